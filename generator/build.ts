@@ -1,0 +1,178 @@
+import { chooseSigner, type SignerChoice } from './choose-signer.js';
+import type { Diagnostic } from './diagnostic.js';
+import { KeyRejected, RecordsRejected, TreeRejected } from './errors.js';
+import { type ListBytes, listBytes, recordBytes } from './list.js';
+import { type PublishedTree, readPublished } from './published.js';
+import { loadRecords } from './records.js';
+import { type Signer, signList } from './sign.js';
+import { assembleTree, type Tree } from './tree.js';
+import { folderSource, memorySource, type TreeSource } from './tree-source.js';
+import { nextUpdatedAt } from './updated-at.js';
+import { verifyTree } from './verify.js';
+import { type Written, withStaging, writeTree } from './write.js';
+
+/** What to build from what. */
+export interface BuildOptions extends SignerChoice {
+  /** The folder of the records. */
+  readonly issuers: string;
+  /** The folder of the tree. */
+  readonly out: string;
+  /** The updated_at of the list, should it differ from the published one: UTC to the second. Default: now. */
+  readonly updatedAt?: string | undefined;
+}
+
+/** What a build did. */
+export interface BuildReport extends Written {
+  readonly out: string;
+  readonly updatedAt: string;
+  /** How many issuers the list has. */
+  readonly issuers: number;
+  /** The payload hash: SHA-256 of issuers.json, lower-case hexadecimal. */
+  readonly sha256: string;
+  /** RFC 7638 thumbprint of the root key. */
+  readonly rootKey: string;
+  /** Whether a development key signed the tree. */
+  readonly development: boolean;
+  /** Whether the list and its signature are those that were published before. */
+  readonly kept: boolean;
+  /** Size of the whole tree, in bytes. */
+  readonly bytes: number;
+  /** What is allowed in the records and still deserves a second look. */
+  readonly warnings: readonly Diagnostic[];
+  /** What the user may not expect, in whole sentences. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Builds the signed registry: YAML → record → list → bytes → signature → tree. The tree is verified before it is
+ * written, and again from the disk, as a stranger would. Whatever goes wrong, what was published before stays.
+ *
+ * @throws {@link RecordsRejected} | {@link KeyRejected} | {@link TreeRejected} | {@link UsageError} | {@link IoFailed}
+ *
+ * @example
+ * ```ts
+ * import { build } from 'passport-registry';
+ *
+ * const report = await build({ issuers: 'issuers', out: 'dist', key: 'root-key.pem', production: true, directory: '.' });
+ * console.log(report.sha256, report.updatedAt);
+ * ```
+ */
+export async function build(options: BuildOptions): Promise<BuildReport> {
+  const { records, diagnostics, ok } = await loadRecords([options.issuers]);
+  if (!ok) throw new RecordsRejected(diagnostics);
+  const signer = await chooseSigner(options);
+  return withStaging(options.out, async (staging) => {
+    const published = await readPublished(options.out);
+    assertSameRoot(published, signer, options);
+    const { list, signature, kept } = await signedList(recordBytes(records), published, signer, options);
+    const tree = assembleTree({ list, signature, rootKey: signer.rootKey, development: signer.development });
+    await assertGood(memorySource(tree), signer);
+    const written = writeTree(tree, options.out, staging);
+    const sha256 = await assertGood(folderSource(options.out), signer);
+    return {
+      out: options.out,
+      updatedAt: list.updatedAt,
+      issuers: records.length,
+      sha256,
+      rootKey: signer.rootKey.thumbprint,
+      development: signer.development,
+      kept,
+      bytes: sizeOf(tree),
+      ...written,
+      warnings: diagnostics,
+      notes: notes(list.updatedAt, kept, published, options),
+    };
+  });
+}
+
+/** The tree's root key is what verifiers have pinned: it changes only when somebody names the new one. */
+function assertSameRoot(
+  published: PublishedTree | undefined,
+  signer: Signer,
+  { out, rootKey }: BuildOptions,
+): void {
+  const previous = published?.rootKey?.thumbprint;
+  if (previous === undefined || previous === signer.rootKey.thumbprint || published?.development) return;
+  if (signer.development) {
+    throw new KeyRejected(
+      `the tree in ${out} is signed by ${previous}: a development key does not replace it; give --key or another --out`,
+    );
+  }
+  if (rootKey === undefined) {
+    throw new KeyRejected(
+      `the tree in ${out} is signed by ${previous}, the key is ${signer.rootKey.thumbprint}: ` +
+        'to change the root key of a registry, name the new one with --root-key',
+    );
+  }
+}
+
+interface SignedListBytes {
+  readonly list: ListBytes;
+  readonly signature: string;
+  readonly kept: boolean;
+}
+
+/** The list to publish: the published one as long as it says the same and is rightly signed, else a new one. */
+async function signedList(
+  records: ReadonlyMap<string, Uint8Array>,
+  published: PublishedTree | undefined,
+  signer: Signer,
+  { updatedAt: requested }: BuildOptions,
+): Promise<SignedListBytes> {
+  const previous = published?.updatedAt;
+  if (previous !== undefined && published?.list !== undefined) {
+    const list = listBytes(records, previous);
+    const same = Buffer.compare(list.list, published.list) === 0;
+    const sameRoot = published.rootKey?.thumbprint === signer.rootKey.thumbprint;
+    if (same && sameRoot && published.signed && published.signature !== undefined) {
+      return { list, signature: published.signature.trim(), kept: true };
+    }
+    // A build that was killed between signature and list: asked for the same time, it makes the same bytes.
+    if (same && sameRoot && requested === previous) {
+      return { list, signature: await signList(list.list, signer), kept: false };
+    }
+  }
+  const list = listBytes(records, nextUpdatedAt(requested, previous, Date.now()));
+  return { list, signature: await signList(list.list, signer), kept: false };
+}
+
+function notes(
+  updatedAt: string,
+  kept: boolean,
+  published: PublishedTree | undefined,
+  { out, updatedAt: requested }: BuildOptions,
+): string[] {
+  const found: string[] = [];
+  if (kept && requested !== undefined && requested !== updatedAt) {
+    found.push(
+      `The records are those of ${updatedAt}, so the list keeps that time; ${requested} was not used.`,
+    );
+  }
+  if (published !== undefined && !published.signed) {
+    found.push(`The tree in ${out} was damaged, as after a build that was killed; it is whole again.`);
+  }
+  if (Date.parse(updatedAt) > Date.now() + IN_THE_FUTURE) {
+    found.push(`The updated_at ${updatedAt} lies in the future: no later list can be published before then.`);
+  }
+  return found;
+}
+
+/** Beyond this a time in the future is no matter of clocks, in milliseconds. */
+const IN_THE_FUTURE = 10 * 60 * 1000;
+
+async function assertGood(source: TreeSource, { rootKey }: Signer): Promise<string> {
+  const report = await verifyTree(source, rootKey);
+  if (report.ok && report.sha256 !== undefined) return report.sha256;
+  const problems = report.checks
+    .filter(({ result }) => result === 'failed')
+    .flatMap(({ problems }) => problems);
+  throw new TreeRejected(
+    `${source.name} does not stand its verification: ${problems.slice(0, 5).join('; ')}`,
+  );
+}
+
+function sizeOf(tree: Tree): number {
+  let size = 0;
+  for (const bytes of tree.values()) size += bytes.length;
+  return size;
+}

@@ -1,0 +1,52 @@
+import { developmentSigner, existingDevelopmentSigner } from './development-key.js';
+import { KeyRejected } from './errors.js';
+import { loadRootKey, loadSigner } from './key-file.js';
+import type { Signer } from './sign.js';
+
+/** Which key a build is to sign with. */
+export interface SignerChoice {
+  /** A file's path or `env:NAME`; without it the development key of the directory. */
+  readonly key?: string | undefined;
+  /** The file of the public JWK that the key must match. */
+  readonly rootKey?: string | undefined;
+  /** Whether a development key is out of the question. */
+  readonly production: boolean;
+  /** Whose development key. */
+  readonly directory: string;
+}
+
+/**
+ * The signer of a build. A missing key is never made up for where production is meant.
+ *
+ * @throws {@link KeyRejected} | {@link IoFailed} | {@link UsageError}
+ */
+export async function chooseSigner(choice: SignerChoice): Promise<Signer> {
+  const signer = await givenOrDevelopmentSigner(choice);
+  if (signer.development && choice.production) {
+    throw new KeyRejected(
+      'a development key is not used under --production or CI: name the key with --key FILE or --key env:NAME',
+    );
+  }
+  if (choice.rootKey !== undefined) {
+    const expected = await loadRootKey(choice.rootKey, true);
+    if (expected.thumbprint !== signer.rootKey.thumbprint) {
+      throw new KeyRejected(
+        `the signing key is ${signer.rootKey.thumbprint}, but ${choice.rootKey} is ${expected.thumbprint}`,
+      );
+    }
+  }
+  return signer;
+}
+
+async function givenOrDevelopmentSigner({ key, production, directory }: SignerChoice): Promise<Signer> {
+  if (key === undefined) {
+    if (!production) return developmentSigner(directory);
+    throw new KeyRejected(
+      'no key to sign with: under --production or CI none is made, so name it with --key FILE or --key env:NAME',
+    );
+  }
+  const signer = await loadSigner(key);
+  const development = await existingDevelopmentSigner(directory);
+  // The development key stays one when it is named outright.
+  return development?.rootKey.thumbprint === signer.rootKey.thumbprint ? development : signer;
+}

@@ -1,0 +1,68 @@
+import type { Command } from 'commander';
+import { type BuildReport, build } from '../build.js';
+import { DEVELOPMENT_KEY_FILE } from '../development-key.js';
+import { requestedUpdatedAt } from '../updated-at.js';
+import { count, emit, say, sayDiagnostics } from './output.js';
+import { run } from './run.js';
+
+interface Options {
+  issuers: string;
+  out: string;
+  key?: string;
+  rootKey?: string;
+  updatedAt?: string;
+  production?: true;
+  json?: true;
+}
+
+/** `passport-registry build` */
+export function addBuildCommand(program: Command): void {
+  program
+    .command('build')
+    .description('validate the records, sign the list, write and verify the tree')
+    .option('--issuers <dir>', 'folder of the records', 'issuers')
+    .option('--out <dir>', 'folder of the published tree', 'dist')
+    .option('--key <file|env:NAME>', 'private key: PKCS#8 PEM or JWK, Ed25519 or P-256')
+    .option('--root-key <file>', 'public JWK that the key must match')
+    .option('--updated-at <time>', 'updated_at of a changed list, RFC 3339 (also SOURCE_DATE_EPOCH)')
+    .option('--production', 'never use a development key (the default where CI is set)')
+    .option('--json', 'report as JSON on stdout')
+    .action((options: Options) => run(options.json === true, () => buildAndReport(options)));
+}
+
+async function buildAndReport(options: Options): Promise<undefined> {
+  const started = performance.now();
+  const report = await build({
+    issuers: options.issuers,
+    out: options.out,
+    key: options.key,
+    rootKey: options.rootKey,
+    updatedAt: requestedUpdatedAt(options.updatedAt, process.env['SOURCE_DATE_EPOCH']),
+    production: options.production === true || isContinuousIntegration(process.env['CI']),
+    directory: process.cwd(),
+  });
+  if (options.json) emit({ ok: true, ...report });
+  sayBuilt(report, performance.now() - started);
+  return undefined;
+}
+
+function isContinuousIntegration(ci: string | undefined): boolean {
+  return ci !== undefined && !['', '0', 'false'].includes(ci.toLowerCase());
+}
+
+function sayBuilt(report: BuildReport, milliseconds: number): void {
+  const { out, issuers, written, unchanged, removed, bytes } = report;
+  sayDiagnostics(report.warnings);
+  for (const note of report.notes) say(`note: ${note}`);
+  if (report.development) {
+    say('*** DEVELOPMENT KEY: no --key was given, so a key made on this machine signed the tree.');
+    say(`*** It is kept in ${DEVELOPMENT_KEY_FILE}. The tree is marked unfit for production.`);
+  }
+  say(
+    `${out}: ${count(issuers, 'issuer')}, ${count(bytes, 'byte')}, verified in ${(milliseconds / 1000).toFixed(1)} s`,
+  );
+  say(`files      ${written} written, ${unchanged} unchanged, ${removed} removed`);
+  say(`updated_at ${report.updatedAt}${report.kept ? ' (the list is unchanged)' : ''}`);
+  say(`sha256     ${report.sha256}`);
+  say(`root key   ${report.rootKey}${report.development ? ' (development)' : ''}`);
+}

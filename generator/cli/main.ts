@@ -1,0 +1,30 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { addBuildCommand } from './build.js';
+import { addKeysCommand } from './keys.js';
+import { addServeCommand } from './serve.js';
+import { addValidateCommand } from './validate.js';
+import { addVerifyCommand } from './verify.js';
+
+/** Exit code for wrong usage; commander itself would end with 1, which means something else here. */
+const WRONG_USAGE = 2;
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+const program = new Command('passport-registry')
+  .description('Publishes a signed registry of agent passport issuers as a static tree.')
+  .version(version)
+  .showHelpAfterError('(see passport-registry --help)')
+  .exitOverride();
+
+for (const add of [addBuildCommand, addValidateCommand, addVerifyCommand, addServeCommand, addKeysCommand]) {
+  add(program);
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (!(error instanceof CommanderError)) throw error;
+  // It has printed its message already.
+  process.exitCode = error.exitCode === 0 ? 0 : WRONG_USAGE;
+}

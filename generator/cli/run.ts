@@ -1,0 +1,39 @@
+import { GeneratorError, RecordsRejected } from '../errors.js';
+import { emit, say, sayDiagnostics } from './output.js';
+
+/** Exit code for what no command expects: a mistake of this program. */
+const INTERNAL_ERROR = 70;
+
+/**
+ * Runs a command and ends it as docs/operators.md says: errors in words on stderr, or as data on stdout with
+ * `--json`, and an exit code that tells what happened.
+ *
+ * @param work - the command; gives its exit code, or nothing for 0
+ */
+export async function run(json: boolean, work: () => Promise<number | undefined>): Promise<void> {
+  try {
+    process.exitCode = (await work()) ?? 0;
+  } catch (error) {
+    const known = error instanceof GeneratorError;
+    process.exitCode = known ? error.exitCode : INTERNAL_ERROR;
+    if (json) emit({ ok: false, ...asData(error) });
+    if (error instanceof RecordsRejected) sayDiagnostics(error.diagnostics);
+    say(
+      `passport-registry: ${known ? error.message : `this is a mistake of the program: ${described(error)}`}`,
+    );
+  }
+}
+
+function asData(error: unknown): object {
+  if (!(error instanceof GeneratorError))
+    return { error: { code: 'ERR_INTERNAL', message: described(error) } };
+  const { code, message } = error;
+  return {
+    error: { code, message },
+    ...(error instanceof RecordsRejected && { diagnostics: error.diagnostics }),
+  };
+}
+
+function described(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

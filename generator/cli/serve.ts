@@ -1,0 +1,27 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { UsageError } from '../errors.js';
+import { serveTree } from '../serve.js';
+import { PATHS } from '../tree.js';
+import { run } from './run.js';
+
+/** `passport-registry serve` */
+export function addServeCommand(program: Command): void {
+  program
+    .command('serve')
+    .description('serve a tree on this machine, with its own configuration')
+    .argument('[dir]', 'folder of the tree', 'dist')
+    .option('--port <number>', 'port to listen on', '8080')
+    .action((folder: string, { port }: { port: string }) =>
+      run(false, async () => {
+        if (!/^\d{1,5}$/.test(port) || Number(port) > 65535) {
+          throw new UsageError('--port takes a number from 0 to 65535');
+        }
+        if (!existsSync(join(folder, PATHS.list))) {
+          throw new UsageError(`there is no tree in ${folder}; make one with \`passport-registry build\``);
+        }
+        return serveTree(folder, Number(port));
+      }),
+    );
+}

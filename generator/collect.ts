@@ -1,0 +1,171 @@
+import { type Dirent, lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import fastGlob from 'fast-glob';
+import { type Diagnostic, diagnostic, type Finding, type Range, WHOLE_FILE } from './diagnostic.js';
+import { IoFailed, UsageError } from './errors.js';
+import { MAX_FILE_SIZE } from './rules.js';
+
+/** A record file as it was found: its name and its text. */
+export interface RecordFile {
+  /** The file, as the user would name it. */
+  readonly file: string;
+  /** Its name without .yaml or .yml: what issuer_id must be. */
+  readonly stem: string;
+  /** Its text, without a byte order mark. */
+  readonly text: string;
+}
+
+/** What a folder holds: the files that could be read, and what is wrong with the others. */
+export interface Collected {
+  readonly files: readonly RecordFile[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+const RECORD_NAME = /\.ya?ml$/;
+const ALMOST_RECORD_NAME = /\.ya?ml$/i;
+
+/**
+ * Finds and reads the record files of some files and folders, in the order of their names. Dot-files are left out.
+ *
+ * @throws {@link UsageError} when a path does not exist
+ */
+export async function collectRecordFiles(paths: readonly string[]): Promise<Collected> {
+  const found = (await Promise.all(paths.map(candidates))).flat();
+  const unique = new Map(found.map((candidate) => [candidate.file, candidate]));
+  const sorted = [...unique.values()].sort((a, b) => (a.file < b.file ? -1 : 1));
+  const files: RecordFile[] = [];
+  const diagnostics: Diagnostic[] = [];
+  for (const candidate of sorted) {
+    const outcome = read(candidate);
+    if ('text' in outcome) files.push(outcome);
+    else diagnostics.push(outcome);
+  }
+  if (sorted.length === 0) {
+    const message = `there is no record in ${paths.join(', ')}`;
+    diagnostics.push(diagnostic(paths[0] ?? '', WHOLE_FILE, { rule: 'no-records', message }));
+  }
+  return { files, diagnostics };
+}
+
+interface Candidate {
+  readonly file: string;
+  /** The folder that a symbolic link must not leave. */
+  readonly root: string;
+}
+
+async function candidates(path: string): Promise<Candidate[]> {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined && lstatSync(path, { throwIfNoEntry: false }) === undefined) {
+    throw new UsageError(`${path} does not exist`);
+  }
+  if (!stats?.isDirectory()) return [{ file: path, root: dirname(path) }];
+  const entries = await entriesBelow(path);
+  return entries
+    .filter(({ name, dirent }) => ALMOST_RECORD_NAME.test(name) || dirent.isSymbolicLink())
+    .map(({ name, dirent }) => ({ file: join(path, name), root: path, dirent }))
+    .filter((candidate) => !isLinkToFolderInside(candidate));
+}
+
+/** Links are listed and never followed: what lies behind one must not go unseen. */
+async function entriesBelow(folder: string): Promise<{ name: string; dirent: Dirent }[]> {
+  try {
+    const entries = await fastGlob('**', {
+      cwd: folder,
+      onlyFiles: false,
+      followSymbolicLinks: false,
+      objectMode: true,
+    });
+    return entries
+      .filter(({ dirent }) => !dirent.isDirectory())
+      .map(({ path, dirent }) => ({ name: path, dirent: dirent as unknown as Dirent }));
+  } catch (cause) {
+    throw new IoFailed(`${folder} cannot be read: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** Such a link hides nothing: the folder behind it is read under its own name. */
+function isLinkToFolderInside({ file, root, dirent }: Candidate & { dirent: Dirent }): boolean {
+  return (
+    dirent.isSymbolicLink() &&
+    statSync(file, { throwIfNoEntry: false })?.isDirectory() === true &&
+    isInside(root, file)
+  );
+}
+
+function isInside(root: string, file: string): boolean {
+  const path = relative(realpathSync(root), realpathSync(file));
+  return path !== '..' && !path.startsWith(`..${sep}`);
+}
+
+function read({ file, root }: Candidate): RecordFile | Diagnostic {
+  const problem = (finding: Finding, range: Range = WHOLE_FILE) => diagnostic(named(file), range, finding);
+  try {
+    const stats = statSync(file);
+    if (!isInside(root, file)) {
+      return problem({ rule: 'symlink-outside', message: `the link leads to ${realpathSync(file)}` });
+    }
+    if (!stats.isFile()) return problem({ rule: 'file-kind', message: 'this is no regular file' });
+    if (!RECORD_NAME.test(file)) {
+      return problem({ rule: 'file-name', message: `${basename(file)} does not end in .yaml or .yml` });
+    }
+    if (stats.size > MAX_FILE_SIZE) {
+      return problem({ rule: 'file-too-large', message: `the file has ${stats.size} bytes` });
+    }
+    return decode(file, readFileSync(file));
+  } catch (cause) {
+    return problem({ rule: 'file-unreadable', message: (cause as Error).message });
+  }
+}
+
+function decode(file: string, bytes: Uint8Array): RecordFile | Diagnostic {
+  const problem = (offset: number, finding: Finding) =>
+    diagnostic(named(file), positionOfByte(bytes, offset), finding);
+  const nul = bytes.indexOf(0);
+  if (nul !== -1) return problem(nul, { rule: 'nul-character', message: 'there is a NUL character' });
+  const text = decodeUtf8(bytes);
+  if (text === undefined) {
+    return problem(firstBadByte(bytes), { rule: 'not-utf8', message: 'there are bytes that are not UTF-8' });
+  }
+  return { file: named(file), stem: basename(file).replace(RECORD_NAME, ''), text };
+}
+
+/** Paths in messages and reports look the same on every system. */
+function named(file: string): string {
+  return sep === '/' ? file : file.split(sep).join('/');
+}
+
+/** The decoder takes a byte order mark away, which is what people on Windows need. */
+function decodeUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where UTF-8 ends: the longest good beginning, found by halving. A character cut in two is still good. */
+function firstBadByte(bytes: Uint8Array): number {
+  const good = (length: number) => {
+    try {
+      new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, length), { stream: true });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  let low = 0;
+  let high = bytes.length;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (good(middle)) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+function positionOfByte(bytes: Uint8Array, offset: number): Range {
+  const before = new TextDecoder().decode(bytes.subarray(0, offset)).split('\n');
+  const line = before.length;
+  const column = (before.at(-1)?.length ?? 0) + 1;
+  return { line, column, endLine: line, endColumn: column + 1 };
+}

@@ -1,0 +1,58 @@
+import type { Diagnostic } from './diagnostic.js';
+
+/**
+ * Everything that the generator throws on purpose. `code` is stable; the message is for people; `exitCode` is what
+ * the command line ends with.
+ */
+export abstract class GeneratorError extends Error {
+  /** Stable name of what went wrong. */
+  abstract readonly code: string;
+  /** Exit code of the command line, as docs/operators.md lists them. */
+  abstract readonly exitCode: number;
+
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** The records have problems; nothing was built. */
+export class RecordsRejected extends GeneratorError {
+  readonly code = 'ERR_RECORDS_REJECTED';
+  readonly exitCode = 1;
+  /** All problems of all files, and the warnings. */
+  readonly diagnostics: readonly Diagnostic[];
+
+  constructor(diagnostics: readonly Diagnostic[]) {
+    const errors = diagnostics.filter((diagnostic) => diagnostic.severity === 'error').length;
+    super(`${errors} ${errors === 1 ? 'problem' : 'problems'} in the records: nothing was built`);
+    this.diagnostics = diagnostics;
+  }
+}
+
+/** A tree did not stand its own verification. */
+export class TreeRejected extends GeneratorError {
+  readonly code = 'ERR_TREE_REJECTED';
+  readonly exitCode = 1;
+}
+
+/** The command was given something that cannot be meant. */
+export class UsageError extends GeneratorError {
+  readonly code = 'ERR_USAGE';
+  readonly exitCode = 2;
+}
+
+/** There is no key to sign with, or not the right one. The message never holds a part of it. */
+export class KeyRejected extends GeneratorError {
+  readonly code = 'ERR_KEY_REJECTED';
+  readonly exitCode = 3;
+}
+
+/** Something could not be read, written or fetched. */
+export class IoFailed extends GeneratorError {
+  readonly code = 'ERR_IO_FAILED';
+  readonly exitCode = 4;
+}
+
+/** The union of all errors of the generator; its `code` narrows it. */
+export type AnyGeneratorError = RecordsRejected | TreeRejected | UsageError | KeyRejected | IoFailed;

@@ -1,0 +1,138 @@
+/**
+ * What static hosts read. No host serves the tree right by itself: ids have no extension, or end in what looks like
+ * one, and `.sig` means PGP to many. Each file here says the same in another host's words.
+ */
+
+/** Changes with a publication: short, so that a revocation arrives within minutes. */
+const SHORT = 'public, max-age=60, must-revalidate';
+/** Changes with a release of the generator. */
+const LONG = 'public, max-age=3600';
+
+const JSON_TYPE = 'application/json';
+const TEXT_TYPE = 'text/plain; charset=utf-8';
+
+interface Served {
+  /** A path of the tree, or all paths of a folder. */
+  readonly path: string;
+  readonly type: string;
+  readonly cache: string;
+}
+
+const SERVED: readonly Served[] = [
+  { path: 'issuers.json', type: JSON_TYPE, cache: SHORT },
+  { path: 'issuers.sig', type: TEXT_TYPE, cache: SHORT },
+  { path: 'issuers/*', type: JSON_TYPE, cache: SHORT },
+  { path: 'keys/*', type: JSON_TYPE, cache: SHORT },
+  { path: 'SHA256SUMS', type: TEXT_TYPE, cache: SHORT },
+  { path: 'schemas/*', type: JSON_TYPE, cache: LONG },
+];
+
+/** For every answer: any page may read the registry, and no browser may guess a type. */
+const EVERYWHERE = { 'Access-Control-Allow-Origin': '*', 'X-Content-Type-Options': 'nosniff' };
+
+/** Files that configure a host. A host need not serve them, so a check over HTTP leaves them out. */
+export const HOST_FILES: readonly string[] = [
+  'serve.json',
+  '_headers',
+  '.htaccess',
+  'issuers/.htaccess',
+  '.nojekyll',
+];
+
+/** The content type that a host must give a path, without parameters; undefined when it does not matter. */
+export function expectedType(path: string): string | undefined {
+  return SERVED.find((served) => covers(served.path, path))?.type.split(';')[0];
+}
+
+function covers(pattern: string, path: string): boolean {
+  return pattern.endsWith('/*') ? path.startsWith(pattern.slice(0, -1)) : pattern === path;
+}
+
+/** The files themselves, by path. */
+export function hostFiles(): Map<string, string> {
+  return new Map([
+    ['serve.json', serveJson()],
+    ['_headers', headersFile()],
+    ['.htaccess', rootHtaccess()],
+    ['issuers/.htaccess', issuersHtaccess()],
+    ['.nojekyll', ''],
+    ['404.html', notFoundPage()],
+  ]);
+}
+
+/** For `serve`: its sources have no leading slash, and it stops at a key that it does not know. */
+function serveJson(): string {
+  const pairs = (headers: Record<string, string>) =>
+    Object.entries(headers).map(([key, value]) => ({ key, value }));
+  const headers = [
+    { source: '**', headers: pairs(EVERYWHERE) },
+    ...SERVED.map(({ path, type, cache }) => ({
+      source: path,
+      headers: pairs({ 'Content-Type': type, 'Cache-Control': cache }),
+    })),
+  ];
+  const configuration = { cleanUrls: false, directoryListing: false, headers };
+  return `${JSON.stringify(configuration, undefined, 2)}\n`;
+}
+
+/** For Cloudflare Pages and Netlify. Rules add up there, so no header stands in two rules for one path. */
+function headersFile(): string {
+  const rule = (path: string, headers: Record<string, string>) =>
+    [`/${path}`, ...Object.entries(headers).map(([key, value]) => `  ${key}: ${value}`)].join('\n');
+  const rules = [
+    rule('*', EVERYWHERE),
+    ...SERVED.map(({ path, type, cache }) => rule(path, { 'Content-Type': type, 'Cache-Control': cache })),
+  ];
+  return `${rules.join('\n\n')}\n`;
+}
+
+/** For Apache with AllowOverride All. */
+function rootHtaccess(): string {
+  const exact = SERVED.filter(({ path }) => !path.includes('/'));
+  const files = exact.map(
+    ({ path, type, cache }) => `<Files "${path}">
+  ForceType "${type}"
+  <IfModule mod_headers.c>
+    Header set Cache-Control "${cache}"
+  </IfModule>
+</Files>`,
+  );
+  const everywhere = Object.entries(EVERYWHERE).map(
+    ([key, value]) => `  Header always set ${key} "${value}"`,
+  );
+  return `Options -Indexes -MultiViews
+DirectorySlash Off
+ErrorDocument 404 /404.html
+<IfModule mod_headers.c>
+${everywhere.join('\n')}
+</IfModule>
+${files.join('\n')}
+`;
+}
+
+/** Ids may contain dots: what follows one must mean neither a type, a handler nor an encoding here. */
+function issuersHtaccess(): string {
+  return `ForceType application/json
+RemoveHandler .cgi .php .pl .py .asp .shtml .var
+RemoveEncoding .gz .tgz .br .Z .bz2
+RemoveLanguage .de .en .es .fr .it .ja .nl .no .pl .pt .ru .sv
+<IfModule mod_headers.c>
+  Header set Cache-Control "${SHORT}"
+</IfModule>
+`;
+}
+
+function notFoundPage(): string {
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>404: not in this registry</title>
+<h1>Not found</h1>
+<p>This registry has nothing at this address. If it names an issuer, that issuer is not recognised.</p>
+<p>All recognised issuers are in <code>issuers.json</code>, signed in <code>issuers.sig</code>.</p>
+</html>
+`;
+}

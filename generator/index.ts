@@ -1,0 +1,18 @@
+export { type BuildOptions, type BuildReport, build } from './build.js';
+export type { SignerChoice } from './choose-signer.js';
+export type { Diagnostic, Range } from './diagnostic.js';
+export {
+  type AnyGeneratorError,
+  GeneratorError,
+  IoFailed,
+  KeyRejected,
+  RecordsRejected,
+  TreeRejected,
+  UsageError,
+} from './errors.js';
+export { type LoadedRecords, loadRecords } from './records.js';
+export { RULES, type RuleName } from './rules.js';
+export type { Tree } from './tree.js';
+export { type FoundFile, folderSource, httpSource, memorySource, type TreeSource } from './tree-source.js';
+export { CHECKS, type Check, type TreeReport, verifyTree } from './verify.js';
+export type { Written } from './write.js';

@@ -1,0 +1,33 @@
+import { canonicalBytes, type Issuer } from '@passport-registry/verifier';
+
+/** The list and its records as canonical bytes (SPEC B1). */
+export interface ListBytes {
+  readonly updatedAt: string;
+  /** The bytes of issuers.json. */
+  readonly list: Uint8Array;
+  /** The bytes of every issuers/<issuer_id>, by id. */
+  readonly records: ReadonlyMap<string, Uint8Array>;
+}
+
+/** The canonical bytes of every record, by id, in the order of the records. */
+export function recordBytes(records: readonly Issuer[]): Map<string, Uint8Array> {
+  return new Map(records.map((record) => [record.issuer_id, canonicalBytes(record)]));
+}
+
+/**
+ * The canonical bytes of the list. Canonical JSON of a whole is made of the canonical JSON of its parts, and
+ * `issuers` sorts before `updated_at`, so each record is canonicalised once and used twice.
+ *
+ * @param records - sorted by id, as `recordBytes` gives them
+ * @param updatedAt - UTC to the second, ending in Z
+ */
+export function listBytes(records: ReadonlyMap<string, Uint8Array>, updatedAt: string): ListBytes {
+  const parts: Uint8Array[] = [];
+  for (const bytes of records.values()) parts.push(Buffer.from(parts.length === 0 ? '' : ','), bytes);
+  const list = Buffer.concat([
+    Buffer.from('{"issuers":['),
+    ...parts,
+    Buffer.from(`],"updated_at":${JSON.stringify(updatedAt)}}`),
+  ]);
+  return { updatedAt, list, records };
+}

@@ -1,0 +1,90 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  GRAMMAR,
+  importRootKey,
+  isDateTime,
+  RegistryError,
+  type RootKey,
+  verifySignature,
+} from '@passport-registry/verifier';
+import { CHECKSUMS_PATH } from './checksums.js';
+import { UsageError } from './errors.js';
+import { PATHS } from './tree.js';
+
+/** What the output folder already publishes. After a killed build any part may be missing, or of another build. */
+export interface PublishedTree {
+  readonly list: Uint8Array | undefined;
+  /** The updated_at of its list, which the next one must exceed; looked for even in a list that is damaged. */
+  readonly updatedAt: string | undefined;
+  /** The text of its signature. */
+  readonly signature: string | undefined;
+  readonly rootKey: RootKey | undefined;
+  /** Whether a development key signed it. */
+  readonly development: boolean;
+  /** Whether the signature is one over the list by the root key. */
+  readonly signed: boolean;
+}
+
+/**
+ * Reads what a build needs to know of the tree that it will replace.
+ *
+ * @returns undefined when the folder is empty or not there
+ * @throws {@link UsageError} when the folder holds something else: a build removes what is not its own
+ */
+export async function readPublished(out: string): Promise<PublishedTree | undefined> {
+  if (!existsSync(out) || readdirSync(out).length === 0) return undefined;
+  if (!existsSync(join(out, PATHS.list)) || !existsSync(join(out, CHECKSUMS_PATH))) {
+    throw new UsageError(
+      `${out} is not empty and holds no registry: a build removes what does not belong, so choose another folder`,
+    );
+  }
+  const list = read(out, PATHS.list);
+  const signature = read(out, PATHS.signature)?.toString('utf8');
+  const rootKey = await rootKeyOf(read(out, PATHS.rootKey));
+  return {
+    list,
+    updatedAt: list && updatedAtOf(list),
+    signature,
+    rootKey,
+    development: existsSync(join(out, PATHS.developmentMark)),
+    signed: await isSigned(list, signature, rootKey),
+  };
+}
+
+function read(out: string, path: string): Buffer | undefined {
+  try {
+    return readFileSync(join(out, path));
+  } catch {
+    // What cannot be read is written anew.
+    return undefined;
+  }
+}
+
+function updatedAtOf(list: Buffer): string | undefined {
+  const text = /"updated_at":"([^"]{20})"/.exec(list.toString('latin1'))?.[1];
+  return text !== undefined && GRAMMAR.utcSecond.pattern.test(text) && isDateTime(text) ? text : undefined;
+}
+
+async function rootKeyOf(bytes: Uint8Array | undefined): Promise<RootKey | undefined> {
+  try {
+    return bytes && (await importRootKey(JSON.parse(new TextDecoder().decode(bytes))));
+  } catch {
+    return undefined;
+  }
+}
+
+async function isSigned(
+  list: Uint8Array | undefined,
+  signature: string | undefined,
+  rootKey: RootKey | undefined,
+): Promise<boolean> {
+  if (list === undefined || signature === undefined || rootKey === undefined) return false;
+  try {
+    await verifySignature(list, signature, rootKey);
+    return true;
+  } catch (error) {
+    if (error instanceof RegistryError) return false;
+    throw error;
+  }
+}

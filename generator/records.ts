@@ -1,0 +1,66 @@
+import type { Issuer } from '@passport-registry/verifier';
+import { collectRecordFiles } from './collect.js';
+import { conform } from './conform.js';
+import type { Diagnostic } from './diagnostic.js';
+import { checkIds, type NamedRecord } from './ids.js';
+import { type ParsedFile, parseRecordFile } from './parse.js';
+
+/** The records of some files and folders, and all that is to be said about them. */
+export interface LoadedRecords {
+  /** The good records, sorted by issuer_id. Incomplete as soon as there is an error among the diagnostics. */
+  readonly records: readonly Issuer[];
+  /** How many record files there are, good or not. */
+  readonly files: number;
+  /** All problems and warnings of all files, by file and place. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** Whether there is no error, warnings aside. */
+  readonly ok: boolean;
+}
+
+/**
+ * Loads and checks records: the whole of `passport-registry validate`.
+ *
+ * @param paths - files and folders; a folder is searched with its sub-folders for *.yaml and *.yml
+ * @throws {@link UsageError} when a path does not exist
+ *
+ * @example
+ * ```ts
+ * import { loadRecords } from 'passport-registry';
+ *
+ * const { records, diagnostics, ok } = await loadRecords(['issuers']);
+ * for (const { file, line, column, rule, message } of diagnostics) {
+ *   console.log(`${file}:${line}:${column} ${rule}: ${message}`);
+ * }
+ * if (ok) console.log(records.length);
+ * ```
+ */
+export async function loadRecords(paths: readonly string[]): Promise<LoadedRecords> {
+  const { files, diagnostics: collecting } = await collectRecordFiles(paths);
+  const diagnostics: Diagnostic[] = [...collecting];
+  const records: Issuer[] = [];
+  const named: NamedRecord[] = [];
+  for (const file of files) {
+    const parsed = parseRecordFile(file);
+    const { record, diagnostics: found } = conform(parsed);
+    diagnostics.push(...found);
+    if (record !== undefined) records.push(record);
+    named.push(...nameOf(parsed));
+  }
+  diagnostics.push(...checkIds(named));
+  return {
+    records: records.sort((a, b) => (a.issuer_id < b.issuer_id ? -1 : 1)),
+    files: files.length + collecting.filter(({ rule }) => rule !== 'no-records').length,
+    diagnostics: diagnostics.sort(byPlace),
+    ok: diagnostics.every(({ severity }) => severity !== 'error'),
+  };
+}
+
+function nameOf({ file, stem, value, locate }: ParsedFile): NamedRecord[] {
+  const id = (value as { issuer_id?: unknown } | null | undefined)?.issuer_id;
+  return typeof id === 'string' ? [{ file, stem, id, range: locate(['issuer_id']) }] : [];
+}
+
+function byPlace(a: Diagnostic, b: Diagnostic): number {
+  if (a.file !== b.file) return a.file < b.file ? -1 : 1;
+  return a.line - b.line || a.column - b.column;
+}

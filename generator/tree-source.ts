@@ -1,0 +1,111 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { IoFailed } from './errors.js';
+import type { Tree } from './tree.js';
+
+/** A file of a tree as it was found. */
+export interface FoundFile {
+  readonly bytes: Uint8Array;
+  /** The Content-Type of a host; undefined where there is none to speak of. */
+  readonly contentType?: string | undefined;
+}
+
+/** A tree to verify, wherever it is. */
+export interface TreeSource {
+  /** What to call it in messages. */
+  readonly name: string;
+  /** Whether it is a live host, which has content types and hides its own configuration. */
+  readonly live: boolean;
+  /** The file at a path; undefined when there is none. */
+  get(path: string): Promise<FoundFile | undefined>;
+  /** All paths; undefined where nobody can list them. */
+  readonly paths?: () => readonly string[];
+}
+
+/** A tree in memory. */
+export function memorySource(tree: Tree): TreeSource {
+  return {
+    name: 'the new tree',
+    live: false,
+    get: async (path) => {
+      const bytes = tree.get(path);
+      return bytes && { bytes };
+    },
+    paths: () => [...tree.keys()],
+  };
+}
+
+/** A tree in a folder. */
+export function folderSource(folder: string): TreeSource {
+  return {
+    name: folder,
+    live: false,
+    get: async (path) => {
+      try {
+        return { bytes: readFileSync(join(folder, path)) };
+      } catch (cause) {
+        const { code } = cause as NodeJS.ErrnoException;
+        if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR') return undefined;
+        throw new IoFailed(`${path} cannot be read: ${code}`, { cause });
+      }
+    },
+    paths: () => filesBelow(folder),
+  };
+}
+
+/** Every path below a folder that is not itself a folder, with slashes, sorted; links are not followed. */
+export function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, sep).length).split(sep).join('/'))
+    .sort();
+}
+
+/** Longest wait for one answer, in milliseconds. */
+const TIMEOUT = 30_000;
+/** Largest file that is read from a host, in bytes: several times a list of 100,000 issuers. */
+const MAX_DOWNLOAD = 512 * 1024 * 1024;
+
+/**
+ * A tree on a live host.
+ *
+ * @param base - its address; a path in it is kept, for registries below a sub-path
+ */
+export function httpSource(base: string): TreeSource {
+  const root = base.endsWith('/') ? base : `${base}/`;
+  return { name: base, live: true, get: (path) => download(new URL(path, root)) };
+}
+
+async function download(url: URL): Promise<FoundFile | undefined> {
+  let response: Response;
+  try {
+    // A redirect is an answer of its own here: the tree is to be served as it stands.
+    response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT) });
+    if (response.status === 404) return undefined;
+    if (response.status === 200) {
+      return {
+        bytes: await readBody(response),
+        contentType: response.headers.get('content-type') ?? undefined,
+      };
+    }
+  } catch (cause) {
+    if (cause instanceof IoFailed) throw cause;
+    const reason = (cause as { cause?: Error }).cause?.message ?? (cause as Error).message;
+    throw new IoFailed(`${url} cannot be fetched: ${reason}`, { cause });
+  }
+  const location = response.headers.get('location');
+  throw new IoFailed(
+    `${url} answers ${response.status}${location === null ? '' : `, a redirect to ${location}`}`,
+  );
+}
+
+async function readBody(response: Response): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > MAX_DOWNLOAD) throw new IoFailed(`${response.url} sends more than ${MAX_DOWNLOAD} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

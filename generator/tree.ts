@@ -1,0 +1,46 @@
+import { canonicalBytes, type RootKey } from '@passport-registry/verifier';
+import { CHECKSUMS_PATH, checksumsText } from './checksums.js';
+import { hostFiles } from './host-files.js';
+import type { ListBytes } from './list.js';
+import { SCHEMA_FILES, schemaBytes } from './schemas.js';
+
+/** A published tree: the bytes of every file by its path. */
+export type Tree = ReadonlyMap<string, Uint8Array>;
+
+/** The paths that verifiers know (SPEC A1). */
+export const PATHS = {
+  list: 'issuers.json',
+  signature: 'issuers.sig',
+  rootKey: 'keys/root.json',
+  record: (id: string) => `issuers/${id}`,
+  /** Stands in trees that are signed by a development key, and in no other. */
+  developmentMark: 'UNFIT-FOR-PRODUCTION.txt',
+} as const;
+
+/** What a tree is made of. */
+export interface TreeParts {
+  readonly list: ListBytes;
+  /** The text of issuers.sig. */
+  readonly signature: string;
+  readonly rootKey: RootKey;
+  readonly development: boolean;
+}
+
+/** The whole tree for a signed list. It follows from its parts alone: same parts, same bytes. */
+export function assembleTree({ list, signature, rootKey, development }: TreeParts): Tree {
+  const text = (content: string) => new TextEncoder().encode(content);
+  const tree = new Map<string, Uint8Array>([
+    [PATHS.list, list.list],
+    [PATHS.signature, text(signature)],
+    [PATHS.rootKey, canonicalBytes(rootKey.jwk)],
+  ]);
+  for (const [id, bytes] of list.records) tree.set(PATHS.record(id), bytes);
+  for (const name of SCHEMA_FILES) tree.set(`schemas/${name}`, schemaBytes(name));
+  for (const [path, content] of hostFiles()) tree.set(path, text(content));
+  if (development) tree.set(PATHS.developmentMark, text(DEVELOPMENT_NOTICE));
+  return tree.set(CHECKSUMS_PATH, text(checksumsText(tree)));
+}
+
+const DEVELOPMENT_NOTICE = `This registry is signed by a development key that was made on somebody's machine.
+Nobody stands behind it. Do not publish it, do not pin its key, do not trust its issuers.
+`;

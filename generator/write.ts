@@ -1,0 +1,217 @@
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { CHECKSUMS_PATH } from './checksums.js';
+import { IoFailed } from './errors.js';
+import { PATHS, type Tree } from './tree.js';
+import { filesBelow } from './tree-source.js';
+
+/** What a publication did to the output folder, in files. */
+export interface Written {
+  readonly written: number;
+  readonly unchanged: number;
+  readonly removed: number;
+}
+
+/**
+ * Runs some work while no other build touches the same output folder. The lock is the staging folder beside it;
+ * one that a killed build left behind is taken over.
+ *
+ * @throws {@link IoFailed} when another build is at work
+ */
+export async function withStaging<T>(out: string, work: (staging: string) => Promise<T>): Promise<T> {
+  const staging = join(dirname(resolve(out)), `.${basename(resolve(out))}.staging`);
+  acquire(staging);
+  try {
+    return await work(staging);
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+}
+
+/** The lock appears by one rename, with its owner already in it. */
+function acquire(staging: string): void {
+  const fresh = `${staging}-${process.pid}`;
+  try {
+    removeLeftovers(staging);
+    mkdirSync(fresh, { recursive: true });
+    writeFileSync(join(fresh, 'pid'), String(process.pid));
+    renameSync(fresh, staging);
+  } catch (cause) {
+    rmSync(fresh, { recursive: true, force: true });
+    const { code, message } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOTEMPTY' || code === 'EEXIST') {
+      throw new IoFailed(
+        `another build is at work (${staging}); wait for it, or remove that folder if it is dead`,
+      );
+    }
+    throw new IoFailed(`no build can be prepared beside the output folder: ${message}`, { cause });
+  }
+}
+
+function removeLeftovers(staging: string): void {
+  const folder = dirname(staging);
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder).filter((entry) => entry.startsWith(basename(staging)))) {
+    const owner = name === basename(staging) ? ownerOf(staging) : Number(name.split('-').at(-1));
+    if (!isRunning(owner)) rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+function ownerOf(staging: string): number {
+  try {
+    return Number(readFileSync(join(staging, 'pid'), 'utf8'));
+  } catch {
+    return Number.NaN;
+  }
+}
+
+function isRunning(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/**
+ * Makes a folder hold exactly a tree. Files that already have the right bytes are not touched. All others are first
+ * written beside the folder and then renamed into it; the signature and the list go one right after the other, the
+ * checksums last, so that a folder whose checksums hold is whole. A folder that is empty or not there gets its tree
+ * by one rename.
+ *
+ * @throws {@link IoFailed}
+ */
+export function writeTree(tree: Tree, out: string, staging: string): Written {
+  try {
+    return isEmpty(out) ? create(tree, out, staging) : update(tree, out, staging);
+  } catch (cause) {
+    throw new IoFailed(`${out} cannot be written: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function isEmpty(out: string): boolean {
+  return !existsSync(out) || readdirSync(out).length === 0;
+}
+
+function create(tree: Tree, out: string, staging: string): Written {
+  const whole = join(staging, 'tree');
+  for (const [path, bytes] of tree) {
+    makeFolder(dirname(join(whole, path)));
+    writeFile(join(whole, path), bytes);
+  }
+  for (const path of FLUSHED) flush(join(whole, path));
+  renameSync(whole, out);
+  return { written: tree.size, unchanged: 0, removed: 0 };
+}
+
+/** The files that decide whether a tree is good, in the order in which they are switched. */
+const FLUSHED: readonly string[] = [PATHS.signature, PATHS.list, CHECKSUMS_PATH];
+
+function update(tree: Tree, out: string, staging: string): Written {
+  clearTheWay(tree, out);
+  const stale = filesBelow(out).filter((path) => !tree.has(path));
+  const changed = [...tree].filter(([path, bytes]) => !holds(join(out, path), bytes));
+  const staged = new Map(
+    changed.map(([path, bytes], index) => [path, stage(bytes, join(staging, String(index)))]),
+  );
+  const moveIn = (path: string) => {
+    const from = staged.get(path);
+    if (from !== undefined) switchFile(from, out, path);
+  };
+  for (const path of FLUSHED) flush(staged.get(path));
+  // Done before the switch, so that nothing slow comes between the renames.
+  for (const path of staged.keys()) if (!FLUSHED.includes(path)) moveIn(path);
+  moveIn(PATHS.signature);
+  moveIn(PATHS.list);
+  for (const path of stale) rmSync(join(out, path));
+  removeEmptyFolders(out);
+  moveIn(CHECKSUMS_PATH);
+  return { written: changed.length, unchanged: tree.size - changed.length, removed: stale.length };
+}
+
+function holds(file: string, bytes: Uint8Array): boolean {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats !== undefined && stats.size === bytes.length && readFileSync(file).equals(bytes);
+}
+
+function stage(bytes: Uint8Array, file: string): string {
+  writeFile(file, bytes);
+  return file;
+}
+
+function writeFile(file: string, bytes: Uint8Array): void {
+  writeFileSync(file, bytes);
+  // Whatever the umask: a web server and rsync run as other users.
+  chmodSync(file, 0o644);
+}
+
+function flush(file: string | undefined): void {
+  if (file === undefined) return;
+  const descriptor = openSync(file, 'r+');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+}
+
+function switchFile(from: string, out: string, path: string): void {
+  const to = join(out, path);
+  makeFolder(dirname(to));
+  const old = statSync(to, { throwIfNoEntry: false });
+  if (old !== undefined) {
+    // rsync and many servers tell versions apart by size and whole seconds, and a signature never changes its size.
+    const second = Math.max(Math.floor(Date.now() / 1000), Math.floor(old.mtimeMs / 1000) + 1);
+    utimesSync(from, second, second);
+  }
+  renameSync(from, to);
+}
+
+/** Where the tree has a folder or a file, the other kind, or a link, does not belong. */
+function clearTheWay(tree: Tree, out: string): void {
+  const folders = new Set([...tree.keys()].flatMap(foldersAbove));
+  for (const folder of folders) {
+    if (lstatSync(join(out, folder), { throwIfNoEntry: false })?.isDirectory() === false)
+      rmSync(join(out, folder));
+  }
+  for (const path of tree.keys()) {
+    const stats = lstatSync(join(out, path), { throwIfNoEntry: false });
+    if (stats !== undefined && !stats.isFile()) rmSync(join(out, path), { recursive: true });
+  }
+}
+
+function foldersAbove(path: string): string[] {
+  const steps = path.split('/');
+  return steps.slice(1).map((_step, index) => steps.slice(0, index + 1).join('/'));
+}
+
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder));
+  mkdirSync(folder);
+  chmodSync(folder, 0o755);
+}
+
+function removeEmptyFolders(folder: string): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (!entry.isDirectory()) continue;
+    const inner = join(folder, entry.name);
+    removeEmptyFolders(inner);
+    if (readdirSync(inner).length === 0) rmdirSync(inner);
+  }
+}

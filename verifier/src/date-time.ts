@@ -1,0 +1,33 @@
+import { GRAMMAR } from './generated/schemas.js';
+
+/**
+ * Whether a text is an RFC 3339 date-time (section 5.6) on a day that the calendar has. A leap second is one only
+ * at 23:59:60 UTC (section 5.7).
+ *
+ * @example
+ * ```ts
+ * import { isDateTime } from '@passport-registry/verifier';
+ *
+ * console.log(isDateTime('2026-02-28T00:00:00Z'), isDateTime('2026-02-30T00:00:00Z')); // true false
+ * ```
+ */
+export function isDateTime(text: string): boolean {
+  const { pattern, maxLength } = GRAMMAR.dateTime;
+  if (text.length > maxLength || !pattern.test(text)) return false;
+  const number = (from: number, to: number) => Number(text.slice(from, to));
+  if (number(8, 10) > daysInMonth(number(0, 4), number(5, 7))) return false;
+  return number(17, 19) < 60 || minuteOfDayUtc(text) === 23 * 60 + 59;
+}
+
+function daysInMonth(year: number, month: number): number {
+  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  if (month === 2) return leap ? 29 : 28;
+  return [4, 6, 9, 11].includes(month) ? 30 : 31;
+}
+
+function minuteOfDayUtc(text: string): number {
+  const local = Number(text.slice(11, 13)) * 60 + Number(text.slice(14, 16));
+  const [, sign, hours, minutes] = /([+-])([0-9]{2}):([0-9]{2})$/.exec(text) ?? [];
+  const offset = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * (sign === '-' ? -1 : 1);
+  return (local - offset + 2 * 24 * 60) % (24 * 60);
+}

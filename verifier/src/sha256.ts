@@ -1,0 +1,14 @@
+/**
+ * SHA-256 of some bytes, in lower-case hexadecimal.
+ *
+ * @example
+ * ```ts
+ * import { sha256Hex } from '@passport-registry/verifier';
+ *
+ * console.log(await sha256Hex(new Uint8Array())); // e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
+ * ```
+ */
+export async function sha256Hex(bytes: Uint8Array): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', bytes as BufferSource);
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
