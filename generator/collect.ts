@@ -120,12 +120,12 @@ function read({ file, root }: Candidate): RecordFile | Diagnostic {
 function decode(file: string, bytes: Uint8Array): RecordFile | Diagnostic {
   const problem = (offset: number, finding: Finding) =>
     diagnostic(named(file), positionOfByte(bytes, offset), finding);
-  const nul = bytes.indexOf(0);
-  if (nul !== -1) return problem(nul, { rule: 'nul-character', message: 'there is a NUL character' });
   const text = decodeUtf8(bytes);
   if (text === undefined) {
     return problem(firstBadByte(bytes), { rule: 'not-utf8', message: 'there are bytes that are not UTF-8' });
   }
+  const nul = bytes.indexOf(0);
+  if (nul !== -1) return problem(nul, { rule: 'nul-character', message: 'there is a NUL character' });
   return { file: named(file), stem: basename(file).replace(RECORD_NAME, ''), text };
 }
 
@@ -164,7 +164,8 @@ function firstBadByte(bytes: Uint8Array): number {
 }
 
 function positionOfByte(bytes: Uint8Array, offset: number): Range {
-  const before = new TextDecoder().decode(bytes.subarray(0, offset)).split('\n');
+  // As a stream, so that the beginning of a broken character does not count.
+  const before = new TextDecoder().decode(bytes.subarray(0, offset), { stream: true }).split('\n');
   const line = before.length;
   const column = (before.at(-1)?.length ?? 0) + 1;
   return { line, column, endLine: line, endColumn: column + 1 };

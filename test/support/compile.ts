@@ -1,0 +1,14 @@
+import { execFileSync } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { ROOT } from './paths.js';
+
+/** Compiles the packages once before all tests, so that no test can run against yesterday's code. */
+export default function compile(): void {
+  const typescript = dirname(createRequire(import.meta.url).resolve('typescript/package.json'));
+  const compiler = join(typescript, 'bin', 'tsc');
+  execFileSync(process.execPath, [compiler, '--build', 'verifier', 'generator'], {
+    cwd: ROOT,
+    stdio: 'inherit',
+  });
+}

@@ -1,0 +1,30 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Reporter, TestCase, TestModule } from 'vitest/node';
+import { ROOT } from './paths.js';
+
+/**
+ * Names every skipped test, makes a skip a failure where components are required, and leaves the totals in
+ * test-results/summary.txt.
+ */
+export default class Summary implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
+    const tests = modules.flatMap((module) => [...module.children.allTests()]);
+    const inState = (state: string) => tests.filter((test) => test.result().state === state);
+    const skipped = inState('skipped');
+    for (const test of skipped) process.stderr.write(`skipped: ${nameOf(test)}\n`);
+    const required = process.env['REQUIRE_COMPONENTS'] === '1';
+    const unstarted = modules.filter((module) => module.errors().length > 0).length;
+    const failed = inState('failed').length + unstarted + errors.length + (required ? skipped.length : 0);
+    if (failed > 0) process.exitCode = 1;
+    mkdirSync(join(ROOT, 'test-results'), { recursive: true });
+    writeFileSync(
+      join(ROOT, 'test-results', 'summary.txt'),
+      `${inState('passed').length} passed, ${failed} failed${skipped.length > 0 && !required ? `, ${skipped.length} skipped` : ''}\n`,
+    );
+  }
+}
+
+function nameOf(test: TestCase): string {
+  return `${test.module.relativeModuleId}: ${test.fullName}`;
+}

@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll } from 'vitest';
+import { CLI } from './paths.js';
+
+const folders: string[] = [];
+
+/** An empty folder that goes away after the tests of the file. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'passport-registry-'));
+  folders.push(folder);
+  return folder;
+}
+
+afterAll(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** The environment of this process without what a build reads from it, with some additions. */
+export function cleanEnvironment(additions: Record<string, string> = {}): NodeJS.ProcessEnv {
+  const { CI: _ci, SOURCE_DATE_EPOCH: _epoch, NODE_OPTIONS: _options, ...rest } = process.env;
+  return { ...rest, ...additions };
+}
+
+/** How a program ended. */
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program to its end. */
+export function run(
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  environment: Record<string, string> = {},
+): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      cwd,
+      env: cleanEnvironment(environment),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, stdout, stderr }));
+  });
+}
+
+/** Runs the command line. */
+export function cli(
+  args: readonly string[],
+  cwd: string,
+  environment: Record<string, string> = {},
+): Promise<Outcome> {
+  return run(process.execPath, [CLI, ...args], cwd, environment);
+}
+
+/** The text of a good record, with some lines replaced (or removed, by undefined) and others added. */
+export function recordText(id: string, changes: Record<string, string | undefined> = {}): string {
+  const fields: Record<string, string | undefined> = {
+    issuer_id: id,
+    tier: 'certified',
+    status: 'active',
+    jwks_uri: `https://${id}.example/.well-known/jwks.json`,
+    discovery_uri: `https://${id}.example/.well-known/openid-configuration`,
+    certified_since: '2026-01-01T00:00:00Z',
+    ...changes,
+  };
+  return Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(([field, value]) => `${field}: ${value}\n`)
+    .join('');
+}
+
+/** Writes files below a folder. */
+export function writeFiles(folder: string, files: Record<string, string | Uint8Array>): void {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+}
+
+/** A folder with good records in `issuers/` and an Ed25519 key in `key.pem`. */
+export async function workspace(ids: readonly string[] = ['alpha', 'beta']): Promise<string> {
+  const folder = temporaryFolder();
+  writeFiles(folder, Object.fromEntries(ids.map((id) => [`issuers/${id}.yaml`, recordText(id)])));
+  const { code, stderr } = await cli(['keys', 'generate', '--out', 'key.pem'], folder);
+  if (code !== 0) throw new Error(stderr);
+  return folder;
+}
