@@ -54,11 +54,10 @@ interface Candidate {
 }
 
 async function candidates(path: string): Promise<Candidate[]> {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats === undefined && lstatSync(path, { throwIfNoEntry: false }) === undefined) {
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) {
     throw new UsageError(`${path} does not exist`);
   }
-  if (!stats?.isDirectory()) return [{ file: path, root: dirname(path) }];
+  if (!isFolder(path)) return [{ file: path, root: dirname(path) }];
   const entries = await entriesBelow(path);
   return entries
     .filter(({ name, dirent }) => ALMOST_RECORD_NAME.test(name) || dirent.isSymbolicLink())
@@ -85,11 +84,16 @@ async function entriesBelow(folder: string): Promise<{ name: string; dirent: Dir
 
 /** Such a link hides nothing: the folder behind it is read under its own name. */
 function isLinkToFolderInside({ file, root, dirent }: Candidate & { dirent: Dirent }): boolean {
-  return (
-    dirent.isSymbolicLink() &&
-    statSync(file, { throwIfNoEntry: false })?.isDirectory() === true &&
-    isInside(root, file)
-  );
+  return dirent.isSymbolicLink() && isFolder(file) && isInside(root, file);
+}
+
+/** A link to nowhere, or to itself, is no folder; reading it will say what is wrong with it. */
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 function isInside(root: string, file: string): boolean {
