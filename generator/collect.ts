@@ -60,9 +60,10 @@ async function candidates(path: string): Promise<Candidate[]> {
   if (!isFolder(path)) return [{ file: path, root: dirname(path) }];
   const entries = await entriesBelow(path);
   return entries
-    .filter(({ name, dirent }) => ALMOST_RECORD_NAME.test(name) || dirent.isSymbolicLink())
     .map(({ name, dirent }) => ({ file: join(path, name), root: path, dirent }))
-    .filter((candidate) => !isLinkToFolderInside(candidate));
+    .filter(({ file, root, dirent }) =>
+      dirent.isSymbolicLink() ? linkMatters(root, file) : ALMOST_RECORD_NAME.test(file),
+    );
 }
 
 /** Links are listed and never followed: what lies behind one must not go unseen. */
@@ -82,9 +83,14 @@ async function entriesBelow(folder: string): Promise<{ name: string; dirent: Dir
   }
 }
 
-/** Such a link hides nothing: the folder behind it is read under its own name. */
-function isLinkToFolderInside({ file, root, dirent }: Candidate & { dirent: Dirent }): boolean {
-  return dirent.isSymbolicLink() && isFolder(file) && isInside(root, file);
+/** A link that leaves the folder could hide anything; a folder inside it is read under its own name anyway. */
+function linkMatters(root: string, file: string): boolean {
+  try {
+    if (!isInside(root, file)) return true;
+  } catch {
+    return true;
+  }
+  return ALMOST_RECORD_NAME.test(file) && !isFolder(file);
 }
 
 /** A link to nowhere, or to itself, is no folder; reading it will say what is wrong with it. */

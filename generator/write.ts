@@ -53,7 +53,8 @@ function acquire(staging: string): void {
     writeFileSync(join(fresh, 'pid'), String(process.pid));
     renameSync(fresh, staging);
   } catch (cause) {
-    rmSync(fresh, { recursive: true, force: true });
+    // Below something that is no folder even this fails, and there is nothing to remove.
+    if (existsSync(fresh)) rmSync(fresh, { recursive: true });
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code === 'ENOTEMPTY' || code === 'EEXIST') {
       throw new IoFailed(

@@ -1,0 +1,483 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { importRootKey, verifyList } from '@passport-registry/verifier';
+import { describe, expect, it } from 'vitest';
+import { describeWithFolder } from '../support/components.js';
+import { REAL_RECORDS } from '../support/paths.js';
+import {
+  cleanEnvironment,
+  cli,
+  recordText,
+  temporaryFolder,
+  workspace,
+  writeFiles,
+} from '../support/workspace.js';
+
+const KEY = ['--key', 'key.pem'];
+const AT = (time: string) => ['--updated-at', time];
+const T1 = '2026-01-01T00:00:00Z';
+const T2 = '2026-01-02T00:00:00Z';
+
+/** Every file below a folder, by path. */
+function contents(folder: string): Record<string, string> {
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    statSync(join(folder, path)).isFile(),
+  );
+  return Object.fromEntries(
+    paths.sort().map((path) => [path, readFileSync(join(folder, path)).toString('latin1')]),
+  );
+}
+const read = (folder: string, path: string) => readFileSync(join(folder, 'dist', path), 'utf8');
+const updatedAt = (folder: string) => JSON.parse(read(folder, 'issuers.json')).updated_at;
+
+async function built(folder: string, ...args: string[]) {
+  const outcome = await cli(['build', ...KEY, ...args], folder);
+  expect(outcome.stderr).toContain('verified in');
+  expect(outcome.code).toBe(0);
+  return outcome;
+}
+
+describe('the tree', () => {
+  it('has exactly the files that the specification names, and those that hosts read', async () => {
+    const folder = await workspace(['alpha', 'beta.example']);
+    await built(folder, ...AT(T1));
+    expect(Object.keys(contents(join(folder, 'dist')))).toEqual([
+      '.htaccess',
+      '.nojekyll',
+      '404.html',
+      'SHA256SUMS',
+      '_headers',
+      'issuers.json',
+      'issuers.sig',
+      'issuers/.htaccess',
+      'issuers/alpha',
+      'issuers/beta.example',
+      'keys/root.json',
+      'schemas/issuer-registry.schema.json',
+      'schemas/issuer.schema.json',
+      'schemas/jwk.schema.json',
+      'serve.json',
+    ]);
+  });
+
+  it('has the bytes of SPEC B1 and B2', async () => {
+    const folder = await workspace(['b', 'a.b', 'a-b']);
+    await built(folder, ...AT('2026-01-01T01:00:00+01:00'));
+    const record = (id: string) =>
+      `{"certified_since":"2026-01-01T00:00:00Z","discovery_uri":"https://${id}.example/.well-known/openid-configuration","issuer_id":"${id}","jwks_uri":"https://${id}.example/.well-known/jwks.json","status":"active","tier":"certified"}`;
+    expect(read(folder, 'issuers.json')).toBe(
+      `{"issuers":[${record('a-b')},${record('a.b')},${record('b')}],"updated_at":"2026-01-01T00:00:00Z"}`,
+    );
+    expect(read(folder, 'issuers/a.b')).toBe(record('a.b'));
+    expect(read(folder, 'issuers.sig')).toMatch(/^[A-Za-z0-9_-]{86}$/);
+    const jwk = JSON.parse(read(folder, 'keys/root.json'));
+    expect(Object.keys(jwk)).toEqual(['crv', 'kid', 'kty', 'x']);
+    await verifyList({
+      list: readFileSync(join(folder, 'dist', 'issuers.json')),
+      signature: read(folder, 'issuers.sig'),
+      rootKey: await importRootKey(jwk),
+    });
+  });
+
+  it('passes sha256sum -c', async () => {
+    const folder = await workspace();
+    await built(folder);
+    execFileSync('sha256sum', ['--check', '--strict', '--quiet', 'SHA256SUMS'], {
+      cwd: join(folder, 'dist'),
+    });
+  });
+
+  it('can be read by a web server whatever the umask', async () => {
+    const folder = await workspace();
+    const previous = process.umask(0o077);
+    try {
+      await built(folder);
+      writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
+      await built(folder);
+    } finally {
+      process.umask(previous);
+    }
+    for (const path of readdirSync(join(folder, 'dist'), { recursive: true, encoding: 'utf8' })) {
+      const stats = statSync(join(folder, 'dist', path));
+      expect(`${path} ${(stats.mode & 0o777).toString(8)}`).toBe(
+        `${path} ${stats.isDirectory() ? 755 : 644}`,
+      );
+    }
+  });
+});
+
+describe('reproducible', () => {
+  it('the same input, time and Ed25519 key give the same bytes, in any order of files', async () => {
+    const folder = await workspace(['a', 'b', 'c']);
+    await built(folder, ...AT(T1), '--out', 'one');
+    const other = temporaryFolder();
+    writeFiles(other, {
+      'issuers/x/c.yaml': `# a comment\r\n${recordText('c').replaceAll('\n', '\r\n')}`,
+      'issuers/b.yml': recordText('b').split('\n').reverse().join('\n'),
+      'issuers/a.yaml': recordText('a'),
+      'key.pem': readFileSync(join(folder, 'key.pem')),
+    });
+    await built(other, ...AT(T1), '--out', 'two');
+    expect(contents(join(other, 'two'))).toEqual(contents(join(folder, 'one')));
+  });
+
+  it('SOURCE_DATE_EPOCH gives the time, --updated-at wins over it', async () => {
+    const folder = await workspace();
+    await cli(['build', ...KEY], folder, { SOURCE_DATE_EPOCH: '1767225600' });
+    expect(updatedAt(folder)).toBe('2026-01-01T00:00:00Z');
+    await cli(['build', ...KEY, '--out', 'b', ...AT(T2)], folder, { SOURCE_DATE_EPOCH: '1767225600' });
+    expect(JSON.parse(readFileSync(join(folder, 'b/issuers.json'), 'utf8')).updated_at).toBe(T2);
+  });
+
+  it('without either the clock gives it, to the second', async () => {
+    const folder = await workspace();
+    await built(folder);
+    const age = Date.now() - Date.parse(updatedAt(folder));
+    expect(age).toBeGreaterThanOrEqual(0);
+    expect(age).toBeLessThan(60_000);
+    expect(updatedAt(folder)).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+  });
+});
+
+describe('a second build', () => {
+  it('of the same records touches nothing, not even with another --updated-at or with P-256', async () => {
+    const folder = await workspace();
+    await cli(['keys', 'generate', '--alg', 'P-256', '--out', 'p256.pem'], folder);
+    const key = ['build', '--key', 'p256.pem'];
+    await cli([...key, ...AT(T1)], folder);
+    const before = contents(join(folder, 'dist'));
+    const touched = () => statSync(join(folder, 'dist/issuers.sig'), { bigint: true }).ctimeNs;
+    const since = touched();
+    const { stderr, code } = await cli([...key, ...AT(T2)], folder);
+    expect(code).toBe(0);
+    expect(stderr).toContain('0 written, 15 unchanged, 0 removed');
+    expect(stderr).toContain(`keeps that time; ${T2} was not used`);
+    expect(contents(join(folder, 'dist'))).toEqual(before);
+    expect(touched()).toBe(since);
+  });
+
+  it('writes only what changed, and removes what no longer belongs', async () => {
+    const folder = await workspace(['a', 'b', 'c']);
+    await built(folder, ...AT(T1));
+    writeFiles(folder, { 'issuers/b.yaml': recordText('b', { status: 'suspended' }) });
+    rmSync(join(folder, 'issuers/c.yaml'));
+    writeFiles(folder, { 'dist/stray/file.txt': 'x' });
+    const { stdout } = await built(folder, ...AT(T2), '--json');
+    // issuers/b, the list, its signature and the checksums; issuers/c and the stray file.
+    expect(JSON.parse(stdout)).toMatchObject({
+      written: 4,
+      unchanged: 11,
+      removed: 2,
+      updatedAt: T2,
+      issuers: 2,
+    });
+    expect(existsSync(join(folder, 'dist/issuers/c'))).toBe(false);
+    expect(existsSync(join(folder, 'dist/stray'))).toBe(false);
+  });
+
+  it('moves the time of every file that it replaces to a later whole second', async () => {
+    const folder = await workspace(['a']);
+    const seconds: number[] = [];
+    for (const tier of ['founding', 'certified', 'registered', 'sandbox']) {
+      writeFiles(folder, { 'issuers/a.yaml': recordText('a', { tier }) });
+      await built(folder);
+      seconds.push(Math.floor(statSync(join(folder, 'dist/issuers.sig')).mtimeMs / 1000));
+    }
+    expect(new Set(seconds).size).toBe(4);
+    expect(seconds).toEqual([...seconds].sort((a, b) => a - b));
+  });
+
+  it('never lets updated_at go back, or stand still under a changed list', async () => {
+    const folder = await workspace();
+    await built(folder, ...AT(T2));
+    const before = contents(join(folder, 'dist'));
+    writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
+    for (const time of [T1, T2]) {
+      const { code, stderr } = await cli(['build', ...KEY, ...AT(time)], folder);
+      expect(code).toBe(2);
+      expect(stderr).toContain(`updated_at only grows: the published list has ${T2}`);
+      expect(contents(join(folder, 'dist'))).toEqual(before);
+    }
+    await built(folder);
+    expect(updatedAt(folder) > T2).toBe(true);
+  });
+
+  it('within one second still grows it; against a clock that lags it stops', async () => {
+    const folder = await workspace();
+    await built(folder);
+    const soon = new Date(Date.now() + 60_000).toISOString().replace(/\.\d+/, '');
+    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { tier: 'sandbox' }) });
+    await built(folder, ...AT(soon));
+    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { tier: 'founding' }) });
+    await built(folder);
+    expect(Date.parse(updatedAt(folder)) - Date.parse(soon)).toBe(1000);
+    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { tier: 'registered' }) });
+    expect((await built(folder, ...AT('2099-01-01T00:00:00Z'))).stderr).toContain('lies in the future');
+    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
+    const { code, stderr } = await cli(['build', ...KEY], folder);
+    expect(code).toBe(2);
+    expect(stderr).toContain('mend the clock');
+  });
+
+  it.each([
+    ['a flipped byte in the list', 'issuers.json', (text: string) => text.replace('alpha', 'alphb')],
+    ['half a list', 'issuers.json', (text: string) => text.slice(0, 300)],
+    ['an empty signature', 'issuers.sig', () => ''],
+    ['another root key', 'keys/root.json', () => '{}'],
+    ['an altered record', 'issuers/alpha', () => '{}'],
+    ['altered checksums', 'SHA256SUMS', () => 'x\n'],
+  ])('mends %s, and never goes back in time', async (_name, path, alter) => {
+    const folder = await workspace();
+    const { stdout } = await built(folder, '--json');
+    const before = JSON.parse(stdout).updatedAt;
+    writeFileSync(join(folder, 'dist', path), alter(read(folder, path)));
+    expect((await cli(['verify', 'dist'], folder)).code).toBe(1);
+    await built(folder);
+    expect((await cli(['verify', 'dist'], folder)).code).toBe(0);
+    expect(updatedAt(folder) >= before).toBe(true);
+  });
+
+  it('puts right what stands where a file or a folder belongs', async () => {
+    const folder = await workspace();
+    await built(folder, ...AT(T1));
+    const whole = contents(join(folder, 'dist'));
+    const dist = join(folder, 'dist');
+    execFileSync('sh', ['-c', 'mv issuers ../elsewhere && ln -s ../elsewhere issuers'], { cwd: dist });
+    execFileSync('sh', ['-c', 'rm 404.html && mkdir 404.html && touch 404.html/x'], { cwd: dist });
+    execFileSync('sh', ['-c', 'cp serve.json ../serve.json && ln -sf ../serve.json serve.json'], {
+      cwd: dist,
+    });
+    execFileSync('sh', ['-c', 'rm -r schemas && touch schemas'], { cwd: dist });
+    await built(folder);
+    expect(contents(dist)).toEqual(whole);
+    expect(existsSync(join(folder, 'elsewhere', 'alpha'))).toBe(true);
+    expect(readdirSync(dist, { withFileTypes: true }).filter((entry) => entry.isSymbolicLink())).toEqual([]);
+  });
+});
+
+describe('what a build refuses', () => {
+  it('a folder that holds something else, which it would clear away', async () => {
+    const folder = await workspace();
+    writeFiles(folder, { 'precious/thesis.txt': 'years of work' });
+    for (const out of ['precious', '.', 'issuers']) {
+      const { code, stderr } = await cli(['build', ...KEY, '--out', out], folder);
+      expect(code).toBe(2);
+      expect(stderr).toContain('is not empty and holds no registry');
+    }
+    expect(existsSync(join(folder, 'precious/thesis.txt'))).toBe(true);
+    expect(existsSync(join(folder, 'key.pem'))).toBe(true);
+  });
+
+  it('bad records; the published tree stays as it was, and --json tells all', async () => {
+    const folder = await workspace();
+    await built(folder);
+    const before = contents(join(folder, 'dist'));
+    writeFiles(folder, {
+      'issuers/gamma.yaml': recordText('gamma', { tier: 'gold' }),
+      'issuers/delta.yaml': '',
+    });
+    const { code, stdout, stderr } = await cli(['build', ...KEY, '--json'], folder);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: false,
+      error: { code: 'ERR_RECORDS_REJECTED' },
+      diagnostics: [{ rule: 'empty-file' }, { rule: 'unknown-value', line: 2, column: 7 }],
+    });
+    expect(stderr).toContain('issuers/gamma.yaml:2:7: error unknown-value: tier is "gold"');
+    expect(stderr).toContain('2 problems in the records: nothing was built');
+    expect(contents(join(folder, 'dist'))).toEqual(before);
+    expect(readdirSync(folder)).not.toContain('.dist.staging');
+  });
+
+  it.each([
+    ['2026-02-30T00:00:00Z', {}],
+    ['yesterday', {}],
+    ['2026-01-01', {}],
+    ['2026-01-01T00:00:00.5Z', {}],
+    [undefined, { SOURCE_DATE_EPOCH: '1.5' }],
+    [undefined, { SOURCE_DATE_EPOCH: '-1' }],
+    [undefined, { SOURCE_DATE_EPOCH: 'now' }],
+    [undefined, { SOURCE_DATE_EPOCH: '999999999999' }],
+  ])('the time %s %j', async (time, environment) => {
+    const folder = await workspace();
+    const args = time === undefined ? [] : AT(time);
+    expect((await cli(['build', ...KEY, ...args], folder, environment)).code).toBe(2);
+    expect(existsSync(join(folder, 'dist'))).toBe(false);
+  });
+
+  it('a second build at the same time; and it takes over from one that died', async () => {
+    const folder = await workspace();
+    writeFiles(folder, {
+      '.dist.staging/pid': String(process.pid),
+      '.dist.staging-999999999/pid': '999999999',
+    });
+    const { code, stderr } = await cli(['build', ...KEY], folder);
+    expect(code).toBe(4);
+    expect(stderr).toContain('another build is at work');
+    writeFiles(folder, { '.dist.staging/pid': '999999999', '.dist.staging/0': 'left over' });
+    await built(folder);
+    expect(readdirSync(folder).sort()).toEqual(['dist', 'issuers', 'key.pem']);
+  });
+
+  it('an output folder that cannot be written', async () => {
+    const folder = await workspace();
+    writeFiles(folder, { file: '' });
+    const { code } = await cli(['build', ...KEY, '--out', 'file/dist'], folder);
+    expect(code).toBe(4);
+  });
+});
+
+describe('the key', () => {
+  it('of --root-key must be the one that signs', async () => {
+    const folder = await workspace();
+    await cli(['keys', 'generate', '--out', 'other.pem'], folder);
+    const pin = async (key: string) => (await cli(['keys', 'public', key], folder)).stdout;
+    writeFiles(folder, { 'root.json': await pin('key.pem'), 'other.json': await pin('other.pem') });
+    await built(folder, '--root-key', 'root.json');
+    const { code, stderr } = await cli(['build', ...KEY, '--root-key', 'other.json'], folder);
+    expect(code).toBe(3);
+    expect(stderr).toContain('the signing key is');
+    expect((await cli(['build', ...KEY, '--root-key', 'key.pem'], folder)).code).toBe(3);
+  });
+
+  it('of a registry changes only when the new one is named', async () => {
+    const folder = await workspace();
+    await built(folder, ...AT(T1));
+    const before = contents(join(folder, 'dist'));
+    await cli(['keys', 'generate', '--out', 'other.pem'], folder);
+    const { code, stderr } = await cli(['build', '--key', 'other.pem'], folder);
+    expect(code).toBe(3);
+    expect(stderr).toContain('to change the root key of a registry, name the new one with --root-key');
+    expect(contents(join(folder, 'dist'))).toEqual(before);
+    writeFiles(folder, { 'other.json': (await cli(['keys', 'public', 'other.pem'], folder)).stdout });
+    expect((await cli(['build', '--key', 'other.pem', '--root-key', 'other.json'], folder)).code).toBe(0);
+    // A new signature of the same size under the same time could stay behind on a mirror.
+    expect(updatedAt(folder) > T1).toBe(true);
+    expect((await cli(['verify', 'dist', '--root-key', 'other.json'], folder)).code).toBe(0);
+  });
+
+  it('can come from the environment', async () => {
+    const folder = await workspace();
+    const key = readFileSync(join(folder, 'key.pem'), 'utf8');
+    expect((await cli(['build', '--key', 'env:REGISTRY_KEY'], folder, { REGISTRY_KEY: key })).code).toBe(0);
+    expect((await cli(['build', '--key', 'env:REGISTRY_KEY'], folder)).code).toBe(2);
+  });
+});
+
+describe('the development key', () => {
+  it('is made once, for its owner’s eyes, ignored by git, and the tree says what it is', async () => {
+    const folder = await workspace();
+    execFileSync('git', ['init', '--quiet'], { cwd: folder });
+    const first = await cli(['build'], folder);
+    expect(first.code).toBe(0);
+    expect(first.stderr).toContain('DEVELOPMENT KEY');
+    const file = join(folder, '.passport-registry/development-key.pem');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readdirSync(join(folder, '.passport-registry')).sort()).toEqual([
+      '.gitignore',
+      'development-key.pem',
+    ]);
+    const status = execFileSync('git', ['status', '--porcelain'], { cwd: folder, encoding: 'utf8' });
+    expect(status).not.toContain('.passport-registry');
+    expect(existsSync(join(folder, 'dist/UNFIT-FOR-PRODUCTION.txt'))).toBe(true);
+    const key = readFileSync(file, 'utf8');
+    expect((await cli(['build', '--json'], folder)).stdout).toContain('"development": true');
+    expect(readFileSync(file, 'utf8')).toBe(key);
+    expect((await cli(['verify', 'dist'], folder)).stderr).toContain('unfit for production');
+  });
+
+  it.each([
+    ['--production', ['--production'], {}],
+    ['CI=true', [], { CI: 'true' }],
+    ['CI=1', [], { CI: '1' }],
+  ])('is refused under %s, made or not, named or not', async (_name, args, environment) => {
+    const folder = await workspace();
+    const bare = await cli(['build', ...args], folder, environment);
+    expect(bare.code).toBe(3);
+    expect(bare.stderr).toContain('no key to sign with');
+    expect(existsSync(join(folder, '.passport-registry'))).toBe(false);
+    await cli(['build'], folder);
+    expect((await cli(['build', ...args], folder, environment)).code).toBe(3);
+    const named = ['build', '--key', '.passport-registry/development-key.pem', ...args];
+    expect((await cli(named, folder, environment)).code).toBe(3);
+    expect((await cli(['build', ...KEY, ...args], folder, environment)).code).toBe(0);
+    expect(existsSync(join(folder, 'dist/UNFIT-FOR-PRODUCTION.txt'))).toBe(false);
+  });
+
+  it('never replaces the signature of a production key', async () => {
+    const folder = await workspace();
+    await built(folder);
+    const before = contents(join(folder, 'dist'));
+    const { code, stderr } = await cli(['build'], folder);
+    expect(code).toBe(3);
+    expect(stderr).toContain('a development key does not replace it');
+    expect(contents(join(folder, 'dist'))).toEqual(before);
+  });
+
+  it('is one key for two builds that start together', async () => {
+    const folder = await workspace();
+    const builds = await Promise.all(
+      ['a', 'b', 'c'].map((out) => cli(['build', '--out', out, '--json'], folder)),
+    );
+    expect(new Set(builds.map(({ stdout }) => JSON.parse(stdout).rootKey)).size).toBe(1);
+  });
+});
+
+describe('no secret', () => {
+  it('of a key stands in the tree or in what a command prints', async () => {
+    const folder = await workspace();
+    await cli(['keys', 'generate', '--alg', 'P-256', '--out', 'p256.pem'], folder);
+    for (const name of ['key.pem', 'p256.pem']) {
+      const pem = readFileSync(join(folder, name), 'utf8');
+      const secrets = secretsOf(pem);
+      const outcomes = [
+        await cli(['build', '--key', name, '--out', `dist-${name}`], folder),
+        await cli(['build', '--key', name, '--out', `dist-${name}`, '--json'], folder),
+        await cli(['keys', 'public', name], folder),
+        await cli(['verify', `dist-${name}`, '--root-key', name], folder),
+        await cli(['build', '--key', name, '--root-key', name], folder),
+        await cli(['build', '--key', 'env:K', '--out', 'x'], folder, { K: pem.slice(0, -40) }),
+        await cli(['build', '--key', 'env:K', '--out', 'x'], folder, { K: `{"d":"${secrets[0]}",` }),
+      ];
+      const everything = [
+        ...outcomes.map(({ stdout, stderr }) => stdout + stderr),
+        ...Object.values(contents(join(folder, `dist-${name}`))),
+      ].join('\n');
+      for (const secret of secrets) expect(everything).not.toContain(secret);
+    }
+  });
+});
+
+/** The private scalar of a PEM in the encodings in which it could slip out. */
+function secretsOf(pem: string): string[] {
+  const body = pem.replaceAll(/-----[^-]+-----|\s/g, '');
+  const script = `const { d } = require('crypto').createPrivateKey(process.env.K).export({ format: 'jwk' }); console.log(d)`;
+  const d = execFileSync(process.execPath, ['--eval', script], {
+    env: cleanEnvironment({ K: pem }),
+    encoding: 'utf8',
+  });
+  const raw = Buffer.from(d.trim(), 'base64url');
+  const encodings = (['base64url', 'base64', 'hex', 'latin1'] as const).map((encoding) =>
+    raw.toString(encoding),
+  );
+  return [...encodings, raw.toString('hex').toUpperCase(), body, body.slice(20, 60)];
+}
+
+describeWithFolder(REAL_RECORDS, '200 records made from a real directory', () => {
+  it('build and verify, twice to the same bytes', async () => {
+    const folder = await workspace();
+    for (const out of ['one', 'two']) {
+      await built(folder, '--issuers', REAL_RECORDS, '--out', out, ...AT(T1));
+      const { code, stderr } = await cli(['verify', out, '--root-key', await publicKey(folder)], folder);
+      expect(code).toBe(0);
+      expect(stderr).toContain('200 issuers');
+    }
+    expect(contents(join(folder, 'two'))).toEqual(contents(join(folder, 'one')));
+  });
+});
+
+async function publicKey(folder: string): Promise<string> {
+  writeFiles(folder, { 'root.json': (await cli(['keys', 'public', 'key.pem'], folder)).stdout });
+  return 'root.json';
+}
