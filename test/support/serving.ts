@@ -1,0 +1,48 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { afterAll } from 'vitest';
+import { CLI } from './paths.js';
+import { cleanEnvironment } from './workspace.js';
+
+const servers: Server[] = [];
+const children: ChildProcess[] = [];
+
+afterAll(() => {
+  for (const child of children.splice(0)) child.kill();
+  for (const server of servers.splice(0)) server.close().closeAllConnections();
+});
+
+/** A real HTTP server on loopback; gives its address. */
+export async function listen(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** A port on loopback that was free a moment ago. */
+async function freePort(): Promise<number> {
+  const server = createTcpServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** `passport-registry serve` over a folder; gives its address once it answers. */
+export async function serve(folder: string): Promise<string> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [CLI, 'serve', folder, '--port', String(port)], {
+    env: cleanEnvironment(),
+    stdio: 'ignore',
+  });
+  children.push(child);
+  const base = `http://127.0.0.1:${port}`;
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const answer = await fetch(base).catch(() => undefined);
+    if (answer !== undefined) return base;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error('the server does not answer');
+}
