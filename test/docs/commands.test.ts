@@ -1,0 +1,59 @@
+import { cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { describeWith } from '../support/components.js';
+import { commandsBelow } from '../support/documents.js';
+import { CLI, EXAMPLE_RECORDS, ROOT } from '../support/paths.js';
+import { serve } from '../support/serving.js';
+import { type Outcome, recordText, run, temporaryFolder, writeFiles } from '../support/workspace.js';
+
+/** A folder in which `npx passport-registry` is the program under test, with the example records. */
+function checkout(): string {
+  const folder = temporaryFolder();
+  cpSync(EXAMPLE_RECORDS, join(folder, 'issuers'), { recursive: true });
+  mkdirSync(join(folder, 'node_modules', '.bin'), { recursive: true });
+  writeFiles(folder, {
+    'package.json': '{"private":true}',
+    'node_modules/.bin/passport-registry': `#!/bin/sh\nexec "${process.execPath}" "${CLI}" "$@"\n`,
+  });
+  return folder;
+}
+
+async function sh(commands: string, folder: string): Promise<Outcome> {
+  const outcome = await run('sh', ['-euc', `chmod +x node_modules/.bin/*\n${commands}`], folder);
+  expect(outcome.stderr).not.toContain('passport-registry:');
+  expect(outcome.code).toBe(0);
+  return outcome;
+}
+
+describeWith(['npx'], 'the commands of the documents', () => {
+  it('docs/operators.md: key, build, look', async () => {
+    const folder = checkout();
+    for (const heading of ['The key', 'Build']) {
+      for (const commands of commandsBelow('docs/operators.md', heading)) await sh(commands, folder);
+    }
+    const [, verifyLive = ''] = commandsBelow('docs/operators.md', 'Look at it');
+    const registry = await serve(join(folder, 'dist'));
+    const { stderr } = await sh(verifyLive.replace('http://127.0.0.1:8080', registry), folder);
+    expect(stderr).toContain('is good');
+  });
+
+  it('docs/issuers.md: check one record', async () => {
+    const folder = checkout();
+    const text = readFileSync(join(ROOT, 'docs/issuers.md'), 'utf8');
+    const [, record = ''] = /```yaml\n([\s\S]*?) {3}```/.exec(text) ?? [];
+    writeFiles(folder, { 'issuers/harbour-logistics.yaml': record.replaceAll(/^ {3}/gm, '') });
+    const [, command = ''] = /```sh\n([\s\S]*?) {3}```/.exec(text) ?? [];
+    const { stderr } = await sh(command, folder);
+    expect(stderr).toContain('1 file: 0 problems, 0 warnings\n');
+  });
+
+  it('docs/issuers.md: the complaint is printed as shown', async () => {
+    const folder = checkout();
+    writeFiles(folder, { 'issuers/acme.yaml': recordText('acme', { tier: 'certifed' }) });
+    const { stderr } = await run(process.execPath, [CLI, 'validate'], folder);
+    const text = readFileSync(join(ROOT, 'docs/issuers.md'), 'utf8');
+    const [, complaint = ''] = /```text\n([\s\S]*?)```/.exec(text) ?? [];
+    expect(stderr).toBe(`${complaint}7 files: 1 problem, 0 warnings\n`);
+  });
+});

@@ -1,0 +1,79 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ROOT } from '../support/paths.js';
+import { serve } from '../support/serving.js';
+import { cli, run, workspace } from '../support/workspace.js';
+
+interface Example {
+  readonly name: string;
+  readonly code: string;
+}
+
+/** The examples in the doc comments of some sources, and the JavaScript in some documents. */
+function examples(): Example[] {
+  const sources = ['generator', 'verifier/src'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => join(folder, name)),
+  );
+  const inComments = sources.flatMap((source) => {
+    const text = readFileSync(join(ROOT, source), 'utf8').replaceAll(/^ +\* ?/gm, '');
+    return blocks(source, text.replaceAll(/^ \* ?/gm, ''), 'ts');
+  });
+  return [
+    ...inComments,
+    ...blocks('docs/verifiers.md', readFileSync(join(ROOT, 'docs/verifiers.md'), 'utf8'), 'js'),
+  ];
+}
+
+function blocks(name: string, text: string, language: string): Example[] {
+  const found = [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))];
+  return found.map(([, code], index) => ({ name: `${name} (${index + 1})`, code: code ?? '' }));
+}
+
+let folder: string;
+let registry: string;
+
+/** What the examples take for granted: a registry at registry.example, and its key. */
+const PRELUDE = `
+const realFetch = globalThis.fetch;
+globalThis.fetch = (url, init) => realFetch(String(url).replace('https://registry.example', process.env.REGISTRY), init);
+const pinnedJwk = await (await fetch('https://registry.example/keys/root.json')).json();
+`;
+
+beforeAll(async () => {
+  folder = await workspace(['alpha', 'beta']);
+  await cli(['keys', 'generate', '--out', 'root-key.pem'], folder);
+  await cli(['build', '--key', 'root-key.pem'], folder);
+  registry = await serve(join(folder, 'dist'));
+});
+
+describe('every example in the documentation runs and prints what it says', () => {
+  const all = examples();
+
+  it('of which there are some', () => {
+    expect(all.length).toBeGreaterThanOrEqual(10);
+  });
+
+  it.each(all)('$name', async ({ name, code }) => {
+    // Inside the checkout, where the packages are found by their names.
+    const scripts = join(ROOT, 'test-results', 'examples');
+    mkdirSync(scripts, { recursive: true });
+    const script = join(scripts, `${name.replaceAll(/[^a-z0-9]+/gi, '-')}.mjs`);
+    const [imports = '', ...rest] = code.split(/(?<=^import [^;]+;\n)(?!import )/m);
+    writeFileSync(script, imports + PRELUDE + rest.join(''));
+    const {
+      code: exit,
+      stdout,
+      stderr,
+    } = await run(process.execPath, [script], folder, { REGISTRY: registry });
+    expect(stderr).toBe('');
+    expect(exit).toBe(0);
+    const promised = [...code.matchAll(/console\.log\(.*\);(?: \/\/ (.*))?$/gm)].map(([, output]) => output);
+    const printed = stdout.split('\n').slice(0, -1);
+    promised.forEach((output, index) => {
+      if (output !== undefined) expect(printed[index]).toBe(output);
+    });
+  });
+});

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { cli, recordText, temporaryFolder, workspace, writeFiles } from '../support/workspace.js';
+
+describe('passport-registry', () => {
+  it('explains itself, and each command', async () => {
+    const folder = temporaryFolder();
+    const help = await cli(['--help'], folder);
+    expect(help.code).toBe(0);
+    for (const command of ['build', 'validate', 'verify', 'serve', 'keys']) {
+      expect(help.stdout).toContain(command);
+      expect((await cli([command, '--help'], folder)).code).toBe(0);
+    }
+    expect((await cli(['--version'], folder)).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it.each([
+    [['bild']],
+    [['build', '--nonsense']],
+    [['build', 'issuers']],
+    [['build', '--out']],
+    [['build', '--issuers', 'nowhere', '--key', 'key.pem']],
+    [['validate', 'nowhere']],
+    [['keys']],
+    [['serve', 'nowhere']],
+  ])('ends with 2 on wrong usage: %j', async (args) => {
+    const folder = await workspace();
+    const { code, stderr, stdout } = await cli(args, folder);
+    expect(code).toBe(2);
+    expect(stderr).not.toBe('');
+    expect(stderr).not.toContain('at ');
+    expect(stdout).toBe('');
+  });
+});
+
+describe('passport-registry validate', () => {
+  it('says where, what, and what to do, on stderr, and ends with 1', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, {
+      'issuers/a.yaml': recordText('a', { tier: 'certifed' }),
+      'issuers/b.yaml': recordText('b', { jwks_uri: undefined }),
+    });
+    const { code, stdout, stderr } = await cli(['validate'], folder);
+    expect(code).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toBe(`issuers/a.yaml:2:7: error unknown-value: tier is "certifed"
+    expected: one of founding, certified, registered, sandbox
+    remedy: did you mean \`certified\`?
+issuers/b.yaml:1:1: error missing-field: jwks_uri is missing
+    expected: all required fields
+    remedy: add jwks_uri: https://issuer.example/.well-known/jwks.json
+2 files: 2 problems, 0 warnings
+`);
+  });
+
+  it('--json gives the same as data on stdout', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, { 'a.yaml': recordText('a', { status: '7' }) });
+    const { code, stdout } = await cli(['validate', '--json', 'a.yaml'], folder);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toEqual({
+      ok: false,
+      files: 1,
+      diagnostics: [
+        {
+          rule: 'wrong-type',
+          severity: 'error',
+          file: 'a.yaml',
+          line: 3,
+          column: 9,
+          endLine: 3,
+          endColumn: 10,
+          message: 'status is the number 7',
+          expected: 'a text',
+          remedy: 'if 7 is meant as text, put it in quotes: "7"',
+        },
+      ],
+    });
+  });
+
+  it('a warning alone is no failure', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, { 'issuers/a.yaml': recordText('a', { geographical_scope: '[UK]' }) });
+    const { code, stderr } = await cli(['validate'], folder);
+    expect(code).toBe(0);
+    expect(stderr).toContain('1 file: 0 problems, 1 warning');
+  });
+
+  it('lets no control character of a stranger reach the terminal', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, {
+      'issuers/a.yaml': recordText('a', {
+        tier: '"\\e[2J\\e]0;owned\\a"',
+        '"\\e[31mred"': '1',
+        '"\u202eevil"': '2',
+      }),
+      'issuers/b\u001b[31m.yaml': recordText('b'),
+    });
+    const { stderr } = await cli(['validate'], folder);
+    expect(stderr).toContain('\\u001b[2J');
+    expect(stderr.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
+  });
+});
