@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { importRootKey, type RootKey, verifyList } from '@passport-registry/verifier';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { CLI } from '../support/paths.js';
 import { cleanEnvironment, cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 const KILLS = 50;
-const ISSUERS = 300;
+const ISSUERS = 400;
 const OLD = '2026-01-01T00:00:00Z';
 const NEW = '2026-01-02T00:00:00Z';
 
@@ -35,23 +35,35 @@ beforeAll(async () => {
   rootKey = await importRootKey(JSON.parse(readFileSync(join(folder, 'old/keys/root.json'), 'utf8')));
 });
 
-/** Builds the new tree over the old one, and kills that: half of the time as soon as it writes, give or take. */
-async function killedBuild(out: string, whileWriting: boolean): Promise<void> {
+/** When a build is killed: at any time, from the first staged file on, or from the first rename on. */
+const MOMENTS = ['any', 'staging', 'switching'] as const;
+
+/** Builds the new tree over the old one, and kills that. */
+async function killedBuild(out: string, moment: (typeof MOMENTS)[number]): Promise<void> {
+  const first = join(folder, out, 'issuers', ids[0] ?? '');
+  const before = statSync(first).ino;
   const child = spawn(process.execPath, [CLI, ...buildArgs('founding', NEW, out)], {
     cwd: folder,
     env: cleanEnvironment(),
     stdio: 'ignore',
   });
   const ended = new Promise((resolve) => child.once('close', resolve));
-  if (whileWriting) {
-    // The first staged file is there a moment before the renames begin.
-    while (child.exitCode === null && !existsSync(join(folder, `.${out}.staging`, '0'))) await pause(0);
-    await pause(Math.random() * 60);
-  } else {
-    await pause(Math.random() * duration * 1.1);
-  }
+  const reached = {
+    any: () => true,
+    staging: () => existsSync(join(folder, `.${out}.staging`, '0')),
+    switching: () => statSync(first).ino !== before,
+  };
+  while (child.exitCode === null && !reached[moment]()) await pause(0);
+  // Staging takes some tens of milliseconds, the renames fewer; a timer would be too coarse for them.
+  if (moment === 'any') await pause(Math.random() * duration * 1.1);
+  else busyFor(Math.random() * (moment === 'staging' ? 60 : 10));
   child.kill('SIGKILL');
   await ended;
+}
+
+function busyFor(milliseconds: number): void {
+  const until = performance.now() + milliseconds;
+  while (performance.now() < until);
 }
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -79,7 +91,7 @@ describe(`a build that is killed at ${KILLS} moments`, () => {
     for (let kill = 0; kill < KILLS; kill++) {
       const out = `out-${kill}`;
       cpSync(join(folder, 'old'), join(folder, out), { recursive: true });
-      await killedBuild(out, kill % 2 === 0);
+      await killedBuild(out, MOMENTS[kill % MOMENTS.length] ?? 'any');
 
       // As somebody who verifies the whole tree, such as a mirror.
       const report = await verifyTree(folderSource(join(folder, out)), rootKey);
@@ -104,6 +116,7 @@ describe(`a build that is killed at ${KILLS} moments`, () => {
       expect(existsSync(join(folder, `.${out}.staging`))).toBe(false);
       rmSync(join(folder, out), { recursive: true });
     }
+    console.info(`killed ${KILLS} builds: ${JSON.stringify(outcomes)}`);
     // Kills that all came too early, or all too late, would show nothing.
     expect(outcomes.torn).toBeGreaterThan(0);
     expect(outcomes.old).toBeGreaterThan(0);
