@@ -88,25 +88,21 @@ function headersFile(): string {
 
 /** For Apache with AllowOverride All. */
 function rootHtaccess(): string {
-  const exact = SERVED.filter(({ path }) => !path.includes('/'));
-  const files = exact.map(
-    ({ path, type, cache }) => `<Files "${path}">
-  ForceType "${type}"
-  <IfModule mod_headers.c>
-    Header set Cache-Control "${cache}"
-  </IfModule>
-</Files>`,
-  );
-  const everywhere = Object.entries(EVERYWHERE).map(
-    ([key, value]) => `  Header always set ${key} "${value}"`,
+  const everywhere = { ...EVERYWHERE, 'Cache-Control': SHORT };
+  const headers = Object.entries(everywhere).map(([key, value]) => `  Header always set ${key} "${value}"`);
+  const types = SERVED.filter(({ path }) => !path.includes('/')).map(
+    ({ path, type }) => `<Files "${path}">\n  ForceType "${type}"\n</Files>`,
   );
   return `Options -Indexes -MultiViews
 DirectorySlash Off
 ErrorDocument 404 /404.html
 <IfModule mod_headers.c>
-${everywhere.join('\n')}
+${headers.join('\n')}
+  <FilesMatch "\\.schema\\.json$">
+    Header always set Cache-Control "${LONG}"
+  </FilesMatch>
 </IfModule>
-${files.join('\n')}
+${types.join('\n')}
 `;
 }
 
@@ -116,9 +112,6 @@ function issuersHtaccess(): string {
 RemoveHandler .cgi .php .pl .py .asp .shtml .var
 RemoveEncoding .gz .tgz .br .Z .bz2
 RemoveLanguage .de .en .es .fr .it .ja .nl .no .pl .pt .ru .sv
-<IfModule mod_headers.c>
-  Header set Cache-Control "${SHORT}"
-</IfModule>
 `;
 }
 

@@ -22,7 +22,7 @@ export async function listen(listener: RequestListener): Promise<string> {
 }
 
 /** A port on loopback that was free a moment ago. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createTcpServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -38,7 +38,11 @@ export async function serve(folder: string): Promise<string> {
     stdio: 'ignore',
   });
   children.push(child);
-  const base = `http://127.0.0.1:${port}`;
+  return answering(`http://127.0.0.1:${port}`);
+}
+
+/** An address, once something answers there. */
+export async function answering(base: string): Promise<string> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const answer = await fetch(base).catch(() => undefined);
     if (answer !== undefined) return base;
