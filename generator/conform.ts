@@ -3,7 +3,8 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import addFormats from 'ajv-formats';
 import { type Diagnostic, diagnostic, type Finding, type Range } from './diagnostic.js';
 import { explainDuplicates, explainMissing, explainUnknown, explainValue } from './explain.js';
-import type { ParsedFile, Path } from './parse.js';
+import type { Path } from './locate.js';
+import type { ParsedFile } from './parse.js';
 import { schema } from './schemas.js';
 import { warningsFor } from './warnings.js';
 

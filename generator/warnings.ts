@@ -1,7 +1,7 @@
 import { GRAMMAR } from '@passport-registry/verifier';
 import { iso31661, iso31662 } from 'iso-3166';
 import { type Finding, shown } from './diagnostic.js';
-import type { Path } from './parse.js';
+import type { Path } from './locate.js';
 
 let assigned: Set<string> | undefined;
 
