@@ -2,7 +2,12 @@ import { readFileSync } from 'node:fs';
 import type { AnySchemaObject } from 'ajv';
 
 /** The JSON Schemas that the tree publishes, by file name. */
-export const SCHEMA_FILES = ['issuer.schema.json', 'issuer-registry.schema.json', 'jwk.schema.json'] as const;
+export const SCHEMA_FILES = [
+  'issuer.schema.json',
+  'issuer-registry.schema.json',
+  'jwk.schema.json',
+  'trust-policy.schema.json',
+] as const;
 
 /** The bytes of a schema, as the package ships them and the tree publishes them. */
 export function schemaBytes(name: (typeof SCHEMA_FILES)[number]): Uint8Array {

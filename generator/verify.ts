@@ -2,6 +2,7 @@ import {
   assertCanonical,
   assertSorted,
   canonicalBytes,
+  createRegistryClient,
   type IssuerRegistry,
   importRootKey,
   parseList,
@@ -26,6 +27,7 @@ export const CHECKS = [
   'checksums',
   'unknown id',
   'content types',
+  'client',
 ] as const;
 
 /** The outcome of one check. A skipped check is never a passed one. */
@@ -59,6 +61,8 @@ export interface TreeReport {
 const RETRIES = 2;
 /** How many files are asked of a live host at a time. */
 const CONCURRENCY = 16;
+/** A verification judges the form, and leaves the age to those who use the list: a thousand years, in seconds. */
+const ANY_AGE = 1000 * 365 * 24 * 60 * 60;
 
 /**
  * Verifies a tree as a stranger would, from what it publishes and a root key.
@@ -106,6 +110,7 @@ async function verifyOnce(source: TreeSource, pinned: RootKey | undefined): Prom
   if (source.live) {
     await checks.run('unknown id', () => checkUnknownId(files));
     await checks.run('content types', async () => files.assertTypes());
+    if (registry !== undefined) await checks.run('client', () => checkClient(source.name, rootKey));
   }
   return {
     source: source.name,
@@ -157,7 +162,7 @@ class CheckList {
   complete(live: boolean): Check[] {
     return CHECKS.map((name): Check => {
       const done = this.all.find((check) => check.name === name);
-      const onlyLive = name === 'unknown id' || name === 'content types';
+      const onlyLive = name === 'unknown id' || name === 'content types' || name === 'client';
       const why = onlyLive && !live ? 'only a live host shows this' : 'an earlier check failed';
       return done ?? { name, result: 'skipped', problems: [why] };
     });
@@ -273,6 +278,17 @@ const UNKNOWN_ID = 'no-such-issuer-0123456789abcdef';
 async function checkUnknownId({ source }: SeenFiles): Promise<void> {
   if ((await source.get(PATHS.record(UNKNOWN_ID))) !== undefined) {
     throw new Problems([`${PATHS.record(UNKNOWN_ID)} is served, expected 404`]);
+  }
+}
+
+/** What a verifier's client makes of the host: here checkpoints and rotations count, too. */
+async function checkClient(base: string, rootKey: RootKey | undefined): Promise<void> {
+  if (rootKey === undefined) return;
+  const client = createRegistryClient({ sources: [base], rootKey: rootKey.jwk, maxAge: ANY_AGE });
+  try {
+    await client.ready();
+  } finally {
+    client.close();
   }
 }
 

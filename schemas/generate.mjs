@@ -10,22 +10,32 @@ const read = (name) => JSON.parse(readFileSync(new URL(`${name}.schema.json`, im
 const issuer = read('issuer');
 const registry = read('issuer-registry');
 const jwk = read('jwk');
+const trustPolicy = read('trust-policy');
+
+/** Every definition of every schema; their names are unique. */
+const DEFINITIONS = { ...issuer.$defs, ...registry.$defs, ...jwk.$defs, ...trustPolicy.$defs };
 
 /** The schema as the type compiler needs it: no reference left, and a title on nothing but the document itself. */
 function selfContained(schema, properties = schema.properties) {
   const { title, description, required, additionalProperties, type } = schema;
   const plain = Object.entries(properties).map(([name, property]) => {
     const { title: _title, examples: _examples, ...rest } = property;
-    return [name, resolved(rest, schema.$defs)];
+    return [name, resolved(rest)];
   });
   return { title, description, type, required, additionalProperties, properties: Object.fromEntries(plain) };
 }
 
-function resolved(value, definitions) {
+function resolved(value) {
   return JSON.parse(JSON.stringify(value), (_key, inner) => {
     if (inner?.$ref === undefined) return inner;
     const { $ref, ...rest } = inner;
-    return { ...rest, type: definitions[$ref.replace('#/$defs/', '')].type };
+    const {
+      pattern: _pattern,
+      format: _format,
+      $comment: _comment,
+      ...definition
+    } = resolved(DEFINITIONS[$ref.replace(/^.*#\/\$defs\//, '')]);
+    return { ...definition, ...rest };
   });
 }
 
@@ -36,10 +46,10 @@ async function interfaces() {
     ...registry.properties,
     issuers: { ...registry.properties.issuers, items: selfContained(issuer) },
   });
-  const types = [
-    await compile(list, list.title, options),
-    await compile(selfContained(jwk), jwk.title, options),
-  ];
+  const types = [];
+  for (const schema of [list, selfContained(jwk), selfContained(trustPolicy)]) {
+    types.push(await compile(schema, schema.title, options));
+  }
   return types.join('\n');
 }
 

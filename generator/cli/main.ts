@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addBuildCommand } from './build.js';
 import { addKeysCommand } from './keys.js';
+import { addResolveCommand } from './resolve.js';
 import { addServeCommand } from './serve.js';
 import { addValidateCommand } from './validate.js';
 import { addVerifyCommand } from './verify.js';
@@ -17,7 +18,14 @@ const program = new Command('passport-registry')
   .showHelpAfterError('(see passport-registry --help)')
   .exitOverride();
 
-for (const add of [addBuildCommand, addValidateCommand, addVerifyCommand, addServeCommand, addKeysCommand]) {
+for (const add of [
+  addBuildCommand,
+  addValidateCommand,
+  addVerifyCommand,
+  addResolveCommand,
+  addServeCommand,
+  addKeysCommand,
+]) {
   add(program);
 }
 

@@ -115,6 +115,11 @@ const CASES: Record<string, [text: string | Uint8Array, ...expected: string[]]> 
   'a merge key': [`${changed({})}<<: {tier: sandbox}\n`, '7:1 yaml-merge-key'],
   'a directive that asks for YAML 1.1': [`%YAML 1.1\n---\n${changed({})}`, '1:1 yaml-directive'],
   'a directive after a comment': [`# hello\n%TAG ! tag:x,2026:\n---\n${changed({})}`, '2:1 yaml-directive'],
+  'two directives': [
+    `%YAML 1.2\n# hello\n\n%TAG ! tag:x,2026:\n---\n${changed({})}`,
+    '1:1 yaml-directive',
+    '4:1 yaml-directive',
+  ],
   'broken syntax': [changed({ tier: '"certified' }), expect.stringMatching(/yaml-syntax/)],
   'a tab as indentation': ['issuer_id:\n\tacme\n', '2:1 yaml-syntax'],
   'brackets without end': ['['.repeat(30_000), '1:1 yaml-too-deep'],

@@ -19,6 +19,17 @@ export function isDateTime(text: string): boolean {
   return number(17, 19) < 60 || minuteOfDayUtc(text) === 23 * 60 + 59;
 }
 
+/**
+ * The instant that an RFC 3339 date-time names, in milliseconds since 1970; a leap second counts as the one after it.
+ *
+ * @param text - one that {@link isDateTime} accepts
+ */
+export function instantOf(text: string): number {
+  const upper = text.toUpperCase();
+  const leap = upper.slice(17, 19) === '60';
+  return leap ? Date.parse(`${upper.slice(0, 17)}59${upper.slice(19)}`) + 1000 : Date.parse(upper);
+}
+
 function daysInMonth(year: number, month: number): number {
   const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   if (month === 2) return leap ? 29 : 28;

@@ -71,6 +71,143 @@ export class NotCanonicalizable extends RegistryError {
   readonly code = 'ERR_NOT_CANONICALIZABLE';
 }
 
+/** The trust policy is not what schemas/trust-policy.schema.json says. It is refused whole: a typing error must not open a door. */
+export class PolicyInvalid extends RegistryError {
+  readonly code = 'ERR_POLICY_INVALID';
+}
+
+/** A source cannot be reached. */
+export class SourceUnreachable extends RegistryError {
+  readonly code = 'ERR_SOURCE_UNREACHABLE';
+}
+
+/** A source did not send a file in time. */
+export class SourceTimeout extends RegistryError {
+  readonly code = 'ERR_SOURCE_TIMEOUT';
+}
+
+/** A source broke off in the middle of a file. */
+export class SourceTruncated extends RegistryError {
+  readonly code = 'ERR_SOURCE_TRUNCATED';
+}
+
+/** A source sent more than the limit. */
+export class SourceTooLarge extends RegistryError {
+  readonly code = 'ERR_SOURCE_TOO_LARGE';
+}
+
+/** A source redirected. Registries are served where they are; a redirect leads elsewhere. */
+export class SourceRedirected extends RegistryError {
+  readonly code = 'ERR_SOURCE_REDIRECTED';
+}
+
+/** A source answered with an HTTP status that is no answer, or does not have a file that every registry has. */
+export class SourceStatus extends RegistryError {
+  readonly code = 'ERR_SOURCE_STATUS';
+}
+
+/** A source answered with an HTML page: a captive portal, an error page with status 200. */
+export class SourceContent extends RegistryError {
+  readonly code = 'ERR_SOURCE_CONTENT';
+}
+
+/** The list is older than one that was accepted before, or another one with the same time (SPEC B6). */
+export class ListRolledBack extends RegistryError {
+  readonly code = 'ERR_LIST_ROLLED_BACK';
+}
+
+/** The list is older than the maximum age, and no checkpoint vouches for it. */
+export class ListExpired extends RegistryError {
+  readonly code = 'ERR_LIST_EXPIRED';
+}
+
+/** The list or a statement about it is dated further in the future than clocks differ. */
+export class NotYetValid extends RegistryError {
+  readonly code = 'ERR_NOT_YET_VALID';
+}
+
+/** There is no checkpoint where there must be one: it was demanded, or this registry had one before. */
+export class CheckpointMissing extends RegistryError {
+  readonly code = 'ERR_CHECKPOINT_MISSING';
+}
+
+/** The checkpoint is malformed, or nobody signed it who may. */
+export class CheckpointInvalid extends RegistryError {
+  readonly code = 'ERR_CHECKPOINT_INVALID';
+}
+
+/** The checkpoint has expired: the source is frozen. */
+export class CheckpointExpired extends RegistryError {
+  readonly code = 'ERR_CHECKPOINT_EXPIRED';
+}
+
+/** The checkpoint names another list. */
+export class CheckpointMismatch extends RegistryError {
+  readonly code = 'ERR_CHECKPOINT_MISMATCH';
+}
+
+/** The delegation is malformed, or the root key did not sign it. */
+export class DelegationInvalid extends RegistryError {
+  readonly code = 'ERR_DELEGATION_INVALID';
+}
+
+/** The delegation has expired. */
+export class DelegationExpired extends RegistryError {
+  readonly code = 'ERR_DELEGATION_EXPIRED';
+}
+
+/** The chain of root keys is malformed, or longer than 64 steps (SPEC B7). */
+export class RotationInvalid extends RegistryError {
+  readonly code = 'ERR_ROTATION_INVALID';
+}
+
+/** The chain of root keys has a step that does not follow the one before. */
+export class RotationGap extends RegistryError {
+  readonly code = 'ERR_ROTATION_GAP';
+}
+
+/** The chain of root keys comes back to a key that it has left. */
+export class RotationLoop extends RegistryError {
+  readonly code = 'ERR_ROTATION_LOOP';
+}
+
+/** A step in the chain of root keys is not signed by the outgoing key. */
+export class RotationSignature extends RegistryError {
+  readonly code = 'ERR_ROTATION_SIGNATURE';
+}
+
+/** No source had an acceptable list. `errors` says why, source by source. */
+export class NoUsableSource extends RegistryError {
+  readonly code = 'ERR_NO_USABLE_SOURCE';
+  /** What was wrong with each source, by its address. */
+  readonly errors: Readonly<Record<string, RegistryError>>;
+
+  constructor(errors: Readonly<Record<string, RegistryError>>) {
+    const each = Object.entries(errors).map(
+      ([source, { code, message }]) => `${source}: ${code}, ${message}`,
+    );
+    super(`no source has an acceptable list (${each.join('; ')})`);
+    this.errors = errors;
+  }
+}
+
+/** Nothing has been loaded yet: wait for `ready()`. */
+export class RegistryNotReady extends RegistryError {
+  readonly code = 'ERR_REGISTRY_NOT_READY';
+}
+
+/** The list that is held is no longer fresh, the grace is over, and no newer one could be had. */
+export class RegistryStale extends RegistryError {
+  readonly code = 'ERR_REGISTRY_STALE';
+  /** Since when the list has not been fresh. */
+  readonly since: Date;
+
+  constructor(since: Date) {
+    super(`the registry has not been fresh since ${since.toISOString()}, and no source has a newer list`);
+    this.since = since;
+  }
+}
+
 /** The union of all errors; its `code` narrows it. */
 export type AnyRegistryError =
   | RootKeyInvalid
@@ -80,7 +217,31 @@ export type AnyRegistryError =
   | ListNonconforming
   | ListUnsorted
   | ListNotCanonical
-  | NotCanonicalizable;
+  | NotCanonicalizable
+  | PolicyInvalid
+  | SourceUnreachable
+  | SourceTimeout
+  | SourceTruncated
+  | SourceTooLarge
+  | SourceRedirected
+  | SourceStatus
+  | SourceContent
+  | ListRolledBack
+  | ListExpired
+  | NotYetValid
+  | CheckpointMissing
+  | CheckpointInvalid
+  | CheckpointExpired
+  | CheckpointMismatch
+  | DelegationInvalid
+  | DelegationExpired
+  | RotationInvalid
+  | RotationGap
+  | RotationLoop
+  | RotationSignature
+  | NoUsableSource
+  | RegistryNotReady
+  | RegistryStale;
 
 /** Every stable code of this library. */
 export type RegistryErrorCode = AnyRegistryError['code'];

@@ -1,18 +1,50 @@
 export { decodeBase64url, encodeBase64url } from './base64url.js';
 export { canonicalBytes } from './canonical.js';
+export {
+  createRegistryClient,
+  type RegistryClient,
+  type RegistryClientOptions,
+  type RegistryEvent,
+  type RegistryStatus,
+} from './client.js';
 export { isDateTime } from './date-time.js';
+export { type Decision, decide, type Reason, type ReasonCode } from './decide.js';
 export {
   type AnyRegistryError,
+  CheckpointExpired,
+  CheckpointInvalid,
+  CheckpointMismatch,
+  CheckpointMissing,
+  DelegationExpired,
+  DelegationInvalid,
+  ListExpired,
   ListMalformed,
   ListNonconforming,
   ListNotCanonical,
+  ListRolledBack,
   ListUnsorted,
   NotCanonicalizable,
+  NotYetValid,
+  NoUsableSource,
+  PolicyInvalid,
   RegistryError,
   type RegistryErrorCode,
+  RegistryNotReady,
+  RegistryStale,
   RootKeyInvalid,
+  RotationGap,
+  RotationInvalid,
+  RotationLoop,
+  RotationSignature,
   SignatureInvalid,
   SignatureMalformed,
+  SourceContent,
+  SourceRedirected,
+  SourceStatus,
+  SourceTimeout,
+  SourceTooLarge,
+  SourceTruncated,
+  SourceUnreachable,
 } from './errors.js';
 export {
   GRAMMAR,
@@ -23,6 +55,7 @@ export {
   type RootJwk,
   STATUSES,
   TIERS,
+  type TrustPolicy,
 } from './generated/schemas.js';
 export { assertIssuer, assertIssuerRegistry } from './issuer.js';
 export {
@@ -34,6 +67,18 @@ export {
   type VerifiedList,
   verifyList,
 } from './list.js';
+export { type OpenOptions, openRegistry } from './open-registry.js';
+export type { RegistryFiles } from './publication.js';
+export type { IssuerFilter, Registry } from './registry.js';
 export { importRootKey, type RootKey } from './root-key.js';
+export { walkRotation } from './rotation.js';
 export { sha256Hex } from './sha256.js';
 export { encodeSignature, verifySignature } from './signature.js';
+export {
+  type KeyValueStorage,
+  keyValueStore,
+  memoryStore,
+  type RegistryStore,
+  type StoredPublication,
+} from './store.js';
+export { assertTrustPolicy } from './trust-policy.js';

@@ -51,6 +51,17 @@ export async function importRootKey(jwk: unknown): Promise<RootKey> {
   return { jwk: { ...publicMembers, kid: thumbprint }, thumbprint, algorithm, cryptoKey };
 }
 
+/**
+ * Imports one pinned root key, or several during a rotation.
+ *
+ * @throws {@link RootKeyInvalid}, also when there is none
+ */
+export async function importRootKeys(jwks: RootJwk | readonly RootJwk[]): Promise<readonly RootKey[]> {
+  const list: readonly unknown[] = Array.isArray(jwks) ? jwks : [jwks];
+  if (list.length === 0) throw new RootKeyInvalid('no root key is pinned');
+  return Promise.all(list.map(importRootKey));
+}
+
 type PublicMembers = { kty: 'OKP' | 'EC'; crv: 'Ed25519' | 'P-256'; x: string; y?: string };
 
 function publicKeyMembers(jwk: unknown): PublicMembers & { algorithm: RootKey['algorithm'] } {

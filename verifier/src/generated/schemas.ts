@@ -93,6 +93,62 @@ export interface RootJwk {
   kid?: string | null;
 }
 
+/**
+ * What a verifier demands of an issuer before it trusts it. Whatever it says, an issuer that is suspended, revoked or not in the registry is rejected.
+ */
+export interface TrustPolicy {
+  /**
+   * The tiers that are accepted. None, if only issuers that are allowed by name are to be.
+   */
+  tiers: ('founding' | 'certified' | 'registered' | 'sandbox')[];
+  /**
+   * The issuer must declare at least one of these domains.
+   */
+  domains?: string[];
+  /**
+   * The issuer must declare at least one of these places, a country that one of them lies in, or global.
+   */
+  geography?: string[];
+  /**
+   * The issuer must declare at least one of these types.
+   */
+  passport_types?: string[];
+  /**
+   * The issuer must have been certified for at least so many days of 24 hours.
+   */
+  min_certified_days?: number;
+  /**
+   * The issuer's last audit must be at most so many days of 24 hours old; without an audit it is rejected.
+   */
+  max_audit_days?: number;
+  /**
+   * Issuers that need not meet any other demand, each with the reason why.
+   */
+  allow?: {
+    /**
+     * The issuer.
+     */
+    issuer_id: string;
+    /**
+     * Why, for people: it comes back in every decision that it makes.
+     */
+    reason: string;
+  }[];
+  /**
+   * Issuers that are rejected whatever else holds, each with the reason why. It wins over allow.
+   */
+  deny?: {
+    /**
+     * The issuer.
+     */
+    issuer_id: string;
+    /**
+     * Why, for people: it comes back in every decision that it makes.
+     */
+    reason: string;
+  }[];
+}
+
 /** The tiers of an issuer, highest first. */
 export const TIERS = ["founding","certified","registered","sandbox"] as const;
 /** The states of an issuer. Only `active` is ever accepted. */

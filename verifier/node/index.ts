@@ -1,0 +1,2 @@
+export { fileStore } from './file-store.js';
+export { openRegistry } from './open-registry.js';

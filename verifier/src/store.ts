@@ -1,0 +1,110 @@
+import type { Publication, RegistryFiles } from './publication.js';
+
+/** What a verifier remembers, as plain JSON. It is verified again when it is loaded: a store need not be trusted. */
+export interface StoredPublication {
+  readonly version: 1;
+  /** The text of issuers.json. */
+  readonly list: string;
+  /** The text of issuers.sig. */
+  readonly signature: string;
+  readonly rotation?: string;
+  readonly checkpoint?: string;
+  readonly delegation?: string;
+}
+
+/**
+ * Where a verifier keeps the publication that it accepted last, so that a restart neither goes back nor needs the
+ * network. Implementations replace what they hold as a whole or not at all.
+ */
+export interface RegistryStore {
+  /** What was saved last; undefined when there is nothing, or nothing that can be read. */
+  load(): Promise<StoredPublication | undefined>;
+  save(publication: StoredPublication): Promise<void>;
+}
+
+/** A store that lasts as long as the process. */
+export function memoryStore(): RegistryStore {
+  let held: StoredPublication | undefined;
+  return {
+    load: async () => held,
+    save: async (publication) => {
+      held = publication;
+    },
+  };
+}
+
+/** What localStorage and its likes have. */
+export interface KeyValueStorage {
+  getItem(key: string): string | null | Promise<string | null>;
+  setItem(key: string, value: string): unknown;
+}
+
+/**
+ * A store in localStorage, or in anything with its two methods.
+ *
+ * @param key - under which name; one for each registry
+ *
+ * @example
+ * ```ts
+ * import { createRegistryClient, keyValueStore } from '@passport-registry/verifier';
+ *
+ * const kept = new Map();
+ * const storage = { getItem: (key) => kept.get(key) ?? null, setItem: (key, value) => kept.set(key, value) };
+ * const registry = createRegistryClient({
+ *   sources: ['https://registry.example'],
+ *   rootKey: pinnedJwk,
+ *   store: keyValueStore(storage),
+ * });
+ * await registry.ready();
+ * registry.close();
+ * ```
+ */
+export function keyValueStore(storage: KeyValueStorage, key = 'passport-registry'): RegistryStore {
+  return {
+    load: async () => parseStored(await storage.getItem(key)),
+    save: async (publication) => {
+      await storage.setItem(key, JSON.stringify(publication));
+    },
+  };
+}
+
+/** What a stored text says; undefined when it is no stored publication. */
+export function parseStored(text: string | null): StoredPublication | undefined {
+  try {
+    const value = JSON.parse(text ?? 'null') as Partial<StoredPublication> | null;
+    const good =
+      value?.version === 1 && typeof value.list === 'string' && typeof value.signature === 'string';
+    return good ? (value as StoredPublication) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A publication as it is stored. */
+export function toStored({ list, signature, rotation, checkpoint }: Publication): StoredPublication {
+  return {
+    version: 1,
+    list: new TextDecoder().decode(list),
+    signature,
+    ...(rotation !== undefined && { rotation }),
+    ...(checkpoint !== undefined && { checkpoint: checkpoint.checkpoint }),
+    ...(checkpoint?.delegation !== undefined && { delegation: checkpoint.delegation }),
+  };
+}
+
+/** The files of a stored publication, to be read like those of any other source. */
+export function storedFiles(stored: StoredPublication): RegistryFiles {
+  const texts: Record<string, string | undefined> = {
+    'issuers.json': stored.list,
+    'issuers.sig': stored.signature,
+    'keys/rotation.json': stored.rotation,
+    'checkpoint.jwt': stored.checkpoint,
+    'keys/delegation.jwt': stored.delegation,
+  };
+  return {
+    get: async (path) => {
+      const text = Object.hasOwn(texts, path) ? texts[path] : undefined;
+      return typeof text === 'string' ? new TextEncoder().encode(text) : undefined;
+    },
+  };
+}

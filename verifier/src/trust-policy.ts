@@ -1,0 +1,104 @@
+import { PolicyInvalid } from './errors.js';
+import { GRAMMAR, TIERS, type TrustPolicy } from './generated/schemas.js';
+
+type Check = (value: unknown) => boolean;
+
+const listOf =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check);
+const uniqueListOf =
+  (check: Check): Check =>
+  (value) =>
+    listOf(check)(value) && new Set(value as unknown[]).size === (value as unknown[]).length;
+const grammar =
+  ({ pattern, maxLength }: { pattern: RegExp; maxLength: number }): Check =>
+  (value) =>
+    typeof value === 'string' && value.length <= maxLength && pattern.test(value);
+
+const isTier: Check = (value) => (TIERS as readonly unknown[]).includes(value);
+const isDays: Check = (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 36500;
+
+const isNamed: Check = (value) => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const { issuer_id, reason, ...others } = value as Record<string, unknown>;
+  const length = typeof reason === 'string' ? [...reason].length : 0;
+  return (
+    grammar(GRAMMAR.issuerId)(issuer_id) && length >= 1 && length <= 500 && Object.keys(others).length === 0
+  );
+};
+
+/** schemas/trust-policy.schema.json by hand; a test holds the two to the same verdict. */
+const CHECKS: Record<keyof TrustPolicy, Check> = {
+  tiers: uniqueListOf(isTier),
+  domains: uniqueListOf(grammar(GRAMMAR.slug)),
+  geography: uniqueListOf(grammar(GRAMMAR.geographicalCode)),
+  passport_types: uniqueListOf(grammar(GRAMMAR.slug)),
+  min_certified_days: isDays,
+  max_audit_days: isDays,
+  allow: listOf(isNamed),
+  deny: listOf(isNamed),
+};
+
+/**
+ * Asserts that a parsed JSON value is a trust policy as schemas/trust-policy.schema.json has it. An unknown member is
+ * an error: a demand that is misspelt would otherwise go unmet in silence.
+ *
+ * @throws {@link PolicyInvalid}
+ *
+ * @example
+ * ```ts
+ * import { assertTrustPolicy } from '@passport-registry/verifier';
+ *
+ * try {
+ *   assertTrustPolicy({ tiers: ['certified'], domain: ['banking'] });
+ * } catch (error) {
+ *   console.log(error.message); // "domain" is no member of a trust policy
+ * }
+ * ```
+ */
+export function assertTrustPolicy(value: unknown): asserts value is TrustPolicy {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new PolicyInvalid('a trust policy is a JSON object');
+  }
+  if (!Object.hasOwn(value, 'tiers'))
+    throw new PolicyInvalid('a trust policy names the tiers that it accepts');
+  for (const [member, content] of Object.entries(value)) {
+    if (!Object.hasOwn(CHECKS, member)) {
+      throw new PolicyInvalid(`${JSON.stringify(member)} is no member of a trust policy`);
+    }
+    if (!CHECKS[member as keyof TrustPolicy](content)) {
+      throw new PolicyInvalid(`${member} is not what schemas/trust-policy.schema.json says`);
+    }
+  }
+}
+
+/** A policy, ready to be applied many times. */
+export interface CompiledPolicy {
+  readonly policy: TrustPolicy;
+  readonly allow: ReadonlyMap<string, string>;
+  readonly deny: ReadonlyMap<string, string>;
+}
+
+const compiled = new WeakMap<object, CompiledPolicy>();
+
+/**
+ * Checks a policy once. The object is frozen, since a change to it would otherwise go unseen from then on.
+ *
+ * @throws {@link PolicyInvalid}
+ */
+export function compilePolicy(policy: TrustPolicy): CompiledPolicy {
+  const known = compiled.get(policy);
+  if (known !== undefined) return known;
+  assertTrustPolicy(policy);
+  const byId = (named: TrustPolicy['allow']) =>
+    new Map((named ?? []).map(({ issuer_id, reason }): [string, string] => [issuer_id, reason]));
+  const fresh = { policy: deepFreeze(policy), allow: byId(policy.allow), deny: byId(policy.deny) };
+  compiled.set(policy, fresh);
+  return fresh;
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) Object.values(value).forEach(deepFreeze);
+  return Object.freeze(value);
+}
