@@ -185,6 +185,7 @@ class Client {
   }
 
   async #load(): Promise<void> {
+    await this.#pinnedRoots();
     await this.#loadFromStore();
     if (this.#registry !== undefined && this.#isUsable()) this.#refreshInBackground();
     else await this.refresh();
@@ -226,6 +227,7 @@ class Client {
   async #refreshOnce(): Promise<void> {
     const errors: Record<string, RegistryError> = {};
     try {
+      await this.#pinnedRoots();
       for (const source of this.#sources) {
         const error = await this.#tryWithRetries(source);
         if (error === undefined) {
@@ -267,10 +269,9 @@ class Client {
   }
 
   async #read(files: RegistryFiles, overrides: { expiry?: boolean; maxAge?: number }): Promise<Publication> {
-    const { rootKey, clockTolerance, now, maxAge, requireCheckpoint } = this.#options;
-    this.#roots ??= importRootKeys(rootKey);
+    const { clockTolerance, now, maxAge, requireCheckpoint } = this.#options;
     return readPublication(files, {
-      roots: this.#held?.roots ?? (await this.#roots),
+      roots: this.#held?.roots ?? (await this.#pinnedRoots()),
       held: this.#held,
       clock: { now: now(), tolerance: clockTolerance },
       expiry: true,
@@ -278,6 +279,12 @@ class Client {
       requireCheckpoint,
       ...overrides,
     });
+  }
+
+  /** A pinned key that is none is the caller's mistake, and no source's. */
+  #pinnedRoots(): Promise<readonly RootKey[]> {
+    this.#roots ??= importRootKeys(this.#options.rootKey);
+    return this.#roots;
   }
 
   async #accept(publication: Publication, source: string): Promise<void> {

@@ -176,6 +176,11 @@ export class RotationSignature extends RegistryError {
   readonly code = 'ERR_ROTATION_SIGNATURE';
 }
 
+/** What a store or a bundle holds is not of the form that this version writes. */
+export class BundleInvalid extends RegistryError {
+  readonly code = 'ERR_BUNDLE_INVALID';
+}
+
 /** No source had an acceptable list. `errors` says why, source by source. */
 export class NoUsableSource extends RegistryError {
   readonly code = 'ERR_NO_USABLE_SOURCE';
@@ -239,6 +244,7 @@ export type AnyRegistryError =
   | RotationGap
   | RotationLoop
   | RotationSignature
+  | BundleInvalid
   | NoUsableSource
   | RegistryNotReady
   | RegistryStale;

@@ -11,6 +11,7 @@ export { isDateTime } from './date-time.js';
 export { type Decision, decide, type Reason, type ReasonCode } from './decide.js';
 export {
   type AnyRegistryError,
+  BundleInvalid,
   CheckpointExpired,
   CheckpointInvalid,
   CheckpointMismatch,

@@ -1,3 +1,4 @@
+import { BundleInvalid } from './errors.js';
 import type { Publication, RegistryFiles } from './publication.js';
 
 /** What a verifier remembers, as plain JSON. It is verified again when it is loaded: a store need not be trusted. */
@@ -61,23 +62,11 @@ export interface KeyValueStorage {
  */
 export function keyValueStore(storage: KeyValueStorage, key = 'passport-registry'): RegistryStore {
   return {
-    load: async () => parseStored(await storage.getItem(key)),
+    load: async () => JSON.parse((await storage.getItem(key)) ?? 'null') ?? undefined,
     save: async (publication) => {
       await storage.setItem(key, JSON.stringify(publication));
     },
   };
-}
-
-/** What a stored text says; undefined when it is no stored publication. */
-export function parseStored(text: string | null): StoredPublication | undefined {
-  try {
-    const value = JSON.parse(text ?? 'null') as Partial<StoredPublication> | null;
-    const good =
-      value?.version === 1 && typeof value.list === 'string' && typeof value.signature === 'string';
-    return good ? (value as StoredPublication) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** A publication as it is stored. */
@@ -92,8 +81,13 @@ export function toStored({ list, signature, rotation, checkpoint }: Publication)
   };
 }
 
-/** The files of a stored publication, to be read like those of any other source. */
+/**
+ * The files of a stored publication, to be read like those of any other source.
+ *
+ * @throws {@link BundleInvalid}
+ */
 export function storedFiles(stored: StoredPublication): RegistryFiles {
+  assertStored(stored);
   const texts: Record<string, string | undefined> = {
     'issuers.json': stored.list,
     'issuers.sig': stored.signature,
@@ -104,7 +98,15 @@ export function storedFiles(stored: StoredPublication): RegistryFiles {
   return {
     get: async (path) => {
       const text = Object.hasOwn(texts, path) ? texts[path] : undefined;
-      return typeof text === 'string' ? new TextEncoder().encode(text) : undefined;
+      return text === undefined ? undefined : new TextEncoder().encode(text);
     },
   };
+}
+
+function assertStored(value: unknown): asserts value is StoredPublication {
+  const { version, list, signature, ...others } = (value ?? {}) as Partial<StoredPublication>;
+  const texts = [list, signature, ...Object.values(others)];
+  if (version !== 1 || !texts.every((text) => typeof text === 'string')) {
+    throw new BundleInvalid('this is no stored publication of version 1');
+  }
 }

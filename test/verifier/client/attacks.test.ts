@@ -1,0 +1,615 @@
+import { createHmac } from 'node:crypto';
+import {
+  createRegistryClient,
+  NoUsableSource,
+  openRegistry,
+  type RegistryClientOptions,
+  type RegistryErrorCode,
+  verifyList,
+} from '@passport-registry/verifier';
+import type { JWTPayload } from 'jose';
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  at,
+  checkpoint,
+  delegation,
+  type Files,
+  issuer,
+  publish,
+  publishBytes,
+  rotationStep,
+  sha256,
+  signature,
+  statement,
+  type TestKey,
+  testKey,
+  withCheckpoint,
+  withRotation,
+} from '../../support/publication.js';
+import { type RegistryHost, registryHost } from '../../support/registry-host.js';
+
+let root: TestKey;
+let online: TestKey;
+let other: TestKey;
+
+beforeAll(async () => {
+  [root, online, other] = await Promise.all([testKey(), testKey(), testKey()]);
+});
+
+/** What a fresh client says of a host: the code of the one source's error, or `accepted`. */
+async function verdict(host: RegistryHost, options: Partial<RegistryClientOptions> = {}): Promise<string> {
+  const client = createRegistryClient({
+    sources: [host.base],
+    rootKey: root.rootKey.jwk,
+    timeout: 1,
+    maxBytes: 100_000,
+    ...options,
+  });
+  try {
+    await client.ready();
+    return 'accepted';
+  } catch (error) {
+    expect(error).toBeInstanceOf(NoUsableSource);
+    // Nothing that failed may be read afterwards.
+    expect(() => client.list()).toThrow();
+    return (error as NoUsableSource).errors[host.base]?.code ?? '';
+  } finally {
+    client.close();
+  }
+}
+
+type Attack = [name: string, code: RegistryErrorCode, make: () => Files | Promise<Files>];
+const good = () => publish(root, [issuer('a'), issuer('b')]);
+const set = (files: Files, path: string, content: Buffer | string) => files.set(path, Buffer.from(content));
+const altered = (files: Files, path: string) => {
+  const bytes = Buffer.from(files.get(path) as Buffer);
+  bytes.writeUInt8(bytes.readUInt8(20) ^ 1, 20);
+  return files.set(path, bytes);
+};
+/** A JWT with the payload of another and a header of one's own. */
+const withHeader = (jwt: string, header: object, sign: (input: string) => string) => {
+  const input = `${Buffer.from(JSON.stringify(header)).toString('base64url')}.${jwt.split('.')[1]}`;
+  return `${input}.${sign(input)}`;
+};
+
+describe('a good registry is accepted', () => {
+  it.each<[string, () => Files | Promise<Files>]>([
+    ['without a checkpoint', good],
+    ['with a checkpoint by a delegated key', () => withCheckpoint(good(), root, online)],
+    [
+      'with a checkpoint by a delegated P-256 key',
+      async () => withCheckpoint(good(), root, await testKey('p256')),
+    ],
+    [
+      'with a checkpoint by the root key',
+      async () => set(good(), 'checkpoint.jwt', await checkpoint(good(), root)),
+    ],
+    [
+      'with a checkpoint, and no snapshot',
+      async () => {
+        const files = await withCheckpoint(good(), root, online);
+        return new Map([...files].filter(([path]) => !path.startsWith('snapshots/')));
+      },
+    ],
+    ['whose signature ends in a newline', () => set(good(), 'issuers.sig', `${good().get('issuers.sig')}\n`)],
+  ])('%s', async (_name, make) => {
+    expect(await verdict(await registryHost(await make()))).toBe('accepted');
+  });
+
+  it('with a P-256 root key', async () => {
+    const p256 = await testKey('p256');
+    const host = await registryHost(await withCheckpoint(publish(p256, [issuer('a')]), p256, online));
+    expect(await verdict(host, { rootKey: p256.rootKey.jwk })).toBe('accepted');
+  });
+});
+
+describe('the list and its signature', () => {
+  const attacks: Attack[] = [
+    ['an altered list', 'ERR_SIGNATURE_INVALID', () => altered(good(), 'issuers.json')],
+    ['an altered signature', 'ERR_SIGNATURE_INVALID', () => altered(good(), 'issuers.sig')],
+    [
+      'no signature',
+      'ERR_SOURCE_STATUS',
+      () => new Map([...good()].filter(([path]) => path !== 'issuers.sig')),
+    ],
+    ['an empty signature', 'ERR_SIGNATURE_MALFORMED', () => set(good(), 'issuers.sig', '')],
+    [
+      'a signature in DER',
+      'ERR_SIGNATURE_MALFORMED',
+      () => set(good(), 'issuers.sig', 'MEUCIQ'.padEnd(96, 'A')),
+    ],
+    ['another key', 'ERR_SIGNATURE_INVALID', () => publish(other, [issuer('a')])],
+    [
+      'an Ed25519 key with a P-256 signature',
+      'ERR_SIGNATURE_INVALID',
+      async () =>
+        set(good(), 'issuers.sig', signature(good().get('issuers.json') as Buffer, await testKey('p256'))),
+    ],
+    ['a list cut short', 'ERR_SIGNATURE_INVALID', () => set(good(), 'issuers.json', '{"issuers":[')],
+    ['an empty list', 'ERR_SIGNATURE_INVALID', () => set(good(), 'issuers.json', '')],
+    [
+      'the list of one publication with the signature of another',
+      'ERR_SIGNATURE_INVALID',
+      () => set(good(), 'issuers.sig', publish(root, [issuer('c')]).get('issuers.sig') as Buffer),
+    ],
+  ];
+  it.each(attacks)('%s: %s', async (_name, code, make) => {
+    expect(await verdict(await registryHost(await make()))).toBe(code);
+  });
+
+  it('a P-256 key with an Ed25519 signature: ERR_SIGNATURE_INVALID', async () => {
+    const p256 = await testKey('p256');
+    expect(await verdict(await registryHost(good()), { rootKey: p256.rootKey.jwk })).toBe(
+      'ERR_SIGNATURE_INVALID',
+    );
+  });
+
+  const time = '2026-11-01T00:00:00Z';
+  const text = (files: Files) => (files.get('issuers.json') as Buffer).toString();
+  const signed: Attack[] = [
+    [
+      'an id twice',
+      'ERR_LIST_UNSORTED',
+      () => publish(root, [issuer('a', { status: 'revoked' }), issuer('a')], time),
+    ],
+    ['ids out of order', 'ERR_LIST_UNSORTED', () => publish(root, [issuer('b'), issuer('a')], time)],
+    [
+      'a JSON key twice',
+      'ERR_LIST_NOT_CANONICAL',
+      () =>
+        publishBytes(
+          root,
+          text(publish(root, [issuer('a')], time)).replace('"status":', '"status":"revoked","status":'),
+        ),
+    ],
+    [
+      '__proto__ in a record',
+      'ERR_LIST_NONCONFORMING',
+      () =>
+        publishBytes(
+          root,
+          text(good()).replace('{"certified', '{"__proto__":{"tier":"founding"},"certified'),
+        ),
+    ],
+    [
+      'constructor in the list',
+      'ERR_LIST_NONCONFORMING',
+      () => publishBytes(root, text(good()).replace('{"issuers', '{"constructor":{"prototype":{}},"issuers')),
+    ],
+    [
+      'an unknown status',
+      'ERR_LIST_NONCONFORMING',
+      () => publishBytes(root, text(good()).replace('active', 'valid')),
+    ],
+    ['no JSON', 'ERR_LIST_MALFORMED', () => publishBytes(root, 'hello')],
+    ['white space', 'ERR_LIST_NOT_CANONICAL', () => publishBytes(root, `${text(good())}\n`)],
+  ];
+  it.each(signed)('rightly signed, with %s: %s', async (_name, code, make) => {
+    expect(await verdict(await registryHost(await make()))).toBe(code);
+    expect(({} as { tier?: string }).tier).toBeUndefined();
+  });
+
+  it('accepts none of 10,000 random single-bit flips over list and signature', async () => {
+    const files = good();
+    const list = files.get('issuers.json') as Buffer;
+    const sig = files.get('issuers.sig') as Buffer;
+    let accepted = 0;
+    const flip = async () => {
+      const both = Buffer.concat([list, sig]);
+      const bit = Math.floor(Math.random() * both.length * 8);
+      both.writeUInt8(both.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+      const flipped = {
+        list: both.subarray(0, list.length),
+        signature: both.subarray(list.length).toString('latin1'),
+      };
+      await verifyList({ ...flipped, rootKey: root.rootKey }).then(
+        () => accepted++,
+        () => undefined,
+      );
+    };
+    for (let batch = 0; batch < 100; batch++) await Promise.all(Array.from({ length: 100 }, flip));
+    expect(accepted).toBe(0);
+    await verifyList({ list, signature: sig.toString(), rootKey: root.rootKey });
+  });
+});
+
+describe('a host', () => {
+  type Manner = RegistryHost['intercept'];
+  const onList =
+    (answer: (response: Parameters<Manner>[2]) => void): Manner =>
+    (path, _request, response) => {
+      if (path !== 'issuers.json') return false;
+      answer(response);
+      return true;
+    };
+  it.each<[string, RegistryErrorCode, Manner]>([
+    [
+      'that breaks off in the middle of the list',
+      'ERR_SOURCE_TRUNCATED',
+      onList((response) => {
+        response.writeHead(200, { 'Content-Length': '5000' }).write('{"issuers":[');
+        setTimeout(() => response.destroy(), 50);
+      }),
+    ],
+    [
+      'that never stops sending',
+      'ERR_SOURCE_TOO_LARGE',
+      onList((response) => {
+        response.writeHead(200);
+        const send = () => {
+          while (!response.destroyed && response.write('x'.repeat(10_000)));
+          if (!response.destroyed) response.once('drain', send);
+        };
+        send();
+      }),
+    ],
+    [
+      'that sends a byte at a time',
+      'ERR_SOURCE_TIMEOUT',
+      onList((response) => {
+        response.writeHead(200);
+        const timer = setInterval(() => response.write('x'), 50);
+        response.once('close', () => clearInterval(timer));
+      }),
+    ],
+    ['that never answers', 'ERR_SOURCE_TIMEOUT', onList(() => undefined)],
+    [
+      'that redirects to another origin',
+      'ERR_SOURCE_REDIRECTED',
+      onList((response) => response.writeHead(302, { Location: 'http://127.0.0.1:9/issuers.json' }).end()),
+    ],
+    [
+      'that answers everything with a page',
+      'ERR_SOURCE_CONTENT',
+      (_path, _request, response) => {
+        response
+          .writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' })
+          .end('<!doctype html><title>Log in</title>');
+        return true;
+      },
+    ],
+    ['that fails', 'ERR_SOURCE_STATUS', onList((response) => response.writeHead(500).end())],
+    ['that has no list', 'ERR_SOURCE_STATUS', onList((response) => response.writeHead(404).end())],
+    [
+      'that says that nothing has changed when it was not asked',
+      'ERR_SOURCE_REDIRECTED',
+      onList((response) => response.writeHead(304).end()),
+    ],
+  ])('%s: %s', async (_name, code, intercept) => {
+    const host = await registryHost(good());
+    host.intercept = intercept;
+    expect(await verdict(host)).toBe(code);
+  });
+
+  it('that is not there: ERR_SOURCE_UNREACHABLE', async () => {
+    const host = { ...(await registryHost()), base: 'http://127.0.0.1:9' };
+    expect(await verdict(host)).toBe('ERR_SOURCE_UNREACHABLE');
+  });
+
+  it('that is caught in the middle of a publication is asked again, and accepted', async () => {
+    const host = await registryHost(good());
+    const old = publish(root, [issuer('z')]).get('issuers.sig') as Buffer;
+    let stale = 2;
+    host.intercept = (path, _request, response) => {
+      if (path !== 'issuers.sig' || stale-- <= 0) return false;
+      response.writeHead(200).end(old);
+      return true;
+    };
+    expect(await verdict(host)).toBe('accepted');
+  });
+});
+
+describe('freshness', () => {
+  const now = () => Math.floor(Date.now() / 1000);
+  const changed = async (change: (files: Files) => unknown) => {
+    const files = await withCheckpoint(good(), root, online);
+    await change(files);
+    return files;
+  };
+  const text = (files: Files, path: string) => (files.get(path) as Buffer).toString();
+  const attacks: Attack[] = [
+    [
+      'a list older than the maximum age',
+      'ERR_LIST_EXPIRED',
+      () => publish(root, [issuer('a')], at(-31 * 24 * 3600)),
+    ],
+    ['a list from the future', 'ERR_NOT_YET_VALID', () => publish(root, [issuer('a')], at(3600))],
+    [
+      'an expired checkpoint',
+      'ERR_CHECKPOINT_EXPIRED',
+      () => withCheckpoint(good(), root, online, { iat: now() - 7200, exp: now() - 3600 }),
+    ],
+    [
+      'a checkpoint from the future',
+      'ERR_NOT_YET_VALID',
+      () => withCheckpoint(good(), root, online, { iat: now() + 3600, exp: now() + 7200 }),
+    ],
+    [
+      'a checkpoint for another list',
+      'ERR_CHECKPOINT_MISMATCH',
+      () => withCheckpoint(good(), root, online, { sha256: 'f'.repeat(64) }),
+    ],
+    [
+      'a checkpoint with another size',
+      'ERR_CHECKPOINT_MISMATCH',
+      () => withCheckpoint(good(), root, online, { size: 1 }),
+    ],
+    [
+      'a checkpoint with another time',
+      'ERR_CHECKPOINT_MISMATCH',
+      () => withCheckpoint(good(), root, online, { updated_at: at(-30) }),
+    ],
+    [
+      'a checkpoint without a hash',
+      'ERR_CHECKPOINT_INVALID',
+      () => withCheckpoint(good(), root, online, { sha256: undefined }),
+    ],
+    [
+      'a checkpoint without an expiry',
+      'ERR_CHECKPOINT_INVALID',
+      () => withCheckpoint(good(), root, online, { exp: undefined } as unknown as JWTPayload),
+    ],
+    [
+      'a checkpoint that is no JWT',
+      'ERR_CHECKPOINT_INVALID',
+      () => changed((files) => set(files, 'checkpoint.jwt', 'x')),
+    ],
+    [
+      'a checkpoint by a key that is not delegated',
+      'ERR_CHECKPOINT_INVALID',
+      () => changed(async (files) => set(files, 'checkpoint.jwt', await checkpoint(files, other))),
+    ],
+    [
+      'a checkpoint without its delegation',
+      'ERR_CHECKPOINT_INVALID',
+      () => changed((files) => files.delete('keys/delegation.jwt')),
+    ],
+    [
+      'a checkpoint of alg none',
+      'ERR_CHECKPOINT_INVALID',
+      () =>
+        changed((files) => {
+          const header = { alg: 'none', typ: 'registry-checkpoint+jwt', kid: online.rootKey.thumbprint };
+          return set(
+            files,
+            'checkpoint.jwt',
+            withHeader(text(files, 'checkpoint.jwt'), header, () => ''),
+          );
+        }),
+    ],
+    [
+      'a checkpoint of alg HS256 with the public key as the secret',
+      'ERR_CHECKPOINT_INVALID',
+      () =>
+        changed((files) => {
+          const header = { alg: 'HS256', typ: 'registry-checkpoint+jwt', kid: online.rootKey.thumbprint };
+          const hmac = (input: string) =>
+            createHmac('sha256', online.rootKey.jwk.x).update(input).digest('base64url');
+          return set(files, 'checkpoint.jwt', withHeader(text(files, 'checkpoint.jwt'), header, hmac));
+        }),
+    ],
+    [
+      'a delegation that is passed off as a checkpoint',
+      'ERR_CHECKPOINT_INVALID',
+      () => changed((files) => set(files, 'checkpoint.jwt', text(files, 'keys/delegation.jwt'))),
+    ],
+    [
+      'a checkpoint that is passed off as a delegation',
+      'ERR_DELEGATION_INVALID',
+      () => changed(async (files) => set(files, 'keys/delegation.jwt', await checkpoint(files, root))),
+    ],
+    [
+      'a delegation by another key',
+      'ERR_DELEGATION_INVALID',
+      () => changed(async (files) => set(files, 'keys/delegation.jwt', await delegation(other, online))),
+    ],
+    [
+      'an expired delegation',
+      'ERR_DELEGATION_EXPIRED',
+      () =>
+        changed(async (files) =>
+          set(files, 'keys/delegation.jwt', await delegation(root, online, { exp: now() - 3600 })),
+        ),
+    ],
+    [
+      'a delegation of a private key',
+      'ERR_DELEGATION_INVALID',
+      () =>
+        changed(async (files) => {
+          const keys = [{ ...online.rootKey.jwk, d: 'AAAA' }];
+          return set(files, 'keys/delegation.jwt', await delegation(root, online, { keys }));
+        }),
+    ],
+    [
+      'a statement by the root key of no type',
+      'ERR_DELEGATION_INVALID',
+      () =>
+        changed(async (files) =>
+          set(
+            files,
+            'keys/delegation.jwt',
+            await statement(root, 'JWT', { iat: now(), exp: now() + 60, keys: [] }),
+          ),
+        ),
+    ],
+  ];
+  it.each(attacks)('%s: %s', async (_name, code, make) => {
+    expect(await verdict(await registryHost(await make()))).toBe(code);
+  });
+
+  it('no checkpoint where one is demanded: ERR_CHECKPOINT_MISSING', async () => {
+    expect(await verdict(await registryHost(good()), { requireCheckpoint: true })).toBe(
+      'ERR_CHECKPOINT_MISSING',
+    );
+  });
+
+  it.each([-300, -240, 240, 300])('bears a clock that is %d seconds off', async (skew) => {
+    const host = await registryHost(
+      await withCheckpoint(publish(root, [issuer('a')], at(0)), root, online, { iat: now(), exp: now() + 1 }),
+    );
+    expect(await verdict(host, { now: () => Date.now() + skew * 1000 - (skew > 0 ? 2000 : 0) })).toBe(
+      'accepted',
+    );
+    expect(await verdict(host, { now: () => Date.now() + (skew < 0 ? -310_000 : 310_000) })).not.toBe(
+      'accepted',
+    );
+  });
+});
+
+describe('the rotation of the root key', () => {
+  let keys: TestKey[];
+  beforeAll(async () => {
+    keys = [root, await testKey('p256'), await testKey(), await testKey()];
+  });
+  const key = (index: number) => keys[index] as TestKey;
+  const steps = (...path: number[]) =>
+    Promise.all(path.slice(1).map((to, index) => rotationStep(key(path[index] ?? 0), key(to))));
+  const rotated = async (...path: number[]) =>
+    withRotation(publish(key(path.at(-1) ?? 0), [issuer('a')]), await steps(...path));
+
+  it('leads from any pinned root to the current one', async () => {
+    const host = await registryHost(await rotated(0, 1, 2, 3));
+    for (const pinned of keys) expect(await verdict(host, { rootKey: pinned.rootKey.jwk })).toBe('accepted');
+    const both = [key(0).rootKey.jwk, key(3).rootKey.jwk];
+    expect(await verdict(host, { rootKey: both })).toBe('accepted');
+    expect(await verdict(host, { rootKey: [other.rootKey.jwk, key(0).rootKey.jwk] })).toBe('accepted');
+  });
+
+  it('with checkpoints under the new root, too', async () => {
+    const files = await withCheckpoint(publish(key(1), [issuer('a')]), key(1), online);
+    expect(await verdict(await registryHost(withRotation(files, await steps(0, 1))))).toBe('accepted');
+    const byRoot = set(
+      publish(key(1), [issuer('a')]),
+      'checkpoint.jwt',
+      await checkpoint(publish(key(1), [issuer('a')]), key(1)),
+    );
+    expect(await verdict(await registryHost(withRotation(byRoot, await steps(0, 1))))).toBe('accepted');
+  });
+
+  const attacks: Attack[] = [
+    [
+      'a gap',
+      'ERR_ROTATION_GAP',
+      async () => withRotation(await rotated(0, 1, 2, 3), [...(await steps(0, 1)), ...(await steps(2, 3))]),
+    ],
+    [
+      'no way from the pinned key',
+      'ERR_ROTATION_GAP',
+      async () => withRotation(await rotated(1, 2, 3), await steps(1, 2, 3)),
+    ],
+    [
+      'a loop',
+      'ERR_ROTATION_LOOP',
+      async () => withRotation(publish(key(2), [issuer('a')]), await steps(0, 1, 0, 2)),
+    ],
+    [
+      'a step in place',
+      'ERR_ROTATION_LOOP',
+      async () => withRotation(publish(key(1), []), await steps(0, 0, 1)),
+    ],
+    [
+      'a step by the wrong signer that claims to be the right one',
+      'ERR_ROTATION_SIGNATURE',
+      async () => {
+        const forged = { ...other, rootKey: { ...other.rootKey, thumbprint: root.rootKey.thumbprint } };
+        return withRotation(publish(other, [issuer('a')]), [await rotationStep(forged, other)]);
+      },
+    ],
+    [
+      'a step of another type',
+      'ERR_ROTATION_SIGNATURE',
+      async () => {
+        const jwt = await statement(root, 'registry-delegation+jwt', {
+          iat: 1,
+          next_root: other.rootKey.jwk,
+        });
+        return withRotation(publish(other, [issuer('a')]), [jwt]);
+      },
+    ],
+    [
+      'more than 64 steps',
+      'ERR_ROTATION_INVALID',
+      async () =>
+        withRotation(
+          publish(key(1), []),
+          Array.from({ length: 65 }, () => 'x'),
+        ),
+    ],
+    ['no JSON', 'ERR_ROTATION_INVALID', () => set(publish(key(1), []), 'keys/rotation.json', '<html>')],
+    ['no array', 'ERR_ROTATION_INVALID', () => set(publish(key(1), []), 'keys/rotation.json', '{"0":"x"}')],
+    ['no JWTs', 'ERR_ROTATION_INVALID', () => withRotation(publish(key(1), []), ['x'])],
+    [
+      'a next root that is no key',
+      'ERR_ROTATION_INVALID',
+      async () => {
+        const jwt = await statement(root, 'registry-root-rotation+jwt', {
+          iat: 1,
+          next_root: { kty: 'RSA' },
+        });
+        return withRotation(publish(key(1), []), [jwt]);
+      },
+    ],
+    [
+      'the end of the chain, with a list by a key that has been left',
+      'ERR_SIGNATURE_INVALID',
+      async () => withRotation(publish(key(1), [issuer('a')]), await steps(0, 1, 2)),
+    ],
+  ];
+  it.each(attacks)('%s: %s', async (_name, code, make) => {
+    expect(await verdict(await registryHost(await make()))).toBe(code);
+  });
+
+  it('walks 64 steps', async () => {
+    const chain = [root, ...(await Promise.all(Array.from({ length: 64 }, () => testKey())))];
+    const jwts = await Promise.all(
+      chain.slice(1).map((to, index) => rotationStep(chain[index] as TestKey, to)),
+    );
+    const host = await registryHost(withRotation(publish(chain.at(-1) as TestKey, [issuer('a')]), jwts));
+    expect(await verdict(host)).toBe('accepted');
+  });
+});
+
+describe('a copy without a network', () => {
+  const files = (publication: Files) => ({ get: async (path: string) => publication.get(path) });
+  const day = 24 * 3600;
+
+  it('passes the same checks, within an explicit age', async () => {
+    const copy = files(publish(root, [issuer('a')], at(-3 * day)));
+    const registry = await openRegistry(copy, { rootKey: root.rootKey.jwk, maxAge: 4 * day });
+    expect(registry.resolve('a')?.tier).toBe('certified');
+    await expect(openRegistry(copy, { rootKey: root.rootKey.jwk, maxAge: 2 * day })).rejects.toMatchObject({
+      code: 'ERR_LIST_EXPIRED',
+    });
+    await expect(openRegistry(copy, { rootKey: other.rootKey.jwk, maxAge: 4 * day })).rejects.toMatchObject({
+      code: 'ERR_SIGNATURE_INVALID',
+    });
+    const bare = { rootKey: root.rootKey.jwk } as { rootKey: typeof root.rootKey.jwk; maxAge: number };
+    await expect(openRegistry(copy, bare)).rejects.toMatchObject({ code: 'ERR_LIST_EXPIRED' });
+  });
+
+  it('counts its age from the checkpoint, where there is one, and checks that', async () => {
+    const old = publish(root, [issuer('a')], at(-300 * day));
+    const claims = { iat: Math.floor(Date.now() / 1000) - 2 * day, exp: Math.floor(Date.now() / 1000) - day };
+    const copy = await withCheckpoint(old, root, online, claims);
+    const options = { rootKey: root.rootKey.jwk, maxAge: 3 * day };
+    expect((await openRegistry(files(copy), options)).sha256).toBe(sha256(old.get('issuers.json') as Buffer));
+    await expect(openRegistry(files(copy), { ...options, maxAge: day })).rejects.toMatchObject({
+      code: 'ERR_LIST_EXPIRED',
+    });
+    await expect(openRegistry(files(old), { ...options, requireCheckpoint: true })).rejects.toMatchObject({
+      code: 'ERR_CHECKPOINT_MISSING',
+    });
+    const forged = set(new Map(copy), 'checkpoint.jwt', await checkpoint(old, other));
+    await expect(openRegistry(files(forged), options)).rejects.toMatchObject({
+      code: 'ERR_CHECKPOINT_INVALID',
+    });
+  });
+
+  it('grows old while it is in use', async () => {
+    let now = Date.now();
+    const copy = files(publish(root, [issuer('a')]));
+    const registry = await openRegistry(copy, { rootKey: root.rootKey.jwk, maxAge: day, now: () => now });
+    now += 2 * day * 1000;
+    expect(() => registry.decide('a', { tiers: ['certified'] })).toThrow('has not been fresh since');
+  });
+});

@@ -1,0 +1,452 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  createRegistryClient,
+  keyValueStore,
+  memoryStore,
+  type NoUsableSource,
+  openRegistry,
+  type RegistryClient,
+  type RegistryClientOptions,
+  type RegistryEvent,
+} from '@passport-registry/verifier';
+import { fileStore, openRegistry as openFolder } from '@passport-registry/verifier/node';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import {
+  at,
+  type Files,
+  issuer,
+  publish,
+  rotationStep,
+  type TestKey,
+  testKey,
+  withCheckpoint,
+  withRotation,
+} from '../../support/publication.js';
+import { type RegistryHost, registryHost } from '../../support/registry-host.js';
+import { temporaryFolder, writeFiles } from '../../support/workspace.js';
+
+let root: TestKey;
+let online: TestKey;
+
+beforeAll(async () => {
+  [root, online] = await Promise.all([testKey(), testKey()]);
+});
+
+const clients: RegistryClient[] = [];
+afterEach(() => {
+  for (const client of clients.splice(0)) client.close();
+});
+
+interface Watched {
+  client: RegistryClient;
+  events: RegistryEvent[];
+}
+
+function watched(hosts: readonly RegistryHost[], options: Partial<RegistryClientOptions> = {}): Watched {
+  const events: RegistryEvent[] = [];
+  const client = createRegistryClient({
+    sources: hosts.map(({ base }) => base),
+    rootKey: root.rootKey.jwk,
+    timeout: 1,
+    onEvent: (event) => events.push(event),
+    ...options,
+  });
+  clients.push(client);
+  return { client, events };
+}
+
+const list = (status: 'active' | 'suspended' | 'revoked' = 'active', updatedAt = at(-60)) =>
+  publish(root, [issuer('a', { status })], updatedAt);
+const down: RegistryHost['intercept'] = (_path, _request, response) => {
+  response.writeHead(503).end();
+  return true;
+};
+const up: RegistryHost['intercept'] = () => false;
+const POLICY = { tiers: ['certified' as const] };
+const until = async (condition: () => boolean) => {
+  for (let tries = 0; tries < 200 && !condition(); tries++)
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(condition()).toBe(true);
+};
+
+describe('sources', () => {
+  it('are asked in order; a bad or slow one is left for the next', async () => {
+    const [bad, slow, good] = [
+      await registryHost(list()),
+      await registryHost(list()),
+      await registryHost(list()),
+    ];
+    bad.files = publish(await testKey(), [issuer('a')]);
+    slow.intercept = () => true;
+    const { client, events } = watched([bad, slow, good]);
+    await client.ready();
+    expect(client.status().source).toBe(good.base);
+    expect(client.status().errors[bad.base]?.code).toBe('ERR_SIGNATURE_INVALID');
+    expect(client.status().errors[slow.base]?.code).toBe('ERR_SOURCE_TIMEOUT');
+    expect(events.map(({ type }) => type)).toEqual(['source-failed', 'source-failed', 'accepted']);
+  });
+
+  it('that all fail at the start are named, each with its error; a later ready() may succeed', async () => {
+    const [one, two] = [await registryHost(list()), await registryHost()];
+    one.intercept = down;
+    const { client } = watched([one, two]);
+    expect(() => client.resolve('a')).toThrow('wait for ready()');
+    const error = (await client.ready().catch((thrown) => thrown)) as NoUsableSource;
+    expect(error.code).toBe('ERR_NO_USABLE_SOURCE');
+    expect(error.errors[one.base]?.code).toBe('ERR_SOURCE_STATUS');
+    expect(error.message).toContain(two.base);
+    one.intercept = up;
+    await client.ready();
+    expect(client.resolve('a')?.issuer_id).toBe('a');
+  });
+
+  it('may be below a sub-path', async () => {
+    const host = await registryHost();
+    host.files = new Map([...list()].map(([path, bytes]) => [`mirror/${path}`, bytes]));
+    const client = createRegistryClient({ sources: [`${host.base}/mirror`], rootKey: root.rootKey.jwk });
+    clients.push(client);
+    await client.ready();
+    expect(client.list()).toHaveLength(1);
+  });
+});
+
+describe('refreshing', () => {
+  it('brings a revocation within the interval, by itself', async () => {
+    const host = await registryHost(list('active'));
+    const { client } = watched([host], { refreshInterval: 0.2 });
+    await client.ready();
+    expect(client.decide('a', POLICY).accepted).toBe(true);
+    host.files = list('revoked', at(-30));
+    await until(() => !client.decide('a', POLICY).accepted);
+    expect(client.decide('a', POLICY).reasons[0]?.code).toBe('status-revoked');
+  });
+
+  it('asks for nothing that it has', async () => {
+    const host = await registryHost(list());
+    const { client, events } = watched([host]);
+    await client.ready();
+    host.log.length = 0;
+    await client.refresh();
+    expect(host.log).toContain('issuers.json 304');
+    expect(events.at(-1)?.type).toBe('unchanged');
+  });
+
+  it('with checkpoints fetches no list until there is a new one, and then the snapshot', async () => {
+    const host = await registryHost(await withCheckpoint(list(), root, online));
+    const { client, events } = watched([host]);
+    await client.ready();
+    host.log.length = 0;
+    host.files = await withCheckpoint(list('active', client.updatedAt), root, online, { iat: 1 });
+    await client.refresh();
+    expect(host.log.filter((line) => line.includes('issuers'))).toEqual([]);
+    expect(events.at(-1)?.type).toBe('unchanged');
+    host.files = await withCheckpoint(list('suspended', at(-10)), root, online);
+    // The mutable pair is still the old one: the snapshot makes up for it.
+    host.files.set('issuers.json', Buffer.from('{}'));
+    await client.refresh();
+    expect(client.decide('a', POLICY).reasons[0]?.code).toBe('status-suspended');
+  });
+
+  it('happens once at a time, however often it is asked for', async () => {
+    const host = await registryHost(list());
+    const { client } = watched([host]);
+    await client.ready();
+    host.log.length = 0;
+    await Promise.all(Array.from({ length: 20 }, () => client.refresh()));
+    expect(host.log.filter((line) => line.startsWith('issuers.json'))).toHaveLength(1);
+  });
+
+  it('never makes a read wait', async () => {
+    const host = await registryHost(list());
+    const { client } = watched([host]);
+    await client.ready();
+    host.intercept = () => true;
+    const refresh = client.refresh().catch(() => undefined);
+    expect(client.resolve('a')?.issuer_id).toBe('a');
+    await refresh;
+  });
+
+  it('starts from a read, where no timer has run', async () => {
+    let now = Date.now();
+    const host = await registryHost(list());
+    const { client } = watched([host], { refreshInterval: 3000, now: () => now });
+    await client.ready();
+    host.files = list('revoked', at(-30));
+    now += 3_001_000;
+    expect(client.decide('a', POLICY).accepted).toBe(true);
+    await until(() => !client.decide('a', POLICY).accepted);
+  });
+
+  it('ends with close()', async () => {
+    const host = await registryHost(list());
+    const { client } = watched([host], { refreshInterval: 0.05 });
+    await client.ready();
+    client.close();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    host.log.length = 0;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(host.log).toEqual([]);
+  });
+
+  it('is not disturbed by a hook that throws', async () => {
+    const { client } = watched([await registryHost(list())], {
+      onEvent: () => {
+        throw new Error('hook');
+      },
+    });
+    await client.ready();
+    expect(client.list()).toHaveLength(1);
+  });
+});
+
+describe('when no source has anything fresh', () => {
+  it('the list is used on within the grace, then every read fails and says since when; it recovers', async () => {
+    let now = Date.now();
+    const host = await registryHost(await withCheckpoint(list(), root, online));
+    const { client, events } = watched([host], { now: () => now, grace: 600, clockTolerance: 0 });
+    await client.ready();
+    const { freshUntil } = client.status();
+    host.intercept = down;
+    now = Number(freshUntil) + 599_000;
+    await expect(client.refresh()).rejects.toMatchObject({ code: 'ERR_NO_USABLE_SOURCE' });
+    expect(client.resolve('a')?.issuer_id).toBe('a');
+    now = Number(freshUntil) + 601_000;
+    for (const read of [
+      () => client.resolve('a'),
+      () => client.list(),
+      () => client.decide('a', POLICY),
+      () => client.updatedAt,
+    ]) {
+      expect(read).toThrow(`has not been fresh since ${freshUntil?.toISOString()}`);
+    }
+    expect(events.at(-1)?.type).toBe('refresh-failed');
+    host.intercept = up;
+    const seconds = Math.floor(now / 1000);
+    host.files = await withCheckpoint(list('active', client.status().updatedAt), root, online, {
+      iat: seconds,
+      exp: seconds + 3600,
+    });
+    host.files.delete('keys/delegation.jwt');
+    await expect(client.refresh()).rejects.toMatchObject({ code: 'ERR_NO_USABLE_SOURCE' });
+    host.files = await withCheckpoint(list('active', client.status().updatedAt), root, online, {
+      iat: seconds,
+      exp: seconds + 3600,
+    });
+    await client.refresh();
+    expect(client.resolve('a')?.issuer_id).toBe('a');
+  });
+
+  it('without checkpoints the age of the list decides', async () => {
+    let now = Date.now();
+    const { client } = watched([await registryHost(list('active', at(0)))], {
+      now: () => now,
+      maxAge: 100,
+      grace: 50,
+      clockTolerance: 0,
+    });
+    await client.ready();
+    now += 149_000;
+    expect(client.list()).toHaveLength(1);
+    now += 2_000;
+    expect(() => client.list()).toThrow('has not been fresh since');
+  });
+});
+
+describe('going back', () => {
+  const codeOf = async (client: RegistryClient, host: RegistryHost) => {
+    await expect(client.refresh()).rejects.toMatchObject({ code: 'ERR_NO_USABLE_SOURCE' });
+    return client.status().errors[host.base]?.code;
+  };
+
+  it('to an older good pair is refused; so is another list of the same time', async () => {
+    const host = await registryHost(list('revoked', at(-100)));
+    const { client } = watched([host]);
+    await client.ready();
+    host.files = list('active', at(-200));
+    expect(await codeOf(client, host)).toBe('ERR_LIST_ROLLED_BACK');
+    host.files = list('active', client.updatedAt);
+    expect(await codeOf(client, host)).toBe('ERR_LIST_ROLLED_BACK');
+    expect(client.decide('a', POLICY).reasons[0]?.code).toBe('status-revoked');
+  });
+
+  it('to an older list by an older checkpoint that is still valid is refused', async () => {
+    const host = await registryHost(await withCheckpoint(list('revoked', at(-100)), root, online));
+    const { client } = watched([host]);
+    await client.ready();
+    host.files = await withCheckpoint(list('active', at(-200)), root, online);
+    expect(await codeOf(client, host)).toBe('ERR_LIST_ROLLED_BACK');
+  });
+
+  it('to no checkpoint at all is refused, once there has been one', async () => {
+    const host = await registryHost(await withCheckpoint(list(), root, online));
+    const { client } = watched([host]);
+    await client.ready();
+    host.files = list('active', at(-10));
+    expect(await codeOf(client, host)).toBe('ERR_CHECKPOINT_MISSING');
+  });
+
+  it('to a root key that has been left is refused, even when the rotation is hidden', async () => {
+    const next = await testKey('p256');
+    const store = memoryStore();
+    const moved = withRotation(publish(next, [issuer('a')], at(-100)), [await rotationStep(root, next)]);
+    const host = await registryHost(moved);
+    const { client } = watched([host], { store });
+    await client.ready();
+    expect(client.status().rootKeys).toEqual([next.rootKey.thumbprint]);
+    host.files = list('active', at(-50));
+    expect(await codeOf(client, host)).toBe('ERR_SIGNATURE_INVALID');
+    const { client: restarted } = watched([host], { store });
+    await restarted.ready();
+    expect(restarted.status().rootKeys).toEqual([next.rootKey.thumbprint]);
+    expect(await codeOf(restarted, host)).toBe('ERR_SIGNATURE_INVALID');
+  });
+});
+
+describe('a store', () => {
+  const stores: [string, () => RegistryClientOptions['store']][] = [
+    ['in memory', () => memoryStore()],
+    ['in a file', () => fileStore(join(temporaryFolder(), 'state', 'registry.json'))],
+    [
+      'in localStorage',
+      () => {
+        const kept = new Map<string, string>();
+        return keyValueStore({
+          getItem: (key) => kept.get(key) ?? null,
+          setItem: (key, value) => void kept.set(key, value),
+        });
+      },
+    ],
+  ];
+  it.each(stores)('%s lets a restart neither go back nor need the network', async (_name, make) => {
+    const store = make();
+    const host = await registryHost(await withCheckpoint(list('revoked', at(-100)), root, online));
+    const options = store === undefined ? {} : { store };
+    const { client } = watched([host], options);
+    await client.ready();
+    client.close();
+    host.intercept = down;
+    const { client: offline } = watched([host], options);
+    await offline.ready();
+    expect(offline.status().source).toBe('store');
+    expect(offline.decide('a', POLICY).reasons[0]?.code).toBe('status-revoked');
+    host.intercept = up;
+    host.files = await withCheckpoint(list('active', at(-200)), root, online);
+    const { client: attacked } = watched([host], options);
+    await attacked.ready();
+    await attacked.refresh().catch(() => undefined);
+    expect(attacked.status().errors[host.base]?.code).toBe('ERR_LIST_ROLLED_BACK');
+    expect(attacked.decide('a', POLICY).accepted).toBe(false);
+  });
+
+  it('that is too old still guards against a rollback, and answers nothing', async () => {
+    const store = memoryStore();
+    const host = await registryHost(list('revoked', at(-100)));
+    await watched([host], { store }).client.ready();
+    let now = Date.now() + 40 * 24 * 3600 * 1000;
+    host.files = list('active', at(-200));
+    const { client } = watched([host], { store, now: () => now });
+    await expect(client.ready()).rejects.toMatchObject({ code: 'ERR_NO_USABLE_SOURCE' });
+    expect(client.status().errors[host.base]?.code).toBe('ERR_LIST_ROLLED_BACK');
+    expect(() => client.list()).toThrow('has not been fresh since');
+    now = Date.now();
+    expect(client.decide('a', POLICY).reasons[0]?.code).toBe('status-revoked');
+  });
+
+  it.each([
+    ['altered', (text: string) => text.replace('certified', 'founding')],
+    ['cut short', (text: string) => text.slice(0, 50)],
+    ['of another shape', () => '{"version":1,"list":7}'],
+    ['of a later version', (text: string) => text.replace('"version":1', '"version":2')],
+  ])('that was %s is not believed', async (_name, alter) => {
+    const file = join(temporaryFolder(), 'registry.json');
+    const host = await registryHost(list());
+    await watched([host], { store: fileStore(file) }).client.ready();
+    writeFileSync(file, alter(readFileSync(file, 'utf8')));
+    host.intercept = down;
+    const { client, events } = watched([host], { store: fileStore(file) });
+    await expect(client.ready()).rejects.toMatchObject({ code: 'ERR_NO_USABLE_SOURCE' });
+    expect(events[0]?.type).toBe('store-failed');
+    host.intercept = up;
+    await client.ready();
+    expect(client.list()).toHaveLength(1);
+  });
+
+  it('is written only after every check has passed, whole, and for its owner', async () => {
+    const file = join(temporaryFolder(), 'registry.json');
+    const host = await registryHost(publish(await testKey(), [issuer('a')]));
+    const { client } = watched([host], { store: fileStore(file) });
+    await client.ready().catch(() => undefined);
+    expect(existsSync(file)).toBe(false);
+    host.files = list();
+    await client.refresh();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(readFileSync(file, 'utf8')).version).toBe(1);
+  });
+
+  it('that fails does not keep the client from working', async () => {
+    const broken = {
+      load: () => Promise.reject(new Error('disk')),
+      save: () => Promise.reject(new Error('disk')),
+    };
+    const { client, events } = watched([await registryHost(list())], { store: broken });
+    await client.ready();
+    expect(client.list()).toHaveLength(1);
+    expect(events.map(({ type }) => type)).toEqual(['store-failed', 'accepted', 'store-failed']);
+  });
+
+  it('in a file is a bundle that opens without a network; so does a folder', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'registry.json');
+    const next = await testKey();
+    const moved = withRotation(publish(next, [issuer('a')]), [await rotationStep(root, next)]);
+    const files: Files = await withCheckpoint(moved, next, online);
+    const { client } = watched([await registryHost(files)], { store: fileStore(file) });
+    await client.ready();
+    const options = { rootKey: root.rootKey.jwk, maxAge: 3600 };
+    const bundle = await openRegistry(JSON.parse(readFileSync(file, 'utf8')), options);
+    expect(bundle.sha256).toBe(client.sha256);
+    writeFiles(join(folder, 'tree'), Object.fromEntries(files));
+    expect((await openFolder(join(folder, 'tree'), options)).sha256).toBe(client.sha256);
+    await expect(openRegistry({ version: 2 } as never, options)).rejects.toMatchObject({
+      code: 'ERR_BUNDLE_INVALID',
+    });
+    await expect(openFolder(join(folder, 'nowhere'), options)).rejects.toMatchObject({
+      code: 'ERR_SOURCE_STATUS',
+    });
+  });
+});
+
+describe('what a client tells of itself', () => {
+  it('source, time, age, root key, freshness', async () => {
+    const host = await registryHost(list());
+    const { client } = watched([host]);
+    expect(client.status()).toMatchObject({
+      source: undefined,
+      updatedAt: undefined,
+      age: undefined,
+      errors: {},
+    });
+    await client.ready();
+    const status = client.status();
+    expect(status).toMatchObject({
+      source: host.base,
+      updatedAt: client.updatedAt,
+      checkpoint: false,
+      errors: {},
+    });
+    expect(status.rootKeys).toEqual([root.rootKey.thumbprint]);
+    expect(status.age).toBeLessThan(5);
+  });
+
+  it('a root key that is none is refused at once', async () => {
+    const { client } = watched([await registryHost(list())], { rootKey: [] });
+    await expect(client.ready()).rejects.toMatchObject({ code: 'ERR_ROOT_KEY_INVALID' });
+    const rsa = { kty: 'RSA' } as never;
+    await expect(
+      watched([await registryHost(list())], { rootKey: rsa }).client.ready(),
+    ).rejects.toMatchObject({
+      code: 'ERR_ROOT_KEY_INVALID',
+    });
+  });
+});
