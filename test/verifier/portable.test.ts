@@ -1,12 +1,24 @@
-import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { createContext, runInContext } from 'node:vm';
+import { chromium } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { verifierBundle } from '../support/bundle.js';
+import { describeWith } from '../support/components.js';
 import { ROOT } from '../support/paths.js';
+import { issuer, publish, type TestKey, testKey, withCheckpoint } from '../support/publication.js';
+import { registryHost } from '../support/registry-host.js';
+import { listen } from '../support/serving.js';
+
+let root: TestKey;
+
+beforeAll(async () => {
+  root = await testKey();
+});
 
 const built = join(ROOT, 'verifier', 'build');
-const modules = readdirSync(built, { recursive: true, encoding: 'utf8' }).filter((name) =>
-  name.endsWith('.js'),
+const modules = readdirSync(built, { recursive: true, encoding: 'utf8' }).filter(
+  (name) => name.endsWith('.js') && !name.startsWith('node/'),
 );
 
 describe('the verifier runs wherever there is fetch and WebCrypto', () => {
@@ -25,25 +37,85 @@ describe('the verifier runs wherever there is fetch and WebCrypto', () => {
   it('lists in its package what it imports and what it publishes', () => {
     const manifest = JSON.parse(readFileSync(join(ROOT, 'verifier', 'package.json'), 'utf8'));
     expect(Object.keys(manifest.dependencies).sort()).toEqual(['canonicalize', 'jose']);
-    expect(Object.keys(manifest.exports)).toEqual(['.', './package.json']);
+    expect(Object.keys(manifest.exports)).toEqual(['.', './node', './package.json']);
   });
 
-  it('verifies where Node’s own globals are gone', () => {
-    const program = `
-      const { exit } = process;
-      const { log } = console;
-      for (const name of ['process', 'Buffer', 'global', 'setImmediate', 'require']) delete globalThis[name];
-      const { importRootKey, verifySignature } = await import('@passport-registry/verifier');
-      const x = 'PUAXw-hDiVqStwqnTRt-vJyYLM8uxJaMwM1V8Sr0Zgw';
-      const rootKey = await importRootKey({ kty: 'OKP', crv: 'Ed25519', x });
-      const signature = 'kqAJqfDUyrhyDoILX2QlQKKye1QWUD-Ps3YiI-vbadoIWsHkPhWZbkWPNhPQ8R2MOHsurrQwKu6wDSkWErsMAA';
-      await verifySignature(Uint8Array.of(0x72), signature, rootKey);
-      log(typeof process, typeof Buffer);
-      exit(0);
-    `;
-    const args = ['--input-type=module', '--eval', program];
-    expect(execFileSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8' })).toBe(
-      'undefined undefined\n',
+  it('is free of Node.js in its bundle', async () => {
+    const bundle = await verifierBundle('esm');
+    expect(bundle).not.toMatch(/node:|\brequire\(|\bprocess\.|\bBuffer\b|\b__dirname\b|\bsetImmediate\b/);
+    expect(bundle).not.toMatch(/^import /m);
+  });
+
+  it('verifies in a context that has fetch and WebCrypto and little else, as edge runtimes are', async () => {
+    const host = await registryHost(
+      await withCheckpoint(publish(root, [issuer('a')]), root, await testKey('p256')),
     );
+    const context = createContext({
+      ...{ fetch, crypto, AbortSignal, TextEncoder, TextDecoder, URL, Headers, setTimeout, clearTimeout },
+      ...{ CryptoKey, structuredClone, atob, btoa, Uint8Array, ArrayBuffer, Date },
+    });
+    runInContext(await verifierBundle('iife'), context);
+    Object.assign(context, { options: { sources: [host.base], rootKey: root.rootKey.jwk } });
+    const program = `(async () => {
+      const registry = verifier.createRegistryClient(options);
+      await registry.ready();
+      const { accepted } = registry.decide('a', { tiers: ['certified'] });
+      registry.close();
+      return [accepted, registry.status().checkpoint, typeof process, typeof Buffer].join();
+    })()`;
+    expect(await runInContext(program, context)).toBe('true,true,undefined,undefined');
   });
 });
+
+describeWith(['chromium'], 'the verifier in Chromium', () => {
+  it.each(['ed25519', 'p256'] as const)(
+    'verifies a registry of another origin with a root key of %s',
+    async (type) => {
+      const key = await testKey(type);
+      const host = await registryHost(await withCheckpoint(publish(key, [issuer('a')]), key, root));
+      const methods = new Set<string | undefined>();
+      host.intercept = (_path, request, response) => {
+        methods.add(request.method);
+        response.setHeader('Access-Control-Allow-Origin', '*');
+        return false;
+      };
+      const bundle = await verifierBundle('iife');
+      const page = await listen((request, response) => {
+        const script = request.url === '/verifier.js';
+        response.writeHead(200, { 'Content-Type': script ? 'text/javascript' : 'text/html' });
+        response.end(script ? bundle : '<!doctype html><script src="/verifier.js"></script>');
+      });
+      const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+      try {
+        const tab = await browser.newPage();
+        await tab.goto(page);
+        const outcome = await tab.evaluate(
+          `(${IN_THE_PAGE})(${JSON.stringify([host.base, JSON.stringify(key.rootKey.jwk)])})`,
+        );
+        expect(outcome).toEqual(['true', 'unchanged', 'ERR_DELEGATION_INVALID', 'store']);
+        // A header of ours would have cost a preflight.
+        expect([...methods]).toEqual(['GET']);
+      } finally {
+        await browser.close();
+      }
+    },
+  );
+});
+
+/** As text, since it runs in another world: accepts, refreshes, refuses another key, and restarts from localStorage. */
+const IN_THE_PAGE = `async ([base, jwk]) => {
+  const { createRegistryClient, keyValueStore } = window.verifier;
+  const events = [];
+  const options = { sources: [base], rootKey: JSON.parse(jwk), store: keyValueStore(localStorage) };
+  const registry = createRegistryClient({ ...options, onEvent: ({ type }) => events.push(type) });
+  await registry.ready();
+  const { accepted } = registry.decide('a', { tiers: ['certified'] });
+  await registry.refresh();
+  const { publicKey } = await crypto.subtle.generateKey({ name: 'Ed25519' }, true, ['sign', 'verify']);
+  const { kty, crv, x } = await crypto.subtle.exportKey('jwk', publicKey);
+  const stranger = createRegistryClient({ sources: [base], rootKey: { kty, crv, x } });
+  const error = await stranger.ready().catch((thrown) => thrown);
+  const restarted = createRegistryClient({ ...options, sources: [] });
+  await restarted.ready();
+  return [String(accepted), events.at(-1), Object.values(error.errors)[0].code, restarted.status().source];
+}`;
