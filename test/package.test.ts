@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as verifier from '@passport-registry/verifier';
+import * as verifierForNode from '@passport-registry/verifier/node';
 import { describe, expect, it } from 'vitest';
 import * as generator from '../build/index.js';
 import { ROOT } from './support/paths.js';
@@ -29,36 +30,69 @@ describe('what the packages export', () => {
 
   it('the verifier', () => {
     expect(Object.keys(verifier).sort()).toEqual([
+      'BundleInvalid',
+      'CheckpointExpired',
+      'CheckpointInvalid',
+      'CheckpointMismatch',
+      'CheckpointMissing',
+      'DelegationExpired',
+      'DelegationInvalid',
       'GRAMMAR',
       'ISSUER_FIELDS',
+      'ListExpired',
       'ListMalformed',
       'ListNonconforming',
       'ListNotCanonical',
+      'ListRolledBack',
       'ListUnsorted',
+      'NoUsableSource',
       'NotCanonicalizable',
+      'NotYetValid',
+      'PolicyInvalid',
       'REQUIRED_ISSUER_FIELDS',
       'RegistryError',
+      'RegistryNotReady',
+      'RegistryStale',
       'RootKeyInvalid',
+      'RotationGap',
+      'RotationInvalid',
+      'RotationLoop',
+      'RotationSignature',
       'STATUSES',
       'SignatureInvalid',
       'SignatureMalformed',
+      'SourceContent',
+      'SourceRedirected',
+      'SourceStatus',
+      'SourceTimeout',
+      'SourceTooLarge',
+      'SourceTruncated',
+      'SourceUnreachable',
       'TIERS',
       'assertCanonical',
       'assertIssuer',
       'assertIssuerRegistry',
       'assertSorted',
+      'assertTrustPolicy',
       'canonicalBytes',
+      'createRegistryClient',
+      'decide',
       'decodeBase64url',
       'encodeBase64url',
       'encodeSignature',
       'importRootKey',
       'isDateTime',
+      'keyValueStore',
+      'memoryStore',
+      'openRegistry',
       'parseList',
       'readList',
       'sha256Hex',
       'verifyList',
       'verifySignature',
+      'walkRotation',
     ]);
+    expect(Object.keys(verifierForNode).sort()).toEqual(['fileStore', 'openRegistry']);
   });
 });
 

@@ -38,6 +38,15 @@ describeWith(['npx'], 'the commands of the documents', () => {
     expect(stderr).toContain('is good');
   });
 
+  it('docs/verifiers.md: verify, resolve', async () => {
+    const folder = checkout();
+    await sh(commandsBelow('docs/operators.md', 'The key')[0] ?? '', folder);
+    await sh('npx passport-registry build --key root-key.pem', folder);
+    writeFiles(folder, { 'policy.json': '{"tiers":["founding"]}' });
+    const [commands = ''] = commandsBelow('docs/verifiers.md', 'On the command line');
+    expect((await sh(commands, folder)).stderr).toContain('aurora-bank is accepted');
+  });
+
   it('docs/issuers.md: check one record', async () => {
     const folder = checkout();
     const text = readFileSync(join(ROOT, 'docs/issuers.md'), 'utf8');

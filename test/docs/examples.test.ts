@@ -12,7 +12,7 @@ interface Example {
 
 /** The examples in the doc comments of some sources, and the JavaScript in some documents. */
 function examples(): Example[] {
-  const sources = ['generator', 'verifier/src'].flatMap((folder) =>
+  const sources = ['generator', 'verifier/src', 'verifier/node'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .map((name) => join(folder, name)),
@@ -53,7 +53,7 @@ describe('every example in the documentation runs and prints what it says', () =
   const all = examples();
 
   it('of which there are some', () => {
-    expect(all.length).toBeGreaterThanOrEqual(10);
+    expect(all.length).toBeGreaterThanOrEqual(20);
   });
 
   it.each(all)('$name', async ({ name, code }) => {

@@ -70,7 +70,7 @@ describeWith(['openssl', 'curl', 'basenc'], 'the commands of docs/protocol.md', 
     const registry = await serve(join(folder, 'dist'));
     const { kid } = JSON.parse(readFileSync(join(folder, 'dist/keys/root.json'), 'utf8'));
     const commands = [
-      ...commandsBelow(DOCUMENT, '9. With curl and openssl alone'),
+      ...commandsBelow(DOCUMENT, '11. With curl and openssl alone'),
       ...commandsBelow(DOCUMENT, heading),
     ].join('\n');
     const verify = (environment: Record<string, string>) =>

@@ -48,6 +48,7 @@ describe('a good tree', () => {
       'checksums: passed',
       'unknown id: skipped',
       'content types: skipped',
+      'client: skipped',
     ]);
   });
 

@@ -1,0 +1,47 @@
+// How many questions a warm client answers: resolve an id, decide under a policy of five demands. Compared in one run
+// with the floor of a look-up in a Map.
+
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { canonicalBytes, encodeSignature, importRootKey, openRegistry } from '@passport-registry/verifier';
+import { compare } from './compare.mjs';
+import { issuers } from './corpus.mjs';
+
+const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+const rootKey = await importRootKey(publicKey.export({ format: 'jwk' }));
+const records = issuers(10_000);
+const bytes = canonicalBytes({ issuers: records, updated_at: '2026-11-21T08:00:00Z' });
+const files = {
+  'issuers.json': bytes,
+  'issuers.sig': new TextEncoder().encode(encodeSignature(sign(null, bytes, privateKey))),
+};
+const registry = await openRegistry(
+  { get: async (path) => files[path] },
+  { rootKey: rootKey.jwk, maxAge: 1e12 },
+);
+const policy = {
+  tiers: ['founding', 'certified'],
+  domains: ['payments'],
+  geography: ['NO'],
+  passport_types: ['service-agent'],
+  deny: [{ issuer_id: 'issuer-000007', reason: 'for the bench' }],
+};
+const ids = records.map(({ issuer_id }) => issuer_id);
+const map = new Map(records.map((record) => [record.issuer_id, record]));
+const ROUNDS = 100;
+let accepted = 0;
+
+const questions = () => {
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const id of ids)
+      if (registry.resolve(id) !== undefined && registry.decide(id, policy).accepted) accepted++;
+  }
+};
+const lookups = () => {
+  for (let round = 0; round < ROUNDS; round++)
+    for (const id of ids) if (map.get(id) !== undefined) accepted++;
+};
+
+const { median } = await compare('resolve + decide, to a look-up in a Map', questions, lookups, 7);
+console.log(
+  `resolve + decide: ${Math.round((ids.length * ROUNDS * 1000) / median).toLocaleString('en-US')} a second (${accepted > 0 ? 'checked' : 'wrong'})`,
+);

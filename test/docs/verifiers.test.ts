@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { assertTrustPolicy } from '@passport-registry/verifier';
+import { describe, expect, it } from 'vitest';
+import { ROOT } from '../support/paths.js';
+
+const document = readFileSync(join(ROOT, 'docs/verifiers.md'), 'utf8');
+const source = (path: string) => readFileSync(join(ROOT, 'verifier/src', path), 'utf8');
+
+describe('docs/verifiers.md', () => {
+  it('has every policy of its cookbook right', () => {
+    const policies = [...document.matchAll(/\| `(\{ "tiers".*\})` \|/g)].map(([, policy]) => policy ?? '');
+    expect(policies.length).toBeGreaterThanOrEqual(8);
+    for (const policy of policies) assertTrustPolicy(JSON.parse(policy));
+  });
+
+  it('explains every error code and every reason of a decision', () => {
+    const codes = [...source('errors.ts').matchAll(/code = '(ERR_[A-Z_]+)'/g)].map(([, code]) => code ?? '');
+    const reasons = [...source('decide.ts').matchAll(/^ {2}\| '([a-z-]+)'/gm)].map(
+      ([, reason]) => reason ?? '',
+    );
+    expect(codes.length).toBeGreaterThan(30);
+    expect(reasons.length).toBeGreaterThan(10);
+    for (const code of [...codes, ...reasons]) expect(document).toContain(`\`${code}\``);
+  });
+});
