@@ -2,11 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addBuildCommand } from './build.js';
+import { hushEd25519Warning } from './experimental.js';
 import { addKeysCommand } from './keys.js';
 import { addResolveCommand } from './resolve.js';
 import { addServeCommand } from './serve.js';
 import { addValidateCommand } from './validate.js';
 import { addVerifyCommand } from './verify.js';
+
+hushEd25519Warning();
 
 /** Exit code for wrong usage; commander itself would end with 1, which means something else here. */
 const WRONG_USAGE = 2;

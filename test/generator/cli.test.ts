@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { serve } from '../support/serving.js';
 import { cli, recordText, temporaryFolder, workspace, writeFiles } from '../support/workspace.js';
 
 describe('passport-registry', () => {
@@ -98,5 +100,55 @@ issuers/b.yaml:1:1: error missing-field: jwks_uri is missing
     const { stderr } = await cli(['validate'], folder);
     expect(stderr).toContain('\\u001b[2J');
     expect(stderr.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
+  });
+});
+
+describe('passport-registry resolve', () => {
+  async function registry(): Promise<string> {
+    const folder = await workspace(['alpha']);
+    await cli(['build', '--key', 'key.pem'], folder);
+    const { stdout } = await cli(['keys', 'public', 'key.pem'], folder);
+    writeFiles(folder, {
+      'root.json': stdout,
+      'policy.json': '{"tiers":["certified"]}',
+      'strict.json': '{"tiers":[]}',
+    });
+    return folder;
+  }
+  const ask = (id: string, policy: string, ...more: string[]) => [
+    ...['resolve', id, '--policy', policy, '--root-key', 'root.json'],
+    ...more,
+  ];
+
+  it('accepts and rejects, with every reason, from a folder and from a live registry', async () => {
+    const folder = await registry();
+    const live = await serve(join(folder, 'dist'));
+    for (const source of [[], ['--source', live], ['--source', 'http://127.0.0.1:9', live]]) {
+      const good = await cli(ask('alpha', 'policy.json', ...source), folder);
+      expect(good.stderr).toContain('alpha is accepted');
+      expect(good.code).toBe(0);
+      const bad = await cli(ask('alpha', 'strict.json', '--json', ...source), folder);
+      expect(JSON.parse(bad.stdout)).toMatchObject({
+        accepted: false,
+        reasons: [{ code: 'tier-not-accepted' }],
+      });
+      expect(bad.code).toBe(1);
+      expect((await cli(ask('nobody', 'policy.json', ...source), folder)).code).toBe(1);
+    }
+  });
+
+  it('decides nothing without a good registry, a good policy and a pinned key', async () => {
+    const folder = await registry();
+    writeFiles(folder, { 'typo.json': '{"tier":["certified"]}', 'no.json': '{' });
+    expect((await cli(ask('alpha', 'typo.json'), folder)).code).toBe(2);
+    expect((await cli(ask('alpha', 'no.json'), folder)).code).toBe(2);
+    expect((await cli(ask('alpha', 'nowhere.json'), folder)).code).toBe(4);
+    expect((await cli(ask('alpha', 'policy.json', '--source', 'nowhere'), folder)).code).toBe(2);
+    expect((await cli(['resolve', 'alpha', '--policy', 'policy.json'], folder)).code).toBe(2);
+    writeFiles(folder, { 'dist/issuers.json': '{}' });
+    const { code, stderr, stdout } = await cli(ask('alpha', 'policy.json'), folder);
+    expect(code).toBe(1);
+    expect(stderr).toContain('ERR_SIGNATURE_INVALID');
+    expect(stdout).toBe('');
   });
 });

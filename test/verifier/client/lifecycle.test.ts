@@ -178,6 +178,18 @@ describe('refreshing', () => {
     await until(() => !client.decide('a', POLICY).accepted);
   });
 
+  it('comes sooner after a failure than the interval says', async () => {
+    const host = await registryHost(list());
+    const { client } = watched([host], { refreshInterval: 1000 });
+    await client.ready();
+    host.intercept = down;
+    await client.refresh().catch(() => undefined);
+    host.log.length = 0;
+    host.intercept = up;
+    host.files = list('revoked', at(-30));
+    await until(() => !client.decide('a', POLICY).accepted);
+  });
+
   it('ends with close()', async () => {
     const host = await registryHost(list());
     const { client } = watched([host], { refreshInterval: 0.05 });
