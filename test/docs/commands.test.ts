@@ -27,6 +27,19 @@ async function sh(commands: string, folder: string): Promise<Outcome> {
 }
 
 describeWith(['npx'], 'the commands of the documents', () => {
+  it('README.md: what the build prints', async () => {
+    const folder = checkout();
+    const { stderr } = await run(process.execPath, [CLI, 'build'], folder);
+    const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
+    const [, shown = ''] = /```text\n(\*\*\*[\s\S]*?)```/.exec(readme) ?? [];
+    // All but sizes, times and hashes, which differ from run to run.
+    const shape = (text: string) =>
+      text.replaceAll(/[\w-]{43}\b|[0-9a-f]{64}|\d{4}-\S+Z|\d[\d,]* byte|\d+\.\d s/g, (value) =>
+        value.replaceAll(/[\w,.:-]/g, '?').slice(0, 3),
+      );
+    expect(shape(stderr)).toBe(shape(shown));
+  });
+
   it('docs/operators.md: key, build, look', async () => {
     const folder = checkout();
     for (const heading of ['The key', 'Build']) {

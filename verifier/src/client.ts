@@ -122,6 +122,8 @@ export function createRegistryClient(options: RegistryClientOptions): RegistryCl
 const RETRIES = 2;
 /** Two requests straddle a publication for some milliseconds; a cache that holds one of the files needs longer. */
 const RETRY_DELAY = 200;
+/** Timers overflow beyond this, and would fire at once. Milliseconds, about 24 days. */
+const LONGEST_TIMER = 2 ** 31 - 1;
 /** What a source can show in the middle of a publication, and no longer a moment later (SPEC B6). */
 const PASSING = ['ERR_SIGNATURE_INVALID', 'ERR_SIGNATURE_MALFORMED', 'ERR_CHECKPOINT_MISMATCH'];
 
@@ -297,7 +299,8 @@ class Client {
         ? { type: 'unchanged', source, updatedAt: registry.updated_at }
         : { type: 'accepted', source, updatedAt: registry.updated_at, sha256 },
     );
-    if (unchanged && checkpoint?.checkpoint === held.checkpoint?.checkpoint) return;
+    const remembered = unchanged && checkpoint?.checkpoint === held.checkpoint?.checkpoint;
+    if (remembered && publication.roots === held.roots) return;
     // Only now, after every check, is it remembered.
     try {
       await this.#store.save(toStored(publication));
@@ -323,7 +326,7 @@ class Client {
     this.#nextRefresh = now() + delay;
     clearTimeout(this.#timer);
     if (this.#closed || this.#held === undefined) return;
-    this.#timer = setTimeout(() => this.#refreshInBackground(), delay);
+    this.#timer = setTimeout(() => this.#refreshInBackground(), Math.min(delay, LONGEST_TIMER));
     // In Node.js a client must not keep the process alive.
     (this.#timer as { unref?: () => void }).unref?.();
   }

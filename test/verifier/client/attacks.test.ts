@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import {
   createRegistryClient,
   NoUsableSource,
@@ -279,6 +280,20 @@ describe('a host', () => {
     const host = await registryHost(good());
     host.intercept = intercept;
     expect(await verdict(host)).toBe(code);
+  });
+
+  it('may compress; what it sends is bounded as it comes out', async () => {
+    const host = await registryHost(good());
+    let body = gzipSync(host.files.get('issuers.json') as Buffer);
+    host.intercept = (path, _request, response) => {
+      if (path !== 'issuers.json') return false;
+      response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(body);
+      return true;
+    };
+    expect(await verdict(host)).toBe('accepted');
+    body = gzipSync(Buffer.alloc(50_000_000));
+    expect(body.length).toBeLessThan(100_000);
+    expect(await verdict(host)).toBe('ERR_SOURCE_TOO_LARGE');
   });
 
   it('that is not there: ERR_SOURCE_UNREACHABLE', async () => {

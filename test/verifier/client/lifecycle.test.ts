@@ -315,6 +315,24 @@ describe('going back', () => {
   });
 });
 
+describe('a rotation under an unchanged list', () => {
+  it('is remembered as well', async () => {
+    const next = await testKey();
+    const store = memoryStore();
+    const time = at(-60);
+    const host = await registryHost(list('active', time));
+    const { client } = watched([host], { store });
+    await client.ready();
+    host.files = withRotation(publish(next, [issuer('a')], time), [await rotationStep(root, next)]);
+    // Its list is the one that is held, so nothing but the signature shows the new root key.
+    await client.refresh();
+    host.files = withRotation(publish(next, [issuer('a')], at(-30)), [await rotationStep(root, next)]);
+    await client.refresh();
+    expect(client.status().rootKeys).toEqual([next.rootKey.thumbprint]);
+    expect((await store.load())?.rotation).toBeDefined();
+  });
+});
+
 describe('a store', () => {
   const stores: [string, () => RegistryClientOptions['store']][] = [
     ['in memory', () => memoryStore()],
