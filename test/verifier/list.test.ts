@@ -12,16 +12,10 @@ import {
   verifyList,
 } from '@passport-registry/verifier';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { issuer as goodIssuer } from '../support/publication.js';
 
-const issuer = (id: string, more: object = {}) => ({
-  issuer_id: id,
-  tier: 'certified',
-  status: 'active',
-  jwks_uri: `https://${id}.example/jwks.json`,
-  discovery_uri: `https://${id}.example/metadata`,
-  certified_since: '2026-01-01T00:00:00Z',
-  ...more,
-});
+/** A record with what the type would not let through, too. */
+const issuer = (id: string, more: object = {}) => ({ ...goodIssuer(id), ...more });
 const list = (...issuers: unknown[]) => ({ issuers, updated_at: '2026-11-21T08:00:00Z' });
 
 let privateKey: KeyObject;

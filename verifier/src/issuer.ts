@@ -1,3 +1,4 @@
+import { type Check, oneOf, orNull, text, uniqueListOf } from './checks.js';
 import { isDateTime } from './date-time.js';
 import { ListNonconforming } from './errors.js';
 import {
@@ -8,28 +9,6 @@ import {
   STATUSES,
   TIERS,
 } from './generated/schemas.js';
-
-type Check = (value: unknown) => boolean;
-
-const text =
-  ({ pattern, maxLength }: { pattern: RegExp; maxLength: number }): Check =>
-  (value) =>
-    typeof value === 'string' && value.length <= maxLength && pattern.test(value);
-
-const oneOf =
-  (values: readonly string[]): Check =>
-  (value) =>
-    (values as readonly unknown[]).includes(value);
-
-const orNull =
-  (check: Check): Check =>
-  (value) =>
-    value === null || check(value);
-
-const uniqueListOf =
-  (check: Check): Check =>
-  (value) =>
-    Array.isArray(value) && value.every(check) && (value.length < 2 || new Set(value).size === value.length);
 
 const dateTime: Check = (value) => typeof value === 'string' && isDateTime(value);
 

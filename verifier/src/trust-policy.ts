@@ -1,22 +1,7 @@
+import { type Check, listOf, oneOf, text, uniqueListOf } from './checks.js';
 import { PolicyInvalid } from './errors.js';
 import { GRAMMAR, TIERS, type TrustPolicy } from './generated/schemas.js';
 
-type Check = (value: unknown) => boolean;
-
-const listOf =
-  (check: Check): Check =>
-  (value) =>
-    Array.isArray(value) && value.every(check);
-const uniqueListOf =
-  (check: Check): Check =>
-  (value) =>
-    listOf(check)(value) && new Set(value as unknown[]).size === (value as unknown[]).length;
-const grammar =
-  ({ pattern, maxLength }: { pattern: RegExp; maxLength: number }): Check =>
-  (value) =>
-    typeof value === 'string' && value.length <= maxLength && pattern.test(value);
-
-const isTier: Check = (value) => (TIERS as readonly unknown[]).includes(value);
 const isDays: Check = (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 36500;
 
 const isNamed: Check = (value) => {
@@ -24,16 +9,16 @@ const isNamed: Check = (value) => {
   const { issuer_id, reason, ...others } = value as Record<string, unknown>;
   const length = typeof reason === 'string' ? [...reason].length : 0;
   return (
-    grammar(GRAMMAR.issuerId)(issuer_id) && length >= 1 && length <= 500 && Object.keys(others).length === 0
+    text(GRAMMAR.issuerId)(issuer_id) && length >= 1 && length <= 500 && Object.keys(others).length === 0
   );
 };
 
 /** schemas/trust-policy.schema.json by hand; a test holds the two to the same verdict. */
 const CHECKS: Record<keyof TrustPolicy, Check> = {
-  tiers: uniqueListOf(isTier),
-  domains: uniqueListOf(grammar(GRAMMAR.slug)),
-  geography: uniqueListOf(grammar(GRAMMAR.geographicalCode)),
-  passport_types: uniqueListOf(grammar(GRAMMAR.slug)),
+  tiers: uniqueListOf(oneOf(TIERS)),
+  domains: uniqueListOf(text(GRAMMAR.slug)),
+  geography: uniqueListOf(text(GRAMMAR.geographicalCode)),
+  passport_types: uniqueListOf(text(GRAMMAR.slug)),
   min_certified_days: isDays,
   max_audit_days: isDays,
   allow: listOf(isNamed),

@@ -1,0 +1,32 @@
+/** A yes or no about a parsed JSON value. */
+export type Check = (value: unknown) => boolean;
+
+/** A text of one of the grammars of the schemas. */
+export const text =
+  ({ pattern, maxLength }: { pattern: RegExp; maxLength: number }): Check =>
+  (value) =>
+    typeof value === 'string' && value.length <= maxLength && pattern.test(value);
+
+/** One of some texts. */
+export const oneOf =
+  (values: readonly string[]): Check =>
+  (value) =>
+    (values as readonly unknown[]).includes(value);
+
+/** Null, or what another check lets through. */
+export const orNull =
+  (check: Check): Check =>
+  (value) =>
+    value === null || check(value);
+
+/** An array of what another check lets through. */
+export const listOf =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check);
+
+/** An array of texts in which none stands twice. */
+export const uniqueListOf =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check) && (value.length < 2 || new Set(value).size === value.length);
