@@ -5,11 +5,12 @@ import { type ListBytes, listBytes, recordBytes } from './list.js';
 import { type PublishedTree, readPublished } from './published.js';
 import { loadRecords } from './records.js';
 import { type Signer, signList } from './sign.js';
+import { withStaging } from './staging.js';
 import { assembleTree, type Tree } from './tree.js';
 import { folderSource, memorySource, type TreeSource } from './tree-source.js';
 import { nextUpdatedAt } from './updated-at.js';
 import { verifyTree } from './verify.js';
-import { type Written, withStaging, writeTree } from './write.js';
+import { type Written, writeTree } from './write.js';
 
 /** What to build from what. */
 export interface BuildOptions extends SignerChoice {

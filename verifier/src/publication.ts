@@ -87,8 +87,10 @@ async function readUnder(
 ): Promise<Publication> {
   const { held, clock } = trust;
   const checkpoint = await readCheckpoint(files, roots, trust);
-  const pair = await readPair(files, checkpoint?.sha256, held);
-  const verified = await verifyPair(pair, roots, held);
+  // What is held was verified under its own root keys, and says nothing under others.
+  const known = roots === held?.roots ? held : undefined;
+  const pair = await readPair(files, checkpoint?.sha256, known);
+  const verified = await verifyPair(pair, roots, known);
   if (checkpoint !== undefined) assertNamed(checkpoint, verified);
   const updatedAt = verified.registry.updated_at;
   refuseRollback(updatedAt, verified.sha256, held);
@@ -137,9 +139,9 @@ interface SignedPair {
 async function readPair(
   files: RegistryFiles,
   sha256: string | undefined,
-  held: Publication | undefined,
+  known: Publication | undefined,
 ): Promise<SignedPair> {
-  if (sha256 !== undefined && sha256 === held?.sha256) return { list: held.list, signature: held.signature };
+  if (sha256 !== undefined && sha256 === known?.sha256) return known;
   if (sha256 !== undefined) {
     const snapshot = await pairIn(files, `snapshots/${sha256}/`);
     if (snapshot !== undefined) return snapshot;
@@ -161,11 +163,10 @@ async function pairIn(files: RegistryFiles, folder: string): Promise<SignedPair 
 async function verifyPair(
   pair: SignedPair,
   roots: readonly RootKey[],
-  held: Publication | undefined,
+  known: Publication | undefined,
 ): Promise<VerifiedList & SignedPair> {
-  // What is held has been verified: the same bytes need it again only under another root key.
-  if (held !== undefined && roots === held.roots && (await isHeld(pair.list, held))) {
-    const { list, signature, registry, sha256 } = held;
+  if (known !== undefined && (await isHeld(pair.list, known))) {
+    const { list, signature, registry, sha256 } = known;
     return { list, signature, registry, sha256 };
   }
   const verified = await underAnyRoot(roots, (rootKey) => verifyList({ ...pair, rootKey }));

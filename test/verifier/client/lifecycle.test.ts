@@ -14,6 +14,7 @@ import { fileStore, openRegistry as openFolder } from '@passport-registry/verifi
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
   at,
+  delegation,
   type Files,
   issuer,
   publish,
@@ -249,6 +250,15 @@ describe('when no source has anything fresh', () => {
     expect(client.resolve('a')?.issuer_id).toBe('a');
   });
 
+  it('a checkpoint lasts no longer than the delegation that it rests on', async () => {
+    const soon = Math.floor(Date.now() / 1000) + 600;
+    const files = await withCheckpoint(list(), root, online, { exp: soon + 3600 });
+    files.set('keys/delegation.jwt', Buffer.from(await delegation(root, online, { exp: soon })));
+    const { client } = watched([await registryHost(files)]);
+    await client.ready();
+    expect(client.status().freshUntil).toEqual(new Date(soon * 1000));
+  });
+
   it('without checkpoints the age of the list decides', async () => {
     let now = Date.now();
     const { client } = watched([await registryHost(list('active', at(0)))], {
@@ -330,6 +340,27 @@ describe('a rotation under an unchanged list', () => {
     await client.refresh();
     expect(client.status().rootKeys).toEqual([next.rootKey.thumbprint]);
     expect((await store.load())?.rotation).toBeDefined();
+  });
+});
+
+describe('what a new root key must sign anew', () => {
+  it('is the list as well, even one that is held already', async () => {
+    const next = await testKey();
+    const files = list();
+    const host = await registryHost(await withCheckpoint(files, root, online));
+    const { client } = watched([host]);
+    await client.ready();
+    // The same bytes, still signed by the old root key, under a checkpoint of the new one.
+    host.files = withRotation(await withCheckpoint(files, next, online), [await rotationStep(root, next)]);
+    await client.refresh().catch(() => undefined);
+    expect(client.status().errors[host.base]?.code).toBe('ERR_SIGNATURE_INVALID');
+    expect(client.status().rootKeys).toEqual([root.rootKey.thumbprint]);
+    const signedAnew = publish(next, [issuer('a')], client.updatedAt);
+    host.files = withRotation(await withCheckpoint(signedAnew, next, online), [
+      await rotationStep(root, next),
+    ]);
+    await client.refresh();
+    expect(client.status().rootKeys).toEqual([next.rootKey.thumbprint]);
   });
 });
 

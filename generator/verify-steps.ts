@@ -1,0 +1,112 @@
+import {
+  canonicalBytes,
+  createRegistryClient,
+  type IssuerRegistry,
+  importRootKey,
+  type RootKey,
+  verifySignature,
+} from '@passport-registry/verifier';
+import { CHECKSUMS_PATH, NOT_CHECKSUMMED, parseChecksums, sha256 } from './checksums.js';
+import { HOST_FILES } from './host-files.js';
+import { failIfAny, Problems, type SeenFiles } from './seen-files.js';
+import { PATHS } from './tree.js';
+
+/** How many files are asked of a live host at a time. */
+const CONCURRENCY = 16;
+/** A verification judges the form, and leaves the age to those who use the list: a thousand years, in seconds. */
+const ANY_AGE = 1000 * 365 * 24 * 60 * 60;
+
+export async function checkRootKey(files: SeenFiles, pinned: RootKey | undefined): Promise<RootKey> {
+  const bytes = await files.require(PATHS.rootKey);
+  const published = await importRootKey(parsedKey(bytes));
+  if (!sameBytes(bytes, canonicalBytes(published.jwk))) {
+    throw new Problems([`${PATHS.rootKey} is not the key's canonical JWK with its thumbprint as kid`]);
+  }
+  if (pinned !== undefined && pinned.thumbprint !== published.thumbprint) {
+    throw new Problems([
+      `the tree publishes the key ${published.thumbprint}, pinned is ${pinned.thumbprint}`,
+    ]);
+  }
+  return published;
+}
+
+function parsedKey(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw new Problems([`${PATHS.rootKey} is not JSON`]);
+  }
+}
+
+export async function checkSignature(files: SeenFiles, rootKey: RootKey): Promise<Uint8Array> {
+  const list = await files.require(PATHS.list);
+  const signature = await files.require(PATHS.signature);
+  await verifySignature(list, new TextDecoder().decode(signature), rootKey);
+  return list;
+}
+
+export async function checkRecords(files: SeenFiles, { issuers }: IssuerRegistry): Promise<void> {
+  const problems: string[] = [];
+  await eachOf(issuers, async (issuer) => {
+    const path = PATHS.record(issuer.issuer_id);
+    const bytes = await files.get(path);
+    if (bytes === undefined) problems.push(`${path} is missing`);
+    else if (!sameBytes(bytes, canonicalBytes(issuer))) problems.push(`${path} is not its entry in the list`);
+  });
+  const expected = new Set(issuers.map(({ issuer_id }) => PATHS.record(issuer_id)));
+  for (const path of files.source.paths?.() ?? []) {
+    const isRecord = path.startsWith('issuers/') && !HOST_FILES.includes(path);
+    if (isRecord && !expected.has(path)) problems.push(`${path} has no entry in the list`);
+  }
+  failIfAny(problems.sort());
+}
+
+export async function checkChecksums(files: SeenFiles): Promise<void> {
+  const sums = parseChecksums(new TextDecoder().decode(await files.require(CHECKSUMS_PATH)));
+  if (sums === undefined) throw new Problems([`${CHECKSUMS_PATH} is not in the format of coreutils`]);
+  const problems: string[] = [];
+  const reachable = [...sums].filter(([path]) => !files.source.live || !HOST_FILES.includes(path));
+  await eachOf(reachable, async ([path, hash]) => {
+    const bytes = await files.get(path);
+    if (bytes === undefined) problems.push(`${path} is missing`);
+    else if (sha256(bytes) !== hash) problems.push(`${path} has another hash than ${CHECKSUMS_PATH} says`);
+  });
+  const listed = (path: string) => sums.has(path) || NOT_CHECKSUMMED.includes(path);
+  const present = files.source.paths?.() ?? [PATHS.list, PATHS.signature, PATHS.rootKey];
+  problems.push(
+    ...present.filter((path) => !listed(path)).map((path) => `${path} is not in ${CHECKSUMS_PATH}`),
+  );
+  failIfAny(problems.sort());
+}
+
+/** An id that no registry has: it is long, and made for this question. */
+const UNKNOWN_ID = 'no-such-issuer-0123456789abcdef';
+
+export async function checkUnknownId({ source }: SeenFiles): Promise<void> {
+  if ((await source.get(PATHS.record(UNKNOWN_ID))) !== undefined) {
+    throw new Problems([`${PATHS.record(UNKNOWN_ID)} is served, expected 404`]);
+  }
+}
+
+/** What a verifier's client makes of the host: here checkpoints and rotations count, too. */
+export async function checkClient(base: string, rootKey: RootKey | undefined): Promise<void> {
+  if (rootKey === undefined) return;
+  const client = createRegistryClient({ sources: [base], rootKey: rootKey.jwk, maxAge: ANY_AGE });
+  try {
+    await client.ready();
+  } finally {
+    client.close();
+  }
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.compare(a, b) === 0;
+}
+
+async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  let next = 0;
+  const worker = async () => {
+    for (let item = items[next++]; item !== undefined; item = items[next++]) await work(item);
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+}
