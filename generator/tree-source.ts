@@ -22,7 +22,17 @@ export interface TreeSource {
   readonly paths?: () => readonly string[];
 }
 
-/** A tree in memory. */
+/**
+ * A tree in memory: the bytes of its files by their paths.
+ *
+ * @example
+ * ```ts
+ * import { memorySource, verifyTree } from 'passport-registry';
+ *
+ * const report = await verifyTree(memorySource(new Map()));
+ * console.log(report.checks[0].problems[0]); // keys/root.json is missing
+ * ```
+ */
 export function memorySource(tree: Tree): TreeSource {
   return {
     name: 'the new tree',
@@ -35,7 +45,16 @@ export function memorySource(tree: Tree): TreeSource {
   };
 }
 
-/** A tree in a folder. */
+/**
+ * A tree in a folder.
+ *
+ * @example
+ * ```ts
+ * import { folderSource, verifyTree } from 'passport-registry';
+ *
+ * console.log((await verifyTree(folderSource('dist'))).issuers); // 2
+ * ```
+ */
 export function folderSource(folder: string): TreeSource {
   return {
     name: folder,
@@ -70,6 +89,14 @@ const MAX_DOWNLOAD = 512 * 1024 * 1024;
  * A tree on a live host.
  *
  * @param base - its address; a path in it is kept, for registries below a sub-path
+ *
+ * @example
+ * ```ts
+ * import { httpSource, verifyTree } from 'passport-registry';
+ *
+ * const report = await verifyTree(httpSource(process.env.REGISTRY));
+ * console.log(report.ok); // true
+ * ```
  */
 export function httpSource(base: string): TreeSource {
   const root = base.endsWith('/') ? base : `${base}/`;

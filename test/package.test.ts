@@ -77,8 +77,6 @@ describe('what the packages export', () => {
       'canonicalBytes',
       'createRegistryClient',
       'decide',
-      'decodeBase64url',
-      'encodeBase64url',
       'encodeSignature',
       'importRootKey',
       'isDateTime',

@@ -1,6 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import * as verifier from '@passport-registry/verifier';
+import * as verifierForNode from '@passport-registry/verifier/node';
 import { beforeAll, describe, expect, it } from 'vitest';
+import * as generator from '../../build/index.js';
 import { ROOT } from '../support/paths.js';
 import { serve } from '../support/serving.js';
 import { cli, run, workspace } from '../support/workspace.js';
@@ -78,5 +81,26 @@ describe('every example in the documentation runs and prints what it says', () =
     promised.forEach((output, index) => {
       if (output !== undefined) expect(printed[index]).toBe(output);
     });
+  });
+});
+
+describe('every function that a package exports', () => {
+  const sources = ['generator', 'verifier/src', 'verifier/node'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder))
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => readFileSync(join(ROOT, folder, name), 'utf8')),
+  );
+  const functions = [generator, verifier, verifierForNode].flatMap((module) =>
+    Object.entries(module)
+      .filter(([, value]) => typeof value === 'function' && !/^class\b/.test(String(value)))
+      .map(([name]) => name),
+  );
+
+  it.each(functions)('%s has a comment with an example', (name) => {
+    const comments = sources.flatMap((text) => {
+      const at = text.search(new RegExp(`^export (?:async )?function ${name}\\b`, 'm'));
+      return at === -1 ? [] : [text.slice(text.lastIndexOf('/**', at), at)];
+    });
+    expect(comments.some((comment) => comment.includes('@example'))).toBe(true);
   });
 });

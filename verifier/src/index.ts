@@ -1,4 +1,3 @@
-export { decodeBase64url, encodeBase64url } from './base64url.js';
 export { canonicalBytes } from './canonical.js';
 export {
   createRegistryClient,

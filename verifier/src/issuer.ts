@@ -71,6 +71,17 @@ export function assertIssuer(value: unknown, pointer = ''): asserts value is Iss
  * Asserts that a parsed JSON value is a list as schemas/issuer-registry.schema.json has it.
  *
  * @throws {@link ListNonconforming}
+ *
+ * @example
+ * ```ts
+ * import { assertIssuerRegistry } from '@passport-registry/verifier';
+ *
+ * try {
+ *   assertIssuerRegistry({ issuers: [] });
+ * } catch (error) {
+ *   console.log(error.pointer); // /updated_at
+ * }
+ * ```
  */
 export function assertIssuerRegistry(value: unknown): asserts value is IssuerRegistry {
   const list = asObject(value, '', 'the list');

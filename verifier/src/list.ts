@@ -58,6 +58,14 @@ export async function verifyList({ list, signature, rootKey }: SignedList): Prom
  * schema, sorted by id with each id once, canonical form. It verifies no signature: see {@link verifyList}.
  *
  * @throws {@link ListMalformed} | {@link ListNonconforming} | {@link ListUnsorted} | {@link ListNotCanonical}
+ *
+ * @example
+ * ```ts
+ * import { readList } from '@passport-registry/verifier';
+ *
+ * const bytes = new TextEncoder().encode('{"issuers":[],"updated_at":"2026-11-21T08:00:00Z"}');
+ * console.log(readList(bytes).updated_at); // 2026-11-21T08:00:00Z
+ * ```
  */
 export function readList(bytes: Uint8Array): IssuerRegistry {
   const text = decode(bytes);
@@ -75,6 +83,14 @@ export function readList(bytes: Uint8Array): IssuerRegistry {
  * each step.
  *
  * @throws {@link ListMalformed} | {@link ListNonconforming}
+ *
+ * @example
+ * ```ts
+ * import { parseList } from '@passport-registry/verifier';
+ *
+ * const bytes = new TextEncoder().encode('{ "issuers": [], "updated_at": "2026-11-21T08:00:00Z" }');
+ * console.log(parseList(bytes).issuers.length); // 0
+ * ```
  */
 export function parseList(bytes: Uint8Array): IssuerRegistry {
   const value = parseJson(decode(bytes));
@@ -102,6 +118,17 @@ function parseJson(text: string): unknown {
  * Asserts that a list is sorted by id, in UTF-16 code units, and holds each id once (SPEC B1).
  *
  * @throws {@link ListUnsorted}
+ *
+ * @example
+ * ```ts
+ * import { assertSorted } from '@passport-registry/verifier';
+ *
+ * try {
+ *   assertSorted({ issuers: [{ issuer_id: 'b' }, { issuer_id: 'a' }], updated_at: '' });
+ * } catch (error) {
+ *   console.log(error.message); // a stands after b
+ * }
+ * ```
  */
 export function assertSorted({ issuers }: IssuerRegistry): void {
   let previous = '';
@@ -116,6 +143,18 @@ export function assertSorted({ issuers }: IssuerRegistry): void {
  * Asserts that bytes are the canonical form of what they say (RFC 8785). A duplicate JSON key shows here.
  *
  * @throws {@link ListNotCanonical}
+ *
+ * @example
+ * ```ts
+ * import { assertCanonical } from '@passport-registry/verifier';
+ *
+ * const list = { issuers: [], updated_at: '2026-11-21T08:00:00Z' };
+ * try {
+ *   assertCanonical(new TextEncoder().encode(JSON.stringify(list, undefined, 2)), list);
+ * } catch (error) {
+ *   console.log(error.code); // ERR_LIST_NOT_CANONICAL
+ * }
+ * ```
  */
 export function assertCanonical(bytes: Uint8Array, registry: IssuerRegistry): void {
   if (!equalBytes(bytes, canonicalBytes(registry))) {

@@ -17,6 +17,15 @@ const MAX_STEPS = 64;
  * @param text - /keys/rotation.json
  * @returns the current root key; the pinned one itself when no step leads away from it
  * @throws {@link RotationInvalid} | {@link RotationGap} | {@link RotationLoop} | {@link RotationSignature}
+ *
+ * @example
+ * ```ts
+ * import { importRootKey, walkRotation } from '@passport-registry/verifier';
+ *
+ * const pinned = await importRootKey(pinnedJwk);
+ * const current = await walkRotation(pinned, '[]');
+ * console.log(current.thumbprint === pinned.thumbprint); // true
+ * ```
  */
 export async function walkRotation(pinned: RootKey, text: string): Promise<RootKey> {
   const steps = parse(text);

@@ -55,6 +55,13 @@ export async function verifySignature(bytes: Uint8Array, signature: string, root
  * The text of issuers.sig for a raw signature: base64url without padding, and nothing else (SPEC B2).
  *
  * @throws {@link SignatureMalformed} when it is not 64 bytes long; a DER signature must be turned into r||s first
+ *
+ * @example
+ * ```ts
+ * import { encodeSignature } from '@passport-registry/verifier';
+ *
+ * console.log(encodeSignature(new Uint8Array(64)).length); // 86
+ * ```
  */
 export function encodeSignature(raw: Uint8Array): string {
   if (raw.length !== SIGNATURE_LENGTH) {

@@ -23,7 +23,24 @@ export interface RegistryStore {
   save(publication: StoredPublication): Promise<void>;
 }
 
-/** A store that lasts as long as the process. */
+/**
+ * A store that lasts as long as the process.
+ *
+ * @example
+ * ```ts
+ * import { createRegistryClient, memoryStore } from '@passport-registry/verifier';
+ *
+ * const options = { sources: ['https://registry.example'], rootKey: pinnedJwk, store: memoryStore() };
+ * const first = createRegistryClient(options);
+ * await first.ready();
+ * first.close();
+ *
+ * const second = createRegistryClient(options);
+ * await second.ready();
+ * console.log(second.status().source); // store
+ * second.close();
+ * ```
+ */
 export function memoryStore(): RegistryStore {
   let held: StoredPublication | undefined;
   return {

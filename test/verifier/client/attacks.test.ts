@@ -62,10 +62,10 @@ async function verdict(host: RegistryHost, options: Partial<RegistryClientOption
 type Attack = [name: string, code: RegistryErrorCode, make: () => Files | Promise<Files>];
 const good = () => publish(root, [issuer('a'), issuer('b')]);
 const set = (files: Files, path: string, content: Buffer | string) => files.set(path, Buffer.from(content));
+/** Another character for the 20th: still a list in JSON, still a signature in base64url, and no longer the right one. */
 const altered = (files: Files, path: string) => {
-  const bytes = Buffer.from(files.get(path) as Buffer);
-  bytes.writeUInt8(bytes.readUInt8(20) ^ 1, 20);
-  return files.set(path, bytes);
+  const text = (files.get(path) as Buffer).toString();
+  return set(files, path, `${text.slice(0, 20)}${text[20] === 'a' ? 'b' : 'a'}${text.slice(21)}`);
 };
 /** A JWT with the payload of another and a header of one's own. */
 const withHeader = (jwt: string, header: object, sign: (input: string) => string) => {
@@ -604,6 +604,9 @@ describe('a copy without a network', () => {
     await expect(openRegistry(files(copy), { ...options, maxAge: day })).rejects.toMatchObject({
       code: 'ERR_LIST_EXPIRED',
     });
+    const future = { iat: Math.floor(Date.now() / 1000) + day, exp: Math.floor(Date.now() / 1000) + 2 * day };
+    const early = files(await withCheckpoint(old, root, online, future));
+    await expect(openRegistry(early, options)).rejects.toMatchObject({ code: 'ERR_NOT_YET_VALID' });
     await expect(openRegistry(files(old), { ...options, requireCheckpoint: true })).rejects.toMatchObject({
       code: 'ERR_CHECKPOINT_MISSING',
     });
