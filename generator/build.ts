@@ -1,3 +1,4 @@
+import { existsSync, realpathSync } from 'node:fs';
 import { chooseSigner, type SignerChoice } from './choose-signer.js';
 import type { Diagnostic } from './diagnostic.js';
 import { KeyRejected, RecordsRejected, TreeRejected } from './errors.js';
@@ -62,14 +63,16 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
   const { records, diagnostics, ok } = await loadRecords([options.issuers]);
   if (!ok) throw new RecordsRejected(diagnostics);
   const signer = await chooseSigner(options);
-  return withStaging(options.out, async (staging) => {
-    const published = await readPublished(options.out);
+  // Behind a link the tree itself is what is switched, from beside where it really is.
+  const out = existsSync(options.out) ? realpathSync(options.out) : options.out;
+  return withStaging(out, async (staging) => {
+    const published = await readPublished(out);
     assertSameRoot(published, signer, options);
     const { list, signature, kept } = await signedList(recordBytes(records), published, signer, options);
     const tree = assembleTree({ list, signature, rootKey: signer.rootKey, development: signer.development });
     await assertGood(memorySource(tree), signer);
-    const written = writeTree(tree, options.out, staging);
-    const sha256 = await assertGood(folderSource(options.out), signer);
+    const written = writeTree(tree, out, staging);
+    const sha256 = await assertGood(folderSource(out), signer);
     return {
       out: options.out,
       updatedAt: list.updatedAt,

@@ -51,19 +51,18 @@ interface Candidate {
   readonly file: string;
   /** The folder that a symbolic link must not leave. */
   readonly root: string;
+  readonly link: boolean;
 }
 
 async function candidates(path: string): Promise<Candidate[]> {
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) {
     throw new UsageError(`${path} does not exist`);
   }
-  if (!isFolder(path)) return [{ file: path, root: dirname(path) }];
+  if (!isFolder(path)) return [{ file: path, root: dirname(path), link: lstatSync(path).isSymbolicLink() }];
   const entries = await entriesBelow(path);
   return entries
-    .map(({ name, dirent }) => ({ file: join(path, name), root: path, dirent }))
-    .filter(({ file, root, dirent }) =>
-      dirent.isSymbolicLink() ? linkMatters(root, file) : ALMOST_RECORD_NAME.test(file),
-    );
+    .map(({ name, dirent }) => ({ file: join(path, name), root: path, link: dirent.isSymbolicLink() }))
+    .filter(({ file, root, link }) => (link ? linkMatters(root, file) : ALMOST_RECORD_NAME.test(file)));
 }
 
 /** Links are listed and never followed: what lies behind one must not go unseen. */
@@ -107,11 +106,11 @@ function isInside(root: string, file: string): boolean {
   return path !== '..' && !path.startsWith(`..${sep}`);
 }
 
-function read({ file, root }: Candidate): RecordFile | Diagnostic {
+function read({ file, root, link }: Candidate): RecordFile | Diagnostic {
   const problem = (finding: Finding, range: Range = WHOLE_FILE) => diagnostic(named(file), range, finding);
   try {
     const stats = statSync(file);
-    if (!isInside(root, file)) {
+    if (link && !isInside(root, file)) {
       return problem({ rule: 'symlink-outside', message: `the link leads to ${realpathSync(file)}` });
     }
     if (!stats.isFile()) return problem({ rule: 'file-kind', message: 'this is no regular file' });

@@ -42,9 +42,11 @@ function acquire(staging: string): void {
 function removeLeftovers(staging: string): void {
   const folder = dirname(staging);
   if (!existsSync(folder)) return;
-  for (const name of readdirSync(folder).filter((entry) => entry.startsWith(basename(staging)))) {
-    const owner = name === basename(staging) ? ownerOf(staging) : Number(name.split('-').at(-1));
-    if (!isRunning(owner)) rmSync(join(folder, name), { recursive: true, force: true });
+  for (const name of readdirSync(folder)) {
+    const suffix = name.startsWith(basename(staging)) ? name.slice(basename(staging).length) : undefined;
+    const owner = suffix === '' ? ownerOf(staging) : Number(/^-(\d+)$/.exec(suffix ?? '')?.[1]);
+    const ours = suffix === '' || Number.isInteger(owner);
+    if (ours && !isRunning(owner)) rmSync(join(folder, name), { recursive: true, force: true });
   }
 }
 

@@ -40,7 +40,12 @@ export function writeTree(tree: Tree, out: string, staging: string): Written {
   try {
     return isEmpty(out) ? create(tree, out, staging) : update(tree, out, staging);
   } catch (cause) {
-    throw new IoFailed(`${out} cannot be written: ${(cause as Error).message}`, { cause });
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const reason =
+      code === 'EXDEV'
+        ? 'the folder beside it is on another file system, so nothing can be renamed'
+        : message;
+    throw new IoFailed(`${out} cannot be written: ${reason}`, { cause });
   }
 }
 

@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { importRootKey, verifyList } from '@passport-registry/verifier';
 import { describe, expect, it } from 'vitest';
@@ -239,6 +249,18 @@ describe('a second build', () => {
     expect(updatedAt(folder) >= before).toBe(true);
   });
 
+  it('goes through a link to where the tree really is, be it empty or not', async () => {
+    const folder = await workspace();
+    mkdirSync(join(folder, 'served/www'), { recursive: true });
+    symlinkSync('served/www', join(folder, 'dist'));
+    await built(folder, ...AT(T1));
+    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'revoked' }) });
+    await built(folder, ...AT(T2));
+    expect(lstatSync(join(folder, 'dist')).isSymbolicLink()).toBe(true);
+    expect(readFileSync(join(folder, 'served/www/issuers/alpha'), 'utf8')).toContain('revoked');
+    expect(readdirSync(join(folder, 'served'))).toEqual(['www']);
+  });
+
   it('puts right what stands where a file or a folder belongs', async () => {
     const folder = await workspace();
     await built(folder, ...AT(T1));
@@ -317,8 +339,10 @@ describe('what a build refuses', () => {
     expect(code).toBe(4);
     expect(stderr).toContain('another build is at work');
     writeFiles(folder, { '.dist.staging/pid': '999999999', '.dist.staging/0': 'left over' });
+    // Not one of its own, whatever the name looks like.
+    writeFiles(folder, { '.dist.staging-backup/keep': '' });
     await built(folder);
-    expect(readdirSync(folder).sort()).toEqual(['dist', 'issuers', 'key.pem']);
+    expect(readdirSync(folder).sort()).toEqual(['.dist.staging-backup', 'dist', 'issuers', 'key.pem']);
   });
 
   it('an output folder that cannot be written', async () => {
