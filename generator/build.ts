@@ -21,6 +21,8 @@ export interface BuildOptions extends SignerChoice {
   readonly out: string;
   /** The updated_at of the list, should it differ from the published one: UTC to the second. Default: now. */
   readonly updatedAt?: string | undefined;
+  /** Publish the list under a new updated_at even if no record has changed. */
+  readonly renew?: boolean;
 }
 
 /** What a build did. */
@@ -121,14 +123,15 @@ async function signedList(
   records: ReadonlyMap<string, Uint8Array>,
   published: PublishedTree | undefined,
   signer: Signer,
-  { updatedAt: requested }: BuildOptions,
+  { updatedAt: requested, renew }: BuildOptions,
 ): Promise<SignedListBytes> {
   const previous = published?.updatedAt;
   if (previous !== undefined && published?.list !== undefined) {
     const list = listBytes(records, previous);
     const same = Buffer.compare(list.list, published.list) === 0;
     const sameRoot = published.rootKey?.thumbprint === signer.rootKey.thumbprint;
-    if (same && sameRoot && published.signed && published.signature !== undefined) {
+    const keep = !renew || requested === previous;
+    if (same && sameRoot && keep && published.signed && published.signature !== undefined) {
       return { list, signature: published.signature.trim(), kept: true };
     }
     // A build that was killed between signature and list: asked for the same time, it makes the same bytes.

@@ -11,6 +11,7 @@ interface Options {
   key?: string;
   rootKey?: string;
   updatedAt?: string;
+  renew?: true;
   production?: true;
   json?: true;
 }
@@ -25,6 +26,7 @@ export function addBuildCommand(program: Command): void {
     .option('--key <file|env:NAME>', 'private key: PKCS#8 PEM or JWK, Ed25519 or P-256')
     .option('--root-key <file>', 'public JWK that the key must match')
     .option('--updated-at <time>', 'updated_at of a changed list, RFC 3339 (also SOURCE_DATE_EPOCH)')
+    .option('--renew', 'publish under a new updated_at even if no record has changed')
     .option('--production', 'never use a development key (the default where CI is set)')
     .option('--json', 'report as JSON on stdout')
     .action((options: Options) => run(options.json === true, () => buildAndReport(options)));
@@ -38,6 +40,7 @@ async function buildAndReport(options: Options): Promise<undefined> {
     key: options.key,
     rootKey: options.rootKey,
     updatedAt: requestedUpdatedAt(options.updatedAt, process.env['SOURCE_DATE_EPOCH']),
+    renew: options.renew === true,
     production: options.production === true || isContinuousIntegration(process.env['CI']),
     directory: process.cwd(),
   });

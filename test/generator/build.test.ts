@@ -168,6 +168,21 @@ describe('a second build', () => {
     expect(touched()).toBe(since);
   });
 
+  it('with --renew is new all the same, once for each time', async () => {
+    const folder = await workspace();
+    await cli(['keys', 'generate', '--alg', 'P-256', '--out', 'p256.pem'], folder);
+    const renew = (...args: string[]) => cli(['build', '--key', 'p256.pem', '--renew', ...args], folder);
+    await renew(...AT(T1));
+    await renew(...AT(T2));
+    expect(updatedAt(folder)).toBe(T2);
+    const signature = read(folder, 'issuers.sig');
+    expect((await renew(...AT(T2), '--json')).stdout).toContain('"written": 0');
+    expect(read(folder, 'issuers.sig')).toBe(signature);
+    expect((await renew(...AT(T1))).code).toBe(2);
+    expect((await renew()).code).toBe(0);
+    expect(updatedAt(folder) > T2).toBe(true);
+  });
+
   it('writes only what changed, and removes what no longer belongs', async () => {
     const folder = await workspace(['a', 'b', 'c']);
     await built(folder, ...AT(T1));
