@@ -3,6 +3,7 @@ import { chooseSigner, type SignerChoice } from './choose-signer.js';
 import type { Diagnostic } from './diagnostic.js';
 import { KeyRejected, RecordsRejected, TreeRejected } from './errors.js';
 import { type ListBytes, listBytes, recordBytes } from './list.js';
+import type { OnProgress } from './progress.js';
 import { type PublishedTree, readPublished } from './published.js';
 import { loadRecords } from './records.js';
 import { type Signer, signList } from './sign.js';
@@ -23,6 +24,8 @@ export interface BuildOptions extends SignerChoice {
   readonly updatedAt?: string | undefined;
   /** Publish the list under a new updated_at even if no record has changed. */
   readonly renew?: boolean;
+  /** Told how far the longer stages have come. */
+  readonly onProgress?: OnProgress;
 }
 
 /** What a build did. */
@@ -62,7 +65,7 @@ export interface BuildReport extends Written {
  * ```
  */
 export async function build(options: BuildOptions): Promise<BuildReport> {
-  const { records, diagnostics, ok } = await loadRecords([options.issuers]);
+  const { records, diagnostics, ok } = await loadRecords([options.issuers], options.onProgress);
   if (!ok) throw new RecordsRejected(diagnostics);
   const signer = await chooseSigner(options);
   // Behind a link the tree itself is what is switched, from beside where it really is.
@@ -73,7 +76,7 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
     const { list, signature, kept } = await signedList(recordBytes(records), published, signer, options);
     const tree = assembleTree({ list, signature, rootKey: signer.rootKey, development: signer.development });
     await assertGood(memorySource(tree), signer);
-    const written = writeTree(tree, out, staging);
+    const written = writeTree(tree, out, staging, options.onProgress);
     const sha256 = await assertGood(folderSource(out), signer);
     return {
       out: options.out,

@@ -10,6 +10,7 @@ export {
   TreeRejected,
   UsageError,
 } from './errors.js';
+export type { OnProgress } from './progress.js';
 export { type LoadedRecords, loadRecords } from './records.js';
 export { RULES, type RuleName } from './rules.js';
 export type { Tree } from './tree.js';

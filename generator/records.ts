@@ -4,6 +4,7 @@ import { conform } from './conform.js';
 import type { Diagnostic } from './diagnostic.js';
 import { checkIds, type NamedRecord } from './ids.js';
 import { type ParsedFile, parseRecordFile } from './parse.js';
+import type { OnProgress } from './progress.js';
 
 /** The records of some files and folders, and all that is to be said about them. */
 export interface LoadedRecords {
@@ -21,6 +22,7 @@ export interface LoadedRecords {
  * Loads and checks records: the whole of `passport-registry validate`.
  *
  * @param paths - files and folders; a folder is searched with its sub-folders for *.yaml and *.yml
+ * @param onProgress - told of every file that has been checked
  * @throws {@link UsageError} when a path does not exist
  *
  * @example
@@ -34,12 +36,13 @@ export interface LoadedRecords {
  * if (ok) console.log(records.length);
  * ```
  */
-export async function loadRecords(paths: readonly string[]): Promise<LoadedRecords> {
+export async function loadRecords(paths: readonly string[], onProgress?: OnProgress): Promise<LoadedRecords> {
   const { files, diagnostics: collecting } = await collectRecordFiles(paths);
   const diagnostics: Diagnostic[] = [...collecting];
   const records: Issuer[] = [];
   const named: NamedRecord[] = [];
-  for (const file of files) {
+  for (const [done, file] of files.entries()) {
+    onProgress?.('checking', done, files.length);
     const parsed = parseRecordFile(file);
     const { record, diagnostics: found } = conform(parsed);
     diagnostics.push(...found);

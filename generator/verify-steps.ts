@@ -8,6 +8,7 @@ import {
 } from '@passport-registry/verifier';
 import { CHECKSUMS_PATH, NOT_CHECKSUMMED, parseChecksums, sha256 } from './checksums.js';
 import { HOST_FILES } from './host-files.js';
+import type { OnProgress } from './progress.js';
 import { failIfAny, Problems, type SeenFiles } from './seen-files.js';
 import { PATHS } from './tree.js';
 
@@ -45,9 +46,15 @@ export async function checkSignature(files: SeenFiles, rootKey: RootKey): Promis
   return list;
 }
 
-export async function checkRecords(files: SeenFiles, { issuers }: IssuerRegistry): Promise<void> {
+export async function checkRecords(
+  files: SeenFiles,
+  { issuers }: IssuerRegistry,
+  onProgress: OnProgress | undefined,
+): Promise<void> {
+  let done = 0;
   const problems: string[] = [];
   await eachOf(issuers, async (issuer) => {
+    onProgress?.('comparing', done++, issuers.length);
     const path = PATHS.record(issuer.issuer_id);
     const bytes = await files.get(path);
     if (bytes === undefined) problems.push(`${path} is missing`);

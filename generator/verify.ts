@@ -7,6 +7,7 @@ import {
 } from '@passport-registry/verifier';
 import { sha256 } from './checksums.js';
 import { IoFailed } from './errors.js';
+import type { OnProgress } from './progress.js';
 import { Problems, SeenFiles } from './seen-files.js';
 import { PATHS } from './tree.js';
 import type { TreeSource } from './tree-source.js';
@@ -68,6 +69,7 @@ const RETRIES = 2;
  *
  * @param source - the tree: `folderSource`, `httpSource` or `memorySource`
  * @param pinned - the root key that the caller trusts; without it the tree's own is used
+ * @param onProgress - told of every record that has been compared
  *
  * @example
  * ```ts
@@ -77,11 +79,15 @@ const RETRIES = 2;
  * console.log(report.ok, report.rootKey);
  * ```
  */
-export async function verifyTree(source: TreeSource, pinned?: RootKey): Promise<TreeReport> {
-  let report = await verifyOnce(source, pinned);
+export async function verifyTree(
+  source: TreeSource,
+  pinned?: RootKey,
+  onProgress?: OnProgress,
+): Promise<TreeReport> {
+  let report = await verifyOnce(source, pinned, onProgress);
   for (let retry = 0; retry < RETRIES && source.live && !report.ok; retry++) {
     if (!(await mayHaveMoved(source, report))) break;
-    report = await verifyOnce(source, pinned);
+    report = await verifyOnce(source, pinned, onProgress);
   }
   return report;
 }
@@ -93,7 +99,11 @@ async function mayHaveMoved(source: TreeSource, { checks, sha256: seen }: TreeRe
   return list !== undefined && sha256(list.bytes) !== seen;
 }
 
-async function verifyOnce(source: TreeSource, pinned: RootKey | undefined): Promise<TreeReport> {
+async function verifyOnce(
+  source: TreeSource,
+  pinned: RootKey | undefined,
+  onProgress: OnProgress | undefined,
+): Promise<TreeReport> {
   const files = new SeenFiles(source);
   const checks = new CheckList();
   const rootKey = await checks.run('root key', () => checkRootKey(files, pinned));
@@ -102,7 +112,7 @@ async function verifyOnce(source: TreeSource, pinned: RootKey | undefined): Prom
   if (registry !== undefined) {
     await checks.run('order', async () => assertSorted(registry));
     await checks.run('canonical form', async () => assertCanonical(list as Uint8Array, registry));
-    await checks.run('records', () => checkRecords(files, registry));
+    await checks.run('records', () => checkRecords(files, registry, onProgress));
   }
   await checks.run('checksums', () => checkChecksums(files));
   const development = await files.get(PATHS.developmentMark).catch(() => undefined);

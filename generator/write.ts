@@ -18,6 +18,7 @@ import {
 import { dirname, join } from 'node:path';
 import { CHECKSUMS_PATH } from './checksums.js';
 import { IoFailed } from './errors.js';
+import type { OnProgress } from './progress.js';
 import { PATHS, type Tree } from './tree.js';
 import { filesBelow } from './tree-source.js';
 
@@ -36,9 +37,9 @@ export interface Written {
  *
  * @throws {@link IoFailed}
  */
-export function writeTree(tree: Tree, out: string, staging: string): Written {
+export function writeTree(tree: Tree, out: string, staging: string, onProgress?: OnProgress): Written {
   try {
-    return isEmpty(out) ? create(tree, out, staging) : update(tree, out, staging);
+    return isEmpty(out) ? create(tree, out, staging, onProgress) : update(tree, out, staging, onProgress);
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     const reason =
@@ -53,9 +54,11 @@ function isEmpty(out: string): boolean {
   return !existsSync(out) || readdirSync(out).length === 0;
 }
 
-function create(tree: Tree, out: string, staging: string): Written {
+function create(tree: Tree, out: string, staging: string, onProgress?: OnProgress): Written {
   const whole = join(staging, 'tree');
+  let done = 0;
   for (const [path, bytes] of tree) {
+    onProgress?.('writing', done++, tree.size);
     makeFolder(dirname(join(whole, path)));
     writeFile(join(whole, path), bytes);
   }
@@ -67,12 +70,15 @@ function create(tree: Tree, out: string, staging: string): Written {
 /** The files that decide whether a tree is good, in the order in which they are switched. */
 const FLUSHED: readonly string[] = [PATHS.signature, PATHS.list, CHECKSUMS_PATH];
 
-function update(tree: Tree, out: string, staging: string): Written {
+function update(tree: Tree, out: string, staging: string, onProgress?: OnProgress): Written {
   clearTheWay(tree, out);
   const stale = filesBelow(out).filter((path) => !tree.has(path));
   const changed = [...tree].filter(([path, bytes]) => !holds(join(out, path), bytes));
   const staged = new Map(
-    changed.map(([path, bytes], index) => [path, stage(bytes, join(staging, String(index)))]),
+    changed.map(([path, bytes], index) => {
+      onProgress?.('writing', index, changed.length);
+      return [path, stage(bytes, join(staging, String(index)))];
+    }),
   );
   const moveIn = (path: string) => {
     const from = staged.get(path);

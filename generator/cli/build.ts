@@ -3,6 +3,7 @@ import { type BuildReport, build } from '../build.js';
 import { DEVELOPMENT_KEY_FILE } from '../development-key.js';
 import { requestedUpdatedAt } from '../updated-at.js';
 import { count, emit, say, sayDiagnostics } from './output.js';
+import { withProgress } from './progress.js';
 import { run } from './run.js';
 
 interface Options {
@@ -34,16 +35,19 @@ export function addBuildCommand(program: Command): void {
 
 async function buildAndReport(options: Options): Promise<undefined> {
   const started = performance.now();
-  const report = await build({
-    issuers: options.issuers,
-    out: options.out,
-    key: options.key,
-    rootKey: options.rootKey,
-    updatedAt: requestedUpdatedAt(options.updatedAt, process.env['SOURCE_DATE_EPOCH']),
-    renew: options.renew === true,
-    production: options.production === true || isContinuousIntegration(process.env['CI']),
-    directory: process.cwd(),
-  });
+  const report = await withProgress((onProgress) =>
+    build({
+      onProgress,
+      issuers: options.issuers,
+      out: options.out,
+      key: options.key,
+      rootKey: options.rootKey,
+      updatedAt: requestedUpdatedAt(options.updatedAt, process.env['SOURCE_DATE_EPOCH']),
+      renew: options.renew === true,
+      production: options.production === true || isContinuousIntegration(process.env['CI']),
+      directory: process.cwd(),
+    }),
+  );
   if (options.json) emit({ ok: true, ...report });
   sayBuilt(report, performance.now() - started);
   return undefined;

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { loadRecords } from '../records.js';
 import { count, emit, say, sayDiagnostics } from './output.js';
+import { withProgress } from './progress.js';
 import { run } from './run.js';
 
 /** `passport-registry validate` */
@@ -12,7 +13,7 @@ export function addValidateCommand(program: Command): void {
     .option('--json', 'report as JSON on stdout')
     .action((paths: string[], { json }: { json?: true }) =>
       run(json === true, async () => {
-        const { files, diagnostics, ok } = await loadRecords(paths);
+        const { files, diagnostics, ok } = await withProgress((onProgress) => loadRecords(paths, onProgress));
         if (json) emit({ ok, files, diagnostics });
         sayDiagnostics(diagnostics);
         const errors = diagnostics.filter(({ severity }) => severity === 'error').length;

@@ -5,6 +5,7 @@ import { loadRootKey } from '../key-file.js';
 import { folderSource, httpSource, type TreeSource } from '../tree-source.js';
 import { verifyTree } from '../verify.js';
 import { emit, say, sayReport } from './output.js';
+import { withProgress } from './progress.js';
 import { run } from './run.js';
 
 interface Options {
@@ -26,7 +27,7 @@ export function addVerifyCommand(program: Command): void {
 async function verify(where: string, options: Options): Promise<number> {
   const source = sourceOf(where);
   const rootKey = options.rootKey === undefined ? undefined : await loadRootKey(options.rootKey, true);
-  const report = await verifyTree(source, rootKey);
+  const report = await withProgress((onProgress) => verifyTree(source, rootKey, onProgress));
   if (options.json) emit(report);
   sayReport(report);
   if (!report.pinned) {

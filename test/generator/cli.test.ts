@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { describeWith } from '../support/components.js';
+import { CLI } from '../support/paths.js';
 import { serve } from '../support/serving.js';
-import { cli, recordText, temporaryFolder, workspace, writeFiles } from '../support/workspace.js';
+import { cli, recordText, run, temporaryFolder, workspace, writeFiles } from '../support/workspace.js';
 
 describe('passport-registry', () => {
   it('explains itself, and each command', async () => {
@@ -100,6 +102,20 @@ issuers/b.yaml:1:1: error missing-field: jwks_uri is missing
     const { stderr } = await cli(['validate'], folder);
     expect(stderr).toContain('\\u001b[2J');
     expect(stderr.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
+  });
+});
+
+describeWith(['script'], 'progress', () => {
+  it('is shown on a terminal for work that takes long, and goes away; elsewhere there is none', async () => {
+    const folder = temporaryFolder();
+    const ids = Array.from({ length: 6000 }, (_one, index) => `issuer-${index}`);
+    writeFiles(folder, Object.fromEntries(ids.map((id) => [`issuers/${id}.yaml`, recordText(id)])));
+    const command = `${process.execPath} ${CLI} validate`;
+    const { stdout } = await run('script', ['-qec', command, '/dev/null'], folder);
+    expect(stdout.replaceAll('\u001b[K', '')).toMatch(/\rchecking [\d,]+ of 6,000\r/);
+    expect(stdout.endsWith('\r\u001b[K6,000 files: 0 problems, 0 warnings\r\n')).toBe(true);
+    const { stderr } = await cli(['validate'], folder);
+    expect(stderr).toBe('6,000 files: 0 problems, 0 warnings\n');
   });
 });
 

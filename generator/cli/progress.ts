@@ -1,0 +1,37 @@
+import type { OnProgress } from '../progress.js';
+
+/** Work that ends sooner shows nothing. Milliseconds. */
+const PATIENCE = 500;
+const INTERVAL = 100;
+
+/**
+ * A line on the terminal that says how far the work has come, and goes away with it. Where stderr is no terminal there
+ * is none.
+ */
+export function terminalProgress(): { readonly onProgress: OnProgress; clear(): void } {
+  const { stderr } = process;
+  if (!stderr.isTTY) return { onProgress: () => undefined, clear: () => undefined };
+  let next = performance.now() + PATIENCE;
+  let shown = false;
+  const clear = () => {
+    if (shown) stderr.write('\r\u001b[K');
+    shown = false;
+  };
+  const onProgress: OnProgress = (stage, done, total) => {
+    if (performance.now() < next) return;
+    next = performance.now() + INTERVAL;
+    stderr.write(`\r\u001b[K${stage} ${done.toLocaleString('en-US')} of ${total.toLocaleString('en-US')}`);
+    shown = true;
+  };
+  return { onProgress, clear };
+}
+
+/** Runs some work with a progress line on the terminal. */
+export async function withProgress<T>(work: (onProgress: OnProgress) => Promise<T>): Promise<T> {
+  const { onProgress, clear } = terminalProgress();
+  try {
+    return await work(onProgress);
+  } finally {
+    clear();
+  }
+}

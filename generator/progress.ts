@@ -1,0 +1,8 @@
+/**
+ * Told how far a long piece of work has come.
+ *
+ * @param stage - what is being done, in a word
+ * @param done - how many are done
+ * @param total - of how many
+ */
+export type OnProgress = (stage: string, done: number, total: number) => void;
