@@ -8,7 +8,7 @@ const INTERVAL = 100;
  * A line on the terminal that says how far the work has come, and goes away with it. Where stderr is no terminal there
  * is none.
  */
-export function terminalProgress(): { readonly onProgress: OnProgress; clear(): void } {
+function terminalProgress(): { readonly onProgress: OnProgress; clear(): void } {
   const { stderr } = process;
   if (!stderr.isTTY) return { onProgress: () => undefined, clear: () => undefined };
   let next = performance.now() + PATIENCE;
