@@ -7,7 +7,7 @@ import type { RuleName } from './rules.js';
 const LONGEST_PROPERTY = 256;
 
 /**
- * What YAML has and a record must not: directives, because `%YAML 1.1` would turn the country NO into false; tags,
+ * What YAML has and a record must not: directives, because `%YAML 1.1` asks for a YAML in which NO is false; tags,
  * anchors, aliases and merge keys, because plain data needs none.
  */
 export function refusedFeatures(
