@@ -1,9 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-  GRAMMAR,
   importRootKey,
-  isDateTime,
+  isUpdatedAt,
   RegistryError,
   type RootKey,
   verifySignature,
@@ -63,7 +62,7 @@ function read(out: string, path: string): Buffer | undefined {
 
 function updatedAtOf(list: Buffer): string | undefined {
   const text = /"updated_at":"([^"]{20})"/.exec(list.toString('latin1'))?.[1];
-  return text !== undefined && GRAMMAR.utcSecond.pattern.test(text) && isDateTime(text) ? text : undefined;
+  return text !== undefined && isUpdatedAt(text) ? text : undefined;
 }
 
 async function rootKeyOf(bytes: Uint8Array | undefined): Promise<RootKey | undefined> {

@@ -96,8 +96,7 @@ export async function checkUnknownId({ source }: SeenFiles): Promise<void> {
 }
 
 /** What a verifier's client makes of the host: here checkpoints and rotations count, too. */
-export async function checkClient(base: string, rootKey: RootKey | undefined): Promise<void> {
-  if (rootKey === undefined) return;
+export async function checkClient(base: string, rootKey: RootKey): Promise<void> {
   const client = createRegistryClient({ sources: [base], rootKey: rootKey.jwk, maxAge: ANY_AGE });
   try {
     await client.ready();

@@ -34,6 +34,9 @@ export const CHECKS = [
   'client',
 ] as const;
 
+/** What only a live host can show. */
+const ONLY_LIVE: readonly string[] = ['unknown id', 'content types', 'client'];
+
 /** The outcome of one check. A skipped check is never a passed one. */
 export interface Check {
   readonly name: (typeof CHECKS)[number];
@@ -119,7 +122,9 @@ async function verifyOnce(
   if (source.live) {
     await checks.run('unknown id', () => checkUnknownId(files));
     await checks.run('content types', async () => files.assertTypes());
-    if (registry !== undefined) await checks.run('client', () => checkClient(source.name, rootKey));
+    if (registry !== undefined && rootKey !== undefined) {
+      await checks.run('client', () => checkClient(source.name, rootKey));
+    }
   }
   return {
     source: source.name,
@@ -157,8 +162,8 @@ class CheckList {
   complete(live: boolean): Check[] {
     return CHECKS.map((name): Check => {
       const done = this.all.find((check) => check.name === name);
-      const onlyLive = name === 'unknown id' || name === 'content types' || name === 'client';
-      const why = onlyLive && !live ? 'only a live host shows this' : 'an earlier check failed';
+      const why =
+        ONLY_LIVE.includes(name) && !live ? 'only a live host shows this' : 'an earlier check failed';
       return done ?? { name, result: 'skipped', problems: [why] };
     });
   }

@@ -80,6 +80,7 @@ describe('what the packages export', () => {
       'encodeSignature',
       'importRootKey',
       'isDateTime',
+      'isUpdatedAt',
       'keyValueStore',
       'memoryStore',
       'openRegistry',

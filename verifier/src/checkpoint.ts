@@ -1,7 +1,6 @@
 import { decodeProtectedHeader, type JWTPayload } from 'jose';
-import { isDateTime } from './date-time.js';
+import { isUpdatedAt } from './date-time.js';
 import { CheckpointExpired, CheckpointInvalid, DelegationExpired, DelegationInvalid } from './errors.js';
-import { GRAMMAR } from './generated/schemas.js';
 import { importRootKey, type RootKey } from './root-key.js';
 import { type Clock, verifyStatement } from './statement.js';
 
@@ -58,7 +57,7 @@ async function verifyDelegation(delegation: string, rootKey: RootKey, clock: Clo
     expired: (message) => new DelegationExpired(`the delegation is no longer valid: ${message}`),
   });
   const { keys } = payload;
-  if (!Array.isArray(keys) || keys.length > MAX_DELEGATED_KEYS) {
+  if (!Array.isArray(keys) || keys.length === 0 || keys.length > MAX_DELEGATED_KEYS) {
     throw new DelegationInvalid('the delegation names no keys, or too many');
   }
   try {
@@ -88,8 +87,7 @@ async function verifyWith(
 function claims({ updated_at, sha256, size, tree_sha256 }: JWTPayload) {
   const isHash = (value: unknown): value is string =>
     typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
-  const isTime =
-    typeof updated_at === 'string' && GRAMMAR.utcSecond.pattern.test(updated_at) && isDateTime(updated_at);
+  const isTime = typeof updated_at === 'string' && isUpdatedAt(updated_at);
   if (!isTime || !isHash(sha256) || !isHash(tree_sha256) || !Number.isSafeInteger(size) || Number(size) < 0) {
     throw new CheckpointInvalid('the checkpoint lacks a claim, or has one of another form');
   }

@@ -20,6 +20,20 @@ export function isDateTime(text: string): boolean {
 }
 
 /**
+ * Whether a text is an `updated_at` (SPEC B1): UTC to the second, ending in Z, on a day that the calendar has.
+ *
+ * @example
+ * ```ts
+ * import { isUpdatedAt } from '@passport-registry/verifier';
+ *
+ * console.log(isUpdatedAt('2026-11-21T08:00:00Z'), isUpdatedAt('2026-11-21T08:00:00+00:00')); // true false
+ * ```
+ */
+export function isUpdatedAt(text: string): boolean {
+  return GRAMMAR.utcSecond.pattern.test(text) && isDateTime(text);
+}
+
+/**
  * The instant that an RFC 3339 date-time names, in milliseconds since 1970; a leap second counts as the one after it.
  *
  * @param text - one that {@link isDateTime} accepts

@@ -1,12 +1,7 @@
 export { canonicalBytes } from './canonical.js';
-export {
-  createRegistryClient,
-  type RegistryClient,
-  type RegistryClientOptions,
-  type RegistryEvent,
-  type RegistryStatus,
-} from './client.js';
-export { isDateTime } from './date-time.js';
+export { createRegistryClient, type RegistryClient } from './client.js';
+export type { RegistryClientOptions, RegistryEvent, RegistryStatus } from './client-options.js';
+export { isDateTime, isUpdatedAt } from './date-time.js';
 export { type Decision, decide, type Reason, type ReasonCode } from './decide.js';
 export {
   type AnyRegistryError,

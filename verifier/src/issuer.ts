@@ -1,5 +1,5 @@
 import { type Check, oneOf, orNull, text, uniqueListOf } from './checks.js';
-import { isDateTime } from './date-time.js';
+import { isDateTime, isUpdatedAt } from './date-time.js';
 import { ListNonconforming } from './errors.js';
 import {
   GRAMMAR,
@@ -91,7 +91,7 @@ export function assertIssuerRegistry(value: unknown): asserts value is IssuerReg
     }
   }
   const { updated_at, issuers } = list;
-  if (!text(GRAMMAR.utcSecond)(updated_at) || !dateTime(updated_at)) {
+  if (typeof updated_at !== 'string' || !isUpdatedAt(updated_at)) {
     throw new ListNonconforming('updated_at is no UTC date-time to the second', '/updated_at');
   }
   if (!Array.isArray(issuers)) throw new ListNonconforming('issuers is no array', '/issuers');

@@ -30,7 +30,7 @@ export interface Trust {
   /** The publication that was accepted last. */
   readonly held: Publication | undefined;
   readonly clock: Clock;
-  /** Whether checkpoints expire by their own `exp`; if not, the caller judges the age. */
+  /** Whether what has expired is refused here; if not, the caller judges the age. */
   readonly expiry: boolean;
   /** Largest age of `updated_at` where there is no checkpoint, in milliseconds. */
   readonly maxAge: number;
@@ -98,7 +98,7 @@ async function readUnder(
     throw new NotYetValid(`the list is of ${updatedAt}, which is yet to come`);
   }
   const freshUntil = checkpoint?.expiresAt ?? instantOf(updatedAt) + trust.maxAge;
-  if (checkpoint === undefined && clock.now > freshUntil + clock.tolerance) {
+  if (trust.expiry && checkpoint === undefined && clock.now > freshUntil + clock.tolerance) {
     throw new ListExpired(`the list is of ${updatedAt}, older than the maximum age, and has no checkpoint`);
   }
   return { ...verified, roots, rotation, checkpoint, freshUntil };

@@ -1,4 +1,4 @@
-import type { RegistryClientOptions, RegistryEvent, RegistryStatus } from './client.js';
+import type { RegistryClientOptions, RegistryEvent, RegistryStatus } from './client-options.js';
 import {
   NoUsableSource,
   RegistryError,
@@ -60,15 +60,13 @@ export class RefreshingRegistry {
 
   /** The registry to answer from; a refresh that is due starts behind it. */
   current(): Registry {
-    const { now, clockTolerance, grace } = this.#options;
     if (this.#registry === undefined || this.#held === undefined) {
       throw new RegistryNotReady('nothing has been loaded yet: wait for ready()');
     }
-    const time = now();
+    const time = this.#options.now();
     // Where timers do not run between requests, reads are what keeps the clock going.
     if (time >= this.#nextRefresh) this.#refreshInBackground();
-    const { freshUntil } = this.#held;
-    if (!(time <= freshUntil + clockTolerance + grace)) throw new RegistryStale(new Date(freshUntil));
+    if (!this.#isUsable(this.#held, time)) throw new RegistryStale(new Date(this.#held.freshUntil));
     return this.#registry;
   }
 
@@ -83,13 +81,14 @@ export class RefreshingRegistry {
   async #load(): Promise<void> {
     await this.#pinnedRoots();
     await this.#loadFromStore();
-    if (this.#registry !== undefined && this.#isUsable()) this.#refreshInBackground();
+    const usable = this.#held !== undefined && this.#isUsable(this.#held, this.#options.now());
+    if (usable) this.#refreshInBackground();
     else await this.refresh();
   }
 
-  #isUsable(): boolean {
-    const { now, clockTolerance, grace } = this.#options;
-    return this.#held !== undefined && now() <= this.#held.freshUntil + clockTolerance + grace;
+  #isUsable({ freshUntil }: Publication, time: number): boolean {
+    const { clockTolerance, grace } = this.#options;
+    return time <= freshUntil + clockTolerance + grace;
   }
 
   async #loadFromStore(): Promise<void> {
@@ -97,13 +96,7 @@ export class RefreshingRegistry {
       const stored = await this.#store.load();
       if (stored === undefined) return;
       // Its age is judged when it is read, so that even an old list still guards against a rollback.
-      const publication = await this.#read(storedFiles(stored), {
-        expiry: false,
-        maxAge: Number.POSITIVE_INFINITY,
-      });
-      const { checkpoint, registry } = publication;
-      const freshUntil = checkpoint?.expiresAt ?? Date.parse(registry.updated_at) + this.#options.maxAge;
-      this.#hold({ ...publication, freshUntil }, 'store');
+      this.#hold(await this.#read(storedFiles(stored), false), 'store');
     } catch (error) {
       this.#emit({ type: 'store-failed', error });
     }
@@ -145,7 +138,7 @@ export class RefreshingRegistry {
   async #tryWithRetries(source: HttpFiles): Promise<RegistryError | undefined> {
     for (let attempt = 0; ; attempt++) {
       try {
-        await this.#accept(await this.#read(source, {}), source.base);
+        await this.#accept(await this.#read(source, true), source.base);
         this.#errors.delete(source.base);
         return undefined;
       } catch (thrown) {
@@ -164,16 +157,15 @@ export class RefreshingRegistry {
     }
   }
 
-  async #read(files: RegistryFiles, overrides: { expiry?: boolean; maxAge?: number }): Promise<Publication> {
+  async #read(files: RegistryFiles, expiry: boolean): Promise<Publication> {
     const { clockTolerance, now, maxAge, requireCheckpoint } = this.#options;
     return readPublication(files, {
       roots: this.#held?.roots ?? (await this.#pinnedRoots()),
       held: this.#held,
       clock: { now: now(), tolerance: clockTolerance },
-      expiry: true,
+      expiry,
       maxAge,
       requireCheckpoint,
-      ...overrides,
     });
   }
 
