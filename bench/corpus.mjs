@@ -1,3 +1,6 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { canonicalBytes, encodeSignature, importRootKey } from '@passport-registry/verifier';
+
 /** So many issuers with every field filled in; the same ones each time. */
 export function issuers(count) {
   return Array.from({ length: count }, (_one, index) => {
@@ -17,4 +20,15 @@ export function issuers(count) {
       tier: 'certified',
     };
   });
+}
+
+const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+
+/** A signed list of some records, with the root key, as the files of a registry. */
+export async function signedList(records) {
+  const rootKey = await importRootKey(publicKey.export({ format: 'jwk' }));
+  const bytes = canonicalBytes({ issuers: records, updated_at: '2026-11-21T08:00:00Z' });
+  const signature = encodeSignature(sign(null, bytes, privateKey));
+  const contents = { 'issuers.json': bytes, 'issuers.sig': new TextEncoder().encode(signature) };
+  return { rootKey, bytes, signature, files: { get: async (path) => contents[path] } };
 }

@@ -1,23 +1,13 @@
 // How many questions a warm client answers: resolve an id, decide under a policy of five demands. Compared in one run
 // with the floor of a look-up in a Map.
 
-import { generateKeyPairSync, sign } from 'node:crypto';
-import { canonicalBytes, encodeSignature, importRootKey, openRegistry } from '@passport-registry/verifier';
+import { openRegistry } from '@passport-registry/verifier';
 import { compare } from './compare.mjs';
-import { issuers } from './corpus.mjs';
+import { issuers, signedList } from './corpus.mjs';
 
-const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-const rootKey = await importRootKey(publicKey.export({ format: 'jwk' }));
 const records = issuers(10_000);
-const bytes = canonicalBytes({ issuers: records, updated_at: '2026-11-21T08:00:00Z' });
-const files = {
-  'issuers.json': bytes,
-  'issuers.sig': new TextEncoder().encode(encodeSignature(sign(null, bytes, privateKey))),
-};
-const registry = await openRegistry(
-  { get: async (path) => files[path] },
-  { rootKey: rootKey.jwk, maxAge: 1e12 },
-);
+const { rootKey, files } = await signedList(records);
+const registry = await openRegistry(files, { rootKey: rootKey.jwk, maxAge: 1e12 });
 const policy = {
   tiers: ['founding', 'certified'],
   domains: ['payments'],

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addBuildCommand } from './build.js';
-import { hushEd25519Warning } from './experimental.js';
+import { hushEd25519Warning } from './ed25519-warning.js';
 import { addKeysCommand } from './keys.js';
 import { addResolveCommand } from './resolve.js';
 import { addServeCommand } from './serve.js';

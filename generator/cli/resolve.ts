@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import {
   assertTrustPolicy,
   createRegistryClient,
@@ -14,6 +14,7 @@ import { IoFailed, TreeRejected, UsageError } from '../errors.js';
 import { loadRootKey } from '../key-file.js';
 import { emit, say } from './output.js';
 import { run } from './run.js';
+import { isAddress, isFolder } from './where.js';
 
 interface Options {
   policy: string;
@@ -60,10 +61,10 @@ async function ask(id: string, policy: TrustPolicy, rootKey: RootJwk, { source, 
     updatedAt: registry.updatedAt,
   });
   const [first = ''] = source;
-  if (source.length === 1 && existsSync(first)) {
+  if (source.length === 1 && isFolder(first)) {
     return answer(await openRegistry(first, { rootKey, maxAge: seconds }));
   }
-  const wrong = source.find((one) => !/^https?:\/\//i.test(one) || !URL.canParse(one));
+  const wrong = source.find((one) => !isAddress(one));
   if (wrong !== undefined) throw new UsageError(`${wrong} is neither a folder nor an http(s) address`);
   const client = createRegistryClient({ sources: source, rootKey, maxAge: seconds });
   try {

@@ -1,4 +1,3 @@
-import { existsSync, statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { UsageError } from '../errors.js';
 import { loadRootKey } from '../key-file.js';
@@ -7,6 +6,7 @@ import { verifyTree } from '../verify.js';
 import { emit, say, sayReport } from './output.js';
 import { withProgress } from './progress.js';
 import { run } from './run.js';
+import { isAddress, isFolder } from './where.js';
 
 interface Options {
   rootKey?: string;
@@ -40,12 +40,7 @@ async function verify(where: string, options: Options): Promise<number> {
 }
 
 function sourceOf(where: string): TreeSource {
-  if (/^https?:\/\//i.test(where)) {
-    if (!URL.canParse(where)) throw new UsageError(`${where} is no address`);
-    return httpSource(where);
-  }
-  if (!existsSync(where) || !statSync(where).isDirectory()) {
-    throw new UsageError(`${where} is neither a folder nor an http(s) address`);
-  }
-  return folderSource(where);
+  if (isAddress(where)) return httpSource(where);
+  if (isFolder(where)) return folderSource(where);
+  throw new UsageError(`${where} is neither a folder nor an http(s) address`);
 }
