@@ -1,4 +1,5 @@
-import { type FetchedFile, type FetchLimits, fetchFile } from './fetch-file.js';
+import type { FetchLimits } from './bounded-fetch.js';
+import { type FetchedFile, fetchFile } from './fetch-file.js';
 import type { RegistryFiles } from './publication.js';
 
 /** The files of a registry on a host. It remembers versions, so that what has not changed is not sent again. */

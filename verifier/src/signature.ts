@@ -1,14 +1,10 @@
 import { decodeBase64url, encodeBase64url } from './base64url.js';
 import { SignatureInvalid, SignatureMalformed } from './errors.js';
+import { isSignedBy } from './public-key.js';
 import type { RootKey } from './root-key.js';
 
 /** Length of a raw signature, Ed25519 (RFC 8032) and ES256 (RFC 7518, section 3.4) alike, in bytes. */
 const SIGNATURE_LENGTH = 64;
-
-const VERIFY_PARAMETERS = {
-  Ed25519: { name: 'Ed25519' },
-  ES256: { name: 'ECDSA', hash: 'SHA-256' },
-};
 
 /**
  * Verifies the detached signature of the registry over some bytes. Which algorithm is tried follows from the root
@@ -38,12 +34,7 @@ export async function verifySignature(bytes: Uint8Array, signature: string, root
   if (raw?.length !== SIGNATURE_LENGTH) {
     throw new SignatureMalformed('the signature is not 64 bytes in base64url without padding');
   }
-  const good = await crypto.subtle.verify(
-    VERIFY_PARAMETERS[rootKey.algorithm],
-    rootKey.cryptoKey,
-    raw as BufferSource,
-    bytes as BufferSource,
-  );
+  const good = await isSignedBy(rootKey, raw, bytes);
   if (!good) {
     throw new SignatureInvalid(
       `the signature is not one over these bytes by the root key ${rootKey.thumbprint}`,

@@ -273,7 +273,7 @@ describe('a host', () => {
     ['that has no list', 'ERR_SOURCE_STATUS', onList((response) => response.writeHead(404).end())],
     [
       'that says that nothing has changed when it was not asked',
-      'ERR_SOURCE_REDIRECTED',
+      'ERR_SOURCE_STATUS',
       onList((response) => response.writeHead(304).end()),
     ],
   ])('%s: %s', async (_name, code, intercept) => {
