@@ -76,27 +76,27 @@ export class PolicyInvalid extends RegistryError {
   readonly code = 'ERR_POLICY_INVALID';
 }
 
-/** A source cannot be reached. */
+/** A source, or an issuer, cannot be reached. */
 export class SourceUnreachable extends RegistryError {
   readonly code = 'ERR_SOURCE_UNREACHABLE';
 }
 
-/** A source did not send a file in time. */
+/** A source, or an issuer, did not answer in time. */
 export class SourceTimeout extends RegistryError {
   readonly code = 'ERR_SOURCE_TIMEOUT';
 }
 
-/** A source broke off in the middle of a file. */
+/** A source, or an issuer, broke off in the middle of an answer. */
 export class SourceTruncated extends RegistryError {
   readonly code = 'ERR_SOURCE_TRUNCATED';
 }
 
-/** A source sent more than the limit. */
+/** A source, or an issuer, sent more than the limit. */
 export class SourceTooLarge extends RegistryError {
   readonly code = 'ERR_SOURCE_TOO_LARGE';
 }
 
-/** A source redirected. Registries are served where they are; a redirect leads elsewhere. */
+/** A source, or an issuer, redirected. Registries are served where they are; a redirect leads elsewhere. */
 export class SourceRedirected extends RegistryError {
   readonly code = 'ERR_SOURCE_REDIRECTED';
 }
@@ -213,6 +213,39 @@ export class RegistryStale extends RegistryError {
   }
 }
 
+/** An address is not one at which an issuer can be asked: not https, and not http on this machine. */
+export class AddressInvalid extends RegistryError {
+  readonly code = 'ERR_ADDRESS_INVALID';
+}
+
+/** A key pair is neither Ed25519 nor P-256, or its public key cannot be exported. */
+export class AgentKeyInvalid extends RegistryError {
+  readonly code = 'ERR_AGENT_KEY_INVALID';
+}
+
+/** An issuer refused a request. `status` is the HTTP status, `error` the issuer's own code (SPEC B9). */
+export class IssuerRefused extends RegistryError {
+  readonly code = 'ERR_ISSUER_REFUSED';
+  /** The HTTP status. */
+  readonly status: number;
+  /** The issuer's own code. */
+  readonly error: string;
+  /** After how many seconds to try again, where the issuer said so. */
+  readonly retryAfter: number | undefined;
+
+  constructor(message: string, answer: { status: number; error: string; retryAfter: number | undefined }) {
+    super(message);
+    this.status = answer.status;
+    this.error = answer.error;
+    this.retryAfter = answer.retryAfter;
+  }
+}
+
+/** An issuer's answer is not what SPEC B9 says. */
+export class IssuerAnswerInvalid extends RegistryError {
+  readonly code = 'ERR_ISSUER_ANSWER_INVALID';
+}
+
 /** The union of all errors; its `code` narrows it. */
 export type AnyRegistryError =
   | RootKeyInvalid
@@ -247,7 +280,11 @@ export type AnyRegistryError =
   | BundleInvalid
   | NoUsableSource
   | RegistryNotReady
-  | RegistryStale;
+  | RegistryStale
+  | AddressInvalid
+  | AgentKeyInvalid
+  | IssuerRefused
+  | IssuerAnswerInvalid;
 
 /** Every stable code of this library. */
 export type RegistryErrorCode = AnyRegistryError['code'];

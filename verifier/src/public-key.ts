@@ -57,7 +57,12 @@ export async function importPublicKey(
   }
 }
 
-function publicMembers(
+/**
+ * The members of a public JWK that matter, where they are all there and of the right form.
+ *
+ * @param invalid - as for {@link importPublicKey}
+ */
+export function publicMembers(
   jwk: unknown,
   invalid: (message: string) => Error,
 ): PublicJwk & { algorithm: KeyAlgorithm } {

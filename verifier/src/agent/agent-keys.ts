@@ -1,0 +1,68 @@
+import { CompactSign } from 'jose';
+import { AgentKeyInvalid } from '../errors.js';
+import { type KeyAlgorithm, type PublicJwk, publicMembers } from '../public-key.js';
+
+/**
+ * An agent's key pair, as `crypto.subtle.generateKey` makes it: Ed25519, or ECDSA over P-256. The private key need not
+ * be extractable.
+ */
+export interface AgentKeys {
+  readonly privateKey: CryptoKey;
+  readonly publicKey: CryptoKey;
+}
+
+/** How a JWS names each algorithm. `EdDSA` is the older name, which every reader knows. */
+const NAMES: Readonly<Record<KeyAlgorithm, string>> = { Ed25519: 'EdDSA', ES256: 'ES256' };
+
+/**
+ * The public key of an agent, as a JWK with the members that matter.
+ *
+ * @throws {@link AgentKeyInvalid}
+ *
+ * @example
+ * ```ts
+ * import { publicJwk } from '@passport-registry/verifier';
+ *
+ * const keys = await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify']);
+ * console.log((await publicJwk(keys)).crv); // Ed25519
+ * ```
+ */
+export async function publicJwk({ publicKey }: AgentKeys): Promise<PublicJwk> {
+  const { algorithm: _algorithm, ...members } = await described(publicKey);
+  return members;
+}
+
+async function described(publicKey: CryptoKey): Promise<PublicJwk & { algorithm: KeyAlgorithm }> {
+  const invalid = (message: string, cause?: unknown) =>
+    new AgentKeyInvalid(`the agent's public key ${message}`, { cause });
+  const jwk = await crypto.subtle.exportKey('jwk', publicKey).catch((cause: unknown) => {
+    throw invalid('cannot be exported', cause);
+  });
+  return publicMembers(jwk, invalid);
+}
+
+/** A JWS in compact form by an agent's key. */
+export async function signJws(
+  { privateKey, publicKey }: AgentKeys,
+  typ: string,
+  claims: object,
+  withKey = false,
+): Promise<string> {
+  const { algorithm, ...jwk } = await described(publicKey);
+  return new CompactSign(new TextEncoder().encode(JSON.stringify(claims)))
+    .setProtectedHeader({ alg: NAMES[algorithm], typ, ...(withKey && { jwk }) })
+    .sign(privateKey);
+}
+
+const SIGN_PARAMETERS = {
+  Ed25519: { name: 'Ed25519' },
+  ES256: { name: 'ECDSA', hash: 'SHA-256' },
+};
+
+/** The raw signature of an agent's key over some bytes. */
+export async function signRaw({ privateKey, publicKey }: AgentKeys, bytes: Uint8Array): Promise<Uint8Array> {
+  const { algorithm } = await described(publicKey);
+  return new Uint8Array(
+    await crypto.subtle.sign(SIGN_PARAMETERS[algorithm], privateKey, bytes as BufferSource),
+  );
+}

@@ -1,0 +1,61 @@
+import { issuerBase } from '../addresses.js';
+import { boundedFetch } from '../bounded-fetch.js';
+import { IssuerAnswerInvalid, IssuerRefused } from '../errors.js';
+import { isObject } from '../passport/compact-jws.js';
+
+/** How an agent asks its issuer. */
+export interface IssuerRequestOptions {
+  /** Longest time for one answer, in seconds. Default: 30. */
+  readonly timeout?: number;
+  /** Default: the platform's. */
+  readonly fetch?: typeof fetch;
+}
+
+/** Bytes. */
+const MAX_ANSWER = 256 * 1024;
+
+/**
+ * Sends a request of SPEC B9 to an issuer.
+ *
+ * @param expected - the HTTP status of success
+ * @throws {@link AddressInvalid} | {@link IssuerRefused} | {@link IssuerAnswerInvalid} and those of a failed request
+ */
+export async function postToIssuer(
+  issuer: string,
+  path: string,
+  body: object,
+  expected: number,
+  { fetch = globalThis.fetch.bind(globalThis), timeout = 30 }: IssuerRequestOptions,
+): Promise<Record<string, unknown>> {
+  const url = `${issuerBase(issuer)}${path}`;
+  const init = {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+    body: JSON.stringify(body),
+  };
+  const limits = { fetch, timeout: timeout * 1000, maxBytes: MAX_ANSWER };
+  const response = await boundedFetch(url, init, limits);
+  const answer = parsed(await response.body());
+  if (response.status !== expected) throw refused(url, response.status, answer, response.headers);
+  if (answer === undefined) throw new IssuerAnswerInvalid(`${url} did not answer with a JSON object`);
+  return answer;
+}
+
+function parsed(bytes: Uint8Array): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function refused(url: string, status: number, answer: Record<string, unknown> | undefined, headers: Headers) {
+  const { error, message } = answer ?? {};
+  const code = typeof error === 'string' ? error : 'unknown';
+  const retryAfter = Number(headers.get('retry-after') ?? Number.NaN);
+  return new IssuerRefused(
+    `${url} refused with status ${status}, ${code}: ${typeof message === 'string' ? message : 'without a message'}`,
+    { status, error: code, retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined },
+  );
+}

@@ -1,0 +1,97 @@
+import { IssuerAnswerInvalid } from '../errors.js';
+import type { AGENT_TYPES } from '../passport/claims.js';
+import type { Mandate } from '../passport/mandate.js';
+import type { PublicJwk } from '../public-key.js';
+import { type IssuerRequestOptions, postToIssuer } from './issuer-api.js';
+
+/** What an agent says of itself and its principal (SPEC B9). */
+export interface AgentDeclaration {
+  readonly realm_id: string;
+  readonly principal_id: string;
+  readonly owner_user_id?: string | null;
+  readonly agent_type: (typeof AGENT_TYPES)[number];
+  /** What the agent can do. It grants nothing. */
+  readonly capabilities: readonly string[];
+  readonly subdelegation_mode: 'none' | 'controlled';
+  readonly subdelegation_max_depth?: number;
+  readonly software_id?: string;
+  readonly software_version?: string;
+  readonly model_id?: string;
+  readonly model_version?: string;
+  readonly memory_anchor_id?: string;
+  /** What the agent may do: the issuer adds what is missing to an object; a JWS by the principal is taken as it is. */
+  readonly mandate?: (Pick<Mandate, 'scope' | 'expires_at' | 'policy'> & Partial<Mandate>) | string;
+}
+
+/** What a passport is minted from. */
+export interface MintRequest extends AgentDeclaration {
+  readonly public_key: PublicJwk;
+  readonly nonce_id: string;
+  readonly signed_nonce: string;
+}
+
+/** A passport, as its issuer describes it (SPEC B9). */
+export interface Passport {
+  /** A UUID. */
+  readonly passport_id: string;
+  /** `did:passport:` and the id. */
+  readonly passport_did: string;
+  readonly issuer_id: string;
+  /** RFC 3339. */
+  readonly issued_at: string;
+  /** RFC 3339. */
+  readonly expires_at?: string;
+  readonly status: 'active' | 'suspended' | 'revoked';
+  readonly public_key: PublicJwk;
+  /** `sha256:` and the RFC 7638 thumbprint. */
+  readonly key_fingerprint: string;
+  readonly principal_id: string;
+  readonly memory_anchor_id: string;
+  readonly revocation_nonce: number;
+}
+
+/** A passport with its token. */
+export interface MintedPassport {
+  readonly passport: Passport;
+  /** The passport as a JWS in compact form: what an agent presents. Keep it as you keep a password. */
+  readonly token: string;
+}
+
+/**
+ * Mints a passport: the third step (SPEC A5).
+ *
+ * @param issuer - the issuer's base address
+ * @throws as {@link requestNonce} does
+ *
+ * @example
+ * ```ts
+ * import { mintPassport, publicJwk, requestNonce, signNonce } from '@passport-registry/verifier';
+ *
+ * const issuer = 'https://playground.example';
+ * const principal = { principal_id: 'user-1', realm_id: 'laptop' };
+ * const keys = await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify']);
+ * const { nonce_id, nonce } = await requestNonce(issuer, principal);
+ * const { passport, token } = await mintPassport(issuer, {
+ *   ...principal,
+ *   agent_type: 'ai-assistant',
+ *   capabilities: ['email'],
+ *   subdelegation_mode: 'none',
+ *   public_key: await publicJwk(keys),
+ *   nonce_id,
+ *   signed_nonce: await signNonce(issuer, nonce, keys),
+ * });
+ * console.log(passport.status, token.split('.').length); // active 3
+ * ```
+ */
+export async function mintPassport(
+  issuer: string,
+  request: MintRequest,
+  options: IssuerRequestOptions = {},
+): Promise<MintedPassport> {
+  const answer = await postToIssuer(issuer, '/v1/passports', request, 201, options);
+  const { token, ...passport } = answer;
+  if (typeof token !== 'string' || typeof passport['passport_did'] !== 'string') {
+    throw new IssuerAnswerInvalid(`${issuer} did not answer with a passport and its token`);
+  }
+  return { passport: passport as unknown as Passport, token };
+}

@@ -1,0 +1,98 @@
+import { encodeBase64url } from '../base64url.js';
+import { isDateTime } from '../date-time.js';
+import { IssuerAnswerInvalid } from '../errors.js';
+import type { PublicJwk } from '../public-key.js';
+import { type AgentKeys, signJws, signRaw } from './agent-keys.js';
+import { type IssuerRequestOptions, postToIssuer } from './issuer-api.js';
+
+/** What an issuer is asked for a nonce with (SPEC A5, B9). */
+export interface NonceRequest {
+  readonly principal_id: string;
+  readonly realm_id: string;
+  readonly owner_user_id?: string | null;
+  /** Binds the nonce to a key from the start. */
+  readonly public_key?: PublicJwk;
+}
+
+/** A nonce, for one use. */
+export interface IssuanceNonce {
+  readonly nonce_id: string;
+  /** 256 random bits, base64url. */
+  readonly nonce: string;
+  /** RFC 3339; five minutes from now at most. */
+  readonly expires_at: string;
+}
+
+/**
+ * Requests a nonce from an issuer: the first step to a passport (SPEC A5).
+ *
+ * @param issuer - the issuer's base address
+ * @throws {@link AddressInvalid} | {@link IssuerRefused} | {@link IssuerAnswerInvalid}, and {@link SourceUnreachable}
+ *   and its like
+ *
+ * @example
+ * ```ts
+ * import { requestNonce } from '@passport-registry/verifier';
+ *
+ * const request = { principal_id: 'user-1', realm_id: 'laptop' };
+ * const { nonce } = await requestNonce('https://playground.example', request);
+ * console.log(nonce.length); // 43
+ * ```
+ */
+export async function requestNonce(
+  issuer: string,
+  request: NonceRequest,
+  options: IssuerRequestOptions = {},
+): Promise<IssuanceNonce> {
+  const answer = await postToIssuer(issuer, '/v1/issuance/nonce', request, 200, options);
+  const { nonce_id, nonce, expires_at } = answer;
+  const valid =
+    typeof nonce_id === 'string' &&
+    typeof nonce === 'string' &&
+    /^[A-Za-z0-9_-]{43,}$/.test(nonce) &&
+    typeof expires_at === 'string' &&
+    isDateTime(expires_at);
+  if (!valid) throw new IssuerAnswerInvalid(`${issuer} did not answer with a nonce`);
+  return { nonce_id, nonce, expires_at };
+}
+
+/** The `typ` of a signed nonce. */
+export const NONCE_TYPE = 'passport-nonce+jwt';
+
+/** How a nonce is signed. */
+export interface SignNonceOptions {
+  /**
+   * `jws`: a JWS of its own type, which cannot be mistaken for anything else that the key signs (SPEC B11). `raw`: the
+   * signature over the ASCII bytes of the nonce and nothing else (SPEC B9), for issuers that know only that. Default: `jws`.
+   */
+  readonly form?: 'jws' | 'raw';
+  /** The clock, in milliseconds since 1970. Default: the system's. */
+  readonly now?: () => number;
+}
+
+/**
+ * Signs a nonce by the agent's key: the second step to a passport (SPEC A5).
+ *
+ * @param issuer - the issuer's base address, for which the signature is good
+ * @throws {@link AgentKeyInvalid}
+ *
+ * @example
+ * ```ts
+ * import { signNonce } from '@passport-registry/verifier';
+ *
+ * const keys = await crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify']);
+ * const nonce = 'q80kzGZ1mZ2Wm6w0zCkO3bD8dUY5h1v0o1J9sYb0b0A';
+ * const signed = await signNonce('https://playground.example', nonce, keys);
+ * console.log(signed.split('.').length); // 3
+ * ```
+ */
+export async function signNonce(
+  issuer: string,
+  nonce: string,
+  keys: AgentKeys,
+  { form = 'jws', now = Date.now }: SignNonceOptions = {},
+): Promise<string> {
+  if (form === 'raw') return encodeBase64url(await signRaw(keys, new TextEncoder().encode(nonce)));
+  const claims = { aud: issuer.replace(/\/$/, ''), nonce, iat: Math.floor(now() / 1000) };
+  return signJws(keys, NONCE_TYPE, claims, true);
+}

@@ -1,0 +1,43 @@
+import { calculateJwkThumbprint } from 'jose';
+import { MANDATE_TYPE, type Mandate } from '../passport/mandate.js';
+import type { PublicJwk } from '../public-key.js';
+import { type AgentKeys, signJws } from './agent-keys.js';
+
+/** What a principal signs a mandate with. */
+export interface SignMandateOptions {
+  /** The principal's key pair. */
+  readonly principalKeys: AgentKeys;
+  /** The public key of the agent that may act by it. */
+  readonly agentKey: PublicJwk;
+  readonly mandate: Mandate;
+}
+
+/**
+ * Signs a mandate by the principal's own key (SPEC B11), so that verifiers need not take the issuer's word for it. It is
+ * for one agent: the thumbprint of the agent's key stands in `cnf.jkt`.
+ *
+ * @returns a JWS in compact form, for {@link AgentDeclaration.mandate}
+ * @throws {@link AgentKeyInvalid}
+ *
+ * @example
+ * ```ts
+ * import { publicJwk, signMandate } from '@passport-registry/verifier';
+ *
+ * const generate = () => crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify']);
+ * const mandate = await signMandate({
+ *   principalKeys: await generate(),
+ *   agentKey: await publicJwk(await generate()),
+ *   mandate: {
+ *     mandate_id: 'm-1',
+ *     scope: ['email.send'],
+ *     issued_at: '2026-11-21T08:00:00Z',
+ *     expires_at: '2026-11-22T08:00:00Z',
+ *   },
+ * });
+ * console.log(mandate.split('.').length); // 3
+ * ```
+ */
+export async function signMandate({ principalKeys, agentKey, mandate }: SignMandateOptions): Promise<string> {
+  const cnf = { jkt: await calculateJwkThumbprint(agentKey) };
+  return signJws(principalKeys, MANDATE_TYPE, { ...mandate, cnf }, true);
+}

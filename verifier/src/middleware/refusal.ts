@@ -1,0 +1,68 @@
+import { PASSPORT_REASONS, type ReasonKind } from '../passport/reasons.js';
+import type { ActionVerdict, VerdictReason } from '../passport/verdict.js';
+
+/** An HTTP answer that refuses a request; the body has the form of SPEC B9. */
+export interface Refusal {
+  readonly status: 400 | 401 | 403 | 413 | 503;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: {
+    /** A stable code. */
+    readonly error: string;
+    /** For people. */
+    readonly message: string;
+    readonly details: { readonly reasons?: readonly VerdictReason[] };
+  };
+}
+
+/** How each kind of fault is answered (RFC 6750, section 3.1; `invalid_proof` is ours). */
+const ANSWERS: Readonly<Record<ReasonKind, { status: Refusal['status']; error: string }>> = {
+  passport: { status: 401, error: 'invalid_token' },
+  proof: { status: 401, error: 'invalid_proof' },
+  mandate: { status: 403, error: 'insufficient_scope' },
+  request: { status: 400, error: 'invalid_request' },
+  unavailable: { status: 503, error: 'temporarily_unavailable' },
+};
+
+const RETRY_AFTER = '5';
+
+/** The answer to a request that a verdict refuses. */
+export function refusalOf({ reasons }: ActionVerdict, action: string): Refusal {
+  const [{ code, message } = { code: 'unknown', message: 'refused' }] = reasons;
+  // A reason that is not among ours is one for which the issuer is not trusted.
+  const kind = Object.hasOwn(PASSPORT_REASONS, code)
+    ? PASSPORT_REASONS[code as keyof typeof PASSPORT_REASONS]
+    : 'passport';
+  const { status, error } = ANSWERS[kind];
+  const scope = kind === 'mandate' ? { scope: action } : {};
+  const headers =
+    status === 503
+      ? { 'Retry-After': RETRY_AFTER }
+      : { 'WWW-Authenticate': challenge({ error, error_description: code, ...scope }) };
+  return { status, headers, body: { error: code, message, details: { reasons } } };
+}
+
+/** The answer to a request that lacks what it must bring. Without a passport, nothing more is said (RFC 6750, 3.1). */
+export function missing(what: 'passport' | 'proof'): Refusal {
+  const parameters =
+    what === 'passport' ? {} : { error: 'invalid_proof', error_description: 'proof-missing' };
+  const message =
+    what === 'passport'
+      ? 'the passport is missing: send it as Authorization: Bearer'
+      : 'the proof of the action is missing: send it as Action-Proof';
+  return {
+    status: 401,
+    headers: { 'WWW-Authenticate': challenge(parameters) },
+    body: { error: `${what}-missing`, message, details: {} },
+  };
+}
+
+/** The answer to a request whose payload cannot be read. */
+export function unreadable(status: 400 | 413, error: string, message: string): Refusal {
+  return { status, headers: {}, body: { error, message, details: {} } };
+}
+
+/** Codes and actions only: what strangers write never gets into a header. */
+function challenge(parameters: Readonly<Record<string, string>>): string {
+  const safe = Object.entries(parameters).filter(([, value]) => /^[A-Za-z0-9._-]+$/.test(value));
+  return ['Bearer realm="agent passport"', ...safe.map(([name, value]) => `${name}="${value}"`)].join(', ');
+}

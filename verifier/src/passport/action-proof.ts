@@ -1,0 +1,76 @@
+import { encodeBase64url } from '../base64url.js';
+import { canonicalBytes } from '../canonical.js';
+import { NotCanonicalizable } from '../errors.js';
+import type { PublicKey } from '../public-key.js';
+import { sha256Hex } from '../sha256.js';
+import { hasPassed, isToCome, type TolerantClock } from './clock.js';
+import { isObject, readJws, verifyJws } from './compact-jws.js';
+import { Rejection, reject } from './verdict.js';
+
+/** The claims of an action's proof (SPEC B10, B11). */
+export interface ActionClaims {
+  /** Seconds since 1970. */
+  readonly iat: number;
+  /** Seconds since 1970; 60 after `iat` at most. */
+  readonly exp: number;
+  /** Unique among the proofs of a passport. */
+  readonly jti: string;
+  /** The verifier. */
+  readonly aud: string;
+  /** The passport's `jti`. */
+  readonly passport: string;
+  /** SHA-256 of the passport's token, base64url, as in DPoP (RFC 9449, section 4.2). */
+  readonly ath: string;
+  readonly action: string;
+  /** SHA-256 of the canonical bytes of the payload, lower-case hexadecimal. */
+  readonly payload_sha256: string;
+}
+
+/** The `typ` of an action's proof. */
+export const ACTION_TYPE = 'action+jwt';
+
+/** Seconds (SPEC B11). */
+export const LONGEST_ACTION = 60;
+
+const TEXTS = ['jti', 'aud', 'passport', 'ath', 'action', 'payload_sha256'];
+/** Goes into the key of a replay store as it is. */
+const JTI = /^[\x21-\x7e]{1,128}$/;
+
+/** Reads the proof of an action and verifies that the holder of the passport's key signed it. */
+export async function readProof(proof: unknown, holder: PublicKey): Promise<ActionClaims> {
+  const jws = readJws(proof, 'proof', [ACTION_TYPE]);
+  await verifyJws(jws, 'proof', holder);
+  const { iat, exp, jti } = jws.payload;
+  const wrong = TEXTS.find((claim) => typeof jws.payload[claim] !== 'string');
+  if (wrong !== undefined) reject('proof-claims', `${wrong} is missing in the proof, or no text`);
+  if (!Number.isSafeInteger(iat) || !Number.isSafeInteger(exp))
+    reject('proof-claims', 'iat or exp is no time');
+  if (!JTI.test(String(jti))) reject('proof-claims', 'jti is not 1 to 128 visible ASCII characters');
+  return jws.payload as unknown as ActionClaims;
+}
+
+/** The times of a proof: valid now, and for 60 seconds at most. */
+export function checkProofTimes({ iat, exp }: ActionClaims, clock: TolerantClock): void {
+  if (!(exp > iat) || exp - iat > LONGEST_ACTION) {
+    reject('proof-lives-too-long', `the proof is not valid for 1 to ${LONGEST_ACTION} seconds`);
+  }
+  if (isToCome(iat * 1000, clock)) reject('proof-not-yet-valid', 'the proof was made in the future');
+  if (hasPassed(exp * 1000, clock)) reject('proof-expired', 'the proof has expired');
+}
+
+/** The hash of a payload as a proof has it. */
+export async function payloadHash(payload: unknown): Promise<string> {
+  if (!isObject(payload)) return reject('payload-malformed', 'the payload is no object');
+  try {
+    return await sha256Hex(canonicalBytes(payload));
+  } catch (error) {
+    if (!(error instanceof NotCanonicalizable)) throw error;
+    throw new Rejection([{ code: 'payload-malformed', message: error.message }], { cause: error });
+  }
+}
+
+/** The hash of a token as a proof has it. */
+export async function tokenHash(token: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token));
+  return encodeBase64url(new Uint8Array(digest));
+}

@@ -1,0 +1,177 @@
+import { memoryReplayStore } from '../replay-store.js';
+import { compilePolicy } from '../trust-policy.js';
+import {
+  type ActionClaims,
+  checkProofTimes,
+  LONGEST_ACTION,
+  payloadHash,
+  readProof,
+  tokenHash,
+} from './action-proof.js';
+import type { PassportClaims } from './claims.js';
+import { Issuers } from './issuers.js';
+import { checkPolicy, readMandate } from './mandate.js';
+import { type PassportVerifierOptions, withDefaults } from './options.js';
+import { assertCovered } from './scope.js';
+import { HolderKeys, PASSPORT_TYPE, readPassport, verifyAtIssuer } from './steps.js';
+import { trustedIssuer } from './trusted-issuer.js';
+import {
+  type ActionVerdict,
+  type Findings,
+  inspect,
+  type PassportVerdict,
+  type RunCheck,
+  reject,
+  VERDICT_CHECKS,
+} from './verdict.js';
+
+/** An action, as it reached a verifier. */
+export interface ActionRequest {
+  /** The passport: a JWS in compact form. */
+  readonly token: string;
+  /** What is to be done: `email.send`. */
+  readonly action: string;
+  /** With what: an object of plain JSON. */
+  readonly payload: unknown;
+  /** The agent's proof: a JWS in compact form. */
+  readonly proof: string;
+}
+
+/** Verifies passports and actions at run time. */
+export interface PassportVerifier {
+  /** Whether a passport is good, and whose it is. Who presents it may have stolen it: only an action's proof tells. */
+  verifyPassport(token: string): Promise<PassportVerdict>;
+  /** Whether an action may go ahead: the passport, its mandate, and the proof that its holder wants this action. */
+  verifyAction(request: ActionRequest): Promise<ActionVerdict>;
+}
+
+const PASSPORT_CHECKS = VERDICT_CHECKS.slice(0, VERDICT_CHECKS.indexOf('scope'));
+
+/**
+ * A verifier of passports and actions (SPEC A3, runtime verification), bound to a registry, a trust policy and an
+ * audience. Whatever a stranger sends leads to a verdict, never to an exception; every rejection has its own code
+ * ({@link PASSPORT_REASONS}), and nothing fails open.
+ *
+ * @throws {@link PolicyInvalid}
+ *
+ * @example
+ * ```ts
+ * import { createPassportVerifier, createRegistryClient } from '@passport-registry/verifier';
+ *
+ * const registry = createRegistryClient({ sources: ['https://registry.example'], rootKey: pinnedJwk });
+ * await registry.ready();
+ * const verifier = createPassportVerifier({
+ *   registry,
+ *   policy: { tiers: ['sandbox'] },
+ *   audience: 'https://mail.example',
+ * });
+ * const { allowed, reasons } = await verifier.verifyAction({
+ *   token: 'what the agent sent',
+ *   action: 'email.send',
+ *   payload: { to: 'you@example.com' },
+ *   proof: 'what the agent sent',
+ * });
+ * console.log(allowed, reasons[0].code); // false token-malformed
+ * registry.close();
+ * ```
+ */
+export function createPassportVerifier(options: PassportVerifierOptions): PassportVerifier {
+  const { registry, policy, audience } = options;
+  compilePolicy(policy);
+  const settings = withDefaults(options);
+  const { clock, policyHandlers } = settings;
+  const issuers = new Issuers(settings);
+  const holderKeys = new HolderKeys();
+  const replayStore = options.replayStore ?? memoryReplayStore({ now: clock.now });
+
+  async function passportSteps(token: string, check: RunCheck, findings: Findings) {
+    const passport = await check('token', () => readPassport(token, [PASSPORT_TYPE]));
+    const issuer = await check('issuer', () =>
+      trustedIssuer(passport.claims.issuer_id, registry, policy, findings),
+    );
+    return verifyAtIssuer(passport, issuer, issuers, clock, check, findings);
+  }
+
+  return {
+    verifyPassport: async (token) => {
+      const { passed, ...verdict } = await inspect(PASSPORT_CHECKS, async (check, findings) => {
+        const passport = await passportSteps(token, check, findings);
+        if (passport.mandate === undefined) return;
+        findings.mandate = await check('mandate', () => readMandate(passport, clock));
+      });
+      return { accepted: passed, ...verdict };
+    },
+
+    verifyAction: async ({ token, action, payload, proof }) => {
+      // WebCrypto hashes while it verifies; what comes of it is looked at in its turn.
+      const hashes = { token: tokenHash(String(token)), payload: settled(payloadHash(payload)) };
+      const { passed, ...verdict } = await inspect(VERDICT_CHECKS, async (check, findings) => {
+        const passport = await passportSteps(token, check, findings);
+        const mandate = await check('mandate', () => readMandate(passport, clock));
+        findings.mandate = mandate;
+        await check('scope', () => assertCovered(mandate.scope, action, payload));
+        const context = { action, payload, passport, mandate };
+        await check('mandate-policy', () => checkPolicy(context, policyHandlers));
+        const claims = await check('proof', async () => readProof(proof, await holderKeys.import(passport)));
+        await check('proof-passport', async () => {
+          if (claims.passport !== passport.jti) {
+            reject('proof-passport-mismatch', 'the proof is for another passport');
+          }
+          if (claims.ath !== (await hashes.token)) {
+            reject('proof-token-mismatch', 'the proof is for another token of this passport');
+          }
+        });
+        await check('proof-action', () => {
+          if (claims.action !== action) reject('action-mismatch', 'the proof is for another action');
+        });
+        await check('payload', async () => {
+          if (claims.payload_sha256 !== (await hashes.payload)()) {
+            reject('payload-mismatch', 'the proof is for another payload');
+          }
+        });
+        await check('audience', () => {
+          if (claims.aud !== audience) reject('audience-mismatch', 'the proof is for another verifier');
+        });
+        await check('proof-times', () => checkProofTimes(claims, clock));
+        // Last, so that only what is right in all else is used up.
+        await check('replay', () => assertFirst(passport, claims));
+      });
+      return { allowed: passed, ...verdict };
+    },
+  };
+
+  /** A key is remembered for longer than any verifier of the fleet, whatever its clock says, takes the proof for valid. */
+  async function assertFirst({ issuer_id, jti }: PassportClaims, proof: ActionClaims): Promise<void> {
+    const key = `${issuer_id}:${jti}:${proof.jti}`;
+    const lifetime = LONGEST_ACTION * 1000 + 3 * clock.tolerance;
+    const claimed = inTime(async () => replayStore.claim(key, lifetime), settings.host.timeout);
+    const first = await claimed.catch((error: Error) =>
+      reject('replay-store-failed', `the replay store failed: ${error.message}`, error),
+    );
+    if (first !== true) reject('action-replayed', 'the proof has been used before');
+  }
+}
+
+/** A promise that always keeps: its value, or what it was broken by, comes out of a call. */
+async function settled<T>(promise: Promise<T>): Promise<() => T> {
+  try {
+    const value = await promise;
+    return () => value;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}
+
+async function inTime<T>(work: () => Promise<T>, timeout: number): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_resolve, fail) => {
+    timer = setTimeout(() => fail(new Error('it did not answer in time')), timeout);
+  });
+  try {
+    return await Promise.race([work(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

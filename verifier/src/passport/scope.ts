@@ -1,0 +1,47 @@
+import { isObject } from './compact-jws.js';
+import { reject } from './verdict.js';
+
+const SEGMENTS = '[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*';
+const ACTION = new RegExp(`^${SEGMENTS}$`);
+const SCOPE = new RegExp(`^${SEGMENTS}(?:\\.\\*)?$`);
+const MAX_LENGTH = 256;
+
+/** Whether a value is an action: dotted segments of ASCII letters, digits, `_` and `-`, 256 characters at most (SPEC B10). */
+export function isAction(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= MAX_LENGTH && ACTION.test(value);
+}
+
+/** Whether a value is a scope: an action, or one with a trailing `.*` (SPEC B10). */
+export function isScope(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= MAX_LENGTH && SCOPE.test(value);
+}
+
+/**
+ * Whether one of some scopes covers an action (SPEC B10). `email.send` covers itself and nothing else; `email.*` covers
+ * every deeper name, and not `email` itself. Nothing else is a wildcard. Capitals count.
+ *
+ * @example
+ * ```ts
+ * import { coversAction } from '@passport-registry/verifier';
+ *
+ * console.log(coversAction(['email.send'], 'email.send')); // true
+ * console.log(coversAction(['email.send'], 'email.sendall')); // false
+ * console.log(coversAction(['email.*'], 'email.send.bulk')); // true
+ * ```
+ */
+export function coversAction(scopes: readonly string[], action: string): boolean {
+  return (
+    isAction(action) &&
+    scopes.some(
+      (scope) =>
+        isScope(scope) && (scope.endsWith('.*') ? action.startsWith(scope.slice(0, -1)) : scope === action),
+    )
+  );
+}
+
+/** Ends a step unless this is an action with a payload that some scopes cover. */
+export function assertCovered(scopes: readonly string[], action: string, payload: unknown): void {
+  if (!isAction(action)) reject('action-malformed', 'the action is not a dotted name');
+  if (!isObject(payload)) reject('payload-malformed', 'the payload is no object');
+  if (!coversAction(scopes, action)) reject('scope-not-granted', `the mandate does not cover ${action}`);
+}
