@@ -1,3 +1,5 @@
+import { hexOf } from './hex.js';
+
 /**
  * SHA-256 of some bytes, in lower-case hexadecimal.
  *
@@ -10,5 +12,5 @@
  */
 export async function sha256Hex(bytes: Uint8Array): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', bytes as BufferSource);
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return hexOf(new Uint8Array(digest));
 }

@@ -1,4 +1,5 @@
 import { type Check, listOf, oneOf, text, uniqueListOf } from './checks.js';
+import { deepFreeze } from './deep-freeze.js';
 import { PolicyInvalid } from './errors.js';
 import { GRAMMAR, TIERS, type TrustPolicy } from './generated/schemas.js';
 
@@ -81,9 +82,4 @@ export function compilePolicy(policy: TrustPolicy): CompiledPolicy {
   const fresh = { policy: deepFreeze(policy), allow: byId(policy.allow), deny: byId(policy.deny) };
   compiled.set(policy, fresh);
   return fresh;
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null) Object.values(value).forEach(deepFreeze);
-  return Object.freeze(value);
 }

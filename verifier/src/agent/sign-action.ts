@@ -1,8 +1,8 @@
 import { decodeJwt } from 'jose';
 import { canonicalBytes } from '../canonical.js';
 import { IssuerAnswerInvalid } from '../errors.js';
-import { ACTION_TYPE, LONGEST_ACTION, tokenHash } from '../passport/action-proof.js';
-import { sha256Hex } from '../sha256.js';
+import { hashBase64url, hashHex } from '../hash-now.js';
+import { ACTION_TYPE, LONGEST_ACTION } from '../passport/action-proof.js';
 import { type AgentKeys, signJws } from './agent-keys.js';
 
 /** What an agent signs an action with. */
@@ -62,9 +62,9 @@ export async function signAction({
     jti: crypto.randomUUID(),
     aud: audience,
     passport: passportId(token),
-    ath: await tokenHash(token),
+    ath: hashBase64url(token),
     action,
-    payload_sha256: await sha256Hex(canonicalBytes(payload)),
+    payload_sha256: hashHex(canonicalBytes(payload)),
   });
 }
 

@@ -1,11 +1,10 @@
-import { encodeBase64url } from '../base64url.js';
 import { canonicalBytes } from '../canonical.js';
 import { NotCanonicalizable } from '../errors.js';
+import { hashHex } from '../hash-now.js';
 import type { PublicKey } from '../public-key.js';
-import { sha256Hex } from '../sha256.js';
 import { hasPassed, isToCome, type TolerantClock } from './clock.js';
-import { isObject, readJws, verifyJws } from './compact-jws.js';
-import { Rejection, reject } from './verdict.js';
+import { readJws, verifyJws } from './compact-jws.js';
+import { reject } from './verdict.js';
 
 /** The claims of an action's proof (SPEC B10, B11). */
 export interface ActionClaims {
@@ -58,19 +57,12 @@ export function checkProofTimes({ iat, exp }: ActionClaims, clock: TolerantClock
   if (hasPassed(exp * 1000, clock)) reject('proof-expired', 'the proof has expired');
 }
 
-/** The hash of a payload as a proof has it. */
-export async function payloadHash(payload: unknown): Promise<string> {
-  if (!isObject(payload)) return reject('payload-malformed', 'the payload is no object');
+/** The hash of a payload, as a proof has it. */
+export function payloadHash(payload: unknown): string {
   try {
-    return await sha256Hex(canonicalBytes(payload));
+    return hashHex(canonicalBytes(payload));
   } catch (error) {
     if (!(error instanceof NotCanonicalizable)) throw error;
-    throw new Rejection([{ code: 'payload-malformed', message: error.message }], { cause: error });
+    return reject('payload-malformed', error.message, error);
   }
-}
-
-/** The hash of a token as a proof has it. */
-export async function tokenHash(token: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token));
-  return encodeBase64url(new Uint8Array(digest));
 }

@@ -4,10 +4,11 @@ import type { Registry } from '../registry.js';
 import { Issuers } from './issuers.js';
 import { checkPolicy, readMandate } from './mandate.js';
 import { type IssuerAccessOptions, withDefaults } from './options.js';
+import { PASSPORT_TYPE, type ReadPassport, readPassport } from './read-passport.js';
 import { assertCovered } from './scope.js';
-import { PASSPORT_TYPE, readPassport, type UnverifiedPassport, verifyAtIssuer } from './steps.js';
 import { trustedIssuer } from './trusted-issuer.js';
 import { type ActionVerdict, inspect, reject, VERDICT_CHECKS } from './verdict.js';
+import { verifyAtIssuer } from './verify-at-issuer.js';
 
 /** How a client works. */
 export interface PassportClientOptions extends IssuerAccessOptions {
@@ -99,7 +100,7 @@ export class PassportClient {
     return { allowed: passed, ...verdict };
   }
 
-  #readToken(): UnverifiedPassport {
+  #readToken(): ReadPassport {
     const token = readPassport(this.#token, [PASSPORT_TYPE, ACCESS_TOKEN_TYPE]);
     if (token.claims.iss.replace(/\/$/, '') !== this.#base) {
       reject('iss-mismatch', `iss is not the issuer's address, ${this.#base}`);

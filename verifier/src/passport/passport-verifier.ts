@@ -6,14 +6,13 @@ import {
   LONGEST_ACTION,
   payloadHash,
   readProof,
-  tokenHash,
 } from './action-proof.js';
 import type { PassportClaims } from './claims.js';
 import { Issuers } from './issuers.js';
 import { checkPolicy, readMandate } from './mandate.js';
 import { type PassportVerifierOptions, withDefaults } from './options.js';
+import { type ReadPassport, ReadPassports } from './read-passport.js';
 import { assertCovered } from './scope.js';
-import { HolderKeys, PASSPORT_TYPE, readPassport, verifyAtIssuer } from './steps.js';
 import { trustedIssuer } from './trusted-issuer.js';
 import {
   type ActionVerdict,
@@ -24,6 +23,7 @@ import {
   reject,
   VERDICT_CHECKS,
 } from './verdict.js';
+import { verifyAtIssuer } from './verify-at-issuer.js';
 
 /** An action, as it reached a verifier. */
 export interface ActionRequest {
@@ -81,21 +81,22 @@ export function createPassportVerifier(options: PassportVerifierOptions): Passpo
   const settings = withDefaults(options);
   const { clock, policyHandlers } = settings;
   const issuers = new Issuers(settings);
-  const holderKeys = new HolderKeys();
+  const passports = new ReadPassports();
   const replayStore = options.replayStore ?? memoryReplayStore({ now: clock.now });
 
-  async function passportSteps(token: string, check: RunCheck, findings: Findings) {
-    const passport = await check('token', () => readPassport(token, [PASSPORT_TYPE]));
-    const issuer = await check('issuer', () =>
-      trustedIssuer(passport.claims.issuer_id, registry, policy, findings),
-    );
-    return verifyAtIssuer(passport, issuer, issuers, clock, check, findings);
+  async function passportSteps(token: string, check: RunCheck, findings: Findings): Promise<ReadPassport> {
+    const read = await check('token', () => passports.read(token));
+    const { issuer_id } = read.claims;
+    const issuer = await check('issuer', () => trustedIssuer(issuer_id, registry, policy, findings));
+    await verifyAtIssuer(read, issuer, issuers, clock, check, findings);
+    passports.remember(read);
+    return read;
   }
 
   return {
     verifyPassport: async (token) => {
       const { passed, ...verdict } = await inspect(PASSPORT_CHECKS, async (check, findings) => {
-        const passport = await passportSteps(token, check, findings);
+        const { claims: passport } = await passportSteps(token, check, findings);
         if (passport.mandate === undefined) return;
         findings.mandate = await check('mandate', () => readMandate(passport, clock));
       });
@@ -103,29 +104,31 @@ export function createPassportVerifier(options: PassportVerifierOptions): Passpo
     },
 
     verifyAction: async ({ token, action, payload, proof }) => {
-      // WebCrypto hashes while it verifies; what comes of it is looked at in its turn.
-      const hashes = { token: tokenHash(String(token)), payload: settled(payloadHash(payload)) };
+      // WebCrypto verifies on another thread. What comes of it is looked at in its turn, and not before.
+      const known = passports.known(token);
+      const early = known && begun(async () => readProof(proof, await known.holder()));
       const { passed, ...verdict } = await inspect(VERDICT_CHECKS, async (check, findings) => {
-        const passport = await passportSteps(token, check, findings);
+        const read = await passportSteps(token, check, findings);
+        const passport = read.claims;
         const mandate = await check('mandate', () => readMandate(passport, clock));
         findings.mandate = mandate;
         await check('scope', () => assertCovered(mandate.scope, action, payload));
         const context = { action, payload, passport, mandate };
         await check('mandate-policy', () => checkPolicy(context, policyHandlers));
-        const claims = await check('proof', async () => readProof(proof, await holderKeys.import(passport)));
-        await check('proof-passport', async () => {
+        const claims = await check('proof', async () => early?.() ?? readProof(proof, await read.holder()));
+        await check('proof-passport', () => {
           if (claims.passport !== passport.jti) {
             reject('proof-passport-mismatch', 'the proof is for another passport');
           }
-          if (claims.ath !== (await hashes.token)) {
+          if (claims.ath !== read.hash()) {
             reject('proof-token-mismatch', 'the proof is for another token of this passport');
           }
         });
         await check('proof-action', () => {
           if (claims.action !== action) reject('action-mismatch', 'the proof is for another action');
         });
-        await check('payload', async () => {
-          if (claims.payload_sha256 !== (await hashes.payload)()) {
+        await check('payload', () => {
+          if (claims.payload_sha256 !== payloadHash(payload)) {
             reject('payload-mismatch', 'the proof is for another payload');
           }
         });
@@ -152,16 +155,12 @@ export function createPassportVerifier(options: PassportVerifierOptions): Passpo
   }
 }
 
-/** A promise that always keeps: its value, or what it was broken by, comes out of a call. */
-async function settled<T>(promise: Promise<T>): Promise<() => T> {
-  try {
-    const value = await promise;
-    return () => value;
-  } catch (error) {
-    return () => {
-      throw error;
-    };
-  }
+/** Begins some work. What comes of it, also an error, comes out of a call. */
+function begun<T>(work: () => Promise<T>): () => Promise<T> {
+  const promise = work();
+  // The error is thrown where it is asked for, or nowhere: an earlier step may have failed.
+  promise.catch(() => undefined);
+  return () => promise;
 }
 
 async function inTime<T>(work: () => Promise<T>, timeout: number): Promise<T> {

@@ -1,31 +1,10 @@
-import { importPublicKey, type PublicKey, publicMembers } from '../public-key.js';
-import { BoundedMap } from './bounded-map.js';
-import { type PassportClaims, readClaims } from './claims.js';
+import type { PassportClaims } from './claims.js';
 import { hasPassed, isToCome, type TolerantClock } from './clock.js';
-import { type CompactJws, readJws, verifyJws } from './compact-jws.js';
+import { verifyJws } from './compact-jws.js';
 import type { IssuerMetadata, KnownIssuer } from './issuer-metadata.js';
 import type { Issuers } from './issuers.js';
-import { type Findings, Rejection, type RunCheck, reject } from './verdict.js';
-
-/** The `typ` of a passport. */
-export const PASSPORT_TYPE = 'passport+jwt';
-
-/** A passport of which nothing is verified yet. */
-export interface UnverifiedPassport {
-  readonly jws: CompactJws;
-  readonly claims: PassportClaims;
-  readonly kid: string;
-}
-
-/** Reads a passport's token: its form, type, algorithm and claims. */
-export function readPassport(token: unknown, types: readonly string[]): UnverifiedPassport {
-  const jws = readJws(token, 'token', types);
-  const { kid } = jws.header;
-  if (typeof kid !== 'string' || kid.length > 256) reject('token-header', 'the token names no key (kid)');
-  const claims = readClaims(jws);
-  publicMembers(claims.cnf.jwk, unusableKey);
-  return { jws, claims, kid: kid as string };
-}
+import type { ReadPassport } from './read-passport.js';
+import { type Findings, type RunCheck, reject } from './verdict.js';
 
 /**
  * The runtime verification of a passport (SPEC A3) once its issuer is known: metadata, keys, signature, times, status.
@@ -33,7 +12,7 @@ export function readPassport(token: unknown, types: readonly string[]): Unverifi
  * @returns the claims, which from here on may be believed
  */
 export async function verifyAtIssuer(
-  { jws, claims, kid }: UnverifiedPassport,
+  { jws, claims, kid }: ReadPassport,
   known: KnownIssuer,
   issuers: Issuers,
   clock: TolerantClock,
@@ -67,23 +46,4 @@ function checkTimes({ iat, nbf, exp }: PassportClaims, clock: TolerantClock): vo
     reject('token-not-yet-valid', 'the passport is not valid yet');
   }
   if (hasPassed(exp * 1000, clock)) reject('token-expired', 'the passport has expired');
-}
-
-/** The keys of passport holders, ready to verify with. */
-export class HolderKeys {
-  readonly #known = new BoundedMap<string, PublicKey>(10_000);
-
-  async import({ cnf }: PassportClaims): Promise<PublicKey> {
-    const { kty, crv, x, y } = cnf.jwk;
-    const name = JSON.stringify([kty, crv, x, y]);
-    const known = this.#known.get(name);
-    if (known !== undefined) return known;
-    const key = await importPublicKey(cnf.jwk, unusableKey);
-    this.#known.set(name, key);
-    return key;
-  }
-}
-
-function unusableKey(message: string, cause?: unknown): Rejection {
-  return new Rejection([{ code: 'token-claims', message: `cnf.jwk ${message}` }], { cause });
 }
