@@ -1,12 +1,13 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { IoFailed } from './errors.js';
 import { generatePrivateKey, privatePem, signerFor } from './key-file.js';
+import { PRIVATE_FOLDER, privateFolder } from './private-folder.js';
 import type { Signer } from './sign.js';
 
 /** Where a checkout keeps its development key, from the working directory. */
-export const DEVELOPMENT_KEY_FILE = join('.passport-registry', 'development-key.pem');
+export const DEVELOPMENT_KEY_FILE = join(PRIVATE_FOLDER, 'development-key.pem');
 
 /** The signer of this checkout's development key, if one has been made. */
 export async function existingDevelopmentSigner(directory: string): Promise<Signer | undefined> {
@@ -15,22 +16,20 @@ export async function existingDevelopmentSigner(directory: string): Promise<Sign
 }
 
 /**
- * The signer of this checkout's development key; the key is made when there is none. Its folder ignores itself in
- * git, wherever the command is run.
+ * The signer of this checkout's development key; the key is made when there is none.
  *
  * @throws {@link IoFailed}
  */
 export async function developmentSigner(directory: string): Promise<Signer> {
   const file = join(directory, DEVELOPMENT_KEY_FILE);
-  if (!existsSync(file)) makeKey(join(directory, '.passport-registry'), file);
+  if (!existsSync(file)) makeKey(directory, file);
   return signerFor(readKey(file), true);
 }
 
-function makeKey(folder: string, file: string): void {
+function makeKey(directory: string, file: string): void {
   const fresh = `${file}.${process.pid}`;
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(join(folder, '.gitignore'), '*\n');
+    privateFolder(directory);
     writeFileSync(fresh, privatePem(generatePrivateKey('Ed25519')), { mode: 0o600 });
     // Linking fails where a file exists: of two builds that start together, both use the first one's key.
     linkSync(fresh, file);

@@ -5,6 +5,7 @@ import { addBuildCommand } from './build.js';
 import { hushEd25519Warning } from './ed25519-warning.js';
 import { addKeysCommand } from './keys.js';
 import { addResolveCommand } from './resolve.js';
+import { addSandboxCommand } from './sandbox.js';
 import { addServeCommand } from './serve.js';
 import { addValidateCommand } from './validate.js';
 import { addVerifyCommand } from './verify.js';
@@ -28,6 +29,7 @@ for (const add of [
   addResolveCommand,
   addServeCommand,
   addKeysCommand,
+  addSandboxCommand,
 ]) {
   add(program);
 }

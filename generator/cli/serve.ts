@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { UsageError } from '../errors.js';
 import { serveTree } from '../serve.js';
 import { PATHS } from '../tree.js';
+import { portNumber } from './port-number.js';
 import { run } from './run.js';
 
 /** `passport-registry serve` */
@@ -15,13 +16,11 @@ export function addServeCommand(program: Command): void {
     .option('--port <number>', 'port to listen on', '8080')
     .action((folder: string, { port }: { port: string }) =>
       run(false, async () => {
-        if (!/^\d{1,5}$/.test(port) || Number(port) > 65535) {
-          throw new UsageError('--port takes a number from 0 to 65535');
-        }
+        const number = portNumber(port);
         if (!existsSync(join(folder, PATHS.list))) {
           throw new UsageError(`there is no tree in ${folder}; make one with \`passport-registry build\``);
         }
-        return serveTree(folder, Number(port));
+        return serveTree(folder, number);
       }),
     );
 }
