@@ -2,12 +2,14 @@ import canonicalize from 'canonicalize';
 import { NotCanonicalizable } from './errors.js';
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
+/** Deeper than any document needs, and shallow enough for every platform's stack. */
+const MAX_DEPTH = 500;
 
 /**
  * The canonical bytes of a JSON value: RFC 8785 (JCS) in UTF-8, without a byte order mark or a final newline.
  *
  * What JSON cannot hold is refused rather than dropped or replaced: `undefined`, NaN, infinities, big integers,
- * lone surrogates, functions, symbols, holes in arrays, and objects of a class.
+ * lone surrogates, functions, symbols, holes in arrays, and objects of a class. So is nesting deeper than 500.
  *
  * @throws {@link NotCanonicalizable}
  *
@@ -20,12 +22,12 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
  * ```
  */
 export function canonicalBytes(value: unknown): Uint8Array {
-  refuseWhatJsonCannotHold(value, '');
+  refuseWhatJsonCannotHold(value, '', 0);
   // After that check the library can only give a string.
   return new TextEncoder().encode(canonicalize(value) as string);
 }
 
-function refuseWhatJsonCannotHold(value: unknown, pointer: string): void {
+function refuseWhatJsonCannotHold(value: unknown, pointer: string, depth: number): void {
   switch (typeof value) {
     case 'boolean':
       return;
@@ -37,29 +39,30 @@ function refuseWhatJsonCannotHold(value: unknown, pointer: string): void {
       return;
     case 'object':
       if (value === null) return;
-      if (Array.isArray(value)) refuseInArray(value, pointer);
-      else refuseInObject(value, pointer);
+      if (depth > MAX_DEPTH) refuse(`nesting deeper than ${MAX_DEPTH}`, '');
+      if (Array.isArray(value)) refuseInArray(value, pointer, depth + 1);
+      else refuseInObject(value, pointer, depth + 1);
       return;
     default:
       refuse(typeof value, pointer);
   }
 }
 
-function refuseInArray(array: readonly unknown[], pointer: string): void {
+function refuseInArray(array: readonly unknown[], pointer: string, depth: number): void {
   // By index: forEach would step over a hole.
   for (let index = 0; index < array.length; index++) {
-    refuseWhatJsonCannotHold(array[index], `${pointer}/${index}`);
+    refuseWhatJsonCannotHold(array[index], `${pointer}/${index}`, depth);
   }
 }
 
-function refuseInObject(object: object, pointer: string): void {
+function refuseInObject(object: object, pointer: string, depth: number): void {
   const prototype = Object.getPrototypeOf(object);
   if (prototype !== null && prototype !== Object.prototype) refuse('an object of a class', pointer);
   if (Object.getOwnPropertySymbols(object).length > 0) refuse('a symbol as a key', pointer);
   for (const [key, member] of Object.entries(object)) {
     const inner = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
     if (LONE_SURROGATE.test(key)) refuse('a lone surrogate in a key', inner);
-    refuseWhatJsonCannotHold(member, inner);
+    refuseWhatJsonCannotHold(member, inner, depth);
   }
 }
 

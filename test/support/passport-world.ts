@@ -1,0 +1,240 @@
+import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  type ActionRequest,
+  type AgentKeys,
+  canonicalBytes,
+  connectTo,
+  createPassportVerifier,
+  type Issuer,
+  openRegistry,
+  type PassportVerifier,
+  type PassportVerifierOptions,
+  type PublicJwk,
+  publicJwk,
+  type Registry,
+} from '@passport-registry/verifier';
+import { CompactSign, calculateJwkThumbprint } from 'jose';
+import { issuer, publish, sha256, testKey } from './publication.js';
+import { listen } from './serving.js';
+
+export const AUDIENCE = 'https://mail.example';
+export const PAYLOAD = { to: 'you@example.com', subject: 'Hello' };
+export const DAY = 24 * 60 * 60;
+
+/** Seconds since 1970, so many from now. */
+export const seconds = (fromNow = 0) => Math.floor(Date.now() / 1000) + fromNow;
+/** RFC 3339, so many seconds from now. */
+export const instant = (fromNow = 0) => new Date(Date.now() + fromNow * 1000).toISOString();
+
+/** A key that signs tokens, as its issuer publishes it. */
+export interface IssuerKey {
+  readonly kid: string;
+  readonly privateKey: KeyObject;
+  readonly jwk: PublicJwk & { kid: string };
+}
+
+export async function issuerKey(type: 'ed25519' | 'p256' = 'ed25519', kid?: string): Promise<IssuerKey> {
+  const pair =
+    type === 'ed25519' ? generateKeyPairSync('ed25519') : generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const jwk = pair.publicKey.export({ format: 'jwk' }) as unknown as PublicJwk;
+  const name = kid ?? (await calculateJwkThumbprint(jwk));
+  return { kid: name, privateKey: pair.privateKey, jwk: { ...jwk, kid: name } };
+}
+
+export function agentKeys(type: 'Ed25519' | 'P-256' = 'Ed25519'): Promise<AgentKeys> {
+  const algorithm = type === 'Ed25519' ? 'Ed25519' : { name: 'ECDSA', namedCurve: 'P-256' };
+  return crypto.subtle.generateKey(algorithm, false, ['sign', 'verify']) as Promise<AgentKeys>;
+}
+
+type Intercept = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+/** An issuer on loopback, known by an address of its own, whose documents and manners can change while it runs. */
+export interface IssuerWorld {
+  readonly id: string;
+  readonly url: string;
+  /** Where it really answers. */
+  readonly address: string;
+  readonly key: IssuerKey;
+  /** What it answers, by path. */
+  readonly documents: Map<string, unknown>;
+  /** Answers a request itself, and says so by true. */
+  intercept: Intercept;
+  /** The paths that were asked for. */
+  readonly log: string[];
+  /** The record in the registry. */
+  readonly record: Issuer;
+}
+
+export async function issuerWorld(
+  id: string,
+  key: IssuerKey,
+  more: Partial<Issuer> = {},
+): Promise<IssuerWorld> {
+  const url = `https://${id}.example`;
+  const documents = new Map<string, unknown>();
+  const log: string[] = [];
+  const world: IssuerWorld = {
+    id,
+    url,
+    key,
+    documents,
+    log,
+    intercept: () => false,
+    record: issuer(id, more),
+    address: await listen((request, response) => {
+      const path = request.url ?? '';
+      log.push(path);
+      if (world.intercept(request, response)) return;
+      const document = documents.get(path);
+      if (document === undefined) response.writeHead(404).end();
+      else response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(document));
+    }),
+  };
+  documents.set('/metadata', { issuer: url, issuer_id: id, jwks_uri: `${url}/jwks.json` });
+  documents.set('/jwks.json', { keys: [{ ...key.jwk, use: 'sig' }] });
+  return world;
+}
+
+/** A passport's claims, and what its issuer has of it. */
+export interface TestPassport {
+  readonly claims: Record<string, unknown>;
+  readonly keys: AgentKeys;
+  readonly did: string;
+  readonly statusPath: string;
+}
+
+/** A good passport; its issuer tells its status. */
+export async function passportOf(
+  world: IssuerWorld,
+  keys: AgentKeys,
+  more: Record<string, unknown> = {},
+): Promise<TestPassport> {
+  const id = randomUUID();
+  const did = `did:passport:${id}`;
+  const statusPath = `/v1/passports/${did}`;
+  world.documents.set(statusPath, {
+    passport_id: id,
+    passport_did: did,
+    issuer_id: world.id,
+    status: 'active',
+    revocation_nonce: 0,
+  });
+  const claims = {
+    iss: world.url,
+    sub: did,
+    jti: id,
+    iat: seconds(-10),
+    exp: seconds(3600),
+    issuer_id: world.id,
+    realm_id: 'realm',
+    principal_id: 'principal',
+    agent_type: 'ai-assistant',
+    capabilities: ['email'],
+    revocation_nonce: 0,
+    cnf: { jwk: await publicJwk(keys) },
+    mandate: mandate(),
+    ...more,
+  };
+  return { claims, keys, did, statusPath };
+}
+
+export const mandate = (more: Record<string, unknown> = {}) => ({
+  mandate_id: 'm-1',
+  scope: ['email.send', 'calendar.*'],
+  issued_at: instant(-60),
+  expires_at: instant(DAY),
+  ...more,
+});
+
+/** Any JWS at all. */
+export function jws(
+  payload: unknown,
+  header: Record<string, unknown>,
+  key: KeyObject | CryptoKey | Uint8Array,
+): Promise<string> {
+  const { alg = 'EdDSA', ...others } = header;
+  return new CompactSign(new TextEncoder().encode(JSON.stringify(payload)))
+    .setProtectedHeader({ alg: String(alg), ...others })
+    .sign(key, { crit: { b64: true } });
+}
+
+/** The token of a passport, signed by its issuer's key, unless a header says otherwise. */
+export function tokenOf(
+  world: IssuerWorld,
+  { claims }: Pick<TestPassport, 'claims'>,
+  header: Record<string, unknown> = {},
+): Promise<string> {
+  const alg = world.key.jwk.kty === 'EC' ? 'ES256' : 'EdDSA';
+  return jws(claims, { alg, typ: 'passport+jwt', kid: world.key.kid, ...header }, world.key.privateKey);
+}
+
+/** The claims of a good proof. */
+export function proofClaims(token: string, passport: TestPassport, more: Record<string, unknown> = {}) {
+  return {
+    iat: seconds(),
+    exp: seconds(60),
+    jti: randomUUID(),
+    aud: AUDIENCE,
+    passport: passport.claims['jti'],
+    ath: Buffer.from(sha256(Buffer.from(token)), 'hex').toString('base64url'),
+    action: 'email.send',
+    payload_sha256: sha256(canonicalBytes(PAYLOAD)),
+    ...more,
+  };
+}
+
+/** The proof of an action, by the agent's key. */
+export function proofOf(
+  token: string,
+  passport: TestPassport,
+  more: Record<string, unknown> = {},
+  header: Record<string, unknown> = {},
+): Promise<string> {
+  const alg = passport.keys.privateKey.algorithm.name === 'ECDSA' ? 'ES256' : 'EdDSA';
+  return jws(
+    proofClaims(token, passport, more),
+    { alg, typ: 'action+jwt', ...header },
+    passport.keys.privateKey,
+  );
+}
+
+/** A registry of some issuers, opened from memory. */
+export async function registryOf(worlds: readonly IssuerWorld[]): Promise<Registry> {
+  const root = await testKey();
+  const records = worlds.map(({ record }) => record).sort((a, b) => (a.issuer_id < b.issuer_id ? -1 : 1));
+  const files = publish(root, records);
+  return openRegistry(
+    { get: async (path) => files.get(path) },
+    { rootKey: root.rootKey.jwk, maxAge: 3650 * DAY },
+  );
+}
+
+/** A `fetch` that finds issuers on loopback by the addresses that the registry has. */
+export function fetchOf(worlds: readonly IssuerWorld[]): typeof fetch {
+  return connectTo(Object.fromEntries(worlds.map(({ url, address }) => [url, address])));
+}
+
+/** A verifier that trusts certified issuers, and finds those of a test on loopback. */
+export async function verifierOf(
+  worlds: readonly IssuerWorld[],
+  options: Partial<PassportVerifierOptions> = {},
+): Promise<PassportVerifier> {
+  return createPassportVerifier({
+    registry: await registryOf(worlds),
+    policy: { tiers: ['certified'] },
+    audience: AUDIENCE,
+    fetch: fetchOf(worlds),
+    ...options,
+  });
+}
+
+/** A good request for an action. */
+export async function requestOf(
+  world: IssuerWorld,
+  passport: TestPassport,
+  more: Record<string, unknown> = {},
+): Promise<ActionRequest> {
+  const token = await tokenOf(world, passport);
+  return { token, action: 'email.send', payload: PAYLOAD, proof: await proofOf(token, passport, more) };
+}
