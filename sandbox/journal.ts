@@ -6,6 +6,7 @@ import {
   ftruncateSync,
   openSync,
   readFileSync,
+  statSync,
   unlinkSync,
   writeFileSync,
   writeSync,
@@ -122,7 +123,9 @@ class JournalFile {
     this.#path = path;
     lock(path);
     try {
-      const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+      const found = statSync(path, { throwIfNoEntry: false });
+      if (found?.isFile() === false) throw new JournalError(`${path} is no file`);
+      const text = found === undefined ? '' : readFileSync(path, 'utf8');
       // A last line without its end was never answered for.
       const whole = text.slice(0, text.lastIndexOf('\n') + 1);
       this.lines = whole

@@ -109,4 +109,11 @@ describe('canonicalBytes', () => {
       { numRuns: 500 },
     );
   });
+
+  it('refuses nesting that would exhaust the stack, and takes what is deep but sane', () => {
+    const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
+    expect(new TextDecoder().decode(canonicalBytes(nested(500)))).toHaveLength(1000);
+    expect(() => canonicalBytes(nested(502))).toThrow(NotCanonicalizable);
+    expect(() => canonicalBytes(nested(100_000))).toThrow(/nesting deeper than 500/);
+  });
 });

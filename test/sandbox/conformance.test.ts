@@ -1,0 +1,648 @@
+import {
+  type AgentKeys,
+  createPassportVerifier,
+  type IssuanceNonce,
+  obtainPassport,
+  publicJwk,
+  requestNonce,
+  signAction,
+  signMandate,
+  signNonce,
+} from '@passport-registry/verifier';
+import { calculateJwkThumbprint, decodeJwt, decodeProtectedHeader } from 'jose';
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  AUDIENCE,
+  agentKeys,
+  instant,
+  jws,
+  PAYLOAD,
+  registryOf,
+  seconds,
+} from '../support/passport-world.js';
+import { issuer as record } from '../support/publication.js';
+import { AS_OPERATOR, ISSUER, OPERATIONS, seen, type TestSandbox, testSandbox } from '../support/sandbox.js';
+
+const PRINCIPAL = { principal_id: 'user-1', realm_id: 'laptop' };
+const AGENT = {
+  ...PRINCIPAL,
+  agent_type: 'ai-assistant',
+  capabilities: ['email'],
+  subdelegation_mode: 'none',
+} as const;
+const MANDATE = { scope: ['email.send'], expires_at: instant(3600) };
+
+let sandbox: TestSandbox;
+let ahead = 0;
+
+beforeAll(async () => {
+  sandbox = await testSandbox({ now: () => Date.now() + ahead * 1000 });
+});
+
+const obtain = (keys: AgentKeys, more: object = {}) =>
+  obtainPassport({
+    issuer: ISSUER,
+    keys,
+    agent: { ...AGENT, mandate: MANDATE, ...more },
+    fetch: sandbox.fetch,
+  });
+
+const freshNonce = (more: object = {}) =>
+  requestNonce(ISSUER, { ...PRINCIPAL, ...more }, { fetch: sandbox.fetch });
+
+/** A right request for a passport, which a test then spoils. */
+async function mintRequest(keys: AgentKeys, nonce: IssuanceNonce, more: object = {}) {
+  return {
+    ...AGENT,
+    public_key: await publicJwk(keys),
+    nonce_id: nonce.nonce_id,
+    signed_nonce: await signNonce(ISSUER, nonce.nonce, keys),
+    ...more,
+  };
+}
+
+const mint = (body: unknown) => sandbox.send('POST', '/v1/passports', body);
+
+async function verifier() {
+  const world = {
+    record: record('playground', {
+      discovery_uri: `${ISSUER}/.well-known/openid-configuration`,
+      jwks_uri: `${ISSUER}/.well-known/jwks.json`,
+    }),
+  };
+  return createPassportVerifier({
+    registry: await registryOf([world as never]),
+    policy: { tiers: ['certified'] },
+    audience: AUDIENCE,
+    fetch: sandbox.fetch,
+    statusMaxAge: 0,
+  });
+}
+
+describe.each(['Ed25519', 'P-256'] as const)('an agent with a key of %s', (type) => {
+  it.each(['jws', 'raw'] as const)('gets a passport for a nonce that it has signed as %s', async (form) => {
+    const keys = await agentKeys(type);
+    const { passport, token } = await obtainPassport({
+      issuer: ISSUER,
+      keys,
+      agent: { ...AGENT, mandate: MANDATE },
+      form,
+      fetch: sandbox.fetch,
+    });
+    const jwk = await publicJwk(keys);
+    const fingerprint = `sha256:${await calculateJwkThumbprint(jwk)}`;
+    expect(passport).toMatchObject({
+      passport_did: `did:passport:${passport.passport_id}`,
+      issuer_id: 'playground',
+      status: 'active',
+      public_key: jwk,
+      key_fingerprint: fingerprint,
+      memory_anchor_id: fingerprint,
+      revocation_nonce: 0,
+    });
+    expect(decodeProtectedHeader(token)).toMatchObject({ alg: 'EdDSA', typ: 'passport+jwt' });
+    const claims = decodeJwt(token);
+    expect(claims).toMatchObject({
+      iss: ISSUER,
+      sub: passport.passport_did,
+      cnf: { jwk },
+      revocation_nonce: 0,
+    });
+    expect(claims['mandate']).toMatchObject({
+      ...MANDATE,
+      mandate_id: expect.any(String),
+      issued_at: expect.any(String),
+    });
+    const proof = await signAction({
+      token,
+      keys,
+      audience: AUDIENCE,
+      action: 'email.send',
+      payload: PAYLOAD,
+    });
+    const verdict = await (await verifier()).verifyAction({
+      token,
+      action: 'email.send',
+      payload: PAYLOAD,
+      proof,
+    });
+    expect(verdict.reasons).toEqual([{ code: 'verified', message: expect.any(String) }]);
+  });
+});
+
+describe('a proof of possession fails', () => {
+  const cases: [string, string, (keys: AgentKeys) => Promise<object>][] = [
+    [
+      'with a signature of zeros',
+      'signature_invalid',
+      async (keys) =>
+        mintRequest(keys, await freshNonce(), { signed_nonce: Buffer.alloc(64).toString('base64url') }),
+    ],
+    [
+      'with the signature of another key',
+      'signature_invalid',
+      async (keys) => {
+        const nonce = await freshNonce();
+        return mintRequest(keys, nonce, {
+          signed_nonce: await signNonce(ISSUER, nonce.nonce, await agentKeys()),
+        });
+      },
+    ],
+    [
+      'with a raw signature of another key',
+      'signature_invalid',
+      async (keys) => {
+        const nonce = await freshNonce();
+        const signed_nonce = await signNonce(ISSUER, nonce.nonce, await agentKeys(), { form: 'raw' });
+        return mintRequest(keys, nonce, { signed_nonce });
+      },
+    ],
+    [
+      'with the nonce itself for a signature',
+      'signature_invalid',
+      async (keys) => {
+        const nonce = await freshNonce();
+        return mintRequest(keys, nonce, { signed_nonce: nonce.nonce });
+      },
+    ],
+    [
+      'with a signature over another nonce',
+      'signature_invalid',
+      async (keys) => {
+        const other = await freshNonce();
+        return mintRequest(keys, await freshNonce(), {
+          signed_nonce: await signNonce(ISSUER, other.nonce, keys),
+        });
+      },
+    ],
+    [
+      'with a signature for another issuer',
+      'signature_invalid',
+      async (keys) => {
+        const nonce = await freshNonce();
+        return mintRequest(keys, nonce, {
+          signed_nonce: await signNonce('https://other.example', nonce.nonce, keys),
+        });
+      },
+    ],
+    [
+      'with a signature that is too old',
+      'signature_invalid',
+      async (keys) => {
+        const nonce = await freshNonce();
+        const now = () => Date.now() - 400_000;
+        return mintRequest(keys, nonce, {
+          signed_nonce: await signNonce(ISSUER, nonce.nonce, keys, { now }),
+        });
+      },
+    ],
+    [
+      'with a JWS of another type',
+      'signature_invalid',
+      async (keys) => {
+        const nonce = await freshNonce();
+        const claims = { aud: ISSUER, nonce: nonce.nonce, iat: seconds() };
+        const signed_nonce = await jws(claims, { typ: 'JWT', jwk: await publicJwk(keys) }, keys.privateKey);
+        return mintRequest(keys, nonce, { signed_nonce });
+      },
+    ],
+    [
+      'with a JWS without its key',
+      'signature_invalid',
+      async (keys) => {
+        const nonce = await freshNonce();
+        const claims = { aud: ISSUER, nonce: nonce.nonce, iat: seconds() };
+        const signed_nonce = await jws(claims, { typ: 'passport-nonce+jwt' }, keys.privateKey);
+        return mintRequest(keys, nonce, { signed_nonce });
+      },
+    ],
+    [
+      'with a JWS for two audiences',
+      'signature_invalid',
+      async (keys) => {
+        const nonce = await freshNonce();
+        const claims = { aud: [ISSUER, 'https://other.example'], nonce: nonce.nonce, iat: seconds() };
+        const header = { typ: 'passport-nonce+jwt', jwk: await publicJwk(keys) };
+        return mintRequest(keys, nonce, { signed_nonce: await jws(claims, header, keys.privateKey) });
+      },
+    ],
+    [
+      'with a point that is not on the curve',
+      'signature_invalid',
+      async (keys) => {
+        const x = Buffer.alloc(32, 1).toString('base64url');
+        return mintRequest(keys, await freshNonce(), {
+          public_key: { kty: 'EC', crv: 'P-256', x, y: x },
+          signed_nonce: Buffer.alloc(64, 1).toString('base64url'),
+        });
+      },
+    ],
+    [
+      'with a nonce that was never issued',
+      'nonce_unknown',
+      async (keys) => mintRequest(keys, { ...(await freshNonce()), nonce_id: crypto.randomUUID() }),
+    ],
+    [
+      "with the nonce of another principal's request",
+      'nonce_of_another_request',
+      async (keys) => mintRequest(keys, await freshNonce({ principal_id: 'user-2' })),
+    ],
+    [
+      'with the nonce of a request for another realm',
+      'nonce_of_another_request',
+      async (keys) => mintRequest(keys, await freshNonce({ realm_id: 'office' })),
+    ],
+    [
+      'with the nonce of a request for another owner',
+      'nonce_of_another_request',
+      async (keys) => mintRequest(keys, await freshNonce({ owner_user_id: 'me' }), { owner_user_id: 'you' }),
+    ],
+    [
+      'with a nonce for another key',
+      'nonce_for_another_key',
+      async (keys) => mintRequest(keys, await freshNonce({ public_key: await publicJwk(await agentKeys()) })),
+    ],
+  ];
+
+  it.each(cases)('%s: %s', async (_name, reason, request) => {
+    const { status, body } = await mint(await request(await agentKeys()));
+    expect(status).toBe(401);
+    expect(body).toMatchObject({ error: 'proof_of_possession_failed', details: { reason } });
+  });
+
+  it('with a nonce that has been used: also where the first request failed', async () => {
+    const keys = await agentKeys();
+    const nonce = await freshNonce();
+    const right = await mintRequest(keys, nonce);
+    expect((await mint({ ...right, signed_nonce: 'AAAA' })).body).toMatchObject({
+      details: { reason: 'signature_invalid' },
+    });
+    expect((await mint(right)).body).toMatchObject({ details: { reason: 'nonce_unknown' } });
+    const another = await mintRequest(keys, await freshNonce());
+    expect((await mint(another)).status).toBe(201);
+    expect((await mint(another)).body).toMatchObject({ details: { reason: 'nonce_unknown' } });
+  });
+
+  it('with a nonce that has expired', async () => {
+    const request = await mintRequest(await agentKeys(), await freshNonce());
+    ahead = 301;
+    expect((await mint(request)).body).toMatchObject({ details: { reason: 'nonce_expired' } });
+    ahead = 0;
+  });
+
+  it('of one of two requests at the same time with one nonce', async () => {
+    const request = await mintRequest(await agentKeys(), await freshNonce());
+    const answers = await Promise.all([mint(request), mint(request)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 401]);
+  });
+});
+
+describe('a nonce', () => {
+  it('is of 256 random bits, lives for five minutes, and is kept by no cache', async () => {
+    const { body, headers } = await sandbox.send('POST', '/v1/issuance/nonce', PRINCIPAL);
+    const { nonce, expires_at } = body as unknown as IssuanceNonce;
+    expect(Buffer.from(nonce, 'base64url')).toHaveLength(32);
+    expect(Date.parse(expires_at) - Date.now()).toBeLessThanOrEqual(300_000);
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('is refused when ten thousand are waiting, and issued again once they have expired', async () => {
+    let late = 0;
+    const busy = await testSandbox({
+      rateLimit: { burst: 1e6, perMinute: 1e6 },
+      now: () => Date.now() + late * 1000,
+    });
+    for (let count = 0; count < 10_000; count++) busy.issuer.requestNonce(PRINCIPAL);
+    const { status, body } = await busy.send('POST', '/v1/issuance/nonce', PRINCIPAL);
+    expect([status, body['error']]).toEqual([503, 'busy']);
+    late = 301;
+    expect((await busy.send('POST', '/v1/issuance/nonce', PRINCIPAL)).status).toBe(200);
+  });
+});
+
+describe('a key', () => {
+  it('has one passport: the same key again is refused', async () => {
+    const keys = await agentKeys();
+    await obtain(keys);
+    await expect(obtain(keys)).rejects.toMatchObject({
+      code: 'ERR_ISSUER_REFUSED',
+      status: 409,
+      error: 'key_has_passport',
+    });
+  });
+
+  it('has one passport, also of two requests at the same time', async () => {
+    const keys = await agentKeys();
+    const requests = [
+      await mintRequest(keys, await freshNonce()),
+      await mintRequest(keys, await freshNonce()),
+    ];
+    const answers = await Promise.all(requests.map(mint));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
+  });
+
+  it('gets another passport once the one before has expired, unless that was revoked', async () => {
+    const [expired, revoked] = [await agentKeys(), await agentKeys()];
+    await obtain(expired);
+    const { passport } = await obtain(revoked);
+    await sandbox.send('POST', `/v1/passports/${passport.passport_did}/revoke`, undefined, AS_OPERATOR);
+    ahead = 3601;
+    const later = () => Date.now() + ahead * 1000;
+    const again = (keys: AgentKeys) =>
+      obtainPassport({ issuer: ISSUER, keys, agent: AGENT, fetch: sandbox.fetch, now: later });
+    await expect(again(revoked)).rejects.toMatchObject({ status: 409 });
+    expect((await again(expired)).passport.status).toBe('active');
+    ahead = 0;
+  });
+});
+
+describe('a mandate', () => {
+  it('by the principal goes into the passport as it is', async () => {
+    const keys = await agentKeys();
+    const principalKeys = await agentKeys();
+    const mandate = await signMandate({
+      principalKeys,
+      agentKey: await publicJwk(keys),
+      mandate: { mandate_id: 'm', issued_at: instant(-5), ...MANDATE },
+    });
+    const { token } = await obtain(keys, { mandate });
+    expect(decodeJwt(token)).toMatchObject({
+      mandate,
+      principal_jkt: await calculateJwkThumbprint(await publicJwk(principalKeys)),
+    });
+    const proof = await signAction({
+      token,
+      keys,
+      audience: AUDIENCE,
+      action: 'email.send',
+      payload: PAYLOAD,
+    });
+    expect(
+      (await (await verifier()).verifyAction({ token, action: 'email.send', payload: PAYLOAD, proof }))
+        .allowed,
+    ).toBe(true);
+  });
+
+  it.each([
+    ['that has expired', async () => ({ scope: [], expires_at: instant(-1) })],
+    ['with a wrong scope', async () => ({ scope: ['*'], expires_at: instant(60) })],
+    ['with an end that is no time', async () => ({ scope: [], expires_at: 'soon' })],
+    ['that is no JWS', async () => 'a.b.c'],
+    [
+      'for another agent',
+      async () =>
+        signMandate({
+          principalKeys: await agentKeys(),
+          agentKey: await publicJwk(await agentKeys()),
+          mandate: { mandate_id: 'm', issued_at: instant(-5), ...MANDATE },
+        }),
+    ],
+  ])('%s is refused', async (_name, mandate) => {
+    const keys = await agentKeys();
+    const { status, body } = await mint(
+      await mintRequest(keys, await freshNonce(), { mandate: await mandate() }),
+    );
+    expect([status, body['error']]).toEqual([400, 'bad_request']);
+  });
+});
+
+describe('a revocation', () => {
+  it('makes the tokens that were issued before it fail, raises the nonce once, and is final', async () => {
+    const keys = await agentKeys();
+    const { passport, token } = await obtain(keys);
+    const { passport_did: did } = passport;
+    const good = await verifier();
+    expect((await good.verifyPassport(token)).accepted).toBe(true);
+    const revoke = () => sandbox.send('POST', `/v1/passports/${did}/revoke`, undefined, AS_OPERATOR);
+    expect((await revoke()).body).toMatchObject({ status: 'revoked', revocation_nonce: 1 });
+    expect((await revoke()).body).toMatchObject({ status: 'revoked', revocation_nonce: 1 });
+    expect((await good.verifyPassport(token)).reasons[0]?.code).toBe('passport-revoked');
+    const patch = await sandbox.send(
+      'PATCH',
+      `/v1/passports/${did}/status`,
+      { status: 'active' },
+      AS_OPERATOR,
+    );
+    expect([patch.status, patch.body['error']]).toEqual([409, 'passport_revoked']);
+  });
+});
+
+describe('a suspension', () => {
+  it('can be taken back, and leaves the nonce as it is', async () => {
+    const { passport, token } = await obtain(await agentKeys());
+    const set = (status: string) =>
+      sandbox.send('PATCH', `/v1/passports/${passport.passport_did}/status`, { status }, AS_OPERATOR);
+    const good = await verifier();
+    expect((await set('suspended')).body).toMatchObject({ status: 'suspended', revocation_nonce: 0 });
+    expect((await good.verifyPassport(token)).reasons[0]?.code).toBe('passport-suspended');
+    expect((await set('active')).body).toMatchObject({ status: 'active', revocation_nonce: 0 });
+    expect((await good.verifyPassport(token)).accepted).toBe(true);
+    expect((await set('revoked')).status).toBe(400);
+  });
+});
+
+describe('a rotation of keys', () => {
+  it('leaves two live: tokens of the one before can be verified, those of the one before that no longer', async () => {
+    const own = await testSandbox();
+    const keysOf = async () =>
+      (await own.send('GET', '/.well-known/jwks.json')).body['keys'] as { kid: string }[];
+    const get = async (keys: AgentKeys) =>
+      (await obtainPassport({ issuer: ISSUER, keys, agent: AGENT, fetch: own.fetch })).token;
+    const rotate = () => own.send('POST', '/v1/keys/rotate', undefined, AS_OPERATOR);
+    const [first] = await keysOf();
+    const token = await get(await agentKeys());
+    expect(decodeProtectedHeader(token).kid).toBe(first?.kid);
+    expect((await rotate()).status).toBe(200);
+    const two = await keysOf();
+    expect(two.map(({ kid }) => kid)).toContain(first?.kid);
+    expect(two).toHaveLength(2);
+    expect(decodeProtectedHeader(await get(await agentKeys())).kid).toBe(two[1]?.kid);
+    await rotate();
+    expect((await keysOf()).map(({ kid }) => kid)).toEqual([two[1]?.kid, expect.any(String)]);
+    for (const key of await keysOf()) {
+      expect(Object.keys(key).sort()).toEqual(['crv', 'kid', 'kty', 'use', 'x']);
+    }
+  });
+});
+
+describe("the operator's token", () => {
+  const attempts: [string, Record<string, string>][] = [
+    ['missing', {}],
+    ['empty', { Authorization: 'Bearer ' }],
+    ['wrong', { Authorization: 'Bearer operator-token-of-the-testz' }],
+    ['of another scheme', { Authorization: `Basic ${AS_OPERATOR.Authorization.slice(7)}` }],
+  ];
+
+  it.each(attempts)('%s: every operation of the operator is refused', async (_name, headers) => {
+    const { passport } = await obtain(await agentKeys());
+    const guarded = OPERATIONS.filter(({ operation }) => operation.security === undefined);
+    expect(guarded.map(({ operation }) => operation.operationId).sort()).toEqual([
+      'getAudit',
+      'revokePassport',
+      'rotateKeys',
+      'setStatus',
+    ]);
+    for (const { method, path, operation } of guarded) {
+      const body = operation.requestBody === undefined ? undefined : { status: 'suspended' };
+      const answer = await sandbox.send(
+        method,
+        path.replace('{passport_did}', passport.passport_did),
+        body,
+        headers,
+      );
+      expect(answer.status).toBe(401);
+    }
+    expect((await sandbox.send('GET', `/v1/passports/${passport.passport_did}`)).body).toMatchObject({
+      status: 'active',
+    });
+  });
+});
+
+describe('hostile input', () => {
+  const nonce = (body: unknown, headers?: Record<string, string>) =>
+    sandbox.send('POST', '/v1/issuance/nonce', body, headers);
+
+  it.each([
+    ['that is no JSON', '{'],
+    ['that is empty', ''],
+    ['that is an array', '[]'],
+    ['that is null', 'null'],
+    ['without principal_id', { realm_id: 'a' }],
+    ['without realm_id', { principal_id: 'a' }],
+    ['with an empty principal_id', { principal_id: '', realm_id: 'a' }],
+    ['with a principal_id that is too long', { principal_id: 'a'.repeat(257), realm_id: 'a' }],
+    ['with a member that is not known', { ...PRINCIPAL, admin: true }],
+    [
+      'with a private key',
+      { ...PRINCIPAL, public_key: { kty: 'OKP', crv: 'Ed25519', x: 'A'.repeat(43), d: 'A'.repeat(43) } },
+    ],
+    ['with a key of RSA', { ...PRINCIPAL, public_key: { kty: 'RSA', n: 'AQAB', e: 'AQAB' } }],
+    ['with a prototype', '{"__proto__":{"principal_id":"a","realm_id":"a"}}'],
+  ])('a body %s is answered with 400', async (_name, body) => {
+    const { status, body: answer } = await nonce(body);
+    expect([status, answer['error']]).toEqual([400, 'bad_request']);
+  });
+
+  it('names the place', async () => {
+    const { body } = await nonce({ ...PRINCIPAL, realm_id: 7 });
+    expect(body).toMatchObject({ message: '/realm_id must be string', details: { pointer: '/realm_id' } });
+  });
+
+  it('a body that is not said to be JSON is not read', async () => {
+    expect((await nonce(PRINCIPAL, { 'Content-Type': 'text/plain' })).status).toBe(400);
+  });
+
+  it('a body of more than 64 KiB is refused, whether or not its length is told', async () => {
+    const large = JSON.stringify({ ...PRINCIPAL, realm_id: 'a'.repeat(65 * 1024) });
+    expect((await nonce(large)).status).toBe(413);
+    const stream = new ReadableStream({
+      start: (controller) => {
+        controller.enqueue(new TextEncoder().encode(large));
+        controller.close();
+      },
+    });
+    const response = await sandbox.fetch(`${ISSUER}/v1/issuance/nonce`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: stream,
+      duplex: 'half',
+    } as RequestInit);
+    expect(response.status).toBe(413);
+  });
+
+  it.each(['did:passport:x', 'x', '..%2f..%2fetc', 'did%3Apassport%3A', '__proto__', 'constructor'])(
+    'there is no passport %s',
+    async (did) => {
+      expect((await sandbox.send('GET', `/v1/passports/${did}`)).status).toBe(404);
+      expect((await sandbox.send('POST', `/v1/passports/${did}/revoke`, undefined, AS_OPERATOR)).status).toBe(
+        404,
+      );
+      expect(
+        (await sandbox.send('PATCH', `/v1/passports/${did}/status`, { status: 'active' }, AS_OPERATOR))
+          .status,
+      ).toBe(404);
+    },
+  );
+
+  it('too many requests are refused, and told when to come again', async () => {
+    const limited = await testSandbox({ rateLimit: { burst: 3, perMinute: 60 } });
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 5; attempt++) {
+      statuses.push((await limited.send('POST', '/v1/issuance/nonce', PRINCIPAL)).status);
+    }
+    expect(statuses).toEqual([200, 200, 200, 429, 429]);
+    for (const { method, path, operation } of OPERATIONS) {
+      const body = operation.requestBody === undefined ? undefined : {};
+      expect((await limited.send(method, path, body)).status).toBe(429);
+    }
+  });
+});
+
+describe('the audit log', () => {
+  it('has what was done, in a chain, and no secret', async () => {
+    const own = await testSandbox();
+    const { passport } = await obtainPassport({
+      issuer: ISSUER,
+      keys: await agentKeys(),
+      agent: AGENT,
+      fetch: own.fetch,
+    });
+    await own.send(
+      'PATCH',
+      `/v1/passports/${passport.passport_did}/status`,
+      { status: 'suspended' },
+      AS_OPERATOR,
+    );
+    await own.send(
+      'PATCH',
+      `/v1/passports/${passport.passport_did}/status`,
+      { status: 'active' },
+      AS_OPERATOR,
+    );
+    await own.send('POST', `/v1/passports/${passport.passport_did}/revoke`, undefined, AS_OPERATOR);
+    await own.send('POST', '/v1/keys/rotate', undefined, AS_OPERATOR);
+    await own.send('POST', '/v1/keys/rotate', undefined, AS_OPERATOR);
+    const { body } = await own.send('GET', '/v1/audit', undefined, AS_OPERATOR);
+    const entries = body['entries'] as { event: string; previous: string; seq: number }[];
+    expect(entries.map(({ event }) => event)).toEqual([
+      'key-created',
+      'passport-issued',
+      'passport-suspended',
+      'passport-reinstated',
+      'passport-revoked',
+      'key-created',
+      'key-created',
+      'key-retired',
+    ]);
+    const { canonicalBytes, sha256Hex } = await import('@passport-registry/verifier');
+    let previous = '0'.repeat(64);
+    for (const entry of entries) {
+      expect(entry.previous).toBe(previous);
+      previous = await sha256Hex(canonicalBytes(entry));
+    }
+    expect(JSON.stringify(entries)).not.toContain('"d"');
+    const rest = await own.send('GET', '/v1/audit?after=6', undefined, AS_OPERATOR);
+    expect((rest.body['entries'] as { seq: number }[]).map(({ seq }) => seq)).toEqual([7, 8]);
+    expect((await own.send('GET', '/v1/audit?after=x', undefined, AS_OPERATOR)).status).toBe(400);
+  });
+});
+
+describe('the description', () => {
+  it('is served', async () => {
+    expect((await sandbox.send('GET', '/openapi.json')).body).toMatchObject({ openapi: '3.1.1' });
+    await sandbox.send('GET', '/.well-known/openid-configuration');
+  });
+
+  it('describes nothing that was not seen here, each answer of each operation', async () => {
+    const large = 'a'.repeat(70_000);
+    const { passport } = await obtain(await agentKeys());
+    const did = passport.passport_did;
+    await mint({});
+    await mint(large);
+    await sandbox.send('PATCH', `/v1/passports/${did}/status`, large, AS_OPERATOR);
+    const described = OPERATIONS.flatMap(({ operation: { operationId, responses } }) =>
+      Object.keys(responses).map((status) => `${operationId} ${status}`),
+    );
+    expect([...seen].sort()).toEqual(described.sort());
+  });
+});
