@@ -1,0 +1,30 @@
+// A gateway in a process of its own: it waits for the other one, then verifies the actions that it finds on stdin, and
+// prints what came of each.
+
+import { text } from 'node:stream/consumers';
+import { connectTo, createPassportVerifier } from '@passport-registry/verifier';
+import { redisReplayStore } from '@passport-registry/verifier/redis';
+import { createClient } from 'redis';
+
+const { port, record, address, url, requests, backwards } = JSON.parse(await text(process.stdin));
+const client = createClient({ url: `redis://127.0.0.1:${port}` });
+await client.connect();
+const verifier = createPassportVerifier({
+  registry: { updatedAt: '', sha256: '', decide: () => ({ accepted: true, reasons: [], issuer: record }) },
+  policy: { tiers: ['certified'] },
+  audience: 'https://mail.example',
+  replayStore: redisReplayStore(client),
+  fetch: connectTo({ [url]: address }),
+});
+await verifier.verifyPassport(requests[0].token);
+
+const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+await client.incr('barrier');
+while (Number(await client.get('barrier')) < 2) await pause(1);
+
+const codes = [];
+for (const request of backwards ? requests.reverse() : requests) {
+  codes.push((await verifier.verifyAction(request)).reasons[0].code);
+}
+process.stdout.write(JSON.stringify(backwards ? codes.reverse() : codes));
+client.destroy();
