@@ -1,0 +1,203 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  type ActionVerdict,
+  type AgentDeclaration,
+  connectTo,
+  createPassportVerifier,
+  createRegistryClient,
+  obtainPassport,
+  signAction,
+} from '@passport-registry/verifier';
+
+const CLI = fileURLToPath(new URL('../cli/main.js', import.meta.url));
+const RECORDS = fileURLToPath(new URL('../../issuers', import.meta.url));
+const ISSUER = 'https://playground.example';
+const MAIL = 'https://mail.example';
+const MAIL_TO_SEND = { to: 'you@example.com', subject: 'Hello' };
+/** Seconds. Short, so that nobody waits; the defaults are 60 and 30. */
+const REFRESH_INTERVAL = 1;
+const STATUS_MAX_AGE = 1;
+
+const folder = mkdtempSync(join(tmpdir(), 'passport-demo-'));
+const children: ChildProcess[] = [];
+let step = 0;
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** Makes one step and says how it went; a step that goes otherwise than it says ends the demo. */
+async function show<T>(title: string, work: () => Promise<[result: T, words: string]>): Promise<T> {
+  step += 1;
+  say(`\n${String(step).padStart(2)}. ${title}`);
+  const [result, words] = await work();
+  for (const line of words.split('\n')) say(`    ${line}`);
+  return result;
+}
+
+/** A command of `passport-registry`, to its end; gives what it said. */
+async function command(...args: string[]): Promise<string> {
+  const child = spawn(process.execPath, [CLI, ...args], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (data) => {
+    said += data;
+  });
+  const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
+  if (code !== 0) throw new Error(`passport-registry ${args.join(' ')} ended with ${code}:\n${said}`);
+  return said.trim();
+}
+
+/** A command of `passport-registry` that serves. */
+function server(...args: string[]): void {
+  children.push(spawn(process.execPath, [CLI, ...args], { cwd: folder, stdio: 'ignore' }));
+}
+
+async function answering(url: string): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const answer = await fetch(url).catch(() => undefined);
+    if (answer?.ok) return;
+    await pause(0.1);
+  }
+  throw new Error(`${url} does not answer`);
+}
+
+const pause = (seconds: number) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+
+/** An address on this machine at which nothing answered a moment ago. */
+async function freeAddress(): Promise<string> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return `http://127.0.0.1:${port}`;
+}
+
+/** A verdict in words, if it is the one that was expected. */
+function judged({ allowed, reasons, checks }: ActionVerdict, expected: string): string {
+  const [{ code, message } = { code: 'none', message: '' }] = reasons;
+  if (code !== expected || allowed !== (expected === 'verified')) {
+    throw new Error(`expected ${expected}, and got ${code}: ${message}`);
+  }
+  const passed = checks.filter(({ result }) => result === 'passed').map(({ name }) => name);
+  const failed = checks.find(({ result }) => result === 'failed')?.name;
+  const made = `passed: ${passed.join(', ')}`;
+  return allowed ? `ALLOWED\n${made}` : `REJECTED at ${failed}: ${code}, ${message}\n${made}`;
+}
+
+async function demo(): Promise<void> {
+  cpSync(RECORDS, join(folder, 'issuers'), { recursive: true });
+  const rootKey = await show('The operator makes a root key, and builds and signs the registry', async () => {
+    await command('keys', 'generate', '--out', 'root-key.pem');
+    const said = await command('build', '--key', 'root-key.pem');
+    const jwk = JSON.parse(readFileSync(join(folder, 'dist/keys/root.json'), 'utf8'));
+    return [jwk, said];
+  });
+
+  const registryUrl = await freeAddress();
+  await show('Any web server serves it', async () => {
+    server('serve', 'dist', '--port', new URL(registryUrl).port);
+    await answering(`${registryUrl}/issuers.json`);
+    return [undefined, registryUrl];
+  });
+
+  const sandboxUrl = await freeAddress();
+  const fetch = connectTo({ [ISSUER]: sandboxUrl });
+  await show('An issuer that the registry knows: the sandbox', async () => {
+    server('sandbox', '--port', new URL(sandboxUrl).port);
+    await answering(`${sandboxUrl}/.well-known/openid-configuration`);
+    return [undefined, `${ISSUER}, answering at ${sandboxUrl}`];
+  });
+
+  const agentKeys = () =>
+    crypto.subtle.generateKey('Ed25519', false, ['sign', 'verify']) as Promise<CryptoKeyPair>;
+  const mint = async (keys: CryptoKeyPair) => {
+    const mandate = { scope: ['email.send'], expires_at: new Date(Date.now() + 3600_000).toISOString() };
+    const agent: AgentDeclaration = {
+      principal_id: 'user-1',
+      realm_id: 'laptop',
+      agent_type: 'ai-assistant',
+      capabilities: ['email', 'files'],
+      subdelegation_mode: 'none',
+      mandate,
+    };
+    const { passport, token } = await obtainPassport({ issuer: ISSUER, keys, agent, fetch });
+    return { keys, token, did: passport.passport_did };
+  };
+  const first = await show(
+    'An agent asks for a nonce, signs it, and gets a passport for sending mail',
+    async () => {
+      const minted = await mint(await agentKeys());
+      return [minted, `${minted.did}\n${minted.token.slice(0, 60)}…`];
+    },
+  );
+
+  const updates: string[] = [];
+  const registry = createRegistryClient({
+    sources: [registryUrl],
+    rootKey,
+    refreshInterval: REFRESH_INTERVAL,
+    onEvent: (event) => {
+      if (event.type === 'accepted') updates.push(event.updatedAt);
+    },
+  });
+  await registry.ready();
+  const verifier = createPassportVerifier({
+    registry,
+    policy: { tiers: ['sandbox'] },
+    audience: MAIL,
+    statusMaxAge: STATUS_MAX_AGE,
+    fetch,
+  });
+  const attempt = async ({ keys, token }: { keys: CryptoKeyPair; token: string }, action: string) => {
+    const proof = await signAction({ token, keys, audience: MAIL, action, payload: MAIL_TO_SEND });
+    return verifier.verifyAction({ token, action, payload: MAIL_TO_SEND, proof });
+  };
+
+  await show('It sends mail: the verifier pins the root key, and checks everything', async () => [
+    undefined,
+    judged(await attempt(first, 'email.send'), 'verified'),
+  ]);
+  await show('It deletes files, which its mandate does not cover', async () => [
+    undefined,
+    judged(await attempt(first, 'files.delete'), 'scope-not-granted'),
+  ]);
+  await show('The issuer revokes the passport', async () => {
+    const operator = readFileSync(join(folder, '.passport-registry/sandbox-operator-token'), 'utf8').trim();
+    const headers = { Authorization: `Bearer ${operator}` };
+    const { status } = await fetch(`${ISSUER}/v1/passports/${first.did}/revoke`, { method: 'POST', headers });
+    if (status !== 200) throw new Error(`the issuer answered with ${status}`);
+    await pause(STATUS_MAX_AGE);
+    return [undefined, judged(await attempt(first, 'email.send'), 'passport-revoked')];
+  });
+  const second = await show('The agent makes a new key, and gets another passport', async () => {
+    const minted = await mint(await agentKeys());
+    return [minted, `${minted.did}\n${judged(await attempt(minted, 'email.send'), 'verified')}`];
+  });
+  await show('The operator suspends the issuer in the registry, and signs again', async () => {
+    const record = join(folder, 'issuers/playground.yaml');
+    writeFileSync(record, readFileSync(record, 'utf8').replace('status: active', 'status: suspended'));
+    return [undefined, await command('build', '--key', 'root-key.pem')];
+  });
+  await show('The verifier refreshes by itself, and rejects every passport of that issuer', async () => {
+    for (let waited = 0; updates.length < 2 && waited < 20; waited += 0.1) await pause(0.1);
+    const words = judged(await attempt(second, 'email.send'), 'status-suspended');
+    return [undefined, `list of ${updates.at(-1)}\n${words}`];
+  });
+  registry.close();
+}
+
+try {
+  await demo();
+  say('\nEvery step did what it says.');
+} catch (error) {
+  say(`\nFAILED at step ${step}: ${(error as Error).message}`);
+  process.exitCode = 1;
+} finally {
+  for (const child of children) child.kill();
+  rmSync(folder, { recursive: true, force: true });
+}
