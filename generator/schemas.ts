@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import type { AnySchemaObject } from 'ajv';
 
-/** The JSON Schemas that the tree publishes, by file name. */
+/** The JSON Schemas that the tree publishes, and the description of its interface, by file name. */
 export const SCHEMA_FILES = [
   'issuer.schema.json',
   'issuer-registry.schema.json',
   'jwk.schema.json',
   'trust-policy.schema.json',
+  'registry.openapi.json',
 ] as const;
 
 /** The bytes of a schema, as the package ships them and the tree publishes them. */

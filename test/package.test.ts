@@ -2,7 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as verifier from '@passport-registry/verifier';
+import * as express from '@passport-registry/verifier/express';
+import * as fetchHandler from '@passport-registry/verifier/fetch';
+import * as hono from '@passport-registry/verifier/hono';
+import * as mcp from '@passport-registry/verifier/mcp';
 import * as verifierForNode from '@passport-registry/verifier/node';
+import * as redis from '@passport-registry/verifier/redis';
+import * as sandbox from 'passport-registry/sandbox';
 import { describe, expect, it } from 'vitest';
 import * as generator from '../build/index.js';
 import { ROOT } from './support/paths.js';
@@ -30,6 +36,9 @@ describe('what the packages export', () => {
 
   it('the verifier', () => {
     expect(Object.keys(verifier).sort()).toEqual([
+      'AGENT_TYPES',
+      'AddressInvalid',
+      'AgentKeyInvalid',
       'BundleInvalid',
       'CheckpointExpired',
       'CheckpointInvalid',
@@ -39,6 +48,8 @@ describe('what the packages export', () => {
       'DelegationInvalid',
       'GRAMMAR',
       'ISSUER_FIELDS',
+      'IssuerAnswerInvalid',
+      'IssuerRefused',
       'ListExpired',
       'ListMalformed',
       'ListNonconforming',
@@ -48,6 +59,8 @@ describe('what the packages export', () => {
       'NoUsableSource',
       'NotCanonicalizable',
       'NotYetValid',
+      'PASSPORT_REASONS',
+      'PassportClient',
       'PolicyInvalid',
       'REQUIRED_ISSUER_FIELDS',
       'RegistryError',
@@ -69,12 +82,16 @@ describe('what the packages export', () => {
       'SourceTruncated',
       'SourceUnreachable',
       'TIERS',
+      'VERDICT_CHECKS',
       'assertCanonical',
       'assertIssuer',
       'assertIssuerRegistry',
       'assertSorted',
       'assertTrustPolicy',
       'canonicalBytes',
+      'connectTo',
+      'coversAction',
+      'createPassportVerifier',
       'createRegistryClient',
       'decide',
       'encodeSignature',
@@ -82,16 +99,36 @@ describe('what the packages export', () => {
       'isDateTime',
       'isUpdatedAt',
       'keyValueStore',
+      'memoryReplayStore',
       'memoryStore',
+      'mintPassport',
+      'obtainPassport',
       'openRegistry',
       'parseList',
+      'publicJwk',
       'readList',
+      'requestNonce',
       'sha256Hex',
+      'signAction',
+      'signMandate',
+      'signNonce',
       'verifyList',
       'verifySignature',
       'walkRotation',
     ]);
     expect(Object.keys(verifierForNode).sort()).toEqual(['fileStore', 'openRegistry']);
+  });
+
+  it("the verifier's adapters", () => {
+    for (const adapter of [express, fetchHandler, hono]) {
+      expect(Object.keys(adapter).sort()).toEqual(['PROOF_HEADER', 'requirePassport']);
+    }
+    expect(Object.keys(mcp)).toEqual(['mcpTokenVerifier']);
+    expect(Object.keys(redis)).toEqual(['redisReplayStore']);
+  });
+
+  it('the sandbox issuer', () => {
+    expect(Object.keys(sandbox).sort()).toEqual(['JournalError', 'SandboxIssuer', 'startSandbox']);
   });
 });
 

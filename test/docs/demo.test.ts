@@ -7,13 +7,19 @@ import { run } from '../support/workspace.js';
 
 it('npm run demo shows the whole flow, ends by itself, and leaves nothing behind', async () => {
   const script = join(ROOT, 'build/sandbox/demo.js');
-  const { code, stdout } = await run(process.execPath, ['--disable-warning=ExperimentalWarning', script], ROOT);
+  const { code, stdout } = await run(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', script],
+    ROOT,
+  );
   expect(stdout).toContain('Every step did what it says.');
   expect(code).toBe(0);
   expect([...stdout.matchAll(/^ *(\d+)\. /gm)].map(([, number]) => Number(number))).toEqual([
     1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
   ]);
-  expect([...stdout.matchAll(/^ {4}(ALLOWED|REJECTED at \S+: [a-z-]+)/gm)].map(([, verdict]) => verdict)).toEqual([
+  expect(
+    [...stdout.matchAll(/^ {4}(ALLOWED|REJECTED at \S+: [a-z-]+)/gm)].map(([, verdict]) => verdict),
+  ).toEqual([
     'ALLOWED',
     'REJECTED at scope: scope-not-granted',
     'REJECTED at status: passport-revoked',

@@ -1,12 +1,21 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as verifier from '@passport-registry/verifier';
+import * as express from '@passport-registry/verifier/express';
+import * as fetchHandler from '@passport-registry/verifier/fetch';
+import * as hono from '@passport-registry/verifier/hono';
+import * as mcp from '@passport-registry/verifier/mcp';
 import * as verifierForNode from '@passport-registry/verifier/node';
+import * as redis from '@passport-registry/verifier/redis';
+import * as sandboxPackage from 'passport-registry/sandbox';
 import { beforeAll, describe, expect, it } from 'vitest';
 import * as generator from '../../build/index.js';
 import { ROOT } from '../support/paths.js';
+import { testSandbox } from '../support/sandbox.js';
 import { serve } from '../support/serving.js';
 import { cli, run, workspace } from '../support/workspace.js';
+
+const adapters = [express, fetchHandler, hono, mcp, redis];
 
 interface Example {
   readonly name: string;
@@ -15,7 +24,7 @@ interface Example {
 
 /** The examples in the doc comments of some sources, and the JavaScript in some documents. */
 function examples(): Example[] {
-  const sources = ['generator', 'verifier/src', 'verifier/node'].flatMap((folder) =>
+  const sources = ['generator', 'sandbox', 'verifier/src', 'verifier/node'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .map((name) => join(folder, name)),
@@ -26,7 +35,9 @@ function examples(): Example[] {
   });
   return [
     ...inComments,
-    ...blocks('docs/verifiers.md', readFileSync(join(ROOT, 'docs/verifiers.md'), 'utf8'), 'js'),
+    ...['docs/verifiers.md', 'docs/agents.md', 'verifier/README.md'].flatMap((document) =>
+      blocks(document, readFileSync(join(ROOT, document), 'utf8'), 'js'),
+    ),
   ];
 }
 
@@ -37,11 +48,16 @@ function blocks(name: string, text: string, language: string): Example[] {
 
 let folder: string;
 let registry: string;
+let sandbox: string;
 
-/** What the examples take for granted: a registry at registry.example, and its key. */
+/** What the examples take for granted: a registry at registry.example with its key, and an issuer at playground.example. */
 const PRELUDE = `
 const realFetch = globalThis.fetch;
-globalThis.fetch = (url, init) => realFetch(String(url).replace('https://registry.example', process.env.REGISTRY), init);
+const hosts = { 'https://registry.example': process.env.REGISTRY, 'https://playground.example': process.env.SANDBOX };
+globalThis.fetch = (url, init) => {
+  const { origin } = new URL(url);
+  return realFetch(String(url).replace(origin, hosts[origin] ?? origin), init);
+};
 const pinnedJwk = await (await fetch('https://registry.example/keys/root.json')).json();
 `;
 
@@ -53,6 +69,7 @@ beforeAll(async () => {
   await cli(['keys', 'generate', '--out', 'root-key.pem'], folder);
   await cli(['build', '--key', 'root-key.pem'], folder);
   registry = await serve(join(folder, 'dist'));
+  sandbox = (await testSandbox()).address;
 });
 
 describe('every example in the documentation runs and prints what it says', () => {
@@ -73,7 +90,7 @@ describe('every example in the documentation runs and prints what it says', () =
       code: exit,
       stdout,
       stderr,
-    } = await run(process.execPath, [QUIET, script], folder, { REGISTRY: registry });
+    } = await run(process.execPath, [QUIET, script], folder, { REGISTRY: registry, SANDBOX: sandbox });
     expect(stderr).toBe('');
     expect(exit).toBe(0);
     const promised = [...code.matchAll(/console\.log\(.*\);(?: \/\/ (.*))?$/gm)].map(([, output]) => output);
@@ -85,12 +102,12 @@ describe('every example in the documentation runs and prints what it says', () =
 });
 
 describe('every function that a package exports', () => {
-  const sources = ['generator', 'verifier/src', 'verifier/node'].flatMap((folder) =>
-    readdirSync(join(ROOT, folder))
+  const sources = ['generator', 'sandbox', 'verifier/src', 'verifier/node'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .map((name) => readFileSync(join(ROOT, folder, name), 'utf8')),
   );
-  const functions = [generator, verifier, verifierForNode].flatMap((module) =>
+  const functions = [generator, verifier, verifierForNode, sandboxPackage, ...adapters].flatMap((module) =>
     Object.entries(module)
       .filter(([, value]) => typeof value === 'function' && !/^class\b/.test(String(value)))
       .map(([name]) => name),
@@ -101,6 +118,7 @@ describe('every function that a package exports', () => {
       const at = text.search(new RegExp(`^export (?:async )?function ${name}\\b`, 'm'));
       return at === -1 ? [] : [text.slice(text.lastIndexOf('/**', at), at)];
     });
-    expect(comments.some((comment) => comment.includes('@example'))).toBe(true);
+    expect(comments.length).toBeGreaterThan(0);
+    for (const comment of comments) expect(comment).toContain('@example');
   });
 });

@@ -8,7 +8,13 @@ import { describeWith } from '../support/components.js';
 import { ROOT } from '../support/paths.js';
 import { issuer, publish, type TestKey, testKey, withCheckpoint } from '../support/publication.js';
 import { registryHost } from '../support/registry-host.js';
+import { testSandbox } from '../support/sandbox.js';
 import { listen } from '../support/serving.js';
+
+const PLAYGROUND = issuer('playground', {
+  discovery_uri: 'https://playground.example/.well-known/openid-configuration',
+  jwks_uri: 'https://playground.example/.well-known/jwks.json',
+});
 
 let root: TestKey;
 
@@ -22,7 +28,7 @@ const modules = readdirSync(built, { recursive: true, encoding: 'utf8' }).filter
 );
 
 describe('the verifier runs wherever there is fetch and WebCrypto', () => {
-  it('imports its two dependencies and itself, and nothing else', () => {
+  it('imports its three dependencies and itself, and nothing else', () => {
     const imported = new Set<string>();
     for (const name of modules) {
       const text = readFileSync(join(built, name), 'utf8');
@@ -31,31 +37,55 @@ describe('the verifier runs wherever there is fetch and WebCrypto', () => {
         if (from !== undefined && !from.startsWith('.')) imported.add(from);
       }
     }
-    expect([...imported].sort()).toEqual(['canonicalize', 'jose']);
+    expect([...imported].sort()).toEqual(['@noble/hashes/sha2.js', 'canonicalize', 'jose']);
   });
 
   it('lists in its package what it imports and what it publishes', () => {
     const manifest = JSON.parse(readFileSync(join(ROOT, 'verifier', 'package.json'), 'utf8'));
-    expect(Object.keys(manifest.dependencies).sort()).toEqual(['canonicalize', 'jose']);
-    expect(Object.keys(manifest.exports)).toEqual(['.', './node', './package.json']);
+    expect(Object.keys(manifest.dependencies).sort()).toEqual(['@noble/hashes', 'canonicalize', 'jose']);
+    expect(Object.keys(manifest.exports)).toEqual([
+      '.',
+      './node',
+      './fetch',
+      './hono',
+      './express',
+      './mcp',
+      './redis',
+      './package.json',
+    ]);
   });
 
-  it('is free of Node.js in its bundle', async () => {
-    const bundle = await verifierBundle('esm');
+  it.each([
+    'index.js',
+    'middleware/fetch.js',
+    'middleware/hono.js',
+    'middleware/express.js',
+    'middleware/mcp.js',
+    'redis-replay-store.js',
+  ])('is free of Node.js in the bundle of %s', async (entry) => {
+    const bundle = await verifierBundle('esm', entry);
     expect(bundle).not.toMatch(/node:|\brequire\(|\bprocess\.|\bBuffer\b|\b__dirname\b|\bsetImmediate\b/);
     expect(bundle).not.toMatch(/^import /m);
   });
 
   it('verifies in a context that has fetch and WebCrypto and little else, as edge runtimes are', async () => {
     const host = await registryHost(
-      await withCheckpoint(publish(root, [issuer('a')]), root, await testKey('p256')),
+      await withCheckpoint(publish(root, [issuer('a'), PLAYGROUND]), root, await testKey('p256')),
     );
     const context = createContext({
       ...{ fetch, crypto, AbortSignal, TextEncoder, TextDecoder, URL, Headers, setTimeout, clearTimeout },
       ...{ CryptoKey, structuredClone, atob, btoa, Uint8Array, ArrayBuffer, Date },
+      ...{ Request, Response },
     });
     runInContext(await verifierBundle('iife'), context);
-    Object.assign(context, { options: { sources: [host.base], rootKey: root.rootKey.jwk } });
+    const { address } = await testSandbox();
+    Object.assign(context, {
+      options: { sources: [host.base], rootKey: root.rootKey.jwk },
+      hosts: { 'https://playground.example': address },
+    });
+    expect(await runInContext(`(${PASSPORT_FLOW})(verifier, options, hosts)`, context)).toBe(
+      'verified,action-replayed',
+    );
     const program = `(async () => {
       const registry = verifier.createRegistryClient(options);
       await registry.ready();
@@ -72,7 +102,9 @@ describeWith(['chromium'], 'the verifier in Chromium', () => {
     'verifies a registry of another origin with a root key of %s',
     async (type) => {
       const key = await testKey(type);
-      const host = await registryHost(await withCheckpoint(publish(key, [issuer('a')]), key, root));
+      const host = await registryHost(
+        await withCheckpoint(publish(key, [issuer('a'), PLAYGROUND]), key, root),
+      );
       const methods = new Set<string | undefined>();
       host.intercept = (_path, request, response) => {
         methods.add(request.method);
@@ -93,6 +125,11 @@ describeWith(['chromium'], 'the verifier in Chromium', () => {
           `(${IN_THE_PAGE})(${JSON.stringify([host.base, JSON.stringify(key.rootKey.jwk)])})`,
         );
         expect(outcome).toEqual(['true', 'unchanged', 'ERR_DELEGATION_INVALID', 'store']);
+        const { address } = await testSandbox();
+        const options = { sources: [host.base], rootKey: key.rootKey.jwk };
+        const hosts = { 'https://playground.example': address };
+        const flow = `(${PASSPORT_FLOW})(window.verifier, ${JSON.stringify(options)}, ${JSON.stringify(hosts)})`;
+        expect(await tab.evaluate(flow)).toBe('verified,action-replayed');
         // A header of ours would have cost a preflight.
         expect([...methods]).toEqual(['GET']);
       } finally {
@@ -118,4 +155,29 @@ const IN_THE_PAGE = `async ([base, jwk]) => {
   const restarted = createRegistryClient({ ...options, sources: [] });
   await restarted.ready();
   return [String(accepted), events.at(-1), Object.values(error.errors)[0].code, restarted.status().source];
+}`;
+
+/** As text, for the same reason: an agent gets a passport from the sandbox issuer, and its action is verified, once. */
+const PASSPORT_FLOW = `async (verifier, options, hosts) => {
+  const fetch = verifier.connectTo(hosts);
+  const registry = verifier.createRegistryClient(options);
+  await registry.ready();
+  const audience = 'https://mail.example';
+  const gate = verifier.createPassportVerifier({ registry, policy: { tiers: ['certified'] }, audience, fetch });
+  const keys = await crypto.subtle.generateKey({ name: 'Ed25519' }, false, ['sign', 'verify']);
+  const mandate = { scope: ['email.*'], expires_at: new Date(Date.now() + 60000).toISOString() };
+  const { token } = await verifier.obtainPassport({
+    issuer: 'https://playground.example',
+    keys,
+    agent: {
+      principal_id: 'a', realm_id: 'b', agent_type: 'ai-assistant', capabilities: [], subdelegation_mode: 'none', mandate,
+    },
+    fetch,
+  });
+  const payload = { to: 'you@example.com' };
+  const proof = await verifier.signAction({ token, keys, audience, action: 'email.send', payload });
+  const request = { token, action: 'email.send', payload, proof };
+  const verdicts = [await gate.verifyAction(request), await gate.verifyAction(request)];
+  registry.close();
+  return verdicts.map(({ reasons }) => reasons[0].code).join();
 }`;

@@ -1,6 +1,6 @@
 import type { ActionVerdict } from '../passport/verdict.js';
 import { isRefusal, type RequirePassportOptions } from './admit.js';
-import { admitRequest, refusalResponse } from './fetch.js';
+import { admitRequest, refusalResponse } from './admit-request.js';
 
 export type { RequirePassportOptions } from './admit.js';
 export { PROOF_HEADER } from './admit.js';
