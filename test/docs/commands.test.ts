@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { describeWith } from '../support/components.js';
 import { commandsBelow } from '../support/documents.js';
 import { CLI, EXAMPLE_RECORDS, ROOT } from '../support/paths.js';
-import { serve } from '../support/serving.js';
+import { sandboxIn, serve } from '../support/serving.js';
 import { type Outcome, recordText, run, temporaryFolder, writeFiles } from '../support/workspace.js';
 
 /** A folder in which `npx passport-registry` is the program under test, with the example records. */
@@ -77,5 +77,18 @@ describeWith(['npx'], 'the commands of the documents', () => {
     const text = readFileSync(join(ROOT, 'docs/issuers.md'), 'utf8');
     const [, complaint = ''] = /```text\n([\s\S]*?)```/.exec(text) ?? [];
     expect(stderr).toBe(`${complaint}7 files: 1 problem, 0 warnings\n`);
+  });
+});
+
+describeWith(['openssl', 'curl', 'basenc'], 'the commands of docs/agents.md', () => {
+  it('get a passport from the sandbox issuer with curl and openssl alone, and have it revoked', async () => {
+    const folder = checkout();
+    const address = await sandboxIn(folder);
+    const blocks = commandsBelow('docs/agents.md', 'With curl and openssl alone');
+    expect(blocks).toHaveLength(4);
+    const { stdout } = await sh(blocks.join('\n').replaceAll('http://127.0.0.1:8787', address), folder);
+    expect(stdout).toContain('"status":"active"');
+    expect(stdout).toContain('"status":"revoked","public_key"');
+    expect(JSON.parse(readFileSync(join(folder, 'passport.json'), 'utf8')).token).toMatch(/^ey/);
   });
 });

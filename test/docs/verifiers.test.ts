@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { assertTrustPolicy } from '@passport-registry/verifier';
+import { assertTrustPolicy, PASSPORT_REASONS, VERDICT_CHECKS } from '@passport-registry/verifier';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from '../support/paths.js';
 
@@ -21,6 +21,15 @@ describe('docs/verifiers.md', () => {
     );
     expect(codes.length).toBeGreaterThan(30);
     expect(reasons.length).toBeGreaterThan(10);
-    for (const code of [...codes, ...reasons]) expect(document).toContain(`\`${code}\``);
+    const names = [...codes, ...reasons, ...Object.keys(PASSPORT_REASONS), ...VERDICT_CHECKS];
+    for (const name of names) expect(document).toContain(`\`${name}\``);
+  });
+
+  it('names no reason that there is not', () => {
+    const [, table = ''] = /### Why a passport or an action is refused([\s\S]*?)\n## /.exec(document) ?? [];
+    const named = [...table.matchAll(/^\| (`.*?`) \|/gm)].flatMap(
+      ([, cell = '']) => cell.match(/[a-z-]+/g) ?? [],
+    );
+    expect(named.sort()).toEqual(Object.keys(PASSPORT_REASONS).sort());
   });
 });

@@ -41,6 +41,18 @@ export async function serve(folder: string): Promise<string> {
   return answering(`http://127.0.0.1:${port}`);
 }
 
+/** `passport-registry sandbox` in a folder; gives its address once it answers. */
+export async function sandboxIn(folder: string, ...args: string[]): Promise<string> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [CLI, 'sandbox', '--port', String(port), ...args], {
+    cwd: folder,
+    env: cleanEnvironment(),
+    stdio: 'ignore',
+  });
+  children.push(child);
+  return answering(`http://127.0.0.1:${port}`);
+}
+
 /** An address, once something answers there. */
 export async function answering(base: string): Promise<string> {
   for (let attempt = 0; attempt < 100; attempt++) {
