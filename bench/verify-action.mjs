@@ -4,6 +4,7 @@
 import {
   canonicalBytes,
   createPassportVerifier,
+  memoryReplayStore,
   openRegistry,
   publicJwk,
   signAction,
@@ -28,6 +29,8 @@ const issuer = new URL(record.discovery_uri).origin;
 const audience = 'https://mail.example';
 const payload = { to: 'you@example.com', subject: 'Hello', body: 'A few words.' };
 const seconds = Math.floor(Date.now() / 1000);
+const memory = memoryReplayStore();
+let uses = 0;
 /** In a sample. Without forced collections of garbage, which would also forget what the compiler has learned. */
 const CALLS = 2000;
 
@@ -74,8 +77,9 @@ for (const [kind, { generate, verify, alg }] of Object.entries(KINDS)) {
     policy: { tiers: ['certified'], domains: ['banking'] },
     audience,
     statusMaxAge: 3600,
-    // Every proof is used many times here; a store that forgets costs the same, and says yes.
-    replayStore: { claim: async () => true },
+    // One proof is used over and over here, so each use gets a name of its own in the real store.
+    replayStore: { claim: (key, lifetime) => memory.claim(`${key}${uses++}`, lifetime) },
+    now: () => seconds * 1000,
     fetch: async (url) => Response.json(documents[url]),
   });
   const proof = await signAction({ token, keys: agentKeys, audience, action: 'email.send', payload });
@@ -99,19 +103,17 @@ for (const [kind, { generate, verify, alg }] of Object.entries(KINDS)) {
   const inTurn = (work) => async () => {
     for (let call = 0; call < CALLS; call++) await work();
   };
-  const atOnce = (work) => () => Promise.all(Array.from({ length: CALLS }, work));
+  const atOnce = (work) => async () => {
+    for (let batch = 0; batch < CALLS / 100; batch++) await Promise.all(Array.from({ length: 100 }, work));
+  };
   // Warm: the just-in-time compiler has seen it all.
   for (let call = 0; call < 5000; call++) await full();
   for (const [manner, many] of [
     ['one after the other', inTurn],
-    [`${CALLS} at once`, atOnce],
+    ['100 at once', atOnce],
   ]) {
-    const { ratio } = await compare(
-      `two bare verifications to verifyAction, ${kind}, ${manner}`,
-      many(bare),
-      many(full),
-      11,
-    );
-    console.log(`    ${ratio} of the throughput of two bare verifications`);
+    const name = `throughput of verifyAction to that of two bare verifications, ${kind}, ${manner}`;
+    // The time of the bare ones to that of the full ones is the throughput of the full ones to that of the bare ones.
+    await compare(name, many(bare), many(full), 11);
   }
 }
