@@ -5,6 +5,7 @@ import { bodyLimit } from 'hono/body-limit';
 import { cors } from 'hono/cors';
 import { DESCRIPTION } from './description.js';
 import type { SandboxIssuer } from './issuer.js';
+import { JournalError } from './journal.js';
 import { type RateLimit, RateLimiter } from './rate-limit.js';
 import { Refused } from './refused.js';
 import { asMintRequest, asNonceRequest, asStatusChange } from './requests.js';
@@ -117,7 +118,8 @@ function operatorOnly(token: string): MiddlewareHandler {
 /** An error in the form of SPEC B9. What nobody expected is said on stderr, and not to the stranger. */
 function refuse(c: Context, error: Error): Response {
   if (!(error instanceof Refused)) {
-    process.stderr.write(`sandbox issuer: ${error.stack ?? error.message}\n`);
+    const known = error instanceof JournalError;
+    process.stderr.write(`sandbox issuer: ${known ? error.message : (error.stack ?? error.message)}\n`);
     return c.json({ error: 'internal', message: 'the issuer failed', details: {} }, 500, NO_STORE);
   }
   const { code, message, details, status, retryAfter } = error;

@@ -1,7 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
@@ -13,8 +10,8 @@ import {
   obtainPassport,
   signAction,
 } from '@passport-registry/verifier';
+import { answering, DemoStage, freeAddress, pause } from './demo-stage.js';
 
-const CLI = fileURLToPath(new URL('../cli/main.js', import.meta.url));
 const RECORDS = fileURLToPath(new URL('../../issuers', import.meta.url));
 const ISSUER = 'https://playground.example';
 const MAIL = 'https://mail.example';
@@ -23,8 +20,8 @@ const MAIL_TO_SEND = { to: 'you@example.com', subject: 'Hello' };
 const REFRESH_INTERVAL = 1;
 const STATUS_MAX_AGE = 1;
 
-const folder = mkdtempSync(join(tmpdir(), 'passport-demo-'));
-const children: ChildProcess[] = [];
+const stage = new DemoStage();
+const { folder } = stage;
 let step = 0;
 
 function say(text: string): void {
@@ -38,43 +35,6 @@ async function show<T>(title: string, work: () => Promise<[result: T, words: str
   const [result, words] = await work();
   for (const line of words.split('\n')) say(`    ${line}`);
   return result;
-}
-
-/** A command of `passport-registry`, to its end; gives what it said. */
-async function command(...args: string[]): Promise<string> {
-  const child = spawn(process.execPath, [CLI, ...args], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
-  let said = '';
-  child.stderr.on('data', (data) => {
-    said += data;
-  });
-  const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
-  if (code !== 0) throw new Error(`passport-registry ${args.join(' ')} ended with ${code}:\n${said}`);
-  return said.trim();
-}
-
-/** A command of `passport-registry` that serves. */
-function server(...args: string[]): void {
-  children.push(spawn(process.execPath, [CLI, ...args], { cwd: folder, stdio: 'ignore' }));
-}
-
-async function answering(url: string): Promise<void> {
-  for (let attempt = 0; attempt < 100; attempt++) {
-    const answer = await fetch(url).catch(() => undefined);
-    if (answer?.ok) return;
-    await pause(0.1);
-  }
-  throw new Error(`${url} does not answer`);
-}
-
-const pause = (seconds: number) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
-
-/** An address on this machine at which nothing answered a moment ago. */
-async function freeAddress(): Promise<string> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return `http://127.0.0.1:${port}`;
 }
 
 /** A verdict in words, if it is the one that was expected. */
@@ -92,15 +52,15 @@ function judged({ allowed, reasons, checks }: ActionVerdict, expected: string): 
 async function demo(): Promise<void> {
   cpSync(RECORDS, join(folder, 'issuers'), { recursive: true });
   const rootKey = await show('The operator makes a root key, and builds and signs the registry', async () => {
-    await command('keys', 'generate', '--out', 'root-key.pem');
-    const said = await command('build', '--key', 'root-key.pem');
+    await stage.command('keys', 'generate', '--out', 'root-key.pem');
+    const said = await stage.command('build', '--key', 'root-key.pem');
     const jwk = JSON.parse(readFileSync(join(folder, 'dist/keys/root.json'), 'utf8'));
     return [jwk, said];
   });
 
   const registryUrl = await freeAddress();
   await show('Any web server serves it', async () => {
-    server('serve', 'dist', '--port', new URL(registryUrl).port);
+    stage.server('serve', 'dist', '--port', new URL(registryUrl).port);
     await answering(`${registryUrl}/issuers.json`);
     return [undefined, registryUrl];
   });
@@ -108,7 +68,7 @@ async function demo(): Promise<void> {
   const sandboxUrl = await freeAddress();
   const fetch = connectTo({ [ISSUER]: sandboxUrl });
   await show('An issuer that the registry knows: the sandbox', async () => {
-    server('sandbox', '--port', new URL(sandboxUrl).port);
+    stage.server('sandbox', '--port', new URL(sandboxUrl).port);
     await answering(`${sandboxUrl}/.well-known/openid-configuration`);
     return [undefined, `${ISSUER}, answering at ${sandboxUrl}`];
   });
@@ -181,7 +141,7 @@ async function demo(): Promise<void> {
   await show('The operator suspends the issuer in the registry, and signs again', async () => {
     const record = join(folder, 'issuers/playground.yaml');
     writeFileSync(record, readFileSync(record, 'utf8').replace('status: active', 'status: suspended'));
-    return [undefined, await command('build', '--key', 'root-key.pem')];
+    return [undefined, await stage.command('build', '--key', 'root-key.pem')];
   });
   await show('The verifier refreshes by itself, and rejects every passport of that issuer', async () => {
     for (let waited = 0; updates.length < 2 && waited < 20; waited += 0.1) await pause(0.1);
@@ -198,6 +158,5 @@ try {
   say(`\nFAILED at step ${step}: ${(error as Error).message}`);
   process.exitCode = 1;
 } finally {
-  for (const child of children) child.kill();
-  rmSync(folder, { recursive: true, force: true });
+  stage.clear();
 }

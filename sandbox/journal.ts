@@ -49,6 +49,7 @@ export interface Recorded {
 /** The journal is damaged, in use, or cannot be written. */
 export class JournalError extends Error {}
 
+const CLOSED = 'is closed';
 const NOTHING = '0'.repeat(64);
 
 /**
@@ -117,7 +118,7 @@ class JournalFile {
   readonly #path: string;
   readonly #fd: number;
   #size: number;
-  #broken = false;
+  #broken: string | undefined;
 
   constructor(path: string) {
     this.#path = path;
@@ -143,7 +144,7 @@ class JournalFile {
   }
 
   append(line: Line): void {
-    if (this.#broken) throw new JournalError(`${this.#path} could not be written before`);
+    if (this.#broken !== undefined) throw new JournalError(`${this.#path} ${this.#broken}`);
     const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
     try {
       for (let at = 0; at < bytes.length; ) at += writeSync(this.#fd, bytes, at);
@@ -160,11 +161,14 @@ class JournalFile {
     try {
       ftruncateSync(this.#fd, this.#size);
     } catch {
-      this.#broken = true;
+      this.#broken = 'could not be written before';
     }
   }
 
+  /** From here on every write is refused: the number of the file may soon be that of another one. */
   close(): void {
+    if (this.#broken === CLOSED) return;
+    this.#broken = CLOSED;
     closeSync(this.#fd);
     unlock(this.#path);
   }

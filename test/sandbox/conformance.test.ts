@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import {
   type AgentKeys,
   createPassportVerifier,
@@ -22,6 +23,7 @@ import {
 } from '../support/passport-world.js';
 import { issuer as record } from '../support/publication.js';
 import { AS_OPERATOR, ISSUER, OPERATIONS, seen, type TestSandbox, testSandbox } from '../support/sandbox.js';
+import { temporaryFolder } from '../support/workspace.js';
 
 const PRINCIPAL = { principal_id: 'user-1', realm_id: 'laptop' };
 const AGENT = {
@@ -624,6 +626,34 @@ describe('the audit log', () => {
     const rest = await own.send('GET', '/v1/audit?after=6', undefined, AS_OPERATOR);
     expect((rest.body['entries'] as { seq: number }[]).map(({ seq }) => seq)).toEqual([7, 8]);
     expect((await own.send('GET', '/v1/audit?after=x', undefined, AS_OPERATOR)).status).toBe(400);
+  });
+});
+
+describe('an issuer that cannot write its journal', () => {
+  it('refuses whatever would change something, and changes nothing', async () => {
+    const own = await testSandbox({ journal: join(temporaryFolder(), 'journal.jsonl') });
+    const { passport } = await obtainPassport({
+      issuer: ISSUER,
+      keys: await agentKeys(),
+      agent: AGENT,
+      fetch: own.fetch,
+    });
+    const did = passport.passport_did;
+    const keys = (await own.send('GET', '/.well-known/jwks.json')).body;
+    const keysOfAgent = await agentKeys();
+    const nonce = await requestNonce(ISSUER, PRINCIPAL, { fetch: own.fetch });
+    own.issuer.close();
+    const answers = [
+      await own.send('POST', '/v1/passports', await mintRequest(keysOfAgent, nonce)),
+      await own.send('PATCH', `/v1/passports/${did}/status`, { status: 'suspended' }, AS_OPERATOR),
+      await own.send('POST', `/v1/passports/${did}/revoke`, undefined, AS_OPERATOR),
+      await own.send('POST', '/v1/keys/rotate', undefined, AS_OPERATOR),
+    ];
+    for (const { status, body } of answers) {
+      expect([status, body]).toEqual([500, { error: 'internal', message: 'the issuer failed', details: {} }]);
+    }
+    expect((await own.send('GET', `/v1/passports/${did}`)).body).toEqual(passport);
+    expect((await own.send('GET', '/.well-known/jwks.json')).body).toEqual(keys);
   });
 });
 

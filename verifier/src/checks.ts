@@ -1,6 +1,11 @@
 /** A yes or no about a parsed JSON value. */
 export type Check = (value: unknown) => boolean;
 
+/** Whether a parsed JSON value is an object. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** A text of one of the grammars of the schemas. */
 export const text =
   ({ pattern, maxLength }: { pattern: RegExp; maxLength: number }): Check =>

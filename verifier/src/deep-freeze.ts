@@ -1,8 +1,11 @@
-/** Makes a value of plain JSON unchangeable, all the way down. */
+/** Makes a value of plain JSON unchangeable, all the way down. Without recursion: its depth may be a stranger's choice. */
 export function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null) {
-    Object.values(value).forEach(deepFreeze);
-    Object.freeze(value);
+  const waiting: unknown[] = [value];
+  while (waiting.length > 0) {
+    const next = waiting.pop();
+    if (typeof next !== 'object' || next === null) continue;
+    Object.freeze(next);
+    for (const member of Object.values(next)) waiting.push(member);
   }
   return value;
 }

@@ -1,4 +1,4 @@
-import { type Check, oneOf, orNull, text, uniqueListOf } from './checks.js';
+import { type Check, isObject, oneOf, orNull, text, uniqueListOf } from './checks.js';
 import { isDateTime, isUpdatedAt } from './date-time.js';
 import { ListNonconforming } from './errors.js';
 import {
@@ -101,8 +101,6 @@ export function assertIssuerRegistry(value: unknown): asserts value is IssuerReg
 }
 
 function asObject(value: unknown, pointer: string, what: string): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new ListNonconforming(`${what} is no object`, pointer);
-  }
-  return value as Record<string, unknown>;
+  if (!isObject(value)) throw new ListNonconforming(`${what} is no object`, pointer);
+  return value;
 }

@@ -1,3 +1,4 @@
+import { isObject } from './checks.js';
 import { GRAMMAR } from './generated/schemas.js';
 
 /** The members of a public JWK of the two kinds that are used here, and no others. */
@@ -66,9 +67,9 @@ export function publicMembers(
   jwk: unknown,
   invalid: (message: string) => Error,
 ): PublicJwk & { algorithm: KeyAlgorithm } {
-  if (typeof jwk !== 'object' || jwk === null || Array.isArray(jwk)) throw invalid('is no JSON object');
+  if (!isObject(jwk)) throw invalid('is no JSON object');
   if (isPrivateJwk(jwk)) throw invalid('carries a private member: this is not the public key');
-  const { kty, crv, x, y } = jwk as Record<string, unknown>;
+  const { kty, crv, x, y } = jwk;
   if (!isCoordinate(x)) throw invalid('has an x that is not 32 bytes in base64url without padding');
   if (kty === 'OKP' && crv === 'Ed25519') {
     if (y !== undefined && y !== null) throw invalid('is of Ed25519 and has a y');

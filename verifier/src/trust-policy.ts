@@ -1,4 +1,4 @@
-import { type Check, listOf, oneOf, text, uniqueListOf } from './checks.js';
+import { type Check, isObject, listOf, oneOf, text, uniqueListOf } from './checks.js';
 import { deepFreeze } from './deep-freeze.js';
 import { PolicyInvalid } from './errors.js';
 import { GRAMMAR, TIERS, type TrustPolicy } from './generated/schemas.js';
@@ -6,8 +6,8 @@ import { GRAMMAR, TIERS, type TrustPolicy } from './generated/schemas.js';
 const isDays: Check = (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 36500;
 
 const isNamed: Check = (value) => {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const { issuer_id, reason, ...others } = value as Record<string, unknown>;
+  if (!isObject(value)) return false;
+  const { issuer_id, reason, ...others } = value;
   const length = typeof reason === 'string' ? [...reason].length : 0;
   return (
     text(GRAMMAR.issuerId)(issuer_id) && length >= 1 && length <= 500 && Object.keys(others).length === 0
@@ -44,9 +44,7 @@ const CHECKS: Record<keyof TrustPolicy, Check> = {
  * ```
  */
 export function assertTrustPolicy(value: unknown): asserts value is TrustPolicy {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new PolicyInvalid('a trust policy is a JSON object');
-  }
+  if (!isObject(value)) throw new PolicyInvalid('a trust policy is a JSON object');
   if (!Object.hasOwn(value, 'tiers'))
     throw new PolicyInvalid('a trust policy names the tiers that it accepts');
   for (const [member, content] of Object.entries(value)) {

@@ -1,4 +1,4 @@
-import { createSecretKey, generateKeyPairSync } from 'node:crypto';
+import { createSecretKey, generateKeyPairSync, sign } from 'node:crypto';
 import {
   type ActionVerdict,
   publicJwk,
@@ -306,6 +306,19 @@ describe('a token', () => {
     ['that has expired', 'times', 'token-expired', changed({ exp: seconds(-31) })],
     ['that is from the future', 'times', 'token-not-yet-valid', changed({ iat: seconds(40) })],
     ['that is not valid yet', 'times', 'token-not-yet-valid', changed({ nbf: seconds(40) })],
+    [
+      'with a claim nested without end, by a stranger',
+      'signature',
+      'token-signature-invalid',
+      async ({ world, other, passport }) => {
+        const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`;
+        const claims = JSON.stringify(passport.claims).replace('{', `{"x":${deep},`);
+        const head = { alg: 'EdDSA', typ: 'passport+jwt', kid: world.key.kid };
+        const input = `${encoded(head)}.${Buffer.from(claims).toString('base64url')}`;
+        const signature = sign(null, Buffer.from(input), other.key.privateKey);
+        return { token: `${input}.${signature.toString('base64url')}` };
+      },
+    ],
     ['without a mandate', 'mandate', 'mandate-missing', without('mandate')],
     [
       'whose capabilities name the action, without a mandate',

@@ -234,6 +234,13 @@ describe('the payload of a request', () => {
     expect((await handler(new Request('https://mail.example/a%20b', { headers }))).status).toBe(200);
   });
 
+  it('must be said to be JSON where Express has a parser for that alone', async () => {
+    const base = (await PLATFORMS['Express']?.()) ?? '';
+    const headers = { Authorization: `Bearer ${token}`, [PROOF_HEADER]: await sign('email.send', {}) };
+    const response = await fetch(`${base}/send`, { method: 'POST', body: 'a=1', headers });
+    expect([response.status, (await response.json()).error]).toEqual([400, 'body-not-json']);
+  });
+
   it('is a mistake of the application where Express has no parser', async () => {
     const app = express();
     app.use(requireInExpress({ verifier, action: 'email.send' }));
@@ -243,9 +250,13 @@ describe('the payload of a request', () => {
     const server = createServer(app);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     closing.push(() => server.close());
-    const headers = { Authorization: `Bearer ${token}`, [PROOF_HEADER]: await sign('email.send', {}) };
+    const headers = {
+      Authorization: `Bearer ${token}`,
+      [PROOF_HEADER]: await sign('email.send', {}),
+      'Content-Type': 'application/json',
+    };
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    const response = await fetch(url, { method: 'POST', body: 'a=1', headers });
+    const response = await fetch(url, { method: 'POST', body: '{}', headers });
     expect([response.status, await response.text()]).toEqual([
       500,
       expect.stringContaining('express.json()'),

@@ -1,7 +1,7 @@
 import { issuerBase } from '../addresses.js';
 import { boundedFetch } from '../bounded-fetch.js';
+import { isObject } from '../checks.js';
 import { IssuerAnswerInvalid, IssuerRefused } from '../errors.js';
-import { isObject } from '../passport/compact-jws.js';
 
 /** How an agent asks its issuer. */
 export interface IssuerRequestOptions {

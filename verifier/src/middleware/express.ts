@@ -1,6 +1,6 @@
 import { admit, isRefusal, PROOF_HEADER, presentedBy, type RequirePassportOptions } from './admit.js';
 import { ambiguous, queryPayload } from './payload.js';
-import type { Refusal } from './refusal.js';
+import { type Refusal, unreadable } from './refusal.js';
 
 export type { RequirePassportOptions } from './admit.js';
 export { PROOF_HEADER } from './admit.js';
@@ -72,6 +72,9 @@ function bodyOrQuery({ originalUrl, headers, body }: ExpressRequest): { payload:
   const query = new URL(originalUrl, 'http://localhost').searchParams;
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
   if (!hasBody) return { payload: queryPayload(query) };
+  if (body === undefined && !/^application\/json\b/i.test(single(headers['content-type']) ?? '')) {
+    return unreadable(400, 'body-not-json', 'the body must be JSON, with Content-Type: application/json');
+  }
   if (body === undefined) {
     throw new Error(
       'requirePassport needs a parsed body: put express.json() before it, or say what the payload is',

@@ -1,7 +1,7 @@
-import { type Check, listOf, oneOf, text } from '../checks.js';
+import { type Check, isObject, listOf, oneOf, text } from '../checks.js';
 import { GRAMMAR } from '../generated/schemas.js';
 import type { PublicJwk } from '../public-key.js';
-import { type CompactJws, isObject } from './compact-jws.js';
+import type { CompactJws } from './compact-jws.js';
 import type { Mandate } from './mandate.js';
 import { reject } from './verdict.js';
 

@@ -1,4 +1,5 @@
 import { decodeBase64url } from '../base64url.js';
+import { isObject } from '../checks.js';
 import { isSignedBy, type KeyAlgorithm, type PublicKey } from '../public-key.js';
 import type { PassportReasonCode } from './reasons.js';
 import { reject } from './verdict.js';
@@ -98,9 +99,4 @@ function jsonObject(bytes: Uint8Array): Record<string, unknown> | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Whether a parsed JSON value is an object. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
+import { isObject } from '../checks.js';
 import { importPublicKey, isPrivateJwk, type PublicKey } from '../public-key.js';
-import { isObject } from './compact-jws.js';
 import { askIssuer, type IssuerHostOptions } from './issuer-host.js';
 import { Rejection, reject } from './verdict.js';
 

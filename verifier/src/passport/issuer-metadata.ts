@@ -1,6 +1,5 @@
-import { text } from '../checks.js';
+import { isObject, text } from '../checks.js';
 import { GRAMMAR } from '../generated/schemas.js';
-import { isObject } from './compact-jws.js';
 import { askIssuer, type IssuerHostOptions } from './issuer-host.js';
 import { reject } from './verdict.js';
 

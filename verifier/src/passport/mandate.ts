@@ -1,10 +1,10 @@
 import { calculateJwkThumbprint } from 'jose';
-import type { Check } from '../checks.js';
+import { type Check, isObject } from '../checks.js';
 import { instantOf, isDateTime } from '../date-time.js';
 import { importPublicKey } from '../public-key.js';
 import type { PassportClaims } from './claims.js';
 import { hasPassed, isToCome, type TolerantClock } from './clock.js';
-import { isObject, readJws, verifyJws } from './compact-jws.js';
+import { readJws, verifyJws } from './compact-jws.js';
 import { isScope } from './scope.js';
 import { Rejection, reject } from './verdict.js';
 
@@ -31,6 +31,7 @@ export interface PolicyContext {
 
 /**
  * Judges one member of a mandate's policy: true when it is met, and nothing else will do. What it throws counts as no.
+ * It is asked before the proof is looked at, so it must only look, and change and count nothing.
  *
  * @param value - the member's value, from the mandate: check its form
  */

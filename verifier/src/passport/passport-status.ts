@@ -1,6 +1,6 @@
+import { isObject } from '../checks.js';
 import { BoundedMap } from './bounded-map.js';
 import type { PassportClaims } from './claims.js';
-import { isObject } from './compact-jws.js';
 import { askIssuer, type IssuerHostOptions } from './issuer-host.js';
 import { reject } from './verdict.js';
 

@@ -55,8 +55,8 @@ function unusableKey(message: string, cause?: unknown): Rejection {
   return new Rejection([{ code: 'token-claims', message: `cnf.jwk ${message}` }], { cause });
 }
 
-/** About 6 kB each. */
-const MAX_TOKENS = 10_000;
+/** About 6 kB each, and ten times that at worst. */
+const MAX_TOKENS = 2_000;
 
 /**
  * What was read of tokens that proved to be their issuers'. Reading is the same each time, so it is done once; whether

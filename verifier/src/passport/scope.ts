@@ -1,4 +1,4 @@
-import { isObject } from './compact-jws.js';
+import { isObject } from '../checks.js';
 import { reject } from './verdict.js';
 
 const SEGMENTS = '[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*';
