@@ -122,7 +122,8 @@ describe('a token', () => {
     ['with padding', 'token', 'token-malformed', spliced((parts) => `${parts.join('.')}=`)],
     ['with white space', 'token', 'token-malformed', spliced((parts) => ` ${parts.join('.')}`)],
     ['in the other base64', 'token', 'token-malformed', spliced(([a, b]) => `${a}.${b}.+/+/`)],
-    ['larger than 16 KiB', 'token', 'token-malformed', () => ({ token: 'A'.repeat(16385) })],
+    ['larger than 16 KiB', 'token', 'token-malformed', changed({ more: 'x'.repeat(13_000) })],
+    ['with a kid that is too long', 'token', 'token-header', changed({}, { kid: 'k'.repeat(257) })],
     ['with a header that is no JSON', 'token', 'token-malformed', spliced(([, b, c]) => `AAAA.${b}.${c}`)],
     [
       'with a payload that is an array',
@@ -983,6 +984,14 @@ describe('a proof', () => {
     const request = await requestOf(world, passport);
     const verdicts = await Promise.all(Array.from({ length: 100 }, () => verifier.verifyAction(request)));
     expect(verdicts.filter(({ allowed }) => allowed)).toHaveLength(1);
+  });
+
+  it('is remembered for as long as any verifier whose clock is within the tolerance could take it', async () => {
+    const all = await scene();
+    const claims: [string, number][] = [];
+    const claim = async (key: string, lifetime: number) => claims.push([key, lifetime]) > 0;
+    expect((await verdictOn(all, {}, { replayStore: { claim }, clockTolerance: 20 })).allowed).toBe(true);
+    expect(claims).toEqual([[expect.stringMatching(/^alpha:[0-9a-f-]{36}:[0-9a-f-]{36}$/), 120_000]]);
   });
 
   it('is used up only where all else is right', async () => {

@@ -117,6 +117,28 @@ describe('PassportClient', () => {
     );
   });
 
+  it('still wants the issuer that the caller has named, where a registry says where to ask', async () => {
+    const trust = { registry: await registryOf([world]), policy: { tiers: ['certified'] } };
+    const token = await tokenOf(world, passport);
+    const options = { fetch: fetchOf([world]), trust };
+    const verdict = async (base: string) =>
+      (await new PassportClient(token, base, options).verifyAction('email.send', PAYLOAD)).reasons[0]?.code;
+    expect(await verdict(world.url)).toBe('verified');
+    expect(await verdict('https://other.example')).toBe('iss-mismatch');
+  });
+
+  it('asks no private host because of a registry, unless the caller allows it', async () => {
+    const discovery_uri = 'https://10.0.0.1/metadata';
+    const registry = await registryOf([{ ...world, record: { ...world.record, discovery_uri } }]);
+    const trust = { registry, policy: { tiers: ['certified'] } };
+    const code = async (options: object) =>
+      (await (await clientFor({}, {}, { trust, ...options })).verifyAction('email.send', PAYLOAD)).reasons[0]
+        ?.code;
+    const fetch = () => Promise.reject(new Error('nothing answers'));
+    expect(await code({ fetch })).toBe('address-private');
+    expect(await code({ fetch, allowPrivateAddresses: true })).toBe('discovery-unreachable');
+  });
+
   it('talks to an issuer on this machine by http', async () => {
     const { address } = world;
     for (const path of ['/.well-known/openid-configuration']) {

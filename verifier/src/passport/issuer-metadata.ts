@@ -7,8 +7,6 @@ import { reject } from './verdict.js';
 export interface KnownIssuer {
   readonly discovery_uri: string;
   /** What the registry has; undefined where only the issuer's address is known. */
-  readonly issuer_id: string | undefined;
-  /** What the registry has; undefined where only the issuer's address is known. */
   readonly jwks_uri: string | undefined;
 }
 
@@ -21,8 +19,8 @@ export interface IssuerMetadata {
 }
 
 /**
- * Fetches an issuer's metadata, which must name the same issuer and the same keys as the registry: any difference
- * rejects (SPEC B11). The issuer's address must be on the host of its `discovery_uri`, so that nothing but the signed
+ * Fetches an issuer's metadata, which must name the same keys as the registry: any difference rejects (SPEC B11). That
+ * they name the issuer of the passport is for the caller to check. The issuer's address must be on the host of its `discovery_uri`, so that nothing but the signed
  * registry decides whom a verifier asks.
  */
 export async function fetchMetadata(known: KnownIssuer, options: IssuerHostOptions): Promise<IssuerMetadata> {
@@ -32,9 +30,6 @@ export async function fetchMetadata(known: KnownIssuer, options: IssuerHostOptio
   const { issuer, issuer_id, jwks_uri } = isObject(found) ? found : {};
   if (!isWebUri(issuer) || !isWebUri(jwks_uri) || typeof issuer_id !== 'string') {
     return reject('discovery-invalid', `${url} lacks issuer, issuer_id or jwks_uri`);
-  }
-  if (issuer_id !== (known.issuer_id ?? issuer_id)) {
-    return reject('discovery-mismatch', `${url} is of the issuer ${JSON.stringify(issuer_id)}`);
   }
   if (new URL(issuer).origin !== new URL(url).origin) {
     return reject('discovery-mismatch', `${url} names an issuer on another host, ${issuer}`);

@@ -36,9 +36,9 @@ export class Issuers {
 
   /** The issuer's metadata. */
   metadata(known: KnownIssuer): Promise<IssuerMetadata> {
-    const { discovery_uri, issuer_id, jwks_uri } = known;
+    const { discovery_uri, jwks_uri } = known;
     // What was found right for one record says nothing about another.
-    const key = JSON.stringify([discovery_uri, issuer_id, jwks_uri]);
+    const key = JSON.stringify([discovery_uri, jwks_uri]);
     return this.#metadata.get(key, () => fetchMetadata(known, this.#host));
   }
 

@@ -83,7 +83,6 @@ export class PassportClient {
       }
       const known = {
         discovery_uri: `${this.#base}/.well-known/openid-configuration`,
-        issuer_id: undefined,
         jwks_uri: undefined,
         ...findings.issuer,
       };
