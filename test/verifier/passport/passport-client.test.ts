@@ -1,4 +1,4 @@
-import { AddressInvalid, PassportClient } from '@passport-registry/verifier';
+import { AddressInvalid, PassportClient, type TrustPolicy } from '@passport-registry/verifier';
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
   agentKeys,
@@ -118,7 +118,8 @@ describe('PassportClient', () => {
   });
 
   it('still wants the issuer that the caller has named, where a registry says where to ask', async () => {
-    const trust = { registry: await registryOf([world]), policy: { tiers: ['certified'] } };
+    const policy: TrustPolicy = { tiers: ['certified'] };
+    const trust = { registry: await registryOf([world]), policy };
     const token = await tokenOf(world, passport);
     const options = { fetch: fetchOf([world]), trust };
     const verdict = async (base: string) =>
