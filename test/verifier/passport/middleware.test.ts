@@ -271,6 +271,18 @@ describe('the payload of a request', () => {
     expect(response.headers.get('x')).toBeNull();
   });
 
+  it('does not let an action that is none into the challenge', async () => {
+    const { mandate: _left, ...claims } = passport.claims;
+    const bare = await tokenOf(world, { claims });
+    const handler = requireInFetch({ verifier, action: () => 'a"b' }, () => new Response('ok'));
+    const proof = await sign('email.send', {}, { token: bare });
+    const headers = { Authorization: `Bearer ${bare}`, [PROOF_HEADER]: proof };
+    const response = await handler(new Request('https://mail.example/', { headers }));
+    expect(response.headers.get('www-authenticate')).toBe(
+      'Bearer realm="agent passport", error="insufficient_scope", error_description="mandate-missing"',
+    );
+  });
+
   it('reads passports that end soon as ones that are good', async () => {
     const soon = await tokenOf(world, { claims: { ...passport.claims, exp: seconds(2) } });
     expect((await verifier.verifyPassport(soon)).accepted).toBe(true);
