@@ -1,12 +1,17 @@
+import { type CommandSignerOptions, commandSigner } from './command-signer.js';
 import { developmentSigner, existingDevelopmentSigner } from './development-key.js';
-import { KeyRejected } from './errors.js';
-import { loadRootKey, loadSigner } from './key-file.js';
+import { KeyRejected, UsageError } from './errors.js';
+import { loadRootKey, loadSigner, type Passphrase } from './key-file.js';
 import type { Signer } from './sign.js';
 
 /** Which key a build is to sign with. */
 export interface SignerChoice {
-  /** A file's path or `env:NAME`; without it the development key of the directory. */
+  /** A file's path or `env:NAME`; without it and a command, the development key of the directory. */
   readonly key?: string | undefined;
+  /** Asked for the passphrase of an encrypted key. Without it, one is refused. */
+  readonly passphrase?: Passphrase | undefined;
+  /** A command that signs, in place of a key. */
+  readonly signer?: CommandSignerOptions | undefined;
   /** The file of the public JWK that the key must match. */
   readonly rootKey?: string | undefined;
   /** Whether a development key is out of the question. */
@@ -38,14 +43,24 @@ export async function chooseSigner(choice: SignerChoice): Promise<Signer> {
   return signer;
 }
 
-async function givenOrDevelopmentSigner({ key, production, directory }: SignerChoice): Promise<Signer> {
+async function givenOrDevelopmentSigner(choice: SignerChoice): Promise<Signer> {
+  const { key, passphrase, signer: command, rootKey, production, directory } = choice;
+  if (command !== undefined) {
+    if (key !== undefined) throw new UsageError('--key and --signer-command are two ways to sign: give one');
+    if (rootKey === undefined) {
+      throw new UsageError(
+        '--signer-command needs --root-key: its signatures are verified before they are used',
+      );
+    }
+    return commandSigner(await loadRootKey(rootKey, true), command);
+  }
   if (key === undefined) {
     if (!production) return developmentSigner(directory);
     throw new KeyRejected(
-      'no key to sign with: under --production or CI none is made, so name it with --key FILE or --key env:NAME',
+      'no key to sign with: under --production or CI none is made, so name it with --key FILE, --key env:NAME or --signer-command',
     );
   }
-  const signer = await loadSigner(key);
+  const signer = await loadSigner(key, passphrase);
   const development = await existingDevelopmentSigner(directory);
   // The development key stays one when it is named outright.
   return development?.rootKey.thumbprint === signer.rootKey.thumbprint ? development : signer;

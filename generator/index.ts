@@ -1,5 +1,6 @@
 export { type BuildOptions, type BuildReport, build } from './build.js';
 export type { SignerChoice } from './choose-signer.js';
+export type { CommandSignerOptions, SignerInput } from './command-signer.js';
 export type { Diagnostic, Range } from './diagnostic.js';
 export {
   type AnyGeneratorError,
@@ -10,6 +11,7 @@ export {
   TreeRejected,
   UsageError,
 } from './errors.js';
+export type { Passphrase } from './key-file.js';
 export type { OnProgress } from './progress.js';
 export { type LoadedRecords, loadRecords } from './records.js';
 export { RULES, type RuleName } from './rules.js';

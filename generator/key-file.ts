@@ -11,15 +11,32 @@ export const KEY_ALGORITHMS = ['Ed25519', 'P-256'] as const;
 export type KeyAlgorithm = (typeof KEY_ALGORITHMS)[number];
 
 /**
- * A signer with the private key of a file or an environment variable: PKCS#8 PEM or a private JWK.
+ * A signer with the private key of a file or an environment variable: PKCS#8 PEM, encrypted or not, or a private JWK.
  *
  * No error here carries the library's own words or a cause: they could quote the key.
  *
  * @param source - a file's path, or `env:NAME`
  * @throws {@link KeyRejected} | {@link IoFailed}
  */
-export async function loadSigner(source: string): Promise<Signer> {
-  return signerFor(readPrivateKey(readSource(source), source), false);
+export async function loadSigner(source: string, passphrase?: Passphrase): Promise<Signer> {
+  const text = readSource(source);
+  const key = isEncrypted(text) ? await decryptedKey(text, source, passphrase) : readPrivateKey(text, source);
+  return signerFor(assertUsable(key, source), false);
+}
+
+/** Asked for a passphrase when a key turns out to be encrypted. */
+export type Passphrase = (source: string) => string | Promise<string>;
+
+const isEncrypted = (text: string) => text.includes('-----BEGIN ENCRYPTED PRIVATE KEY-----');
+
+async function decryptedKey(text: string, source: string, ask: Passphrase | undefined): Promise<KeyObject> {
+  if (ask === undefined) throw new KeyRejected(`${source} is encrypted; give its passphrase`);
+  const passphrase = await ask(source);
+  try {
+    return createPrivateKey({ key: text, passphrase });
+  } catch {
+    throw new KeyRejected(`${source} cannot be decrypted: the passphrase is wrong, or the file is damaged`);
+  }
 }
 
 /** A signer with a private key at hand. */
@@ -81,7 +98,7 @@ export async function loadRootKey(file: string, onlyPublic: boolean): Promise<Ro
     }
   }
   if (onlyPublic) throw new KeyRejected(`${file} holds no public JWK; make one with \`keys public\``);
-  return (await signerFor(readPrivateKey(text, file), false)).rootKey;
+  return (await signerFor(assertUsable(readPrivateKey(text, file), file), false)).rootKey;
 }
 
 function isPublicJwk(value: unknown): boolean {
@@ -112,8 +129,8 @@ function readSource(source: string): string {
 }
 
 function readPrivateKey(text: string, source: string): KeyObject {
-  if (text.includes('-----BEGIN ENCRYPTED PRIVATE KEY-----')) {
-    throw new KeyRejected(`${source} is encrypted; give it decrypted, for instance through env:NAME`);
+  if (isEncrypted(text)) {
+    throw new KeyRejected(`${source} is encrypted; for its public half use the public key`);
   }
   if (text.includes('-----BEGIN PUBLIC KEY-----') || isPublicJwk(parsedJson(text))) {
     throw new KeyRejected(`${source} is a public key; signing takes the private one`);
@@ -122,6 +139,10 @@ function readPrivateKey(text: string, source: string): KeyObject {
   if (key === undefined) {
     throw new KeyRejected(`${source} holds neither a PKCS#8 PEM nor a private JWK that can be read`);
   }
+  return key;
+}
+
+function assertUsable(key: KeyObject, source: string): KeyObject {
   const curve = key.asymmetricKeyDetails?.namedCurve;
   if (key.asymmetricKeyType !== 'ed25519' && curve !== 'prime256v1') {
     throw new KeyRejected(

@@ -22,6 +22,7 @@ export async function signList(list: Uint8Array, signer: Signer): Promise<string
     await verifySignature(list, signature, signer.rootKey);
     return signature;
   } catch (cause) {
+    if (cause instanceof KeyRejected) throw cause;
     throw new KeyRejected(`the key does not sign: ${(cause as Error).message}`, { cause });
   }
 }

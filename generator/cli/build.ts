@@ -5,30 +5,26 @@ import { requestedUpdatedAt } from '../updated-at.js';
 import { count, emit, say, sayDiagnostics } from './output.js';
 import { withProgress } from './progress.js';
 import { run } from './run.js';
+import { addSignerOptions, type SignerOptions, signerChoice } from './signer-options.js';
 
-interface Options {
+interface Options extends SignerOptions {
   issuers: string;
   out: string;
-  key?: string;
-  rootKey?: string;
   updatedAt?: string;
   renew?: true;
-  production?: true;
   json?: true;
 }
 
 /** `passport-registry build` */
 export function addBuildCommand(program: Command): void {
-  program
+  const command = program
     .command('build')
     .description('validate the records, sign the list, write and verify the tree')
     .option('--issuers <dir>', 'folder of the records', 'issuers')
-    .option('--out <dir>', 'folder of the published tree', 'dist')
-    .option('--key <file|env:NAME>', 'private key: PKCS#8 PEM or JWK, Ed25519 or P-256')
-    .option('--root-key <file>', 'public JWK that the key must match')
+    .option('--out <dir>', 'folder of the published tree', 'dist');
+  addSignerOptions(command)
     .option('--updated-at <time>', 'updated_at of a changed list, RFC 3339 (also SOURCE_DATE_EPOCH)')
     .option('--renew', 'publish under a new updated_at even if no record has changed')
-    .option('--production', 'never use a development key (the default where CI is set)')
     .option('--json', 'report as JSON on stdout')
     .action((options: Options) => run(options.json === true, () => buildAndReport(options)));
 }
@@ -40,21 +36,14 @@ async function buildAndReport(options: Options): Promise<undefined> {
       onProgress,
       issuers: options.issuers,
       out: options.out,
-      key: options.key,
-      rootKey: options.rootKey,
+      ...signerChoice(options),
       updatedAt: requestedUpdatedAt(options.updatedAt, process.env['SOURCE_DATE_EPOCH']),
       renew: options.renew === true,
-      production: options.production === true || isContinuousIntegration(process.env['CI']),
-      directory: process.cwd(),
     }),
   );
   if (options.json) emit({ ok: true, ...report });
   sayBuilt(report, performance.now() - started);
   return undefined;
-}
-
-function isContinuousIntegration(ci: string | undefined): boolean {
-  return ci !== undefined && !['', '0', 'false'].includes(ci.toLowerCase());
 }
 
 function sayBuilt(report: BuildReport, milliseconds: number): void {

@@ -92,3 +92,28 @@ describeWith(['openssl', 'curl', 'basenc'], 'the commands of docs/agents.md', ()
     expect(JSON.parse(readFileSync(join(folder, 'passport.json'), 'utf8')).token).toMatch(/^ey/);
   });
 });
+
+describeWith(['softhsm2-util', 'pkcs11-tool', 'openssl'], 'the commands of docs/operators.md', () => {
+  it('sign by a token and by openssl', async () => {
+    const folder = checkout();
+    mkdirSync(join(folder, 'tokens'));
+    writeFiles(folder, { 'softhsm2.conf': `directories.tokendir = ${join(folder, 'tokens')}\n` });
+    const environment = `export SOFTHSM2_CONF='${join(folder, 'softhsm2.conf')}' MODULE=/usr/lib/softhsm/libsofthsm2.so PIN=1234\n`;
+    await sh(
+      `${environment}softhsm2-util --init-token --free --label registry --so-pin 5678 --pin 1234`,
+      folder,
+    );
+    for (const commands of commandsBelow('docs/operators.md', 'With a PKCS#11 token')) {
+      await sh(environment + commands, folder);
+    }
+    for (const commands of commandsBelow('docs/operators.md', 'With openssl')) await sh(commands, folder);
+    for (const [tree, key] of Object.entries({ dist: 'root', 'dist-openssl': 'elsewhere' })) {
+      const { code } = await run(
+        process.execPath,
+        [CLI, 'verify', tree, '--root-key', `${key}.json`],
+        folder,
+      );
+      expect(code).toBe(0);
+    }
+  });
+});

@@ -60,12 +60,6 @@ describe('a key to sign with', () => {
 
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' });
-  const encrypted = edwards.privateKey.export({
-    type: 'pkcs8',
-    format: 'pem',
-    cipher: 'aes-256-cbc',
-    passphrase: 'x',
-  });
   const mixed = {
     ...JSON.parse(jwk(edwards.privateKey)),
     x: generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x,
@@ -76,7 +70,6 @@ describe('a key to sign with', () => {
     ['X25519', pem(generateKeyPairSync('x25519').privateKey), 'a root key is Ed25519 or P-256'],
     ['a public PEM', edwards.publicKey.export({ type: 'spki', format: 'pem' }), 'is a public key'],
     ['a public JWK', jwk(edwards.publicKey), 'is a public key'],
-    ['an encrypted PEM', encrypted, 'is encrypted'],
     [
       'a JWK whose public half is another key’s',
       JSON.stringify(mixed),

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { type Command, Option } from 'commander';
+import type { SignerChoice } from '../choose-signer.js';
+import type { SignerInput } from '../command-signer.js';
+import { IoFailed, UsageError } from '../errors.js';
+import type { Passphrase } from '../key-file.js';
+import { askPassphrase } from './ask-passphrase.js';
+
+/** The options of commands that sign by the root key. */
+export interface SignerOptions {
+  key?: string;
+  passphraseFile?: string;
+  signerCommand?: string;
+  signerInput?: SignerInput;
+  signerTimeout?: string;
+  rootKey?: string;
+  production?: true;
+}
+
+/** Adds the options that say which key signs. */
+export function addSignerOptions(command: Command): Command {
+  return command
+    .option('--key <file|env:NAME>', 'private key: PKCS#8 PEM (may be encrypted) or JWK, Ed25519 or P-256')
+    .option('--passphrase-file <file>', 'passphrase of an encrypted key; without it, it is asked for')
+    .option(
+      '--signer-command <command>',
+      'a command that signs: payload on stdin or in {}, signature on stdout',
+    )
+    .addOption(
+      new Option('--signer-input <what>', 'what the command signs')
+        .choices(['payload', 'digest'])
+        .default('payload'),
+    )
+    .option('--signer-timeout <seconds>', 'how long the command may take', '60')
+    .option('--root-key <file>', 'public JWK that the key must match; needed with --signer-command')
+    .option('--production', 'never use a development key (the default where CI is set)');
+}
+
+/** Which key signs, from the options. @throws {@link UsageError} | {@link IoFailed} */
+export function signerChoice(options: SignerOptions): SignerChoice {
+  const {
+    key,
+    passphraseFile,
+    signerCommand,
+    signerInput,
+    signerTimeout = '60',
+    rootKey,
+    production,
+  } = options;
+  if (!/^[1-9]\d{0,4}$/.test(signerTimeout))
+    throw new UsageError('--signer-timeout takes a number of seconds');
+  return {
+    key,
+    passphrase: passphraseFile === undefined ? askPassphrase : passphraseOf(passphraseFile),
+    signer:
+      signerCommand === undefined
+        ? undefined
+        : {
+            command: signerCommand,
+            timeout: Number(signerTimeout),
+            ...(signerInput && { input: signerInput }),
+          },
+    rootKey,
+    production: production === true || isContinuousIntegration(process.env['CI']),
+    directory: process.cwd(),
+  };
+}
+
+function passphraseOf(file: string): Passphrase {
+  return () => {
+    try {
+      return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+    } catch (cause) {
+      throw new IoFailed(`${file} cannot be read: ${(cause as NodeJS.ErrnoException).code}`, { cause });
+    }
+  };
+}
+
+function isContinuousIntegration(ci: string | undefined): boolean {
+  return ci !== undefined && !['', '0', 'false'].includes(ci.toLowerCase());
+}
