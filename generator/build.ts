@@ -1,7 +1,9 @@
 import { existsSync, realpathSync } from 'node:fs';
+import { assertClientAccepts, type CheckpointChoice, treeFiles, withCheckpoint } from './checkpoint.js';
 import { chooseSigner, type SignerChoice } from './choose-signer.js';
 import type { Diagnostic } from './diagnostic.js';
 import { KeyRejected, RecordsRejected, TreeRejected } from './errors.js';
+import { freshnessFiles } from './freshness.js';
 import { type ListBytes, listBytes, recordBytes } from './list.js';
 import type { OnProgress } from './progress.js';
 import { type PublishedTree, readPublished } from './published.js';
@@ -24,6 +26,12 @@ export interface BuildOptions extends SignerChoice {
   readonly updatedAt?: string | undefined;
   /** Publish the list under a new updated_at even if no record has changed. */
   readonly renew?: boolean;
+  /** The text of a delegation to online keys, by the root key. Default: the published one. */
+  readonly delegation?: string | undefined;
+  /** The text of a rotation's step, from the root key before to this one. */
+  readonly rotation?: string | undefined;
+  /** Signs a checkpoint together with the tree. */
+  readonly checkpoint?: CheckpointChoice | undefined;
   /** Told how far the longer stages have come. */
   readonly onProgress?: OnProgress;
 }
@@ -74,8 +82,15 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
     const published = await readPublished(out);
     assertSameRoot(published, signer, options);
     const { list, signature, kept } = await signedList(recordBytes(records), published, signer, options);
-    const tree = assembleTree({ list, signature, rootKey: signer.rootKey, development: signer.development });
+    const { rootKey, development } = signer;
+    const signed = { list: list.list, signature, rootKey };
+    const choice = { ...options, checkpoint: options.checkpoint !== undefined };
+    const freshness = await freshnessFiles(out, published, signed, choice);
+    const unstamped = assembleTree({ list, signature, rootKey, development, freshness });
+    const tree = await withCheckpoint(unstamped, list.updatedAt, options.checkpoint);
     await assertGood(memorySource(tree), signer);
+    // Without them a client looks at nothing that the verification has not seen.
+    if (freshness.size > 0) await assertClientAccepts(treeFiles(tree), rootKey);
     const written = writeTree(tree, out, staging, options.onProgress);
     const sha256 = await assertGood(folderSource(out), signer);
     return {

@@ -98,7 +98,7 @@ DirectorySlash Off
 ErrorDocument 404 /404.html
 <IfModule mod_headers.c>
 ${headers.join('\n')}
-  <FilesMatch "\\.schema\\.json$">
+  <FilesMatch "\\.(?:schema|openapi)\\.json$">
     Header always set Cache-Control "${LONG}"
   </FilesMatch>
 </IfModule>

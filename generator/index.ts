@@ -1,4 +1,5 @@
 export { type BuildOptions, type BuildReport, build } from './build.js';
+export type { CheckpointChoice } from './checkpoint.js';
 export type { SignerChoice } from './choose-signer.js';
 export type { CommandSignerOptions, SignerInput } from './command-signer.js';
 export type { Diagnostic, Range } from './diagnostic.js';

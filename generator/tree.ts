@@ -13,6 +13,10 @@ export const PATHS = {
   signature: 'issuers.sig',
   rootKey: 'keys/root.json',
   record: (id: string) => `issuers/${id}`,
+  delegation: 'keys/delegation.jwt',
+  rotation: 'keys/rotation.json',
+  checkpoint: 'checkpoint.jwt',
+  snapshot: (hash: string, file: string) => `snapshots/${hash}/${file}`,
   /** Stands in trees that are signed by a development key, and in no other. */
   developmentMark: 'UNFIT-FOR-PRODUCTION.txt',
 } as const;
@@ -24,10 +28,12 @@ export interface TreeParts {
   readonly signature: string;
   readonly rootKey: RootKey;
   readonly development: boolean;
+  /** What shows that it is the newest, and how its root key came about; empty for a registry without that. */
+  readonly freshness: Tree;
 }
 
 /** The whole tree for a signed list. It follows from its parts alone: same parts, same bytes. */
-export function assembleTree({ list, signature, rootKey, development }: TreeParts): Tree {
+export function assembleTree({ list, signature, rootKey, development, freshness }: TreeParts): Tree {
   const text = (content: string) => new TextEncoder().encode(content);
   const tree = new Map<string, Uint8Array>([
     [PATHS.list, list.list],
@@ -37,6 +43,7 @@ export function assembleTree({ list, signature, rootKey, development }: TreePart
   for (const [id, bytes] of list.records) tree.set(PATHS.record(id), bytes);
   for (const name of SCHEMA_FILES) tree.set(`schemas/${name}`, schemaBytes(name));
   for (const [path, content] of hostFiles()) tree.set(path, text(content));
+  for (const [path, bytes] of freshness) tree.set(path, bytes);
   if (development) tree.set(PATHS.developmentMark, text(DEVELOPMENT_NOTICE));
   return tree.set(CHECKSUMS_PATH, text(checksumsText(tree)));
 }

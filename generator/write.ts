@@ -32,7 +32,7 @@ export interface Written {
 /**
  * Makes a folder hold exactly a tree. Files that already have the right bytes are not touched. All others are first
  * written beside the folder and then renamed into it; the signature and the list go one right after the other, the
- * checksums last, so that a folder whose checksums hold is whole. A folder that is empty or not there gets its tree
+ * checksums after all that they cover, so that a folder whose checksums hold is whole; and the checkpoint last. A folder that is empty or not there gets its tree
  * by one rename.
  *
  * @throws {@link IoFailed}
@@ -62,13 +62,13 @@ function create(tree: Tree, out: string, staging: string, onProgress?: OnProgres
     makeFolder(dirname(join(whole, path)));
     writeFile(join(whole, path), bytes);
   }
-  for (const path of FLUSHED) flush(join(whole, path));
+  for (const path of FLUSHED) if (tree.has(path)) flush(join(whole, path));
   renameSync(whole, out);
   return { written: tree.size, unchanged: 0, removed: 0 };
 }
 
 /** The files that decide whether a tree is good, in the order in which they are switched. */
-const FLUSHED: readonly string[] = [PATHS.signature, PATHS.list, CHECKSUMS_PATH];
+const FLUSHED: readonly string[] = [PATHS.signature, PATHS.list, CHECKSUMS_PATH, PATHS.checkpoint];
 
 function update(tree: Tree, out: string, staging: string, onProgress?: OnProgress): Written {
   clearTheWay(tree, out);
@@ -92,6 +92,8 @@ function update(tree: Tree, out: string, staging: string, onProgress?: OnProgres
   for (const path of stale) rmSync(join(out, path));
   removeEmptyFolders(out);
   moveIn(CHECKSUMS_PATH);
+  // It names both the list and the checksums (SPEC B6).
+  moveIn(PATHS.checkpoint);
   return { written: changed.length, unchanged: tree.size - changed.length, removed: stale.length };
 }
 

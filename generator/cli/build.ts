@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { type BuildReport, build } from '../build.js';
 import { DEVELOPMENT_KEY_FILE } from '../development-key.js';
 import { requestedUpdatedAt } from '../updated-at.js';
+import { checkpointChoice, readStatement } from './freshness-options.js';
 import { count, emit, say, sayDiagnostics } from './output.js';
 import { withProgress } from './progress.js';
 import { run } from './run.js';
@@ -10,6 +11,10 @@ import { addSignerOptions, type SignerOptions, signerChoice } from './signer-opt
 interface Options extends SignerOptions {
   issuers: string;
   out: string;
+  delegation?: string;
+  rotation?: string;
+  checkpointKey?: string;
+  checkpointHours: string;
   updatedAt?: string;
   renew?: true;
   json?: true;
@@ -23,6 +28,10 @@ export function addBuildCommand(program: Command): void {
     .option('--issuers <dir>', 'folder of the records', 'issuers')
     .option('--out <dir>', 'folder of the published tree', 'dist');
   addSignerOptions(command)
+    .option('--delegation <file>', 'delegation to online keys, from `keys delegate`')
+    .option('--rotation <file>', 'step to this root key, from `keys rotate`')
+    .option('--checkpoint-key <file|env:NAME>', 'online key: sign a checkpoint, too')
+    .option('--checkpoint-hours <number>', 'for how long the checkpoint holds', '24')
     .option('--updated-at <time>', 'updated_at of a changed list, RFC 3339 (also SOURCE_DATE_EPOCH)')
     .option('--renew', 'publish under a new updated_at even if no record has changed')
     .option('--json', 'report as JSON on stdout')
@@ -31,12 +40,15 @@ export function addBuildCommand(program: Command): void {
 
 async function buildAndReport(options: Options): Promise<undefined> {
   const started = performance.now();
-  const report = await withProgress((onProgress) =>
+  const report = await withProgress(async (onProgress) =>
     build({
       onProgress,
       issuers: options.issuers,
       out: options.out,
       ...signerChoice(options),
+      delegation: options.delegation && readStatement(options.delegation),
+      rotation: options.rotation && readStatement(options.rotation),
+      checkpoint: await checkpointChoice(options.checkpointKey, options.checkpointHours),
       updatedAt: requestedUpdatedAt(options.updatedAt, process.env['SOURCE_DATE_EPOCH']),
       renew: options.renew === true,
     }),

@@ -1,7 +1,20 @@
 import { type Command, Option } from 'commander';
+import { chooseSigner } from '../choose-signer.js';
 import { generateKeyFile, KEY_ALGORITHMS, type KeyAlgorithm, loadRootKey } from '../key-file.js';
+import { delegationStatement, rotationStatement } from '../statements.js';
+import { positiveNumber } from './freshness-options.js';
 import { emit, say } from './output.js';
 import { run } from './run.js';
+import { addSignerOptions, type SignerOptions, signerChoice } from './signer-options.js';
+
+interface DelegateOptions extends SignerOptions {
+  online: string[];
+  days: string;
+}
+
+interface RotateOptions extends SignerOptions {
+  next: string;
+}
 
 /** `passport-registry keys` */
 export function addKeysCommand(program: Command): void {
@@ -18,6 +31,31 @@ export function addKeysCommand(program: Command): void {
         return undefined;
       }),
     );
+  const delegate = keys
+    .command('delegate')
+    .description('let online keys sign checkpoints for some days; the delegation goes to stdout')
+    .requiredOption('--online <file...>', 'public JWKs of the online keys')
+    .option('--days <number>', 'for how long', '90');
+  addSignerOptions(delegate).action(({ online, days, ...options }: DelegateOptions) =>
+    run(false, async () => {
+      const validity = positiveNumber('--days', days);
+      const keysToTrust = await Promise.all(online.map((file) => loadRootKey(file, true)));
+      const root = await chooseSigner({ ...signerChoice(options), production: true });
+      process.stdout.write(`${await delegationStatement(root, keysToTrust, validity, Date.now())}\n`);
+      return undefined;
+    }),
+  );
+  const rotate = keys
+    .command('rotate')
+    .description('name the root key that follows this one; the step goes to stdout')
+    .requiredOption('--next <file>', 'public JWK of the next root key');
+  addSignerOptions(rotate).action(({ next, ...options }: RotateOptions) =>
+    run(false, async () => {
+      const root = await chooseSigner({ ...signerChoice(options), production: true });
+      process.stdout.write(`${await rotationStatement(root, await loadRootKey(next, true), Date.now())}\n`);
+      return undefined;
+    }),
+  );
   keys
     .command('public')
     .description('print the public JWK of a key')

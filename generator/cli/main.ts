@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addBuildCommand } from './build.js';
+import { addCheckpointCommand } from './checkpoint.js';
 import { hushEd25519Warning } from './ed25519-warning.js';
 import { addKeysCommand } from './keys.js';
 import { addResolveCommand } from './resolve.js';
@@ -29,6 +30,7 @@ for (const add of [
   addResolveCommand,
   addServeCommand,
   addKeysCommand,
+  addCheckpointCommand,
   addSandboxCommand,
 ]) {
   add(program);

@@ -51,7 +51,7 @@ export function signerChoice(options: SignerOptions): SignerChoice {
     throw new UsageError('--signer-timeout takes a number of seconds');
   return {
     key,
-    passphrase: passphraseFile === undefined ? askPassphrase : passphraseOf(passphraseFile),
+    passphrase: passphraseFrom(passphraseFile),
     signer:
       signerCommand === undefined
         ? undefined
@@ -66,7 +66,9 @@ export function signerChoice(options: SignerOptions): SignerChoice {
   };
 }
 
-function passphraseOf(file: string): Passphrase {
+/** Where the passphrase of an encrypted key comes from: a file, or the terminal. */
+export function passphraseFrom(file: string | undefined): Passphrase {
+  if (file === undefined) return askPassphrase;
   return () => {
     try {
       return readFileSync(file, 'utf8').replace(/\r?\n$/, '');

@@ -1,0 +1,118 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openRegistry, RegistryError, type RegistryFiles, type RootKey } from '@passport-registry/verifier';
+import { decodeJwt } from 'jose';
+import { CHECKSUMS_PATH, sha256 } from './checksums.js';
+import { IoFailed, TreeRejected, UsageError } from './errors.js';
+import { readPublished } from './published.js';
+import type { Signer } from './sign.js';
+import { withStaging } from './staging.js';
+import { checkpointStatement } from './statements.js';
+import { PATHS, type Tree } from './tree.js';
+
+/** Which key signs a checkpoint, and for how long it holds. */
+export interface CheckpointChoice {
+  /** An online key that the root key has delegated, or the root key itself. */
+  readonly signer: Signer;
+  readonly hours: number;
+}
+
+/** What a checkpoint vouches for now. */
+export interface CheckpointReport {
+  readonly updatedAt: string;
+  readonly sha256: string;
+  /** When it expires, RFC 3339. */
+  readonly expires: string;
+  /** When the delegation that it rests on expires, RFC 3339; undefined when the root key signed it. */
+  readonly delegationExpires: string | undefined;
+}
+
+/** A registry that is judged for its form alone: a thousand years, in seconds. */
+const ANY_AGE = 1000 * 365 * 24 * 60 * 60;
+
+/** A tree with its checkpoint signed anew; the tree itself when none is wanted. */
+export async function withCheckpoint(
+  tree: Tree,
+  updatedAt: string,
+  choice: CheckpointChoice | undefined,
+): Promise<Tree> {
+  if (choice === undefined) return tree;
+  const bytes = (path: string) => tree.get(path) ?? new Uint8Array();
+  const subject = { list: bytes(PATHS.list), checksums: bytes(CHECKSUMS_PATH), updatedAt };
+  const text = await checkpointStatement(choice.signer, subject, choice.hours, Date.now());
+  return new Map([...tree, [PATHS.checkpoint, Buffer.from(text)]]);
+}
+
+/**
+ * Signs the checkpoint of a published tree anew, and touches nothing else (SPEC B6). It is accepted by a client before
+ * it is published, and takes the place of the old one by one rename.
+ *
+ * @throws {@link UsageError} | {@link TreeRejected} | {@link KeyRejected} | {@link IoFailed}
+ */
+export async function publishCheckpoint(out: string, choice: CheckpointChoice): Promise<CheckpointReport> {
+  return withStaging(out, async (staging) => {
+    const published = await readPublished(out);
+    const { list, updatedAt, rootKey, signed } = published ?? {};
+    if (list === undefined || updatedAt === undefined || rootKey === undefined || !signed) {
+      throw new TreeRejected(`${out} holds no registry that is rightly signed; build it first`);
+    }
+    const hash = sha256(list);
+    if (!existsSync(join(out, PATHS.snapshot(hash, PATHS.list)))) {
+      throw new UsageError(
+        `${out} has no snapshot of its list: checkpoints begin with a build that has --delegation or --checkpoint-key`,
+      );
+    }
+    const checksums = readFileSync(join(out, CHECKSUMS_PATH));
+    const text = await checkpointStatement(
+      choice.signer,
+      { list, updatedAt, checksums },
+      choice.hours,
+      Date.now(),
+    );
+    await assertClientAccepts(overlaid(out, PATHS.checkpoint, Buffer.from(text)), rootKey);
+    switchIn(text, staging, out);
+    return { updatedAt, sha256: hash, ...expiries(text, out, choice.signer, rootKey) };
+  });
+}
+
+function expiries(text: string, out: string, signer: Signer, rootKey: RootKey) {
+  const at = (jwt: string) => new Date(Number(decodeJwt(jwt).exp) * 1000).toISOString().replace('.000Z', 'Z');
+  const byRoot = signer.rootKey.thumbprint === rootKey.thumbprint;
+  const delegation = byRoot ? undefined : readFileSync(join(out, PATHS.delegation), 'utf8');
+  return { expires: at(text), delegationExpires: delegation === undefined ? undefined : at(delegation) };
+}
+
+/** What a verifier's client makes of a tree that has not been published yet: checkpoint, delegation and rotation count. */
+export async function assertClientAccepts(files: RegistryFiles, rootKey: RootKey): Promise<void> {
+  try {
+    await openRegistry(files, { rootKey: rootKey.jwk, maxAge: ANY_AGE });
+  } catch (cause) {
+    if (!(cause instanceof RegistryError)) throw cause;
+    throw new TreeRejected(`no client would accept this: ${cause.code}, ${cause.message}`, { cause });
+  }
+}
+
+/** A tree in memory, as clients read one. */
+export function treeFiles(tree: Tree): RegistryFiles {
+  return { get: async (path) => tree.get(path) };
+}
+
+function overlaid(out: string, path: string, bytes: Uint8Array): RegistryFiles {
+  return {
+    get: async (wanted) => {
+      if (wanted === path) return bytes;
+      const file = join(out, wanted);
+      return existsSync(file) ? readFileSync(file) : undefined;
+    },
+  };
+}
+
+function switchIn(text: string, staging: string, out: string): void {
+  try {
+    const staged = join(staging, 'checkpoint');
+    writeFileSync(staged, text, { mode: 0o644 });
+    renameSync(staged, join(out, PATHS.checkpoint));
+  } catch (cause) {
+    throw new IoFailed(`${out} cannot be written: ${(cause as Error).message}`, { cause });
+  }
+}

@@ -1,0 +1,272 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { createRegistryClient, type RegistryClient, type RootJwk } from '@passport-registry/verifier';
+import { decodeJwt } from 'jose';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { serve } from '../support/serving.js';
+import { cli, type Outcome, recordText, workspace, writeFiles } from '../support/workspace.js';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await workspace(['alpha', 'beta']);
+  for (const name of ['root', 'online', 'stranger']) await key(name);
+});
+
+async function key(name: string): Promise<void> {
+  const { stdout } = await cli(['keys', 'generate', '--out', `${name}.pem`], folder);
+  writeFiles(folder, { [`${name}.json`]: stdout });
+}
+
+const jwk = (name: string): RootJwk => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
+const path = (...steps: string[]) => join(folder, 'dist', ...steps);
+const text = (...steps: string[]) => readFileSync(path(...steps), 'utf8');
+const snapshots = () => readdirSync(path('snapshots')).sort();
+
+async function good(...args: string[]): Promise<Outcome> {
+  const outcome = await cli(args, folder);
+  expect(outcome.stderr).not.toContain('passport-registry:');
+  expect(outcome.code).toBe(0);
+  return outcome;
+}
+
+/** A statement of `keys delegate` or `keys rotate`, in a file. */
+async function statement(file: string, ...args: string[]): Promise<void> {
+  writeFiles(folder, { [file]: (await good('keys', ...args)).stdout });
+}
+
+const delegate = (root = 'root', online = 'online', file = 'delegation.jwt') =>
+  statement(file, 'delegate', '--key', `${root}.pem`, '--online', `${online}.json`);
+
+const build = (...more: string[]) => good('build', '--key', 'root.pem', '--production', ...more);
+const checkpoint = (...more: string[]) => good('checkpoint', '--key', 'online.pem', ...more);
+
+/** Something to publish. */
+let changes = 0;
+function change(status: 'active' | 'suspended' = 'active'): void {
+  changes += 1;
+  writeFiles(folder, {
+    'issuers/alpha.yaml': recordText('alpha', { status, policy_uri: `https://alpha.example/${changes}` }),
+  });
+}
+
+async function client(base: string, root = 'root'): Promise<RegistryClient> {
+  const registry = createRegistryClient({ sources: [base], rootKey: jwk(root) });
+  await registry.ready();
+  registry.close();
+  return registry;
+}
+
+describe('a registry with checkpoints', () => {
+  it('begins with a delegation; from then on a client demands them', async () => {
+    await delegate();
+    await build('--delegation', 'delegation.jwt');
+    const { stderr } = await checkpoint();
+    expect(stderr).toContain('is vouched for until');
+    const base = await serve(path());
+    const { checkpoint: vouched, updatedAt } = (await client(base)).status();
+    expect([vouched, updatedAt]).toEqual([true, JSON.parse(text('issuers.json')).updated_at]);
+    await good('verify', base, '--root-key', 'root.json');
+    await good('verify', 'dist', '--root-key', 'root.json');
+  });
+
+  it('goes on with the list that is vouched for until the next checkpoint', async () => {
+    await delegate();
+    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    const base = await serve(path());
+    const registry = createRegistryClient({ sources: [base], rootKey: jwk('root') });
+    await registry.ready();
+    change('suspended');
+    await build();
+    await registry.refresh();
+    expect(registry.resolve('alpha')?.status).toBe('active');
+    await checkpoint();
+    await registry.refresh();
+    expect(registry.resolve('alpha')?.status).toBe('suspended');
+    registry.close();
+  });
+
+  it('publishes a change and its checkpoint at once with --checkpoint-key', async () => {
+    await delegate();
+    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    change('suspended');
+    await build('--checkpoint-key', 'online.pem');
+    expect((await client(await serve(path()))).resolve('alpha')?.status).toBe('suspended');
+  });
+
+  it('keeps snapshots of this list and the two before it, and of the one that is vouched for', async () => {
+    await delegate();
+    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    const vouched = snapshots()[0] ?? '';
+    for (let round = 0; round < 4; round++) {
+      change();
+      await build();
+    }
+    expect(snapshots()).toHaveLength(4);
+    expect(snapshots()).toContain(vouched);
+    await client(await serve(path()));
+    await checkpoint();
+    change();
+    await build('--checkpoint-key', 'online.pem');
+    expect(snapshots()).toHaveLength(3);
+    expect(snapshots()).not.toContain(vouched);
+  });
+
+  it('is touched nowhere else by a new checkpoint', async () => {
+    await delegate();
+    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    const files = () =>
+      readdirSync(path(), { recursive: true, encoding: 'utf8' })
+        .filter((name) => name !== 'checkpoint.jwt')
+        .map((name) => [name, statSync(path(name)).mtimeMs]);
+    const before = files();
+    const { stdout } = await checkpoint('--hours', '2', '--json');
+    expect(files()).toEqual(before);
+    const { iat = 0, exp = 0 } = decodeJwt(text('checkpoint.jwt'));
+    expect(exp - iat).toBe(7200);
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: true,
+      expires: new Date(exp * 1000).toISOString().replace('.000', ''),
+    });
+  });
+
+  it('is warned well before a delegation ends', async () => {
+    await statement(
+      'delegation.jwt',
+      'delegate',
+      '--key',
+      'root.pem',
+      '--online',
+      'online.json',
+      '--days',
+      '13',
+    );
+    await build('--delegation', 'delegation.jwt');
+    expect((await checkpoint()).stderr).toMatch(/WARNING: the delegation ends at .*, in 1[23] days/);
+    await delegate();
+    await build('--delegation', 'delegation.jwt');
+    expect((await checkpoint()).stderr).not.toContain('WARNING');
+  });
+
+  it('may have its checkpoints from the root key itself', async () => {
+    await build('--checkpoint-key', 'root.pem');
+    expect(existsSync(path('keys/delegation.jwt'))).toBe(false);
+    expect((await client(await serve(path()))).status().checkpoint).toBe(true);
+    await good('checkpoint', '--key', 'root.pem');
+  });
+
+  it.each([
+    ['a key that is not delegated', ['checkpoint', '--key', 'stranger.pem'], 1, 'ERR_CHECKPOINT_INVALID'],
+    ['a key that is not there', ['checkpoint', '--key', 'none.pem'], 4, 'cannot be read'],
+    ['a folder that is no tree', ['checkpoint', 'issuers', '--key', 'online.pem'], 2, 'holds no registry'],
+    ['hours that are none', ['checkpoint', '--key', 'online.pem', '--hours', '0'], 2, '--hours takes'],
+    [
+      'a build with a key that is not delegated',
+      ['build', '--key', 'root.pem', '--checkpoint-key', 'stranger.pem'],
+      1,
+      'ERR_CHECKPOINT_INVALID',
+    ],
+    [
+      'a delegation by another root key',
+      ['build', '--key', 'root.pem', '--delegation', 'forged.jwt'],
+      3,
+      'is none by the root key',
+    ],
+    [
+      'a delegation that is none',
+      ['build', '--key', 'root.pem', '--delegation', 'root.json'],
+      3,
+      'is none by the root key',
+    ],
+  ])('refuses %s, and stays as it was', async (_name, args, code, message) => {
+    await delegate();
+    await delegate('stranger', 'online', 'forged.jwt');
+    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    const before = text('checkpoint.jwt') + text('SHA256SUMS');
+    change();
+    const outcome = await cli(args, folder);
+    expect(outcome.stderr).toContain(message);
+    expect(outcome.code).toBe(code);
+    expect(text('checkpoint.jwt') + text('SHA256SUMS')).toBe(before);
+  });
+
+  it('has none of that without a delegation', async () => {
+    await build();
+    expect(existsSync(path('snapshots'))).toBe(false);
+    const { code, stderr } = await cli(['checkpoint', '--key', 'root.pem'], folder);
+    expect([code, stderr.includes('checkpoints begin with a build')]).toEqual([2, true]);
+  });
+});
+
+describe('a rotation of the root key', () => {
+  const rotate = (from: string, to: string) =>
+    statement(`${from}-${to}.jwt`, 'rotate', '--key', `${from}.pem`, '--next', `${to}.json`);
+
+  beforeEach(async () => {
+    for (const name of ['second', 'third']) await key(name);
+  });
+
+  it('is followed by a verifier that is pinned two roots ago', async () => {
+    await build();
+    await rotate('root', 'second');
+    await good('build', '--key', 'second.pem', '--root-key', 'second.json', '--rotation', 'root-second.jwt');
+    await rotate('second', 'third');
+    await good('build', '--key', 'third.pem', '--root-key', 'third.json', '--rotation', 'second-third.jwt');
+    const base = await serve(path());
+    for (const pinned of ['root', 'second', 'third']) {
+      expect((await client(base, pinned)).status().rootKeys).toEqual([jwk('third').kid]);
+    }
+    await expect(client(base, 'stranger')).rejects.toMatchObject({ code: 'ERR_NO_USABLE_SOURCE' });
+    // The chain stays from build to build.
+    change();
+    await good('build', '--key', 'third.pem');
+    expect(JSON.parse(text('keys/rotation.json'))).toHaveLength(2);
+  });
+
+  it('of a registry with checkpoints needs a delegation by the new root, and a checkpoint at once', async () => {
+    await delegate();
+    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    const base = await serve(path());
+    const held = createRegistryClient({ sources: [base], rootKey: jwk('root') });
+    await held.ready();
+    await rotate('root', 'second');
+    const args = [
+      'build',
+      '--key',
+      'second.pem',
+      '--root-key',
+      'second.json',
+      '--rotation',
+      'root-second.jwt',
+    ];
+    const bare = await cli(args, folder);
+    expect([bare.code, bare.stderr.includes('give --delegation')]).toEqual([2, true]);
+    await delegate('second', 'online', 'second.jwt');
+    const without = await cli([...args, '--delegation', 'second.jwt'], folder);
+    expect([without.code, without.stderr.includes('give --checkpoint-key')]).toEqual([2, true]);
+    await held.refresh();
+    expect(held.status().rootKeys).toEqual([jwk('root').kid]);
+    await good(...args, '--delegation', 'second.jwt', '--checkpoint-key', 'online.pem');
+    await held.refresh();
+    expect(held.status()).toMatchObject({ rootKeys: [jwk('second').kid], checkpoint: true });
+    held.close();
+    await good('checkpoint', '--key', 'online.pem');
+    await client(base, 'root');
+  });
+
+  it('is refused where a step is missing, or is not by the root key before', async () => {
+    await build();
+    await rotate('root', 'second');
+    await rotate('second', 'third');
+    await rotate('stranger', 'third');
+    const to = (step: string) =>
+      cli(['build', '--key', 'third.pem', '--root-key', 'third.json', '--rotation', step], folder);
+    for (const step of ['second-third.jwt', 'stranger-third.jwt', 'root-second.jwt']) {
+      const before = text('SHA256SUMS');
+      const { code, stderr } = await to(step);
+      expect(stderr).toMatch(/the rotation (does not hold|leads from)/);
+      expect(code).toBe(3);
+      expect(text('SHA256SUMS')).toBe(before);
+    }
+  });
+});
