@@ -93,6 +93,18 @@ describeWith(['openssl', 'curl', 'basenc'], 'the commands of docs/agents.md', ()
   });
 });
 
+describeWith(['npx'], 'freshness and rotation', () => {
+  it('docs/operators.md: delegate, checkpoint, rotate', async () => {
+    const folder = checkout();
+    for (const heading of ['The key', 'Freshness: hourly, without the root key', 'A new root key']) {
+      for (const commands of commandsBelow('docs/operators.md', heading)) await sh(commands, folder);
+    }
+    const registry = await serve(join(folder, 'dist'));
+    const { stderr } = await sh(`npx passport-registry verify ${registry} --root-key next.json`, folder);
+    expect(stderr).toContain('is good');
+  });
+});
+
 describeWith(['softhsm2-util', 'pkcs11-tool', 'openssl'], 'the commands of docs/operators.md', () => {
   it('sign by a token and by openssl', async () => {
     const folder = checkout();

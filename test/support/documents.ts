@@ -8,7 +8,7 @@ export function commandsBelow(document: string, heading: string): string[] {
   const sections = text.split(/^#+ /m);
   const section = sections.find((one) => one.startsWith(`${heading}\n`));
   if (section === undefined) throw new Error(`${document} has no heading ${heading}`);
-  const blocks = [...section.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, commands]) => commands ?? '');
+  const blocks = [...section.matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].map(([, commands]) => commands ?? '');
   if (blocks.length === 0) throw new Error(`${document} has no commands below ${heading}`);
   return blocks;
 }
