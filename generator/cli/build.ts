@@ -8,7 +8,8 @@ import { withProgress } from './progress.js';
 import { run } from './run.js';
 import { addSignerOptions, type SignerOptions, signerChoice } from './signer-options.js';
 
-interface Options extends SignerOptions {
+/** The options of commands that build. */
+export interface BuildCommandOptions extends SignerOptions {
   issuers: string;
   out: string;
   delegation?: string;
@@ -24,21 +25,29 @@ interface Options extends SignerOptions {
 export function addBuildCommand(program: Command): void {
   const command = program
     .command('build')
-    .description('validate the records, sign the list, write and verify the tree')
+    .description('validate the records, sign the list, write and verify the tree');
+  addBuildOptions(command).action((options: BuildCommandOptions) =>
+    run(options.json === true, () => buildAndReport(options)),
+  );
+}
+
+/** Adds the options of commands that build. */
+export function addBuildOptions(command: Command): Command {
+  command
     .option('--issuers <dir>', 'folder of the records', 'issuers')
     .option('--out <dir>', 'folder of the published tree', 'dist');
-  addSignerOptions(command)
+  return addSignerOptions(command)
     .option('--delegation <file>', 'delegation to online keys, from `keys delegate`')
     .option('--rotation <file>', 'step to this root key, from `keys rotate`')
     .option('--checkpoint-key <file|env:NAME>', 'online key: sign a checkpoint, too')
     .option('--checkpoint-hours <number>', 'for how long the checkpoint holds', '24')
     .option('--updated-at <time>', 'updated_at of a changed list, RFC 3339 (also SOURCE_DATE_EPOCH)')
     .option('--renew', 'publish under a new updated_at even if no record has changed')
-    .option('--json', 'report as JSON on stdout')
-    .action((options: Options) => run(options.json === true, () => buildAndReport(options)));
+    .option('--json', 'report as JSON on stdout');
 }
 
-async function buildAndReport(options: Options): Promise<undefined> {
+/** Builds, and says what came of it. */
+export async function buildAndReport(options: BuildCommandOptions): Promise<undefined> {
   const started = performance.now();
   const report = await withProgress(async (onProgress) =>
     build({

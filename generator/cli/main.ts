@@ -5,9 +5,11 @@ import { addBuildCommand } from './build.js';
 import { addCheckpointCommand } from './checkpoint.js';
 import { hushEd25519Warning } from './ed25519-warning.js';
 import { addKeysCommand } from './keys.js';
+import { addLogCommand } from './log.js';
 import { addResolveCommand } from './resolve.js';
 import { addSandboxCommand } from './sandbox.js';
 import { addServeCommand } from './serve.js';
+import { addStatusCommands } from './status.js';
 import { addValidateCommand } from './validate.js';
 import { addVerifyCommand } from './verify.js';
 
@@ -31,6 +33,8 @@ for (const add of [
   addServeCommand,
   addKeysCommand,
   addCheckpointCommand,
+  addStatusCommands,
+  addLogCommand,
   addSandboxCommand,
 ]) {
   add(program);

@@ -93,6 +93,22 @@ describeWith(['openssl', 'curl', 'basenc'], 'the commands of docs/agents.md', ()
   });
 });
 
+describeWith(['npx', 'git'], 'an emergency', () => {
+  it('docs/operators.md: suspend, reinstate, revoke, log', async () => {
+    const folder = checkout();
+    const git = 'git -c user.name=Operator -c user.email=operator@example.com';
+    await sh(`git init -q && git add issuers && ${git} commit -qm 'Records'`, folder);
+    for (const heading of ['The key', 'Build', 'An issuer is compromised']) {
+      for (const commands of commandsBelow('docs/operators.md', heading)) await sh(commands, folder);
+    }
+    const record = readFileSync(join(folder, 'issuers/harbour-logistics.yaml'), 'utf8');
+    expect(record).toContain('status: revoked');
+    expect(record).toMatch(
+      /suspended: signing key leaked\n.*active: new keys, audited\n.*revoked: asked to be removed\n/,
+    );
+  });
+});
+
 describeWith(['npx'], 'freshness and rotation', () => {
   it('docs/operators.md: delegate, checkpoint, rotate', async () => {
     const folder = checkout();

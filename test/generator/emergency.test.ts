@@ -1,0 +1,144 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createRegistryClient } from '@passport-registry/verifier';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { serve } from '../support/serving.js';
+import { cli, workspace, writeFiles } from '../support/workspace.js';
+
+const RECORD = `# Our first issuer.
+issuer_id: gamma  # for ever
+tier: certified
+
+# Looked at every year.
+status:   active    # see the minutes
+jwks_uri: https://gamma.example/jwks.json
+discovery_uri: https://gamma.example/metadata
+certified_since: 2026-01-01T00:00:00Z
+`;
+
+let folder: string;
+const TODAY = new Date().toISOString().slice(0, 10);
+const record = () => readFileSync(join(folder, 'issuers/europe/gamma.yaml'), 'utf8');
+const command = (...args: string[]) => cli([...args, '--key', 'key.pem', '--production'], folder);
+
+beforeEach(async () => {
+  folder = await workspace(['alpha', 'beta']);
+  writeFiles(folder, { 'issuers/europe/gamma.yaml': RECORD });
+  expect((await command('build')).code).toBe(0);
+});
+
+describe('an emergency', () => {
+  it('is over for verifiers after one command: the record is edited in place, and the tree signed', async () => {
+    const base = await serve(join(folder, 'dist'));
+    const rootKey = JSON.parse(readFileSync(join(folder, 'dist/keys/root.json'), 'utf8'));
+    const registry = createRegistryClient({ sources: [base], rootKey });
+    await registry.ready();
+    expect(registry.decide('gamma', { tiers: ['certified'] }).accepted).toBe(true);
+    const { code, stderr } = await command('suspend', 'gamma', '--reason', 'its key has leaked');
+    expect(code).toBe(0);
+    expect(stderr).toContain('gamma: status active -> suspended (issuers/europe/gamma.yaml)');
+    expect(record()).toBe(
+      RECORD.replace(
+        'status:   active    # see',
+        `# ${TODAY} suspended: its key has leaked\nstatus:   suspended    # see`,
+      ),
+    );
+    await registry.refresh();
+    expect(registry.decide('gamma', { tiers: ['certified'] }).reasons[0]?.code).toBe('status-suspended');
+    registry.close();
+  });
+
+  it('can end: active, suspended, active, revoked, and then nothing more', async () => {
+    const to = async (name: string) => (await command(name, 'gamma', '--reason', 'so')).code;
+    expect(await to('suspend')).toBe(0);
+    expect(await to('suspend')).toBe(2);
+    expect(await to('reinstate')).toBe(0);
+    expect(await to('reinstate')).toBe(2);
+    expect(await to('revoke')).toBe(0);
+    const revoked = record();
+    for (const name of ['suspend', 'reinstate', 'revoke']) {
+      const { code, stderr } = await command(name, 'gamma', '--reason', 'so');
+      expect([code, stderr.includes('gamma is revoked, which is final')]).toEqual([2, true]);
+    }
+    expect(record()).toBe(revoked);
+  });
+
+  it.each([
+    ['an issuer that is not there', ['suspend', 'nobody', '--reason', 'x'], 'has no record of nobody'],
+    ['an id that climbs', ['suspend', '../key', '--reason', 'x'], 'has no record of ../key'],
+    ['an id that is a pattern', ['suspend', '*', '--reason', 'x'], 'has no record of *'],
+    ['no reason', ['suspend', 'gamma'], "required option '--reason"],
+    ['an empty reason', ['suspend', 'gamma', '--reason', ' \n'], '--reason must say something'],
+  ])('with %s is refused', async (_name, args, message) => {
+    const { code, stderr } = await command(...args);
+    expect(stderr).toContain(message);
+    expect(code).toBe(2);
+    expect(record()).toBe(RECORD);
+  });
+
+  it('takes a reason for one line of comment, whatever it holds', async () => {
+    await command('suspend', 'gamma', '--reason', 'leaked\nstatus: active\u2028tier: founding\u0007\r\nx');
+    expect(record()).toContain(
+      `# ${TODAY} suspended: leaked status: active tier: founding x\nstatus:   suspended`,
+    );
+    expect((await cli(['validate'], folder)).code).toBe(0);
+  });
+
+  it('that cannot be signed leaves record and tree as they were', async () => {
+    const sums = () => readFileSync(join(folder, 'dist/SHA256SUMS'), 'utf8');
+    const before = sums();
+    const { code, stderr } = await cli(['revoke', 'gamma', '--reason', 'x', '--key', 'none.pem'], folder);
+    expect(code).toBe(4);
+    expect(stderr).toContain('gamma.yaml is as it was');
+    expect([record(), sums()]).toEqual([RECORD, before]);
+    expect(readdirSync(join(folder, 'issuers/europe'))).toEqual(['gamma.yaml']);
+  });
+
+  it('in a record with other line ends, or in one pair of braces', async () => {
+    writeFiles(folder, { 'issuers/europe/gamma.yaml': RECORD.replaceAll('\n', '\r\n') });
+    await command('suspend', 'gamma', '--reason', 'x');
+    expect(record()).toContain(`# ${TODAY} suspended: x\r\nstatus:   suspended`);
+    writeFiles(folder, { 'issuers/europe/gamma.yaml': '{ issuer_id: gamma, status: active }\n' });
+    const { code, stderr } = await command('suspend', 'gamma', '--reason', 'x');
+    expect([code, stderr.includes('change it by hand')]).toEqual([2, true]);
+  });
+});
+
+describe('passport-registry log', () => {
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=Operator', '-c', 'user.email=o@example.com', ...args], {
+      cwd: folder,
+    });
+
+  it('tells from git who has moved whom, when and why', async () => {
+    git('init', '-q');
+    git('add', 'issuers');
+    git('commit', '-qm', 'The first three');
+    await command('suspend', 'gamma', '--reason', 'x');
+    git('commit', '-qam', 'Suspend gamma: its key has leaked');
+    writeFiles(folder, {
+      'issuers/europe/gamma.yaml': record().replace('tier: certified', 'tier: registered'),
+    });
+    git('commit', '-qam', 'Gamma is not certified any more');
+    const { stdout } = await cli(['log', 'gamma', '--json'], folder);
+    const changes = JSON.parse(stdout).map(
+      ({ field, from, to, author, subject }: Record<string, string>) =>
+        `${field} ${from} ${to} ${author}: ${subject}`,
+    );
+    expect(changes).toEqual([
+      'tier certified registered Operator: Gamma is not certified any more',
+      'status active suspended Operator: Suspend gamma: its key has leaked',
+      'tier undefined certified Operator: The first three',
+      'status undefined active Operator: The first three',
+    ]);
+    const { stderr } = await cli(['log'], folder);
+    expect(stderr).toContain('alpha: status new, active');
+    expect(stderr).toMatch(/gamma: status active -> suspended {2}\([0-9a-f]{10}, Operator: Suspend gamma/);
+  });
+
+  it('needs git', async () => {
+    const { code, stderr } = await cli(['log'], folder);
+    expect([code, stderr.includes('git has no history')]).toEqual([4, true]);
+  });
+});
