@@ -3,14 +3,14 @@ import { assertClientAccepts, type CheckpointChoice, treeFiles, withCheckpoint }
 import { chooseSigner, type SignerChoice } from './choose-signer.js';
 import type { Diagnostic } from './diagnostic.js';
 import { KeyRejected, RecordsRejected, TreeRejected } from './errors.js';
-import { freshnessFiles } from './freshness.js';
+import { freshnessFiles, namedList } from './freshness.js';
 import { type ListBytes, listBytes, recordBytes } from './list.js';
 import type { OnProgress } from './progress.js';
 import { type PublishedTree, readPublished } from './published.js';
 import { loadRecords } from './records.js';
 import { type Signer, signList } from './sign.js';
 import { withStaging } from './staging.js';
-import { assembleTree, type Tree } from './tree.js';
+import { assembleTree, PATHS, type Tree } from './tree.js';
 import { folderSource, memorySource, type TreeSource } from './tree-source.js';
 import { nextUpdatedAt } from './updated-at.js';
 import { verifyTree } from './verify.js';
@@ -104,7 +104,7 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
       bytes: sizeOf(tree),
       ...written,
       warnings: diagnostics,
-      notes: notes(list.updatedAt, kept, published, options),
+      notes: [...notes(list.updatedAt, kept, published, options), ...checkpointNotes(tree, sha256)],
     };
   });
 }
@@ -180,6 +180,15 @@ function notes(
     found.push(`The updated_at ${updatedAt} lies in the future: no later list can be published before then.`);
   }
   return found;
+}
+
+/** A list that no checkpoint vouches for yet is not used by verifiers that have one which still holds. */
+function checkpointNotes(tree: Tree, sha256: string): string[] {
+  const checkpoint = tree.get(PATHS.checkpoint);
+  if (checkpoint === undefined || namedList(checkpoint) === sha256) return [];
+  return [
+    'The checkpoint still vouches for an older list: verifiers learn of this one when `checkpoint` is run.',
+  ];
 }
 
 /** Beyond this a time in the future is no matter of clocks, in milliseconds. */

@@ -126,7 +126,8 @@ function snapshots(
   return files;
 }
 
-function namedList(checkpoint: Uint8Array): unknown {
+/** The hash of the list that a checkpoint vouches for; undefined when it is none. */
+export function namedList(checkpoint: Uint8Array): unknown {
   try {
     return decodeJwt(Buffer.from(checkpoint).toString('utf8'))['sha256'];
   } catch {
