@@ -1,61 +1,19 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { assertClientAccepts, type CheckpointChoice, treeFiles, withCheckpoint } from './checkpoint.js';
 import { chooseSigner, type SignerChoice } from './choose-signer.js';
-import type { Diagnostic } from './diagnostic.js';
-import { KeyRejected, RecordsRejected, TreeRejected } from './errors.js';
-import { freshnessFiles, namedList } from './freshness.js';
-import { type ListBytes, listBytes, recordBytes } from './list.js';
-import type { OnProgress } from './progress.js';
+import { RecordsRejected } from './errors.js';
+import { listBytes, recordBytes } from './list.js';
+import { type BuildReport, type PublishOptions, publish, type SignedListBytes } from './publish.js';
 import { type PublishedTree, readPublished } from './published.js';
 import { loadRecords } from './records.js';
 import { type Signer, signList } from './sign.js';
-import { withStaging } from './staging.js';
-import { assembleTree, PATHS, type Tree } from './tree.js';
-import { folderSource, memorySource, type TreeSource } from './tree-source.js';
+import { type SigningRequest, writeSigningRequest } from './signing-request.js';
 import { nextUpdatedAt } from './updated-at.js';
-import { verifyTree } from './verify.js';
-import { type Written, writeTree } from './write.js';
 
 /** What to build from what. */
-export interface BuildOptions extends SignerChoice {
+export interface BuildOptions extends SignerChoice, PublishOptions {
   /** The folder of the records. */
   readonly issuers: string;
-  /** The folder of the tree. */
-  readonly out: string;
-  /** The updated_at of the list, should it differ from the published one: UTC to the second. Default: now. */
-  readonly updatedAt?: string | undefined;
   /** Publish the list under a new updated_at even if no record has changed. */
   readonly renew?: boolean;
-  /** The text of a delegation to online keys, by the root key. Default: the published one. */
-  readonly delegation?: string | undefined;
-  /** The text of a rotation's step, from the root key before to this one. */
-  readonly rotation?: string | undefined;
-  /** Signs a checkpoint together with the tree. */
-  readonly checkpoint?: CheckpointChoice | undefined;
-  /** Told how far the longer stages have come. */
-  readonly onProgress?: OnProgress;
-}
-
-/** What a build did. */
-export interface BuildReport extends Written {
-  readonly out: string;
-  readonly updatedAt: string;
-  /** How many issuers the list has. */
-  readonly issuers: number;
-  /** The payload hash: SHA-256 of issuers.json, lower-case hexadecimal. */
-  readonly sha256: string;
-  /** RFC 7638 thumbprint of the root key. */
-  readonly rootKey: string;
-  /** Whether a development key signed the tree. */
-  readonly development: boolean;
-  /** Whether the list and its signature are those that were published before. */
-  readonly kept: boolean;
-  /** Size of the whole tree, in bytes. */
-  readonly bytes: number;
-  /** What is allowed in the records and still deserves a second look. */
-  readonly warnings: readonly Diagnostic[];
-  /** What the user may not expect, in whole sentences. */
-  readonly notes: readonly string[];
 }
 
 /**
@@ -73,67 +31,40 @@ export interface BuildReport extends Written {
  * ```
  */
 export async function build(options: BuildOptions): Promise<BuildReport> {
-  const { records, diagnostics, ok } = await loadRecords([options.issuers], options.onProgress);
-  if (!ok) throw new RecordsRejected(diagnostics);
+  const { records, diagnostics } = await goodRecords(options);
   const signer = await chooseSigner(options);
-  // Behind a link the tree itself is what is switched, from beside where it really is.
-  const out = existsSync(options.out) ? realpathSync(options.out) : options.out;
-  return withStaging(out, async (staging) => {
-    const published = await readPublished(out);
-    assertSameRoot(published, signer, options);
-    const { list, signature, kept } = await signedList(recordBytes(records), published, signer, options);
-    const { rootKey, development } = signer;
-    const signed = { list: list.list, signature, rootKey };
-    const choice = { ...options, checkpoint: options.checkpoint !== undefined };
-    const freshness = await freshnessFiles(out, published, signed, choice);
-    const unstamped = assembleTree({ list, signature, rootKey, development, freshness });
-    const tree = await withCheckpoint(unstamped, list.updatedAt, options.checkpoint);
-    await assertGood(memorySource(tree), signer);
-    // Without them a client looks at nothing that the verification has not seen.
-    if (freshness.size > 0) await assertClientAccepts(treeFiles(tree), rootKey);
-    const written = writeTree(tree, out, staging, options.onProgress);
-    const sha256 = await assertGood(folderSource(out), signer);
-    return {
-      out: options.out,
-      updatedAt: list.updatedAt,
-      issuers: records.length,
-      sha256,
-      rootKey: signer.rootKey.thumbprint,
-      development: signer.development,
-      kept,
-      bytes: sizeOf(tree),
-      ...written,
-      warnings: diagnostics,
-      notes: [...notes(list.updatedAt, kept, published, options), ...checkpointNotes(tree, sha256)],
-    };
-  });
+  const makeList = (published: PublishedTree | undefined) =>
+    signedList(recordBytes(records), published, signer, options);
+  return publish(makeList, signer, options, diagnostics);
 }
 
-/** The tree's root key is what verifiers have pinned: it changes only when somebody names the new one. */
-function assertSameRoot(
-  published: PublishedTree | undefined,
-  signer: Signer,
-  { out, rootKey }: BuildOptions,
-): void {
-  const previous = published?.rootKey?.thumbprint;
-  if (previous === undefined || previous === signer.rootKey.thumbprint || published?.development) return;
-  if (signer.development) {
-    throw new KeyRejected(
-      `the tree in ${out} is signed by ${previous}: a development key does not replace it; give --key or another --out`,
-    );
+/**
+ * Prepares a list for signing elsewhere: validates the records, and writes a signing request for the list that they make.
+ * The published tree is not touched; `attachSignature` completes it.
+ *
+ * @param folder - a new folder for the request
+ * @returns undefined when the published list says the same already
+ * @throws {@link RecordsRejected} | {@link UsageError} | {@link IoFailed}
+ */
+export async function prepareSigning(
+  options: Pick<BuildOptions, 'issuers' | 'out' | 'updatedAt' | 'renew' | 'onProgress'>,
+  folder: string,
+): Promise<SigningRequest | undefined> {
+  const { records } = await goodRecords(options);
+  const published = await readPublished(options.out);
+  const bytes = recordBytes(records);
+  const previous = published?.updatedAt;
+  if (previous !== undefined && published?.list !== undefined && published.signed && !options.renew) {
+    if (Buffer.compare(listBytes(bytes, previous).list, published.list) === 0) return undefined;
   }
-  if (rootKey === undefined) {
-    throw new KeyRejected(
-      `the tree in ${out} is signed by ${previous}, the key is ${signer.rootKey.thumbprint}: ` +
-        'to change the root key of a registry, name the new one with --root-key',
-    );
-  }
+  const { list } = listBytes(bytes, nextUpdatedAt(options.updatedAt, previous, Date.now()));
+  return writeSigningRequest(folder, list, published);
 }
 
-interface SignedListBytes {
-  readonly list: ListBytes;
-  readonly signature: string;
-  readonly kept: boolean;
+async function goodRecords({ issuers, onProgress }: Pick<BuildOptions, 'issuers' | 'onProgress'>) {
+  const { records, diagnostics, ok } = await loadRecords([issuers], onProgress);
+  if (!ok) throw new RecordsRejected(diagnostics);
+  return { records, diagnostics };
 }
 
 /** The list to publish: the published one as long as it says the same and is rightly signed, else a new one. */
@@ -159,54 +90,4 @@ async function signedList(
   }
   const list = listBytes(records, nextUpdatedAt(requested, previous, Date.now()));
   return { list, signature: await signList(list.list, signer), kept: false };
-}
-
-function notes(
-  updatedAt: string,
-  kept: boolean,
-  published: PublishedTree | undefined,
-  { out, updatedAt: requested }: BuildOptions,
-): string[] {
-  const found: string[] = [];
-  if (kept && requested !== undefined && requested !== updatedAt) {
-    found.push(
-      `The records are those of ${updatedAt}, so the list keeps that time; ${requested} was not used.`,
-    );
-  }
-  if (published !== undefined && !published.signed) {
-    found.push(`The tree in ${out} was damaged, as after a build that was killed; it is whole again.`);
-  }
-  if (Date.parse(updatedAt) > Date.now() + IN_THE_FUTURE) {
-    found.push(`The updated_at ${updatedAt} lies in the future: no later list can be published before then.`);
-  }
-  return found;
-}
-
-/** A list that no checkpoint vouches for yet is not used by verifiers that have one which still holds. */
-function checkpointNotes(tree: Tree, sha256: string): string[] {
-  const checkpoint = tree.get(PATHS.checkpoint);
-  if (checkpoint === undefined || namedList(checkpoint) === sha256) return [];
-  return [
-    'The checkpoint still vouches for an older list: verifiers learn of this one when `checkpoint` is run.',
-  ];
-}
-
-/** Beyond this a time in the future is no matter of clocks, in milliseconds. */
-const IN_THE_FUTURE = 10 * 60 * 1000;
-
-async function assertGood(source: TreeSource, { rootKey }: Signer): Promise<string> {
-  const report = await verifyTree(source, rootKey);
-  if (report.ok && report.sha256 !== undefined) return report.sha256;
-  const problems = report.checks
-    .filter(({ result }) => result === 'failed')
-    .flatMap(({ problems }) => problems);
-  throw new TreeRejected(
-    `${source.name} does not stand its verification: ${problems.slice(0, 5).join('; ')}`,
-  );
-}
-
-function sizeOf(tree: Tree): number {
-  let size = 0;
-  for (const bytes of tree.values()) size += bytes.length;
-  return size;
 }

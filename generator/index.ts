@@ -1,4 +1,4 @@
-export { type BuildOptions, type BuildReport, build } from './build.js';
+export { type BuildOptions, build } from './build.js';
 export type { CheckpointChoice } from './checkpoint.js';
 export type { SignerChoice } from './choose-signer.js';
 export type { CommandSignerOptions, SignerInput } from './command-signer.js';
@@ -14,6 +14,7 @@ export {
 } from './errors.js';
 export type { Passphrase } from './key-file.js';
 export type { OnProgress } from './progress.js';
+export type { BuildReport, PublishOptions } from './publish.js';
 export { type LoadedRecords, loadRecords } from './records.js';
 export { RULES, type RuleName } from './rules.js';
 export type { Tree } from './tree.js';

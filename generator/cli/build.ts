@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
-import { type BuildReport, build } from '../build.js';
-import { DEVELOPMENT_KEY_FILE } from '../development-key.js';
+import { build } from '../build.js';
 import { requestedUpdatedAt } from '../updated-at.js';
 import { checkpointChoice, readStatement } from './freshness-options.js';
-import { count, emit, say, sayDiagnostics } from './output.js';
+import { buildUnsigned } from './offline.js';
+import { emit } from './output.js';
 import { withProgress } from './progress.js';
 import { run } from './run.js';
+import { sayBuilt } from './say-built.js';
 import { addSignerOptions, type SignerOptions, signerChoice } from './signer-options.js';
 
 /** The options of commands that build. */
@@ -26,8 +27,11 @@ export function addBuildCommand(program: Command): void {
   const command = program
     .command('build')
     .description('validate the records, sign the list, write and verify the tree');
-  addBuildOptions(command).action((options: BuildCommandOptions) =>
-    run(options.json === true, () => buildAndReport(options)),
+  command.option('--unsigned <dir>', 'sign nothing: write a signing request into a new folder');
+  addBuildOptions(command).action((options: BuildCommandOptions & { unsigned?: string }) =>
+    run(options.json === true, () =>
+      options.unsigned === undefined ? buildAndReport(options) : buildUnsigned(options.unsigned, options),
+    ),
   );
 }
 
@@ -65,21 +69,4 @@ export async function buildAndReport(options: BuildCommandOptions): Promise<unde
   if (options.json) emit({ ok: true, ...report });
   sayBuilt(report, performance.now() - started);
   return undefined;
-}
-
-function sayBuilt(report: BuildReport, milliseconds: number): void {
-  const { out, issuers, written, unchanged, removed, bytes } = report;
-  sayDiagnostics(report.warnings);
-  for (const note of report.notes) say(`note: ${note}`);
-  if (report.development) {
-    say('*** DEVELOPMENT KEY: no --key was given, so a key made on this machine signed the tree.');
-    say(`*** It is kept in ${DEVELOPMENT_KEY_FILE}. The tree is marked unfit for production.`);
-  }
-  say(
-    `${out}: ${count(issuers, 'issuer')}, ${count(bytes, 'byte')}, verified in ${(milliseconds / 1000).toFixed(1)} s`,
-  );
-  say(`files      ${written} written, ${unchanged} unchanged, ${removed} removed`);
-  say(`updated_at ${report.updatedAt}${report.kept ? ' (the list is unchanged)' : ''}`);
-  say(`sha256     ${report.sha256}`);
-  say(`root key   ${report.rootKey}${report.development ? ' (development)' : ''}`);
 }

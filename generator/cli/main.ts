@@ -6,6 +6,7 @@ import { addCheckpointCommand } from './checkpoint.js';
 import { hushEd25519Warning } from './ed25519-warning.js';
 import { addKeysCommand } from './keys.js';
 import { addLogCommand } from './log.js';
+import { addOfflineCommands } from './offline.js';
 import { addResolveCommand } from './resolve.js';
 import { addSandboxCommand } from './sandbox.js';
 import { addServeCommand } from './serve.js';
@@ -33,6 +34,7 @@ for (const add of [
   addServeCommand,
   addKeysCommand,
   addCheckpointCommand,
+  addOfflineCommands,
   addStatusCommands,
   addLogCommand,
   addSandboxCommand,

@@ -93,6 +93,16 @@ describeWith(['openssl', 'curl', 'basenc'], 'the commands of docs/agents.md', ()
   });
 });
 
+describeWith(['npx'], 'signing in two steps', () => {
+  it('docs/operators.md: request, sign, attach', async () => {
+    const folder = checkout();
+    for (const heading of ['The key', 'Two steps, with the key on a machine of its own']) {
+      for (const commands of commandsBelow('docs/operators.md', heading)) await sh(commands, folder);
+    }
+    expect(readFileSync(join(folder, 'request/CHANGES.txt'), 'utf8')).toContain('FIRST LIST');
+  });
+});
+
 describeWith(['npx', 'git'], 'an emergency', () => {
   it('docs/operators.md: suspend, reinstate, revoke, log', async () => {
     const folder = checkout();

@@ -1,0 +1,56 @@
+import { canonicalBytes, ISSUER_FIELDS, type Issuer, type IssuerRegistry } from '@passport-registry/verifier';
+
+/** A field that has another value than before; undefined is a field that is not there. */
+export interface FieldChange {
+  readonly field: keyof Issuer;
+  readonly from: unknown;
+  readonly to: unknown;
+}
+
+/** What a list says otherwise about one issuer than the list before. */
+export interface IssuerChange {
+  readonly issuer_id: string;
+  readonly kind: 'added' | 'removed' | 'changed';
+  /** For a change: every field, in the order of the schema. */
+  readonly fields: readonly FieldChange[];
+}
+
+/** The difference between two lists, by issuer. Without a list before, every issuer is added. */
+export function listDifference(before: IssuerRegistry | undefined, after: IssuerRegistry): IssuerChange[] {
+  const old = new Map((before?.issuers ?? []).map((issuer) => [issuer.issuer_id, issuer]));
+  const current = new Map(after.issuers.map((issuer) => [issuer.issuer_id, issuer]));
+  const ids = [...new Set([...old.keys(), ...current.keys()])].sort();
+  return ids.flatMap((issuer_id): IssuerChange[] => {
+    const [from, to] = [old.get(issuer_id), current.get(issuer_id)];
+    if (from === undefined) return [{ issuer_id, kind: 'added', fields: [] }];
+    if (to === undefined) return [{ issuer_id, kind: 'removed', fields: [] }];
+    const fields = fieldChanges(from, to);
+    return fields.length === 0 ? [] : [{ issuer_id, kind: 'changed', fields }];
+  });
+}
+
+function fieldChanges(from: Issuer, to: Issuer): FieldChange[] {
+  const spelt = (value: unknown) =>
+    value === undefined ? '' : Buffer.from(canonicalBytes(value)).toString();
+  return ISSUER_FIELDS.filter((field) => spelt(from[field]) !== spelt(to[field])).map((field) => ({
+    field,
+    from: from[field],
+    to: to[field],
+  }));
+}
+
+/** A difference in words, a line for each thing that is to be looked at: status and tier first. */
+export function describeDifference(changes: readonly IssuerChange[], after: IssuerRegistry): string[] {
+  const records = new Map(after.issuers.map((issuer) => [issuer.issuer_id, issuer]));
+  const value = (found: unknown) => (found === undefined ? '(none)' : JSON.stringify(found));
+  const weight = ({ field }: FieldChange) =>
+    ['status', 'tier', 'jwks_uri', 'discovery_uri'].indexOf(field) >>> 0;
+  return changes.flatMap(({ issuer_id, kind, fields }) => {
+    const record = records.get(issuer_id);
+    if (kind === 'added')
+      return [`+ ${issuer_id}: new, ${record?.tier}, ${record?.status}, keys at ${record?.jwks_uri}`];
+    if (kind === 'removed') return [`- ${issuer_id}: REMOVED`];
+    const sorted = [...fields].sort((a, b) => weight(a) - weight(b));
+    return sorted.map(({ field, from, to }) => `~ ${issuer_id}: ${field} ${value(from)} -> ${value(to)}`);
+  });
+}
