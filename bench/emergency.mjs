@@ -1,0 +1,38 @@
+// An emergency on 10,000 records: from the command to the verified tree. Compared in one run with a cold build of the same
+// records into a new folder.
+
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { compare } from './compare.mjs';
+import { issuers } from './corpus.mjs';
+
+const CLI = fileURLToPath(new URL('../build/cli/main.js', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'passport-bench-'));
+
+function passportRegistry(...args) {
+  const { status, stderr } = spawnSync(process.execPath, [CLI, ...args], { cwd: folder, encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+}
+
+try {
+  mkdirSync(join(folder, 'issuers'));
+  for (const record of issuers(10_000)) {
+    const lines = Object.entries(record).map(([field, value]) => `${field}: ${JSON.stringify(value)}\n`);
+    writeFileSync(join(folder, 'issuers', `${record.issuer_id}.yaml`), lines.join(''));
+  }
+  passportRegistry('keys', 'generate', '--out', 'key.pem');
+  passportRegistry('build', '--key', 'key.pem');
+  let calls = 0;
+  let builds = 0;
+  const emergency = () => {
+    const command = calls++ % 2 === 0 ? 'suspend' : 'reinstate';
+    passportRegistry(command, 'issuer-000042', '--reason', 'for the bench', '--key', 'key.pem');
+  };
+  const cold = () => passportRegistry('build', '--key', 'key.pem', '--out', `cold-${builds++}`);
+  await compare('an emergency on 10,000 records, to a cold build', emergency, cold, 5);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
