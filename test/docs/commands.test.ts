@@ -129,6 +129,16 @@ describeWith(['npx'], 'freshness and rotation', () => {
     const { stderr } = await sh(`npx passport-registry verify ${registry} --root-key next.json`, folder);
     expect(stderr).toContain('is good');
   });
+
+  it('docs/operators.md: a leaked online key, a lost root key', async () => {
+    const folder = checkout();
+    const headings = ['The key', 'Freshness: hourly, without the root key', 'The online key has leaked'];
+    for (const heading of [...headings, 'The root key is lost']) {
+      for (const commands of commandsBelow('docs/operators.md', heading)) await sh(commands, folder);
+    }
+    const { code } = await run(process.execPath, [CLI, 'checkpoint', '--key', 'online.pem'], folder);
+    expect(code).toBe(1);
+  });
 });
 
 describeWith(['softhsm2-util', 'pkcs11-tool', 'openssl'], 'the commands of docs/operators.md', () => {
