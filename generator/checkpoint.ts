@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openRegistry, RegistryError, type RegistryFiles, type RootKey } from '@passport-registry/verifier';
+import type { RegistryFiles, RootKey } from '@passport-registry/verifier';
 import { decodeJwt } from 'jose';
+import { assertClientAccepts } from './assert-client-accepts.js';
 import { CHECKSUMS_PATH, sha256 } from './checksums.js';
 import { IoFailed, TreeRejected, UsageError } from './errors.js';
 import { readPublished } from './published.js';
@@ -26,9 +27,6 @@ export interface CheckpointReport {
   /** When the delegation that it rests on expires, RFC 3339; undefined when the root key signed it. */
   readonly delegationExpires: string | undefined;
 }
-
-/** A registry that is judged for its form alone: a thousand years, in seconds. */
-const ANY_AGE = 1000 * 365 * 24 * 60 * 60;
 
 /** A tree with its checkpoint signed anew; the tree itself when none is wanted. */
 export async function withCheckpoint(
@@ -80,21 +78,6 @@ function expiries(text: string, out: string, signer: Signer, rootKey: RootKey) {
   const byRoot = signer.rootKey.thumbprint === rootKey.thumbprint;
   const delegation = byRoot ? undefined : readFileSync(join(out, PATHS.delegation), 'utf8');
   return { expires: at(text), delegationExpires: delegation === undefined ? undefined : at(delegation) };
-}
-
-/** What a verifier's client makes of a tree that has not been published yet: checkpoint, delegation and rotation count. */
-export async function assertClientAccepts(files: RegistryFiles, rootKey: RootKey): Promise<void> {
-  try {
-    await openRegistry(files, { rootKey: rootKey.jwk, maxAge: ANY_AGE });
-  } catch (cause) {
-    if (!(cause instanceof RegistryError)) throw cause;
-    throw new TreeRejected(`no client would accept this: ${cause.code}, ${cause.message}`, { cause });
-  }
-}
-
-/** A tree in memory, as clients read one. */
-export function treeFiles(tree: Tree): RegistryFiles {
-  return { get: async (path) => tree.get(path) };
 }
 
 function overlaid(out: string, path: string, bytes: Uint8Array): RegistryFiles {

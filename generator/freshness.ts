@@ -4,7 +4,7 @@ import { importRootKey, type RootKey, walkRotation } from '@passport-registry/ve
 import { decodeJwt, jwtVerify } from 'jose';
 import { sha256 } from './checksums.js';
 import { KeyRejected, UsageError } from './errors.js';
-import type { PublishedTree } from './published.js';
+import { type PublishedTree, updatedAtOf } from './published.js';
 import { PATHS, type Tree } from './tree.js';
 
 /** What is new about the freshness of a tree: texts of statements. */
@@ -150,8 +150,9 @@ function heldSnapshots(out: string): Snapshot[] {
     if (!existsSync(file(PATHS.list)) || !existsSync(file(PATHS.signature))) return [];
     const list = readFileSync(file(PATHS.list));
     if (sha256(list) !== hash) return [];
-    const updatedAt = /"updated_at":"([^"]{20})"/.exec(list.toString('latin1'))?.[1] ?? '';
-    return [{ hash, list, signature: readFileSync(file(PATHS.signature)), updatedAt }];
+    return [
+      { hash, list, signature: readFileSync(file(PATHS.signature)), updatedAt: updatedAtOf(list) ?? '' },
+    ];
   });
   return found.sort((a, b) => (a.updatedAt > b.updatedAt ? -1 : 1));
 }

@@ -1,7 +1,8 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { importRootKey, type RootKey } from '@passport-registry/verifier';
 import { IoFailed, KeyRejected, UsageError } from './errors.js';
+import { readText } from './read-file.js';
 import type { Signer } from './sign.js';
 
 /** The algorithms of a root key, as the command line names them. */
@@ -121,11 +122,7 @@ function readSource(source: string): string {
     }
     return text;
   }
-  try {
-    return readFileSync(source, 'utf8');
-  } catch (cause) {
-    throw new IoFailed(`${source} cannot be read: ${(cause as NodeJS.ErrnoException).code}`, { cause });
-  }
+  return readText(source);
 }
 
 function readPrivateKey(text: string, source: string): KeyObject {

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import type { RootKey } from '@passport-registry/verifier';
-import { assertClientAccepts, type CheckpointChoice, treeFiles, withCheckpoint } from './checkpoint.js';
+import { assertClientAccepts, treeFiles } from './assert-client-accepts.js';
+import { type CheckpointChoice, withCheckpoint } from './checkpoint.js';
 import type { Diagnostic } from './diagnostic.js';
 import { KeyRejected, TreeRejected } from './errors.js';
 import { freshnessFiles, namedList } from './freshness.js';

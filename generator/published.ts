@@ -60,7 +60,8 @@ function read(out: string, path: string): Buffer | undefined {
   }
 }
 
-function updatedAtOf(list: Buffer): string | undefined {
+/** The updated_at of a list, looked for without parsing, so that it is found in a damaged one, too. */
+export function updatedAtOf(list: Buffer): string | undefined {
   const text = /"updated_at":"([^"]{20})"/.exec(list.toString('latin1'))?.[1];
   return text !== undefined && isUpdatedAt(text) ? text : undefined;
 }

@@ -6,6 +6,7 @@ import {
   type RootKey,
   verifySignature,
 } from '@passport-registry/verifier';
+import { ANY_AGE } from './assert-client-accepts.js';
 import { CHECKSUMS_PATH, NOT_CHECKSUMMED, parseChecksums, sha256 } from './checksums.js';
 import { HOST_FILES } from './host-files.js';
 import type { OnProgress } from './progress.js';
@@ -14,8 +15,6 @@ import { PATHS } from './tree.js';
 
 /** How many files are asked of a live host at a time. */
 const CONCURRENCY = 16;
-/** A verification judges the form, and leaves the age to those who use the list: a thousand years, in seconds. */
-const ANY_AGE = 1000 * 365 * 24 * 60 * 60;
 
 export async function checkRootKey(files: SeenFiles, pinned: RootKey | undefined): Promise<RootKey> {
   const bytes = await files.require(PATHS.rootKey);

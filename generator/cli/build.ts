@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { build } from '../build.js';
 import { requestedUpdatedAt } from '../updated-at.js';
-import { checkpointChoice, readStatement } from './freshness-options.js';
-import { buildUnsigned } from './offline.js';
+import { buildUnsigned } from './build-unsigned.js';
+import { addFreshnessOptions, type FreshnessOptions, freshnessChoice } from './freshness-options.js';
 import { emit } from './output.js';
 import { withProgress } from './progress.js';
 import { run } from './run.js';
@@ -10,13 +10,9 @@ import { sayBuilt } from './say-built.js';
 import { addSignerOptions, type SignerOptions, signerChoice } from './signer-options.js';
 
 /** The options of commands that build. */
-export interface BuildCommandOptions extends SignerOptions {
+export interface BuildCommandOptions extends SignerOptions, FreshnessOptions {
   issuers: string;
   out: string;
-  delegation?: string;
-  rotation?: string;
-  checkpointKey?: string;
-  checkpointHours: string;
   updatedAt?: string;
   renew?: true;
   json?: true;
@@ -40,11 +36,7 @@ export function addBuildOptions(command: Command): Command {
   command
     .option('--issuers <dir>', 'folder of the records', 'issuers')
     .option('--out <dir>', 'folder of the published tree', 'dist');
-  return addSignerOptions(command)
-    .option('--delegation <file>', 'delegation to online keys, from `keys delegate`')
-    .option('--rotation <file>', 'step to this root key, from `keys rotate`')
-    .option('--checkpoint-key <file|env:NAME>', 'online key: sign a checkpoint, too')
-    .option('--checkpoint-hours <number>', 'for how long the checkpoint holds', '24')
+  return addFreshnessOptions(addSignerOptions(command))
     .option('--updated-at <time>', 'updated_at of a changed list, RFC 3339 (also SOURCE_DATE_EPOCH)')
     .option('--renew', 'publish under a new updated_at even if no record has changed')
     .option('--json', 'report as JSON on stdout');
@@ -59,9 +51,7 @@ export async function buildAndReport(options: BuildCommandOptions): Promise<unde
       issuers: options.issuers,
       out: options.out,
       ...signerChoice(options),
-      delegation: options.delegation && readStatement(options.delegation),
-      rotation: options.rotation && readStatement(options.rotation),
-      checkpoint: await checkpointChoice(options.checkpointKey, options.checkpointHours),
+      ...(await freshnessChoice(options)),
       updatedAt: requestedUpdatedAt(options.updatedAt, process.env['SOURCE_DATE_EPOCH']),
       renew: options.renew === true,
     }),

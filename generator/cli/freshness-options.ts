@@ -1,30 +1,44 @@
-import { readFileSync } from 'node:fs';
-import type { CheckpointChoice } from '../checkpoint.js';
-import { IoFailed, UsageError } from '../errors.js';
-import { loadSigner, type Passphrase } from '../key-file.js';
+import type { Command } from 'commander';
+import { UsageError } from '../errors.js';
+import { loadSigner } from '../key-file.js';
+import type { PublishOptions } from '../publish.js';
+import { readText } from '../read-file.js';
 import { askPassphrase } from './ask-passphrase.js';
 
-/** The text of a statement in a file. @throws {@link IoFailed} */
-export function readStatement(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch (cause) {
-    throw new IoFailed(`${file} cannot be read: ${(cause as NodeJS.ErrnoException).code}`, { cause });
-  }
+/** The options of commands that publish a list, about what shows that it is the newest. */
+export interface FreshnessOptions {
+  delegation?: string;
+  rotation?: string;
+  checkpointKey?: string;
+  checkpointHours: string;
+}
+
+/** Adds them. */
+export function addFreshnessOptions(command: Command): Command {
+  return command
+    .option('--delegation <file>', 'delegation to online keys, from `keys delegate`')
+    .option('--rotation <file>', 'step to this root key, from `keys rotate`')
+    .option('--checkpoint-key <file|env:NAME>', 'online key: sign a checkpoint, too')
+    .option('--checkpoint-hours <number>', 'for how long the checkpoint holds', '24');
+}
+
+/** What they ask for. @throws {@link UsageError} | {@link IoFailed} | {@link KeyRejected} */
+export async function freshnessChoice({
+  delegation,
+  rotation,
+  checkpointKey,
+  checkpointHours,
+}: FreshnessOptions): Promise<Pick<PublishOptions, 'delegation' | 'rotation' | 'checkpoint'>> {
+  const hours = positiveNumber('--checkpoint-hours', checkpointHours);
+  return {
+    delegation: delegation && readText(delegation).trim(),
+    rotation: rotation && readText(rotation).trim(),
+    checkpoint: checkpointKey ? { signer: await loadSigner(checkpointKey, askPassphrase), hours } : undefined,
+  };
 }
 
 /** A number that an option was given. @throws {@link UsageError} */
 export function positiveNumber(option: string, text: string): number {
   if (!/^[1-9]\d{0,4}$/.test(text)) throw new UsageError(`${option} takes a number from 1 to 99999`);
   return Number(text);
-}
-
-/** Who signs a checkpoint, from the options; undefined when nobody is to. */
-export async function checkpointChoice(
-  key: string | undefined,
-  hours: string,
-  passphrase: Passphrase = askPassphrase,
-): Promise<CheckpointChoice | undefined> {
-  const number = positiveNumber('--checkpoint-hours', hours);
-  return key === undefined ? undefined : { signer: await loadSigner(key, passphrase), hours: number };
 }

@@ -1,15 +1,16 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { addAttachCommand } from './attach.js';
 import { addBuildCommand } from './build.js';
 import { addCheckpointCommand } from './checkpoint.js';
 import { hushEd25519Warning } from './ed25519-warning.js';
 import { addKeysCommand } from './keys.js';
 import { addLogCommand } from './log.js';
-import { addOfflineCommands } from './offline.js';
 import { addResolveCommand } from './resolve.js';
 import { addSandboxCommand } from './sandbox.js';
 import { addServeCommand } from './serve.js';
+import { addSignCommand } from './sign.js';
 import { addStatusCommands } from './status.js';
 import { addValidateCommand } from './validate.js';
 import { addVerifyCommand } from './verify.js';
@@ -34,7 +35,8 @@ for (const add of [
   addServeCommand,
   addKeysCommand,
   addCheckpointCommand,
-  addOfflineCommands,
+  addSignCommand,
+  addAttachCommand,
   addStatusCommands,
   addLogCommand,
   addSandboxCommand,

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import {
   assertTrustPolicy,
   createRegistryClient,
@@ -10,8 +9,9 @@ import {
 } from '@passport-registry/verifier';
 import { openRegistry } from '@passport-registry/verifier/node';
 import type { Command } from 'commander';
-import { IoFailed, TreeRejected, UsageError } from '../errors.js';
+import { TreeRejected, UsageError } from '../errors.js';
 import { loadRootKey } from '../key-file.js';
+import { readText } from '../read-file.js';
 import { emit, say } from './output.js';
 import { run } from './run.js';
 import { isAddress, isFolder } from './where.js';
@@ -76,12 +76,7 @@ async function ask(id: string, policy: TrustPolicy, rootKey: RootJwk, { source, 
 }
 
 function readPolicy(file: string): TrustPolicy {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new IoFailed(`${file} cannot be read: ${(cause as NodeJS.ErrnoException).code}`, { cause });
-  }
+  const text = readText(file);
   try {
     const policy: unknown = JSON.parse(text);
     assertTrustPolicy(policy);

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import type { SignerChoice } from '../choose-signer.js';
 import type { SignerInput } from '../command-signer.js';
-import { IoFailed, UsageError } from '../errors.js';
+import { UsageError } from '../errors.js';
 import type { Passphrase } from '../key-file.js';
+import { readText } from '../read-file.js';
 import { askPassphrase } from './ask-passphrase.js';
 
 /** The options of commands that sign by the root key. */
@@ -69,13 +69,7 @@ export function signerChoice(options: SignerOptions): SignerChoice {
 /** Where the passphrase of an encrypted key comes from: a file, or the terminal. */
 export function passphraseFrom(file: string | undefined): Passphrase {
   if (file === undefined) return askPassphrase;
-  return () => {
-    try {
-      return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
-    } catch (cause) {
-      throw new IoFailed(`${file} cannot be read: ${(cause as NodeJS.ErrnoException).code}`, { cause });
-    }
-  };
+  return () => readText(file).replace(/\r?\n$/, '');
 }
 
 function isContinuousIntegration(ci: string | undefined): boolean {

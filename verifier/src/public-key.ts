@@ -28,7 +28,8 @@ const IMPORT_PARAMETERS = {
   ES256: { name: 'ECDSA', namedCurve: 'P-256' },
 };
 
-const VERIFY_PARAMETERS = {
+/** How WebCrypto signs and verifies by each algorithm. */
+export const SIGNATURE_PARAMETERS = {
   Ed25519: { name: 'Ed25519' },
   ES256: { name: 'ECDSA', hash: 'SHA-256' },
 };
@@ -96,7 +97,7 @@ export function isSignedBy(
   bytes: Uint8Array,
 ): Promise<boolean> {
   return crypto.subtle.verify(
-    VERIFY_PARAMETERS[algorithm],
+    SIGNATURE_PARAMETERS[algorithm],
     cryptoKey,
     signature as BufferSource,
     bytes as BufferSource,

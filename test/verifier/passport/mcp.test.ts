@@ -1,10 +1,8 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { InvalidTokenError } from '@modelcontextprotocol/sdk/server/auth/errors.js';
 import { requireBearerAuth } from '@modelcontextprotocol/sdk/server/auth/middleware/bearerAuth.js';
 import { mcpTokenVerifier } from '@passport-registry/verifier/mcp';
 import express from 'express';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   agentKeys,
   type IssuerWorld,
@@ -18,11 +16,11 @@ import {
   tokenOf,
   verifierOf,
 } from '../../support/passport-world.js';
+import { listen } from '../../support/serving.js';
 
 let world: IssuerWorld;
 let passport: TestPassport;
 let base: string;
-const closing: (() => void)[] = [];
 
 /** A server whose bearer authentication is that of the MCP SDK. */
 beforeAll(async () => {
@@ -36,14 +34,7 @@ beforeAll(async () => {
     const { extra: _left, ...auth } = (request as unknown as { auth: { extra: unknown } }).auth;
     response.json(auth);
   });
-  const server = createServer(app);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closing.push(() => server.close());
-  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-});
-
-afterAll(() => {
-  for (const close of closing) close();
+  base = await listen(app);
 });
 
 const call = async (claims: Record<string, unknown> = {}) => {

@@ -1,6 +1,4 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { serve } from '@hono/node-server';
+import { getRequestListener } from '@hono/node-server';
 import type { PassportVerifier } from '@passport-registry/verifier';
 import { signAction } from '@passport-registry/verifier';
 import { requirePassport as requireInExpress } from '@passport-registry/verifier/express';
@@ -8,7 +6,7 @@ import { PROOF_HEADER, requirePassport as requireInFetch } from '@passport-regis
 import { requirePassport as requireInHono } from '@passport-registry/verifier/hono';
 import express from 'express';
 import { type Context, Hono } from 'hono';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   AUDIENCE,
   agentKeys,
@@ -22,12 +20,12 @@ import {
   tokenOf,
   verifierOf,
 } from '../../support/passport-world.js';
+import { listen } from '../../support/serving.js';
 
 let world: IssuerWorld;
 let passport: TestPassport;
 let verifier: PassportVerifier;
 let token: string;
-const closing: (() => void)[] = [];
 
 beforeAll(async () => {
   world = await issuerWorld('alpha', await issuerKey());
@@ -36,10 +34,6 @@ beforeAll(async () => {
   });
   verifier = await verifierOf([world]);
   token = await tokenOf(world, passport);
-});
-
-afterAll(() => {
-  for (const close of closing) close();
 });
 
 const MAX = 2000;
@@ -74,18 +68,12 @@ const PLATFORMS: Record<string, () => Promise<string>> = {
       const body = request.body === undefined ? '' : JSON.stringify(request.body);
       response.json({ agent: response.locals['passport'].passport.sub, body });
     });
-    const server = createServer(app);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    closing.push(() => server.close());
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return listen(app);
   },
 };
 
-async function hosted(fetch: (request: Request) => Response | Promise<Response>): Promise<string> {
-  const server = serve({ fetch, hostname: '127.0.0.1', port: 0 });
-  await new Promise((resolve) => server.once('listening', resolve));
-  closing.push(() => server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+function hosted(fetch: (request: Request) => Response | Promise<Response>): Promise<string> {
+  return listen(getRequestListener(fetch));
 }
 
 const sign = (action: string, payload: Record<string, unknown>, more: object = {}) =>
@@ -247,15 +235,12 @@ describe('the payload of a request', () => {
     app.use((error: Error, _request: unknown, response: express.Response, _next: unknown) => {
       response.status(500).send(error.message);
     });
-    const server = createServer(app);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    closing.push(() => server.close());
     const headers = {
       Authorization: `Bearer ${token}`,
       [PROOF_HEADER]: await sign('email.send', {}),
       'Content-Type': 'application/json',
     };
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const url = await listen(app);
     const response = await fetch(url, { method: 'POST', body: '{}', headers });
     expect([response.status, await response.text()]).toEqual([
       500,

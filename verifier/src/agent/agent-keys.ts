@@ -1,6 +1,6 @@
 import { CompactSign } from 'jose';
 import { AgentKeyInvalid } from '../errors.js';
-import { type KeyAlgorithm, type PublicJwk, publicMembers } from '../public-key.js';
+import { type KeyAlgorithm, type PublicJwk, publicMembers, SIGNATURE_PARAMETERS } from '../public-key.js';
 
 /**
  * An agent's key pair, as `crypto.subtle.generateKey` makes it: Ed25519, or ECDSA over P-256. The private key need not
@@ -54,15 +54,10 @@ export async function signJws(
     .sign(privateKey);
 }
 
-const SIGN_PARAMETERS = {
-  Ed25519: { name: 'Ed25519' },
-  ES256: { name: 'ECDSA', hash: 'SHA-256' },
-};
-
 /** The raw signature of an agent's key over some bytes. */
 export async function signRaw({ privateKey, publicKey }: AgentKeys, bytes: Uint8Array): Promise<Uint8Array> {
   const { algorithm } = await described(publicKey);
   return new Uint8Array(
-    await crypto.subtle.sign(SIGN_PARAMETERS[algorithm], privateKey, bytes as BufferSource),
+    await crypto.subtle.sign(SIGNATURE_PARAMETERS[algorithm], privateKey, bytes as BufferSource),
   );
 }

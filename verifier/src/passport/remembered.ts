@@ -32,21 +32,18 @@ export class Remembered<Value> {
 
   /** The answer at hand, while it is fresh; else what `load` gives. */
   get(key: string, load: () => Promise<Value>): Promise<Value> {
-    const entry = this.#entry(key);
-    const { answer } = entry;
-    if (answer !== undefined && this.#isWithin(answer.at, this.#options.maxAge)) {
-      return Promise.resolve(answer.value);
-    }
-    return this.#load(entry, load);
+    return this.#youngerThan(this.#options.maxAge, key, load);
   }
 
   /** An answer newer than the one at hand; or that one, where it is too young for another request. */
   newer(key: string, load: () => Promise<Value>): Promise<Value> {
+    return this.#youngerThan(this.#options.cooldown, key, load);
+  }
+
+  #youngerThan(span: number, key: string, load: () => Promise<Value>): Promise<Value> {
     const entry = this.#entry(key);
     const { answer } = entry;
-    if (answer !== undefined && this.#isWithin(answer.at, this.#options.cooldown)) {
-      return Promise.resolve(answer.value);
-    }
+    if (answer !== undefined && this.#isWithin(answer.at, span)) return Promise.resolve(answer.value);
     return this.#load(entry, load);
   }
 
