@@ -5,8 +5,9 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // Tests run what ships: the compiled packages and the command line, never the sources.
     globalSetup: 'test/support/compile.ts',
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Many tests start programs and flush files, which a busy machine can make wait; `run` has a limit of its own.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     reporters: ['default', './test/support/summary.ts'],
   },
 });

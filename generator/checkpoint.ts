@@ -1,15 +1,17 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RegistryFiles, RootKey } from '@passport-registry/verifier';
 import { decodeJwt } from 'jose';
 import { assertClientAccepts } from './assert-client-accepts.js';
 import { CHECKSUMS_PATH, sha256 } from './checksums.js';
 import { IoFailed, TreeRejected, UsageError } from './errors.js';
+import { expiryOf, rfc3339 } from './expiry.js';
 import { readPublished } from './published.js';
 import type { Signer } from './sign.js';
 import { withStaging } from './staging.js';
 import { checkpointStatement } from './statements.js';
 import { PATHS, type Tree } from './tree.js';
+import { stage, switchFile } from './write.js';
 
 /** Which key signs a checkpoint, and for how long it holds. */
 export interface CheckpointChoice {
@@ -26,6 +28,8 @@ export interface CheckpointReport {
   readonly expires: string;
   /** When the delegation that it rests on expires, RFC 3339; undefined when the root key signed it. */
   readonly delegationExpires: string | undefined;
+  /** What soon will expire, in words. */
+  readonly warnings: readonly string[];
 }
 
 /** A tree with its checkpoint signed anew; the tree itself when none is wanted. */
@@ -74,10 +78,14 @@ export async function publishCheckpoint(out: string, choice: CheckpointChoice): 
 }
 
 function expiries(text: string, out: string, signer: Signer, rootKey: RootKey) {
-  const at = (jwt: string) => new Date(Number(decodeJwt(jwt).exp) * 1000).toISOString().replace('.000Z', 'Z');
+  const at = (jwt: string) => rfc3339(Number(decodeJwt(jwt).exp) * 1000);
   const byRoot = signer.rootKey.thumbprint === rootKey.thumbprint;
   const delegation = byRoot ? undefined : readFileSync(join(out, PATHS.delegation), 'utf8');
-  return { expires: at(text), delegationExpires: delegation === undefined ? undefined : at(delegation) };
+  return {
+    expires: at(text),
+    delegationExpires: delegation === undefined ? undefined : at(delegation),
+    warnings: expiryOf(text, delegation, Date.now()).soon,
+  };
 }
 
 function overlaid(out: string, path: string, bytes: Uint8Array): RegistryFiles {
@@ -92,9 +100,7 @@ function overlaid(out: string, path: string, bytes: Uint8Array): RegistryFiles {
 
 function switchIn(text: string, staging: string, out: string): void {
   try {
-    const staged = join(staging, 'checkpoint');
-    writeFileSync(staged, text, { mode: 0o644 });
-    renameSync(staged, join(out, PATHS.checkpoint));
+    switchFile(stage(Buffer.from(text), join(staging, 'checkpoint')), out, PATHS.checkpoint);
   } catch (cause) {
     throw new IoFailed(`${out} cannot be written: ${(cause as Error).message}`, { cause });
   }

@@ -46,10 +46,11 @@ export async function chooseSigner(choice: SignerChoice): Promise<Signer> {
 async function givenOrDevelopmentSigner(choice: SignerChoice): Promise<Signer> {
   const { key, passphrase, signer: command, rootKey, production, directory } = choice;
   if (command !== undefined) {
-    if (key !== undefined) throw new UsageError('--key and --signer-command are two ways to sign: give one');
+    if (key !== undefined) throw new UsageError('a key and a signing command are two ways to sign: give one');
     if (rootKey === undefined) {
       throw new UsageError(
-        '--signer-command needs --root-key: its signatures are verified before they are used',
+        'a signing command needs the public key, under which its signatures are verified before they are used: --root-key; for ' +
+          'checkpoints --public-key, or --checkpoint-public-key in a build',
       );
     }
     return commandSigner(await loadRootKey(rootKey, true), command);

@@ -3,7 +3,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import addFormats from 'ajv-formats';
 import { type Diagnostic, diagnostic, type Finding, type Range } from './diagnostic.js';
 import { explainDuplicates, explainMissing, explainUnknown, explainValue } from './explain.js';
-import type { Path } from './locate.js';
+import { type Path, pathOf } from './locate.js';
 import type { ParsedFile } from './parse.js';
 import { schema } from './schemas.js';
 import { warningsFor } from './warnings.js';
@@ -64,13 +64,6 @@ function problems(errors: readonly ErrorObject[]): Problem[] {
     else sameValue.push(error);
   }
   return [...byPath].map(([pointer, group]) => ({ path: pathOf(pointer), errors: group }));
-}
-
-function pathOf(pointer: string): Path {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 interface Located {

@@ -9,6 +9,8 @@ export abstract class GeneratorError extends Error {
   abstract readonly code: string;
   /** Exit code of the command line, as docs/operators.md lists them. */
   abstract readonly exitCode: number;
+  /** Where the problems are, if they are in files. */
+  readonly diagnostics?: readonly Diagnostic[];
 
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);
@@ -21,7 +23,7 @@ export class RecordsRejected extends GeneratorError {
   readonly code = 'ERR_RECORDS_REJECTED';
   readonly exitCode = 1;
   /** All problems of all files, and the warnings. */
-  readonly diagnostics: readonly Diagnostic[];
+  override readonly diagnostics: readonly Diagnostic[];
 
   constructor(diagnostics: readonly Diagnostic[]) {
     const errors = diagnostics.filter((diagnostic) => diagnostic.severity === 'error').length;
@@ -42,6 +44,18 @@ export class UsageError extends GeneratorError {
   readonly exitCode = 2;
 }
 
+/** The configuration file has problems; nothing was done. */
+export class ConfigurationRejected extends GeneratorError {
+  readonly code = 'ERR_CONFIGURATION_REJECTED';
+  readonly exitCode = 2;
+  override readonly diagnostics: readonly Diagnostic[];
+
+  constructor(file: string, diagnostics: readonly Diagnostic[]) {
+    super(`${file} is no configuration: nothing was done`);
+    this.diagnostics = diagnostics;
+  }
+}
+
 /** There is no key to sign with, or not the right one. The message never holds a part of it. */
 export class KeyRejected extends GeneratorError {
   readonly code = 'ERR_KEY_REJECTED';
@@ -55,4 +69,10 @@ export class IoFailed extends GeneratorError {
 }
 
 /** The union of all errors of the generator; its `code` narrows it. */
-export type AnyGeneratorError = RecordsRejected | TreeRejected | UsageError | KeyRejected | IoFailed;
+export type AnyGeneratorError =
+  | RecordsRejected
+  | TreeRejected
+  | UsageError
+  | ConfigurationRejected
+  | KeyRejected
+  | IoFailed;

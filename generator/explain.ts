@@ -186,7 +186,8 @@ function explainEmail(text: string): Words {
   return { rule: 'bad-email', ...(remedy || {}) };
 }
 
-function didYouMean(text: string, candidates: readonly string[]): string | undefined {
+/** The candidate that is meant, as a question; undefined when none is near. */
+export function didYouMean(text: string, candidates: readonly string[]): string | undefined {
   const near = closest(text.toLowerCase(), [...candidates]);
   // Further away than a third of its length, a suggestion is a guess.
   return distance(text.toLowerCase(), near) <= Math.max(2, near.length / 3)

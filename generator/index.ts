@@ -5,6 +5,7 @@ export type { CommandSignerOptions, SignerInput } from './command-signer.js';
 export type { Diagnostic, Range } from './diagnostic.js';
 export {
   type AnyGeneratorError,
+  ConfigurationRejected,
   GeneratorError,
   IoFailed,
   KeyRejected,

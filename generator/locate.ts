@@ -4,6 +4,14 @@ import { type Range, WHOLE_FILE } from './diagnostic.js';
 /** A path into a record: field names and indexes. */
 export type Path = readonly (string | number)[];
 
+/** The path that a JSON Pointer (RFC 6901) names. */
+export function pathOf(pointer: string): Path {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
 /** Turns a stretch of a text, in characters, into lines and columns. */
 export type ToRange = (start: number, end: number) => Range;
 

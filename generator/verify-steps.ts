@@ -3,11 +3,14 @@ import {
   createRegistryClient,
   type IssuerRegistry,
   importRootKey,
+  openRegistry,
   type RootKey,
   verifySignature,
 } from '@passport-registry/verifier';
+import { decodeProtectedHeader } from 'jose';
 import { ANY_AGE } from './assert-client-accepts.js';
 import { CHECKSUMS_PATH, NOT_CHECKSUMMED, parseChecksums, sha256 } from './checksums.js';
+import { expiryOf } from './expiry.js';
 import { HOST_FILES } from './host-files.js';
 import type { OnProgress } from './progress.js';
 import { failIfAny, Problems, type SeenFiles } from './seen-files.js';
@@ -83,6 +86,28 @@ export async function checkChecksums(files: SeenFiles): Promise<void> {
     ...present.filter((path) => !listed(path)).map((path) => `${path} is not in ${CHECKSUMS_PATH}`),
   );
   failIfAny(problems.sort());
+}
+
+/** The texts of a checkpoint and of the delegation that it rests on; undefined when the root key signed it. */
+export interface CheckpointTexts {
+  readonly checkpoint: string;
+  readonly delegation: string | undefined;
+}
+
+/** The checkpoint and what it rests on, as a client reads them; their age is another matter. */
+export async function checkCheckpoint(files: SeenFiles, rootKey: RootKey): Promise<CheckpointTexts> {
+  await openRegistry(files, { rootKey: rootKey.jwk, maxAge: ANY_AGE });
+  const text = async (path: string) => new TextDecoder().decode(await files.require(path));
+  const checkpoint = await text(PATHS.checkpoint);
+  const byRoot = decodeProtectedHeader(checkpoint).kid === rootKey.thumbprint;
+  return { checkpoint, delegation: byRoot ? undefined : await text(PATHS.delegation) };
+}
+
+/** Gives what soon expires. */
+export function checkFreshness({ checkpoint, delegation }: CheckpointTexts, now: number): readonly string[] {
+  const { expired, soon } = expiryOf(checkpoint, delegation, now);
+  failIfAny(expired);
+  return soon;
 }
 
 /** An id that no registry has: it is long, and made for this question. */

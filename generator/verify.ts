@@ -12,8 +12,10 @@ import { Problems, SeenFiles } from './seen-files.js';
 import { PATHS } from './tree.js';
 import type { TreeSource } from './tree-source.js';
 import {
+  checkCheckpoint,
   checkChecksums,
   checkClient,
+  checkFreshness,
   checkRecords,
   checkRootKey,
   checkSignature,
@@ -29,6 +31,8 @@ export const CHECKS = [
   'canonical form',
   'records',
   'checksums',
+  'checkpoint',
+  'freshness',
   'unknown id',
   'content types',
   'client',
@@ -36,6 +40,9 @@ export const CHECKS = [
 
 /** What only a live host can show. */
 const ONLY_LIVE: readonly string[] = ['unknown id', 'content types', 'client'];
+
+/** What only a tree with a checkpoint can show. */
+const ONLY_WITH_CHECKPOINT: readonly string[] = ['checkpoint', 'freshness'];
 
 /** The outcome of one check. A skipped check is never a passed one. */
 export interface Check {
@@ -62,6 +69,8 @@ export interface TreeReport {
   /** The payload hash: SHA-256 of issuers.json, lower-case hexadecimal. */
   readonly sha256: string | undefined;
   readonly checks: readonly Check[];
+  /** What is good now and soon will not be, in words. */
+  readonly warnings: readonly string[];
 }
 
 /** How often a live host is asked again when it may have been caught in the middle of a publication (SPEC B6). */
@@ -118,6 +127,13 @@ async function verifyOnce(
     await checks.run('records', () => checkRecords(files, registry, onProgress));
   }
   await checks.run('checksums', () => checkChecksums(files));
+  const warnings: string[] = [];
+  const checkpoint = await files.get(PATHS.checkpoint).catch(() => undefined);
+  if (checkpoint !== undefined && registry !== undefined && rootKey !== undefined) {
+    const texts = await checks.run('checkpoint', () => checkCheckpoint(files, rootKey));
+    const soon = texts && (await checks.run('freshness', async () => checkFreshness(texts, Date.now())));
+    warnings.push(...(soon ?? []));
+  }
   const development = await files.get(PATHS.developmentMark).catch(() => undefined);
   if (source.live) {
     await checks.run('unknown id', () => checkUnknownId(files));
@@ -135,7 +151,8 @@ async function verifyOnce(
     updatedAt: registry?.updated_at,
     issuers: registry?.issuers.length,
     sha256: list && sha256(list),
-    checks: checks.complete(source.live),
+    checks: checks.complete(source.live, checkpoint !== undefined),
+    warnings,
   };
 }
 
@@ -159,12 +176,15 @@ class CheckList {
   }
 
   /** All checks in their order, those that were not run as skipped. */
-  complete(live: boolean): Check[] {
-    return CHECKS.map((name): Check => {
-      const done = this.all.find((check) => check.name === name);
-      const why =
-        ONLY_LIVE.includes(name) && !live ? 'only a live host shows this' : 'an earlier check failed';
-      return done ?? { name, result: 'skipped', problems: [why] };
-    });
+  complete(live: boolean, checkpoint: boolean): Check[] {
+    const why = (name: string) => {
+      if (ONLY_LIVE.includes(name) && !live) return 'only a live host shows this';
+      if (ONLY_WITH_CHECKPOINT.includes(name) && !checkpoint) return 'the tree has no checkpoint';
+      return 'an earlier check failed';
+    };
+    return CHECKS.map(
+      (name): Check =>
+        this.all.find((check) => check.name === name) ?? { name, result: 'skipped', problems: [why(name)] },
+    );
   }
 }

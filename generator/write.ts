@@ -102,7 +102,8 @@ function holds(file: string, bytes: Uint8Array): boolean {
   return stats !== undefined && stats.size === bytes.length && readFileSync(file).equals(bytes);
 }
 
-function stage(bytes: Uint8Array, file: string): string {
+/** Writes a file beside the tree, from where it can be switched in. */
+export function stage(bytes: Uint8Array, file: string): string {
   writeFile(file, bytes);
   return file;
 }
@@ -120,7 +121,8 @@ function flush(file: string | undefined): void {
   closeSync(descriptor);
 }
 
-function switchFile(from: string, out: string, path: string): void {
+/** Puts a staged file in its place, by one rename. */
+export function switchFile(from: string, out: string, path: string): void {
   const to = join(out, path);
   makeFolder(dirname(to));
   const old = statSync(to, { throwIfNoEntry: false });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { attachSignature } from '../attach.js';
+import { UsageError } from '../errors.js';
 import { loadRootKey } from '../key-file.js';
 import { readBytes, readText } from '../read-file.js';
 import { PATHS } from '../tree.js';
@@ -10,7 +11,7 @@ import { run } from './run.js';
 import { sayBuilt } from './say-built.js';
 
 interface Options extends FreshnessOptions {
-  rootKey: string;
+  rootKey?: string;
   out: string;
   json?: true;
 }
@@ -22,7 +23,7 @@ export function addAttachCommand(program: Command): void {
     .description('publish a list that was signed elsewhere')
     .argument('<request>', 'folder of the signing request')
     .argument('[signature]', 'file of the signature (default: issuers.sig in the request)')
-    .requiredOption('--root-key <file>', 'public JWK under which the signature must hold')
+    .option('--root-key <file>', 'public JWK under which the signature must hold')
     .option('--out <dir>', 'folder of the published tree', 'dist');
   addFreshnessOptions(command)
     .option('--json', 'report as JSON on stdout')
@@ -33,6 +34,8 @@ export function addAttachCommand(program: Command): void {
 
 async function attach(folder: string, signature: string, options: Options): Promise<undefined> {
   const started = performance.now();
+  if (options.rootKey === undefined)
+    throw new UsageError('attach needs --root-key, or root_key in registry.yaml');
   const rootKey = await loadRootKey(options.rootKey, true);
   const list = readBytes(join(folder, PATHS.list));
   const report = await attachSignature(list, readText(signature).trim(), rootKey, {

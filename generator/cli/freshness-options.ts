@@ -1,40 +1,60 @@
 import type { Command } from 'commander';
+import { chooseSigner } from '../choose-signer.js';
+import type { SignerInput } from '../command-signer.js';
 import { UsageError } from '../errors.js';
-import { loadSigner } from '../key-file.js';
 import type { PublishOptions } from '../publish.js';
 import { readText } from '../read-file.js';
-import { askPassphrase } from './ask-passphrase.js';
+import type { Signer } from '../sign.js';
+import { addSigningOptions, type SignerOptions, signerChoice } from './signer-options.js';
 
 /** The options of commands that publish a list, about what shows that it is the newest. */
 export interface FreshnessOptions {
   delegation?: string;
   rotation?: string;
   checkpointKey?: string;
+  checkpointPassphraseFile?: string;
+  checkpointSignerCommand?: string;
+  checkpointSignerInput?: SignerInput;
+  checkpointSignerTimeout?: string;
+  checkpointPublicKey?: string;
   checkpointHours: string;
 }
 
 /** Adds them. */
 export function addFreshnessOptions(command: Command): Command {
-  return command
+  command
     .option('--delegation <file>', 'delegation to online keys, from `keys delegate`')
-    .option('--rotation <file>', 'step to this root key, from `keys rotate`')
-    .option('--checkpoint-key <file|env:NAME>', 'online key: sign a checkpoint, too')
+    .option('--rotation <file>', 'step to this root key, from `keys rotate`');
+  return addSigningOptions(command, 'checkpoint-')
+    .option('--checkpoint-public-key <file>', "the online key's public JWK; needed with a command")
     .option('--checkpoint-hours <number>', 'for how long the checkpoint holds', '24');
 }
 
 /** What they ask for. @throws {@link UsageError} | {@link IoFailed} | {@link KeyRejected} */
-export async function freshnessChoice({
-  delegation,
-  rotation,
-  checkpointKey,
-  checkpointHours,
-}: FreshnessOptions): Promise<Pick<PublishOptions, 'delegation' | 'rotation' | 'checkpoint'>> {
-  const hours = positiveNumber('--checkpoint-hours', checkpointHours);
+export async function freshnessChoice(
+  options: FreshnessOptions,
+): Promise<Pick<PublishOptions, 'delegation' | 'rotation' | 'checkpoint'>> {
+  const { delegation, rotation, checkpointKey: key, checkpointSignerCommand: signerCommand } = options;
+  const hours = positiveNumber('--checkpoint-hours', options.checkpointHours);
+  const wanted = key !== undefined || signerCommand !== undefined;
+  const signing = {
+    key,
+    passphraseFile: options.checkpointPassphraseFile,
+    signerCommand,
+    signerInput: options.checkpointSignerInput,
+    signerTimeout: options.checkpointSignerTimeout,
+    rootKey: options.checkpointPublicKey,
+  };
   return {
     delegation: delegation && readText(delegation).trim(),
     rotation: rotation && readText(rotation).trim(),
-    checkpoint: checkpointKey ? { signer: await loadSigner(checkpointKey, askPassphrase), hours } : undefined,
+    checkpoint: wanted ? { signer: await onlineSigner(signing), hours } : undefined,
   };
+}
+
+/** What signs checkpoints. A development key does so under no circumstances. */
+export function onlineSigner(options: SignerOptions): Promise<Signer> {
+  return chooseSigner({ ...signerChoice(options), production: true });
 }
 
 /** A number that an option was given. @throws {@link UsageError} */

@@ -8,10 +8,12 @@ import { hushEd25519Warning } from './ed25519-warning.js';
 import { addKeysCommand } from './keys.js';
 import { addLogCommand } from './log.js';
 import { addResolveCommand } from './resolve.js';
+import { run } from './run.js';
 import { addSandboxCommand } from './sandbox.js';
 import { addServeCommand } from './serve.js';
 import { addSignCommand } from './sign.js';
 import { addStatusCommands } from './status.js';
+import { useConfiguration } from './use-configuration.js';
 import { addValidateCommand } from './validate.js';
 import { addVerifyCommand } from './verify.js';
 
@@ -43,11 +45,15 @@ for (const add of [
 ]) {
   add(program);
 }
+useConfiguration(program);
 
 try {
   await program.parseAsync();
 } catch (error) {
-  if (!(error instanceof CommanderError)) throw error;
   // It has printed its message already.
-  process.exitCode = error.exitCode === 0 ? 0 : WRONG_USAGE;
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : WRONG_USAGE;
+  else await run(process.argv.includes('--json'), () => Promise.reject(error));
 }
+
+// Left to end by itself, Node can wait for its own compiler for ever (nodejs/node#54918).
+process.stdout.write('', () => process.stderr.write('', () => process.exit()));

@@ -43,6 +43,7 @@ export function sayReport(report: TreeReport): void {
     say(`updated_at ${report.updatedAt}, ${count(report.issuers ?? 0, 'issuer')}`);
   if (report.rootKey !== undefined)
     say(`root key   ${report.rootKey} (${report.pinned ? 'pinned' : "the tree's own"})`);
+  for (const warning of report.warnings) say(`WARNING: ${warning}`);
 }
 
 function sayCheck({ name, result, problems }: Check): void {

@@ -1,4 +1,4 @@
-import { GeneratorError, RecordsRejected } from '../errors.js';
+import { GeneratorError } from '../errors.js';
 import { emit, say, sayDiagnostics } from './output.js';
 
 /** Exit code for what no command expects: a mistake of this program. */
@@ -17,7 +17,7 @@ export async function run(json: boolean, work: () => Promise<number | undefined>
     const known = error instanceof GeneratorError;
     process.exitCode = known ? error.exitCode : INTERNAL_ERROR;
     if (json) emit({ ok: false, ...asData(error) });
-    if (error instanceof RecordsRejected) sayDiagnostics(error.diagnostics);
+    if (known) sayDiagnostics(error.diagnostics ?? []);
     say(
       `passport-registry: ${known ? error.message : `this is a mistake of the program: ${described(error)}`}`,
     );
@@ -27,11 +27,8 @@ export async function run(json: boolean, work: () => Promise<number | undefined>
 function asData(error: unknown): object {
   if (!(error instanceof GeneratorError))
     return { error: { code: 'ERR_INTERNAL', message: described(error) } };
-  const { code, message } = error;
-  return {
-    error: { code, message },
-    ...(error instanceof RecordsRejected && { diagnostics: error.diagnostics }),
-  };
+  const { code, message, diagnostics } = error;
+  return { error: { code, message }, ...(diagnostics && { diagnostics }) };
 }
 
 function described(error: unknown): string {

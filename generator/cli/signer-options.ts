@@ -6,34 +6,53 @@ import type { Passphrase } from '../key-file.js';
 import { readText } from '../read-file.js';
 import { askPassphrase } from './ask-passphrase.js';
 
+/** The options of commands that sign by any key. */
+export interface SigningOptions {
+  key?: string | undefined;
+  passphraseFile?: string | undefined;
+  signerCommand?: string | undefined;
+  signerInput?: SignerInput | undefined;
+  signerTimeout?: string | undefined;
+}
+
 /** The options of commands that sign by the root key. */
-export interface SignerOptions {
-  key?: string;
-  passphraseFile?: string;
-  signerCommand?: string;
-  signerInput?: SignerInput;
-  signerTimeout?: string;
-  rootKey?: string;
+export interface SignerOptions extends SigningOptions {
+  rootKey?: string | undefined;
   production?: true;
 }
 
-/** Adds the options that say which key signs. */
+/** Adds the options that say which root key signs. */
 export function addSignerOptions(command: Command): Command {
+  return addSigningOptions(command)
+    .option('--root-key <file>', 'public JWK that the key must match; needed with --signer-command')
+    .option('--production', 'never use a development key (the default where CI is set)');
+}
+
+/**
+ * Adds the options that say what signs: a key or a command.
+ *
+ * @param prefix - stands before the name of each
+ */
+export function addSigningOptions(command: Command, prefix = ''): Command {
   return command
-    .option('--key <file|env:NAME>', 'private key: PKCS#8 PEM (may be encrypted) or JWK, Ed25519 or P-256')
-    .option('--passphrase-file <file>', 'passphrase of an encrypted key; without it, it is asked for')
     .option(
-      '--signer-command <command>',
+      `--${prefix}key <file|env:NAME>`,
+      'private key: PKCS#8 PEM (may be encrypted) or JWK, Ed25519 or P-256',
+    )
+    .option(
+      `--${prefix}passphrase-file <file>`,
+      'passphrase of an encrypted key; without it, it is asked for',
+    )
+    .option(
+      `--${prefix}signer-command <command>`,
       'a command that signs: payload on stdin or in {}, signature on stdout',
     )
     .addOption(
-      new Option('--signer-input <what>', 'what the command signs')
+      new Option(`--${prefix}signer-input <what>`, 'what the command signs')
         .choices(['payload', 'digest'])
         .default('payload'),
     )
-    .option('--signer-timeout <seconds>', 'how long the command may take', '60')
-    .option('--root-key <file>', 'public JWK that the key must match; needed with --signer-command')
-    .option('--production', 'never use a development key (the default where CI is set)');
+    .option(`--${prefix}signer-timeout <seconds>`, 'how long the command may take', '60');
 }
 
 /** Which key signs, from the options. @throws {@link UsageError} | {@link IoFailed} */
@@ -67,7 +86,7 @@ export function signerChoice(options: SignerOptions): SignerChoice {
 }
 
 /** Where the passphrase of an encrypted key comes from: a file, or the terminal. */
-export function passphraseFrom(file: string | undefined): Passphrase {
+function passphraseFrom(file: string | undefined): Passphrase {
   if (file === undefined) return askPassphrase;
   return () => readText(file).replace(/\r?\n$/, '');
 }

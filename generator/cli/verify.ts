@@ -10,6 +10,7 @@ import { isAddress, isFolder } from './where.js';
 
 interface Options {
   rootKey?: string;
+  baseUrl?: string;
   json?: true;
 }
 
@@ -18,10 +19,17 @@ export function addVerifyCommand(program: Command): void {
   program
     .command('verify')
     .description('verify a tree or a live registry, as a stranger would')
-    .argument('<dir|url>', 'folder of a tree, or address of a registry')
+    .argument('[dir|url]', 'folder of a tree, or address of a registry (default: --base-url)')
+    .option('--base-url <url>', 'address of the registry, where none is given')
     .option('--root-key <file>', 'public JWK of the root key that you trust')
     .option('--json', 'report as JSON on stdout')
-    .action((where: string, options: Options) => run(options.json === true, () => verify(where, options)));
+    .action((where: string | undefined, options: Options) =>
+      run(options.json === true, () => {
+        const target = where ?? options.baseUrl;
+        if (target === undefined) throw new UsageError('say what to verify: a folder or an address');
+        return verify(target, options);
+      }),
+    );
 }
 
 async function verify(where: string, options: Options): Promise<number> {

@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { loadConfiguration } from '../../build/configuration.js';
 import { describeWith } from '../support/components.js';
 import { commandsBelow } from '../support/documents.js';
 import { CLI, EXAMPLE_RECORDS, ROOT } from '../support/paths.js';
@@ -100,6 +101,18 @@ describeWith(['npx'], 'signing in two steps', () => {
       for (const commands of commandsBelow('docs/operators.md', heading)) await sh(commands, folder);
     }
     expect(readFileSync(join(folder, 'request/CHANGES.txt'), 'utf8')).toContain('FIRST LIST');
+  });
+});
+
+describe('registry.yaml', () => {
+  it('docs/operators.md: the example is a good configuration, with every setting', () => {
+    const folder = temporaryFolder();
+    const text = readFileSync(join(ROOT, 'docs/operators.md'), 'utf8');
+    const [, example = ''] = /```yaml\n(base_url[\s\S]*?)```/.exec(text) ?? [];
+    writeFiles(folder, { 'registry.yaml': example });
+    const read = loadConfiguration(join(folder, 'registry.yaml'));
+    const { properties } = JSON.parse(readFileSync(join(ROOT, 'schemas/registry.schema.json'), 'utf8'));
+    expect(Object.keys(read)).toEqual(Object.keys(properties));
   });
 });
 

@@ -1,7 +1,8 @@
+import { createPrivateKey } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistryClient, type RegistryClient, type RootJwk } from '@passport-registry/verifier';
-import { decodeJwt } from 'jose';
+import { decodeJwt, SignJWT } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { serve } from '../support/serving.js';
 import { cli, type Outcome, recordText, workspace, writeFiles } from '../support/workspace.js';
@@ -130,6 +131,17 @@ describe('a registry with checkpoints', () => {
     });
   });
 
+  it('has a checkpoint that a web server can read and rsync tells from the last, whatever the umask', async () => {
+    await build('--checkpoint-key', 'root.pem');
+    const before = statSync(path('checkpoint.jwt')).mtimeMs;
+    const previous = process.umask(0o077);
+    await good('checkpoint', '--key', 'root.pem');
+    process.umask(previous);
+    const { mode, mtimeMs } = statSync(path('checkpoint.jwt'));
+    expect((mode & 0o777).toString(8)).toBe('644');
+    expect(Math.floor(mtimeMs / 1000)).toBeGreaterThan(Math.floor(before / 1000));
+  });
+
   it('is warned well before a delegation ends', async () => {
     await statement(
       'delegation.jwt',
@@ -142,10 +154,73 @@ describe('a registry with checkpoints', () => {
       '13',
     );
     await build('--delegation', 'delegation.jwt');
-    expect((await checkpoint()).stderr).toMatch(/WARNING: the delegation ends at .*, in 1[23] days/);
+    expect((await checkpoint()).stderr).toMatch(/WARNING: the delegation expires at .*, in 1[23] days/);
+    expect((await cli(['verify', 'dist'], folder)).stderr).toContain('WARNING: the delegation expires');
     await delegate();
     await build('--delegation', 'delegation.jwt');
     expect((await checkpoint()).stderr).not.toContain('WARNING');
+    expect((await good('verify', 'dist')).stderr).not.toContain('WARNING');
+  });
+
+  describe('under `verify`', () => {
+    const HOUR = 60 * 60;
+    /** A checkpoint of some time ago, in the tree. */
+    async function checkpointOf(hoursAgo: number, hours: number, online = 'online'): Promise<void> {
+      const key = createPrivateKey(readFileSync(join(folder, `${online}.pem`)));
+      const iat = Math.floor(Date.now() / 1000) - hoursAgo * HOUR;
+      const claims = { ...decodeJwt(text('checkpoint.jwt')), iat, exp: iat + hours * HOUR };
+      const jwt = new SignJWT(claims).setProtectedHeader({
+        alg: 'EdDSA',
+        kid: jwk(online).kid ?? '',
+        typ: 'registry-checkpoint+jwt',
+      });
+      writeFiles(folder, { 'dist/checkpoint.jwt': await jwt.sign(key) });
+    }
+
+    beforeEach(async () => {
+      await delegate();
+      await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    });
+
+    it('is good, and good a long time before its checkpoint expires', async () => {
+      await checkpointOf(17, 24);
+      const { stderr } = await good('verify', 'dist');
+      expect(stderr).toContain('ok      checkpoint\nok      freshness\n');
+      expect(stderr).not.toContain('WARNING');
+    });
+
+    it('is warned of in the last quarter of its time', async () => {
+      await checkpointOf(20, 24);
+      expect((await good('verify', 'dist')).stderr).toMatch(
+        /WARNING: the checkpoint expires at \S+Z, in [34] hours/,
+      );
+    });
+
+    it('is not good with a checkpoint that has expired; a build can still be made', async () => {
+      await checkpointOf(25, 24);
+      const { code, stderr } = await cli(['verify', 'dist'], folder);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/FAILED {2}freshness\n {8}the checkpoint expired at /);
+      change();
+      await build();
+      await checkpoint();
+      await good('verify', 'dist');
+    });
+
+    it.each([
+      ['signed by a key that is not delegated', () => checkpointOf(1, 24, 'stranger'), 'not delegated'],
+      [
+        'no JWT at all',
+        async () => writeFiles(folder, { 'dist/checkpoint.jwt': 'x' }),
+        'the checkpoint is no JWT',
+      ],
+    ])('is not good with a checkpoint that is %s', async (_name, alter, message) => {
+      await alter();
+      const { code, stderr } = await cli(['verify', 'dist', '--root-key', 'root.json'], folder);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/FAILED {2}checkpoint\n/);
+      expect(stderr).toContain(message);
+    });
   });
 
   it('may have its checkpoints from the root key itself', async () => {
@@ -164,7 +239,7 @@ describe('a registry with checkpoints', () => {
       'a build with a key that is not delegated',
       ['build', '--key', 'root.pem', '--checkpoint-key', 'stranger.pem'],
       1,
-      'ERR_CHECKPOINT_INVALID',
+      'signed by a key that is not delegated',
     ],
     [
       'a delegation by another root key',

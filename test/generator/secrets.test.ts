@@ -108,6 +108,36 @@ describe.each(['ed25519', 'p256'] as const)('a private key of %s', (type) => {
   });
 });
 
+describe('while a build signs', () => {
+  it('no key and no passphrase is in the arguments of any process, and none is handed to the signing command', async () => {
+    const folder = await workspace(['alpha']);
+    const pair = generateKeyPairSync('ed25519');
+    const pem = String(pair.privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    const passphrase = 'correct horse battery staple';
+    const encrypted = pair.privateKey.export({
+      type: 'pkcs8',
+      format: 'pem',
+      cipher: 'aes-256-cbc',
+      passphrase,
+    });
+    const online = await cli(['keys', 'public', 'key.pem'], folder);
+    writeFiles(folder, { encrypted: String(encrypted), passphrase, 'online.json': online.stdout });
+    // A command that signs a checkpoint sees every process while the root key is in memory, and its own environment.
+    const spy = 'cat /proc/[0-9]*/cmdline > seen; env >> seen; exit 9';
+    const { code } = await cli(
+      [
+        ...['build', '--key', 'encrypted', '--passphrase-file', 'passphrase', '--production'],
+        ...['--checkpoint-signer-command', spy, '--checkpoint-public-key', 'online.json'],
+      ],
+      folder,
+    );
+    expect(code).toBe(3);
+    const seen = readFileSync(join(folder, 'seen'));
+    expect(seen.includes('--passphrase-file')).toBe(true);
+    expectNowhere([...spellings(pem), passphrase], 'the list of processes', seen);
+  });
+});
+
 describe('the keys of the sandbox issuer', () => {
   it('are in its journal and in none of its answers', () => {
     const path = join(temporaryFolder(), 'journal');

@@ -31,7 +31,10 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** Runs a program to its end. */
+/** Milliseconds. No program here takes a tenth of it. */
+const LONGEST_RUN = 120_000;
+
+/** Runs a program to its end. One that hangs is told from a test that is slow. */
 export function run(
   program: string,
   args: readonly string[],
@@ -46,6 +49,10 @@ export function run(
     });
     let stdout = '';
     let stderr = '';
+    const limit = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(new Error(`${[program, ...args].join(' ')} hangs, after:\n${stdout}${stderr}`));
+    }, LONGEST_RUN);
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       stdout += text;
     });
@@ -53,7 +60,10 @@ export function run(
       stderr += text;
     });
     child.once('error', reject);
-    child.once('close', (code) => resolve({ code, stdout, stderr }));
+    child.once('close', (code) => {
+      clearTimeout(limit);
+      resolve({ code, stdout, stderr });
+    });
   });
 }
 

@@ -1,0 +1,126 @@
+import { dirname, resolve } from 'node:path';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import type { SignerInput } from './command-signer.js';
+import { type Diagnostic, diagnostic, type Finding, shown } from './diagnostic.js';
+import { ConfigurationRejected } from './errors.js';
+import { didYouMean } from './explain.js';
+import { pathOf } from './locate.js';
+import { type ParsedFile, parseRecordFile } from './parse.js';
+import { readText } from './read-file.js';
+import { schema } from './schemas.js';
+
+/** The name under which a configuration is found without being named. */
+export const CONFIGURATION_FILE = 'registry.yaml';
+
+/** What signs: a key or a command. */
+export interface SignerConfiguration {
+  readonly key?: string | undefined;
+  readonly passphrase_file?: string | undefined;
+  readonly command?: string;
+  readonly input?: SignerInput;
+  /** Seconds. */
+  readonly timeout?: number;
+}
+
+/** The online key, and for how long what it signs holds. */
+export interface CheckpointConfiguration {
+  readonly hours?: number;
+  readonly signer?: SignerConfiguration | undefined;
+  readonly public_key?: string | undefined;
+}
+
+/** An exception from a rule about changes of a record (SPEC B5), for one issuer. */
+export interface TransitionOverride {
+  readonly issuer_id: string;
+  readonly rule: string;
+  readonly reason: string;
+}
+
+/** What registry.yaml holds, as schemas/registry.schema.json has it; paths are absolute. */
+export interface Configuration {
+  readonly base_url?: string;
+  readonly root_key?: string | undefined;
+  readonly signer?: SignerConfiguration | undefined;
+  readonly checkpoint?: CheckpointConfiguration | undefined;
+  readonly delegation?: { readonly days?: number };
+  readonly transitions?: { readonly overrides?: readonly TransitionOverride[] };
+}
+
+/**
+ * Reads a configuration file.
+ *
+ * @throws {@link ConfigurationRejected} | {@link IoFailed}
+ */
+export function loadConfiguration(file: string): Configuration {
+  const parsed = parseRecordFile({ file, stem: '', text: readText(file) });
+  const value = parsed.value ?? {};
+  // verbose: the errors carry the schema, whose description says what is expected.
+  const validate = new Ajv2020({ allErrors: true, verbose: true }).compile<Configuration>(
+    schema('registry.schema.json'),
+  );
+  const conforms = validate(value);
+  const found = (validate.errors ?? []).map((error) => located(parsed, error));
+  const empty = parsed.diagnostics.every(({ rule }) => rule === 'empty-file');
+  const diagnostics = [...(empty ? [] : parsed.diagnostics), ...found];
+  if (diagnostics.length > 0 || !conforms) throw new ConfigurationRejected(file, diagnostics);
+  return withAbsolutePaths(value as Configuration, dirname(file));
+}
+
+function located(parsed: ParsedFile, error: ErrorObject): Diagnostic {
+  const path = pathOf(error.instancePath);
+  const unknown: unknown = error.params['additionalProperty'];
+  const range =
+    unknown === undefined ? parsed.locate(path) : parsed.locate([...path, String(unknown)], 'key');
+  return diagnostic(parsed.file, range, finding(path.join('.') || 'the file', error));
+}
+
+function finding(name: string, { keyword, params, data, parentSchema, message }: ErrorObject): Finding {
+  if (keyword === 'additionalProperties') {
+    const field = String(params['additionalProperty']);
+    const known = Object.keys(parentSchema?.['properties'] ?? {});
+    return {
+      rule: 'unknown-field',
+      message: `${shown(field)} is no setting of ${name}`,
+      expected: `one of ${known.join(', ')}`,
+      remedy: didYouMean(field, known) ?? 'remove it',
+    };
+  }
+  const expected = String(parentSchema?.['description'] ?? message);
+  if (keyword === 'required') {
+    const field = String(params['missingProperty']);
+    return { rule: 'missing-field', message: `${name} has no ${field}`, expected, remedy: `add ${field}` };
+  }
+  if (keyword === 'enum') {
+    const allowed = (params['allowedValues'] as string[]).join(', ');
+    return {
+      rule: 'unknown-value',
+      message: `${name} is ${shown(data)}`,
+      expected: `one of ${allowed}`,
+      remedy: didYouMean(String(data), params['allowedValues'] as string[]) ?? 'choose one of them',
+    };
+  }
+  return {
+    rule: 'wrong-type',
+    message: `${name} is ${shown(data)}`,
+    expected,
+    remedy: `the value ${message}`,
+  };
+}
+
+function withAbsolutePaths(configuration: Configuration, folder: string): Configuration {
+  const absolute = (path: string | undefined) =>
+    path === undefined || path.startsWith('env:') ? path : resolve(folder, path);
+  const signerOf = (signer: SignerConfiguration | undefined) =>
+    signer && { ...signer, key: absolute(signer.key), passphrase_file: absolute(signer.passphrase_file) };
+  const { root_key, signer, checkpoint } = configuration;
+  return {
+    ...configuration,
+    root_key: absolute(root_key),
+    signer: signerOf(signer),
+    checkpoint: checkpoint && {
+      ...checkpoint,
+      public_key: absolute(checkpoint.public_key),
+      signer: signerOf(checkpoint.signer),
+    },
+  };
+}
