@@ -120,13 +120,20 @@ function read({ file, root, link }: Candidate): RecordFile | Diagnostic {
     if (stats.size > MAX_FILE_SIZE) {
       return problem({ rule: 'file-too-large', message: `the file has ${stats.size} bytes` });
     }
-    return decode(file, readFileSync(file));
+    return recordFile(file, readFileSync(file));
   } catch (cause) {
     return problem({ rule: 'file-unreadable', message: (cause as Error).message });
   }
 }
 
-function decode(file: string, bytes: Uint8Array): RecordFile | Diagnostic {
+/** Whether a path is that of a record, going by its name. */
+export function hasRecordName(path: string): boolean {
+  // Dot-files are nobody's records.
+  return ALMOST_RECORD_NAME.test(path) && !path.split('/').some((part) => part.startsWith('.'));
+}
+
+/** A record file from its bytes, or what keeps them from being a text. */
+export function recordFile(file: string, bytes: Uint8Array): RecordFile | Diagnostic {
   const problem = (offset: number, finding: Finding) =>
     diagnostic(named(file), positionOfByte(bytes, offset), finding);
   const text = decodeUtf8(bytes);

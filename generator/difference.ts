@@ -17,8 +17,19 @@ export interface IssuerChange {
 
 /** The difference between two lists, by issuer. Without a list before, every issuer is added. */
 export function listDifference(before: IssuerRegistry | undefined, after: IssuerRegistry): IssuerChange[] {
-  const old = new Map((before?.issuers ?? []).map((issuer) => [issuer.issuer_id, issuer]));
-  const current = new Map(after.issuers.map((issuer) => [issuer.issuer_id, issuer]));
+  return difference(byId(before?.issuers ?? []), byId(after.issuers));
+}
+
+/** Issuers by their ids. */
+export function byId(issuers: readonly Issuer[]): Map<string, Issuer> {
+  return new Map(issuers.map((issuer) => [issuer.issuer_id, issuer]));
+}
+
+/** The difference between two sets of issuers. */
+export function difference(
+  old: ReadonlyMap<string, Issuer>,
+  current: ReadonlyMap<string, Issuer>,
+): IssuerChange[] {
   const ids = [...new Set([...old.keys(), ...current.keys()])].sort();
   return ids.flatMap((issuer_id): IssuerChange[] => {
     const [from, to] = [old.get(issuer_id), current.get(issuer_id)];
@@ -40,17 +51,25 @@ function fieldChanges(from: Issuer, to: Issuer): FieldChange[] {
 }
 
 /** A difference in words, a line for each thing that is to be looked at: status and tier first. */
-export function describeDifference(changes: readonly IssuerChange[], after: IssuerRegistry): string[] {
-  const records = new Map(after.issuers.map((issuer) => [issuer.issuer_id, issuer]));
+export function describeDifference(
+  changes: readonly IssuerChange[],
+  records: ReadonlyMap<string, Issuer>,
+): string[] {
   const value = (found: unknown) => (found === undefined ? '(none)' : JSON.stringify(found));
-  const weight = ({ field }: FieldChange) =>
-    ['status', 'tier', 'jwks_uri', 'discovery_uri'].indexOf(field) >>> 0;
   return changes.flatMap(({ issuer_id, kind, fields }) => {
     const record = records.get(issuer_id);
     if (kind === 'added')
       return [`+ ${issuer_id}: new, ${record?.tier}, ${record?.status}, keys at ${record?.jwks_uri}`];
     if (kind === 'removed') return [`- ${issuer_id}: REMOVED`];
-    const sorted = [...fields].sort((a, b) => weight(a) - weight(b));
-    return sorted.map(({ field, from, to }) => `~ ${issuer_id}: ${field} ${value(from)} -> ${value(to)}`);
+    return weightiestFirst(fields).map(
+      ({ field, from, to }) => `~ ${issuer_id}: ${field} ${value(from)} -> ${value(to)}`,
+    );
   });
+}
+
+/** Changes in the order in which a reviewer wants them: status and tier, then where the keys are, then the others. */
+export function weightiestFirst(fields: readonly FieldChange[]): FieldChange[] {
+  const weight = ({ field }: FieldChange) =>
+    ['status', 'tier', 'jwks_uri', 'discovery_uri'].indexOf(field) >>> 0;
+  return [...fields].sort((a, b) => weight(a) - weight(b));
 }

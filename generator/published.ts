@@ -66,7 +66,8 @@ export function updatedAtOf(list: Buffer): string | undefined {
   return text !== undefined && isUpdatedAt(text) ? text : undefined;
 }
 
-async function rootKeyOf(bytes: Uint8Array | undefined): Promise<RootKey | undefined> {
+/** The key in a keys/root.json; undefined when there is none that could be used. */
+export async function rootKeyOf(bytes: Uint8Array | undefined): Promise<RootKey | undefined> {
   try {
     return bytes && (await importRootKey(JSON.parse(new TextDecoder().decode(bytes))));
   } catch {

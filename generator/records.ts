@@ -1,5 +1,5 @@
 import type { Issuer } from '@passport-registry/verifier';
-import { collectRecordFiles } from './collect.js';
+import { collectRecordFiles, type RecordFile } from './collect.js';
 import { conform } from './conform.js';
 import type { Diagnostic } from './diagnostic.js';
 import { checkIds, type NamedRecord } from './ids.js';
@@ -38,24 +38,46 @@ export interface LoadedRecords {
  */
 export async function loadRecords(paths: readonly string[], onProgress?: OnProgress): Promise<LoadedRecords> {
   const { files, diagnostics: collecting } = await collectRecordFiles(paths);
-  const diagnostics: Diagnostic[] = [...collecting];
   const records: Issuer[] = [];
+  const found = checkRecordFiles(files, ({ record }) => record && records.push(record), onProgress);
+  const diagnostics = [...collecting, ...found].sort(byPlace);
+  return {
+    records: records.sort((a, b) => (a.issuer_id < b.issuer_id ? -1 : 1)),
+    files: files.length + collecting.filter(({ rule }) => rule !== 'no-records').length,
+    diagnostics,
+    ok: diagnostics.every(({ severity }) => severity !== 'error'),
+  };
+}
+
+/** A file that has been checked. */
+export interface CheckedFile {
+  readonly file: RecordFile;
+  readonly parsed: ParsedFile;
+  /** Undefined when there is an error in it. */
+  readonly record: Issuer | undefined;
+}
+
+/**
+ * Checks record files, each by itself and all against each other.
+ *
+ * @param onChecked - given each file in turn; none is kept here
+ */
+export function checkRecordFiles(
+  files: readonly RecordFile[],
+  onChecked: (checked: CheckedFile) => void,
+  onProgress?: OnProgress,
+): Diagnostic[] {
+  const diagnostics: Diagnostic[] = [];
   const named: NamedRecord[] = [];
   for (const [done, file] of files.entries()) {
     onProgress?.('checking', done, files.length);
     const parsed = parseRecordFile(file);
     const { record, diagnostics: found } = conform(parsed);
     diagnostics.push(...found);
-    if (record !== undefined) records.push(record);
     named.push(...nameOf(parsed));
+    onChecked({ file, parsed, record });
   }
-  diagnostics.push(...checkIds(named));
-  return {
-    records: records.sort((a, b) => (a.issuer_id < b.issuer_id ? -1 : 1)),
-    files: files.length + collecting.filter(({ rule }) => rule !== 'no-records').length,
-    diagnostics: diagnostics.sort(byPlace),
-    ok: diagnostics.every(({ severity }) => severity !== 'error'),
-  };
+  return [...diagnostics, ...checkIds(named)];
 }
 
 function nameOf({ file, stem, value, locate }: ParsedFile): NamedRecord[] {
@@ -63,7 +85,8 @@ function nameOf({ file, stem, value, locate }: ParsedFile): NamedRecord[] {
   return typeof id === 'string' ? [{ file, stem, id, range: locate(['issuer_id']) }] : [];
 }
 
-function byPlace(a: Diagnostic, b: Diagnostic): number {
+/** Diagnostics in the order of their files and places. */
+export function byPlace(a: Diagnostic, b: Diagnostic): number {
   if (a.file !== b.file) return a.file < b.file ? -1 : 1;
   return a.line - b.line || a.column - b.column;
 }

@@ -76,6 +76,19 @@ export const RULES = {
   'bad-geography': error('an ISO 3166-1 alpha-2 code, an ISO 3166-2 code, or global', 'write such a code'),
   'unknown-country': warning('a code that ISO 3166 assigns', 'check the code'),
   'bad-slug': error('a lower-case slug or DNS name of 1 to 64 characters', 'write it as such'),
+  'record-removed': error(
+    'every record of before: verifiers may still know its passports',
+    'put the record back, under its old name, and write status: revoked',
+  ),
+  'revoked-is-final': error(
+    'status: revoked, once it has been so',
+    'put the status back; to return, register under another id',
+  ),
+  'certified-since-changed': error('the certified_since of before', 'put it back'),
+  'keys-moved': warning(
+    'keys and metadata on the host of before',
+    'make sure that the issuer itself asks for it: `check` shows whether the new host agrees',
+  ),
   'duplicate-item': error('each item once', 'remove one of the two'),
 } as const satisfies Record<string, Rule>;
 

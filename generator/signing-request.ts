@@ -8,7 +8,7 @@ import {
   verifyList,
 } from '@passport-registry/verifier';
 import { sha256 } from './checksums.js';
-import { describeDifference, listDifference } from './difference.js';
+import { byId, describeDifference, listDifference } from './difference.js';
 import { IoFailed, KeyRejected, TreeRejected, UsageError } from './errors.js';
 import type { PublishedTree } from './published.js';
 import { PATHS } from './tree.js';
@@ -91,7 +91,7 @@ export async function readSigningRequest(folder: string, rootKey: RootKey): Prom
 
 function describe(list: Uint8Array, previous: IssuerRegistry | undefined): SigningRequest {
   const registry = readList(list);
-  const difference = describeDifference(listDifference(previous, registry), registry);
+  const difference = describeDifference(listDifference(previous, registry), byId(registry.issuers));
   const heading =
     previous === undefined
       ? `FIRST LIST of ${registry.updated_at}: there is no signed list before it`

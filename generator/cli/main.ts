@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { addAttachCommand } from './attach.js';
 import { addBuildCommand } from './build.js';
 import { addCheckpointCommand } from './checkpoint.js';
+import { addDiffCommand } from './diff.js';
 import { hushEd25519Warning } from './ed25519-warning.js';
 import { addKeysCommand } from './keys.js';
 import { addLogCommand } from './log.js';
@@ -32,6 +33,7 @@ const program = new Command('passport-registry')
 for (const add of [
   addBuildCommand,
   addValidateCommand,
+  addDiffCommand,
   addVerifyCommand,
   addResolveCommand,
   addServeCommand,

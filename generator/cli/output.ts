@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../diagnostic.js';
+import { printable } from '../printers/printable.js';
 import type { Check, TreeReport } from '../verify.js';
 
 /** Words for people, on stderr. */
@@ -9,22 +9,6 @@ export function say(text = ''): void {
 /** Data, on stdout. */
 export function emit(data: unknown): void {
   process.stdout.write(`${JSON.stringify(data, undefined, 2)}\n`);
-}
-
-/** Records and file names come from strangers: no control character of theirs may reach a terminal. */
-function printable(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, (character) =>
-    character === '\n' ? character : `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
-  );
-}
-
-/** Diagnostics as people read them: place, rule, what was found, what is expected, what to do. */
-export function sayDiagnostics(diagnostics: readonly Diagnostic[]): void {
-  for (const { file, line, column, severity, rule, message, expected, remedy } of diagnostics) {
-    say(`${file}:${line}:${column}: ${severity} ${rule}: ${message}`);
-    say(`    expected: ${expected}`);
-    say(`    remedy: ${remedy}`);
-  }
 }
 
 /** `1 record`, `2 records`. */

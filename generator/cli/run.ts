@@ -1,5 +1,6 @@
 import { GeneratorError } from '../errors.js';
-import { emit, say, sayDiagnostics } from './output.js';
+import { sayDiagnostics } from './diagnostics.js';
+import { emit, say } from './output.js';
 
 /** Exit code for what no command expects: a mistake of this program. */
 const INTERNAL_ERROR = 70;

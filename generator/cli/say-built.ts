@@ -1,6 +1,7 @@
 import { DEVELOPMENT_KEY_FILE } from '../development-key.js';
 import type { BuildReport } from '../publish.js';
-import { count, say, sayDiagnostics } from './output.js';
+import { sayDiagnostics } from './diagnostics.js';
+import { count, say } from './output.js';
 
 /** A report of a build as people read it. */
 export function sayBuilt(report: BuildReport, milliseconds: number): void {

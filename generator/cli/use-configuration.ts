@@ -23,8 +23,13 @@ export function useConfiguration(program: Command): void {
 
 /** The options of a command that the configuration speaks of. What stands in one group is given together or not at all. */
 function groups(command: Command, configuration: Configuration): Values[] {
-  const { base_url, root_key, checkpoint = {}, delegation = {} } = configuration;
-  const single = [{ rootKey: root_key }, { baseUrl: base_url }, { days: delegation.days }];
+  const { base_url, root_key, checkpoint = {}, delegation = {}, transitions = {} } = configuration;
+  const single = [
+    { rootKey: root_key },
+    { baseUrl: base_url },
+    { days: delegation.days },
+    { override: transitions.overrides },
+  ];
   const online = { ...signing(checkpoint.signer), publicKey: checkpoint.public_key };
   if (command.name() === 'checkpoint') return [online, { hours: checkpoint.hours }];
   return [
@@ -61,6 +66,9 @@ function applyGroup(command: Command, group: Values): void {
   if (names.some((name) => command.getOptionValueSource(name) === 'cli')) return;
   for (const name of names) {
     const value = group[name];
-    if (value !== undefined) command.setOptionValueWithSource(name, String(value), 'config');
+    if (value === undefined) continue;
+    // As the command line would have given it.
+    const given = typeof value === 'number' ? String(value) : value;
+    command.setOptionValueWithSource(name, given, 'config');
   }
 }

@@ -1,25 +1,36 @@
 import type { Command } from 'commander';
+import { UsageError } from '../errors.js';
 import { loadRecords } from '../records.js';
-import { count, emit, say, sayDiagnostics } from './output.js';
+import { addFormatOptions, type FormatOptions, report } from './diagnostics.js';
+import { count, say } from './output.js';
 import { withProgress } from './progress.js';
 import { run } from './run.js';
+import { watchForever } from './watch.js';
 
 /** `passport-registry validate` */
 export function addValidateCommand(program: Command): void {
-  program
+  const command = program
     .command('validate')
     .description('check records, and write nothing')
     .argument('[path...]', 'files and folders', ['issuers'])
-    .option('--json', 'report as JSON on stdout')
-    .action((paths: string[], { json }: { json?: true }) =>
-      run(json === true, async () => {
-        const { files, diagnostics, ok } = await withProgress((onProgress) => loadRecords(paths, onProgress));
-        if (json) emit({ ok, files, diagnostics });
-        sayDiagnostics(diagnostics);
-        const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
-        const warnings = diagnostics.length - errors;
-        say(`${count(files, 'file')}: ${count(errors, 'problem')}, ${count(warnings, 'warning')}`);
-        return ok ? 0 : 1;
-      }),
-    );
+    .option('--watch', 'go on, and check again after each change');
+  addFormatOptions(command).action((paths: string[], options: FormatOptions & { watch?: true }) =>
+    run(options.json === true || options.format === 'json', async () => {
+      if (options.watch !== true) return validate(paths, options);
+      if (options.json || options.format !== 'text') throw new UsageError('--watch reports as text');
+      return watchForever(paths, async () => {
+        say(`--- ${new Date().toLocaleTimeString()}`);
+        await validate(paths, options);
+      });
+    }),
+  );
+}
+
+async function validate(paths: readonly string[], options: FormatOptions): Promise<number> {
+  const { files, diagnostics, ok } = await withProgress((onProgress) => loadRecords(paths, onProgress));
+  report(options, diagnostics, { ok, files, diagnostics });
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
+  const warnings = diagnostics.length - errors;
+  say(`${count(files, 'file')}: ${count(errors, 'problem')}, ${count(warnings, 'warning')}`);
+  return ok ? 0 : 1;
 }

@@ -1,0 +1,44 @@
+import { type Command, Option } from 'commander';
+import type { Diagnostic } from '../diagnostic.js';
+import { forGitHub } from '../printers/github.js';
+import { forSarif } from '../printers/sarif.js';
+import { forTerminal } from '../printers/terminal.js';
+import { emit } from './output.js';
+
+/** How diagnostics are printed: text for people on stderr, all else as data on stdout. */
+const FORMATS = ['text', 'json', 'github', 'sarif'] as const;
+
+/** The options of commands that find problems in records. */
+export interface FormatOptions {
+  format: (typeof FORMATS)[number];
+  json?: true;
+}
+
+/** Adds them. */
+export function addFormatOptions(command: Command, more: readonly string[] = []): Command {
+  return command
+    .addOption(
+      new Option('--format <name>', 'how to report: text, or as data on stdout')
+        .choices([...FORMATS, ...more])
+        .default('text'),
+    )
+    .option('--json', 'the same as --format json');
+}
+
+/** Prints diagnostics in the format that was asked for. @param asJson - what `json` gives instead of them alone */
+export function report(
+  { format, json }: { format: string; json?: true },
+  diagnostics: readonly Diagnostic[],
+  asJson: object,
+): void {
+  if (json || format === 'json') emit(asJson);
+  if (format === 'github') process.stdout.write(forGitHub(diagnostics));
+  else if (format === 'sarif') emit(forSarif(diagnostics));
+  else sayDiagnostics(diagnostics);
+}
+
+/** Diagnostics as people read them, on stderr. */
+export function sayDiagnostics(diagnostics: readonly Diagnostic[]): void {
+  const colour = process.stderr.isTTY === true && process.stderr.hasColors();
+  process.stderr.write(forTerminal(diagnostics, colour));
+}

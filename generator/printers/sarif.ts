@@ -1,0 +1,48 @@
+import type { Log } from 'sarif';
+import type { Diagnostic } from '../diagnostic.js';
+import { RULES } from '../rules.js';
+
+/** Diagnostics as a SARIF 2.1.0 log, which code scanning services and editors read. */
+export function forSarif(diagnostics: readonly Diagnostic[]): Log {
+  const used = [...new Set(diagnostics.map(({ rule }) => rule))];
+  return {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        // A column is a UTF-16 code unit here, as in SARIF by default.
+        columnKind: 'utf16CodeUnits',
+        tool: {
+          driver: {
+            name: 'passport-registry',
+            rules: used.map((id) => ({
+              id,
+              shortDescription: { text: RULES[id].expected },
+              help: { text: RULES[id].remedy },
+              defaultConfiguration: { level: RULES[id].severity },
+            })),
+          },
+        },
+        results: diagnostics.map(({ rule, severity, file, message, expected, remedy, ...range }) => ({
+          ruleId: rule,
+          ruleIndex: used.indexOf(rule),
+          level: severity,
+          message: { text: `${message}. Expected: ${expected}. Remedy: ${remedy}.` },
+          locations: [
+            {
+              physicalLocation: {
+                artifactLocation: { uri: file.split('/').map(encodeURIComponent).join('/') },
+                region: {
+                  startLine: range.line,
+                  startColumn: range.column,
+                  endLine: range.endLine,
+                  endColumn: range.endColumn,
+                },
+              },
+            },
+          ],
+        })),
+      },
+    ],
+  };
+}

@@ -1,0 +1,101 @@
+import { existsSync, lstatSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type Issuer,
+  type IssuerRegistry,
+  RegistryError,
+  type RootKey,
+  verifyList,
+} from '@passport-registry/verifier';
+import { collectRecordFiles, hasRecordName, type RecordFile, recordFile } from './collect.js';
+import type { Diagnostic } from './diagnostic.js';
+import { byId } from './difference.js';
+import { TreeRejected } from './errors.js';
+import { type ChangedPath, changedPaths, filesOf, type Revisions } from './git.js';
+import { rootKeyOf } from './published.js';
+import { checkRecordFiles } from './records.js';
+import { PATHS } from './tree.js';
+import { folderSource, httpSource, type TreeSource } from './tree-source.js';
+
+/** The records of one side of a comparison, by issuer_id. Between two commits only those that differ. */
+export interface RecordSet {
+  readonly issuers: ReadonlyMap<string, Issuer>;
+  /** The files that they stand in; none for a published list. */
+  readonly files: ReadonlyMap<string, RecordFile>;
+  /** What is wrong with the files. A file with an error has no part in `issuers`. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The records of a folder. @throws {@link UsageError} | {@link IoFailed} */
+export async function recordsInFolder(folder: string): Promise<RecordSet> {
+  const { files, diagnostics } = await collectRecordFiles([folder]);
+  return checked(files, diagnostics);
+}
+
+/**
+ * The records of a published list, which must be rightly signed.
+ *
+ * @param pinned - the root key; without it the tree's own, which shows no more than that the tree is consistent
+ * @throws {@link TreeRejected}
+ */
+export async function recordsPublished(where: string, pinned: RootKey | undefined): Promise<RecordSet> {
+  const source = existsSync(where) ? folderSource(where) : httpSource(where);
+  const { issuers } = await signedRegistry(source, pinned);
+  return { issuers: byId(issuers), files: new Map(), diagnostics: [] };
+}
+
+async function signedRegistry(source: TreeSource, pinned: RootKey | undefined): Promise<IssuerRegistry> {
+  const bytes = async (path: string) => (await source.get(path))?.bytes ?? new Uint8Array();
+  try {
+    const rootKey = pinned ?? (await rootKeyOf(await bytes(PATHS.rootKey)));
+    if (rootKey === undefined) throw new TreeRejected(`${source.name} publishes no root key`);
+    const signature = new TextDecoder().decode(await bytes(PATHS.signature));
+    return (await verifyList({ list: await bytes(PATHS.list), signature, rootKey })).registry;
+  } catch (cause) {
+    if (!(cause instanceof RegistryError)) throw cause;
+    throw new TreeRejected(`${source.name} publishes no list to compare with: ${cause.message}`, { cause });
+  }
+}
+
+/** The records of two versions, as far as they differ. @throws {@link UsageError} */
+export function recordsOfRevisions(
+  revisions: Revisions,
+  folder: string,
+): { before: RecordSet; after: RecordSet } {
+  const changed = changedPaths(revisions, folder).filter(({ path }) => hasRecordName(path));
+  const files = (commit: string | undefined, side: 'before' | 'after') => {
+    const paths = changed.filter((one) => one[side]).map(({ path }: ChangedPath) => path);
+    const contents =
+      commit === undefined
+        ? paths.map((path) => bytesIn(join(folder, path)))
+        : filesOf(commit, paths, folder);
+    return fromBytes(paths.map((path, index) => [join(folder, path), contents[index] ?? new Uint8Array()]));
+  };
+  return { before: files(revisions.before, 'before'), after: files(revisions.after, 'after') };
+}
+
+/** A link is what git makes of it: the text of where it leads, which is no record. */
+function bytesIn(file: string): Uint8Array {
+  return lstatSync(file).isSymbolicLink() ? Buffer.from(readlinkSync(file)) : readFileSync(file);
+}
+
+function fromBytes(contents: readonly (readonly [file: string, bytes: Uint8Array])[]): RecordSet {
+  const files: RecordFile[] = [];
+  const diagnostics: Diagnostic[] = [];
+  for (const [file, bytes] of contents) {
+    const outcome = recordFile(file, bytes);
+    if ('text' in outcome) files.push(outcome);
+    else diagnostics.push(outcome);
+  }
+  return checked(files, diagnostics);
+}
+
+function checked(files: readonly RecordFile[], collecting: readonly Diagnostic[]): RecordSet {
+  const issuers = new Map<string, Issuer>();
+  const byStem = new Map<string, RecordFile>();
+  const found = checkRecordFiles(files, ({ file, record }) => {
+    byStem.set(file.stem, file);
+    if (record !== undefined) issuers.set(file.stem, record);
+  });
+  return { issuers, files: byStem, diagnostics: [...collecting, ...found] };
+}
