@@ -1,9 +1,10 @@
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Issuer } from '@passport-registry/verifier';
 import fastGlob from 'fast-glob';
 import { isScalar, parseDocument } from 'yaml';
-import { IoFailed, UsageError } from './errors.js';
+import { UsageError } from './errors.js';
+import { replaceFile } from './replace-file.js';
 
 type Status = Issuer['status'];
 
@@ -47,11 +48,16 @@ export function editStatus(issuers: string, id: string, to: Status, reason: stri
 }
 
 function recordFile(issuers: string, id: string): string {
-  const names = ['yaml', 'yml'].map((ending) => `**/${fastGlob.escapePath(id)}.${ending}`);
-  const [file, another] = fastGlob.sync(names, { cwd: issuers, onlyFiles: true });
+  const [file, another] = recordFilesOf(issuers, id);
   if (file === undefined) throw new UsageError(`${issuers} has no record of ${id}`);
-  if (another !== undefined) throw new UsageError(`${issuers} has two records of ${id}: ${file}, ${another}`);
-  return join(issuers, file);
+  if (another !== undefined) throw new UsageError(`there are two records of ${id}: ${file}, ${another}`);
+  return file;
+}
+
+/** The files below a folder that are named after an issuer. */
+export function recordFilesOf(issuers: string, id: string): string[] {
+  const names = ['yaml', 'yml'].map((ending) => `**/${fastGlob.escapePath(id)}.${ending}`);
+  return fastGlob.sync(names, { cwd: issuers, onlyFiles: true }).map((file) => join(issuers, file));
 }
 
 /** Where the value of `status` stands in a record, and what it is. */
@@ -78,15 +84,3 @@ function oneLine(reason: string): string {
 }
 
 const lineEnd = (text: string) => (text.includes('\r\n') ? '\r\n' : '\n');
-
-/** By one rename, so that a record is never half written. */
-function replaceFile(file: string, text: string): void {
-  const fresh = join(dirname(file), `.${basename(file)}.${process.pid}`);
-  try {
-    writeFileSync(fresh, text, { mode: statSync(file).mode & 0o777 });
-    renameSync(fresh, file);
-  } catch (cause) {
-    rmSync(fresh, { force: true });
-    throw new IoFailed(`${file} cannot be written: ${(cause as Error).message}`, { cause });
-  }
-}

@@ -25,9 +25,10 @@ export class RecordsRejected extends GeneratorError {
   /** All problems of all files, and the warnings. */
   override readonly diagnostics: readonly Diagnostic[];
 
-  constructor(diagnostics: readonly Diagnostic[]) {
+  /** @param outcome - what did not happen for that reason */
+  constructor(diagnostics: readonly Diagnostic[], outcome = 'nothing was built') {
     const errors = diagnostics.filter((diagnostic) => diagnostic.severity === 'error').length;
-    super(`${errors} ${errors === 1 ? 'problem' : 'problems'} in the records: nothing was built`);
+    super(`${errors} ${errors === 1 ? 'problem' : 'problems'} in the records: ${outcome}`);
     this.diagnostics = diagnostics;
   }
 }

@@ -76,6 +76,63 @@ export const RULES = {
   'bad-geography': error('an ISO 3166-1 alpha-2 code, an ISO 3166-2 code, or global', 'write such a code'),
   'unknown-country': warning('a code that ISO 3166 assigns', 'check the code'),
   'bad-slug': error('a lower-case slug or DNS name of 1 to 64 characters', 'write it as such'),
+  'host-unreachable': error(
+    'a host that answers',
+    'check the address, and that the host is reachable from everywhere',
+  ),
+  'private-address': error(
+    'a public address',
+    'use a host that the whole world can reach; on a network of your own there is --allow-private',
+  ),
+  'tls-failed': error(
+    'a TLS certificate that browsers accept',
+    'renew or correct the certificate, with its whole chain',
+  ),
+  'timed-out': error('a whole answer within the time limit', 'make the host answer sooner'),
+  'http-status': error('status 200', 'serve the document at this address'),
+  redirected: error(
+    'an answer without a redirect, since verifiers follow none',
+    'write the address of the document itself',
+  ),
+  'answer-too-large': error('at most 256 KiB', 'serve nothing but the document'),
+  'not-json': error(
+    'JSON in UTF-8',
+    'serve the document as it is, without compression that nobody asked for',
+  ),
+  'discovery-incomplete': error(
+    'issuer, issuer_id and jwks_uri, each a text',
+    'add what is missing to the metadata',
+  ),
+  'discovery-other-issuer': error(
+    'the issuer_id of the record',
+    'name this issuer_id in the metadata, or correct the record',
+  ),
+  'discovery-other-keys': error(
+    'the jwks_uri of the record',
+    'name this jwks_uri in the metadata, or correct the record',
+  ),
+  'discovery-other-host': error(
+    'an issuer on the host of discovery_uri',
+    'serve the metadata from the host of the issuer',
+  ),
+  'jwks-malformed': error('{"keys": [...]} with up to 100 keys (RFC 7517)', 'correct the key set'),
+  'jwks-private-key': error(
+    'public keys only',
+    'the key is compromised: remove it, make another, and tell the operator of the registry',
+  ),
+  'jwks-no-usable-key': error(
+    'at least one key that verifies signatures: Ed25519 or P-256, with a kid',
+    'publish such a key',
+  ),
+  'jwks-unusable-key': warning('keys that verifiers can use', 'correct the key, or remove it'),
+  'jwks-duplicate-kid': error('a kid for one key only', 'give each key a kid of its own'),
+  'jwks-duplicate-key': error('each key once', 'remove one of the two'),
+  'jwks-weak-key': error('RSA keys of 2048 bits and more', 'remove the key'),
+  'no-cors': warning(
+    'the header Access-Control-Allow-Origin: *',
+    'send it, so that verifiers in browsers can read the document',
+  ),
+  layout: error('the one layout of records', 'run `passport-registry format`'),
   'record-removed': error(
     'every record of before: verifiers may still know its passports',
     'put the record back, under its old name, and write status: revoked',

@@ -3,11 +3,14 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addAttachCommand } from './attach.js';
 import { addBuildCommand } from './build.js';
+import { addCheckCommand } from './check.js';
 import { addCheckpointCommand } from './checkpoint.js';
 import { addDiffCommand } from './diff.js';
 import { hushEd25519Warning } from './ed25519-warning.js';
+import { addFormatCommand } from './format.js';
 import { addKeysCommand } from './keys.js';
 import { addLogCommand } from './log.js';
+import { addNewCommand } from './new.js';
 import { addResolveCommand } from './resolve.js';
 import { run } from './run.js';
 import { addSandboxCommand } from './sandbox.js';
@@ -32,8 +35,11 @@ const program = new Command('passport-registry')
 
 for (const add of [
   addBuildCommand,
+  addNewCommand,
   addValidateCommand,
+  addFormatCommand,
   addDiffCommand,
+  addCheckCommand,
   addVerifyCommand,
   addResolveCommand,
   addServeCommand,
