@@ -47,9 +47,13 @@ describe('passport-registry validate', () => {
     expect(code).toBe(1);
     expect(stdout).toBe('');
     expect(stderr).toBe(`issuers/a.yaml:2:7: error unknown-value: tier is "certifed"
+ 2 | tier: certifed
+   |       ^^^^^^^^
     expected: one of founding, certified, registered, sandbox
     remedy: did you mean \`certified\`?
 issuers/b.yaml:1:1: error missing-field: jwks_uri is missing
+ 1 | issuer_id: b
+   | ^^^^^^^^^^^^
     expected: all required fields
     remedy: add jwks_uri: https://issuer.example/.well-known/jwks.json
 2 files: 2 problems, 0 warnings

@@ -1,0 +1,195 @@
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import fastGlob from 'fast-glob';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { certificate, issuers, KINDS, type Kind, listenTls } from '../support/broken-issuers.js';
+import { describeWith } from '../support/components.js';
+import { REAL_RECORDS } from '../support/paths.js';
+import { freePort } from '../support/serving.js';
+import { cli, recordText, run, temporaryFolder, writeFiles } from '../support/workspace.js';
+
+const names = Object.keys(KINDS);
+const kindOf = (index: number) => KINDS[names[index % names.length] ?? ''] as Kind;
+
+/** Real records where they are at hand, else made-up ones of the same number; only their addresses are of this machine. */
+function twoHundredRecords(): [id: string, text: string][] {
+  const files = fastGlob.sync('*.yaml', { cwd: REAL_RECORDS, suppressErrors: true }).sort();
+  if (files.length === 0) {
+    return Array.from({ length: 200 }, (_one, index) => [`issuer-${index}`, recordText(`issuer-${index}`)]);
+  }
+  return files.map((file) => [basename(file, '.yaml'), readFileSync(join(REAL_RECORDS, file), 'utf8')]);
+}
+
+function pointedAt(text: string, id: string, origin: string): string {
+  const kept = text.split('\n').filter((line) => !/^(jwks_uri|discovery_uri|policy_uri|status):/.test(line));
+  const address = (document: string) => `${origin}/${id}/${document}`;
+  return [
+    ...kept.filter((line) => line !== ''),
+    `jwks_uri: ${address('jwks')}`,
+    `discovery_uri: ${address('metadata')}`,
+    `policy_uri: ${address('policy')}`,
+    'status: active',
+    '',
+  ].join('\n');
+}
+
+describeWith(['openssl'], 'passport-registry check', () => {
+  const folder = temporaryFolder();
+  const records = twoHundredRecords();
+  const ids = records.map(([id]) => id);
+  let requests = 0;
+  let environment: Record<string, string>;
+
+  beforeAll(async () => {
+    certificate(folder, 'good', 'localhost');
+    certificate(folder, 'untrusted', 'localhost');
+    certificate(folder, 'other', 'other.example');
+    const answer = issuers((id) => kindOf(ids.indexOf(id)));
+    const good = await listenTls(folder, 'good', (request, response) => {
+      requests += 1;
+      answer(request, response);
+    });
+    const origins = {
+      'closed port': `https://localhost:${await freePort()}`,
+      untrusted: `https://localhost:${await listenTls(folder, 'untrusted', answer)}`,
+      'other name': `https://localhost:${await listenTls(folder, 'other', answer)}`,
+      'no such host': 'https://no-such-host.invalid',
+    };
+    const trusted =
+      readFileSync(join(folder, 'good.pem'), 'utf8') + readFileSync(join(folder, 'other.pem'), 'utf8');
+    writeFiles(folder, { 'trusted.pem': trusted });
+    environment = { NODE_EXTRA_CA_CERTS: join(folder, 'trusted.pem') };
+    for (const [index, [id, text]] of records.entries()) {
+      const { origin } = kindOf(index);
+      const at = origin === undefined ? `https://localhost:${good}` : origins[origin];
+      writeFiles(folder, { [`issuers/${id}.yaml`]: pointedAt(text, id, at) });
+    }
+  });
+
+  it('says of 200 issuers of 28 kinds what is wrong with each, at the line', async () => {
+    expect(names).toHaveLength(28);
+    const { stdout, stderr, code } = await cli(
+      ['check', '--allow-private', '--timeout', '3', '--json'],
+      folder,
+      environment,
+    );
+    expect(code).toBe(1);
+    const report = JSON.parse(stdout);
+    expect(report.issuers).toHaveLength(200);
+    const LINES: Record<string, RegExp> = {
+      jwks_uri: /jwks/,
+      discovery_uri: /metadata|discovery/,
+      policy_uri: /policy/,
+    };
+    for (const [index, id] of ids.entries()) {
+      const file = `issuers/${id}.yaml`;
+      const found = report.diagnostics.filter((one: { file: string }) => one.file === file);
+      const rules = found.map(({ rule }: { rule: string }) => rule);
+      expect([names[index % names.length], ...rules]).toEqual([
+        names[index % names.length],
+        ...kindOf(index).rules,
+      ]);
+      const lines = readFileSync(join(folder, file), 'utf8').split('\n');
+      for (const { line, message } of found) {
+        const field = lines[line - 1]?.split(':')[0] ?? '';
+        expect(Object.keys(LINES)).toContain(field);
+        if (message.includes('/')) expect(message).toMatch(LINES[field] ?? /never/);
+      }
+    }
+    const bad = report.issuers.filter(({ result }: { result: string }) => result === 'bad').length;
+    expect(stderr).toContain(`200 issuers: ${200 - bad} good, ${bad} bad, 0 revoked`);
+  });
+
+  it('with ids looks at these, and ends with 0 when they are good or there are but warnings', async () => {
+    const warned = ids[names.indexOf('is closed to browsers')] ?? '';
+    const chosen = [ids[0] ?? '', warned];
+    const { code, stderr } = await cli(['check', ...chosen, '--allow-private'], folder, environment);
+    expect(stderr).toContain('warning no-cors');
+    expect(stderr).toContain('2 issuers: 2 good, 0 bad');
+    expect(code).toBe(0);
+  });
+
+  it('refuses addresses of this machine and of private networks, and does not connect', async () => {
+    const before = requests;
+    const { stderr, code } = await cli(['check', ids[0] ?? ''], folder, environment);
+    expect(code).toBe(1);
+    expect(
+      stderr.match(
+        /error private-address: localhost is 127\.0\.0\.1|error private-address: localhost is ::1/g,
+      ),
+    ).toHaveLength(2);
+    expect(requests).toBe(before);
+  });
+
+  it.each([
+    '127.0.0.1',
+    '10.1.2.3',
+    '192.168.1.1',
+    '172.16.0.1',
+    '169.254.169.254',
+    '100.64.0.1',
+    '0.0.0.0',
+    '224.0.0.1',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    '[fe80::1]',
+    '[fd00::1]',
+    '2130706433',
+    '0x7f.1',
+  ])('refuses https://%s', async (host) => {
+    const own = temporaryFolder();
+    const addresses = { jwks_uri: `https://${host}/jwks`, discovery_uri: `https://${host}/metadata` };
+    writeFiles(own, { 'issuers/a.yaml': recordText('a', addresses) });
+    const { stdout } = await cli(['check', '--json', '--timeout', '2'], own);
+    const rules = JSON.parse(stdout).diagnostics.map(({ rule }: { rule: string }) => rule);
+    // Some of these are no addresses that a record may have at all.
+    expect([
+      ['private-address', 'private-address'],
+      ['bad-uri', 'bad-uri'],
+    ]).toContainEqual(rules);
+  });
+
+  it('says of a revoked issuer that it was not asked, of an unknown one that there is none, of a bad record what is wrong', async () => {
+    const own = temporaryFolder();
+    writeFiles(own, {
+      'issuers/gone.yaml': recordText('gone', { status: 'revoked' }),
+      'issuers/bad.yaml': recordText('bad', { tier: 'gold' }),
+    });
+    const gone = await cli(['check', 'gone'], own);
+    expect([gone.code, gone.stderr]).toEqual([0, '1 issuer: 0 good, 0 bad, 1 revoked and not asked\n']);
+    expect((await cli(['check', 'nobody'], own)).code).toBe(2);
+    const bad = await cli(['check', 'bad'], own);
+    expect([bad.code, bad.stderr.includes('unknown-value')]).toEqual([1, true]);
+  });
+});
+
+describeWith(['git', 'openssl'], 'passport-registry check --changed', () => {
+  it('looks only at what differs from a commit', async () => {
+    const own = temporaryFolder();
+    const git = (...args: string[]) =>
+      run('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], own);
+    writeFiles(own, { 'issuers/a.yaml': recordText('a'), 'issuers/b.yaml': recordText('b') });
+    await git('init', '-q');
+    await git('add', '.');
+    await git('commit', '-qm', 'Records');
+    writeFiles(own, {
+      'issuers/b.yaml': recordText('b', { tier: 'founding' }),
+      'issuers/c.yaml': recordText('c'),
+    });
+    const { stdout } = await cli(['check', '--changed', 'HEAD', '--json'], own);
+    expect(JSON.parse(stdout).issuers.map(({ issuer_id }: { issuer_id: string }) => issuer_id)).toEqual([
+      'b',
+      'c',
+    ]);
+  });
+});
+
+describe('the kinds of broken issuers', () => {
+  it('are at least the twelve that were asked for, and break every rule that `check` has', async () => {
+    const { RULES } = await import('../../build/index.js');
+    const broken = new Set(Object.values(KINDS).flatMap(({ rules }) => rules));
+    const first = Object.keys(RULES).indexOf('host-unreachable');
+    const online = Object.keys(RULES).slice(first, Object.keys(RULES).indexOf('no-cors') + 1);
+    expect([...broken, 'private-address'].sort()).toEqual(online.sort());
+  });
+});

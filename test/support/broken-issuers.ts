@@ -1,0 +1,220 @@
+import { execFileSync } from 'node:child_process';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+
+const servers: Server[] = [];
+afterAll(() => {
+  for (const server of servers.splice(0)) server.close().closeAllConnections();
+});
+
+/** Makes a certificate for a name of this machine, as `<name>.pem` and `<name>.key` in a folder. */
+export function certificate(folder: string, name: string, host: string): void {
+  execFileSync(
+    'openssl',
+    [
+      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'],
+      ...['-subj', `/CN=${host}`, '-addext', `subjectAltName=DNS:${host}`],
+      ...['-keyout', join(folder, `${name}.key`), '-out', join(folder, `${name}.pem`)],
+    ],
+    { stdio: 'ignore' },
+  );
+}
+
+/** A real HTTPS server on loopback; gives its port. */
+export async function listenTls(folder: string, name: string, listener: RequestListener): Promise<number> {
+  const server = createServer(
+    { key: readFileSync(join(folder, `${name}.key`)), cert: readFileSync(join(folder, `${name}.pem`)) },
+    listener,
+  );
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+type Jwk = Record<string, unknown>;
+
+const publicJwk = (key: KeyObject, more: Jwk = {}): Jwk => ({ ...key.export({ format: 'jwk' }), ...more });
+const ed25519 = generateKeyPairSync('ed25519');
+const p256 = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' });
+const weak = generateKeyPairSync('rsa', { modulusLength: 1024 });
+const GOOD: Jwk[] = [publicJwk(ed25519.publicKey, { kid: 'one' }), publicJwk(p256.publicKey, { kid: 'two' })];
+
+/** What an issuer serves. */
+interface Documents {
+  metadata: Jwk;
+  keys: Jwk[];
+}
+
+/** How an issuer of a kind differs from a good one, and what is said of it: the rules, in the order of their lines. */
+export interface Kind {
+  readonly rules: readonly string[];
+  /** Changes what it serves. */
+  readonly serve?: (documents: Documents) => void;
+  /** Answers by itself. True when it has. */
+  readonly answer?: (request: IncomingMessage, response: ServerResponse, document: string) => boolean;
+  /** Another address than the good server's: a port, or a whole origin. */
+  readonly origin?: 'closed port' | 'untrusted' | 'other name' | 'no such host';
+}
+
+const only =
+  (name: string, answer: (response: ServerResponse) => unknown): NonNullable<Kind['answer']> =>
+  (_request, response, document) => {
+    if (document !== name) return false;
+    answer(response);
+    return true;
+  };
+
+/** Every kind of broken issuer, by name. jwks_uri stands above discovery_uri, and that above policy_uri, in a record. */
+export const KINDS: Readonly<Record<string, Kind>> = {
+  'is good': { rules: [] },
+  'has no server': {
+    rules: ['host-unreachable', 'host-unreachable', 'host-unreachable'],
+    origin: 'closed port',
+  },
+  'has no host': {
+    rules: ['host-unreachable', 'host-unreachable', 'host-unreachable'],
+    origin: 'no such host',
+  },
+  'has a certificate that nobody trusts': {
+    rules: ['tls-failed', 'tls-failed', 'tls-failed'],
+    origin: 'untrusted',
+  },
+  'has a certificate of another name': {
+    rules: ['tls-failed', 'tls-failed', 'tls-failed'],
+    origin: 'other name',
+  },
+  'never answers about its keys': { rules: ['timed-out'], answer: only('jwks', () => undefined) },
+  'sends its metadata a byte a second': {
+    rules: ['timed-out'],
+    answer: only('metadata', (response) => {
+      response.writeHead(200);
+      const timer = setInterval(() => response.write(' '), 100);
+      response.once('close', () => clearInterval(timer));
+    }),
+  },
+  'has no metadata': {
+    rules: ['http-status'],
+    answer: only('metadata', (response) => response.writeHead(404).end()),
+  },
+  'redirects its keys': {
+    rules: ['redirected'],
+    answer: only('jwks', (response) => response.writeHead(302, { Location: '/elsewhere' }).end()),
+  },
+  'serves a page for metadata': {
+    rules: ['not-json'],
+    answer: only('metadata', (response) =>
+      response.setHeader('Access-Control-Allow-Origin', '*').end('<!doctype html>'),
+    ),
+  },
+  'serves keys without end': {
+    rules: ['answer-too-large'],
+    answer: only('jwks', (response) => {
+      const more = () => {
+        while (!response.destroyed && response.write(' '.repeat(65536)));
+      };
+      response.on('drain', more);
+      more();
+    }),
+  },
+  'names another issuer': {
+    rules: ['discovery-other-issuer'],
+    serve: ({ metadata }) => Object.assign(metadata, { issuer_id: 'mallory' }),
+  },
+  'names other keys': {
+    rules: ['discovery-other-keys'],
+    serve: ({ metadata }) => Object.assign(metadata, { jwks_uri: 'https://mallory.example/jwks' }),
+  },
+  'names an issuer elsewhere': {
+    rules: ['discovery-other-host'],
+    serve: ({ metadata }) => Object.assign(metadata, { issuer: 'https://mallory.example' }),
+  },
+  'names no keys': {
+    rules: ['discovery-incomplete'],
+    serve: ({ metadata }) => void delete metadata['jwks_uri'],
+  },
+  'has no keys': { rules: ['jwks-no-usable-key'], serve: ({ keys }) => void keys.splice(0) },
+  'has a key set that is none': {
+    rules: ['jwks-malformed'],
+    serve: ({ keys }) => void keys.push('key' as unknown as Jwk),
+  },
+  'publishes a private key': {
+    rules: ['jwks-private-key'],
+    serve: ({ keys }) =>
+      void keys.push(publicJwk(generateKeyPairSync('ed25519').privateKey, { kid: 'three' })),
+  },
+  'names two keys alike': {
+    rules: ['jwks-duplicate-kid'],
+    serve: ({ keys }) => void keys.push(publicJwk(generateKeyPairSync('ed25519').publicKey, { kid: 'one' })),
+  },
+  'has a key twice': {
+    rules: ['jwks-duplicate-key'],
+    serve: ({ keys }) => void keys.push({ ...keys[0], kid: 'three' }),
+  },
+  'has a weak key': {
+    rules: ['jwks-weak-key'],
+    serve: ({ keys }) => void keys.push(publicJwk(weak.publicKey, { kid: 'three' })),
+  },
+  'has a key of another curve': {
+    rules: ['jwks-unusable-key'],
+    serve: ({ keys }) => void keys.push(publicJwk(p384.publicKey, { kid: 'three' })),
+  },
+  'has only keys without a name': {
+    rules: ['jwks-unusable-key', 'jwks-unusable-key', 'jwks-no-usable-key'],
+    serve: ({ keys }) => {
+      for (const key of keys) delete key['kid'];
+    },
+  },
+  'has a key off its curve': {
+    rules: ['jwks-unusable-key'],
+    serve: ({ keys }) =>
+      void keys.push({
+        ...publicJwk(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey),
+        y: 'AAAA',
+        kid: 'three',
+      }),
+  },
+  'has a key for encryption': {
+    rules: ['jwks-unusable-key'],
+    serve: ({ keys }) => Object.assign(keys[1] ?? {}, { use: 'enc' }),
+  },
+  'is closed to browsers': {
+    rules: ['no-cors', 'no-cors'],
+    answer: (_request, response) => {
+      response.removeHeader('Access-Control-Allow-Origin');
+      return false;
+    },
+  },
+  'has no policy': {
+    rules: ['http-status'],
+    answer: only('policy', (response) => response.writeHead(410).end()),
+  },
+  'sends people round in circles': {
+    rules: ['redirected'],
+    answer: only('policy', (response) => response.writeHead(301, { Location: '?again' }).end()),
+  },
+};
+
+/** Serves `/<issuer>/metadata`, `/<issuer>/jwks` and `/<issuer>/policy`, each issuer of its kind. */
+export function issuers(kindOf: (issuer: string) => Kind): RequestListener {
+  return (request, response) => {
+    const [, id = '', document = ''] = (request.url ?? '').split(/[/?]/);
+    const kind = kindOf(id);
+    response.setHeader('Access-Control-Allow-Origin', '*');
+    if (kind.answer?.(request, response, document)) return;
+    const origin = `https://${request.headers.host}`;
+    const documents = {
+      metadata: { issuer: origin, issuer_id: id, jwks_uri: `${origin}/${id}/jwks` },
+      keys: structuredClone(GOOD),
+    };
+    kind.serve?.(documents);
+    if (document === 'metadata') response.end(JSON.stringify(documents.metadata));
+    else if (document === 'jwks') response.end(JSON.stringify({ keys: documents.keys }));
+    else response.end('Be good.');
+  };
+}
