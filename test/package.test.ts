@@ -18,6 +18,7 @@ describe('what the packages export', () => {
   it('the generator', () => {
     expect(Object.keys(generator).sort()).toEqual([
       'CHECKS',
+      'ConfigurationRejected',
       'GeneratorError',
       'IoFailed',
       'KeyRejected',
