@@ -129,7 +129,7 @@ function read({ file, root, link }: Candidate): RecordFile | Diagnostic {
 /** Whether a path is that of a record, going by its name. */
 export function hasRecordName(path: string): boolean {
   // Dot-files are nobody's records.
-  return ALMOST_RECORD_NAME.test(path) && !path.split('/').some((part) => part.startsWith('.'));
+  return ALMOST_RECORD_NAME.test(path) && !/(?:^|\/)\.(?!\.?\/)/.test(path);
 }
 
 /** A record file from its bytes, or what keeps them from being a text. */

@@ -99,9 +99,11 @@ function finding(name: string, { keyword, params, data, parentSchema, message }:
       remedy: didYouMean(String(data), params['allowedValues'] as string[]) ?? 'choose one of them',
     };
   }
+  // A long text in the wrong place may be a key.
+  const found = typeof data === 'string' && data.length > 40 ? 'a long text' : shown(data);
   return {
     rule: 'wrong-type',
-    message: `${name} is ${shown(data)}`,
+    message: `${name} is ${found}`,
     expected,
     remedy: `the value ${message}`,
   };

@@ -115,6 +115,11 @@ function publicPem(text: string, source: string): unknown {
 }
 
 function readSource(source: string): string {
+  if (/PRIVATE KEY|"d"\s*:|[\r\n]/.test(source)) {
+    throw new UsageError(
+      'a key is given by its file or by env:NAME, and not itself: where it stands, others can read it',
+    );
+  }
   if (source.startsWith('env:')) {
     const text = process.env[source.slice('env:'.length)];
     if (text === undefined || text === '') {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { hasRecordName } from '../collect.js';
 import type { Diagnostic } from '../diagnostic.js';
 import { MAX_FILE_SIZE } from '../rules.js';
 import { printable } from './printable.js';
@@ -75,6 +76,8 @@ class SourceLines {
 }
 
 function linesOf(file: string): string[] {
+  // What is no record may be anything that was named by mistake, a private key for one.
+  if (!hasRecordName(file)) return [];
   try {
     const bytes = readFileSync(file);
     if (bytes.length > MAX_FILE_SIZE) return [];

@@ -61,14 +61,27 @@ describeWith(['npx'], 'the commands of the documents', () => {
     expect((await sh(commands, folder)).stderr).toContain('aurora-bank is accepted');
   });
 
-  it('docs/issuers.md: check one record', async () => {
+  it('docs/issuers.md: new, format, validate, and a check that asks hosts which are not there', async () => {
+    const folder = checkout();
+    const [create = '', look = '', check = ''] = commandsBelow(
+      'docs/issuers.md',
+      'Get listed in ten minutes',
+    );
+    expect((await sh(create, folder)).stderr).toContain('issuers/nordic-post.yaml is a good record');
+    expect((await sh(look, folder)).stderr).toContain('1 file: 0 problems, 0 warnings\n');
+    const asked = await run('sh', ['-euc', check], folder);
+    expect([asked.code, asked.stderr.includes('host-unreachable')]).toEqual([1, true]);
+  });
+
+  it('docs/issuers.md: the least that a record needs', async () => {
     const folder = checkout();
     const text = readFileSync(join(ROOT, 'docs/issuers.md'), 'utf8');
-    const [, record = ''] = /```yaml\n([\s\S]*?) {3}```/.exec(text) ?? [];
-    writeFiles(folder, { 'issuers/harbour-logistics.yaml': record.replaceAll(/^ {3}/gm, '') });
-    const [, command = ''] = /```sh\n([\s\S]*?) {3}```/.exec(text) ?? [];
-    const { stderr } = await sh(command, folder);
-    expect(stderr).toContain('1 file: 0 problems, 0 warnings\n');
+    const [, record = ''] = /```yaml\n([\s\S]*?)```/.exec(text) ?? [];
+    writeFiles(folder, { 'issuers/harbour-logistics.yaml': record });
+    for (const command of ['validate', 'format --check']) {
+      const { code } = await run(process.execPath, [CLI, ...command.split(' ')], folder);
+      expect(code).toBe(0);
+    }
   });
 
   it('docs/issuers.md: the complaint is printed as shown', async () => {
@@ -101,6 +114,29 @@ describeWith(['npx'], 'signing in two steps', () => {
       for (const commands of commandsBelow('docs/operators.md', heading)) await sh(commands, folder);
     }
     expect(readFileSync(join(folder, 'request/CHANGES.txt'), 'utf8')).toContain('FIRST LIST');
+  });
+});
+
+describeWith(['npx', 'git'], 'a review', () => {
+  it('docs/operators.md: diff and check', async () => {
+    const folder = checkout();
+    const git = 'git -c user.name=Operator -c user.email=operator@example.com';
+    for (const heading of ['The key', 'Build']) {
+      for (const commands of commandsBelow('docs/operators.md', heading)) await sh(commands, folder);
+    }
+    await sh(
+      `git init -q -b main && git add issuers && ${git} commit -qm Records && git checkout -qb change`,
+      folder,
+    );
+    await sh('npx passport-registry suspend aurora-bank --reason x --out other', folder);
+    await sh(`git add issuers && ${git} commit -qm Change`, folder);
+    const [diff = '', check = ''] = commandsBelow('docs/operators.md', 'Review');
+    const { stderr, stdout } = await sh(diff, folder);
+    expect(stderr.match(/~ aurora-bank: status "active" -> "suspended"/g)).toHaveLength(2);
+    expect(stdout).toContain('| <code>aurora-bank</code> | **status** |');
+    const asked = await run('sh', ['-uc', check], folder);
+    expect(asked.stderr).toContain('1 issuer: 0 good, 1 bad');
+    expect(JSON.parse(readFileSync(join(folder, 'audit.json'), 'utf8')).issuers).toHaveLength(6);
   });
 });
 

@@ -86,6 +86,12 @@ describe.each(['ed25519', 'p256'] as const)('a private key of %s', (type) => {
         [['build', '--key', 'secret', '--rotation', 'secret']],
         [['keys', 'delegate', '--key', 'secret', '--online', 'secret']],
         [['validate', 'secret']],
+        [['format', 'secret']],
+        [['check', '--config', 'secret']],
+        [['build', '--config', 'inlined.yaml']],
+        [['build', '--config', 'misplaced.yaml']],
+        [['build', '--key', form(pem)]],
+        [['verify', 'dist', '--root-key', form(pem)]],
       ];
       for (const [args, environment] of commands)
         outcomes.push([args.join(' '), await cli(args, folder, environment)]);
