@@ -7,12 +7,15 @@
 const SHORT = 'public, max-age=60, must-revalidate';
 /** Changes with a release of the generator. */
 const LONG = 'public, max-age=3600';
+/** Never changes: its path names its hash (SPEC B6). */
+const FOR_EVER = 'public, max-age=31536000, immutable';
 
 const JSON_TYPE = 'application/json';
 const TEXT_TYPE = 'text/plain; charset=utf-8';
+const JWT_TYPE = 'application/jwt';
 
 interface Served {
-  /** A path of the tree, or all paths of a folder. */
+  /** A path of the tree; `*` stands for any one name. No two cover the same path. */
   readonly path: string;
   readonly type: string;
   readonly cache: string;
@@ -22,7 +25,12 @@ const SERVED: readonly Served[] = [
   { path: 'issuers.json', type: JSON_TYPE, cache: SHORT },
   { path: 'issuers.sig', type: TEXT_TYPE, cache: SHORT },
   { path: 'issuers/*', type: JSON_TYPE, cache: SHORT },
-  { path: 'keys/*', type: JSON_TYPE, cache: SHORT },
+  { path: 'keys/root.json', type: JSON_TYPE, cache: SHORT },
+  { path: 'keys/rotation.json', type: JSON_TYPE, cache: SHORT },
+  { path: 'keys/delegation.jwt', type: JWT_TYPE, cache: SHORT },
+  { path: 'checkpoint.jwt', type: JWT_TYPE, cache: SHORT },
+  { path: 'snapshots/*/issuers.json', type: JSON_TYPE, cache: FOR_EVER },
+  { path: 'snapshots/*/issuers.sig', type: TEXT_TYPE, cache: FOR_EVER },
   { path: 'SHA256SUMS', type: TEXT_TYPE, cache: SHORT },
   { path: 'schemas/*', type: JSON_TYPE, cache: LONG },
 ];
@@ -45,7 +53,8 @@ export function expectedType(path: string): string | undefined {
 }
 
 function covers(pattern: string, path: string): boolean {
-  return pattern.endsWith('/*') ? path.startsWith(pattern.slice(0, -1)) : pattern === path;
+  const [parts, names] = [pattern.split('/'), path.split('/')];
+  return parts.length === names.length && parts.every((part, index) => part === '*' || part === names[index]);
 }
 
 /** The files themselves, by path. */
@@ -77,8 +86,12 @@ function serveJson(): string {
 
 /** For Cloudflare Pages and Netlify. Rules add up there, so no header stands in two rules for one path. */
 function headersFile(): string {
+  // Within a path they take a placeholder, and a star only at its end.
   const rule = (path: string, headers: Record<string, string>) =>
-    [`/${path}`, ...Object.entries(headers).map(([key, value]) => `  ${key}: ${value}`)].join('\n');
+    [
+      `/${path.replace('/*/', '/:hash/')}`,
+      ...Object.entries(headers).map(([key, value]) => `  ${key}: ${value}`),
+    ].join('\n');
   const rules = [
     rule('*', EVERYWHERE),
     ...SERVED.map(({ path, type, cache }) => rule(path, { 'Content-Type': type, 'Cache-Control': cache })),
@@ -90,8 +103,10 @@ function headersFile(): string {
 function rootHtaccess(): string {
   const everywhere = { ...EVERYWHERE, 'Cache-Control': SHORT };
   const headers = Object.entries(everywhere).map(([key, value]) => `  Header always set ${key} "${value}"`);
-  const types = SERVED.filter(({ path }) => !path.includes('/')).map(
-    ({ path, type }) => `<Files "${path}">\n  ForceType "${type}"\n</Files>`,
+  // By name, in whatever folder: those in issuers/ have a file of their own.
+  const named = SERVED.filter(({ path }) => !path.endsWith('*'));
+  const types = [...new Map(named.map(({ path, type }) => [path.replace(/^.*\//, ''), type]))].map(
+    ([name, type]) => `<Files "${name}">\n  ForceType "${type}"\n</Files>`,
   );
   return `Options -Indexes -MultiViews
 DirectorySlash Off
@@ -101,6 +116,14 @@ ${headers.join('\n')}
   <FilesMatch "\\.(?:schema|openapi)\\.json$">
     Header always set Cache-Control "${LONG}"
   </FilesMatch>
+  <If "%{REQUEST_URI} =~ m#/snapshots/[0-9a-f]{64}/#">
+    Header always set Cache-Control "${FOR_EVER}"
+  </If>
+</IfModule>
+<IfModule mod_deflate.c>
+  <IfModule mod_filter.c>
+    AddOutputFilterByType DEFLATE application/json
+  </IfModule>
 </IfModule>
 ${types.join('\n')}
 `;

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { type ConformanceReport, checkConformance } from '../conformance.js';
 import { UsageError } from '../errors.js';
 import { loadRootKey } from '../key-file.js';
 import { folderSource, httpSource, type TreeSource } from '../tree-source.js';
@@ -11,6 +12,7 @@ import { isAddress, isFolder } from './where.js';
 interface Options {
   rootKey?: string;
   baseUrl?: string;
+  conformance?: true;
   json?: true;
 }
 
@@ -22,6 +24,7 @@ export function addVerifyCommand(program: Command): void {
     .argument('[dir|url]', 'folder of a tree, or address of a registry (default: --base-url)')
     .option('--base-url <url>', 'address of the registry, where none is given')
     .option('--root-key <file>', 'public JWK of the root key that you trust')
+    .option('--conformance', 'look at how a host serves it, too: types, caches, what is not there')
     .option('--json', 'report as JSON on stdout')
     .action((where: string | undefined, options: Options) =>
       run(options.json === true, () => {
@@ -36,15 +39,39 @@ async function verify(where: string, options: Options): Promise<number> {
   const source = sourceOf(where);
   const rootKey = options.rootKey === undefined ? undefined : await loadRootKey(options.rootKey, true);
   const report = await withProgress((onProgress) => verifyTree(source, rootKey, onProgress));
-  if (options.json) emit(report);
+  const conformance = await conformanceOf(where, source, options);
+  const ok = report.ok && conformance?.ok !== false;
+  if (options.json) emit({ ...report, ok, ...(conformance && { conformance }) });
   sayReport(report);
   if (!report.pinned) {
     say("note: without --root-key the tree's own key was used. This shows that the tree is consistent,");
     say('      not who made it: anybody can make a consistent tree.');
   }
   if (report.development) say('note: this tree is signed by a development key. It is unfit for production.');
-  say(report.ok ? `${where} is good` : `${where} is NOT good`);
-  return report.ok ? 0 : 1;
+  if (conformance !== undefined) sayConformance(conformance);
+  say(ok ? `${where} is good` : `${where} is NOT good`);
+  return ok ? 0 : 1;
+}
+
+async function conformanceOf(
+  where: string,
+  { live }: TreeSource,
+  { conformance }: Options,
+): Promise<ConformanceReport | undefined> {
+  if (conformance !== true) return undefined;
+  if (!live) throw new UsageError('--conformance looks at a live host: give its address');
+  return checkConformance(where);
+}
+
+/** A table, with what did not go as expected spelt out. */
+function sayConformance({ answers }: ConformanceReport): void {
+  const width = (column: 'check' | 'path') => Math.max(...answers.map((answer) => answer[column].length));
+  const [checks, paths] = [width('check'), width('path')];
+  for (const { demand, check, path, result, found, expected } of answers) {
+    const mark = result === 'passed' ? 'ok     ' : demand === 'required' ? 'FAILED ' : 'warning';
+    const wanted = result === 'passed' ? '' : `, expected ${expected}`;
+    say(`${mark} ${check.padEnd(checks)} ${path.padEnd(paths)} ${found}${wanted}`);
+  }
 }
 
 function sourceOf(where: string): TreeSource {

@@ -1,0 +1,130 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { ROOT } from './paths.js';
+import { answering, freePort, serve } from './serving.js';
+import { temporaryFolder, writeFiles } from './workspace.js';
+
+const children: ChildProcess[] = [];
+afterAll(() => {
+  for (const child of children.splice(0)) child.kill();
+});
+
+/** A real host: the program that it needs, and how it is started over a tree, from its configuration in the documents or from the tree itself. */
+export interface RealHost {
+  readonly program: string;
+  start(tree: string): Promise<string>;
+}
+
+/** Runs a server, in a folder that its workers can read; gives its address once it answers. */
+async function started(
+  program: string,
+  args: readonly string[],
+  port: number,
+  folder: string,
+): Promise<string> {
+  // Its workers run as another user.
+  chmodSync(folder, 0o755);
+  const child = spawn(program, args, {
+    stdio: 'ignore',
+    env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder },
+  });
+  children.push(child);
+  return answering(`http://127.0.0.1:${port}`);
+}
+
+const documented = (name: string, changes: Readonly<Record<string, string>>) => {
+  let text = readFileSync(join(ROOT, 'docs/hosting', name), 'utf8');
+  for (const [from, to] of Object.entries(changes)) {
+    if (!text.includes(from)) throw new Error(`docs/hosting/${name} has no ${from}`);
+    text = text.replaceAll(from, to);
+  }
+  return text;
+};
+
+/** Apache as Debian sets it up, with all that gets in the way of ids with dots; the tree's own .htaccess must do the rest. */
+async function apache(tree: string): Promise<string> {
+  const [folder, port] = [temporaryFolder(), await freePort()];
+  const modules = [
+    'mpm_event',
+    'authz_core',
+    'mime',
+    'headers',
+    'dir',
+    'autoindex',
+    'negotiation',
+    'deflate',
+    'filter',
+  ];
+  writeFiles(folder, {
+    'apache.conf': `ServerRoot "${folder}"
+ServerName localhost
+PidFile "${folder}/apache.pid"
+Listen 127.0.0.1:${port}
+ErrorLog "${folder}/apache.log"
+${modules.map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`).join('\n')}
+TypesConfig /etc/mime.types
+AddEncoding x-compress .Z
+AddEncoding x-gzip .gz .tgz
+AddLanguage fr .fr
+AddHandler type-map var
+DocumentRoot "${tree}"
+<Directory "${tree}">
+  AllowOverride All
+  Require all granted
+</Directory>
+`,
+  });
+  return started('apache2', ['-f', join(folder, 'apache.conf'), '-DFOREGROUND'], port, folder);
+}
+
+/** nginx with docs/hosting/nginx.conf. */
+async function nginx(tree: string): Promise<string> {
+  const [folder, port] = [temporaryFolder(), await freePort()];
+  mkdirSync(join(folder, 'logs'));
+  writeFiles(folder, {
+    'registry.conf': documented('nginx.conf', {
+      'listen 8080': `listen 127.0.0.1:${port}`,
+      '/srv/registry/dist': tree,
+    }),
+    'nginx.conf': `daemon off;
+pid ${folder}/nginx.pid;
+error_log ${folder}/logs/error.log;
+user root;
+events { }
+http {
+  include /etc/nginx/mime.types;
+  access_log off;
+  client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy; fastcgi_temp_path ${folder}/fastcgi;
+  uwsgi_temp_path ${folder}/uwsgi; scgi_temp_path ${folder}/scgi;
+  include ${folder}/registry.conf;
+}
+`,
+  });
+  return started('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], port, folder);
+}
+
+/** Caddy with docs/hosting/Caddyfile. */
+async function caddy(tree: string): Promise<string> {
+  const [folder, port] = [temporaryFolder(), await freePort()];
+  const site = documented('Caddyfile', {
+    'http://registry.example:8080': `http://127.0.0.1:${port}`,
+    '/srv/registry/dist': tree,
+  });
+  writeFiles(folder, { Caddyfile: `{\n\tadmin off\n}\n${site}` });
+  return started(
+    'caddy',
+    ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile'],
+    port,
+    folder,
+  );
+}
+
+/** The real hosts, by name. */
+export const HOSTS: Readonly<Record<string, RealHost>> = {
+  serve: { program: 'node', start: serve },
+  Apache: { program: 'apache2', start: apache },
+  nginx: { program: 'nginx', start: nginx },
+  Caddy: { program: 'caddy', start: caddy },
+};
