@@ -23,7 +23,9 @@ function acquire(staging: string): void {
   const fresh = `${staging}-${process.pid}`;
   try {
     removeLeftovers(staging);
-    mkdirSync(fresh, { recursive: true });
+    mkdirSync(dirname(fresh), { recursive: true });
+    // Not recursively: that would say ENOENT where the file system is read-only.
+    mkdirSync(fresh);
     writeFileSync(join(fresh, 'pid'), String(process.pid));
     renameSync(fresh, staging);
   } catch (cause) {
@@ -32,10 +34,10 @@ function acquire(staging: string): void {
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code === 'ENOTEMPTY' || code === 'EEXIST') {
       throw new IoFailed(
-        `another build is at work (${staging}); wait for it, or remove that folder if it is dead`,
+        `another build or mirror is at work (${staging}); wait for it, or remove that folder if it is dead`,
       );
     }
-    throw new IoFailed(`no build can be prepared beside the output folder: ${message}`, { cause });
+    throw new IoFailed(`nothing can be prepared beside the output folder: ${message}`, { cause });
   }
 }
 

@@ -18,6 +18,8 @@ export interface TreeSource {
   readonly live: boolean;
   /** The file at a path; undefined when there is none. */
   get(path: string): Promise<FoundFile | undefined>;
+  /** Whether files that configure hosts may be missing: a host need not serve them, so a mirror may not have them. */
+  readonly withoutHostFiles?: boolean;
   /** All paths; undefined where nobody can list them. */
   readonly paths?: () => readonly string[];
 }

@@ -10,6 +10,7 @@ import { hushEd25519Warning } from './ed25519-warning.js';
 import { addFormatCommand } from './format.js';
 import { addKeysCommand } from './keys.js';
 import { addLogCommand } from './log.js';
+import { addMirrorCommand } from './mirror.js';
 import { addNewCommand } from './new.js';
 import { addResolveCommand } from './resolve.js';
 import { run } from './run.js';
@@ -43,6 +44,7 @@ for (const add of [
   addVerifyCommand,
   addResolveCommand,
   addServeCommand,
+  addMirrorCommand,
   addKeysCommand,
   addCheckpointCommand,
   addSignCommand,

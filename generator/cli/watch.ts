@@ -1,4 +1,5 @@
 import { watch } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { IoFailed } from '../errors.js';
 import { say } from './output.js';
 
@@ -18,7 +19,7 @@ export function watchForever(paths: readonly string[], work: () => Promise<void>
     let timer: NodeJS.Timeout | undefined;
     const changed = () => {
       clearTimeout(timer);
-      timer = setTimeout(again, SETTLED);
+      timer = globalThis.setTimeout(again, SETTLED);
     };
     try {
       const watchers = paths.map((path) => watch(path, { recursive: true }, changed));
@@ -33,4 +34,16 @@ export function watchForever(paths: readonly string[], work: () => Promise<void>
       reject(new IoFailed(`there is nothing to watch: ${(cause as Error).message}`, { cause }));
     }
   });
+}
+
+/** Does some work now and again after each pause, until the process is told to stop. What goes wrong is said, and it goes on. */
+export async function repeatForever(seconds: number, work: () => Promise<void>): Promise<number> {
+  const stop = new AbortController();
+  const abort = () => stop.abort();
+  process.once('SIGINT', abort).once('SIGTERM', abort);
+  while (!stop.signal.aborted) {
+    await work().catch((error: Error) => say(`passport-registry: ${error.message}`));
+    await setTimeout(seconds * 1000, undefined, { signal: stop.signal }).catch(() => undefined);
+  }
+  return 0;
 }

@@ -1,10 +1,12 @@
-import { cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfiguration } from '../../build/configuration.js';
 import { describeWith } from '../support/components.js';
 import { commandsBelow } from '../support/documents.js';
+import { HOSTS } from '../support/hosts.js';
 import { CLI, EXAMPLE_RECORDS, ROOT } from '../support/paths.js';
+import { rsyncd } from '../support/rsyncd.js';
 import { sandboxIn, serve } from '../support/serving.js';
 import { type Outcome, recordText, run, temporaryFolder, writeFiles } from '../support/workspace.js';
 
@@ -114,6 +116,53 @@ describeWith(['npx'], 'signing in two steps', () => {
       for (const commands of commandsBelow('docs/operators.md', heading)) await sh(commands, folder);
     }
     expect(readFileSync(join(folder, 'request/CHANGES.txt'), 'utf8')).toContain('FIRST LIST');
+  });
+});
+
+describeWith(['npx', 'rsync', 'nginx'], 'a mirror', () => {
+  it('docs/mirrors.md: take over by both ways, serve, compare', async () => {
+    const folder = checkout();
+    chmodSync(folder, 0o755);
+    await sh('npx passport-registry keys generate --out root-key.pem > root.json', folder);
+    await sh('npx passport-registry build --key root-key.pem', folder);
+    const registry = await serve(join(folder, 'dist'));
+    const module = await rsyncd(join(folder, 'dist'));
+    const here = (commands: string) =>
+      commands
+        .replaceAll('https://registry.example', registry)
+        .replaceAll('rsync://registry.example/registry', module)
+        .replaceAll('docs/hosting/', `${join(ROOT, 'docs/hosting')}/`)
+        .replaceAll('/srv/registry', join(folder, 'srv'));
+    const commands = (heading: string) => here(commandsBelow('docs/mirrors.md', heading).join(''));
+    expect((await sh(commands('Take it over'), folder)).stderr).toContain('mirror ok: switched to');
+    const before = readlinkSync(join(folder, 'srv/current'));
+    await sh(commands('With rsync and coreutils alone'), folder);
+    // It is the same tree, so nothing was switched, and nothing is left behind.
+    expect(readlinkSync(join(folder, 'srv/current'))).toBe(before);
+    expect(readdirSync(join(folder, 'srv'))).toEqual(['current', 'releases']);
+    await sh('npx passport-registry suspend aurora-bank --reason x --key root-key.pem', folder);
+    await sh(commands('With rsync and coreutils alone'), folder);
+    expect(readlinkSync(join(folder, 'srv/current'))).not.toBe(before);
+    const host = await HOSTS['nginx']?.start(join(folder, 'srv/current'));
+    const look = commands('Serve it').replace('http://127.0.0.1:8080', host ?? '');
+    expect((await sh(look, folder)).stderr).toContain('is good');
+    const status = commands('Are you in sync?').replaceAll('http://127.0.0.1:8080', host ?? '');
+    expect((await sh(status, folder)).stderr).toMatch(/^primary .*\nin sync /m);
+  });
+
+  it('docs/hosting/mirror.sh leaves what is served when the source is not whole', async () => {
+    const folder = checkout();
+    await sh('npx passport-registry build', folder);
+    const mirror = () => run(join(ROOT, 'docs/hosting/mirror.sh'), ['dist', 'srv'], folder);
+    const absolute = () =>
+      run(join(ROOT, 'docs/hosting/mirror.sh'), [join(folder, 'dist'), join(folder, 'srv')], folder);
+    expect((await absolute()).code).toBe(0);
+    const before = readlinkSync(join(folder, 'srv/current'));
+    writeFiles(folder, { 'dist/issuers/aurora-bank': '{}' });
+    expect((await absolute()).code).not.toBe(0);
+    expect((await mirror()).code).not.toBe(0);
+    expect(readlinkSync(join(folder, 'srv/current'))).toBe(before);
+    expect(readdirSync(join(folder, 'srv/releases'))).toHaveLength(1);
   });
 });
 

@@ -1,0 +1,449 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { createPrivateKey } from 'node:crypto';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { createRegistryClient, importRootKey, type RootKey } from '@passport-registry/verifier';
+import { decodeJwt, SignJWT } from 'jose';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { build, folderSource, verifyTree } from '../../build/index.js';
+import { describeWith } from '../support/components.js';
+import { HOSTS } from '../support/hosts.js';
+import { CLI } from '../support/paths.js';
+import { rsyncd } from '../support/rsyncd.js';
+import { freePort, serve } from '../support/serving.js';
+import { cleanEnvironment, cli, recordText, run, workspace, writeFiles } from '../support/workspace.js';
+
+let folder: string;
+let rootKey: RootKey;
+
+beforeEach(async () => {
+  folder = await workspace(['alpha', 'beta.example.com', 'gamma']);
+  const { stdout } = await cli(['keys', 'public', 'key.pem'], folder);
+  writeFiles(folder, { 'root.json': stdout });
+  rootKey = await importRootKey(JSON.parse(stdout));
+  await publish('2026-11-01T00:00:00Z');
+});
+
+/** Builds into dist/; the time is the time of the list. */
+async function publish(updatedAt: string, ...args: string[]): Promise<void> {
+  const { code, stderr } = await cli(
+    ['build', '--key', 'key.pem', '--updated-at', updatedAt, '--renew', ...args],
+    folder,
+  );
+  if (code !== 0) throw new Error(stderr);
+}
+
+const mirror = (source: string, ...args: string[]) =>
+  cli(['mirror', source, 'mirror', '--root-key', 'root.json', '--max-age', '99999', ...args], folder);
+const served = () => JSON.parse(readFileSync(join(folder, 'mirror/current/issuers.json'), 'utf8')).updated_at;
+const tree = () => join(folder, 'dist');
+
+/** Every way to read a source: a folder and a daemon by rsync, a host by HTTP. */
+const WAYS: Record<string, () => Promise<string>> = {
+  'a live host': () => serve(tree()),
+  'a folder, by rsync': async () => tree(),
+  'a daemon, by rsync': () => rsyncd(tree()),
+};
+
+describeWith(['rsync'], 'passport-registry mirror', () => {
+  describe.each(Object.entries(WAYS))('from %s', (_name, start) => {
+    it('takes the tree over whole, and then only what changed', async () => {
+      const source = await start();
+      const first = await mirror(source);
+      expect(first.stderr).toContain('mirror ok: switched to the list of 2026-11-01T00:00:00Z, 3 issuers');
+      expect(first.code).toBe(0);
+      expect((await verifyTree(folderSource(join(folder, 'mirror/current')), rootKey)).ok).toBe(true);
+      execFileSync('sha256sum', ['--quiet', '-c', 'SHA256SUMS'], { cwd: join(folder, 'mirror/current') });
+
+      const again = await mirror(source);
+      expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('mirror ok: unchanged: ')]);
+      expect(readdirSync(join(folder, 'mirror/releases'))).toHaveLength(1);
+
+      writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
+      await publish('2026-11-02T00:00:00Z');
+      const before = statSync(join(folder, 'mirror/current/issuers/gamma')).ino;
+      const { fetched, switched } = JSON.parse((await mirror(source, '--json')).stdout);
+      // The record, the list, its signature and the checksums.
+      expect([switched, fetched]).toEqual([true, 4]);
+      expect(served()).toBe('2026-11-02T00:00:00Z');
+      expect(statSync(join(folder, 'mirror/current/issuers/gamma')).ino).toBe(before);
+    });
+
+    it('keeps three releases, and serves the last', async () => {
+      const source = await start();
+      for (const day of [2, 3, 4, 5, 6]) {
+        await publish(`2026-11-0${day}T00:00:00Z`);
+        expect((await mirror(source)).code).toBe(0);
+      }
+      expect(readdirSync(join(folder, 'mirror/releases'))).toHaveLength(3);
+      expect(served()).toBe('2026-11-06T00:00:00Z');
+      expect(readlinkSync(join(folder, 'mirror/current'))).toMatch(
+        /^releases\/20261106T000000Z-[0-9a-f]{16}$/,
+      );
+    });
+  });
+
+  it('goes by what verifies, and leaves the old tree when something does not', async () => {
+    await mirror(tree());
+    const alter: [string, () => unknown, RegExp][] = [
+      ['a byte of the list', () => flip('dist/issuers.json'), /signature/],
+      ['a record', () => writeFiles(folder, { 'dist/issuers/alpha': '{}' }), /issuers\/alpha/],
+      ['a file too many', () => writeFiles(folder, { 'dist/issuers/mallory': '{}' }), /mallory/],
+      ['a file too few', () => rmSync(join(folder, 'dist/issuers/gamma')), /gamma/],
+      ['the root key', () => forge(), /pinned is/],
+      ['nothing at all', () => rmSync(join(folder, 'dist/SHA256SUMS')), /SHA256SUMS/],
+    ];
+    for (const [name, change, message] of alter) {
+      rmSync(join(folder, 'dist'), { recursive: true });
+      await publish('2026-11-02T00:00:00Z');
+      await change();
+      const { code, stderr } = await mirror(tree());
+      expect([name, code]).toEqual([name, 1]);
+      expect(stderr).toMatch(message);
+      expect(served()).toBe('2026-11-01T00:00:00Z');
+      expect((await verifyTree(folderSource(join(folder, 'mirror/current')), rootKey)).ok).toBe(true);
+    }
+  });
+
+  function flip(file: string): void {
+    const bytes = readFileSync(join(folder, file));
+    bytes[bytes.length - 3] = (bytes[bytes.length - 3] ?? 0) ^ 1;
+    writeFiles(folder, { [file]: bytes });
+  }
+
+  /** A tree that is good in itself, by another key. */
+  async function forge(): Promise<void> {
+    await cli(['keys', 'generate', '--out', 'forger.pem'], folder);
+    rmSync(join(folder, 'dist'), { recursive: true });
+    await cli(['build', '--key', 'forger.pem'], folder);
+    rmSync(join(folder, 'forger.pem'));
+  }
+
+  it('refuses an older list, and another one of the same time', async () => {
+    await publish('2026-11-05T00:00:00Z');
+    await mirror(tree());
+    cpSync(tree(), join(folder, 'newer'), { recursive: true });
+    rmSync(tree(), { recursive: true });
+    await publish('2026-11-03T00:00:00Z');
+    const older = await mirror(tree());
+    expect([older.code, older.stderr]).toEqual([
+      1,
+      expect.stringContaining('one of 2026-11-05T00:00:00Z is served here'),
+    ]);
+    rmSync(tree(), { recursive: true });
+    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { tier: 'founding' }) });
+    await publish('2026-11-05T00:00:00Z');
+    expect((await mirror(tree())).code).toBe(1);
+    expect(served()).toBe('2026-11-05T00:00:00Z');
+  });
+
+  it('refuses what is stale: an old list without a checkpoint, or a checkpoint that has expired', async () => {
+    await publish('2026-11-01T00:00:01Z');
+    const old = await cli(['mirror', tree(), 'mirror', '--root-key', 'root.json', '--max-age', '1'], folder);
+    expect([old.code, old.stderr]).toEqual([1, expect.stringContaining('more than 1 days old')]);
+    await publish('2026-11-02T00:00:00Z', '--checkpoint-key', 'key.pem');
+    expect((await mirror(tree())).code).toBe(0);
+    const claims = decodeJwt(readFileSync(join(folder, 'dist/checkpoint.jwt'), 'utf8'));
+    const expired = { ...claims, iat: Number(claims.iat) - 7200, exp: Number(claims.iat) - 3600 };
+    const jwt = await new SignJWT(expired)
+      .setProtectedHeader({ alg: 'EdDSA', kid: rootKey.thumbprint, typ: 'registry-checkpoint+jwt' })
+      .sign(createPrivateKey(readFileSync(join(folder, 'key.pem'))));
+    writeFiles(folder, { 'dist/checkpoint.jwt': jwt });
+    const frozen = await mirror(tree());
+    expect([frozen.code, frozen.stderr]).toEqual([1, expect.stringContaining('the checkpoint expired at')]);
+  });
+
+  it('takes a new checkpoint of the same list', async () => {
+    await publish('2026-11-02T00:00:00Z', '--checkpoint-key', 'key.pem');
+    await mirror(tree());
+    const before = readFileSync(join(folder, 'mirror/current/checkpoint.jwt'), 'utf8');
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    await cli(['checkpoint', '--key', 'key.pem'], folder);
+    expect((await mirror(tree())).stderr).toContain('switched to');
+    expect(readFileSync(join(folder, 'mirror/current/checkpoint.jwt'), 'utf8')).not.toBe(before);
+  });
+
+  it('follows a rotation from the key that it has pinned', async () => {
+    await mirror(tree());
+    const { stdout } = await cli(['keys', 'generate', '--out', 'next.pem'], folder);
+    writeFiles(folder, { 'next.json': stdout });
+    writeFiles(folder, {
+      rotation: (await cli(['keys', 'rotate', '--key', 'key.pem', '--next', 'next.json'], folder)).stdout,
+    });
+    const { code } = await cli(
+      ['build', '--key', 'next.pem', '--root-key', 'next.json', '--rotation', 'rotation', '--renew'],
+      folder,
+    );
+    expect(code).toBe(0);
+    expect((await mirror(tree())).stderr).toContain('switched to');
+  });
+
+  it.each([
+    ['without a pinned key', ['mirror', 'dist', 'mirror'], 2, 'needs --root-key'],
+    [
+      'of a folder that is not there',
+      ['mirror', 'nowhere', 'mirror', '--root-key', 'root.json'],
+      4,
+      'rsync ends with',
+    ],
+    [
+      'of what looks like an option',
+      ['mirror', '--root-key', 'root.json', '--', '--version', 'mirror'],
+      4,
+      'rsync ends with',
+    ],
+    [
+      'of a host that is not there',
+      ['mirror', 'http://127.0.0.1:1', 'mirror', '--root-key', 'root.json'],
+      4,
+      'cannot be fetched',
+    ],
+    ['into a plain folder', ['mirror', 'dist', 'plain', '--root-key', 'root.json'], 2, 'is no link'],
+  ])('ends with an error %s', async (_name, args, exit, message) => {
+    mkdirSync(join(folder, 'plain/current'), { recursive: true });
+    const { code, stderr } = await cli(args, folder);
+    expect(stderr).toContain(message);
+    expect(code).toBe(exit);
+    expect(existsSync(join(folder, 'mirror/current'))).toBe(false);
+  });
+
+  it('with --watch goes on by itself, also after a failure, and ends when told to', async () => {
+    await mirror(tree());
+    const args = [
+      'mirror',
+      tree(),
+      'mirror',
+      '--root-key',
+      'root.json',
+      '--max-age',
+      '99999',
+      '--watch',
+      '1',
+    ];
+    const child = spawn(process.execPath, [CLI, ...args], {
+      cwd: folder,
+      env: cleanEnvironment(),
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let said = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      said += chunk;
+    });
+    const until = async (good: () => boolean) => {
+      for (let waited = 0; !good(); waited += 50) {
+        if (waited > 30_000) throw new Error(`never, but:\n${said}`);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    };
+    await until(() => said.includes('unchanged'));
+    const list = readFileSync(join(folder, 'dist/issuers.json'));
+    writeFiles(folder, { 'dist/issuers.json': 'broken' });
+    await until(() => said.includes('is not good'));
+    writeFiles(folder, { 'dist/issuers.json': list });
+    await publish('2026-11-02T00:00:00Z');
+    await until(() => served() === '2026-11-02T00:00:00Z');
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+  });
+
+  it('killed at 50 moments serves the old tree or the new one, whole, and mends itself', async () => {
+    for (let index = 0; index < 300; index++)
+      writeFiles(folder, { [`issuers/n${index}.yaml`]: recordText(`n${index}`) });
+    const days = (day: number) => `2026-11-${String(day).padStart(2, '0')}T00:00:00Z`;
+    await publish(days(2));
+    const started = performance.now();
+    await mirror(tree());
+    const duration = performance.now() - started;
+    const seen = new Set<string>();
+    for (let kill = 0; kill < 50; kill++) {
+      if (served() !== days(2) || kill === 0) {
+        rmSync(join(folder, 'mirror'), { recursive: true });
+        rmSync(tree(), { recursive: true });
+        await publish(days(2));
+        await mirror(tree());
+        for (let index = 0; index < 300; index++) {
+          const tier = kill % 2 === 0 ? 'founding' : 'registered';
+          writeFiles(folder, { [`issuers/n${index}.yaml`]: recordText(`n${index}`, { tier }) });
+        }
+        await publish(days(3));
+      }
+      const child = spawn(
+        process.execPath,
+        [CLI, 'mirror', tree(), 'mirror', '--root-key', 'root.json', '--max-age', '99999'],
+        {
+          cwd: folder,
+          env: cleanEnvironment(),
+          stdio: 'ignore',
+        },
+      );
+      const ended = new Promise((resolve) => child.once('close', resolve));
+      // Most of a run is start and verification: the later, the nearer to the switch.
+      await new Promise((resolve) => setTimeout(resolve, duration * (0.3 + Math.random() * 0.8)));
+      child.kill('SIGKILL');
+      await ended;
+      const report = await verifyTree(folderSource(join(folder, 'mirror/current')), rootKey);
+      expect(report.ok).toBe(true);
+      expect([days(2), days(3)]).toContain(report.updatedAt);
+      seen.add(report.updatedAt ?? '');
+    }
+    expect((await mirror(tree())).code).toBe(0);
+    expect(served()).toBe(days(3));
+    expect(readdirSync(join(folder, 'mirror')).sort()).toEqual(['current', 'releases']);
+    expect(seen.size).toBe(2);
+  });
+});
+
+describeWith(['rsync', 'unshare', 'mount'], 'a mirror that cannot write', () => {
+  it('says so on a full disk, and serves the old tree', async () => {
+    // A file system of its own, of 2 MB, which is seen by this shell alone.
+    const big = 'x'.repeat(60_000);
+    writeFiles(
+      folder,
+      Object.fromEntries(
+        Array.from({ length: 40 }, (_one, index) => [
+          `issuers/n${index}.yaml`,
+          `# ${big}\n${recordText(`n${index}`, { policy_uri: `https://n.example/${'x'.repeat(2000)}` })}`,
+        ]),
+      ),
+    );
+    mkdirSync(join(folder, 'small'));
+    const mirrored = `"${process.execPath}" "${CLI}" mirror dist small/mirror --root-key root.json --max-age 99999`;
+    const script = `mount -t tmpfs -o size=300k none small && ${mirrored}; first=$?
+"${process.execPath}" "${CLI}" build --key key.pem >/dev/null 2>&1
+${mirrored}; second=$?
+"${process.execPath}" "${CLI}" verify small/mirror/current --root-key root.json >/dev/null 2>&1; echo "$first $second $?"
+grep -o '"updated_at":"[^"]*"' small/mirror/current/issuers.json`;
+    const { stdout, stderr } = await runShell(script);
+    expect(stderr).toMatch(/No space left|ENOSPC/);
+    expect(stdout).toBe('0 4 0\n"updated_at":"2026-11-01T00:00:00Z"\n');
+  });
+
+  /** A shell whose mounts nobody else sees. */
+  const runShell = (script: string) => run('unshare', ['--mount', 'sh', '-c', script], folder);
+
+  it('says so in a folder that is read-only', async () => {
+    await mirror(tree());
+    await publish('2026-11-02T00:00:00Z');
+    const mirrored = `"${process.execPath}" "${CLI}" mirror dist mirror --root-key root.json --max-age 99999`;
+    const script = `mount --bind mirror mirror && mount -o remount,bind,ro mirror && ${mirrored}`;
+    const { code, stderr } = await runShell(script);
+    expect(stderr).toMatch(/read-only file system|EROFS/);
+    expect(code).toBe(4);
+    expect(served()).toBe('2026-11-01T00:00:00Z');
+  });
+});
+
+describe('passport-registry mirror status', () => {
+  it('tells who is in sync, behind, ahead, altered or away', async () => {
+    const at = async (name: string, time: string) => {
+      await publish(time);
+      cpSync(tree(), join(folder, name), { recursive: true });
+      return serve(join(folder, name));
+    };
+    const behind = await at('behind', '2026-11-02T00:00:00Z');
+    const primary = await at('primary', '2026-11-02T00:30:00Z');
+    const sync = await serve(join(folder, 'primary'));
+    const ahead = await at('ahead', '2026-11-02T00:45:00Z');
+    cpSync(join(folder, 'primary'), join(folder, 'altered'), { recursive: true });
+    const list = readFileSync(join(folder, 'altered/issuers.json'), 'utf8');
+    writeFiles(folder, { 'altered/issuers.json': list.replace('active', 'paused') });
+    const altered = await serve(join(folder, 'altered'));
+    const away = `http://127.0.0.1:${await freePort()}`;
+    const key = ['--root-key', 'root.json'];
+    const all = await cli(
+      ['mirror', 'status', ...key, primary, sync, behind, ahead, altered, away, '--json'],
+      folder,
+    );
+    expect(all.code).toBe(1);
+    const { mirrors } = JSON.parse(all.stdout);
+    expect(mirrors.map(({ state, behind }: Record<string, unknown>) => [state, behind])).toEqual([
+      ['primary', 0],
+      ['in sync', 0],
+      ['behind', 1800],
+      ['ahead', -900],
+      ['altered', undefined],
+      ['unreachable', undefined],
+    ]);
+    expect(all.stderr).toMatch(/^behind by 1800 s +http/m);
+    expect((await cli(['mirror', 'status', ...key, primary, sync, behind], folder)).code).toBe(0);
+    const strict = await cli(['mirror', 'status', ...key, primary, behind, '--max-behind', '60'], folder);
+    expect(strict.code).toBe(1);
+  });
+});
+
+describeWith(['rsync', 'nginx'], 'rsyncd, a mirror and nginx under a writer', () => {
+  it('give readers no pair that is torn, and no failure after their own retries', async () => {
+    chmodSync(folder, 0o755);
+    await mirror(tree());
+    const source = await rsyncd(tree());
+    const args = [
+      'mirror',
+      source,
+      'mirror',
+      '--root-key',
+      'root.json',
+      '--max-age',
+      '99999',
+      '--watch',
+      '1',
+    ];
+    const child = spawn(process.execPath, [CLI, ...args], {
+      cwd: folder,
+      env: cleanEnvironment(),
+      stdio: 'ignore',
+    });
+    symlinkSync(join('mirror', 'current'), join(folder, 'htdocs'));
+    const host = await HOSTS['nginx']?.start(join(folder, 'htdocs'));
+    let [publications, reads] = [0, 0];
+    const failures: unknown[] = [];
+    const until = performance.now() + 12_000;
+    const writer = async () => {
+      while (performance.now() < until) {
+        publications += 1;
+        writeFiles(folder, {
+          'issuers/alpha.yaml': recordText('alpha', { policy_uri: `https://alpha.example/${publications}` }),
+        });
+        await build({
+          issuers: join(folder, 'issuers'),
+          out: tree(),
+          key: join(folder, 'key.pem'),
+          production: true,
+          directory: folder,
+        });
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      }
+    };
+    const seen = new Set<string>();
+    const reader = async () => {
+      while (performance.now() < until) {
+        const client = createRegistryClient({ sources: [host ?? ''], rootKey: rootKey.jwk, maxAge: 10 ** 9 });
+        try {
+          await client.ready();
+          seen.add(client.status().updatedAt ?? '');
+        } catch (error) {
+          failures.push(error);
+        }
+        client.close();
+        reads += 1;
+      }
+    };
+    await Promise.all([writer(), reader(), reader(), reader(), reader()]);
+    child.kill();
+    expect(failures).toEqual([]);
+    expect(publications).toBeGreaterThan(20);
+    expect(reads).toBeGreaterThan(200);
+    expect(seen.size).toBeGreaterThan(3);
+  });
+});

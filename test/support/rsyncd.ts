@@ -1,0 +1,39 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createConnection } from 'node:net';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { ROOT } from './paths.js';
+import { freePort } from './serving.js';
+import { temporaryFolder, writeFiles } from './workspace.js';
+
+const children: ChildProcess[] = [];
+afterAll(() => {
+  for (const child of children.splice(0)) child.kill();
+});
+
+/** A real rsync daemon with docs/hosting/rsyncd.conf over a tree; gives the address of its module. */
+export async function rsyncd(tree: string): Promise<string> {
+  const [folder, port] = [temporaryFolder(), await freePort()];
+  const configuration = readFileSync(join(ROOT, 'docs/hosting/rsyncd.conf'), 'utf8')
+    .replace('/srv/registry/dist', tree)
+    .replaceAll(/^uid = .*\n|^gid = .*\n/gm, '')
+    .replace('use chroot = yes', 'use chroot = no');
+  writeFiles(folder, {
+    'rsyncd.conf': `pid file = ${folder}/rsyncd.pid\nlog file = ${folder}/rsyncd.log\n${configuration}`,
+  });
+  const args = ['--daemon', '--no-detach', `--config=${join(folder, 'rsyncd.conf')}`];
+  children.push(spawn('rsync', [...args, '--address=127.0.0.1', `--port=${port}`], { stdio: 'ignore' }));
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const reached = await new Promise<boolean>((resolve) => {
+      const socket = createConnection(port, '127.0.0.1', () => {
+        socket.destroy();
+        resolve(true);
+      });
+      socket.once('error', () => resolve(false));
+    });
+    if (reached) return `rsync://127.0.0.1:${port}/registry`;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error('rsyncd does not answer');
+}
