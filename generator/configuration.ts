@@ -40,6 +40,7 @@ export interface TransitionOverride {
 export interface Configuration {
   readonly base_url?: string;
   readonly root_key?: string | undefined;
+  readonly precompress?: boolean;
   readonly signer?: SignerConfiguration | undefined;
   readonly checkpoint?: CheckpointConfiguration | undefined;
   readonly delegation?: { readonly days?: number };

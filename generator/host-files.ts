@@ -38,13 +38,19 @@ const SERVED: readonly Served[] = [
 /** For every answer: any page may read the registry, and no browser may guess a type. */
 const EVERYWHERE = { 'Access-Control-Allow-Origin': '*', 'X-Content-Type-Options': 'nosniff' };
 
-/** Files that configure a host. A host need not serve them, so a check over HTTP leaves them out. */
+/** Files that are there for a host. It need not serve them, or not as they are, so a check over HTTP leaves them out. */
 export const HOST_FILES: readonly string[] = [
   'serve.json',
   '_headers',
   '.htaccess',
   'issuers/.htaccess',
   '.nojekyll',
+  'vercel.json',
+  // Some serve it only in place of what is not there.
+  '404.html',
+  // Served in place of the list, and often unpacked.
+  'issuers.json.gz',
+  'issuers.json.br',
 ];
 
 /** The content type that a host must give a path, without parameters; undefined when it does not matter. */
@@ -65,14 +71,16 @@ export function hostFiles(): Map<string, string> {
     ['.htaccess', rootHtaccess()],
     ['issuers/.htaccess', issuersHtaccess()],
     ['.nojekyll', ''],
+    ['vercel.json', vercelJson()],
     ['404.html', notFoundPage()],
   ]);
 }
 
+const pairs = (headers: Record<string, string>) =>
+  Object.entries(headers).map(([key, value]) => ({ key, value }));
+
 /** For `serve`: its sources have no leading slash, and it stops at a key that it does not know. */
 function serveJson(): string {
-  const pairs = (headers: Record<string, string>) =>
-    Object.entries(headers).map(([key, value]) => ({ key, value }));
   const headers = [
     { source: '**', headers: pairs(EVERYWHERE) },
     ...SERVED.map(({ path, type, cache }) => ({
@@ -82,6 +90,19 @@ function serveJson(): string {
   ];
   const configuration = { cleanUrls: false, directoryListing: false, headers };
   return `${JSON.stringify(configuration, undefined, 2)}\n`;
+}
+
+/** For Vercel: its sources are regular expressions. */
+function vercelJson(): string {
+  const pattern = (path: string) => `/${path.replaceAll('.', '\\.').replaceAll('*', '([^/]+)')}`;
+  const headers = [
+    { source: '/(.*)', headers: pairs(EVERYWHERE) },
+    ...SERVED.map(({ path, type, cache }) => ({
+      source: pattern(path),
+      headers: pairs({ 'Content-Type': type, 'Cache-Control': cache }),
+    })),
+  ];
+  return `${JSON.stringify({ cleanUrls: false, trailingSlash: false, headers }, undefined, 2)}\n`;
 }
 
 /** For Cloudflare Pages and Netlify. Rules add up there, so no header stands in two rules for one path. */

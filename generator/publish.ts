@@ -29,6 +29,8 @@ export interface PublishOptions {
   readonly rotation?: string | undefined;
   /** Signs a checkpoint together with the tree. */
   readonly checkpoint?: CheckpointChoice | undefined;
+  /** Whether the list is published in compressed form, too. */
+  readonly precompress?: boolean;
   /** Told how far the longer stages have come. */
   readonly onProgress?: OnProgress;
 }
@@ -87,7 +89,10 @@ export async function publish(
     const signed = { list: list.list, signature, rootKey };
     const choice = { ...options, checkpoint: options.checkpoint !== undefined };
     const freshness = await freshnessFiles(out, published, signed, choice);
-    const unstamped = assembleTree({ list, signature, rootKey, development, freshness });
+    const unstamped = assembleTree({
+      ...{ list, signature, rootKey, development, freshness },
+      precompress: options.precompress === true,
+    });
     const tree = await withCheckpoint(unstamped, list.updatedAt, options.checkpoint);
     await assertGood(memorySource(tree), rootKey);
     // Without these files a client looks at nothing that the verification has not seen; with a checkpoint it is asked there.

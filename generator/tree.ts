@@ -1,5 +1,6 @@
 import { canonicalBytes, type RootKey } from '@passport-registry/verifier';
 import { CHECKSUMS_PATH, checksumsText } from './checksums.js';
+import { brotli, gzipped } from './compressed.js';
 import { hostFiles } from './host-files.js';
 import type { ListBytes } from './list.js';
 import { SCHEMA_FILES, schemaBytes } from './schemas.js';
@@ -16,6 +17,9 @@ export const PATHS = {
   delegation: 'keys/delegation.jwt',
   rotation: 'keys/rotation.json',
   checkpoint: 'checkpoint.jwt',
+  /** The list once more, for hosts that send a compressed file as it is. */
+  gzipped: 'issuers.json.gz',
+  brotli: 'issuers.json.br',
   snapshot: (hash: string, file: string) => `snapshots/${hash}/${file}`,
   /** Stands in trees that are signed by a development key, and in no other. */
   developmentMark: 'UNFIT-FOR-PRODUCTION.txt',
@@ -30,10 +34,19 @@ export interface TreeParts {
   readonly development: boolean;
   /** What shows that it is the newest, and how its root key came about; empty for a registry without that. */
   readonly freshness: Tree;
+  /** Whether the list is there in compressed form, too. */
+  readonly precompress: boolean;
 }
 
 /** The whole tree for a signed list. It follows from its parts alone: same parts, same bytes. */
-export function assembleTree({ list, signature, rootKey, development, freshness }: TreeParts): Tree {
+export function assembleTree({
+  list,
+  signature,
+  rootKey,
+  development,
+  freshness,
+  precompress,
+}: TreeParts): Tree {
   const text = (content: string) => new TextEncoder().encode(content);
   const tree = new Map<string, Uint8Array>([
     [PATHS.list, list.list],
@@ -44,6 +57,7 @@ export function assembleTree({ list, signature, rootKey, development, freshness 
   for (const name of SCHEMA_FILES) tree.set(`schemas/${name}`, schemaBytes(name));
   for (const [path, content] of hostFiles()) tree.set(path, text(content));
   for (const [path, bytes] of freshness) tree.set(path, bytes);
+  if (precompress) tree.set(PATHS.gzipped, gzipped(list.list)).set(PATHS.brotli, brotli(list.list));
   if (development) tree.set(PATHS.developmentMark, text(DEVELOPMENT_NOTICE));
   return tree.set(CHECKSUMS_PATH, text(checksumsText(tree)));
 }

@@ -10,6 +10,7 @@ import {
 import { decodeProtectedHeader } from 'jose';
 import { ANY_AGE } from './assert-client-accepts.js';
 import { CHECKSUMS_PATH, NOT_CHECKSUMMED, parseChecksums, sha256 } from './checksums.js';
+import { holdsCompressed } from './compressed.js';
 import { expiryOf } from './expiry.js';
 import { HOST_FILES } from './host-files.js';
 import type { OnProgress } from './progress.js';
@@ -84,12 +85,27 @@ export async function checkChecksums(files: SeenFiles): Promise<void> {
     if (bytes === undefined) problems.push(`${path} is missing`);
     else if (sha256(bytes) !== hash) problems.push(`${path} has another hash than ${CHECKSUMS_PATH} says`);
   });
+  problems.push(...(await wrongCopies(files)));
   const listed = (path: string) => sums.has(path) || NOT_CHECKSUMMED.includes(path);
   const present = files.source.paths?.() ?? [PATHS.list, PATHS.signature, PATHS.rootKey];
   problems.push(
     ...present.filter((path) => !listed(path)).map((path) => `${path} is not in ${CHECKSUMS_PATH}`),
   );
   failIfAny(problems.sort());
+}
+
+/** A host sends these in place of the list, to whoever accepts them. */
+async function wrongCopies(files: SeenFiles): Promise<string[]> {
+  const list = await files.get(PATHS.list);
+  if (files.source.live || list === undefined) return [];
+  const problems: string[] = [];
+  for (const path of [PATHS.gzipped, PATHS.brotli]) {
+    const bytes = await files.get(path);
+    if (bytes !== undefined && !holdsCompressed(path, bytes, list)) {
+      problems.push(`${path} is not the list, compressed`);
+    }
+  }
+  return problems;
 }
 
 /** The texts of a checkpoint and of the delegation that it rests on; undefined when the root key signed it. */

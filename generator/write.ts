@@ -68,7 +68,14 @@ function create(tree: Tree, out: string, staging: string, onProgress?: OnProgres
 }
 
 /** The files that decide whether a tree is good, in the order in which they are switched. */
-const FLUSHED: readonly string[] = [PATHS.signature, PATHS.list, CHECKSUMS_PATH, PATHS.checkpoint];
+const FLUSHED: readonly string[] = [
+  PATHS.signature,
+  PATHS.list,
+  PATHS.gzipped,
+  PATHS.brotli,
+  CHECKSUMS_PATH,
+  PATHS.checkpoint,
+];
 
 function update(tree: Tree, out: string, staging: string, onProgress?: OnProgress): Written {
   clearTheWay(tree, out);
@@ -88,7 +95,7 @@ function update(tree: Tree, out: string, staging: string, onProgress?: OnProgres
   // Done before the switch, so that nothing slow comes between the renames.
   for (const path of staged.keys()) if (!FLUSHED.includes(path)) moveIn(path);
   moveIn(PATHS.signature);
-  moveIn(PATHS.list);
+  for (const path of [PATHS.list, PATHS.gzipped, PATHS.brotli]) moveIn(path);
   for (const path of stale) rmSync(join(out, path));
   removeEmptyFolders(out);
   moveIn(CHECKSUMS_PATH);

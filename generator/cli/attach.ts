@@ -13,6 +13,7 @@ import { sayBuilt } from './say-built.js';
 interface Options extends FreshnessOptions {
   rootKey?: string;
   out: string;
+  precompress?: true;
   json?: true;
 }
 
@@ -26,6 +27,7 @@ export function addAttachCommand(program: Command): void {
     .option('--root-key <file>', 'public JWK under which the signature must hold')
     .option('--out <dir>', 'folder of the published tree', 'dist');
   addFreshnessOptions(command)
+    .option('--precompress', 'publish issuers.json.gz and .br, too')
     .option('--json', 'report as JSON on stdout')
     .action((folder: string, signature: string | undefined, options: Options) =>
       run(options.json === true, () => attach(folder, signature ?? join(folder, PATHS.signature), options)),
@@ -41,6 +43,7 @@ async function attach(folder: string, signature: string, options: Options): Prom
   const report = await attachSignature(list, readText(signature).trim(), rootKey, {
     out: options.out,
     rootKey: options.rootKey,
+    precompress: options.precompress === true,
     ...(await freshnessChoice(options)),
   });
   if (options.json) emit({ ok: true, ...report });

@@ -15,6 +15,7 @@ export interface BuildCommandOptions extends SignerOptions, FreshnessOptions {
   out: string;
   updatedAt?: string;
   renew?: true;
+  precompress?: true;
   json?: true;
 }
 
@@ -39,6 +40,7 @@ export function addBuildOptions(command: Command): Command {
   return addFreshnessOptions(addSignerOptions(command))
     .option('--updated-at <time>', 'updated_at of a changed list, RFC 3339 (also SOURCE_DATE_EPOCH)')
     .option('--renew', 'publish under a new updated_at even if no record has changed')
+    .option('--precompress', 'publish issuers.json.gz and .br, too, for hosts that send them as they are')
     .option('--json', 'report as JSON on stdout');
 }
 
@@ -54,6 +56,7 @@ export async function buildAndReport(options: BuildCommandOptions): Promise<unde
       ...(await freshnessChoice(options)),
       updatedAt: requestedUpdatedAt(options.updatedAt, process.env['SOURCE_DATE_EPOCH']),
       renew: options.renew === true,
+      precompress: options.precompress === true,
     }),
   );
   if (options.json) emit({ ok: true, ...report });

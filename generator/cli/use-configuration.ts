@@ -27,6 +27,7 @@ function groups(command: Command, configuration: Configuration): Values[] {
   const single = [
     { rootKey: root_key },
     { baseUrl: base_url },
+    { precompress: configuration.precompress },
     { days: delegation.days },
     { override: transitions.overrides },
   ];

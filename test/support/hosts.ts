@@ -7,8 +7,10 @@ import { answering, freePort, serve } from './serving.js';
 import { temporaryFolder, writeFiles } from './workspace.js';
 
 const children: ChildProcess[] = [];
+const groups: ChildProcess[] = [];
 afterAll(() => {
   for (const child of children.splice(0)) child.kill();
+  for (const { pid } of groups.splice(0)) if (pid !== undefined) process.kill(-pid, 'SIGKILL');
 });
 
 /** A real host: the program that it needs, and how it is started over a tree, from its configuration in the documents or from the tree itself. */
@@ -121,10 +123,24 @@ async function caddy(tree: string): Promise<string> {
   );
 }
 
+/** Cloudflare Pages as its own tool plays it, without a network; the tree's own _headers and 404.html do the rest. */
+async function pages(tree: string): Promise<string> {
+  const [folder, port] = [temporaryFolder(), await freePort()];
+  const quiet = { WRANGLER_SEND_METRICS: 'false', CI: 'true', HOME: folder, XDG_CONFIG_HOME: folder };
+  // In a group of its own: it starts the server as another process.
+  const child = spawn('wrangler', ['pages', 'dev', tree, '--ip', '127.0.0.1', '--port', String(port)], {
+    ...{ stdio: 'ignore', cwd: folder, detached: true },
+    env: { ...process.env, ...quiet },
+  });
+  groups.push(child);
+  return answering(`http://127.0.0.1:${port}/issuers.json`).then((address) => new URL(address).origin);
+}
+
 /** The real hosts, by name. */
 export const HOSTS: Readonly<Record<string, RealHost>> = {
   serve: { program: 'node', start: serve },
   Apache: { program: 'apache2', start: apache },
   nginx: { program: 'nginx', start: nginx },
   Caddy: { program: 'caddy', start: caddy },
+  'Cloudflare Pages': { program: 'wrangler', start: pages },
 };

@@ -55,7 +55,7 @@ export async function sandboxIn(folder: string, ...args: string[]): Promise<stri
 
 /** An address, once something answers there. */
 export async function answering(base: string): Promise<string> {
-  for (let attempt = 0; attempt < 100; attempt++) {
+  for (let attempt = 0; attempt < 300; attempt++) {
     const answer = await fetch(base).catch(() => undefined);
     if (answer !== undefined) return base;
     await new Promise((resolve) => setTimeout(resolve, 100));
