@@ -3,6 +3,14 @@ import type { TransitionOverride } from './configuration.js';
 import { type Diagnostic, diagnostic, type Finding, shown, WHOLE_FILE } from './diagnostic.js';
 import { parseRecordFile } from './parse.js';
 import type { RecordSet } from './record-set.js';
+import type { RuleName } from './rules.js';
+
+/** The rules that an operator may override; schemas/registry.schema.json names the same. */
+export const OVERRIDABLE: readonly RuleName[] = [
+  'record-removed',
+  'revoked-is-final',
+  'certified-since-changed',
+];
 
 /**
  * Holds a change of records against the rules of SPEC B5. A rule that is overridden for an issuer becomes a warning which
@@ -13,8 +21,7 @@ export function checkTransitions(
   after: RecordSet,
   overrides: readonly TransitionOverride[],
 ): Diagnostic[] {
-  return [...before.files.keys(), ...before.issuers.keys()]
-    .filter((id, index, all) => all.indexOf(id) === index)
+  return [...new Set([...before.files.keys(), ...before.issuers.keys()])]
     .sort()
     .flatMap((id) => transitions(id, before, after))
     .map(({ id, found }) =>

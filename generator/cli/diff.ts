@@ -9,7 +9,7 @@ import { loadRootKey } from '../key-file.js';
 import { forMarkdown } from '../printers/markdown.js';
 import { type RecordSet, recordsInFolder, recordsOfRevisions, recordsPublished } from '../record-set.js';
 import { byPlace } from '../records.js';
-import { checkTransitions } from '../transitions.js';
+import { checkTransitions, OVERRIDABLE } from '../transitions.js';
 import { PATHS } from '../tree.js';
 import { addFormatOptions, type FormatOptions, report } from './diagnostics.js';
 import { count, say } from './output.js';
@@ -23,9 +23,6 @@ type Options = Omit<FormatOptions, 'format'> & {
   failOn: 'error' | 'warning';
   override: TransitionOverride[];
 };
-
-/** The rules of SPEC B5 that an operator may override. */
-const OVERRIDABLE = ['record-removed', 'revoked-is-final', 'certified-since-changed'];
 
 /** `passport-registry diff` */
 export function addDiffCommand(program: Command): void {
@@ -54,7 +51,7 @@ export function addDiffCommand(program: Command): void {
 
 function override(text: string, earlier: TransitionOverride[]): TransitionOverride[] {
   const [issuer_id = '', rule = ''] = text.split(':');
-  if (!OVERRIDABLE.includes(rule)) {
+  if (!(OVERRIDABLE as readonly string[]).includes(rule)) {
     throw new UsageError(`--override takes ISSUER:RULE, where RULE is one of ${OVERRIDABLE.join(', ')}`);
   }
   return [...earlier, { issuer_id, rule, reason: 'on the command line' }];

@@ -55,7 +55,7 @@ async function bringByHttp(source: TreeSource, folder: string, before: string | 
       bytes += content.length;
     }
   };
-  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  await allOf(Array.from({ length: CONCURRENCY }, () => worker().finally(() => waiting.splice(0))));
   put(folder, CHECKSUMS_PATH, (file) => writeFileSync(file, sums.bytes, { mode: 0o644 }));
   // Last, since it names the others.
   const checkpoint = await source.get(PATHS.checkpoint);
@@ -65,6 +65,12 @@ async function bringByHttp(source: TreeSource, folder: string, before: string | 
     bytes += checkpoint.bytes.length;
   }
   return { fetched, bytes };
+}
+
+/** Waits for all workers to come to rest, also when one has failed: none may write into the next try. */
+async function allOf(workers: readonly Promise<void>[]): Promise<void> {
+  const outcomes = await Promise.allSettled(workers);
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
 function heldFiles(before: string | undefined): ReadonlyMap<string, string> {

@@ -70,6 +70,7 @@ describe('the tree', () => {
       'schemas/registry.openapi.json',
       'schemas/trust-policy.schema.json',
       'serve.json',
+      'vercel.json',
     ]);
   });
 
@@ -353,7 +354,7 @@ describe('what a build refuses', () => {
     });
     const { code, stderr } = await cli(['build', ...KEY], folder);
     expect(code).toBe(4);
-    expect(stderr).toContain('another build is at work');
+    expect(stderr).toContain('another build or mirror is at work');
     writeFiles(folder, { '.dist.staging/pid': '999999999', '.dist.staging/0': 'left over' });
     // Not one of its own, whatever the name looks like.
     writeFiles(folder, { '.dist.staging-backup/keep': '' });

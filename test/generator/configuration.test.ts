@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeJwt } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { OVERRIDABLE } from '../../build/transitions.js';
+import { ROOT } from '../support/paths.js';
 import { cli, workspace, writeFiles } from '../support/workspace.js';
 
 let folder: string;
@@ -145,6 +147,12 @@ describe('registry.yaml', () => {
       });
     },
   );
+
+  it('lets those rules be overridden that `diff` lets be overridden', () => {
+    const { properties } = JSON.parse(readFileSync(join(ROOT, 'schemas/registry.schema.json'), 'utf8'));
+    const { rule } = properties.transitions.properties.overrides.items.properties;
+    expect(rule.enum).toEqual(OVERRIDABLE);
+  });
 
   it('that is not there although it was named is an error', async () => {
     const { code, stderr } = await cli(['--config', 'none.yaml', 'build'], folder);
