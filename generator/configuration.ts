@@ -9,9 +9,6 @@ import { type ParsedFile, parseRecordFile } from './parse.js';
 import { readText } from './read-file.js';
 import { schema } from './schemas.js';
 
-/** The name under which a configuration is found without being named. */
-export const CONFIGURATION_FILE = 'registry.yaml';
-
 /** What signs: a key or a command. */
 export interface SignerConfiguration {
   readonly key?: string | undefined;

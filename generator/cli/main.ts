@@ -1,26 +1,9 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { addAttachCommand } from './attach.js';
-import { addBuildCommand } from './build.js';
-import { addCheckCommand } from './check.js';
-import { addCheckpointCommand } from './checkpoint.js';
-import { addDiffCommand } from './diff.js';
 import { hushEd25519Warning } from './ed25519-warning.js';
-import { addFormatCommand } from './format.js';
-import { addKeysCommand } from './keys.js';
-import { addLogCommand } from './log.js';
-import { addMirrorCommand } from './mirror.js';
-import { addNewCommand } from './new.js';
-import { addResolveCommand } from './resolve.js';
 import { run } from './run.js';
-import { addSandboxCommand } from './sandbox.js';
-import { addServeCommand } from './serve.js';
-import { addSignCommand } from './sign.js';
-import { addStatusCommands } from './status.js';
 import { useConfiguration } from './use-configuration.js';
-import { addValidateCommand } from './validate.js';
-import { addVerifyCommand } from './verify.js';
 
 hushEd25519Warning();
 
@@ -34,27 +17,34 @@ const program = new Command('passport-registry')
   .showHelpAfterError('(see passport-registry --help)')
   .exitOverride();
 
-for (const add of [
-  addBuildCommand,
-  addNewCommand,
-  addValidateCommand,
-  addFormatCommand,
-  addDiffCommand,
-  addCheckCommand,
-  addVerifyCommand,
-  addResolveCommand,
-  addServeCommand,
-  addMirrorCommand,
-  addKeysCommand,
-  addCheckpointCommand,
-  addSignCommand,
-  addAttachCommand,
-  addStatusCommands,
-  addLogCommand,
-  addSandboxCommand,
-]) {
-  add(program);
-}
+/** The commands, in the order of the help. Most need a part of the program only, so each is loaded when it is asked for. */
+const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
+  build: async () => (await import('./build.js')).addBuildCommand,
+  new: async () => (await import('./new.js')).addNewCommand,
+  validate: async () => (await import('./validate.js')).addValidateCommand,
+  format: async () => (await import('./format.js')).addFormatCommand,
+  diff: async () => (await import('./diff.js')).addDiffCommand,
+  check: async () => (await import('./check.js')).addCheckCommand,
+  verify: async () => (await import('./verify.js')).addVerifyCommand,
+  resolve: async () => (await import('./resolve.js')).addResolveCommand,
+  serve: async () => (await import('./serve.js')).addServeCommand,
+  mirror: async () => (await import('./mirror.js')).addMirrorCommand,
+  keys: async () => (await import('./keys.js')).addKeysCommand,
+  checkpoint: async () => (await import('./checkpoint.js')).addCheckpointCommand,
+  sign: async () => (await import('./sign.js')).addSignCommand,
+  attach: async () => (await import('./attach.js')).addAttachCommand,
+  suspend: async () => (await import('./status.js')).addStatusCommands,
+  revoke: async () => (await import('./status.js')).addStatusCommands,
+  reinstate: async () => (await import('./status.js')).addStatusCommands,
+  log: async () => (await import('./log.js')).addLogCommand,
+  sandbox: async () => (await import('./sandbox.js')).addSandboxCommand,
+};
+
+/** An argument may look like a command; then it is loaded in vain. Where none does, all are, for the help. */
+const asked = process.argv.slice(2).filter((argument) => Object.hasOwn(COMMANDS, argument));
+const loaded = Object.entries(COMMANDS).filter(([name]) => asked.length === 0 || asked.includes(name));
+const adders = await Promise.all(loaded.map(([_name, load]) => load()));
+for (const add of new Set(adders)) add(program);
 useConfiguration(program);
 
 try {

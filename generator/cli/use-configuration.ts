@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import {
-  CONFIGURATION_FILE,
-  type Configuration,
-  loadConfiguration,
-  type SignerConfiguration,
-} from '../configuration.js';
+import type { Configuration, SignerConfiguration } from '../configuration.js';
+
+/** The name under which a configuration is found without being named. */
+const CONFIGURATION_FILE = 'registry.yaml';
 
 type Values = Record<string, unknown>;
 
@@ -13,9 +11,11 @@ type Values = Record<string, unknown>;
 export function useConfiguration(program: Command): void {
   program
     .option('--config <file>', `configuration (default: ${CONFIGURATION_FILE}, if it is there)`)
-    .hook('preAction', (_program, command) => {
+    .hook('preAction', async (_program, command) => {
       const named: string | undefined = program.opts()['config'];
       if (named === undefined && !existsSync(CONFIGURATION_FILE)) return;
+      // Not at the start: most have none.
+      const { loadConfiguration } = await import('../configuration.js');
       const configuration = loadConfiguration(named ?? CONFIGURATION_FILE);
       for (const group of groups(command, configuration)) applyGroup(command, group);
     });
