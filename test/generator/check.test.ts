@@ -8,6 +8,24 @@ import { REAL_RECORDS } from '../support/paths.js';
 import { freePort } from '../support/serving.js';
 import { cli, recordText, run, temporaryFolder, writeFiles } from '../support/workspace.js';
 
+/** Loopback, private, link-local, shared, unspecified and multicast addresses, also in disguise. */
+const PRIVATE_HOSTS = [
+  '127.0.0.1',
+  '10.1.2.3',
+  '192.168.1.1',
+  '172.16.0.1',
+  '169.254.169.254',
+  '100.64.0.1',
+  '0.0.0.0',
+  '224.0.0.1',
+  '[::1]',
+  '[::ffff:127.0.0.1]',
+  '[fe80::1]',
+  '[fd00::1]',
+  '2130706433',
+  '0x7f.1',
+];
+
 const names = Object.keys(KINDS);
 const kindOf = (index: number) => KINDS[names[index % names.length] ?? ''] as Kind;
 
@@ -121,32 +139,34 @@ describeWith(['openssl'], 'passport-registry check', () => {
     expect(requests).toBe(before);
   });
 
-  it.each([
-    '127.0.0.1',
-    '10.1.2.3',
-    '192.168.1.1',
-    '172.16.0.1',
-    '169.254.169.254',
-    '100.64.0.1',
-    '0.0.0.0',
-    '224.0.0.1',
-    '[::1]',
-    '[::ffff:127.0.0.1]',
-    '[fe80::1]',
-    '[fd00::1]',
-    '2130706433',
-    '0x7f.1',
-  ])('refuses https://%s', async (host) => {
+  it('refuses addresses of every kind that is not public, in each field', async () => {
     const own = temporaryFolder();
-    const addresses = { jwks_uri: `https://${host}/jwks`, discovery_uri: `https://${host}/metadata` };
-    writeFiles(own, { 'issuers/a.yaml': recordText('a', addresses) });
+    for (const [index, host] of PRIVATE_HOSTS.entries()) {
+      const addresses = {
+        jwks_uri: `https://${host}/jwks`,
+        discovery_uri: `https://${host}/metadata`,
+        policy_uri: `http://${host}/policy`,
+      };
+      writeFiles(own, { [`issuers/n${index}.yaml`]: recordText(`n${index}`, addresses) });
+    }
     const { stdout } = await cli(['check', '--json', '--timeout', '2'], own);
-    const rules = JSON.parse(stdout).diagnostics.map(({ rule }: { rule: string }) => rule);
-    // Some of these are no addresses that a record may have at all.
-    expect([
-      ['private-address', 'private-address'],
-      ['bad-uri', 'bad-uri'],
-    ]).toContainEqual(rules);
+    const { diagnostics } = JSON.parse(stdout) as { diagnostics: { file: string; rule: string }[] };
+    for (const [index, host] of PRIVATE_HOSTS.entries()) {
+      const rules = diagnostics
+        .filter(({ file }) => file === `issuers/n${index}.yaml`)
+        .map(({ rule }) => rule);
+      // A record may not have some of these as addresses at all; what it may have is refused before anything is sent.
+      const refused = rules.filter((rule) => ['private-address', 'bad-uri'].includes(rule));
+      expect([host, refused.length]).toEqual([host, 3]);
+    }
+  });
+
+  it.each(PRIVATE_HOSTS)('refuses %s where a redirect leads to it', async (host) => {
+    const { assertPublicLiteral } = await import('../../build/online/public-address.js');
+    // What a URL makes of it, which is what is connected to.
+    expect(() => assertPublicLiteral(new URL(`http://${host}/`).hostname)).toThrow('no public address');
+    expect(() => assertPublicLiteral('93.184.215.14')).not.toThrow();
+    expect(() => assertPublicLiteral('[2606:2800:21f:cb07:6820:80da:af6b:8b2c]')).not.toThrow();
   });
 
   it('says of a revoked issuer that it was not asked, of an unknown one that there is none, of a bad record what is wrong', async () => {

@@ -103,6 +103,13 @@ describe('diagnostics as data', () => {
     expect(stdout).toContain('a%250Ab');
   });
 
+  it('name a file right whatever its name', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, { 'issuers/a,b:c%.yaml': '[]' });
+    const { stdout } = await cli(['validate', '--format', 'github'], folder);
+    expect(stdout).toContain('::error file=issuers/a%2Cb%3Ac%25.yaml,line=1,');
+  });
+
   it('--json and --format json are the same', async () => {
     const folder = temporaryFolder();
     writeFiles(folder, { 'issuers/a.yaml': recordText('a', { tier: 'gold' }) });
