@@ -32,8 +32,8 @@ export interface Written {
 /**
  * Makes a folder hold exactly a tree. Files that already have the right bytes are not touched. All others are first
  * written beside the folder and then renamed into it; the signature and the list go one right after the other, the
- * checksums after all that they cover, so that a folder whose checksums hold is whole; and the checkpoint last. A folder that is empty or not there gets its tree
- * by one rename.
+ * checksums after all that they cover, so that a folder whose checksums hold is whole; and the checkpoint last. A folder
+ * that is empty or not there gets its tree by one rename.
  *
  * @throws {@link IoFailed}
  */

@@ -74,6 +74,8 @@ async function take(options: MirrorOptions, releases: Releases, staging: string)
 }
 
 async function bringGood({ source, rootKey }: MirrorOptions, folder: string, before: string | undefined) {
+  // Trust starts at the key of what is served, to which the pinned one has led: a key that was left is not taken again.
+  const trusted = before === undefined ? rootKey : await currentRoot(before, rootKey);
   let failure = '';
   for (let attempt = 1; attempt <= TRIES; attempt++) {
     if (attempt > 1) await new Promise((resolve) => setTimeout(resolve, PAUSE));
@@ -81,7 +83,7 @@ async function bringGood({ source, rootKey }: MirrorOptions, folder: string, bef
       const brought = await bring(source, folder, before);
       const report = await verifyTree(
         { ...folderSource(folder), withoutHostFiles: true },
-        await currentRoot(folder, rootKey),
+        await currentRoot(folder, trusted),
       );
       if (report.ok) return { brought, report };
       failure = report.checks

@@ -187,6 +187,18 @@ describeWith(['rsync'], 'passport-registry mirror', () => {
     );
     expect(code).toBe(0);
     expect((await mirror(tree())).stderr).toContain('switched to');
+
+    // Somebody has the key that was left, and no longer the rotation.
+    rmSync(tree(), { recursive: true });
+    await publish('2026-12-31T00:00:00Z');
+    const left = await mirror(tree());
+    expect([left.code, left.stderr]).toEqual([1, expect.stringContaining('pinned is')]);
+    // Whoever has pinned another key means it.
+    await cli(['keys', 'generate', '--out', 'fresh.pem'], folder);
+    writeFiles(folder, { 'root.json': (await cli(['keys', 'public', 'fresh.pem'], folder)).stdout });
+    rmSync(tree(), { recursive: true });
+    await cli(['build', '--key', 'fresh.pem', '--updated-at', '2027-01-01T00:00:00Z'], folder);
+    expect((await mirror(tree())).stderr).toContain('switched to');
   });
 
   it.each([

@@ -13,7 +13,7 @@ afterAll(() => {
   for (const { pid } of groups.splice(0)) if (pid !== undefined) process.kill(-pid, 'SIGKILL');
 });
 
-/** A real host: the program that it needs, and how it is started over a tree, from its configuration in the documents or from the tree itself. */
+/** A real host: the program that it needs, and how it is started over a tree, as the documents or the tree itself configure it. */
 export interface RealHost {
   readonly program: string;
   start(tree: string): Promise<string>;
