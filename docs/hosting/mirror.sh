@@ -3,6 +3,7 @@
 # checksums hold. It cannot tell who made the tree: `passport-registry mirror` can, and does everything that this does.
 # Usage: mirror.sh SOURCE FOLDER, as in `mirror.sh rsync://registry.example/registry /srv/registry`.
 set -eu
+umask 022
 source="$1"
 mkdir -p "$2/releases"
 cd "$2"

@@ -54,6 +54,8 @@ async function pinned(rootKey: string | undefined) {
 }
 
 async function mirrorAndReport(source: string, folder: string, options: Options): Promise<number> {
+  // A web server runs as another user.
+  process.umask(0o022);
   const rootKey = await pinned(options.rootKey);
   const maxAge = positiveNumber('--max-age', options.maxAge);
   const once = async () => {

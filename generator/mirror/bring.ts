@@ -15,9 +15,6 @@ export interface Brought {
   readonly bytes: number;
 }
 
-/** The source changed while it was read, or two caches had files of two publications: it is worth another try. */
-export class Torn extends Error {}
-
 /** How many files are asked for at a time. */
 const CONCURRENCY = 16;
 
@@ -30,7 +27,7 @@ export function bring(source: string, folder: string, before: string | undefined
     : bringByRsync(source, folder, before);
 }
 
-/** @throws {@link Torn} | {@link IoFailed} */
+/** What is missing or of another publication is left for the verification to say. @throws {@link IoFailed} */
 async function bringByHttp(source: TreeSource, folder: string, before: string | undefined): Promise<Brought> {
   const sums = await source.get(CHECKSUMS_PATH);
   const wanted = sums && parseChecksums(Buffer.from(sums.bytes).toString('utf8'));
@@ -48,7 +45,6 @@ async function bringByHttp(source: TreeSource, folder: string, before: string | 
         continue;
       }
       const content = await wholeFile(source, path, hash);
-      // A host need not serve what configures it.
       if (content === undefined) continue;
       put(folder, path, (file) => writeFileSync(file, content, { mode: 0o644 }));
       fetched += 1;
@@ -78,17 +74,13 @@ function heldFiles(before: string | undefined): ReadonlyMap<string, string> {
   return parseChecksums(readFileSync(join(before, CHECKSUMS_PATH), 'utf8')) ?? new Map();
 }
 
+/** A file by the host; what configures hosts is made here if it is the same, since they need not serve it. */
 async function wholeFile(source: TreeSource, path: string, hash: string): Promise<Uint8Array | undefined> {
-  if (HOST_FILES.includes(path)) {
-    const own = Buffer.from(hostFiles().get(path) ?? '');
-    if (sha256(own) === hash) return own;
-    const served = await source.get(path).catch(() => undefined);
-    return served !== undefined && sha256(served.bytes) === hash ? served.bytes : undefined;
-  }
-  const found = await source.get(path);
-  if (found === undefined) throw new Torn(`${path} is in ${CHECKSUMS_PATH}, and not served`);
-  if (sha256(found.bytes) !== hash) throw new Torn(`${path} is another than ${CHECKSUMS_PATH} says`);
-  return found.bytes;
+  if (!HOST_FILES.includes(path)) return (await source.get(path))?.bytes;
+  const own = Buffer.from(hostFiles().get(path) ?? '');
+  if (sha256(own) === hash) return own;
+  const served = await source.get(path).catch(() => undefined);
+  return served !== undefined && sha256(served.bytes) === hash ? served.bytes : undefined;
 }
 
 function put(folder: string, path: string, write: (file: string) => void): void {

@@ -8,7 +8,7 @@ import { withStaging } from '../staging.js';
 import { PATHS } from '../tree.js';
 import { folderSource } from '../tree-source.js';
 import { verifyTree } from '../verify.js';
-import { type Brought, bring, Torn } from './bring.js';
+import { type Brought, bring } from './bring.js';
 import { Releases } from './releases.js';
 
 /** What to mirror, and where to. */
@@ -35,7 +35,7 @@ export interface MirrorReport extends Brought {
   readonly warnings: readonly string[];
 }
 
-/** How often a source is read that changes meanwhile. */
+/** How often a source is read that may have changed meanwhile. */
 const TRIES = 3;
 /** Between two tries, in milliseconds: a publication takes less. */
 const PAUSE = 1000;
@@ -79,20 +79,15 @@ async function bringGood({ source, rootKey }: MirrorOptions, folder: string, bef
   let failure = '';
   for (let attempt = 1; attempt <= TRIES; attempt++) {
     if (attempt > 1) await new Promise((resolve) => setTimeout(resolve, PAUSE));
-    try {
-      const brought = await bring(source, folder, before);
-      const report = await verifyTree(
-        { ...folderSource(folder), withoutHostFiles: true },
-        await currentRoot(folder, trusted),
-      );
-      if (report.ok) return { brought, report };
-      failure = report.checks
-        .flatMap(({ problems, result }) => (result === 'failed' ? problems : []))
-        .join('; ');
-    } catch (error) {
-      if (!(error instanceof Torn)) throw error;
-      failure = error.message;
-    }
+    const brought = await bring(source, folder, before);
+    const report = await verifyTree(
+      { ...folderSource(folder), withoutHostFiles: true },
+      await currentRoot(folder, trusted),
+    );
+    if (report.ok) return { brought, report };
+    failure = report.checks
+      .flatMap(({ problems, result }) => (result === 'failed' ? problems : []))
+      .join('; ');
   }
   throw new TreeRejected(`${source} is not good: ${failure.slice(0, 500)}`);
 }

@@ -60,11 +60,18 @@ describeWith(['rsync'], 'passport-registry mirror', () => {
   describe.each(Object.entries(WAYS))('from %s', (_name, start) => {
     it('takes the tree over whole, and then only what changed', async () => {
       const source = await start();
+      const previous = process.umask(0o077);
       const first = await mirror(source);
+      process.umask(previous);
       expect(first.stderr).toContain('mirror ok: switched to the list of 2026-11-01T00:00:00Z, 3 issuers');
       expect(first.code).toBe(0);
       expect((await verifyTree(folderSource(join(folder, 'mirror/current')), rootKey)).ok).toBe(true);
       execFileSync('sha256sum', ['--quiet', '-c', 'SHA256SUMS'], { cwd: join(folder, 'mirror/current') });
+      // A web server runs as another user.
+      for (const path of ['', 'issuers', 'issuers/alpha', 'issuers.json', '.htaccess']) {
+        const stats = statSync(join(folder, 'mirror/current', path));
+        expect([path, (stats.mode & 0o777).toString(8)]).toEqual([path, stats.isDirectory() ? '755' : '644']);
+      }
 
       const again = await mirror(source);
       expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('mirror ok: unchanged: ')]);
