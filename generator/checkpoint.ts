@@ -5,12 +5,13 @@ import { decodeJwt } from 'jose';
 import { assertClientAccepts } from './assert-client-accepts.js';
 import { CHECKSUMS_PATH, sha256 } from './checksums.js';
 import { IoFailed, TreeRejected, UsageError } from './errors.js';
-import { expiryOf, rfc3339 } from './expiry.js';
+import { expiryOf } from './expiry.js';
 import { readPublished } from './published.js';
 import type { Signer } from './sign.js';
 import { withStaging } from './staging.js';
 import { checkpointStatement } from './statements.js';
 import { PATHS, type Tree } from './tree.js';
+import { formatUpdatedAt } from './updated-at.js';
 import { stage, switchFile } from './write.js';
 
 /** Which key signs a checkpoint, and for how long it holds. */
@@ -78,7 +79,7 @@ export async function publishCheckpoint(out: string, choice: CheckpointChoice): 
 }
 
 function expiries(text: string, out: string, signer: Signer, rootKey: RootKey) {
-  const at = (jwt: string) => rfc3339(Number(decodeJwt(jwt).exp) * 1000);
+  const at = (jwt: string) => formatUpdatedAt(Number(decodeJwt(jwt).exp) * 1000);
   const byRoot = signer.rootKey.thumbprint === rootKey.thumbprint;
   const delegation = byRoot ? undefined : readFileSync(join(out, PATHS.delegation), 'utf8');
   return {

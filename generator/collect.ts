@@ -33,18 +33,29 @@ export async function collectRecordFiles(paths: readonly string[]): Promise<Coll
   const found = (await Promise.all(paths.map(candidates))).flat();
   const unique = new Map(found.map((candidate) => [candidate.file, candidate]));
   const sorted = [...unique.values()].sort((a, b) => (a.file < b.file ? -1 : 1));
+  if (sorted.length > 0) return sortedOut(sorted.map(read));
+  const message = `there is no record in ${paths.join(', ')}`;
+  return {
+    files: [],
+    diagnostics: [diagnostic(paths[0] ?? '', WHOLE_FILE, { rule: 'no-records', message })],
+  };
+}
+
+/** Files that could be read, and what is wrong with the others. */
+export function sortedOut(outcomes: readonly (RecordFile | Diagnostic)[]): Collected {
   const files: RecordFile[] = [];
   const diagnostics: Diagnostic[] = [];
-  for (const candidate of sorted) {
-    const outcome = read(candidate);
+  for (const outcome of outcomes) {
     if ('text' in outcome) files.push(outcome);
     else diagnostics.push(outcome);
   }
-  if (sorted.length === 0) {
-    const message = `there is no record in ${paths.join(', ')}`;
-    diagnostics.push(diagnostic(paths[0] ?? '', WHOLE_FILE, { rule: 'no-records', message }));
-  }
   return { files, diagnostics };
+}
+
+/** The files below a folder that are named after an issuer. */
+export function recordFilesOf(folder: string, id: string): string[] {
+  const names = ['yaml', 'yml'].map((ending) => `**/${fastGlob.escapePath(id)}.${ending}`);
+  return fastGlob.sync(names, { cwd: folder, onlyFiles: true }).map((file) => join(folder, file));
 }
 
 interface Candidate {

@@ -1,7 +1,8 @@
 import { sha256 } from './checksums.js';
-import { IoFailed } from './errors.js';
 import { expectedType } from './host-files.js';
 import { PATHS } from './tree.js';
+import { fetchFailed } from './tree-source.js';
+import { UNKNOWN_ID } from './verify-steps.js';
 
 /** What SPEC A1 asks of every host, or what serves browsers and caches well. */
 export type Demand = 'required' | 'recommended';
@@ -36,7 +37,7 @@ const A_DAY = 24 * 60 * 60;
 const WORTH_COMPRESSING = 1400;
 
 /** Ids that no registry has. The second has dots, of which hosts make types. */
-const UNKNOWN_IDS = ['no-such-issuer-0123456789abcdef', 'no-such-issuer.example.com'];
+const UNKNOWN_IDS = [UNKNOWN_ID, 'no-such-issuer.example.com'];
 
 /**
  * Asks a live host for everything that SPEC A1 promises, and for what serves browsers and caches well. It looks at how the tree
@@ -108,8 +109,7 @@ class Host {
       });
       return { status: response.status, headers: response.headers, text: await response.text() };
     } catch (cause) {
-      const reason = (cause as { cause?: Error }).cause?.message ?? (cause as Error).message;
-      throw new IoFailed(`${url} cannot be fetched: ${reason}`, { cause });
+      throw fetchFailed(url, cause as Error);
     }
   }
 }

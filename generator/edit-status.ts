@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Issuer } from '@passport-registry/verifier';
-import fastGlob from 'fast-glob';
 import { isScalar, parseDocument } from 'yaml';
+import { recordFilesOf } from './collect.js';
 import { UsageError } from './errors.js';
 import { replaceFile } from './replace-file.js';
 
@@ -52,12 +51,6 @@ function recordFile(issuers: string, id: string): string {
   if (file === undefined) throw new UsageError(`${issuers} has no record of ${id}`);
   if (another !== undefined) throw new UsageError(`there are two records of ${id}: ${file}, ${another}`);
   return file;
-}
-
-/** The files below a folder that are named after an issuer. */
-export function recordFilesOf(issuers: string, id: string): string[] {
-  const names = ['yaml', 'yml'].map((ending) => `**/${fastGlob.escapePath(id)}.${ending}`);
-  return fastGlob.sync(names, { cwd: issuers, onlyFiles: true }).map((file) => join(issuers, file));
 }
 
 /** Where the value of `status` stands in a record, and what it is. */

@@ -1,4 +1,5 @@
 import { decodeJwt } from 'jose';
+import { formatUpdatedAt } from './updated-at.js';
 
 /** Before a delegation ends, so many days ahead it is said: a new one takes the root key, which is offline. */
 const DELEGATION_NOTICE_DAYS = 14;
@@ -24,7 +25,7 @@ export function expiryOf(checkpoint: string, delegation: string | undefined, now
   const look = (what: string, text: string, noticeAt: (from: number, to: number) => number) => {
     const { iat = 0, exp = 0 } = decodeJwt(text);
     const [from, to] = [iat * 1000, exp * 1000];
-    const end = rfc3339(to);
+    const end = formatUpdatedAt(to);
     if (to <= now) expired.push(`${what} expired at ${end}`);
     else if (now >= noticeAt(from, to)) soon.push(`${what} expires at ${end}, in ${inWords(to - now)}`);
   };
@@ -32,11 +33,6 @@ export function expiryOf(checkpoint: string, delegation: string | undefined, now
   if (delegation !== undefined)
     look('the delegation', delegation, (_from, to) => to - DELEGATION_NOTICE_DAYS * DAY);
   return { expired, soon };
-}
-
-/** A time as RFC 3339, to the second. */
-export function rfc3339(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
 function inWords(milliseconds: number): string {

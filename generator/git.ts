@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { UsageError } from './errors.js';
+import { IoFailed, UsageError } from './errors.js';
 
 /** The two versions of the records that a command compares, as commits; without `after` it is the working tree. */
 export interface Revisions {
@@ -31,9 +31,12 @@ export function revisionsOf(range: string, folder: string): Revisions {
 function commitOf(revision: string, folder: string): string {
   // A revision that looks like an option would be one.
   if (revision.startsWith('-')) throw new UsageError(`${revision} is no commit`);
-  return git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`], folder)
-    .toString()
-    .trim();
+  const question = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`];
+  try {
+    return git(question, folder).toString().trim();
+  } catch (cause) {
+    throw new UsageError((cause as Error).message, { cause });
+  }
 }
 
 /** The files below a folder that differ between two versions. A file that was renamed is gone, and another is new. */
@@ -73,8 +76,8 @@ export function filesOf(commit: string, paths: readonly string[], folder: string
   return files;
 }
 
-/** Runs git below a folder. @throws {@link UsageError} in git's words */
-function git(args: readonly string[], folder: string, input = ''): Buffer {
+/** Runs git below a folder. @throws {@link IoFailed} in git's words */
+export function git(args: readonly string[], folder: string, input = ''): Buffer {
   const { status, stdout, stderr, error } = spawnSync('git', args, {
     cwd: folder,
     input,
@@ -82,5 +85,5 @@ function git(args: readonly string[], folder: string, input = ''): Buffer {
   });
   if (status === 0) return stdout;
   const words = (stderr?.toString() ?? error?.message ?? '').trim();
-  throw new UsageError(`git ${args[0]} fails${words === '' ? ` for ${args.at(-1)}` : `: ${words}`}`);
+  throw new IoFailed(`git ${args[0]} fails${words === '' ? ` for ${args.at(-1)}` : `: ${words}`}`);
 }

@@ -7,7 +7,7 @@ import {
   type RootKey,
   verifyList,
 } from '@passport-registry/verifier';
-import { collectRecordFiles, hasRecordName, type RecordFile, recordFile } from './collect.js';
+import { collectRecordFiles, hasRecordName, type RecordFile, recordFile, sortedOut } from './collect.js';
 import type { Diagnostic } from './diagnostic.js';
 import { byId } from './difference.js';
 import { TreeRejected } from './errors.js';
@@ -15,7 +15,7 @@ import { type ChangedPath, changedPaths, filesOf, type Revisions } from './git.j
 import { rootKeyOf } from './published.js';
 import { checkRecordFiles } from './records.js';
 import { PATHS } from './tree.js';
-import { folderSource, httpSource, type TreeSource } from './tree-source.js';
+import { folderSource, httpSource, signedPair, type TreeSource } from './tree-source.js';
 
 /** The records of one side of a comparison, by issuer_id. Between two commits only those that differ. */
 export interface RecordSet {
@@ -45,12 +45,15 @@ export async function recordsPublished(where: string, pinned: RootKey | undefine
 }
 
 async function signedRegistry(source: TreeSource, pinned: RootKey | undefined): Promise<IssuerRegistry> {
-  const bytes = async (path: string) => (await source.get(path))?.bytes ?? new Uint8Array();
+  const rootKey = pinned ?? (await rootKeyOf((await source.get(PATHS.rootKey))?.bytes));
+  const pair = await signedPair(source);
+  if (rootKey === undefined || pair === undefined) {
+    throw new TreeRejected(
+      `${source.name} publishes no list to compare with: there is no key, or no signed list`,
+    );
+  }
   try {
-    const rootKey = pinned ?? (await rootKeyOf(await bytes(PATHS.rootKey)));
-    if (rootKey === undefined) throw new TreeRejected(`${source.name} publishes no root key`);
-    const signature = new TextDecoder().decode(await bytes(PATHS.signature));
-    return (await verifyList({ list: await bytes(PATHS.list), signature, rootKey })).registry;
+    return (await verifyList({ ...pair, rootKey })).registry;
   } catch (cause) {
     if (!(cause instanceof RegistryError)) throw cause;
     throw new TreeRejected(`${source.name} publishes no list to compare with: ${cause.message}`, { cause });
@@ -63,31 +66,23 @@ export function recordsOfRevisions(
   folder: string,
 ): { before: RecordSet; after: RecordSet } {
   const changed = changedPaths(revisions, folder).filter(({ path }) => hasRecordName(path));
-  const files = (commit: string | undefined, side: 'before' | 'after') => {
+  const onSide = (commit: string | undefined, side: 'before' | 'after') => {
     const paths = changed.filter((one) => one[side]).map(({ path }: ChangedPath) => path);
     const contents =
       commit === undefined
         ? paths.map((path) => bytesIn(join(folder, path)))
         : filesOf(commit, paths, folder);
-    return fromBytes(paths.map((path, index) => [join(folder, path), contents[index] ?? new Uint8Array()]));
+    const { files, diagnostics } = sortedOut(
+      paths.map((path, index) => recordFile(join(folder, path), contents[index] ?? new Uint8Array())),
+    );
+    return checked(files, diagnostics);
   };
-  return { before: files(revisions.before, 'before'), after: files(revisions.after, 'after') };
+  return { before: onSide(revisions.before, 'before'), after: onSide(revisions.after, 'after') };
 }
 
 /** A link is what git makes of it: the text of where it leads, which is no record. */
 function bytesIn(file: string): Uint8Array {
   return lstatSync(file).isSymbolicLink() ? Buffer.from(readlinkSync(file)) : readFileSync(file);
-}
-
-function fromBytes(contents: readonly (readonly [file: string, bytes: Uint8Array])[]): RecordSet {
-  const files: RecordFile[] = [];
-  const diagnostics: Diagnostic[] = [];
-  for (const [file, bytes] of contents) {
-    const outcome = recordFile(file, bytes);
-    if ('text' in outcome) files.push(outcome);
-    else diagnostics.push(outcome);
-  }
-  return checked(files, diagnostics);
 }
 
 function checked(files: readonly RecordFile[], collecting: readonly Diagnostic[]): RecordSet {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { IoFailed } from './errors.js';
-import type { Tree } from './tree.js';
+import { PATHS, type Tree } from './tree.js';
 
 /** A file of a tree as it was found. */
 export interface FoundFile {
@@ -119,13 +119,18 @@ async function download(url: URL): Promise<FoundFile | undefined> {
     }
   } catch (cause) {
     if (cause instanceof IoFailed) throw cause;
-    const reason = (cause as { cause?: Error }).cause?.message ?? (cause as Error).message;
-    throw new IoFailed(`${url} cannot be fetched: ${reason}`, { cause });
+    throw fetchFailed(url, cause as Error);
   }
   const location = response.headers.get('location');
   throw new IoFailed(
     `${url} answers ${response.status}${location === null ? '' : `, a redirect to ${location}`}`,
   );
+}
+
+/** What `fetch` says is that it failed; why stands in its cause. */
+export function fetchFailed(url: URL, cause: Error): IoFailed {
+  const reason = cause.cause instanceof Error ? cause.cause.message : cause.message;
+  return new IoFailed(`${url} cannot be fetched: ${reason}`, { cause });
 }
 
 async function readBody(response: Response): Promise<Uint8Array> {
@@ -137,4 +142,13 @@ async function readBody(response: Response): Promise<Uint8Array> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+/** The list of a tree and its signature, not verified; undefined where one of them is missing. @throws {@link IoFailed} */
+export async function signedPair(
+  source: TreeSource,
+): Promise<{ readonly list: Uint8Array; readonly signature: string } | undefined> {
+  const [list, signature] = await Promise.all([source.get(PATHS.list), source.get(PATHS.signature)]);
+  if (list === undefined || signature === undefined) return undefined;
+  return { list: list.bytes, signature: new TextDecoder().decode(signature.bytes) };
 }

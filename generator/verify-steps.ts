@@ -11,6 +11,7 @@ import { decodeProtectedHeader } from 'jose';
 import { ANY_AGE } from './assert-client-accepts.js';
 import { CHECKSUMS_PATH, NOT_CHECKSUMMED, parseChecksums, sha256 } from './checksums.js';
 import { holdsCompressed } from './compressed.js';
+import { eachOf } from './each-of.js';
 import { expiryOf } from './expiry.js';
 import { HOST_FILES } from './host-files.js';
 import type { OnProgress } from './progress.js';
@@ -56,7 +57,7 @@ export async function checkRecords(
 ): Promise<void> {
   let done = 0;
   const problems: string[] = [];
-  await eachOf(issuers, async (issuer) => {
+  await eachOf(issuers, CONCURRENCY, async (issuer) => {
     onProgress?.('comparing', done++, issuers.length);
     const path = PATHS.record(issuer.issuer_id);
     const bytes = await files.get(path);
@@ -79,7 +80,7 @@ export async function checkChecksums(files: SeenFiles): Promise<void> {
   const mayBeMissing = (path: string) => withoutHostFiles && HOST_FILES.includes(path);
   // A host hides them behind all sorts of answers.
   const reachable = [...sums].filter(([path]) => !(live && mayBeMissing(path)));
-  await eachOf(reachable, async ([path, hash]) => {
+  await eachOf(reachable, CONCURRENCY, async ([path, hash]) => {
     const bytes = await files.get(path);
     if (bytes === undefined && mayBeMissing(path)) return;
     if (bytes === undefined) problems.push(`${path} is missing`);
@@ -131,7 +132,7 @@ export function checkFreshness({ checkpoint, delegation }: CheckpointTexts, now:
 }
 
 /** An id that no registry has: it is long, and made for this question. */
-const UNKNOWN_ID = 'no-such-issuer-0123456789abcdef';
+export const UNKNOWN_ID = 'no-such-issuer-0123456789abcdef';
 
 export async function checkUnknownId({ source }: SeenFiles): Promise<void> {
   if ((await source.get(PATHS.record(UNKNOWN_ID))) !== undefined) {
@@ -151,12 +152,4 @@ export async function checkClient(base: string, rootKey: RootKey): Promise<void>
 
 function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0;
-}
-
-async function eachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  let next = 0;
-  const worker = async () => {
-    for (let item = items[next++]; item !== undefined; item = items[next++]) await work(item);
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
 }

@@ -4,9 +4,9 @@ import { revisionsOf } from '../git.js';
 import { checkOnline } from '../online/check-online.js';
 import { type RecordSet, recordsInFolder, recordsOfRevisions } from '../record-set.js';
 import { byPlace } from '../records.js';
-import { addFormatOptions, type FormatOptions, report } from './diagnostics.js';
-import { positiveNumber } from './freshness-options.js';
+import { addFormatOptions, type FormatOptions, report, wantsJson } from './diagnostics.js';
 import { count, say } from './output.js';
+import { positiveNumber } from './positive-number.js';
 import { withProgress } from './progress.js';
 import { run } from './run.js';
 
@@ -30,7 +30,7 @@ export function addCheckCommand(program: Command): void {
     .option('--timeout <seconds>', 'for each document', '10')
     .option('--concurrency <number>', 'how many issuers at a time', '16');
   addFormatOptions(command).action((ids: string[], options: Options) =>
-    run(options.json === true || options.format === 'json', () => check(ids, options)),
+    run(wantsJson(options), () => check(ids, options)),
   );
 }
 

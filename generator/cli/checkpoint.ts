@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { publishCheckpoint } from '../checkpoint.js';
-import { onlineSigner, positiveNumber } from './freshness-options.js';
+import { onlineSigner } from './freshness-options.js';
 import { emit, say } from './output.js';
+import { positiveNumber } from './positive-number.js';
 import { run } from './run.js';
 import { addSigningOptions, type SigningOptions } from './signer-options.js';
 

@@ -3,7 +3,7 @@ import type { Diagnostic } from '../diagnostic.js';
 import { forGitHub } from '../printers/github.js';
 import { forSarif } from '../printers/sarif.js';
 import { forTerminal } from '../printers/terminal.js';
-import { emit } from './output.js';
+import { count, emit } from './output.js';
 
 /** How diagnostics are printed: text for people on stderr, all else as data on stdout. */
 const FORMATS = ['text', 'json', 'github', 'sarif'] as const;
@@ -25,13 +25,25 @@ export function addFormatOptions(command: Command, more: readonly string[] = [])
     .option('--json', 'the same as --format json');
 }
 
+/** Whether a report as JSON was asked for, be it of an error. */
+export function wantsJson({ format, json }: { format: string; json?: true }): boolean {
+  return json === true || format === 'json';
+}
+
+/** `1 problem, 0 warnings`. */
+export function tally(diagnostics: readonly Diagnostic[]): string {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
+  return `${count(errors, 'problem')}, ${count(diagnostics.length - errors, 'warning')}`;
+}
+
 /** Prints diagnostics in the format that was asked for. @param asJson - what `json` gives instead of them alone */
 export function report(
-  { format, json }: { format: string; json?: true },
+  options: { format: string; json?: true },
   diagnostics: readonly Diagnostic[],
   asJson: object,
 ): void {
-  if (json || format === 'json') emit(asJson);
+  const { format } = options;
+  if (wantsJson(options)) emit(asJson);
   if (format === 'github') process.stdout.write(forGitHub(diagnostics));
   else if (format === 'sarif') emit(forSarif(diagnostics));
   else sayDiagnostics(diagnostics);

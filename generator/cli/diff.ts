@@ -11,7 +11,7 @@ import { type RecordSet, recordsInFolder, recordsOfRevisions, recordsPublished }
 import { byPlace } from '../records.js';
 import { checkTransitions, OVERRIDABLE } from '../transitions.js';
 import { PATHS } from '../tree.js';
-import { addFormatOptions, type FormatOptions, report } from './diagnostics.js';
+import { addFormatOptions, type FormatOptions, report, tally, wantsJson } from './diagnostics.js';
 import { count, say } from './output.js';
 import { run } from './run.js';
 import { isAddress, isFolder } from './where.js';
@@ -45,7 +45,7 @@ export function addDiffCommand(program: Command): void {
     );
   addFormatOptions(command, ['markdown']).action(
     (before: string, after: string | undefined, options: Options) =>
-      run(options.json === true || options.format === 'json', () => diff(before, after, options)),
+      run(wantsJson(options), () => diff(before, after, options)),
   );
 }
 
@@ -70,10 +70,7 @@ async function diff(first: string, second: string | undefined, options: Options)
     if (format === 'text') for (const line of describeDifference(changes, after.issuers)) say(line);
     report({ ...options, format }, diagnostics, { ok, changes, diagnostics });
   }
-  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
-  say(
-    `${count(changes.length, 'issuer')} changed: ${count(errors, 'problem')}, ${count(diagnostics.length - errors, 'warning')}`,
-  );
+  say(`${count(changes.length, 'issuer')} changed: ${tally(diagnostics)}`);
   return ok ? 0 : 1;
 }
 

@@ -4,7 +4,7 @@ import { type Diagnostic, diagnostic, WHOLE_FILE } from '../diagnostic.js';
 import { inLayout } from '../layout.js';
 import { type ParsedFile, parseRecordFile } from '../parse.js';
 import { replaceFile } from '../replace-file.js';
-import { addFormatOptions, type FormatOptions, report } from './diagnostics.js';
+import { addFormatOptions, type FormatOptions, report, wantsJson } from './diagnostics.js';
 import { count, say } from './output.js';
 import { run } from './run.js';
 
@@ -16,7 +16,7 @@ export function addFormatCommand(program: Command): void {
     .argument('[path...]', 'files and folders', ['issuers'])
     .option('--check', 'change nothing, and end with 1 if there is something to change');
   addFormatOptions(command).action((paths: string[], options: FormatOptions & { check?: true }) =>
-    run(options.json === true || options.format === 'json', () => format(paths, options)),
+    run(wantsJson(options), () => format(paths, options)),
   );
 }
 

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { chooseSigner } from '../choose-signer.js';
 import type { SignerInput } from '../command-signer.js';
-import { UsageError } from '../errors.js';
 import type { PublishOptions } from '../publish.js';
 import { readText } from '../read-file.js';
 import type { Signer } from '../sign.js';
+import { positiveNumber } from './positive-number.js';
 import { addSigningOptions, type SignerOptions, signerChoice } from './signer-options.js';
 
 /** The options of commands that publish a list, about what shows that it is the newest. */
@@ -55,10 +55,4 @@ export async function freshnessChoice(
 /** What signs checkpoints. A development key does so under no circumstances. */
 export function onlineSigner(options: SignerOptions): Promise<Signer> {
   return chooseSigner({ ...signerChoice(options), production: true });
-}
-
-/** A number that an option was given. @throws {@link UsageError} */
-export function positiveNumber(option: string, text: string): number {
-  if (!/^[1-9]\d{0,4}$/.test(text)) throw new UsageError(`${option} takes a number from 1 to 99999`);
-  return Number(text);
 }

@@ -2,8 +2,8 @@ import { type Command, Option } from 'commander';
 import { chooseSigner } from '../choose-signer.js';
 import { generateKeyFile, KEY_ALGORITHMS, type KeyAlgorithm, loadRootKey } from '../key-file.js';
 import { delegationStatement, rotationStatement } from '../statements.js';
-import { positiveNumber } from './freshness-options.js';
 import { emit, say } from './output.js';
+import { positiveNumber } from './positive-number.js';
 import { run } from './run.js';
 import { addSignerOptions, type SignerOptions, signerChoice } from './signer-options.js';
 

@@ -3,8 +3,8 @@ import { UsageError } from '../errors.js';
 import { loadRootKey } from '../key-file.js';
 import { type MirrorReport, mirrorOnce } from '../mirror/mirror.js';
 import { type MirrorStatus, mirrorStatus } from '../mirror/status.js';
-import { positiveNumber } from './freshness-options.js';
 import { count, emit, say } from './output.js';
+import { positiveNumber } from './positive-number.js';
 import { run } from './run.js';
 import { repeatForever } from './watch.js';
 

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
-import { createInterface } from 'node:readline/promises';
 import { type Issuer, TIERS } from '@passport-registry/verifier';
 import { type Command, Option } from 'commander';
-import { UsageError } from '../errors.js';
-import { rfc3339 } from '../expiry.js';
 import { writeNewRecord } from '../new-record.js';
+import { formatUpdatedAt } from '../updated-at.js';
+import { ask } from './ask.js';
 import { say } from './output.js';
 import { run } from './run.js';
 
@@ -65,7 +64,7 @@ async function createRecord(id: string, options: Options): Promise<undefined> {
     status: 'active' as const,
     jwks_uri: jwksUri,
     discovery_uri: discoveryUri,
-    certified_since: options.certifiedSince ?? rfc3339(Date.now()),
+    certified_since: options.certifiedSince ?? formatUpdatedAt(Date.now()),
     ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
   };
   const file = writeNewRecord(options.issuers, issuer, schemaLocation(options.baseUrl));
@@ -89,14 +88,9 @@ async function addresses(options: Options): Promise<{ jwksUri: string; discovery
   };
 }
 
-async function askForAddress(): Promise<string> {
-  if (process.stdin.isTTY !== true) {
-    throw new UsageError(
-      'give --issuer-url, or both --jwks-uri and --discovery-uri: there is no terminal to ask',
-    );
-  }
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question('Address of the issuer, such as https://issuer.example: ');
-  terminal.close();
-  return answer.trim();
+function askForAddress(): Promise<string> {
+  return ask(
+    'Address of the issuer, such as https://issuer.example: ',
+    'give --issuer-url, or both --jwks-uri and --discovery-uri: there is no terminal to ask',
+  );
 }

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { chooseSigner } from '../choose-signer.js';
 import { IoFailed, UsageError } from '../errors.js';
 import { signList } from '../sign.js';
 import { readSigningRequest } from '../signing-request.js';
 import { PATHS } from '../tree.js';
+import { ask } from './ask.js';
 import { say } from './output.js';
 import { run } from './run.js';
 import { addSignerOptions, type SignerOptions, signerChoice } from './signer-options.js';
@@ -46,9 +46,6 @@ async function signRequest(folder: string, options: Options): Promise<undefined>
 }
 
 async function confirm(): Promise<void> {
-  if (process.stdin.isTTY !== true) throw new UsageError('there is no terminal to ask: give --yes');
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question('Sign this? Type yes: ');
-  terminal.close();
-  if (answer.trim() !== 'yes') throw new UsageError('not signed');
+  const answer = await ask('Sign this? Type yes: ', 'there is no terminal to ask: give --yes');
+  if (answer !== 'yes') throw new UsageError('not signed');
 }

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
 import type { SignerChoice } from '../choose-signer.js';
 import type { SignerInput } from '../command-signer.js';
-import { UsageError } from '../errors.js';
 import type { Passphrase } from '../key-file.js';
 import { readText } from '../read-file.js';
 import { askPassphrase } from './ask-passphrase.js';
+import { positiveNumber } from './positive-number.js';
 
 /** The options of commands that sign by any key. */
 export interface SigningOptions {
@@ -66,8 +66,7 @@ export function signerChoice(options: SignerOptions): SignerChoice {
     rootKey,
     production,
   } = options;
-  if (!/^[1-9]\d{0,4}$/.test(signerTimeout))
-    throw new UsageError('--signer-timeout takes a number of seconds');
+  const timeout = positiveNumber('--signer-timeout', signerTimeout);
   return {
     key,
     passphrase: passphraseFrom(passphraseFile),
@@ -76,7 +75,7 @@ export function signerChoice(options: SignerOptions): SignerChoice {
         ? undefined
         : {
             command: signerCommand,
-            timeout: Number(signerTimeout),
+            timeout,
             ...(signerInput && { input: signerInput }),
           },
     rootKey,

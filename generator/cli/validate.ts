@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { UsageError } from '../errors.js';
 import { loadRecords } from '../records.js';
-import { addFormatOptions, type FormatOptions, report } from './diagnostics.js';
+import { addFormatOptions, type FormatOptions, report, tally, wantsJson } from './diagnostics.js';
 import { count, say } from './output.js';
 import { withProgress } from './progress.js';
 import { run } from './run.js';
@@ -15,7 +15,7 @@ export function addValidateCommand(program: Command): void {
     .argument('[path...]', 'files and folders', ['issuers'])
     .option('--watch', 'go on, and check again after each change');
   addFormatOptions(command).action((paths: string[], options: FormatOptions & { watch?: true }) =>
-    run(options.json === true || options.format === 'json', async () => {
+    run(wantsJson(options), async () => {
       if (options.watch !== true) return validate(paths, options);
       if (options.json || options.format !== 'text') throw new UsageError('--watch reports as text');
       return watchForever(paths, async () => {
@@ -29,8 +29,6 @@ export function addValidateCommand(program: Command): void {
 async function validate(paths: readonly string[], options: FormatOptions): Promise<number> {
   const { files, diagnostics, ok } = await withProgress((onProgress) => loadRecords(paths, onProgress));
   report(options, diagnostics, { ok, files, diagnostics });
-  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
-  const warnings = diagnostics.length - errors;
-  say(`${count(files, 'file')}: ${count(errors, 'problem')}, ${count(warnings, 'warning')}`);
+  say(`${count(files, 'file')}: ${tally(diagnostics)}`);
   return ok ? 0 : 1;
 }

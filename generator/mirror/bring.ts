@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { CHECKSUMS_PATH, parseChecksums, sha256 } from '../checksums.js';
+import { eachOf } from '../each-of.js';
 import { IoFailed } from '../errors.js';
 import { HOST_FILES, hostFiles } from '../host-files.js';
 import { PATHS } from '../tree.js';
@@ -36,22 +37,17 @@ async function bringByHttp(source: TreeSource, folder: string, before: string | 
   }
   const held = heldFiles(before);
   let [fetched, bytes] = [1, sums.bytes.length];
-  const waiting = [...wanted];
-  const worker = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const [path, hash] = next;
-      if (before !== undefined && held.get(path) === hash) {
-        put(folder, path, (file) => linkSync(join(before, path), file));
-        continue;
-      }
-      const content = await wholeFile(source, path, hash);
-      if (content === undefined) continue;
-      put(folder, path, (file) => writeFileSync(file, content, { mode: 0o644 }));
-      fetched += 1;
-      bytes += content.length;
+  await eachOf([...wanted], CONCURRENCY, async ([path, hash]) => {
+    if (before !== undefined && held.get(path) === hash) {
+      put(folder, path, (file) => linkSync(join(before, path), file));
+      return;
     }
-  };
-  await allOf(Array.from({ length: CONCURRENCY }, () => worker().finally(() => waiting.splice(0))));
+    const content = await wholeFile(source, path, hash);
+    if (content === undefined) return;
+    put(folder, path, (file) => writeFileSync(file, content, { mode: 0o644 }));
+    fetched += 1;
+    bytes += content.length;
+  });
   put(folder, CHECKSUMS_PATH, (file) => writeFileSync(file, sums.bytes, { mode: 0o644 }));
   // Last, since it names the others.
   const checkpoint = await source.get(PATHS.checkpoint);
@@ -61,12 +57,6 @@ async function bringByHttp(source: TreeSource, folder: string, before: string | 
     bytes += checkpoint.bytes.length;
   }
   return { fetched, bytes };
-}
-
-/** Waits for all workers to come to rest, also when one has failed: none may write into the next try. */
-async function allOf(workers: readonly Promise<void>[]): Promise<void> {
-  const outcomes = await Promise.allSettled(workers);
-  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
 function heldFiles(before: string | undefined): ReadonlyMap<string, string> {

@@ -1,7 +1,6 @@
 import { RegistryError, type RootKey, verifyList } from '@passport-registry/verifier';
 import { IoFailed } from '../errors.js';
-import { PATHS } from '../tree.js';
-import { httpSource } from '../tree-source.js';
+import { httpSource, signedPair } from '../tree-source.js';
 
 /** How a mirror stands to its primary. */
 export interface MirrorStatus {
@@ -53,12 +52,7 @@ async function look(url: string, rootKey: RootKey): Promise<MirrorStatus> {
 }
 
 async function signedList(url: string, rootKey: RootKey) {
-  const source = httpSource(url);
-  const bytes = async (path: string) => {
-    const found = await source.get(path);
-    if (found === undefined) throw new IoFailed(`${url} has no ${path}`);
-    return found.bytes;
-  };
-  const [list, signature] = await Promise.all([bytes(PATHS.list), bytes(PATHS.signature)]);
-  return verifyList({ list, signature: new TextDecoder().decode(signature), rootKey });
+  const pair = await signedPair(httpSource(url));
+  if (pair === undefined) throw new IoFailed(`${url} publishes no signed list`);
+  return verifyList({ ...pair, rootKey });
 }

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
-import type { Issuer } from '@passport-registry/verifier';
 import { type Diagnostic, diagnostic, WHOLE_FILE } from '../diagnostic.js';
+import { eachOf } from '../each-of.js';
 import { parseRecordFile } from '../parse.js';
 import type { OnProgress } from '../progress.js';
 import type { RecordSet } from '../record-set.js';
@@ -32,40 +32,27 @@ export async function checkOnline(
   options: GetOptions & { readonly concurrency: number },
   onProgress?: OnProgress,
 ): Promise<OnlineReport> {
-  const waiting = [...records.issuers.values()];
-  const total = waiting.length;
+  const asked = [...records.issuers.values()];
   const issuers: CheckedIssuer[] = [];
   const diagnostics: Diagnostic[] = [];
-  const worker = async () => {
-    for (let issuer = waiting.shift(); issuer !== undefined; issuer = waiting.shift()) {
-      const { found, checked } = await look(issuer, options);
-      diagnostics.push(...located(issuer.issuer_id, found, records));
-      issuers.push(checked);
-      onProgress?.('checking', issuers.length, total);
-    }
-  };
-  await Promise.all(Array.from({ length: options.concurrency }, worker));
+  await eachOf(asked, options.concurrency, async (issuer) => {
+    const started = performance.now();
+    const revoked = issuer.status === 'revoked';
+    const found = revoked ? [] : located(issuer.issuer_id, await checkIssuer(issuer, options), records);
+    const milliseconds = revoked ? 0 : Math.round(performance.now() - started);
+    const result = found.some(({ severity }) => severity === 'error') ? 'bad' : 'good';
+    diagnostics.push(...found);
+    issuers.push({ issuer_id: issuer.issuer_id, result: revoked ? 'revoked' : result, milliseconds });
+    onProgress?.('checking', issuers.length, asked.length);
+  });
   return {
     issuers: issuers.sort((a, b) => (a.issuer_id < b.issuer_id ? -1 : 1)),
     diagnostics: diagnostics.sort(byPlace),
   };
 }
 
-async function look(
-  issuer: Issuer,
-  options: GetOptions,
-): Promise<{ found: OnlineFinding[]; checked: CheckedIssuer }> {
-  const { issuer_id, status } = issuer;
-  if (status === 'revoked') return { found: [], checked: { issuer_id, result: 'revoked', milliseconds: 0 } };
-  const started = performance.now();
-  const found = await checkIssuer(issuer, options);
-  const milliseconds = Math.round(performance.now() - started);
-  const bad = located(issuer_id, found, undefined).some(({ severity }) => severity === 'error');
-  return { found, checked: { issuer_id, result: bad ? 'bad' : 'good', milliseconds } };
-}
-
-function located(id: string, found: readonly OnlineFinding[], records: RecordSet | undefined): Diagnostic[] {
-  const file = records?.files.get(id);
+function located(id: string, found: readonly OnlineFinding[], { files }: RecordSet): Diagnostic[] {
+  const file = files.get(id);
   if (file === undefined || found.length === 0) {
     return found.map(({ finding }) => diagnostic(id, WHOLE_FILE, finding));
   }

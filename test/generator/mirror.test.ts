@@ -22,6 +22,7 @@ import { HOSTS } from '../support/hosts.js';
 import { CLI } from '../support/paths.js';
 import { rsyncd } from '../support/rsyncd.js';
 import { freePort, serve } from '../support/serving.js';
+import { until } from '../support/until.js';
 import { cleanEnvironment, cli, recordText, run, workspace, writeFiles } from '../support/workspace.js';
 
 let folder: string;
@@ -46,6 +47,21 @@ async function publish(updatedAt: string, ...args: string[]): Promise<void> {
 
 const mirror = (source: string, ...args: string[]) =>
   cli(['mirror', source, 'mirror', '--root-key', 'root.json', '--max-age', '99999', ...args], folder);
+/** A mirror that looks every second, and what it has said. */
+function watching(source: string) {
+  const args = ['mirror', source, 'mirror', '--root-key', 'root.json', '--max-age', '99999', '--watch', '1'];
+  const child = spawn(process.execPath, [CLI, ...args], {
+    cwd: folder,
+    env: cleanEnvironment(),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let text = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    text += chunk;
+  });
+  return { child, said: () => text };
+}
+
 const served = () => JSON.parse(readFileSync(join(folder, 'mirror/current/issuers.json'), 'utf8')).updated_at;
 const tree = () => join(folder, 'dist');
 
@@ -239,39 +255,14 @@ describeWith(['rsync'], 'passport-registry mirror', () => {
 
   it('with --watch goes on by itself, also after a failure, and ends when told to', async () => {
     await mirror(tree());
-    const args = [
-      'mirror',
-      tree(),
-      'mirror',
-      '--root-key',
-      'root.json',
-      '--max-age',
-      '99999',
-      '--watch',
-      '1',
-    ];
-    const child = spawn(process.execPath, [CLI, ...args], {
-      cwd: folder,
-      env: cleanEnvironment(),
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    let said = '';
-    child.stderr.on('data', (chunk: Buffer) => {
-      said += chunk;
-    });
-    const until = async (good: () => boolean) => {
-      for (let waited = 0; !good(); waited += 50) {
-        if (waited > 30_000) throw new Error(`never, but:\n${said}`);
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    };
-    await until(() => said.includes('unchanged'));
+    const { child, said } = watching(tree());
+    await until(() => said().includes('unchanged'), said);
     const list = readFileSync(join(folder, 'dist/issuers.json'));
     writeFiles(folder, { 'dist/issuers.json': 'broken' });
-    await until(() => said.includes('is not good'));
+    await until(() => said().includes('is not good'), said);
     writeFiles(folder, { 'dist/issuers.json': list });
     await publish('2026-11-02T00:00:00Z');
-    await until(() => served() === '2026-11-02T00:00:00Z');
+    await until(() => served() === '2026-11-02T00:00:00Z', said);
     const ended = new Promise((resolve) => child.once('close', resolve));
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
@@ -429,29 +420,14 @@ describeWith(['rsync', 'nginx'], 'rsyncd, a mirror and nginx under a writer', ()
     chmodSync(folder, 0o755);
     await mirror(tree());
     const source = await rsyncd(tree());
-    const args = [
-      'mirror',
-      source,
-      'mirror',
-      '--root-key',
-      'root.json',
-      '--max-age',
-      '99999',
-      '--watch',
-      '1',
-    ];
-    const child = spawn(process.execPath, [CLI, ...args], {
-      cwd: folder,
-      env: cleanEnvironment(),
-      stdio: 'ignore',
-    });
+    const { child } = watching(source);
     symlinkSync(join('mirror', 'current'), join(folder, 'htdocs'));
     const host = await HOSTS['nginx']?.start(join(folder, 'htdocs'));
     let [publications, reads] = [0, 0];
     const failures: unknown[] = [];
-    const until = performance.now() + 12_000;
+    const end = performance.now() + 12_000;
     const writer = async () => {
-      while (performance.now() < until) {
+      while (performance.now() < end) {
         publications += 1;
         writeFiles(folder, {
           'issuers/alpha.yaml': recordText('alpha', { policy_uri: `https://alpha.example/${publications}` }),
@@ -468,7 +444,7 @@ describeWith(['rsync', 'nginx'], 'rsyncd, a mirror and nginx under a writer', ()
     };
     const seen = new Set<string>();
     const reader = async () => {
-      while (performance.now() < until) {
+      while (performance.now() < end) {
         const client = createRegistryClient({ sources: [host ?? ''], rootKey: rootKey.jwk, maxAge: 10 ** 9 });
         try {
           await client.ready();

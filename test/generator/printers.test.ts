@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { describeWith } from '../support/components.js';
 import { CLI } from '../support/paths.js';
+import { until } from '../support/until.js';
 import { cleanEnvironment, cli, recordText, temporaryFolder, writeFiles } from '../support/workspace.js';
 
 describe('diagnostics on a terminal', () => {
@@ -135,17 +136,16 @@ describe('passport-registry validate --watch', () => {
     child.stderr.on('data', (chunk: Buffer) => {
       said += chunk;
     });
-    const until = async (pattern: RegExp) => {
-      for (let waited = 0; !pattern.test(said); waited += 50) {
-        if (waited > 20_000) throw new Error(`never said ${pattern}, but:\n${said}`);
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    };
-    await until(/1 file: 0 problems/);
+    const says = (pattern: RegExp) =>
+      until(
+        () => pattern.test(said),
+        () => said,
+      );
+    await says(/1 file: 0 problems/);
     writeFiles(folder, { 'issuers/a.yaml': recordText('a', { tier: 'gold' }) });
-    await until(/unknown-value[\s\S]*1 file: 1 problem/);
+    await says(/unknown-value[\s\S]*1 file: 1 problem/);
     writeFiles(folder, { 'issuers/eu/b.yaml': 'issuer_id: [' });
-    await until(/2 files: 2 problems/);
+    await says(/2 files: 2 problems/);
     const ended = new Promise((resolve) => child.once('close', resolve));
     child.kill('SIGINT');
     expect(await ended).toBe(0);
