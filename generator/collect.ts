@@ -3,6 +3,7 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import fastGlob from 'fast-glob';
 import { type Diagnostic, diagnostic, type Finding, type Range, WHOLE_FILE } from './diagnostic.js';
 import { IoFailed, UsageError } from './errors.js';
+import { ALMOST_RECORD_NAME, RECORD_NAME } from './record-name.js';
 import { MAX_FILE_SIZE } from './rules.js';
 
 /** A record file as it was found: its name and its text. */
@@ -20,9 +21,6 @@ export interface Collected {
   readonly files: readonly RecordFile[];
   readonly diagnostics: readonly Diagnostic[];
 }
-
-const RECORD_NAME = /\.ya?ml$/;
-const ALMOST_RECORD_NAME = /\.ya?ml$/i;
 
 /**
  * Finds and reads the record files of some files and folders, in the order of their names. Dot-files are left out.
@@ -135,12 +133,6 @@ function read({ file, root, link }: Candidate): RecordFile | Diagnostic {
   } catch (cause) {
     return problem({ rule: 'file-unreadable', message: (cause as Error).message });
   }
-}
-
-/** Whether a path is that of a record, going by its name. */
-export function hasRecordName(path: string): boolean {
-  // Dot-files are nobody's records.
-  return ALMOST_RECORD_NAME.test(path) && !/(?:^|\/)\.(?!\.?\/)/.test(path);
 }
 
 /** A record file from its bytes, or what keeps them from being a text. */

@@ -7,12 +7,13 @@ import {
   type RootKey,
   verifyList,
 } from '@passport-registry/verifier';
-import { collectRecordFiles, hasRecordName, type RecordFile, recordFile, sortedOut } from './collect.js';
+import { collectRecordFiles, type RecordFile, recordFile, sortedOut } from './collect.js';
 import type { Diagnostic } from './diagnostic.js';
 import { byId } from './difference.js';
 import { TreeRejected } from './errors.js';
 import { type ChangedPath, changedPaths, filesOf, type Revisions } from './git.js';
 import { rootKeyOf } from './published.js';
+import { hasRecordName } from './record-name.js';
 import { checkRecordFiles } from './records.js';
 import { PATHS } from './tree.js';
 import { folderSource, httpSource, signedPair, type TreeSource } from './tree-source.js';

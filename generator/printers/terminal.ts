@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { hasRecordName } from '../collect.js';
 import type { Diagnostic } from '../diagnostic.js';
+import { hasRecordName } from '../record-name.js';
 import { MAX_FILE_SIZE } from '../rules.js';
 import { printable } from './printable.js';
 
