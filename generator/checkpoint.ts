@@ -6,11 +6,12 @@ import { assertClientAccepts } from './assert-client-accepts.js';
 import { CHECKSUMS_PATH, sha256 } from './checksums.js';
 import { IoFailed, TreeRejected, UsageError } from './errors.js';
 import { expiryOf } from './expiry.js';
+import { PATHS } from './paths.js';
 import { readPublished } from './published.js';
 import type { Signer } from './sign.js';
 import { withStaging } from './staging.js';
 import { checkpointStatement } from './statements.js';
-import { PATHS, type Tree } from './tree.js';
+import type { Tree } from './tree.js';
 import { formatUpdatedAt } from './updated-at.js';
 import { stage, switchFile } from './write.js';
 

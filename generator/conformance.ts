@@ -1,6 +1,6 @@
 import { sha256 } from './checksums.js';
 import { expectedType } from './host-files.js';
-import { PATHS } from './tree.js';
+import { PATHS } from './paths.js';
 import { fetchFailed } from './tree-source.js';
 import { UNKNOWN_ID } from './verify-steps.js';
 
@@ -59,6 +59,7 @@ export async function checkConformance(base: string): Promise<ConformanceReport>
   answers.push(...(await cachedTogether(host, [PATHS.list, PATHS.signature, ...optional])));
   if (optional.length > 0) answers.push(await immutable(host, list.text));
   answers.push(await compressed(host, list));
+  answers.push(await page(host));
   for (const id of UNKNOWN_IDS) answers.push(await unknown(host, PATHS.record(id)));
   for (const folder of ['issuers/', 'keys/', 'schemas/']) answers.push(await notListed(host, folder));
   return {
@@ -218,6 +219,14 @@ async function compressed(host: Host, list: Response): Promise<Answered> {
   const good = status === list.status && text === list.text && (small || encoding !== null);
   const found = small && encoding === null ? 'none; the list is short' : encoding;
   return answered('recommended', 'compression', PATHS.list, found, 'gzip or br, of the same list', good);
+}
+
+/** What people see at the address itself. */
+async function page(host: Host): Promise<Answered> {
+  const { status, headers } = await host.get('./');
+  const type = headers.get('content-type') ?? 'no type';
+  const good = status === 200 && /^text\/html\b/i.test(type);
+  return answered('recommended', 'page', './', `${status}, ${type}`, '200, text/html', good);
 }
 
 async function unknown(host: Host, path: string): Promise<Answered> {

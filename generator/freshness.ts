@@ -4,8 +4,9 @@ import { importRootKey, type RootKey, walkRotation } from '@passport-registry/ve
 import { decodeJwt, jwtVerify } from 'jose';
 import { sha256 } from './checksums.js';
 import { KeyRejected, UsageError } from './errors.js';
+import { PATHS } from './paths.js';
 import { type PublishedTree, updatedAtOf } from './published.js';
-import { PATHS, type Tree } from './tree.js';
+import type { Tree } from './tree.js';
 
 /** What is new about the freshness of a tree: texts of statements. */
 export interface FreshnessChoice {

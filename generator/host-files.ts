@@ -1,3 +1,5 @@
+import { CONTENT_SECURITY_POLICY, notFoundPage } from './site/pages.js';
+
 /**
  * What static hosts read. No host serves the tree right by itself: ids have no extension, or end in what looks like
  * one, and `.sig` means PGP to many. Each file here says the same in another host's words.
@@ -13,15 +15,27 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
 const JSON_TYPE = 'application/json';
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 const JWT_TYPE = 'application/jwt';
+const PAGE_TYPE = 'text/html; charset=utf-8';
+/** A page says it itself; only a header can also say that no other page may frame it. */
+const PAGE_POLICY = `${CONTENT_SECURITY_POLICY}; frame-ancestors 'none'`;
 
 interface Served {
   /** A path of the tree; `*` stands for any one name. No two cover the same path. */
   readonly path: string;
   readonly type: string;
   readonly cache: string;
+  /** The Content-Security-Policy, where there is one. */
+  readonly policy?: string;
 }
 
 const SERVED: readonly Served[] = [
+  { path: 'index.html', type: PAGE_TYPE, cache: SHORT, policy: PAGE_POLICY },
+  { path: 'assets/registry.js', type: 'text/javascript; charset=utf-8', cache: SHORT },
+  { path: 'assets/registry.css', type: 'text/css; charset=utf-8', cache: SHORT },
+  { path: 'assets/icon.svg', type: 'image/svg+xml', cache: SHORT },
+  { path: 'assets/licences.txt', type: TEXT_TYPE, cache: SHORT },
+  { path: 'changes.json', type: JSON_TYPE, cache: SHORT },
+  { path: 'changes.atom', type: 'application/atom+xml', cache: SHORT },
   { path: 'issuers.json', type: JSON_TYPE, cache: SHORT },
   { path: 'issuers.sig', type: TEXT_TYPE, cache: SHORT },
   { path: 'issuers/*', type: JSON_TYPE, cache: SHORT },
@@ -79,16 +93,24 @@ export function hostFiles(): Map<string, string> {
 const pairs = (headers: Record<string, string>) =>
   Object.entries(headers).map(([key, value]) => ({ key, value }));
 
+const headersOf = ({ type, cache, policy }: Served) => ({
+  'Content-Type': type,
+  'Cache-Control': cache,
+  ...(policy !== undefined && { 'Content-Security-Policy': policy }),
+});
+
+/** Where hosts that look at addresses rather than at files find it: the page of a folder is at the folder's address. */
+const addresses = ({ path }: Served) => (path === 'index.html' ? ['', path] : [path]);
+
 /** For `serve`: its sources have no leading slash, and it stops at a key that it does not know. */
 function serveJson(): string {
   const headers = [
     { source: '**', headers: pairs(EVERYWHERE) },
-    ...SERVED.map(({ path, type, cache }) => ({
-      source: path,
-      headers: pairs({ 'Content-Type': type, 'Cache-Control': cache }),
-    })),
+    ...SERVED.map((served) => ({ source: served.path, headers: pairs(headersOf(served)) })),
   ];
-  const configuration = { cleanUrls: false, directoryListing: false, headers };
+  // Without clean URLs it does not look for the page of a folder by itself.
+  const rewrites = [{ source: '/', destination: '/index.html' }];
+  const configuration = { cleanUrls: false, directoryListing: false, rewrites, headers };
   return `${JSON.stringify(configuration, undefined, 2)}\n`;
 }
 
@@ -97,10 +119,9 @@ function vercelJson(): string {
   const pattern = (path: string) => `/${path.replaceAll('.', '\\.').replaceAll('*', '([^/]+)')}`;
   const headers = [
     { source: '/(.*)', headers: pairs(EVERYWHERE) },
-    ...SERVED.map(({ path, type, cache }) => ({
-      source: pattern(path),
-      headers: pairs({ 'Content-Type': type, 'Cache-Control': cache }),
-    })),
+    ...SERVED.flatMap((served) =>
+      addresses(served).map((path) => ({ source: pattern(path), headers: pairs(headersOf(served)) })),
+    ),
   ];
   return `${JSON.stringify({ cleanUrls: false, trailingSlash: false, headers }, undefined, 2)}\n`;
 }
@@ -115,7 +136,7 @@ function headersFile(): string {
     ].join('\n');
   const rules = [
     rule('*', EVERYWHERE),
-    ...SERVED.map(({ path, type, cache }) => rule(path, { 'Content-Type': type, 'Cache-Control': cache })),
+    ...SERVED.flatMap((served) => addresses(served).map((path) => rule(path, headersOf(served)))),
   ];
   return `${rules.join('\n\n')}\n`;
 }
@@ -137,13 +158,16 @@ ${headers.join('\n')}
   <FilesMatch "\\.(?:schema|openapi)\\.json$">
     Header always set Cache-Control "${LONG}"
   </FilesMatch>
+  <Files "index.html">
+    Header always set Content-Security-Policy "${PAGE_POLICY}"
+  </Files>
   <If "%{REQUEST_URI} =~ m#/snapshots/[0-9a-f]{64}/#">
     Header always set Cache-Control "${FOR_EVER}"
   </If>
 </IfModule>
 <IfModule mod_deflate.c>
   <IfModule mod_filter.c>
-    AddOutputFilterByType DEFLATE application/json
+    AddOutputFilterByType DEFLATE application/json text/html text/javascript text/css
   </IfModule>
 </IfModule>
 ${types.join('\n')}
@@ -156,20 +180,5 @@ function issuersHtaccess(): string {
 RemoveHandler .cgi .php .pl .py .asp .shtml .var
 RemoveEncoding .gz .tgz .br .Z .bz2
 RemoveLanguage .de .en .es .fr .it .ja .nl .no .pl .pt .ru .sv
-`;
-}
-
-function notFoundPage(): string {
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-<title>404: not in this registry</title>
-<h1>Not found</h1>
-<p>This registry has nothing at this address. If it names an issuer, that issuer is not recognised.</p>
-<p>All recognised issuers are in <code>issuers.json</code>, signed in <code>issuers.sig</code>.</p>
-</html>
 `;
 }

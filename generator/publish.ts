@@ -6,11 +6,13 @@ import type { Diagnostic } from './diagnostic.js';
 import { KeyRejected, TreeRejected } from './errors.js';
 import { freshnessFiles, namedList } from './freshness.js';
 import type { ListBytes } from './list.js';
+import { PATHS } from './paths.js';
 import type { OnProgress } from './progress.js';
-import { type PublishedTree, readPublished } from './published.js';
+import { type PublishedTree, readIfThere, readPublished } from './published.js';
 import type { Signer } from './sign.js';
+import { changesUpTo, type PublishedBefore } from './site/changes.js';
 import { withStaging } from './staging.js';
-import { assembleTree, PATHS, type Tree } from './tree.js';
+import { assembleTree, type Tree } from './tree.js';
 import { folderSource, memorySource, type TreeSource } from './tree-source.js';
 import { verifyTree } from './verify.js';
 import { type Written, writeTree } from './write.js';
@@ -91,6 +93,7 @@ export async function publish(
     const freshness = await freshnessFiles(out, published, signed, choice);
     const unstamped = assembleTree({
       ...{ list, signature, rootKey, development, freshness },
+      changes: changesUpTo(list, publishedBefore(out, published, development), rootKey.thumbprint),
       precompress: options.precompress === true,
     });
     const tree = await withCheckpoint(unstamped, list.updatedAt, options.checkpoint);
@@ -114,6 +117,17 @@ export async function publish(
       notes: [...notes(list.updatedAt, kept, published, options), ...checkpointNotes(tree, sha256)],
     };
   });
+}
+
+/** What a development key has published is no part of what a registry has ever said. */
+function publishedBefore(
+  out: string,
+  published: PublishedTree | undefined,
+  development: boolean,
+): PublishedBefore {
+  const none = published === undefined || (published.development && !development);
+  if (none) return { list: undefined, changes: undefined };
+  return { list: published.signed ? published.list : undefined, changes: readIfThere(out, PATHS.changes) };
 }
 
 /** The tree's root key is what verifiers have pinned: it changes only when somebody names the new one. */

@@ -9,7 +9,7 @@ import {
 } from '@passport-registry/verifier';
 import { CHECKSUMS_PATH } from './checksums.js';
 import { UsageError } from './errors.js';
-import { PATHS } from './tree.js';
+import { PATHS } from './paths.js';
 
 /** What the output folder already publishes. After a killed build any part may be missing, or of another build. */
 export interface PublishedTree {
@@ -38,9 +38,9 @@ export async function readPublished(out: string): Promise<PublishedTree | undefi
       `${out} is not empty and holds no registry: a build removes what does not belong, so choose another folder`,
     );
   }
-  const list = read(out, PATHS.list);
-  const signature = read(out, PATHS.signature)?.toString('utf8');
-  const rootKey = await rootKeyOf(read(out, PATHS.rootKey));
+  const list = readIfThere(out, PATHS.list);
+  const signature = readIfThere(out, PATHS.signature)?.toString('utf8');
+  const rootKey = await rootKeyOf(readIfThere(out, PATHS.rootKey));
   return {
     list,
     updatedAt: list && updatedAtOf(list),
@@ -51,7 +51,8 @@ export async function readPublished(out: string): Promise<PublishedTree | undefi
   };
 }
 
-function read(out: string, path: string): Buffer | undefined {
+/** A file of the published tree; undefined when it is not there, or cannot be read. */
+export function readIfThere(out: string, path: string): Buffer | undefined {
   try {
     return readFileSync(join(out, path));
   } catch {

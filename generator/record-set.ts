@@ -12,10 +12,10 @@ import type { Diagnostic } from './diagnostic.js';
 import { byId } from './difference.js';
 import { TreeRejected } from './errors.js';
 import { type ChangedPath, changedPaths, filesOf, type Revisions } from './git.js';
+import { PATHS } from './paths.js';
 import { rootKeyOf } from './published.js';
 import { hasRecordName } from './record-name.js';
 import { checkRecordFiles } from './records.js';
-import { PATHS } from './tree.js';
 import { folderSource, httpSource, signedPair, type TreeSource } from './tree-source.js';
 
 /** The records of one side of a comparison, by issuer_id. Between two commits only those that differ. */

@@ -10,8 +10,8 @@ import {
 import { sha256 } from './checksums.js';
 import { byId, describeDifference, listDifference } from './difference.js';
 import { IoFailed, KeyRejected, TreeRejected, UsageError } from './errors.js';
+import { PATHS } from './paths.js';
 import type { PublishedTree } from './published.js';
-import { PATHS } from './tree.js';
 
 /** What stands in the folder of a request, beside the list that is to be signed. */
 const PREVIOUS = 'previous';

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { IoFailed } from './errors.js';
-import { PATHS, type Tree } from './tree.js';
+import { PATHS } from './paths.js';
+import type { Tree } from './tree.js';
 
 /** A file of a tree as it was found. */
 export interface FoundFile {
@@ -102,10 +103,15 @@ const MAX_DOWNLOAD = 512 * 1024 * 1024;
  */
 export function httpSource(base: string): TreeSource {
   const root = base.endsWith('/') ? base : `${base}/`;
-  return { name: base, live: true, get: (path) => download(new URL(path, root)) };
+  return {
+    name: base,
+    live: true,
+    get: (path) => download(new URL(path, root), path === PATHS.page ? new URL(root) : undefined),
+  };
 }
 
-async function download(url: URL): Promise<FoundFile | undefined> {
+/** @param folder - where the file is as well, for hosts that redirect there */
+async function download(url: URL, folder: URL | undefined): Promise<FoundFile | undefined> {
   let response: Response;
   try {
     // A redirect is an answer of its own here: the tree is to be served as it stands.
@@ -122,6 +128,9 @@ async function download(url: URL): Promise<FoundFile | undefined> {
     throw fetchFailed(url, cause as Error);
   }
   const location = response.headers.get('location');
+  if (folder !== undefined && location !== null && new URL(location, url).href === folder.href) {
+    return download(folder, undefined);
+  }
   throw new IoFailed(
     `${url} answers ${response.status}${location === null ? '' : `, a redirect to ${location}`}`,
   );

@@ -3,27 +3,13 @@ import { CHECKSUMS_PATH, checksumsText } from './checksums.js';
 import { brotli, gzipped } from './compressed.js';
 import { hostFiles } from './host-files.js';
 import type { ListBytes } from './list.js';
+import { PATHS } from './paths.js';
 import { SCHEMA_FILES, schemaBytes } from './schemas.js';
+import type { Changes } from './site/changes.js';
+import { siteFiles } from './site/site-files.js';
 
 /** A published tree: the bytes of every file by its path. */
 export type Tree = ReadonlyMap<string, Uint8Array>;
-
-/** The paths that verifiers know (SPEC A1). */
-export const PATHS = {
-  list: 'issuers.json',
-  signature: 'issuers.sig',
-  rootKey: 'keys/root.json',
-  record: (id: string) => `issuers/${id}`,
-  delegation: 'keys/delegation.jwt',
-  rotation: 'keys/rotation.json',
-  checkpoint: 'checkpoint.jwt',
-  /** The list once more, for hosts that send a compressed file as it is. */
-  gzipped: 'issuers.json.gz',
-  brotli: 'issuers.json.br',
-  snapshot: (hash: string, file: string) => `snapshots/${hash}/${file}`,
-  /** Stands in trees that are signed by a development key, and in no other. */
-  developmentMark: 'UNFIT-FOR-PRODUCTION.txt',
-} as const;
 
 /** What a tree is made of. */
 export interface TreeParts {
@@ -32,6 +18,7 @@ export interface TreeParts {
   readonly signature: string;
   readonly rootKey: RootKey;
   readonly development: boolean;
+  readonly changes: Changes;
   /** What shows that it is the newest, and how its root key came about; empty for a registry without that. */
   readonly freshness: Tree;
   /** Whether the list is there in compressed form, too. */
@@ -44,6 +31,7 @@ export function assembleTree({
   signature,
   rootKey,
   development,
+  changes,
   freshness,
   precompress,
 }: TreeParts): Tree {
@@ -56,6 +44,7 @@ export function assembleTree({
   for (const [id, bytes] of list.records) tree.set(PATHS.record(id), bytes);
   for (const name of SCHEMA_FILES) tree.set(`schemas/${name}`, schemaBytes(name));
   for (const [path, content] of hostFiles()) tree.set(path, text(content));
+  for (const [path, bytes] of siteFiles({ list, rootKey, development, changes })) tree.set(path, bytes);
   for (const [path, bytes] of freshness) tree.set(path, bytes);
   if (precompress) tree.set(PATHS.gzipped, gzipped(list.list)).set(PATHS.brotli, brotli(list.list));
   if (development) tree.set(PATHS.developmentMark, text(DEVELOPMENT_NOTICE));

@@ -14,9 +14,9 @@ import { holdsCompressed } from './compressed.js';
 import { eachOf } from './each-of.js';
 import { expiryOf } from './expiry.js';
 import { HOST_FILES } from './host-files.js';
+import { PATHS } from './paths.js';
 import type { OnProgress } from './progress.js';
 import { failIfAny, Problems, type SeenFiles } from './seen-files.js';
-import { PATHS } from './tree.js';
 
 /** How many files are asked of a live host at a time. */
 const CONCURRENCY = 16;

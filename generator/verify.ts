@@ -7,9 +7,9 @@ import {
 } from '@passport-registry/verifier';
 import { sha256 } from './checksums.js';
 import { IoFailed } from './errors.js';
+import { PATHS } from './paths.js';
 import type { OnProgress } from './progress.js';
 import { Problems, SeenFiles } from './seen-files.js';
-import { PATHS } from './tree.js';
 import type { TreeSource } from './tree-source.js';
 import {
   checkCheckpoint,

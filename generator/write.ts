@@ -18,8 +18,9 @@ import {
 import { dirname, join } from 'node:path';
 import { CHECKSUMS_PATH } from './checksums.js';
 import { IoFailed } from './errors.js';
+import { PATHS } from './paths.js';
 import type { OnProgress } from './progress.js';
-import { PATHS, type Tree } from './tree.js';
+import type { Tree } from './tree.js';
 import { filesBelow } from './tree-source.js';
 
 /** What a publication did to the output folder, in files. */

@@ -13,6 +13,10 @@ json='Content-Type: application/json'
 text='Content-Type: text/plain; charset=utf-8'
 jwt='Content-Type: application/jwt'
 html='Content-Type: text/html; charset=utf-8'
+script='Content-Type: text/javascript; charset=utf-8'
+style='Content-Type: text/css; charset=utf-8'
+drawing='Content-Type: image/svg+xml'
+feed='Content-Type: application/atom+xml'
 
 # TYPE CACHE FOLDER FILTER: makes a folder there hold what it holds here, as far as the filter goes.
 folder() {
@@ -34,6 +38,13 @@ folder "$json" "$short" issuers '+ /[^.]*'
 folder "$json" "$short" keys '+ *.json'
 folder "$jwt" "$short" keys '+ *.jwt'
 file "$html" "$long" 404.html
+file "$script" "$short" assets/registry.js
+file "$style" "$short" assets/registry.css
+file "$drawing" "$short" assets/icon.svg
+file "$text" "$short" assets/licences.txt
+file "$json" "$short" changes.json
+file "$feed" "$short" changes.atom
+file "$html" "$short" index.html
 file "$text" "$short" UNFIT-FOR-PRODUCTION.txt
 file "$text" "$short" issuers.sig
 file "$json" "$short" issuers.json

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { UsageError } from '../errors.js';
+import { PATHS } from '../paths.js';
 import { serveTree } from '../serve.js';
-import { PATHS } from '../tree.js';
 import { portNumber } from './port-number.js';
 import { run } from './run.js';
 

@@ -5,7 +5,7 @@ import { CHECKSUMS_PATH, parseChecksums, sha256 } from '../checksums.js';
 import { eachOf } from '../each-of.js';
 import { IoFailed } from '../errors.js';
 import { HOST_FILES, hostFiles } from '../host-files.js';
-import { PATHS } from '../tree.js';
+import { PATHS } from '../paths.js';
 import { httpSource, type TreeSource } from '../tree-source.js';
 
 /** What it took to have a tree here. */

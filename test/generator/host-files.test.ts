@@ -26,6 +26,8 @@ describe('_headers, for Cloudflare Pages and Netlify', () => {
       '/issuers/a.exe',
       '/keys/root.json',
       '/schemas/x',
+      '/changes.atom',
+      '/assets/registry.js',
       '/SHA256SUMS',
       '/checkpoint.jwt',
       '/keys/delegation.jwt',

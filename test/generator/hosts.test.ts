@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { checkConformance } from '../../build/conformance.js';
+import { CONTENT_SECURITY_POLICY } from '../../build/site/pages.js';
 import { describeWith } from '../support/components.js';
 import { HOSTS } from '../support/hosts.js';
 import { listen } from '../support/serving.js';
@@ -58,6 +59,29 @@ for (const [name, { program, start }] of Object.entries(HOSTS)) {
       ['/issuers/alpha', 'public, max-age=60, must-revalidate'],
     ])('lets caches keep %s as long as they should', async (path, expected) => {
       expect((await fetch(`${base}${path}`)).headers.get('cache-control')).toBe(expected);
+    });
+
+    it('has a page for people at its address, which no other page may frame', async () => {
+      const { status, headers } = await fetch(`${base}/`, { redirect: 'manual' });
+      expect(status).toBe(200);
+      expect(headers.get('content-type')).toMatch(/^text\/html\b/);
+      expect(headers.get('content-security-policy')).toBe(
+        `${CONTENT_SECURITY_POLICY}; frame-ancestors 'none'`,
+      );
+    });
+
+    it.each([
+      ['/assets/registry.js', 'text/javascript'],
+      ['/assets/registry.css', 'text/css'],
+      ['/assets/icon.svg', 'image/svg+xml'],
+      ['/changes.json', 'application/json'],
+      ['/changes.atom', 'application/atom+xml'],
+    ])('serves %s to the page', async (path, type) => {
+      const { status, headers } = await fetch(base + path);
+      expect(status).toBe(200);
+      expect(headers.get('content-type')?.split(';')[0]).toBe(type);
+      expect(headers.get('cache-control')).toBe('public, max-age=60, must-revalidate');
+      expect(headers.get('content-security-policy')).toBeNull();
     });
 
     it('says that an issuer is not recognised, to people as well', async () => {
@@ -163,6 +187,7 @@ describe('a host that does not conform', () => {
       '/keys/root.json': ['application/json', '{}'],
       '/issuers/a': ['application/json', '{}'],
       '/issuers/b.c': ['application/json', '{}'],
+      '/': ['text/html', 'a page'],
     };
     return listen((request: IncomingMessage, response: ServerResponse) => {
       const path = request.url ?? '';
@@ -260,6 +285,11 @@ describe('a host that does not conform', () => {
       (path, answer, { method }) =>
         path === '/issuers.sig' && method === 'HEAD' && Object.assign(answer, { status: 405 }),
       ['recommended HEAD issuers.sig'],
+    ],
+    [
+      'lists its root where the page should be',
+      (path, { headers }) => path === '/' && Object.assign(headers, { 'Content-Type': 'application/xml' }),
+      ['recommended page ./'],
     ],
     [
       'has no list',

@@ -7,8 +7,7 @@ import { ROOT } from './paths.js';
 export default function compile(): void {
   const typescript = dirname(createRequire(import.meta.url).resolve('typescript/package.json'));
   const compiler = join(typescript, 'bin', 'tsc');
-  execFileSync(process.execPath, [compiler, '--build', 'verifier', 'verifier/node', 'sandbox', 'generator'], {
-    cwd: ROOT,
-    stdio: 'inherit',
-  });
+  const node = (...args: string[]) => execFileSync(process.execPath, args, { cwd: ROOT, stdio: 'inherit' });
+  node(compiler, '--build', 'verifier', 'verifier/node', 'sandbox', 'generator');
+  node('website/bundle.mjs');
 }

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { CLI } from './paths.js';
 import { cleanEnvironment } from './workspace.js';
@@ -19,6 +21,34 @@ export async function listen(listener: RequestListener): Promise<string> {
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html',
+  js: 'text/javascript',
+  css: 'text/css',
+  svg: 'image/svg+xml',
+};
+
+/**
+ * A host that knows nothing of registries; gives its address.
+ *
+ * @param notFound - the file that it sends in place of one that is not there
+ * @param alter - changes what it sends, to see who notices
+ */
+export function plainHost(
+  folder: string,
+  notFound: string,
+  alter: (path: string, bytes: Buffer) => Buffer | undefined = (_path, bytes) => bytes,
+): Promise<string> {
+  return listen((request, response) => {
+    const path = decodeURI((request.url ?? '').replace(/\?.*/, ''));
+    const file = `${folder}${path.endsWith('/') ? `${path}index.html` : path}`;
+    const bytes = existsSync(file) && statSync(file).isFile() ? alter(path, readFileSync(file)) : undefined;
+    const type = bytes === undefined ? 'text/html' : TYPES[file.split('.').at(-1) ?? ''];
+    response.writeHead(bytes === undefined ? 404 : 200, { 'Content-Type': type ?? 'text/plain' });
+    response.end(bytes ?? readFileSync(join(folder, notFound)));
+  });
 }
 
 /** A port on loopback that was free a moment ago. */

@@ -54,6 +54,10 @@ export interface RegistryStatus {
   readonly rootKeys: readonly string[];
   /** Whether a checkpoint vouches for the list. */
   readonly checkpoint: boolean;
+  /** When that checkpoint was signed; undefined where there is none. */
+  readonly checkpointSignedAt: Date | undefined;
+  /** What it says of the whole tree: SHA-256 of SHA256SUMS, lower-case hexadecimal. Undefined where there is none. */
+  readonly treeSha256: string | undefined;
   /** How long ago the list was last confirmed by a source, in seconds. */
   readonly age: number | undefined;
   /** Until when the list is fresh; it is used on until the grace is over. */

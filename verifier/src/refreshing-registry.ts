@@ -219,11 +219,14 @@ export class RefreshingRegistry {
 
   status(): RegistryStatus {
     const held = this.#held;
+    const checkpoint = held?.checkpoint;
     return {
       source: this.#source,
       updatedAt: held?.registry.updated_at,
       rootKeys: (held?.roots ?? []).map(({ thumbprint }) => thumbprint),
-      checkpoint: held?.checkpoint !== undefined,
+      checkpoint: checkpoint !== undefined,
+      checkpointSignedAt: checkpoint && new Date(checkpoint.issuedAt),
+      treeSha256: checkpoint?.treeSha256,
       age: held && (this.#options.now() - this.#confirmedAt) / 1000,
       freshUntil: held && new Date(held.freshUntil),
       errors: Object.fromEntries(this.#errors),

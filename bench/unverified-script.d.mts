@@ -1,0 +1,2 @@
+/** The text of a registry.js that believes its host. */
+export function unverifiedScript(): Promise<string>;

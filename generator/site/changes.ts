@@ -1,0 +1,110 @@
+import { canonicalBytes, type Issuer, type IssuerRegistry, isUpdatedAt } from '@passport-registry/verifier';
+import { byId } from '../difference.js';
+import type { ListBytes } from '../list.js';
+import { uuidOf } from './uuid.js';
+
+/** A status or tier that is another than in the list before. */
+export interface Change {
+  /** The `updated_at` of the list in which it first stood. */
+  readonly updated_at: string;
+  readonly issuer_id: string;
+  readonly field: 'status' | 'tier';
+  /** Null for an issuer that was not in the list before. */
+  readonly from: string | null;
+  /** Null for an issuer that is no longer in the list. */
+  readonly to: string | null;
+}
+
+/** The changes of status and tier since a registry was first published: what /changes.json says. */
+export interface Changes {
+  /** Newest first. */
+  readonly changes: readonly Change[];
+  /** The name of the feed, for ever: a URN. */
+  readonly feed: string;
+  /** The `updated_at` of the first list that was looked at; what changed before is not known. */
+  readonly since: string;
+}
+
+/** A registry that takes in thousands of issuers at once must not keep every reader busy for ever. */
+const LONGEST = 1000;
+
+/** What is published before a list, as far as its changes go. */
+export interface PublishedBefore {
+  /** The bytes of its issuers.json, rightly signed; undefined where there is no such list. */
+  readonly list: Uint8Array | undefined;
+  /** The bytes of its changes.json. */
+  readonly changes: Uint8Array | undefined;
+}
+
+/**
+ * The changes up to a list: those that are known, and what is new in it. A changes.json that is damaged or not there
+ * begins anew.
+ *
+ * @param rootKey - the thumbprint that names a feed which begins
+ */
+export function changesUpTo(
+  { list, updatedAt }: Pick<ListBytes, 'list' | 'updatedAt'>,
+  published: PublishedBefore,
+  rootKey: string,
+): Changes {
+  const known = published.changes && parseChanges(published.changes);
+  const { changes, feed, since } = known ?? {
+    changes: [],
+    feed: uuidOf(`changes of the registry of ${rootKey}`),
+    since: updatedAt,
+  };
+  if (published.list === undefined) return { changes, feed, since };
+  const same = Buffer.compare(published.list, list) === 0;
+  const before = parsed(published.list);
+  // A build that was killed may have written down what it did not come to publish.
+  const earlier = changes.filter(({ updated_at }) => updated_at <= before.updated_at);
+  const later = same ? [] : newChanges(before.issuers, parsed(list).issuers, updatedAt);
+  return { changes: [...later, ...earlier].slice(0, LONGEST), feed, since };
+}
+
+/** Both lists are canonical: one was verified, the other has just been made. */
+const parsed = (list: Uint8Array): IssuerRegistry => JSON.parse(new TextDecoder().decode(list));
+
+function newChanges(before: readonly Issuer[], after: readonly Issuer[], updated_at: string): Change[] {
+  const [old, current] = [byId(before), byId(after)];
+  const ids = [...new Set([...old.keys(), ...current.keys()])].sort();
+  return ids.flatMap((issuer_id) => {
+    const [was, is] = [old.get(issuer_id), current.get(issuer_id)];
+    // Of an issuer that comes or goes, one line says enough.
+    const fields = was && is ? (['status', 'tier'] as const) : (['status'] as const);
+    return fields
+      .map((field) => ({ updated_at, issuer_id, field, from: was?.[field] ?? null, to: is?.[field] ?? null }))
+      .filter(({ from, to }) => from !== to);
+  });
+}
+
+/** The bytes of /changes.json. */
+export function changesBytes(changes: Changes): Uint8Array {
+  return canonicalBytes(changes);
+}
+
+/** What a changes.json says; undefined when it is none that a build has written. What it says goes on into the next. */
+function parseChanges(bytes: Uint8Array): Changes | undefined {
+  try {
+    const { changes, feed, since } = JSON.parse(new TextDecoder().decode(bytes)) as Changes;
+    const good = changes.every(isChange) && /^urn:uuid:[0-9a-f-]{36}$/.test(feed) && isUpdatedAt(since);
+    return good ? { changes, feed, since } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const WORD = /^[a-z0-9._-]{1,128}$/;
+
+function isChange(change: Change): boolean {
+  const { updated_at, issuer_id, field, from, to } = change;
+  const isValue = (value: string | null) => value === null || WORD.test(value);
+  return (
+    Object.keys(change).length === 5 &&
+    isUpdatedAt(updated_at) &&
+    WORD.test(issuer_id) &&
+    (field === 'status' || field === 'tier') &&
+    isValue(from) &&
+    isValue(to)
+  );
+}

@@ -1,0 +1,49 @@
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll } from 'vitest';
+
+let browser: Promise<Browser> | undefined;
+
+afterAll(async () => {
+  await (await browser)?.close();
+});
+
+/** A page in Chromium, with what it did wrong. */
+export interface WatchedPage {
+  readonly page: Page;
+  /** Breaches of its content security policy, script errors, and requests to other origins. */
+  readonly wrong: string[];
+}
+
+/** Opens an address in a window of its own. */
+export async function open(address: string, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+  browser ??= chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  const context = await (await browser).newContext({ reducedMotion: 'reduce', ...options });
+  const page = await context.newPage();
+  const wrong: string[] = [];
+  page.on('pageerror', ({ message }) => wrong.push(`error: ${message}`));
+  page.on('dialog', (dialog) => {
+    wrong.push(`dialog: ${dialog.message()}`);
+    dialog.dismiss().catch(() => undefined);
+  });
+  page.on('console', (message) => {
+    // A host without checkpoints has no such files, and Chromium says so of each.
+    if (message.type() === 'error' && !message.text().includes('404')) wrong.push(message.text());
+  });
+  const { origin } = new URL(address);
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== origin) wrong.push(`request to ${request.url()}`);
+  });
+  await page.exposeFunction('breach', (text: string) => wrong.push(text));
+  await page.addInitScript(
+    `addEventListener('securitypolicyviolation', (event) => breach('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`,
+  );
+  await page.goto(address);
+  return { page, wrong };
+}
+
+/** Waits until the page has come to a verdict; gives its words. */
+export async function verdict(page: Page): Promise<string> {
+  const heading = page.locator('.verification.good h2, .verification.bad h2');
+  await heading.waitFor();
+  return (await heading.textContent()) ?? '';
+}

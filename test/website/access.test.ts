@@ -1,0 +1,145 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { open, verdict } from '../support/browser.js';
+import { describeWith } from '../support/components.js';
+import { ROOT } from '../support/paths.js';
+import { plainHost, serve } from '../support/serving.js';
+import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const SCREENSHOTS = join(ROOT, 'test-results/screenshots');
+const WIDTHS = [360, 768, 1280];
+const SCHEMES = ['light', 'dark'] as const;
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await workspace([]);
+  const examples = ['aurora-bank', 'cedar-health', 'harbour-logistics', 'lantern-labs'];
+  for (const name of [...examples, 'passports.meridian.example', 'playground']) {
+    const text = readFileSync(join(ROOT, 'issuers', `${name}.yaml`), 'utf8');
+    writeFiles(folder, { [`issuers/${name}.yaml`]: text.replace('status: suspended', 'status: active') });
+  }
+  const many = Array.from({ length: 120 }, (_one, index) => `zz-${index}.example`);
+  writeFiles(
+    folder,
+    Object.fromEntries(many.map((id) => [`issuers/${id}.yaml`, recordText(id, { tier: 'registered' })])),
+  );
+  const before = new Date(Date.now() - 7_200_000).toISOString().replace(/\.\d+/, '');
+  const build = (...args: string[]) => cli(['build', ...args], folder);
+  await build('--key', 'key.pem', '--updated-at', before);
+  writeFiles(folder, { 'issuers/cedar-health.yaml': readFileSync(join(ROOT, 'issuers/cedar-health.yaml')) });
+  await build('--key', 'key.pem', '--checkpoint-key', 'key.pem');
+  await build('--out', 'development');
+});
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+/** What axe finds against WCAG 2.2 at levels A and AA, and against good practice. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+  const options = { runOnly: { type: 'tag', values: tags } };
+  const found = (await page.evaluate(
+    `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
+  )) as Violation[];
+  return found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
+}
+
+describeWith(['chromium'], 'the page for everybody', () => {
+  let good: string;
+  let bad: string;
+  let development: string;
+
+  beforeAll(async () => {
+    good = await serve(join(folder, 'dist'));
+    bad = await plainHost(join(folder, 'dist'), '404.html', (path, bytes) =>
+      path.endsWith('issuers.json') ? bytes.subarray(1) : bytes,
+    );
+    development = await serve(join(folder, 'development'));
+    mkdirSync(SCREENSHOTS, { recursive: true });
+  });
+
+  const states: [string, () => string][] = [
+    ['list', () => `${good}/`],
+    ['filtered', () => `${good}/#q=no-such-thing`],
+    ['issuer', () => `${good}/#issuer=cedar-health`],
+    ['unknown-issuer', () => `${good}/#issuer=cedar-helth`],
+    ['not-found', () => `${good}/issuers/cedar-helth`],
+    ['not-verified', () => `${bad}/`],
+    ['development', () => `${development}/`],
+  ];
+
+  describe.each(SCHEMES)('in %s colours', (colorScheme) => {
+    it.each(states)('has no barrier in the state %s, at any width', async (name, address) => {
+      const { page } = await open(address(), { colorScheme });
+      if (name === 'not-found') await page.locator('#not-found a').first().waitFor();
+      else await verdict(page);
+      if (name === 'list' || name === 'issuer') await page.locator('.changes').waitFor();
+      for (const details of await page.locator('details').all()) await details.locator('summary').click();
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 900 });
+        expect(await violations(page)).toEqual([]);
+        const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+        expect(await page.evaluate(overflow)).toBeLessThanOrEqual(0);
+        const file = join(SCREENSHOTS, `${name}-${width}-${colorScheme}.png`);
+        writeFileSync(file, await page.screenshot({ fullPage: name !== 'list' }));
+      }
+    });
+
+    it('has none without a script', async () => {
+      const { page } = await open(`${good}/`, { colorScheme, javaScriptEnabled: false });
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 900 });
+        writeFileSync(join(SCREENSHOTS, `no-script-${width}-${colorScheme}.png`), await page.screenshot());
+      }
+      expect(await page.locator('.verification').innerText()).toContain('nothing has been verified here');
+      expect(await page.locator('.issuers tbody tr').count()).toBe(126);
+    });
+  });
+
+  it('breaks no policy of its own, and asks nobody else', async () => {
+    for (const [, address] of states) {
+      const { page, wrong } = await open(address());
+      await page.waitForLoadState('networkidle');
+      expect(wrong.filter((one) => !one.includes('MIME'))).toEqual([]);
+    }
+  });
+
+  it('has a policy without unsafe words, under which a script that gets in cannot run', async () => {
+    const { page, wrong } = await open(`${good}/`);
+    await verdict(page);
+    const policy = await page.locator('meta[http-equiv]').getAttribute('content');
+    expect(policy).toMatch(/^default-src 'none'; script-src 'self';/);
+    expect(policy).not.toMatch(/unsafe|\*|data:|https?:/);
+    const inject = `(() => { try { document.body.innerHTML = '<img src=x onerror=alert(1)>'; return 'let'; } catch { return 'refused'; } })()`;
+    expect(await page.evaluate(inject)).toBe('refused');
+    await page.evaluate(
+      `document.body.append(Object.assign(document.createElement('iframe'), { src: 'https://evil.example/' }))`,
+    );
+    await page.evaluate(`fetch('https://evil.example/').catch(() => undefined)`);
+    expect(wrong.filter((one) => one.startsWith('policy: ')).length).toBeGreaterThan(1);
+    expect(wrong.filter((one) => one.startsWith('dialog'))).toEqual([]);
+  });
+});
+
+describe('the weight of the page', () => {
+  it('is under 60 kB compressed, with everything', () => {
+    const files = [
+      'index.html',
+      'assets/registry.js',
+      'assets/registry.css',
+      'assets/icon.svg',
+      'assets/licences.txt',
+    ];
+    const size = (path: string) => gzipSync(readFileSync(join(folder, 'dist', path)), { level: 6 }).length;
+    expect(files.map(size).reduce((a, b) => a + b)).toBeLessThan(60_000);
+  });
+});

@@ -1,0 +1,203 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Issuer } from '@passport-registry/verifier';
+import { beforeAll, expect, it } from 'vitest';
+import { unverifiedScript } from '../../bench/unverified-script.mjs';
+import { atomFeed } from '../../build/site/atom.js';
+import { indexPage } from '../../build/site/pages.js';
+import { open, verdict } from '../support/browser.js';
+import { describeWith } from '../support/components.js';
+import { publish, publishBytes, testKey } from '../support/publication.js';
+import { plainHost } from '../support/serving.js';
+import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
+
+/** What would do something if it became markup, an attribute, a style, an address or a piece of script. */
+const CORPUS = [
+  '<script>alert(1)</script>',
+  '<img src=x onerror=alert(1)>',
+  '<svg/onload=alert(1)>',
+  '"><script>alert(1)</script>',
+  "' onmouseover='alert(1)",
+  '" autofocus onfocus="alert(1)',
+  '</title><script>alert(1)</script>',
+  '</code></pre><iframe srcdoc="<script>alert(1)</script>">',
+  '<a href="javascript:alert(1)">x</a>',
+  'javascript:alert(1)',
+  'JaVaScRiPt:alert(1)',
+  ' javascript:alert(1)',
+  'java\tscript:alert(1)',
+  'data:text/html,<script>alert(1)</script>',
+  'vbscript:alert(1)',
+  'https://x.example/"><script>alert(1)</script>',
+  '//evil.example/x.js',
+  '{{development}}',
+  '$' + '{alert(1)}',
+  '<style>*{display:none}</style>',
+  '<base href="https://evil.example/">',
+  '<meta http-equiv=refresh content="0;url=https://evil.example/">',
+  '<form action=https://evil.example><button>x</button></form>',
+  '&lt;script&gt;alert(1)&lt;/script&gt;',
+  '<!-- --!><script>alert(1)</script>',
+  '<math><mtext></mtext><script>alert(1)</script></math>',
+  '‮<script>alert(1)</script>',
+  ']]><script>alert(1)</script>',
+  '__proto__',
+];
+
+/** A record with the same text in every place for a text. */
+const everywhere = (text: string) =>
+  ({
+    issuer_id: text,
+    tier: text,
+    status: text,
+    jwks_uri: text,
+    discovery_uri: text,
+    policy_uri: text,
+    certified_since: text,
+    last_audit: text,
+    geographical_scope: [text],
+    domain_scope: [text],
+    passport_types: [text],
+    contact: text,
+  }) as unknown as Issuer;
+
+/** What a page must not have got from a record, whatever that says. */
+const MARKUP =
+  'document.querySelectorAll("main script, main iframe, main img, main style, main base, main meta, main [onerror], ' +
+  'main [onload], main [onfocus], main [onmouseover], main [srcdoc], main [style], form[action]").length';
+const LINKS = 'Array.from(document.querySelectorAll("a[href]"), (link) => link.protocol)';
+
+let dist: string;
+
+beforeAll(async () => {
+  const folder = await workspace(['alpha']);
+  await cli(['build', '--key', 'key.pem'], folder);
+  dist = join(folder, 'dist');
+});
+
+describeWith(['chromium'], 'hostile texts', () => {
+  it('become no markup in the page, not even were they verified', async () => {
+    const issuers = CORPUS.map(everywhere);
+    const list = Buffer.from(JSON.stringify({ issuers, updated_at: '2026-01-01T00:00:00Z' }));
+    const script = Buffer.from(await unverifiedScript());
+    const host = await plainHost(dist, '404.html', (path, bytes) => {
+      if (path === '/issuers.json') return list;
+      return path === '/assets/registry.js' ? script : bytes;
+    });
+    const { page, wrong } = await open(host);
+    expect(await verdict(page)).toBe('Verified in this browser');
+    expect(await page.locator('.issuers tbody tr').count()).toBe(CORPUS.length);
+    expect(await page.evaluate(MARKUP)).toBe(0);
+    for (const text of CORPUS) {
+      await page.goto(`${host}/#${new URLSearchParams({ issuer: text })}`);
+      await page.locator('.fields').waitFor();
+      expect(await page.locator('#title').textContent()).toBe(text);
+      expect(await page.evaluate(MARKUP)).toBe(0);
+      expect(new Set((await page.evaluate(LINKS)) as string[])).toEqual(
+        new Set(text.startsWith('https:') ? ['http:', 'https:'] : ['http:']),
+      );
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it.each(CORPUS)('are refused where the root key has signed them: %s', async (text) => {
+    const key = await testKey();
+    const files = publish(key, [everywhere(text)]);
+    const page = indexPage({ list: noRecords, rootKey: key.rootKey, development: false });
+    const host = await plainHost(dist, '404.html', (path, bytes) =>
+      path === '/' ? Buffer.from(page) : (files.get(path.slice(1)) ?? bytes),
+    );
+    const { page: tab, wrong } = await open(host);
+    expect(await verdict(tab)).toBe('Not verified: trust nothing here');
+    expect(await tab.getByRole('alert').innerText()).toMatch(/ERR_LIST_/);
+    expect(wrong).toEqual([]);
+  });
+
+  it('in a list that is no list are refused, too', async () => {
+    const key = await testKey();
+    const files = publishBytes(key, '<script>alert(1)</script>');
+    const page = indexPage({ list: noRecords, rootKey: key.rootKey, development: false });
+    const host = await plainHost(dist, '404.html', (path, bytes) =>
+      path === '/' ? Buffer.from(page) : (files.get(path.slice(1)) ?? bytes),
+    );
+    const { page: tab, wrong } = await open(host);
+    expect(await verdict(tab)).toBe('Not verified: trust nothing here');
+    expect(wrong).toEqual([]);
+  });
+
+  it('become no markup in the page without a script, nor in the feed', async () => {
+    const key = await testKey();
+    const records = new Map(CORPUS.map((text) => [text, Buffer.from(JSON.stringify(everywhere(text)))]));
+    const list = { list: Buffer.from('{}'), updatedAt: CORPUS[1] ?? '', records };
+    const text = indexPage({ list, rootKey: key.rootKey, development: false });
+    const [change] = CORPUS;
+    const feed = atomFeed({
+      feed: `urn:${change}`,
+      since: change ?? '',
+      changes: CORPUS.map((issuer_id) => ({
+        ...{ issuer_id, updated_at: issuer_id, field: 'status' as const, from: issuer_id, to: issuer_id },
+      })),
+    });
+    const host = await plainHost(dist, '404.html', (path, bytes) => {
+      if (path === '/changes.atom') return Buffer.from(feed);
+      return path === '/' ? Buffer.from(text) : bytes;
+    });
+    const { page, wrong } = await open(host, { javaScriptEnabled: false });
+    expect(await page.locator('.issuers tbody tr').count()).toBe(CORPUS.length);
+    expect(await page.locator('.issuers tbody th').allTextContents()).toEqual(CORPUS);
+    for (const kind of ['script', 'iframe', 'img', 'style', 'base', 'form', 'svg', 'math']) {
+      expect(await page.locator(`main ${kind}`).count()).toBe(0);
+    }
+    const other = await open(`${host}/`);
+    const entries = await other.page.evaluate(
+      `fetch('changes.atom').then((answer) => answer.text()).then((text) => [text.match(/<entry>/g).length, /<(script|img|svg|iframe|style)/i.test(text)])`,
+    );
+    expect(entries).toEqual([CORPUS.length, false]);
+    expect(wrong).toEqual([]);
+  });
+
+  it.each(CORPUS)('in an address do nothing: %s', async (text) => {
+    const parameter = encodeURIComponent(text);
+    const { page, wrong } = await open(`${await plainHost(dist, '404.html')}/#issuer=${parameter}`);
+    await verdict(page);
+    expect(await page.locator('#title').textContent()).toBe(text);
+    expect(await page.evaluate(MARKUP)).toBe(0);
+    for (const fragment of [
+      `q=${parameter}`,
+      `tier=${parameter}`,
+      `geography=${parameter}&sort=${parameter}`,
+    ]) {
+      await page.goto(`${page.url().replace(/#.*/, '')}#${fragment}`);
+      await page.locator('.count').waitFor();
+      expect(await page.evaluate(MARKUP)).toBe(0);
+    }
+    await page.goto(`${page.url().replace(/#.*/, '')}issuers/${parameter}`);
+    await page.locator('#not-found > *').waitFor();
+    expect(await page.evaluate(MARKUP)).toBe(0);
+    expect(wrong.filter((one) => !one.includes('MIME'))).toEqual([]);
+  });
+
+  it('that a record may hold are shown as they are', async () => {
+    const folder = await workspace([]);
+    const uri = "https://a.example/;'onload=alert(1)()*!$&'@:,";
+    const contact = `${"'`$|{alert(1)}`'".replaceAll(/[()]/g, '')}@a.example`;
+    writeFiles(folder, {
+      'issuers/a.yaml': recordText('a', {
+        jwks_uri: JSON.stringify(uri),
+        policy_uri: JSON.stringify(`http://a.example/?q='${"'"}#!alert(1)`),
+        contact: JSON.stringify(contact),
+      }),
+    });
+    const { stderr } = await cli(['build', '--key', 'key.pem'], folder);
+    expect(stderr).toContain('verified in');
+    const host = await plainHost(join(folder, 'dist'), '404.html');
+    const { page, wrong } = await open(`${host}/#issuer=a`);
+    await verdict(page);
+    expect(await page.getByRole('link', { name: uri }).getAttribute('href')).toBe(uri);
+    expect(await page.locator('.fields').innerText()).toContain(contact);
+    expect(wrong).toEqual([]);
+    expect(readFileSync(join(folder, 'dist/index.html'), 'utf8')).not.toContain(contact);
+  });
+});
+
+const noRecords = { list: Buffer.from('{}'), updatedAt: '2026-01-01T00:00:00Z', records: new Map() };

@@ -1,0 +1,224 @@
+import { mkdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import { open, verdict } from '../support/browser.js';
+import { describeWith } from '../support/components.js';
+import { plainHost, serve } from '../support/serving.js';
+import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
+
+let folder: string;
+let base: string;
+
+const NORDIC = { tier: 'founding', geographical_scope: '[NO, SE]', domain_scope: '[banking, payments]' };
+const HEALTH = { status: 'suspended', geographical_scope: '[US-CA]', domain_scope: '[health]' };
+
+beforeAll(async () => {
+  folder = await workspace([]);
+  const many = Array.from({ length: 230 }, (_one, index) => `issuer-${String(index).padStart(3, '0')}`);
+  writeFiles(folder, {
+    ...Object.fromEntries(
+      many.map((id, index) => [
+        `issuers/${id}.yaml`,
+        recordText(id, {
+          tier: 'registered',
+          certified_since: `2025-${String((index % 12) + 1).padStart(2, '0')}-01T00:00:00Z`,
+          domain_scope: '[research]',
+          passport_types: index % 2 === 0 ? '[ai-assistant]' : '[human-proxy]',
+        }),
+      ]),
+    ),
+    'issuers/nordic-bank.yaml': recordText('nordic-bank', { ...NORDIC, contact: 'desk@nordic.example' }),
+    'issuers/cedar.health.yaml': recordText('cedar.health', { ...HEALTH, policy_uri: 'null' }),
+    'issuers/lantern.yaml': recordText('lantern', { status: 'revoked' }),
+  });
+  await cli(['build', '--key', 'key.pem', '--checkpoint-key', 'key.pem'], folder);
+  base = await serve(join(folder, 'dist'));
+});
+
+const rows = '.issuers tbody tr';
+
+describeWith(['chromium'], 'the list in Chromium', () => {
+  async function opened(fragment = '') {
+    const { page, wrong } = await open(`${base}/${fragment}`);
+    expect(await verdict(page)).toBe('Verified in this browser');
+    const ids = () => page.locator(`${rows} th a`).allTextContents();
+    const count = () => page.locator('.count').textContent();
+    return { page, wrong, ids, count };
+  }
+
+  it('shows a page of it, and how many there are of each kind', async () => {
+    const { page, wrong, ids, count } = await opened();
+    expect(await count()).toBe('All 233 issuers.');
+    expect(await ids()).toHaveLength(100);
+    expect((await ids()).slice(0, 2)).toEqual(['cedar.health', 'issuer-000']);
+    const table = await page.locator('.counts tbody tr').allInnerTexts();
+    expect(table.map((row) => row.split(/\s+/))).toEqual([
+      ['founding', '1', '0', '0', '1'],
+      ['certified', '0', '1', '1', '2'],
+      ['registered', '230', '0', '0', '230'],
+      ['sandbox', '0', '0', '0', '0'],
+      ['all', '231', '1', '1', '233'],
+    ]);
+    await page.getByRole('link', { name: 'Next →' }).click();
+    expect(await page.locator('.pager').innerText()).toContain('Page 2 of 3');
+    expect(new URL(page.url()).hash).toBe('#page=2');
+    await page.goBack();
+    expect((await ids())[0]).toBe('cedar.health');
+    expect(wrong).toEqual([]);
+  });
+
+  it.each([
+    ['Tier', 'founding', '#tier=founding', ['nordic-bank']],
+    ['Status', 'suspended', '#status=suspended', ['cedar.health']],
+    ['Place', 'US-CA', '#geography=US-CA', ['cedar.health']],
+    ['Domain', 'payments', '#domain=payments', ['nordic-bank']],
+  ])('filters by %s, with the filter in the address', async (label, value, fragment, expected) => {
+    const { page, ids, count } = await opened();
+    await page.getByLabel(label, { exact: true }).selectOption(value);
+    expect(await ids()).toEqual(expected);
+    expect(await count()).toBe('1 of 233 issuers.');
+    expect(new URL(page.url()).hash).toBe(fragment);
+    // Whoever gets the address sees the same.
+    const other = await opened(fragment);
+    expect(await other.ids()).toEqual(expected);
+    expect(await other.page.getByLabel(label, { exact: true }).inputValue()).toBe(value);
+    await page.getByRole('button', { name: 'Clear' }).click();
+    expect(await count()).toBe('All 233 issuers.');
+    expect(await page.getByLabel(label, { exact: true }).inputValue()).toBe('');
+  });
+
+  it('filters by passport type and other things at once', async () => {
+    const { page, count } = await opened('#type=human-proxy&domain=research&q=issuer-01');
+    expect(await count()).toBe('5 of 233 issuers.');
+    await page.getByLabel('Status', { exact: true }).selectOption('revoked');
+    expect(await page.locator('#view').innerText()).toContain('No issuer fits.');
+    await page.getByRole('link', { name: 'Show all' }).click();
+    expect(await count()).toBe('All 233 issuers.');
+  });
+
+  it('searches in all that is said, as one types, and leaves the reader where they are', async () => {
+    const { page, ids } = await opened();
+    const search = page.getByLabel('Search');
+    await search.pressSequentially('DESK@nordic');
+    expect(await ids()).toEqual(['nordic-bank']);
+    expect(await search.evaluate((input) => input === document.activeElement)).toBe(true);
+    expect(new URL(page.url()).hash).toBe('#q=DESK%40nordic');
+    await search.fill('banking nordic');
+    expect(await ids()).toEqual(['nordic-bank']);
+    await search.fill('no such thing');
+    expect(await ids()).toEqual([]);
+    // Each letter was no step of its own.
+    await page.goBack();
+    expect(page.url()).toBe('about:blank');
+  });
+
+  it('sorts by its columns, and says so to a screen reader', async () => {
+    const { page, ids } = await opened();
+    const heading = page.getByRole('columnheader', { name: 'Certified since' });
+    await heading.getByRole('button').click();
+    expect(await heading.getAttribute('aria-sort')).toBe('ascending');
+    expect((await ids())[0]).toBe('issuer-000');
+    expect(new URL(page.url()).hash).toBe('#sort=certified_since');
+    // Still there for who came by keyboard.
+    await page.keyboard.press('Enter');
+    expect(await heading.getAttribute('aria-sort')).toBe('descending');
+    expect(new URL(page.url()).hash).toBe('#sort=-certified_since');
+    expect(await ids()).toContain('nordic-bank');
+    await page.getByRole('columnheader', { name: 'Tier' }).getByRole('button').click();
+    expect((await ids())[0]).toBe('nordic-bank');
+    await page.getByRole('columnheader', { name: 'Status' }).getByRole('button').click();
+    await page.getByRole('columnheader', { name: 'Status' }).getByRole('button').click();
+    expect((await ids()).slice(0, 2)).toEqual(['lantern', 'cedar.health']);
+  });
+
+  it('has a page for each issuer, which can be linked to', async () => {
+    const { page, wrong } = await opened('#issuer=cedar.health');
+    expect(await page.locator('#title').textContent()).toBe('cedar.health');
+    expect(await page.title()).toBe('cedar.health: Registry of agent passport issuers');
+    const shown = await page.locator('#view').innerText();
+    expect(shown).toContain('This issuer is suspended: every verifier rejects it');
+    const fields = await page.locator('.fields > div').allInnerTexts();
+    expect(fields.map((field) => field.replaceAll('\n', ' '))).toEqual([
+      'Id cedar.health',
+      'Tier certified',
+      'Keys (JWKS) https://cedar.health.example/.well-known/jwks.json',
+      'Metadata https://cedar.health.example/.well-known/openid-configuration',
+      'Policy none',
+      'Status ‖ suspended',
+      'Certified since 2026-01-01T00:00:00Z',
+      'Last audit not declared',
+      'Places US-CA',
+      'Domains health',
+      'Passport types not declared',
+      'Contact not declared',
+    ]);
+    const json = JSON.parse((await page.locator('pre').first().textContent()) ?? '');
+    expect(json).toMatchObject({ issuer_id: 'cedar.health', policy_uri: null });
+    const link = page.getByRole('link', { name: 'issuers/cedar.health' });
+    expect(await link.evaluate((anchor: HTMLAnchorElement) => anchor.href)).toBe(
+      `${base}/issuers/cedar.health`,
+    );
+    await page.getByRole('link', { name: 'health', exact: true }).click();
+    expect(await page.locator(`${rows} th a`).allTextContents()).toEqual(['cedar.health']);
+    expect(wrong).toEqual([]);
+  });
+
+  it('takes the reader to an issuer and back, by keyboard alone', async () => {
+    const { page, ids } = await opened('#q=issuer-02&sort=-issuer_id');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the issuers');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement.id')).toBe('main');
+    expect(new URL(page.url()).hash).toBe('#q=issuer-02&sort=-issuer_id');
+    await page.locator(`${rows} th a`).first().focus();
+    await page.keyboard.press('Enter');
+    expect(await page.locator('#title').textContent()).toBe('issuer-029');
+    expect(await page.evaluate('document.activeElement.id')).toBe('main');
+    await page.goBack();
+    await page.locator(rows).first().waitFor();
+    expect((await ids())[0]).toBe('issuer-029');
+  });
+
+  it('has the nearest ids for one that is not there', async () => {
+    const { page } = await opened('#issuer=nordik-bank');
+    expect(await page.locator('#view').innerText()).toContain('nordik-bank is not in this registry');
+    await page.getByRole('link', { name: 'nordic-bank' }).click();
+    expect(await page.locator('.verdict').innerText()).toContain('Recognised.');
+  });
+
+  it('gives to the printer all that was found', async () => {
+    const { page } = await opened('#tier=registered');
+    expect(await page.locator(rows).count()).toBe(100);
+    await page.evaluate(`dispatchEvent(new Event('beforeprint'))`);
+    expect(await page.locator(rows).count()).toBe(230);
+    await page.evaluate(`dispatchEvent(new Event('afterprint'))`);
+    expect(await page.locator(rows).count()).toBe(100);
+    expect((await page.pdf()).length).toBeGreaterThan(10_000);
+  });
+
+  it('draws certifications and status changes, and has them in words', async () => {
+    const { page } = await opened();
+    const said = await page.getByRole('img').getAttribute('aria-label');
+    expect(said).toBe('233 certifications and 0 changes of status, from 2025-01 to 2026-01');
+    expect(await page.locator('.bar').count()).toBe(13);
+    await page.getByText('No change of status or tier since').waitFor();
+  });
+
+  it('works below a sub-path of any host', async () => {
+    const served = join(folder, 'served');
+    mkdirSync(join(served, 'mirrors'), { recursive: true });
+    await cli(['build', '--key', 'key.pem', '--out', 'copy'], folder);
+    renameSync(join(folder, 'copy'), join(served, 'mirrors/registry'));
+    const host = await plainHost(served, 'mirrors/registry/404.html');
+    const { page, wrong } = await open(`${host}/mirrors/registry/#issuer=lantern`);
+    expect(await verdict(page)).toBe('Verified in this browser');
+    expect(await page.locator('.commands').first().textContent()).toContain(
+      `REGISTRY='${host}/mirrors/registry'\n`,
+    );
+    expect(wrong).toEqual([]);
+    const lost = await open(`${host}/mirrors/registry/issuers/lantem`);
+    await lost.page.getByRole('link', { name: 'lantern' }).click();
+    expect(await verdict(lost.page)).toBe('Verified in this browser');
+    expect(new URL(lost.page.url()).pathname).toBe('/mirrors/registry/');
+  });
+});

@@ -1,0 +1,219 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { open, verdict } from '../support/browser.js';
+import { describeWith } from '../support/components.js';
+import { plainHost, serve } from '../support/serving.js';
+import { cli, recordText, run, temporaryFolder, workspace, writeFiles } from '../support/workspace.js';
+
+const GOOD = 'Verified in this browser';
+const BAD = 'Not verified: trust nothing here';
+
+/** A workspace whose key is of a kind, with its tree in dist/. */
+async function published(algorithm: 'Ed25519' | 'P-256', ...args: string[]): Promise<string> {
+  const folder = await workspace(['alpha', 'beta.example']);
+  await cli(['keys', 'generate', '--alg', algorithm, '--out', 'root.pem'], folder);
+  const { code, stderr } = await cli(['build', '--key', 'root.pem', ...args], folder);
+  expect(stderr).toContain('verified in');
+  expect(code).toBe(0);
+  return folder;
+}
+
+async function expectRefused(page: Page, code: string): Promise<void> {
+  expect(await verdict(page)).toBe(BAD);
+  expect(await page.getByRole('alert').innerText()).toContain(code);
+  // What was in the page when it came is gone, too.
+  expect(await page.locator('main').innerText()).not.toMatch(/alpha|beta/);
+  expect(await page.locator('.issuers, .overview, .fields').count()).toBe(0);
+  expect(await page.title()).toMatch(/^Not verified: /);
+}
+
+describeWith(['chromium'], 'verification in the page', () => {
+  let ed25519: string;
+
+  beforeAll(async () => {
+    ed25519 = await published('Ed25519', '--checkpoint-key', 'root.pem');
+  });
+
+  it.each(['Ed25519', 'P-256'] as const)('accepts a registry with a root key of %s', async (algorithm) => {
+    const folder = await published(algorithm, '--checkpoint-key', 'root.pem');
+    const { page, wrong } = await open(await serve(join(folder, 'dist')));
+    expect(await verdict(page)).toBe(GOOD);
+    const facts = await page.locator('.verification .facts').innerText();
+    const read = (path: string) => readFileSync(join(folder, 'dist', path));
+    expect(facts).toContain(JSON.parse(read('keys/root.json').toString()).kid);
+    expect(facts).toContain(
+      execFileSync('sha256sum', { input: read('issuers.json') })
+        .toString()
+        .slice(0, 64),
+    );
+    expect(facts).toContain(JSON.parse(read('issuers.json').toString()).updated_at);
+    expect(facts).toMatch(/this is the newest list, said at .* good until /);
+    expect(wrong).toEqual([]);
+  });
+
+  it('says where there is no checkpoint what that means', async () => {
+    const folder = await published('Ed25519');
+    const { page } = await open(await serve(join(folder, 'dist')));
+    expect(await verdict(page)).toBe(GOOD);
+    expect(await page.locator('.facts').innerText()).toContain('none, so a newer list could be held back');
+    expect(await page.locator('.overview').innerText()).toContain(
+      'are shown where a checkpoint vouches for them',
+    );
+  });
+
+  const flipped = (bytes: Buffer) => {
+    const copy = Buffer.from(bytes);
+    const middle = copy.length >> 1;
+    copy[middle] = (copy[middle] ?? 0) ^ 1;
+    return copy;
+  };
+
+  it.each<[string, RegExp, (bytes: Buffer) => Buffer | undefined, string]>([
+    ['one flipped bit in the list', /issuers\.json$/, flipped, 'ERR_SIGNATURE_INVALID'],
+    ['one flipped bit in the signature', /issuers\.sig$/, flipped, 'ERR_SIGNATURE_'],
+    ['half a list', /issuers\.json$/, (bytes) => bytes.subarray(0, 300), 'ERR_SIGNATURE_INVALID'],
+    ['no list', /issuers\.json$/, () => undefined, 'ERR_SOURCE_STATUS'],
+    ['no signature', /issuers\.sig$/, () => undefined, 'ERR_SOURCE_STATUS'],
+    ['no root key', /root\.json$/, () => undefined, 'ERR_PAGE'],
+    ['no key where the root key belongs', /root\.json$/, () => Buffer.from('{}'), 'ERR_ROOT_KEY_INVALID'],
+    ['an altered checkpoint', /checkpoint\.jwt$/, flipped, 'ERR_CHECKPOINT_INVALID'],
+  ])('shows nothing for %s', async (_name, path, change, code) => {
+    const host = await plainHost(join(ed25519, 'dist'), '404.html', (asked, bytes) =>
+      path.test(asked) ? change(bytes) : bytes,
+    );
+    const { page, wrong } = await open(`${host}/#issuer=alpha`);
+    await expectRefused(page, code);
+    expect(wrong.filter((one) => one.startsWith('policy') || one.startsWith('error'))).toEqual([]);
+  });
+
+  it('refuses another root key than the one that it was made for, be everything else in order', async () => {
+    const other = await published('Ed25519');
+    const page = readFileSync(join(ed25519, 'dist/index.html'));
+    const host = await plainHost(join(other, 'dist'), '404.html', (path, bytes) =>
+      path === '/' ? page : bytes,
+    );
+    await expectRefused((await open(host)).page, 'ERR_ROOT_KEY_NOT_PINNED');
+  });
+
+  it.each([
+    ['a list that is too old', ['--updated-at', '2026-01-01T00:00:00Z'], 'ERR_LIST_EXPIRED'],
+    ['a list from the future', ['--updated-at', '2099-01-01T00:00:00Z'], 'ERR_NOT_YET_VALID'],
+  ])('refuses %s', async (_name, args, code) => {
+    const folder = await published('Ed25519', ...args);
+    await expectRefused((await open(await serve(join(folder, 'dist')))).page, code);
+  });
+
+  it('gets a revocation while it is open, and turns red when what it holds grows too old', async () => {
+    const folder = await published('Ed25519');
+    const host = await serve(join(folder, 'dist'));
+    // Opened with a clock of its own, so that minutes pass in no time.
+    const { page } = await open('about:blank');
+    await page.clock.install();
+    await page.goto(`${host}/#issuer=alpha`);
+    expect(await verdict(page)).toBe(GOOD);
+    expect(await page.locator('.verdict').innerText()).toContain('Recognised.');
+    await page.getByText('What this shows').click();
+    await page.getByLabel('The thumbprint that you were given').fill('something');
+    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'revoked' }) });
+    await cli(['build', '--key', 'root.pem'], folder);
+    await page.clock.runFor(61_000);
+    await page.getByText('This issuer is revoked').waitFor();
+    // What the reader has written stays.
+    expect(await page.getByLabel('The thumbprint that you were given').inputValue()).toBe('something');
+    rmSync(join(folder, 'dist/issuers.sig'));
+    await page.clock.runFor(61_000);
+    await page.getByText('could not be asked again').waitFor();
+    expect(await page.locator('.verdict').innerText()).toContain('This issuer is revoked');
+    await page.clock.fastForward(31 * 24 * 60 * 60 * 1000);
+    await page.locator('.verification.bad').waitFor();
+    await expectRefused(page, 'ERR_REGISTRY_STALE');
+  });
+
+  it('compares the root key with one that the reader got elsewhere', async () => {
+    const { page } = await open(await serve(join(ed25519, 'dist')));
+    await verdict(page);
+    await page.getByText('What this shows, and what it cannot show').click();
+    const { kid } = JSON.parse(readFileSync(join(ed25519, 'dist/keys/root.json'), 'utf8'));
+    const input = page.getByLabel('The thumbprint that you were given');
+    await input.fill(` ${kid}\n`);
+    expect(await page.locator('.comparison').textContent()).toBe('The same key.');
+    await input.fill(kid.replace(/.$/, '_'));
+    expect(await page.locator('.comparison').textContent()).toContain('NOT the same key');
+  });
+
+  it('shows changes of status where a checkpoint vouches for them, and not where they were altered', async () => {
+    const folder = await published('Ed25519');
+    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
+    await cli(['build', '--key', 'root.pem', '--checkpoint-key', 'root.pem'], folder);
+    const { page } = await open(`${await serve(join(folder, 'dist'))}`);
+    await page.locator('.changes li').waitFor();
+    expect(await page.locator('.changes').innerText()).toMatch(/alpha: status active → suspended$/);
+    expect(await page.locator('.mark').count()).toBe(1);
+    await page.locator('.changes a').click();
+    expect(await page.locator('.changes').innerText()).toMatch(/status active → suspended$/);
+    const lying = await plainHost(join(folder, 'dist'), '404.html', (path, bytes) =>
+      path === '/changes.json' ? Buffer.from(bytes.toString().replace('active', 'revoked')) : bytes,
+    );
+    const other = await open(lying);
+    expect(await verdict(other.page)).toBe(GOOD);
+    await other.page.waitForLoadState('networkidle');
+    expect(await other.page.locator('.changes').count()).toBe(0);
+    expect(await other.page.locator('.overview').innerText()).toContain('where a checkpoint vouches');
+  });
+});
+
+describeWith(['chromium'], 'the page for what is not there', () => {
+  it('has the nearest ids of the verified list, and the way to it', async () => {
+    const folder = await published('Ed25519');
+    const host = await serve(join(folder, 'dist'));
+    const { page, wrong } = await open(`${host}/issuers/beta.exampel`);
+    await page.getByRole('link', { name: 'beta.example' }).waitFor();
+    expect(await page.locator('main').innerText()).toContain('is not recognised');
+    const list = page.getByRole('link', { name: 'All recognised issuers' });
+    expect(await list.evaluate((link: HTMLAnchorElement) => link.href)).toBe(`${host}/`);
+    await page.getByRole('link', { name: 'beta.example' }).click();
+    expect(await verdict(page)).toBe(GOOD);
+    expect(await page.locator('#title').textContent()).toBe('beta.example');
+    expect(wrong.filter((one) => !one.includes('MIME'))).toEqual([]);
+  });
+
+  it('suggests nothing from a list that does not verify', async () => {
+    const folder = await published('Ed25519');
+    const tree = join(temporaryFolder(), 'dist');
+    cpSync(join(folder, 'dist'), tree, { recursive: true });
+    const list = readFileSync(join(tree, 'issuers.json'), 'utf8');
+    writeFileSync(join(tree, 'issuers.json'), list.replace('"alpha"', '"alphb"'));
+    const { page } = await open(`${await serve(tree)}/issuers/alphc`);
+    expect(await verdict(page)).toBe(BAD);
+    expect(await page.locator('#not-found').innerText()).toBe('');
+  });
+});
+
+describeWith(['openssl', 'curl', 'basenc'], 'the commands of the page', () => {
+  it.each([
+    ['Ed25519', 'Signature Verified Successfully'],
+    ['P-256', 'Verified OK'],
+  ] as const)('verify a registry with a root key of %s as they stand there', async (algorithm, success) => {
+    const folder = await published(algorithm);
+    const host = await serve(join(folder, 'dist'));
+    const page = readFileSync(join(folder, 'dist/index.html'), 'utf8');
+    const commands = [...page.matchAll(/<code class="commands">([\s\S]*?)<\/code>/g)].map(([, text = '']) =>
+      text
+        .replaceAll(/&#(\d+);/g, (_reference, code) => String.fromCharCode(Number(code)))
+        .replace('https://registry.example', host)
+        .replace('npx passport-registry', `${process.execPath} ${join(process.cwd(), 'build/cli/main.js')}`),
+    );
+    expect(commands).toHaveLength(2);
+    const [byTool, plain] = await Promise.all(
+      commands.map((text) => run('sh', ['-euc', text], temporaryFolder())),
+    );
+    expect(byTool?.stderr).toContain(`${host} is good`);
+    expect(plain && plain.stdout + plain.stderr).toContain(success);
+    expect(plain?.stdout).not.toContain('ANOTHER ROOT KEY');
+    const other = commands[1]?.replace(/PINNED=\S+/, 'PINNED=somethingelse') ?? '';
+    expect((await run('sh', ['-euc', other], temporaryFolder())).stdout).toContain('ANOTHER ROOT KEY');
+  });
+});

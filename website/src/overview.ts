@@ -1,0 +1,48 @@
+import { type Issuer, STATUSES, TIERS } from '@passport-registry/verifier';
+import { element } from './element.js';
+import { listAddress } from './route.js';
+
+/** How many issuers there are of each tier and status; each number leads to them. */
+export function counts(issuers: readonly Issuer[]): HTMLElement {
+  const number = (tier: string, status: string) => {
+    const fits = (issuer: Issuer) =>
+      (tier === '' || issuer.tier === tier) && (status === '' || issuer.status === status);
+    const count = issuers.filter(fits).length;
+    const text = count.toLocaleString('en');
+    if (count === 0) return element('td', {}, text);
+    const label = `${text} issuers, ${tier || 'every tier'}, ${status || 'every status'}`;
+    return element(
+      'td',
+      {},
+      element('a', { href: listAddress({ tier, status }), 'aria-label': label }, text),
+    );
+  };
+  const row = (tier: string, name: string) =>
+    element(
+      'tr',
+      {},
+      element('th', { scope: 'row' }, name),
+      [...STATUSES, ''].map((status) => number(tier, status)),
+    );
+  return element(
+    'table',
+    { class: 'counts' },
+    element('caption', {}, 'Issuers by tier and status'),
+    element(
+      'thead',
+      {},
+      element(
+        'tr',
+        {},
+        element('th', { scope: 'col' }, 'Tier'),
+        [...STATUSES, 'all'].map((status) => element('th', { scope: 'col' }, status)),
+      ),
+    ),
+    element(
+      'tbody',
+      {},
+      TIERS.map((tier) => row(tier, tier)),
+      row('', 'all'),
+    ),
+  );
+}
