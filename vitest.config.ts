@@ -8,6 +8,7 @@ export default defineConfig({
     // Many tests start programs and flush files, which a busy machine can make wait; `run` has a limit of its own.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 30_000 } },
     // The tests mostly wait for programs that they have started.
     maxWorkers: '100%',
     reporters: ['default', './test/support/summary.ts'],

@@ -20,9 +20,9 @@ ${changes.slice(0, LONGEST).map(entry).join('')}</feed>
 }
 
 function entry(change: Change): string {
-  const { updated_at, issuer_id } = change;
+  const { updated_at, issuer_id, field, to } = change;
   return `  <entry>
-    <id>${uuidOf(JSON.stringify(change))}</id>
+    <id>${uuidOf([updated_at, issuer_id, field, to].join(' '))}</id>
     <title>${escaped(inWords(change))}</title>
     <updated>${escaped(updated_at)}</updated>
     <link rel="alternate" type="text/html" href="./#issuer=${escaped(encodeURIComponent(issuer_id))}"/>

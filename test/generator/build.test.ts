@@ -58,6 +58,13 @@ describe('the tree', () => {
       '404.html',
       'SHA256SUMS',
       '_headers',
+      'assets/icon.svg',
+      'assets/licences.txt',
+      'assets/registry.css',
+      'assets/registry.js',
+      'changes.atom',
+      'changes.json',
+      'index.html',
       'issuers.json',
       'issuers.sig',
       'issuers/.htaccess',
@@ -164,7 +171,7 @@ describe('a second build', () => {
     const since = touched();
     const { stderr, code } = await cli([...key, ...AT(T2)], folder);
     expect(code).toBe(0);
-    expect(stderr).toContain('0 written, 18 unchanged, 0 removed');
+    expect(stderr).toContain('0 written, 25 unchanged, 0 removed');
     expect(stderr).toContain(`keeps that time; ${T2} was not used`);
     expect(contents(join(folder, 'dist'))).toEqual(before);
     expect(touched()).toBe(since);
@@ -192,10 +199,11 @@ describe('a second build', () => {
     rmSync(join(folder, 'issuers/c.yaml'));
     writeFiles(folder, { 'dist/stray/file.txt': 'x' });
     const { stdout } = await built(folder, ...AT(T2), '--json');
-    // issuers/b, the list, its signature and the checksums; issuers/c and the stray file.
+    // issuers/b, the list, its signature, the checksums, the page that has the list in it, the changes and their feed;
+    // issuers/c and the stray file.
     expect(JSON.parse(stdout)).toMatchObject({
-      written: 4,
-      unchanged: 14,
+      written: 7,
+      unchanged: 18,
       removed: 2,
       updatedAt: T2,
       issuers: 2,

@@ -97,8 +97,8 @@ describeWith(['rsync'], 'passport-registry mirror', () => {
       await publish('2026-11-02T00:00:00Z');
       const before = statSync(join(folder, 'mirror/current/issuers/gamma')).ino;
       const { fetched, switched } = JSON.parse((await mirror(source, '--json')).stdout);
-      // The record, the list, its signature and the checksums.
-      expect([switched, fetched]).toEqual([true, 4]);
+      // The record, the list, its signature, the checksums, the page with the list, the changes and their feed.
+      expect([switched, fetched]).toEqual([true, 7]);
       expect(served()).toBe('2026-11-02T00:00:00Z');
       expect(statSync(join(folder, 'mirror/current/issuers/gamma')).ino).toBe(before);
     });

@@ -5,7 +5,7 @@ import { importRootKey, type RootKey } from '@passport-registry/verifier';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { folderSource, httpSource, memorySource, type TreeReport, verifyTree } from '../../build/index.js';
 import { filesBelow } from '../../build/tree-source.js';
-import { listen } from '../support/serving.js';
+import { contentTypeOf, listen } from '../support/serving.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 let folder: string;
@@ -165,15 +165,13 @@ describe('SHA256SUMS', () => {
 
 describe('a live host', () => {
   type Answer = { status?: number; type?: string; location?: string; body?: Buffer };
-  const typeOf = (path: string) =>
-    /\.sig$|SUMS$/.test(path) ? 'text/plain; charset=utf-8' : 'application/json';
   const host = (answer: (path: string) => Answer | undefined = () => undefined) =>
     listen((request, response) => {
       const path = (request.url ?? '/').slice(1);
       const body = tree.get(path);
       const { status, type, location, body: other } = answer(path) ?? {};
       response.writeHead(status ?? (body === undefined ? 404 : 200), {
-        ...(type !== '' && { 'Content-Type': type ?? typeOf(path) }),
+        ...(type !== '' && { 'Content-Type': type ?? contentTypeOf(path) }),
         ...(location !== undefined && { Location: location }),
       });
       response.end(other ?? body);
@@ -241,7 +239,7 @@ describe('a live host', () => {
     const base = await listen((request, response) => {
       const path = (request.url ?? '').replace('/mirror/', '');
       const body = tree.get(path);
-      response.writeHead(body === undefined ? 404 : 200, { 'Content-Type': typeOf(path) }).end(body);
+      response.writeHead(body === undefined ? 404 : 200, { 'Content-Type': contentTypeOf(path) }).end(body);
     });
     expect((await verifyTree(httpSource(`${base}/mirror`), rootKey)).ok).toBe(true);
   });

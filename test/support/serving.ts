@@ -28,7 +28,16 @@ const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript',
   css: 'text/css',
   svg: 'image/svg+xml',
+  atom: 'application/atom+xml',
+  txt: 'text/plain',
+  sig: 'text/plain; charset=utf-8',
 };
+
+/** The content type that a path of a registry's tree has. */
+export function contentTypeOf(path: string): string {
+  if (path.endsWith('SHA256SUMS')) return 'text/plain';
+  return TYPES[path.split('.').at(-1) ?? ''] ?? 'application/json';
+}
 
 /**
  * A host that knows nothing of registries; gives its address.
@@ -45,8 +54,8 @@ export function plainHost(
     const path = decodeURI((request.url ?? '').replace(/\?.*/, ''));
     const file = `${folder}${path.endsWith('/') ? `${path}index.html` : path}`;
     const bytes = existsSync(file) && statSync(file).isFile() ? alter(path, readFileSync(file)) : undefined;
-    const type = bytes === undefined ? 'text/html' : TYPES[file.split('.').at(-1) ?? ''];
-    response.writeHead(bytes === undefined ? 404 : 200, { 'Content-Type': type ?? 'text/plain' });
+    const type = bytes === undefined ? 'text/html' : contentTypeOf(file);
+    response.writeHead(bytes === undefined ? 404 : 200, { 'Content-Type': type });
     response.end(bytes ?? readFileSync(join(folder, notFound)));
   });
 }

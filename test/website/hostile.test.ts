@@ -90,8 +90,7 @@ describeWith(['chromium'], 'hostile texts', () => {
     expect(await page.evaluate(MARKUP)).toBe(0);
     for (const text of CORPUS) {
       await page.goto(`${host}/#${new URLSearchParams({ issuer: text })}`);
-      await page.locator('.fields').waitFor();
-      expect(await page.locator('#title').textContent()).toBe(text);
+      await expect.poll(() => page.locator('#title').textContent()).toBe(text);
       expect(await page.evaluate(MARKUP)).toBe(0);
       expect(new Set((await page.evaluate(LINKS)) as string[])).toEqual(
         new Set(text.startsWith('https:') ? ['http:', 'https:'] : ['http:']),
@@ -169,6 +168,7 @@ describeWith(['chromium'], 'hostile texts', () => {
     ]) {
       await page.goto(`${page.url().replace(/#.*/, '')}#${fragment}`);
       await page.locator('.count').waitFor();
+      await expect.poll(() => page.locator('#title').textContent()).toBe('Issuers');
       expect(await page.evaluate(MARKUP)).toBe(0);
     }
     await page.goto(`${page.url().replace(/#.*/, '')}issuers/${parameter}`);

@@ -46,7 +46,9 @@ describe('changes.json', () => {
   it('and its feed are left alone by a build that changes neither status nor tier', async () => {
     const folder = await workspace(['alpha']);
     await build(folder, T(1));
-    set(folder, 'alpha', { contact: 'a@b.example' });
+    set(folder, 'alpha', { status: 'suspended' });
+    await build(folder, '2026-01-01T12:00:00Z');
+    set(folder, 'alpha', { status: 'suspended', contact: 'a@b.example' });
     // The record, the list, its signature, the page that has the list in it, and the checksums.
     expect(await build(folder, T(2))).toMatchObject({ written: 5, removed: 0 });
   });
@@ -117,7 +119,7 @@ describe('changes.atom', () => {
         <link rel="self" type="application/atom+xml" href="changes.atom"/>
         <link rel="alternate" type="text/html" href="./"/>
         <entry>
-          <id>urn:uuid:6404b93a-ac94-8e9e-8078-1f3e5d5d0e2b</id>
+          <id>urn:uuid:8fa1ac6a-7a23-8d52-82b7-d4774ee46abe</id>
           <title>alpha: status active → suspended</title>
           <updated>2026-01-02T00:00:00Z</updated>
           <link rel="alternate" type="text/html" href="./#issuer=alpha"/>

@@ -1,0 +1,58 @@
+// From a click to a list that answers, 10,000 issuers in Chromium: the page as it is, to the same page without any
+// verification, which takes what the host says. Needs Chromium. Each time is of a new window with an empty cache.
+
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { chromium } from 'playwright-core';
+import { indexPage } from '../build/site/pages.js';
+import { compare } from './compare.mjs';
+import { issuers, signedList } from './corpus.mjs';
+import { unverifiedScript } from './unverified-script.mjs';
+
+const PAIRS = 15;
+
+const { rootKey, bytes, signature } = await signedList(issuers(10_000));
+const asset = (name) => readFileSync(new URL(`../build/website/${name}`, import.meta.url));
+const list = { list: bytes, updatedAt: '2026-11-21T08:00:00Z', records: new Map() };
+const files = {
+  '/': ['text/html', indexPage({ list, rootKey, development: false })],
+  '/issuers.json': ['application/json', bytes],
+  '/issuers.sig': ['text/plain', signature],
+  '/keys/root.json': ['application/json', JSON.stringify(rootKey.jwk)],
+  '/assets/registry.css': ['text/css', asset('registry.css')],
+  '/assets/icon.svg': ['image/svg+xml', asset('icon.svg')],
+};
+
+async function host(script) {
+  const server = createServer(({ url }, response) => {
+    const [type, body] = url === '/assets/registry.js' ? ['text/javascript', script] : (files[url] ?? []);
+    response.writeHead(body === undefined ? 404 : 200, { 'Content-Type': type ?? 'text/plain' }).end(body);
+  });
+  await new Promise((done) => server.listen(0, '127.0.0.1', done));
+  return {
+    address: `http://127.0.0.1:${server.address().port}/`,
+    close: () => server.close().closeAllConnections(),
+  };
+}
+
+const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+const hosts = [await host(asset('registry.js')), await host(await unverifiedScript())];
+// Windows are opened beforehand: opening one takes as long as loading the page.
+const windows = await Promise.all(Array.from({ length: 2 * (PAIRS + 1) }, () => browser.newContext()));
+const pages = await Promise.all(windows.map((window) => window.newPage()));
+const [verified, unverified] = hosts.map(({ address }) => async () => {
+  const page = pages.pop();
+  await page.goto(address);
+  await page.locator('.issuers tbody tr').first().waitFor();
+  // It answers: what is typed is found.
+  await page.getByLabel('Search').fill('issuer-009999');
+  await page.getByText('1 of 10,000 issuers.').waitFor();
+  await page.close();
+});
+try {
+  const name = 'from a click to a list of 10,000 that answers, to one that is not verified';
+  await compare(name, verified, unverified, PAIRS);
+} finally {
+  await browser.close();
+  for (const { close } of hosts) close();
+}
