@@ -1,25 +1,48 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { canonicalBytes, encodeSignature, importRootKey } from '@passport-registry/verifier';
+
+/** One of some values, by chance that is the same each time. */
+const chosen = (values, seed) => values[(Math.imul(seed + 1, 2654435761) >>> 16) % values.length];
+
+const PLACES = [['NO', 'SE'], ['US-CA'], ['global'], ['DE', 'AT', 'CH'], ['GB'], ['JP', 'KR']];
+const DOMAINS = [['banking', 'payments'], ['health'], ['travel', 'hospitality'], ['research'], ['logistics']];
 
 /** So many issuers with every field filled in; the same ones each time. */
 export function issuers(count) {
   return Array.from({ length: count }, (_one, index) => {
     const id = `issuer-${String(index).padStart(6, '0')}`;
     return {
-      certified_since: '2026-01-15T09:00:00Z',
+      certified_since: `2026-${String((index % 12) + 1).padStart(2, '0')}-15T09:00:00Z`,
       contact: `passports@${id}.example`,
       discovery_uri: `https://${id}.example/.well-known/openid-configuration`,
-      domain_scope: ['banking', 'payments'],
-      geographical_scope: ['NO', 'SE'],
+      domain_scope: chosen(DOMAINS, index),
+      geographical_scope: chosen(PLACES, index * 3),
       issuer_id: id,
       jwks_uri: `https://${id}.example/.well-known/jwks.json`,
       last_audit: '2026-06-30T00:00:00Z',
       passport_types: ['ai-assistant', 'service-agent'],
       policy_uri: `https://${id}.example/agents/policy`,
-      status: 'active',
-      tier: 'certified',
+      status: chosen(['active', 'active', 'active', 'active', 'suspended', 'revoked'], index * 7),
+      tier: chosen(['founding', 'certified', 'certified', 'registered'], index * 5),
     };
   });
+}
+
+/** A record as people write it: a comment, plain words, lists in brackets. */
+export function recordText(record) {
+  const text = (value) => (Array.isArray(value) ? `[${value.join(', ')}]` : value);
+  const lines = Object.entries(record).map(([field, value]) => `${field}: ${text(value)}\n`);
+  return `# yaml-language-server: $schema=../schemas/issuer.schema.json\n${lines.join('')}`;
+}
+
+/** Writes so many records into a new folder, a file each. */
+export function writeRecords(folder, count) {
+  mkdirSync(folder);
+  for (const record of issuers(count)) {
+    writeFileSync(join(folder, `${record.issuer_id}.yaml`), recordText(record));
+  }
 }
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');

@@ -2,12 +2,12 @@
 // records into a new folder.
 
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compare } from './compare.mjs';
-import { issuers } from './corpus.mjs';
+import { writeRecords } from './corpus.mjs';
 
 const CLI = fileURLToPath(new URL('../build/cli/main.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'passport-bench-'));
@@ -18,11 +18,7 @@ function passportRegistry(...args) {
 }
 
 try {
-  mkdirSync(join(folder, 'issuers'));
-  for (const record of issuers(10_000)) {
-    const lines = Object.entries(record).map(([field, value]) => `${field}: ${JSON.stringify(value)}\n`);
-    writeFileSync(join(folder, 'issuers', `${record.issuer_id}.yaml`), lines.join(''));
-  }
+  writeRecords(join(folder, 'issuers'), 10_000);
   passportRegistry('keys', 'generate', '--out', 'key.pem');
   passportRegistry('build', '--key', 'key.pem');
   let calls = 0;

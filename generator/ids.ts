@@ -8,7 +8,8 @@ export interface NamedRecord {
   readonly stem: string;
   /** The issuer_id as written, good or not. */
   readonly id: string;
-  readonly range: Range;
+  /** Where it is written. */
+  readonly range: () => Range;
 }
 
 /** The rules that look at more than one record, or at a record and its file's name. Sorted as given. */
@@ -16,7 +17,7 @@ export function checkIds(records: readonly NamedRecord[]): Diagnostic[] {
   const found: Diagnostic[] = [];
   const seen = new Map<string, NamedRecord>();
   const report = ({ file, range }: NamedRecord, finding: Finding) => {
-    found.push(diagnostic(file, range, finding));
+    found.push(diagnostic(file, range(), finding));
   };
   for (const record of records) {
     const { id, stem } = record;
@@ -24,7 +25,7 @@ export function checkIds(records: readonly NamedRecord[]): Diagnostic[] {
     if (first === undefined) {
       seen.set(id.toLowerCase(), record);
     } else {
-      const place = `${first.file}:${first.range.line}`;
+      const place = `${first.file}:${first.range().line}`;
       report(record, {
         rule: first.id === id ? 'duplicate-id' : 'id-case-collision',
         message: `the id ${id} ${first.id === id ? 'is taken by' : `differs only in case from ${first.id} in`} ${place}`,

@@ -3,6 +3,7 @@ import type { RecordFile } from './collect.js';
 import { type Diagnostic, diagnostic, type Range, WHOLE_FILE } from './diagnostic.js';
 import { keyOf, nearest, type Path, rangeOf, type ToRange, toRange } from './locate.js';
 import { refusedFeatures } from './plain-data.js';
+import { plainRecord } from './plain-record.js';
 import type { RuleName } from './rules.js';
 
 /** A record file as data, with the way back from the data to the text. */
@@ -22,9 +23,22 @@ export interface ParsedFile {
 const MAX_PROBLEMS = 50;
 
 /**
- * Parses a record file: YAML 1.2, core schema, one document of plain data.
+ * Parses a record file: YAML 1.2, core schema, one document of plain data. Where something stands is found out only when
+ * somebody asks.
  */
-export function parseRecordFile({ file, stem, text }: RecordFile): ParsedFile {
+export function parseRecordFile(record: RecordFile): ParsedFile {
+  const value = plainRecord(record.text);
+  if (value === undefined) return parseYaml(record);
+  let parsed: ParsedFile | undefined;
+  const locate: ParsedFile['locate'] = (path, part) => {
+    parsed ??= parseYaml(record);
+    return parsed.locate(path, part);
+  };
+  return { file: record.file, stem: record.stem, value, locate, isAlias: () => false, diagnostics: [] };
+}
+
+/** Parses any YAML, and says what is wrong with it. */
+function parseYaml({ file, stem, text }: RecordFile): ParsedFile {
   const lines = new LineCounter();
   const document = parseDocument(text, {
     version: '1.2',

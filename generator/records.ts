@@ -82,7 +82,7 @@ export function checkRecordFiles(
 
 function nameOf({ file, stem, value, locate }: ParsedFile): NamedRecord[] {
   const id = (value as { issuer_id?: unknown } | null | undefined)?.issuer_id;
-  return typeof id === 'string' ? [{ file, stem, id, range: locate(['issuer_id']) }] : [];
+  return typeof id === 'string' ? [{ file, stem, id, range: () => locate(['issuer_id']) }] : [];
 }
 
 /** Diagnostics in the order of their files and places. */

@@ -206,17 +206,17 @@ describeWith(['chromium'], 'the list in Chromium', () => {
     const served = join(folder, 'served');
     mkdirSync(join(served, 'mirrors'), { recursive: true });
     await cli(['build', '--key', 'key.pem', '--out', 'copy'], folder);
-    renameSync(join(folder, 'copy'), join(served, 'mirrors/registry'));
-    const host = await plainHost(served, 'mirrors/registry/404.html');
-    const { page, wrong } = await open(`${host}/mirrors/registry/#issuer=lantern`);
+    renameSync(join(folder, 'copy'), join(served, "mirrors/o'hara"));
+    const host = await plainHost(served, "mirrors/o'hara/404.html");
+    const { page, wrong } = await open(`${host}/mirrors/o'hara/#issuer=lantern`);
     expect(await verdict(page)).toBe('Verified in this browser');
     expect(await page.locator('.commands').first().textContent()).toContain(
-      `REGISTRY='${host}/mirrors/registry'\n`,
+      `REGISTRY='${host}/mirrors/o%27hara'\n`,
     );
     expect(wrong).toEqual([]);
-    const lost = await open(`${host}/mirrors/registry/issuers/lantem`);
+    const lost = await open(`${host}/mirrors/o'hara/issuers/lantem`);
     await lost.page.getByRole('link', { name: 'lantern' }).click();
     expect(await verdict(lost.page)).toBe('Verified in this browser');
-    expect(new URL(lost.page.url()).pathname).toBe('/mirrors/registry/');
+    expect(new URL(lost.page.url()).pathname).toBe("/mirrors/o'hara/");
   });
 });

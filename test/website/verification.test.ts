@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { open, verdict } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
-import { plainHost, serve } from '../support/serving.js';
+import { listen, plainHost, serve } from '../support/serving.js';
 import { cli, recordText, run, temporaryFolder, workspace, writeFiles } from '../support/workspace.js';
 
 const GOOD = 'Verified in this browser';
@@ -106,11 +107,29 @@ describeWith(['chromium'], 'verification in the page', () => {
     await expectRefused((await open(await serve(join(folder, 'dist')))).page, code);
   });
 
+  it('shows nothing before it has come to a verdict', async () => {
+    let answer: (() => void) | undefined;
+    const base = await serve(join(ed25519, 'dist'));
+    const host = await listen(async (request, response) => {
+      if (request.url?.endsWith('issuers.sig')) await new Promise<void>((resolve) => (answer = resolve));
+      const { status, headers, body } = await fetch(base + request.url);
+      response.writeHead(status, { 'Content-Type': headers.get('content-type') ?? '' });
+      response.end(body && Buffer.from(await new Response(body).arrayBuffer()));
+    });
+    const { page } = await open(host);
+    await page.locator('.verification.checking').waitFor();
+    await expect.poll(() => answer).toBeDefined();
+    expect(await page.locator('main').innerText()).not.toMatch(/alpha|beta/);
+    answer?.();
+    expect(await verdict(page)).toBe(GOOD);
+    expect(await page.locator('main').innerText()).toContain('alpha');
+  });
+
   it('gets a revocation while it is open, and turns red when what it holds grows too old', async () => {
     const folder = await published('Ed25519');
     const host = await serve(join(folder, 'dist'));
     // Opened with a clock of its own, so that minutes pass in no time.
-    const { page } = await open('about:blank');
+    const { page, wrong } = await open('about:blank');
     await page.clock.install();
     await page.goto(`${host}/#issuer=alpha`);
     expect(await verdict(page)).toBe(GOOD);
@@ -130,6 +149,10 @@ describeWith(['chromium'], 'verification in the page', () => {
     await page.clock.fastForward(31 * 24 * 60 * 60 * 1000);
     await page.locator('.verification.bad').waitFor();
     await expectRefused(page, 'ERR_REGISTRY_STALE');
+    // It stays so, wherever the reader goes.
+    await page.goto(`${host}/#tier=certified`);
+    await expectRefused(page, 'ERR_REGISTRY_STALE');
+    expect(wrong.filter((one) => one.startsWith('error'))).toEqual([]);
   });
 
   it('compares the root key with one that the reader got elsewhere', async () => {
@@ -154,14 +177,26 @@ describeWith(['chromium'], 'verification in the page', () => {
     expect(await page.locator('.mark').count()).toBe(1);
     await page.locator('.changes a').click();
     await page.locator('article').getByText('status active → suspended').waitFor();
-    const lying = await plainHost(join(folder, 'dist'), '404.html', (path, bytes) =>
-      path === '/changes.json' ? Buffer.from(bytes.toString().replace('active', 'revoked')) : bytes,
+    const changes = Buffer.from(
+      readFileSync(join(folder, 'dist/changes.json'), 'utf8').replace('"active"', '"revoked"'),
     );
-    const other = await open(lying);
-    expect(await verdict(other.page)).toBe(GOOD);
-    await other.page.waitForLoadState('networkidle');
-    expect(await other.page.locator('.changes').count()).toBe(0);
-    expect(await other.page.locator('.overview').innerText()).toContain('where a checkpoint vouches');
+    const sums = readFileSync(join(folder, 'dist/SHA256SUMS'), 'utf8');
+    const resealed = sums.replace(
+      /.*(?= {2}changes\.json\n)/,
+      createHash('sha256').update(changes).digest('hex'),
+    );
+    const lies = [
+      { '/changes.json': changes },
+      { '/changes.json': changes, '/SHA256SUMS': Buffer.from(resealed) },
+    ];
+    for (const lie of lies as Record<string, Buffer>[]) {
+      const host = await plainHost(join(folder, 'dist'), '404.html', (path, bytes) => lie[path] ?? bytes);
+      const other = await open(host);
+      expect(await verdict(other.page)).toBe(GOOD);
+      await other.page.waitForLoadState('networkidle');
+      expect(await other.page.locator('.changes').count()).toBe(0);
+      expect(await other.page.locator('.overview').innerText()).toContain('where a checkpoint vouches');
+    }
   });
 });
 

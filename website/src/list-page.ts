@@ -128,8 +128,6 @@ export class ListPage {
 
   #show(title: string, ...content: HTMLElement[]): void {
     byId('title').textContent = title;
-    const view = byId('view');
-    // Moving what is there already would take the focus out of it.
-    if (content.some((part) => part.parentNode !== view)) view.replaceChildren(...content);
+    byId('view').replaceChildren(...content);
   }
 }
