@@ -32,6 +32,7 @@ export interface BuildOptions extends SignerChoice, PublishOptions {
  */
 export async function build(options: BuildOptions): Promise<BuildReport> {
   const { records, diagnostics } = await goodRecords(options);
+  options.onStage?.('records');
   const signer = await chooseSigner(options);
   const makeList = (published: PublishedTree | undefined) =>
     signedList(recordBytes(records), published, signer, options);

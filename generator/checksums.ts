@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** The path of the checksums in the tree. */
 export const CHECKSUMS_PATH = 'SHA256SUMS';
@@ -8,7 +8,7 @@ export const NOT_CHECKSUMMED: readonly string[] = [CHECKSUMS_PATH, 'checkpoint.j
 
 /** SHA-256 in lower-case hexadecimal. */
 export function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
+  return hash('sha256', bytes);
 }
 
 /** The text of SHA256SUMS: what `sha256sum -c` reads, sorted by path. */

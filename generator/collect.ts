@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { type Dirent, lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import fastGlob from 'fast-glob';
@@ -153,13 +154,11 @@ function named(file: string): string {
   return sep === '/' ? file : file.split(sep).join('/');
 }
 
-/** The decoder takes a byte order mark away, which is what people on Windows need. */
+/** Without a byte order mark, which is what people on Windows need. */
 function decodeUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+  if (!isUtf8(bytes)) return undefined;
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
 /** Where UTF-8 ends: the longest good beginning, found by halving. A character cut in two is still good. */

@@ -6,3 +6,6 @@
  * @param total - of how many
  */
 export type OnProgress = (stage: string, done: number, total: number) => void;
+
+/** Told of each stage of a piece of work when it ends; the next one begins there. */
+export type OnStage = (stage: string) => void;

@@ -7,7 +7,7 @@ import { KeyRejected, TreeRejected } from './errors.js';
 import { freshnessFiles, namedList } from './freshness.js';
 import type { ListBytes } from './list.js';
 import { PATHS } from './paths.js';
-import type { OnProgress } from './progress.js';
+import type { OnProgress, OnStage } from './progress.js';
 import { type PublishedTree, readIfThere, readPublished } from './published.js';
 import type { Signer } from './sign.js';
 import { changesUpTo, type PublishedBefore } from './site/changes.js';
@@ -35,6 +35,8 @@ export interface PublishOptions {
   readonly precompress?: boolean;
   /** Told how far the longer stages have come. */
   readonly onProgress?: OnProgress;
+  /** Told when a stage ends: `records`, `published tree`, `list and signature`, `tree`, `verify`, `write`, `verify again`. */
+  readonly onStage?: OnStage;
 }
 
 /** What a build did. */
@@ -87,7 +89,9 @@ export async function publish(
   return withStaging(out, async (staging) => {
     const published = await readPublished(out);
     assertSameRoot(published, { rootKey, development }, options);
+    options.onStage?.('published tree');
     const { list, signature, kept } = await makeList(published);
+    options.onStage?.('list and signature');
     const signed = { list: list.list, signature, rootKey };
     const choice = { ...options, checkpoint: options.checkpoint !== undefined };
     const freshness = await freshnessFiles(out, published, signed, choice);
@@ -97,12 +101,16 @@ export async function publish(
       precompress: options.precompress === true,
     });
     const tree = await withCheckpoint(unstamped, list.updatedAt, options.checkpoint);
+    options.onStage?.('tree');
     await assertGood(memorySource(tree), rootKey);
     // Without these files a client looks at nothing that the verification has not seen; with a checkpoint it is asked there.
     if (freshness.size > 0 && !tree.has(PATHS.checkpoint))
       await assertClientAccepts(treeFiles(tree), rootKey);
+    options.onStage?.('verify');
     const written = writeTree(tree, out, staging, options.onProgress);
+    options.onStage?.('write');
     const sha256 = await assertGood(folderSource(out), rootKey);
+    options.onStage?.('verify again');
     return {
       out: options.out,
       updatedAt: list.updatedAt,

@@ -1,6 +1,7 @@
 import {
   canonicalBytes,
   createRegistryClient,
+  type Issuer,
   type IssuerRegistry,
   importRootKey,
   openRegistry,
@@ -50,11 +51,16 @@ export async function checkSignature(files: SeenFiles, rootKey: RootKey): Promis
   return list;
 }
 
+/** @param canonical - whether the list that they are compared with is in canonical form */
 export async function checkRecords(
   files: SeenFiles,
   { issuers }: IssuerRegistry,
+  canonical: boolean,
   onProgress: OnProgress | undefined,
 ): Promise<void> {
+  // What was parsed from canonical text is written as it was read.
+  const spelt = (issuer: Issuer) =>
+    canonical ? Buffer.from(JSON.stringify(issuer)) : canonicalBytes(issuer);
   let done = 0;
   const problems: string[] = [];
   await eachOf(issuers, CONCURRENCY, async (issuer) => {
@@ -62,7 +68,7 @@ export async function checkRecords(
     const path = PATHS.record(issuer.issuer_id);
     const bytes = await files.get(path);
     if (bytes === undefined) problems.push(`${path} is missing`);
-    else if (!sameBytes(bytes, canonicalBytes(issuer))) problems.push(`${path} is not its entry in the list`);
+    else if (!sameBytes(bytes, spelt(issuer))) problems.push(`${path} is not its entry in the list`);
   });
   const expected = new Set(issuers.map(({ issuer_id }) => PATHS.record(issuer_id)));
   for (const path of files.source.paths?.() ?? []) {

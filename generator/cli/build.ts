@@ -8,6 +8,7 @@ import { withProgress } from './progress.js';
 import { run } from './run.js';
 import { sayBuilt } from './say-built.js';
 import { addSignerOptions, type SignerOptions, signerChoice } from './signer-options.js';
+import { sayTimings, stopwatch } from './timings.js';
 
 /** The options of commands that build. */
 export interface BuildCommandOptions extends SignerOptions, FreshnessOptions {
@@ -16,6 +17,7 @@ export interface BuildCommandOptions extends SignerOptions, FreshnessOptions {
   updatedAt?: string;
   renew?: true;
   precompress?: true;
+  timings?: true;
   json?: true;
 }
 
@@ -41,15 +43,18 @@ export function addBuildOptions(command: Command): Command {
     .option('--updated-at <time>', 'updated_at of a changed list, RFC 3339 (also SOURCE_DATE_EPOCH)')
     .option('--renew', 'publish under a new updated_at even if no record has changed')
     .option('--precompress', 'publish issuers.json.gz and .br, too, for hosts that send them as they are')
+    .option('--timings', 'say how long each stage took')
     .option('--json', 'report as JSON on stdout');
 }
 
 /** Builds, and says what came of it. */
 export async function buildAndReport(options: BuildCommandOptions): Promise<undefined> {
   const started = performance.now();
+  const { timings, onStage } = stopwatch();
   const report = await withProgress(async (onProgress) =>
     build({
       onProgress,
+      onStage,
       issuers: options.issuers,
       out: options.out,
       ...signerChoice(options),
@@ -59,7 +64,8 @@ export async function buildAndReport(options: BuildCommandOptions): Promise<unde
       precompress: options.precompress === true,
     }),
   );
-  if (options.json) emit({ ok: true, ...report });
+  if (options.json) emit({ ok: true, ...report, ...(options.timings && { timings }) });
   sayBuilt(report, performance.now() - started);
+  if (options.timings) sayTimings(timings);
   return undefined;
 }

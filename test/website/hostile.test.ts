@@ -147,6 +147,8 @@ describeWith(['chromium'], 'hostile texts', () => {
     for (const kind of ['script', 'iframe', 'img', 'style', 'base', 'form', 'svg', 'math']) {
       expect(await page.locator(`main ${kind}`).count()).toBe(0);
     }
+    const attributes = ['onfocus', 'onmouseover', 'onerror', 'onload', 'autofocus', 'srcdoc', 'style'];
+    expect(await page.locator(attributes.map((name) => `[${name}]`).join()).count()).toBe(0);
     const other = await open(`${host}/`);
     const entries = await other.page.evaluate(
       `fetch('changes.atom').then((answer) => answer.text()).then((text) => [text.match(/<entry>/g).length, /<(script|img|svg|iframe|style)/i.test(text)])`,

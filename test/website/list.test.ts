@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync } from 'node:fs';
+import { cpSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { open, verdict } from '../support/browser.js';
@@ -205,6 +205,8 @@ describeWith(['chromium'], 'the list in Chromium', () => {
   it('works below a sub-path of any host', async () => {
     const served = join(folder, 'served');
     mkdirSync(join(served, 'mirrors'), { recursive: true });
+    // Another registry at the root of the same host must not get in the way.
+    cpSync(join(folder, 'dist'), served, { recursive: true });
     await cli(['build', '--key', 'key.pem', '--out', 'copy'], folder);
     renameSync(join(folder, 'copy'), join(served, "mirrors/o'hara"));
     const host = await plainHost(served, "mirrors/o'hara/404.html");

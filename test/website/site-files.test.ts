@@ -73,6 +73,15 @@ describe('changes.json', () => {
     expect(changes(folder).feed).toBe(name);
   });
 
+  it('takes nothing from a list that is not rightly signed', async () => {
+    const folder = await workspace(['alpha']);
+    await build(folder, T(1));
+    const list = join(folder, 'dist/issuers.json');
+    writeFileSync(list, readFileSync(list, 'utf8').replace('"active"', '"revoked"'));
+    await build(folder, T(2));
+    expect(changes(folder)).toMatchObject({ changes: [], since: T(1) });
+  });
+
   it('forgets what a killed build wrote down and did not publish', async () => {
     const folder = await workspace(['alpha']);
     await build(folder, T(1));
