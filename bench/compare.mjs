@@ -1,3 +1,11 @@
+import { appendFileSync } from 'node:fs';
+
+/** Hands a figure to bench/run.mjs, if that is who asks. */
+export function record(figure) {
+  const file = process.env.BENCH_FIGURES;
+  if (file !== undefined) appendFileSync(file, `${JSON.stringify(figure)}\n`);
+}
+
 /**
  * Times two things in turn, A B A B, and prints the ratio of each pair's times: the median, and the quartiles around it.
  * Absolute times mean little on shared machines, and pairs take a machine's drift out of the ratio.
@@ -22,5 +30,6 @@ export async function compare(name, subject, floor, pairs) {
     0.5,
   );
   console.log(`${name}: ${ratio} (${low} to ${high}), ${median.toFixed(1)} ms`);
+  record({ name, ratio: Number(ratio), low: Number(low), high: Number(high) });
   return { ratio: Number(ratio), median };
 }

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, sign } from 'node:crypto';
+import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalBytes, encodeSignature, importRootKey } from '@passport-registry/verifier';
@@ -9,21 +9,30 @@ const chosen = (values, seed) => values[(Math.imul(seed + 1, 2654435761) >>> 16)
 const PLACES = [['NO', 'SE'], ['US-CA'], ['global'], ['DE', 'AT', 'CH'], ['GB'], ['JP', 'KR']];
 const DOMAINS = [['banking', 'payments'], ['health'], ['travel', 'hospitality'], ['research'], ['logistics']];
 
+/** A host of its own for each issuer, which does not compress as a number would. */
+const hostOf = (index) =>
+  `${createHash('sha256')
+    .update(String(index))
+    .digest('base64url')
+    .replace(/[^a-zA-Z0-9]/g, '')
+    .slice(0, 12)
+    .toLowerCase()}.example`;
+
 /** So many issuers with every field filled in; the same ones each time. */
 export function issuers(count) {
   return Array.from({ length: count }, (_one, index) => {
-    const id = `issuer-${String(index).padStart(6, '0')}`;
+    const host = hostOf(index);
     return {
       certified_since: `2026-${String((index % 12) + 1).padStart(2, '0')}-15T09:00:00Z`,
-      contact: `passports@${id}.example`,
-      discovery_uri: `https://${id}.example/.well-known/openid-configuration`,
+      contact: `passports@${host}`,
+      discovery_uri: `https://${host}/.well-known/openid-configuration`,
       domain_scope: chosen(DOMAINS, index),
       geographical_scope: chosen(PLACES, index * 3),
-      issuer_id: id,
-      jwks_uri: `https://${id}.example/.well-known/jwks.json`,
+      issuer_id: `issuer-${String(index).padStart(6, '0')}`,
+      jwks_uri: `https://${host}/.well-known/jwks.json`,
       last_audit: '2026-06-30T00:00:00Z',
       passport_types: ['ai-assistant', 'service-agent'],
-      policy_uri: `https://${id}.example/agents/policy`,
+      policy_uri: `https://${host}/agents/policy`,
       status: chosen(['active', 'active', 'active', 'active', 'suspended', 'revoked'], index * 7),
       tier: chosen(['founding', 'certified', 'certified', 'registered'], index * 5),
     };

@@ -4,6 +4,7 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import fastGlob from 'fast-glob';
 import { type Diagnostic, diagnostic, type Finding, type Range, WHOLE_FILE } from './diagnostic.js';
 import { IoFailed, UsageError } from './errors.js';
+import type { OnProgress } from './progress.js';
 import { ALMOST_RECORD_NAME, RECORD_NAME } from './record-name.js';
 import { MAX_FILE_SIZE } from './rules.js';
 
@@ -26,13 +27,24 @@ export interface Collected {
 /**
  * Finds and reads the record files of some files and folders, in the order of their names. Dot-files are left out.
  *
+ * @param onProgress - told of every file that has been read
  * @throws {@link UsageError} when a path does not exist
  */
-export async function collectRecordFiles(paths: readonly string[]): Promise<Collected> {
+export async function collectRecordFiles(
+  paths: readonly string[],
+  onProgress?: OnProgress,
+): Promise<Collected> {
   const found = (await Promise.all(paths.map(candidates))).flat();
   const unique = new Map(found.map((candidate) => [candidate.file, candidate]));
   const sorted = [...unique.values()].sort((a, b) => (a.file < b.file ? -1 : 1));
-  if (sorted.length > 0) return sortedOut(sorted.map(read));
+  if (sorted.length > 0) {
+    return sortedOut(
+      sorted.map((candidate, done) => {
+        onProgress?.('reading', done, sorted.length);
+        return read(candidate);
+      }),
+    );
+  }
   const message = `there is no record in ${paths.join(', ')}`;
   return {
     files: [],

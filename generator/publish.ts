@@ -9,13 +9,14 @@ import type { ListBytes } from './list.js';
 import { PATHS } from './paths.js';
 import type { OnProgress, OnStage } from './progress.js';
 import { type PublishedTree, readIfThere, readPublished } from './published.js';
+import { assertWritten } from './read-back.js';
 import type { Signer } from './sign.js';
 import { changesUpTo, type PublishedBefore } from './site/changes.js';
 import { withStaging } from './staging.js';
 import { assembleTree, type Tree } from './tree.js';
-import { folderSource, memorySource, type TreeSource } from './tree-source.js';
+import { memorySource, type TreeSource } from './tree-source.js';
 import { verifyTree } from './verify.js';
-import { type Written, writeTree } from './write.js';
+import { writeTree } from './write.js';
 
 /** How a signed list is published. */
 export interface PublishOptions {
@@ -35,12 +36,18 @@ export interface PublishOptions {
   readonly precompress?: boolean;
   /** Told how far the longer stages have come. */
   readonly onProgress?: OnProgress;
-  /** Told when a stage ends: `records`, `published tree`, `list and signature`, `tree`, `verify`, `write`, `verify again`. */
+  /** Told when a stage ends: `records`, `published tree`, `list and signature`, `tree`, `verify`, `write`, `read back`. */
   readonly onStage?: OnStage;
 }
 
 /** What a build did. */
-export interface BuildReport extends Written {
+export interface BuildReport {
+  /** How many files were written. */
+  readonly written: number;
+  /** How many were as they should be. */
+  readonly unchanged: number;
+  /** How many did not belong, and are gone. */
+  readonly removed: number;
   readonly out: string;
   readonly updatedAt: string;
   /** How many issuers the list has. */
@@ -72,8 +79,8 @@ export interface SignedListBytes {
 export type RootSigner = Pick<Signer, 'rootKey' | 'development'>;
 
 /**
- * Publishes a signed list: signature → tree. The tree is verified before it is written, and again from the disk, as a
- * stranger would. Whatever goes wrong, what was published before stays.
+ * Publishes a signed list: signature → tree. The tree is verified before it is written, as a stranger would, and what was
+ * written is read back from the disk, byte for byte. Whatever goes wrong, what was published before stays.
  *
  * @param makeList - gives the list, from what is published
  * @throws {@link KeyRejected} | {@link TreeRejected} | {@link UsageError} | {@link IoFailed}
@@ -102,15 +109,15 @@ export async function publish(
     });
     const tree = await withCheckpoint(unstamped, list.updatedAt, options.checkpoint);
     options.onStage?.('tree');
-    await assertGood(memorySource(tree), rootKey);
+    const sha256 = await assertGood(memorySource(tree), rootKey);
     // Without these files a client looks at nothing that the verification has not seen; with a checkpoint it is asked there.
     if (freshness.size > 0 && !tree.has(PATHS.checkpoint))
       await assertClientAccepts(treeFiles(tree), rootKey);
     options.onStage?.('verify');
-    const written = writeTree(tree, out, staging, options.onProgress);
+    const { written, unchanged, removed } = writeTree(tree, out, staging, options.onProgress);
     options.onStage?.('write');
-    const sha256 = await assertGood(folderSource(out), rootKey);
-    options.onStage?.('verify again');
+    assertWritten(tree, written, out);
+    options.onStage?.('read back');
     return {
       out: options.out,
       updatedAt: list.updatedAt,
@@ -120,7 +127,7 @@ export async function publish(
       development,
       kept,
       bytes: sizeOf(tree),
-      ...written,
+      ...{ written: written.length, unchanged, removed },
       warnings,
       notes: [...notes(list.updatedAt, kept, published, options), ...checkpointNotes(tree, sha256)],
     };

@@ -22,7 +22,7 @@ export interface LoadedRecords {
  * Loads and checks records: the whole of `passport-registry validate`.
  *
  * @param paths - files and folders; a folder is searched with its sub-folders for *.yaml and *.yml
- * @param onProgress - told of every file that has been checked
+ * @param onProgress - told of every file that has been read, and checked
  * @throws {@link UsageError} when a path does not exist
  *
  * @example
@@ -37,7 +37,7 @@ export interface LoadedRecords {
  * ```
  */
 export async function loadRecords(paths: readonly string[], onProgress?: OnProgress): Promise<LoadedRecords> {
-  const { files, diagnostics: collecting } = await collectRecordFiles(paths);
+  const { files, diagnostics: collecting } = await collectRecordFiles(paths, onProgress);
   const records: Issuer[] = [];
   const found = checkRecordFiles(files, ({ record }) => record && records.push(record), onProgress);
   const diagnostics = [...collecting, ...found].sort(byPlace);

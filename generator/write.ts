@@ -23,10 +23,13 @@ import type { OnProgress } from './progress.js';
 import type { Tree } from './tree.js';
 import { filesBelow } from './tree-source.js';
 
-/** What a publication did to the output folder, in files. */
+/** What a publication did to the output folder. */
 export interface Written {
-  readonly written: number;
+  /** The paths that were written. */
+  readonly written: readonly string[];
+  /** How many files were as they should be. */
   readonly unchanged: number;
+  /** How many did not belong. */
   readonly removed: number;
 }
 
@@ -65,7 +68,7 @@ function create(tree: Tree, out: string, staging: string, onProgress?: OnProgres
   }
   for (const path of FLUSHED) if (tree.has(path)) flush(join(whole, path));
   renameSync(whole, out);
-  return { written: tree.size, unchanged: 0, removed: 0 };
+  return { written: [...tree.keys()], unchanged: 0, removed: 0 };
 }
 
 /** The files that decide whether a tree is good, in the order in which they are switched. */
@@ -81,7 +84,7 @@ const FLUSHED: readonly string[] = [
 function update(tree: Tree, out: string, staging: string, onProgress?: OnProgress): Written {
   clearTheWay(tree, out);
   const stale = filesBelow(out).filter((path) => !tree.has(path));
-  const changed = [...tree].filter(([path, bytes]) => !holds(join(out, path), bytes));
+  const changed = [...tree].filter(([path, bytes]) => !holds(out, path, bytes));
   const staged = new Map(
     changed.map(([path, bytes], index) => {
       onProgress?.('writing', index, changed.length);
@@ -102,10 +105,16 @@ function update(tree: Tree, out: string, staging: string, onProgress?: OnProgres
   moveIn(CHECKSUMS_PATH);
   // It names both the list and the checksums (SPEC B6).
   moveIn(PATHS.checkpoint);
-  return { written: changed.length, unchanged: tree.size - changed.length, removed: stale.length };
+  return {
+    written: changed.map(([path]) => path),
+    unchanged: tree.size - changed.length,
+    removed: stale.length,
+  };
 }
 
-function holds(file: string, bytes: Uint8Array): boolean {
+/** Whether a folder has a file of exactly these bytes at a path. */
+export function holds(out: string, path: string, bytes: Uint8Array): boolean {
+  const file = join(out, path);
   const stats = statSync(file, { throwIfNoEntry: false });
   return stats !== undefined && stats.size === bytes.length && readFileSync(file).equals(bytes);
 }

@@ -155,6 +155,23 @@ describeWith(['chromium'], 'verification in the page', () => {
     expect(wrong.filter((one) => one.startsWith('error'))).toEqual([]);
   });
 
+  it.each<[string, (page: Page) => Promise<unknown>]>([
+    ['follows a link', (page) => page.locator('.issuers th a').first().click()],
+    ['types', (page) => page.getByLabel('Search').fill('a')],
+  ])('shows nothing more to a reader who comes back after weeks and %s', async (_what, act) => {
+    const host = await serve(join(ed25519, 'dist'));
+    const { page, wrong } = await open('about:blank');
+    await page.clock.install();
+    await page.goto(host);
+    expect(await verdict(page)).toBe(GOOD);
+    // As after a sleep: the time has passed, and no timer has run.
+    await page.clock.setSystemTime(Date.now() + 40 * 24 * 60 * 60 * 1000);
+    await act(page);
+    await page.locator('.verification.bad').waitFor();
+    await expectRefused(page, 'ERR_REGISTRY_STALE');
+    expect(wrong.filter((one) => one.startsWith('error'))).toEqual([]);
+  });
+
   it('compares the root key with one that the reader got elsewhere', async () => {
     const { page } = await open(await serve(join(ed25519, 'dist')));
     await verdict(page);

@@ -1,4 +1,5 @@
 import { sha256Hex } from '@passport-registry/verifier';
+import { ask } from './ask.js';
 
 /** A status or tier that became another; null is an issuer that was not, or is no longer, in the list. */
 export interface Change {
@@ -26,10 +27,7 @@ export async function vouchedChanges(
   treeSha256: string | undefined,
 ): Promise<Changes | undefined> {
   if (treeSha256 === undefined) return undefined;
-  const [sums, changes] = await Promise.all([
-    bytesAt(new URL('SHA256SUMS', base)),
-    bytesAt(new URL('changes.json', base)),
-  ]);
+  const [sums, changes] = await Promise.all([bytesOf(base, 'SHA256SUMS'), bytesOf(base, 'changes.json')]);
   if (sums === undefined || changes === undefined) return undefined;
   if ((await sha256Hex(sums)) !== treeSha256) return undefined;
   const line = `${await sha256Hex(changes)}  changes.json\n`;
@@ -37,8 +35,7 @@ export async function vouchedChanges(
   return JSON.parse(new TextDecoder().decode(changes));
 }
 
-async function bytesAt(url: URL): Promise<Uint8Array | undefined> {
-  const init: RequestInit = { cache: 'no-cache', credentials: 'omit', redirect: 'error' };
-  const response = await fetch(url, init).catch(() => undefined);
+async function bytesOf(base: URL, path: string): Promise<Uint8Array | undefined> {
+  const response = await ask(base, path).catch(() => undefined);
   return response?.ok === true ? new Uint8Array(await response.arrayBuffer()) : undefined;
 }

@@ -2,8 +2,8 @@ import type { Issuer } from '@passport-registry/verifier';
 import type { Change, Changes } from './changes.js';
 import { type Child, element } from './element.js';
 import { issuerAddress } from './route.js';
+import { time } from './time.js';
 import { timeline } from './timeline.js';
-import { time } from './verification-view.js';
 
 const SHOWN = 10;
 

@@ -6,7 +6,7 @@ import { changesList } from './history-view.js';
 import { statusMark } from './marks.js';
 import { nearestIds } from './nearest.js';
 import { issuerAddress, listAddress } from './route.js';
-import { time } from './verification-view.js';
+import { time } from './time.js';
 
 /** All that the registry says of one issuer. */
 export function issuerView(issuer: Issuer, changes: Changes | undefined, base: URL): HTMLElement {

@@ -40,36 +40,43 @@ export class ListPage {
       this.#fail(error);
       return;
     }
-    this.#renew();
-    addEventListener('hashchange', () => this.#go(true));
-    addEventListener('beforeprint', () => this.#list?.showWhole());
-    addEventListener('afterprint', () => this.#go(false));
+    this.#attempt(() => this.#renew());
+    addEventListener('hashchange', () => this.#attempt(() => this.#go(true)));
+    addEventListener('beforeprint', () => this.#attempt(() => this.#list?.showWhole()));
+    addEventListener('afterprint', () => this.#attempt(() => this.#go(false)));
+  }
+
+  /** Whatever is asked of a registry that has grown too old is refused: then nothing of it may go on being shown. */
+  #attempt(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   /** The client has asked again: what it holds may be new, or old by now. */
   #followEvents(): void {
     const registry = this.#registry;
     if (registry === undefined) return;
-    try {
+    this.#attempt(() => {
       if (registry.sha256 === this.#shown) this.#sayVerified(registry);
       else this.#renew();
-    } catch (error) {
-      this.#fail(error);
-    }
+    });
   }
 
   #renew(): void {
     const registry = this.#registry;
     if (registry === undefined) return;
     this.#shown = registry.sha256;
-    this.#list = new ListView(registry, (query, typing) => this.#ask(query, typing));
+    this.#list = new ListView(registry, (query, typing) => this.#attempt(() => this.#ask(query, typing)));
     this.#sayVerified(registry);
     this.#drawOverview(registry);
     this.#go(false);
     void this.#loadChanges(registry);
   }
 
-  #sayVerified(registry: Registry & RegistryClient): void {
+  #sayVerified(registry: RegistryClient): void {
     showVerified(registry, this.#pinned, registry.list().length);
   }
 
@@ -77,9 +84,11 @@ export class ListPage {
   async #loadChanges(registry: RegistryClient): Promise<void> {
     this.#changes = await vouchedChanges(this.#base, registry.status().treeSha256);
     if (this.#registry !== registry) return;
-    this.#drawOverview(registry);
-    // The list stays as it is, with whatever the reader is about to type.
-    if (routeOf(location.hash).kind === 'issuer') this.#go(false);
+    this.#attempt(() => {
+      this.#drawOverview(registry);
+      // The list stays as it is, with whatever the reader is about to type.
+      if (routeOf(location.hash).kind === 'issuer') this.#go(false);
+    });
   }
 
   #fail(error: unknown): void {

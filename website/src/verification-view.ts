@@ -1,5 +1,6 @@
 import type { RegistryClient } from '@passport-registry/verifier';
 import { byId, type Child, element } from './element.js';
+import { age, time } from './time.js';
 import type { NotVerified } from './verified-registry.js';
 
 /** Says in which state the verification is; the style follows from it. */
@@ -123,21 +124,4 @@ function limits(pinned: string): HTMLElement {
     input,
     verdict,
   );
-}
-
-/** A time as a machine reads it, too. */
-export function time(dateTime: string): HTMLElement {
-  return element('time', { datetime: dateTime }, dateTime.replace(/\.000Z$/, 'Z'));
-}
-
-const UNITS = [
-  ['day', 24 * 60 * 60 * 1000],
-  ['hour', 60 * 60 * 1000],
-  ['minute', 60 * 1000],
-] as const;
-
-function age(milliseconds: number): string {
-  const passed = Date.now() - milliseconds;
-  const [unit, length] = UNITS.find(([, size]) => passed >= size) ?? UNITS[2];
-  return new Intl.RelativeTimeFormat('en').format(-Math.max(0, Math.floor(passed / length)), unit);
 }

@@ -8,6 +8,8 @@ import {
   type RootKey,
 } from '@passport-registry/verifier';
 
+import { ask } from './ask.js';
+
 /** Why nothing on the page may be trusted. */
 export class NotVerified extends Error {
   readonly code: string;
@@ -49,8 +51,7 @@ export async function verifiedRegistry(
 
 async function publishedRootKey(base: URL): Promise<RootKey> {
   try {
-    const init: RequestInit = { cache: 'no-cache', credentials: 'omit', redirect: 'error' };
-    const response = await fetch(new URL('keys/root.json', base), init);
+    const response = await ask(base, 'keys/root.json');
     if (!response.ok) throw new Error(`keys/root.json: status ${response.status}`);
     return await importRootKey(await response.json());
   } catch (error) {

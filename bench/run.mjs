@@ -1,0 +1,73 @@
+// Runs all benchmarks, and holds their ratios to those of bench/results.json: one that is more than a quarter worse is a failure.
+// With --write they become the ones to hold to, and bench/RESULTS.md is written from them.
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, release, tmpdir, totalmem, type } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+const WORSE = 1.25;
+
+const BENCHMARKS = ['build', 'emergency', 'list-load', 'decide', 'verify-action', 'wire', 'website'];
+
+const folder = mkdtempSync(join(tmpdir(), 'bench-'));
+const file = join(folder, 'figures');
+writeFileSync(file, '');
+try {
+  for (const benchmark of BENCHMARKS) {
+    const { status } = spawnSync(process.execPath, ['--expose-gc', here(`${benchmark}.mjs`)], {
+      stdio: 'inherit',
+      env: { ...process.env, BENCH_FIGURES: file },
+    });
+    if (status !== 0) process.exit(1);
+  }
+  const figures = readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  if (process.argv.includes('--write')) write(figures);
+  else process.exitCode = compareWithKept(figures);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** A throughput is the better the higher it is; all else the lower. */
+const isThroughput = (name) => name.startsWith('throughput');
+
+function compareWithKept(figures) {
+  const kept = new Map(JSON.parse(readFileSync(here('results.json'), 'utf8')).map((one) => [one.name, one]));
+  let worse = 0;
+  for (const { name, ratio } of figures) {
+    const before = kept.get(name)?.ratio;
+    if (before === undefined) continue;
+    const times = isThroughput(name) ? before / ratio : ratio / before;
+    if (times <= WORSE) continue;
+    worse += 1;
+    console.error(`WORSE ${name}: ${ratio}, was ${before}`);
+  }
+  console.error(worse === 0 ? 'no ratio is more than a quarter worse' : `${worse} worse`);
+  return worse === 0 ? 0 : 1;
+}
+
+function write(figures) {
+  writeFileSync(here('results.json'), `${JSON.stringify(figures, undefined, 2)}\n`);
+  const range = ({ low, high }) => (low === undefined ? '' : `${low} to ${high}`);
+  const rows = figures.map((figure) => `| ${figure.name} | ${figure.ratio} | ${range(figure)} |`);
+  const machine = `${type()} ${release()}, ${availableParallelism()} of ${cpus()[0].model.trim()}, ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Node.js ${process.version}`;
+  writeFileSync(here('RESULTS.md'), `${HEAD(machine)}${rows.join('\n')}\n`);
+}
+
+const HEAD = (machine) => `# What things cost
+
+Written by \`npm run bench -- --write\` on ${machine}. \`npm run bench\` measures again, and fails when a ratio is more than a
+quarter worse.
+
+A ratio is the time of the first thing named to that of the second, in the same run, A B A B; the median of the pairs, and their
+quartiles. What is compared with what stands at the head of each file in this folder. Of a throughput more is better, of all
+else less.
+
+| what, to what | ratio | quartiles |
+|---|---|---|
+`;

@@ -1,0 +1,31 @@
+// What a verifier has to be sent: the list for a client that has none, and what one changed record costs one that has the list
+// before. Compared with the list as it stands, uncompressed, of the same registry. Bytes need no second run.
+
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { record } from './compare.mjs';
+import { issuers, signedList } from './corpus.mjs';
+
+const brotli = (bytes) =>
+  brotliCompressSync(bytes, {
+    params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_LGWIN]: 22 },
+  });
+const FORMS = { raw: (bytes) => bytes, gzip: (bytes) => gzipSync(bytes), brotli };
+
+for (const size of [1_000, 10_000, 100_000]) {
+  const records = issuers(size);
+  const { bytes } = await signedList(records);
+  const [first, ...others] = records;
+  const { bytes: changed } = await signedList([{ ...first, status: 'suspended' }, ...others]);
+  for (const [form, packed] of Object.entries(FORMS)) {
+    const [cold, update] = [bytes, changed].map((list) => packed(list).length);
+    for (const [what, sent] of [
+      ['a client without a list', cold],
+      ['one changed record', update],
+    ]) {
+      const name = `bytes for ${what}, ${form}, ${size.toLocaleString('en-US')} records, to the list as it stands`;
+      const ratio = Number((sent / bytes.length).toFixed(3));
+      console.log(`${name}: ${ratio}, ${sent.toLocaleString('en-US')} bytes`);
+      record({ name, ratio });
+    }
+  }
+}
