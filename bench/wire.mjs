@@ -2,6 +2,7 @@
 // before. Compared with the list as it stands, uncompressed, of the same registry. Bytes need no second run.
 
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { canonicalBytes, sha256Hex } from '@passport-registry/verifier';
 import { record } from './compare.mjs';
 import { issuers, signedList } from './corpus.mjs';
 
@@ -15,15 +16,19 @@ for (const size of [1_000, 10_000, 100_000]) {
   const records = issuers(size);
   const { bytes } = await signedList(records);
   const [first, ...others] = records;
-  const { bytes: changed } = await signedList([{ ...first, status: 'suspended' }, ...others]);
+  const other = { ...first, status: 'suspended' };
+  const { bytes: changed, signature } = await signedList([other, ...others]);
+  const [from, to] = await Promise.all([bytes, changed].map(sha256Hex));
+  const updated_at = '2026-11-21T08:01:00Z';
+  const delta = canonicalBytes({ from, to, updated_at, issuers: [other], removed: [] });
   for (const [form, packed] of Object.entries(FORMS)) {
-    const [cold, update] = [bytes, changed].map((list) => packed(list).length);
     for (const [what, sent] of [
-      ['a client without a list', cold],
-      ['one changed record', update],
+      ['a client without a list', packed(bytes).length],
+      ['one changed record, as a list', packed(changed).length],
+      ['one changed record, as a delta with the new signature', packed(delta).length + signature.length],
     ]) {
       const name = `bytes for ${what}, ${form}, ${size.toLocaleString('en-US')} records, to the list as it stands`;
-      const ratio = Number((sent / bytes.length).toFixed(3));
+      const ratio = Number((sent / bytes.length).toPrecision(2));
       console.log(`${name}: ${ratio}, ${sent.toLocaleString('en-US')} bytes`);
       record({ name, ratio });
     }

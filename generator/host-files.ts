@@ -46,6 +46,8 @@ const SERVED: readonly Served[] = [
   { path: 'snapshots/*/issuers.json', type: JSON_TYPE, cache: FOR_EVER },
   { path: 'snapshots/*/issuers.sig', type: TEXT_TYPE, cache: FOR_EVER },
   { path: 'SHA256SUMS', type: TEXT_TYPE, cache: SHORT },
+  // Another list may yet follow on the same, if its tree was lost: long, but not for ever.
+  { path: 'deltas/*', type: JSON_TYPE, cache: LONG },
   { path: 'schemas/*', type: JSON_TYPE, cache: LONG },
 ];
 
@@ -161,6 +163,9 @@ ${headers.join('\n')}
   <Files "index.html">
     Header always set Content-Security-Policy "${PAGE_POLICY}"
   </Files>
+  <If "%{REQUEST_URI} =~ m#/deltas/[0-9a-f]{64}\\.json$#">
+    Header always set Cache-Control "${LONG}"
+  </If>
   <If "%{REQUEST_URI} =~ m#/snapshots/[0-9a-f]{64}/#">
     Header always set Cache-Control "${FOR_EVER}"
   </If>

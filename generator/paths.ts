@@ -16,6 +16,8 @@ export const PATHS = {
   /** Every change of status and tier, as data, and as a feed. */
   changes: 'changes.json',
   feed: 'changes.atom',
+  /** What has changed since the list of a hash. */
+  delta: (hash: string) => `deltas/${hash}.json`,
   snapshot: (hash: string, file: string) => `snapshots/${hash}/${file}`,
   /** Stands in trees that are signed by a development key, and in no other. */
   developmentMark: 'UNFIT-FOR-PRODUCTION.txt',

@@ -2,16 +2,17 @@ import { existsSync, realpathSync } from 'node:fs';
 import type { RootKey } from '@passport-registry/verifier';
 import { assertClientAccepts, treeFiles } from './assert-client-accepts.js';
 import { type CheckpointChoice, withCheckpoint } from './checkpoint.js';
+import { deltaFiles } from './deltas.js';
 import type { Diagnostic } from './diagnostic.js';
 import { KeyRejected, TreeRejected } from './errors.js';
 import { freshnessFiles, namedList } from './freshness.js';
 import type { ListBytes } from './list.js';
 import { PATHS } from './paths.js';
 import type { OnProgress, OnStage } from './progress.js';
-import { type PublishedTree, readIfThere, readPublished } from './published.js';
+import { type PublishedTree, publishedList, readIfThere, readPublished } from './published.js';
 import { assertWritten } from './read-back.js';
 import type { Signer } from './sign.js';
-import { changesUpTo, type PublishedBefore } from './site/changes.js';
+import { changesUpTo } from './site/changes.js';
 import { withStaging } from './staging.js';
 import { assembleTree, type Tree } from './tree.js';
 import { memorySource, type TreeSource } from './tree-source.js';
@@ -102,9 +103,12 @@ export async function publish(
     const signed = { list: list.list, signature, rootKey };
     const choice = { ...options, checkpoint: options.checkpoint !== undefined };
     const freshness = await freshnessFiles(out, published, signed, choice);
+    const heir = inherited(published, development);
+    const before = heir && publishedList(heir);
     const unstamped = assembleTree({
       ...{ list, signature, rootKey, development, freshness },
-      changes: changesUpTo(list, publishedBefore(out, published, development), rootKey.thumbprint),
+      changes: changesUpTo(list, heir && readIfThere(out, PATHS.changes), before, rootKey.thumbprint),
+      deltas: deltaFiles(out, before, list),
       precompress: options.precompress === true,
     });
     const tree = await withCheckpoint(unstamped, list.updatedAt, options.checkpoint);
@@ -134,15 +138,9 @@ export async function publish(
   });
 }
 
-/** What a development key has published is no part of what a registry has ever said. */
-function publishedBefore(
-  out: string,
-  published: PublishedTree | undefined,
-  development: boolean,
-): PublishedBefore {
-  const none = published === undefined || (published.development && !development);
-  if (none) return { list: undefined, changes: undefined };
-  return { list: published.signed ? published.list : undefined, changes: readIfThere(out, PATHS.changes) };
+/** What a development key has published is no part of what a registry has said. */
+function inherited(published: PublishedTree | undefined, development: boolean): PublishedTree | undefined {
+  return published?.development && !development ? undefined : published;
 }
 
 /** The tree's root key is what verifiers have pinned: it changes only when somebody names the new one. */

@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  type Issuer,
+  type IssuerRegistry,
   importRootKey,
   isUpdatedAt,
   RegistryError,
@@ -8,6 +10,7 @@ import {
   verifySignature,
 } from '@passport-registry/verifier';
 import { CHECKSUMS_PATH } from './checksums.js';
+import { byId } from './difference.js';
 import { UsageError } from './errors.js';
 import { PATHS } from './paths.js';
 
@@ -48,6 +51,30 @@ export async function readPublished(out: string): Promise<PublishedTree | undefi
     rootKey,
     development: existsSync(join(out, PATHS.developmentMark)),
     signed: await isSigned(list, signature, rootKey),
+  };
+}
+
+/** A list that is published, rightly signed. */
+export interface PublishedList {
+  /** The bytes of its issuers.json. */
+  readonly bytes: Uint8Array;
+  readonly updatedAt: string;
+  /** Its records, by id; parsed when they are first asked for. */
+  issuers(): ReadonlyMap<string, Issuer>;
+}
+
+/** The list of a published tree; undefined where none is rightly signed. */
+export function publishedList({ list, updatedAt, signed }: PublishedTree): PublishedList | undefined {
+  if (list === undefined || updatedAt === undefined || !signed) return undefined;
+  let issuers: ReadonlyMap<string, Issuer> | undefined;
+  return {
+    bytes: list,
+    updatedAt,
+    issuers: () => {
+      // Nothing is signed that was not verified before.
+      issuers ??= byId((JSON.parse(new TextDecoder().decode(list)) as IssuerRegistry).issuers);
+      return issuers;
+    },
   };
 }
 

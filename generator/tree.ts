@@ -19,6 +19,8 @@ export interface TreeParts {
   readonly rootKey: RootKey;
   readonly development: boolean;
   readonly changes: Changes;
+  /** What leads from older lists to this one. */
+  readonly deltas: Tree;
   /** What shows that it is the newest, and how its root key came about; empty for a registry without that. */
   readonly freshness: Tree;
   /** Whether the list is there in compressed form, too. */
@@ -32,6 +34,7 @@ export function assembleTree({
   rootKey,
   development,
   changes,
+  deltas,
   freshness,
   precompress,
 }: TreeParts): Tree {
@@ -45,6 +48,7 @@ export function assembleTree({
   for (const name of SCHEMA_FILES) tree.set(`schemas/${name}`, schemaBytes(name));
   for (const [path, content] of hostFiles()) tree.set(path, text(content));
   for (const [path, bytes] of siteFiles({ list, rootKey, development, changes })) tree.set(path, bytes);
+  for (const [path, bytes] of deltas) tree.set(path, bytes);
   for (const [path, bytes] of freshness) tree.set(path, bytes);
   if (precompress) tree.set(PATHS.gzipped, gzipped(list.list)).set(PATHS.brotli, brotli(list.list));
   if (development) tree.set(PATHS.developmentMark, text(DEVELOPMENT_NOTICE));

@@ -34,6 +34,7 @@ file() {
 folder "$json" "$for_ever" snapshots '+ /*/issuers.json'
 folder "$text" "$for_ever" snapshots '+ /*/issuers.sig'
 folder "$json" "$long" schemas '+ *.json'
+folder "$json" "$long" deltas '+ *.json'
 folder "$json" "$short" issuers '+ /[^.]*'
 folder "$json" "$short" keys '+ *.json'
 folder "$jwt" "$short" keys '+ *.jwt'

@@ -1,6 +1,6 @@
-import { canonicalBytes, type Issuer, type IssuerRegistry, isUpdatedAt } from '@passport-registry/verifier';
-import { byId } from '../difference.js';
+import { canonicalBytes, type Issuer, isUpdatedAt } from '@passport-registry/verifier';
 import type { ListBytes } from '../list.js';
+import type { PublishedList } from '../published.js';
 import { uuidOf } from './uuid.js';
 
 /** A status or tier that is another than in the list before. */
@@ -28,55 +28,50 @@ export interface Changes {
 /** A registry that takes in thousands of issuers at once must not keep every reader busy for ever. */
 const LONGEST = 1000;
 
-/** What is published before a list, as far as its changes go. */
-export interface PublishedBefore {
-  /** The bytes of its issuers.json, rightly signed; undefined where there is no such list. */
-  readonly list: Uint8Array | undefined;
-  /** The bytes of its changes.json. */
-  readonly changes: Uint8Array | undefined;
-}
-
 /**
  * The changes up to a list: those that are known, and what is new in it. A changes.json that is damaged or not there
  * begins anew.
  *
+ * @param held - the bytes of the published changes.json
+ * @param before - the published list, if it is rightly signed
  * @param rootKey - the thumbprint that names a feed which begins
  */
 export function changesUpTo(
-  { list, updatedAt }: Pick<ListBytes, 'list' | 'updatedAt'>,
-  published: PublishedBefore,
+  list: ListBytes,
+  held: Uint8Array | undefined,
+  before: PublishedList | undefined,
   rootKey: string,
 ): Changes {
-  const known = published.changes && parseChanges(published.changes);
+  const known = held && parseChanges(held);
   const { changes, feed, since } = known ?? {
     changes: [],
     feed: uuidOf(`changes of the registry of ${rootKey}`),
-    since: updatedAt,
+    since: list.updatedAt,
   };
-  if (published.list === undefined) return { changes, feed, since };
-  const same = Buffer.compare(published.list, list) === 0;
-  const before = parsed(published.list);
+  if (before === undefined) return { changes, feed, since };
   // A build that was killed may have written down what it did not come to publish.
-  const earlier = changes.filter(({ updated_at }) => updated_at <= before.updated_at);
-  const later = same ? [] : newChanges(before.issuers, parsed(list).issuers, updatedAt);
+  const earlier = changes.filter(({ updated_at }) => updated_at <= before.updatedAt);
+  const later = list.updatedAt === before.updatedAt ? [] : newChanges(before.issuers(), list);
   return { changes: [...later, ...earlier].slice(0, LONGEST), feed, since };
 }
 
-/** Both lists are canonical: one was verified, the other has just been made. */
-const parsed = (list: Uint8Array): IssuerRegistry => JSON.parse(new TextDecoder().decode(list));
-
-function newChanges(before: readonly Issuer[], after: readonly Issuer[], updated_at: string): Change[] {
-  const [old, current] = [byId(before), byId(after)];
-  const ids = [...new Set([...old.keys(), ...current.keys()])].sort();
+function newChanges(old: ReadonlyMap<string, Issuer>, { records, updatedAt }: ListBytes): Change[] {
+  const ids = [...new Set([...old.keys(), ...records.keys()])].sort();
   return ids.flatMap((issuer_id) => {
-    const [was, is] = [old.get(issuer_id), current.get(issuer_id)];
+    const bytes = records.get(issuer_id);
+    const [was, is] = [old.get(issuer_id), bytes && recordIn(bytes)];
     // Of an issuer that comes or goes, one line says enough.
     const fields = was && is ? (['status', 'tier'] as const) : (['status'] as const);
     return fields
-      .map((field) => ({ updated_at, issuer_id, field, from: was?.[field] ?? null, to: is?.[field] ?? null }))
+      .map((field) => ({
+        ...{ updated_at: updatedAt, issuer_id, field },
+        ...{ from: was?.[field] ?? null, to: is?.[field] ?? null },
+      }))
       .filter(({ from, to }) => from !== to);
   });
 }
+
+const recordIn = (bytes: Uint8Array): Issuer => JSON.parse(new TextDecoder().decode(bytes));
 
 /** The bytes of /changes.json. */
 export function changesBytes(changes: Changes): Uint8Array {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { get, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync, gzipSync } from 'node:zlib';
@@ -9,7 +9,7 @@ import { CONTENT_SECURITY_POLICY } from '../../build/site/pages.js';
 import { describeWith } from '../support/components.js';
 import { HOSTS } from '../support/hosts.js';
 import { listen } from '../support/serving.js';
-import { cli, workspace, writeFiles } from '../support/workspace.js';
+import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
 /** Ids that end in what hosts take for a type, a handler, a language or an encoding. */
 const IDS = ['alpha', 'beta.example.com', 'a.exe', 'a.fr', 'a.js', 'a.php', 'a.sig', 'a.tgz', 'a.var', 'a.z'];
@@ -19,7 +19,10 @@ let tree: string;
 
 beforeAll(async () => {
   folder = await workspace([...IDS, ...Array.from({ length: 20 }, (_one, index) => `issuer-${index}`)]);
-  await cli(['build', '--key', 'key.pem', '--checkpoint-key', 'key.pem'], folder);
+  const build = () => cli(['build', '--key', 'key.pem', '--checkpoint-key', 'key.pem'], folder);
+  await build();
+  writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
+  await build();
   writeFiles(folder, { 'root.json': (await cli(['keys', 'public', 'key.pem'], folder)).stdout });
   chmodSync(folder, 0o755);
   tree = join(folder, 'dist');
@@ -59,6 +62,14 @@ for (const [name, { program, start }] of Object.entries(HOSTS)) {
       ['/issuers/alpha', 'public, max-age=60, must-revalidate'],
     ])('lets caches keep %s as long as they should', async (path, expected) => {
       expect((await fetch(`${base}${path}`)).headers.get('cache-control')).toBe(expected);
+    });
+
+    it('serves what has changed since the list before', async () => {
+      const [name] = readdirSync(join(tree, 'deltas'));
+      const { status, headers } = await fetch(`${base}/deltas/${name}`);
+      expect(status).toBe(200);
+      expect(headers.get('content-type')).toBe('application/json');
+      expect(headers.get('cache-control')).toBe('public, max-age=3600');
     });
 
     it('has a page for people at its address, which no other page may frame', async () => {

@@ -2,6 +2,9 @@ import type { FetchLimits } from './bounded-fetch.js';
 import { type FetchedFile, fetchFile } from './fetch-file.js';
 import type { RegistryFiles } from './publication.js';
 
+/** What stands here is named by a hash: it is asked for once, and what it leads to is held elsewhere. */
+const FETCHED_ONCE = ['snapshots/', 'deltas/'];
+
 /** The files of a registry on a host. It remembers versions, so that what has not changed is not sent again. */
 export class HttpFiles implements RegistryFiles {
   /** The base address, as the caller wrote it. */
@@ -18,9 +21,8 @@ export class HttpFiles implements RegistryFiles {
 
   async get(path: string): Promise<Uint8Array | undefined> {
     const file = await fetchFile(new URL(path, this.#root).href, this.#limits, this.#known.get(path));
-    // A snapshot is fetched once, and its bytes are held elsewhere.
-    if (file === undefined || file.etag === undefined || path.startsWith('snapshots/'))
-      this.#known.delete(path);
+    const once = FETCHED_ONCE.some((folder) => path.startsWith(folder));
+    if (file === undefined || file.etag === undefined || once) this.#known.delete(path);
     else this.#known.set(path, file);
     return file?.bytes;
   }

@@ -1,0 +1,79 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { canonicalBytes, type Issuer } from '@passport-registry/verifier';
+import { CHECKSUMS_PATH, sha256 } from './checksums.js';
+import type { ListBytes } from './list.js';
+import { PATHS } from './paths.js';
+import type { PublishedList } from './published.js';
+import type { Tree } from './tree.js';
+
+/** How many lists back a verifier is still helped; one that is further behind fetches the whole list. */
+const MOST = 16;
+/** All deltas together take no more than this share of the list: else the list itself serves better. */
+const LARGEST_SHARE = 0.25;
+
+/**
+ * The deltas of a tree (docs/protocol.md, section 21): from the published list to the new one, and of those that are published
+ * the ones that lead on to it.
+ *
+ * @param out - the folder of the published tree
+ * @param before - undefined where nothing is published that is rightly signed
+ */
+export function deltaFiles(out: string, before: PublishedList | undefined, list: ListBytes): Tree {
+  const deltas = new Map<string, Uint8Array>();
+  if (before === undefined) return deltas;
+  const held = heldDeltas(out);
+  let left = list.list.length * LARGEST_SHARE;
+  let to = sha256(list.list);
+  const from = sha256(before.bytes);
+  const newest = from === to ? held.get(to) : { from, bytes: deltaBytes(before, list, from, to) };
+  for (let next = newest; next !== undefined && deltas.size < MOST; next = held.get(to)) {
+    left -= next.bytes.length;
+    if (left < 0) break;
+    deltas.set(PATHS.delta(next.from), next.bytes);
+    to = next.from;
+  }
+  return deltas;
+}
+
+/** The records that are other than before, as the list has them, and the ids that are gone. */
+function deltaBytes(before: PublishedList, list: ListBytes, from: string, to: string): Uint8Array {
+  const old = before.issuers();
+  // What was parsed from canonical text is written as it was read.
+  const isOld = (id: string, bytes: Uint8Array) =>
+    old.has(id) && Buffer.from(JSON.stringify(old.get(id))).equals(bytes);
+  const changed = [...list.records].filter(([id, bytes]) => !isOld(id, bytes));
+  const issuers = changed.map(([, bytes]): Issuer => JSON.parse(new TextDecoder().decode(bytes)));
+  const removed = [...old.keys()].filter((id) => !list.records.has(id));
+  return canonicalBytes({ from, to, updated_at: list.updatedAt, issuers, removed });
+}
+
+interface HeldDelta {
+  readonly from: string;
+  readonly bytes: Uint8Array;
+}
+
+/** The published deltas by the list that they lead to. One that its tree's checksums do not cover has been altered since. */
+function heldDeltas(out: string): Map<string, HeldDelta> {
+  const found = new Map<string, HeldDelta>();
+  const folder = join(out, 'deltas');
+  if (!existsSync(folder)) return found;
+  const sums = readFileSync(join(out, CHECKSUMS_PATH), 'utf8');
+  for (const name of readdirSync(folder)) {
+    const bytes = readFileSync(join(folder, name));
+    if (!sums.includes(`${sha256(bytes)}  deltas/${name}\n`)) continue;
+    const ends = endsOf(bytes);
+    if (ends !== undefined) found.set(ends.to, { from: ends.from, bytes });
+  }
+  return found;
+}
+
+/** From which list a delta leads to which; undefined when it is none. */
+function endsOf(bytes: Buffer): { from: string; to: string } | undefined {
+  try {
+    const { from, to } = JSON.parse(bytes.toString('utf8'));
+    return /^[0-9a-f]{64} [0-9a-f]{64}$/.test(`${from} ${to}`) ? { from, to } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,182 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  canonicalBytes,
+  createRegistryClient,
+  memoryStore,
+  type RegistryClient,
+} from '@passport-registry/verifier';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Files, sha256 } from '../../support/publication.js';
+import { type RegistryHost, registryHost } from '../../support/registry-host.js';
+import { cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
+
+/** The trees of four publications in a row, without and with checkpoints: one record more or less, or another, each time. */
+const WAYS = { 'without checkpoints': [], 'with checkpoints': ['--checkpoint-key', 'key.pem'] } as const;
+const IDS = Array.from({ length: 60 }, (_one, index) => `issuer-${index}`);
+const trees = new Map<string, Files[]>();
+
+function tree(folder: string): Files {
+  const dist = join(folder, 'dist');
+  const paths = readdirSync(dist, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(dist.length + 1));
+  return new Map(paths.map((path) => [path, readFileSync(join(dist, path))]));
+}
+
+beforeAll(async () => {
+  for (const [way, args] of Object.entries(WAYS)) {
+    const folder = await workspace(IDS);
+    const steps = [
+      {},
+      { 'issuers/issuer-7.yaml': recordText('issuer-7', { status: 'suspended' }) },
+      { 'issuers/issuer-60.yaml': recordText('issuer-60') },
+      { 'issuers/issuer-7.yaml': recordText('issuer-7', { status: 'revoked' }) },
+    ];
+    const made: Files[] = [];
+    for (const files of steps) {
+      writeFiles(folder, files);
+      const { code, stderr } = await cli(['build', '--key', 'key.pem', ...args], folder);
+      expect(stderr).toContain('verified in');
+      expect(code).toBe(0);
+      made.push(tree(folder));
+    }
+    trees.set(way, made);
+  }
+});
+
+describe.each(Object.keys(WAYS))('a client that holds an older list, %s', (way) => {
+  let host: RegistryHost;
+  let client: RegistryClient;
+
+  const publication = (number: number) => trees.get(way)?.[number] as Files;
+  const keyOf = (files: Files) => JSON.parse(files.get('keys/root.json')?.toString() ?? '');
+  const deltas = (files: Files) => [...files.keys()].filter((path) => path.startsWith('deltas/'));
+  /** What was sent since the last question. */
+  const sent = () => host.log.splice(0).filter((line) => line.endsWith(' 200'));
+  const lists = (log: readonly string[]) => log.filter((line) => line.includes('issuers.json'));
+
+  beforeEach(async () => {
+    host = await registryHost(publication(0));
+    client = createRegistryClient({ sources: [host.base], rootKey: keyOf(publication(0)) });
+    await client.ready();
+    expect(lists(sent())).toHaveLength(1);
+  });
+  afterEach(() => client.close());
+
+  it('gets what has changed, and not the list', async () => {
+    host.files = publication(1);
+    await client.refresh();
+    expect(client.resolve('issuer-7')?.status).toBe('suspended');
+    const log = sent();
+    expect(lists(log)).toEqual([]);
+    expect(log.filter((line) => line.startsWith('deltas/'))).toHaveLength(1);
+    expect(client.sha256).toBe(sha256Of(publication(1)));
+    // And so on from there.
+    host.files = publication(2);
+    await client.refresh();
+    expect(client.resolve('issuer-60')?.tier).toBe('certified');
+    expect(lists(sent())).toEqual([]);
+    host.files = publication(2);
+    await client.refresh();
+    expect(sent().filter((line) => line.startsWith('deltas/'))).toEqual([]);
+  });
+
+  it('goes several steps at once, and arrives at the same bytes', async () => {
+    const store = memoryStore();
+    const other = createRegistryClient({ sources: [host.base], rootKey: keyOf(publication(0)), store });
+    await other.ready();
+    sent();
+    host.files = publication(3);
+    await other.refresh();
+    other.close();
+    const log = sent();
+    expect(lists(log)).toEqual([]);
+    expect(log.filter((line) => line.startsWith('deltas/'))).toHaveLength(3);
+    expect(other.resolve('issuer-7')?.status).toBe('revoked');
+    expect((await store.load())?.list).toBe(publication(3).get('issuers.json')?.toString());
+  });
+
+  it('sends less than a tenth of the list for a changed record', () => {
+    const [newest] = deltas(publication(1));
+    const list = publication(1).get('issuers.json')?.length ?? 0;
+    expect(publication(1).get(newest ?? '')?.length).toBeLessThan(list / 10);
+  });
+
+  it.each<[string, (files: Files) => void]>([
+    [
+      'there is none',
+      (files) => {
+        for (const path of deltas(files)) files.delete(path);
+      },
+    ],
+    ['it is no JSON', alter(() => 'x')],
+    ['it is of another form', alter(() => '{}')],
+    ['it is cut off', alter((text) => text.slice(0, -10))],
+    ['it leaves a revocation out', alter((text) => text.replace('suspended', 'active'))],
+    ['it says too much', alter((text) => text.replace('"removed":[]', '"removed":["issuer-1"]'))],
+    ['it has a record that is none', alter((text) => text.replace('"tier":"certified"', '"tier":"gold"'))],
+    ['it is not canonical', alter((text) => text.replace('"issuers":[{', '"issuers":[{ "a":1,'))],
+    ['it leads elsewhere', alter((text) => text.replace(/"to":"[0-9a-f]{4}/, '"to":"0000'))],
+    ['it begins elsewhere', alter((text) => text.replace(/"from":"[0-9a-f]{4}/, '"from":"0000'))],
+    ['it goes back in time', alter((text) => text.replace(/"updated_at":"2/, '"updated_at":"1'))],
+    ['its hashes are right, and nobody signed it', alter(forged)],
+  ])('asks for the whole list when %s', async (_why, change) => {
+    const files = new Map(publication(1));
+    change(files);
+    host.files = files;
+    await client.refresh();
+    expect(client.resolve('issuer-7')?.status).toBe('suspended');
+    expect(client.sha256).toBe(sha256Of(publication(1)));
+    expect(lists(sent()).length).toBeGreaterThan(0);
+  });
+
+  it.each<[string, number]>([
+    ['an error', 500],
+    ['a redirect', 302],
+  ])('asks for the whole list when the host answers with %s', async (_what, status) => {
+    host.files = publication(1);
+    host.intercept = (path, _request, response) => {
+      if (path.startsWith('deltas/')) response.writeHead(status, { Location: '/' }).end();
+      return path.startsWith('deltas/');
+    };
+    await client.refresh();
+    expect(client.resolve('issuer-7')?.status).toBe('suspended');
+  });
+
+  it('accepts nothing when neither deltas nor list are rightly signed', async () => {
+    const files = new Map(publication(1));
+    alter((text) => text.replace('suspended', 'active'))(files);
+    for (const path of [...files.keys()].filter((path) => path.endsWith('issuers.json'))) {
+      files.set(path, Buffer.from((files.get(path) as Buffer).toString().replace('suspended', 'active')));
+    }
+    host.files = files;
+    await expect(client.refresh()).rejects.toMatchObject({ code: 'ERR_NO_USABLE_SOURCE' });
+    expect(client.resolve('issuer-7')?.status).toBe('active');
+    expect(client.sha256).toBe(sha256Of(publication(0)));
+  });
+});
+
+function alter(change: (text: string, files: Files) => string): (files: Files) => void {
+  return (files) => {
+    for (const [path, bytes] of files) {
+      if (path.startsWith('deltas/')) files.set(path, Buffer.from(change(bytes.toString(), files)));
+    }
+  };
+}
+
+/** A delta to a list that nobody has signed, with the right hash of it: the list before, under a later time. */
+function forged(text: string): string {
+  const delta = JSON.parse(text);
+  for (const [first] of trees.values()) {
+    const list = first?.get('issuers.json') as Buffer;
+    if (sha256(list) !== delta.from) continue;
+    const made = canonicalBytes({ ...JSON.parse(list.toString()), updated_at: delta.updated_at });
+    return Buffer.from(canonicalBytes({ ...delta, issuers: [], to: sha256(made) })).toString();
+  }
+  throw new Error('the delta begins at no list that was published first');
+}
+
+function sha256Of(files: Files): string {
+  return sha256(files.get('issuers.json') as Buffer);
+}
