@@ -57,9 +57,9 @@ export function writeRecords(folder, count) {
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 
 /** A signed list of some records, with the root key, as the files of a registry. */
-export async function signedList(records) {
+export async function signedList(records, updated_at = '2026-11-21T08:00:00Z') {
   const rootKey = await importRootKey(publicKey.export({ format: 'jwk' }));
-  const bytes = canonicalBytes({ issuers: records, updated_at: '2026-11-21T08:00:00Z' });
+  const bytes = canonicalBytes({ issuers: records, updated_at });
   const signature = encodeSignature(sign(null, bytes, privateKey));
   const contents = { 'issuers.json': bytes, 'issuers.sig': new TextEncoder().encode(signature) };
   return { rootKey, bytes, signature, files: { get: async (path) => contents[path] } };

@@ -1,10 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalBytes, type Issuer } from '@passport-registry/verifier';
 import { CHECKSUMS_PATH, sha256 } from './checksums.js';
 import type { ListBytes } from './list.js';
 import { PATHS } from './paths.js';
-import type { PublishedList } from './published.js';
+import type { SincePublished } from './since-published.js';
 import type { Tree } from './tree.js';
 
 /** How many lists back a verifier is still helped; one that is further behind fetches the whole list. */
@@ -17,16 +17,16 @@ const LARGEST_SHARE = 0.25;
  * the ones that lead on to it.
  *
  * @param out - the folder of the published tree
- * @param before - undefined where nothing is published that is rightly signed
+ * @param since - undefined where nothing is published that is rightly signed
  */
-export function deltaFiles(out: string, before: PublishedList | undefined, list: ListBytes): Tree {
+export function deltaFiles(out: string, since: SincePublished | undefined, list: ListBytes): Tree {
   const deltas = new Map<string, Uint8Array>();
-  if (before === undefined) return deltas;
+  if (since === undefined) return deltas;
   const held = heldDeltas(out);
   let left = list.list.length * LARGEST_SHARE;
   let to = sha256(list.list);
-  const from = sha256(before.bytes);
-  const newest = from === to ? held.get(to) : { from, bytes: deltaBytes(before, list, from, to) };
+  const from = sha256(since.before.bytes);
+  const newest = from === to ? held.get(to) : { from, bytes: deltaBytes(since, list.updatedAt, from, to) };
   for (let next = newest; next !== undefined && deltas.size < MOST; next = held.get(to)) {
     left -= next.bytes.length;
     if (left < 0) break;
@@ -36,16 +36,14 @@ export function deltaFiles(out: string, before: PublishedList | undefined, list:
   return deltas;
 }
 
-/** The records that are other than before, as the list has them, and the ids that are gone. */
-function deltaBytes(before: PublishedList, list: ListBytes, from: string, to: string): Uint8Array {
-  const old = before.issuers();
-  // What was parsed from canonical text is written as it was read.
-  const isOld = (id: string, bytes: Uint8Array) =>
-    old.has(id) && Buffer.from(JSON.stringify(old.get(id))).equals(bytes);
-  const changed = [...list.records].filter(([id, bytes]) => !isOld(id, bytes));
-  const issuers = changed.map(([, bytes]): Issuer => JSON.parse(new TextDecoder().decode(bytes)));
-  const removed = [...old.keys()].filter((id) => !list.records.has(id));
-  return canonicalBytes({ from, to, updated_at: list.updatedAt, issuers, removed });
+function deltaBytes(
+  { changed, removed }: SincePublished,
+  updated_at: string,
+  from: string,
+  to: string,
+): Uint8Array {
+  const issuers = [...changed.values()].map((bytes): Issuer => JSON.parse(new TextDecoder().decode(bytes)));
+  return canonicalBytes({ from, to, updated_at, issuers, removed });
 }
 
 interface HeldDelta {
@@ -57,9 +55,10 @@ interface HeldDelta {
 function heldDeltas(out: string): Map<string, HeldDelta> {
   const found = new Map<string, HeldDelta>();
   const folder = join(out, 'deltas');
-  if (!existsSync(folder)) return found;
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return found;
   const sums = readFileSync(join(out, CHECKSUMS_PATH), 'utf8');
-  for (const name of readdirSync(folder)) {
+  const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
+  for (const { name } of files) {
     const bytes = readFileSync(join(folder, name));
     if (!sums.includes(`${sha256(bytes)}  deltas/${name}\n`)) continue;
     const ends = endsOf(bytes);

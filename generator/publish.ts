@@ -12,6 +12,7 @@ import type { OnProgress, OnStage } from './progress.js';
 import { type PublishedTree, publishedList, readIfThere, readPublished } from './published.js';
 import { assertWritten } from './read-back.js';
 import type { Signer } from './sign.js';
+import { sincePublished } from './since-published.js';
 import { changesUpTo } from './site/changes.js';
 import { withStaging } from './staging.js';
 import { assembleTree, type Tree } from './tree.js';
@@ -103,12 +104,18 @@ export async function publish(
     const signed = { list: list.list, signature, rootKey };
     const choice = { ...options, checkpoint: options.checkpoint !== undefined };
     const freshness = await freshnessFiles(out, published, signed, choice);
-    const heir = inherited(published, development);
-    const before = heir && publishedList(heir);
+    const predecessor = inherited(published, development);
+    const before = predecessor && publishedList(predecessor);
+    const since = before && sincePublished(before, list);
     const unstamped = assembleTree({
       ...{ list, signature, rootKey, development, freshness },
-      changes: changesUpTo(list, heir && readIfThere(out, PATHS.changes), before, rootKey.thumbprint),
-      deltas: deltaFiles(out, before, list),
+      changes: changesUpTo(
+        list.updatedAt,
+        predecessor && readIfThere(out, PATHS.changes),
+        since,
+        rootKey.thumbprint,
+      ),
+      deltas: deltaFiles(out, since, list),
       precompress: options.precompress === true,
     });
     const tree = await withCheckpoint(unstamped, list.updatedAt, options.checkpoint);

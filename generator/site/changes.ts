@@ -1,6 +1,5 @@
 import { canonicalBytes, type Issuer, isUpdatedAt } from '@passport-registry/verifier';
-import type { ListBytes } from '../list.js';
-import type { PublishedList } from '../published.js';
+import type { SincePublished } from '../since-published.js';
 import { uuidOf } from './uuid.js';
 
 /** A status or tier that is another than in the list before. */
@@ -32,46 +31,40 @@ const LONGEST = 1000;
  * The changes up to a list: those that are known, and what is new in it. A changes.json that is damaged or not there
  * begins anew.
  *
+ * @param updatedAt - of the list
  * @param held - the bytes of the published changes.json
- * @param before - the published list, if it is rightly signed
+ * @param since - undefined where nothing is published that is rightly signed
  * @param rootKey - the thumbprint that names a feed which begins
  */
 export function changesUpTo(
-  list: ListBytes,
+  updatedAt: string,
   held: Uint8Array | undefined,
-  before: PublishedList | undefined,
+  since: SincePublished | undefined,
   rootKey: string,
 ): Changes {
-  const known = held && parseChanges(held);
-  const { changes, feed, since } = known ?? {
+  const known = (held && parseChanges(held)) ?? {
     changes: [],
     feed: uuidOf(`changes of the registry of ${rootKey}`),
-    since: list.updatedAt,
+    since: updatedAt,
   };
-  if (before === undefined) return { changes, feed, since };
+  if (since === undefined) return known;
   // A build that was killed may have written down what it did not come to publish.
-  const earlier = changes.filter(({ updated_at }) => updated_at <= before.updatedAt);
-  const later = list.updatedAt === before.updatedAt ? [] : newChanges(before.issuers(), list);
-  return { changes: [...later, ...earlier].slice(0, LONGEST), feed, since };
+  const earlier = known.changes.filter(({ updated_at }) => updated_at <= since.before.updatedAt);
+  return { ...known, changes: [...newChanges(since, updatedAt), ...earlier].slice(0, LONGEST) };
 }
 
-function newChanges(old: ReadonlyMap<string, Issuer>, { records, updatedAt }: ListBytes): Change[] {
-  const ids = [...new Set([...old.keys(), ...records.keys()])].sort();
-  return ids.flatMap((issuer_id) => {
-    const bytes = records.get(issuer_id);
-    const [was, is] = [old.get(issuer_id), bytes && recordIn(bytes)];
+function newChanges({ before, changed, removed }: SincePublished, updated_at: string): Change[] {
+  return [...changed.keys(), ...removed].sort().flatMap((issuer_id) => {
+    const bytes = changed.get(issuer_id);
+    const was = before.issuers().get(issuer_id);
+    const is: Issuer | undefined = bytes && JSON.parse(new TextDecoder().decode(bytes));
     // Of an issuer that comes or goes, one line says enough.
     const fields = was && is ? (['status', 'tier'] as const) : (['status'] as const);
     return fields
-      .map((field) => ({
-        ...{ updated_at: updatedAt, issuer_id, field },
-        ...{ from: was?.[field] ?? null, to: is?.[field] ?? null },
-      }))
+      .map((field) => ({ updated_at, issuer_id, field, from: was?.[field] ?? null, to: is?.[field] ?? null }))
       .filter(({ from, to }) => from !== to);
   });
 }
-
-const recordIn = (bytes: Uint8Array): Issuer => JSON.parse(new TextDecoder().decode(bytes));
 
 /** The bytes of /changes.json. */
 export function changesBytes(changes: Changes): Uint8Array {
@@ -89,15 +82,15 @@ function parseChanges(bytes: Uint8Array): Changes | undefined {
   }
 }
 
-const WORD = /^[a-z0-9._-]{1,128}$/;
+const isWord = (value: unknown) => typeof value === 'string' && /^[a-z0-9._-]{1,128}$/.test(value);
 
 function isChange(change: Change): boolean {
   const { updated_at, issuer_id, field, from, to } = change;
-  const isValue = (value: string | null) => value === null || WORD.test(value);
+  const isValue = (value: unknown) => value === null || isWord(value);
   return (
     Object.keys(change).length === 5 &&
     isUpdatedAt(updated_at) &&
-    WORD.test(issuer_id) &&
+    isWord(issuer_id) &&
     (field === 'status' || field === 'tier') &&
     isValue(from) &&
     isValue(to)
