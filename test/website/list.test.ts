@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { open, verdict } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
+import { ROOT } from '../support/paths.js';
 import { plainHost, serve } from '../support/serving.js';
-import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
+import { cli, recordText, run, temporaryFolder, workspace, writeFiles } from '../support/workspace.js';
 
 let folder: string;
 let base: string;
@@ -161,6 +162,21 @@ describeWith(['chromium'], 'the list in Chromium', () => {
     await page.getByRole('link', { name: 'health', exact: true }).click();
     await expect.poll(() => page.locator(`${rows} th a`).allTextContents()).toEqual(['cedar.health']);
     expect(wrong).toEqual([]);
+  });
+
+  it.each([
+    ['nordic-bank', 0, 'accepted'],
+    ['cedar.health', 1, 'REJECTED'],
+  ])('has commands that ask for %s elsewhere, and work as they stand', async (id, code, words) => {
+    const { page } = await opened(`#issuer=${id}`);
+    const shown = await page.locator('article pre').last().innerText();
+    const program = `${process.execPath} ${join(ROOT, 'build/cli/main.js')}`;
+    const outcome = await run(
+      'sh',
+      ['-euc', shown.replace('npx passport-registry', program)],
+      temporaryFolder(),
+    );
+    expect([outcome.code, outcome.stderr]).toEqual([code, expect.stringContaining(words)]);
   });
 
   it('takes the reader to an issuer and back, by keyboard alone', async () => {
