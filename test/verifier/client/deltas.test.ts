@@ -144,6 +144,41 @@ describe.each(Object.keys(WAYS))('a client that holds an older list, %s', (way) 
     expect(client.resolve('issuer-7')?.status).toBe('suspended');
   });
 
+  it('does not follow deltas that lead round', async () => {
+    const files = new Map(publication(1));
+    for (const path of deltas(files)) files.delete(path);
+    const [one, other] = [publication(0), publication(0)].map((files) => files.get('issuers.json') as Buffer);
+    const { updated_at } = JSON.parse(String(one));
+    const later = Buffer.from(
+      canonicalBytes({ ...JSON.parse(String(other)), updated_at: '2099-01-01T00:00:00Z' }),
+    );
+    const step = (from: Buffer, to: Buffer, at: string) =>
+      files.set(
+        `deltas/${sha256(from)}.json`,
+        Buffer.from(
+          canonicalBytes({ from: sha256(from), to: sha256(to), updated_at: at, issuers: [], removed: [] }),
+        ),
+      );
+    step(one as Buffer, later, '2099-01-01T00:00:00Z');
+    step(later, one as Buffer, updated_at);
+    host.files = files;
+    await client.refresh();
+    expect(client.sha256).toBe(sha256Of(publication(1)));
+    expect(host.log.filter((line) => line.startsWith('deltas/'))).toHaveLength(2);
+  });
+
+  it('does not take the word of a checkpoint for the signature of the root key', async () => {
+    const files = new Map(publication(1));
+    // The list that the deltas lead to is right, and the one that a checkpoint names; the signature is of another.
+    for (const path of [...files.keys()].filter((path) => path.endsWith('issuers.sig'))) {
+      if (!path.includes(sha256Of(publication(0))))
+        files.set(path, publication(2).get('issuers.sig') as Buffer);
+    }
+    host.files = files;
+    await expect(client.refresh()).rejects.toMatchObject({ code: 'ERR_NO_USABLE_SOURCE' });
+    expect(client.sha256).toBe(sha256Of(publication(0)));
+  });
+
   it('accepts nothing when neither deltas nor list are rightly signed', async () => {
     const files = new Map(publication(1));
     alter((text) => text.replace('suspended', 'active'))(files);
