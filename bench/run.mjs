@@ -1,8 +1,9 @@
 // Runs all benchmarks, and holds their ratios to those of bench/results.json: one that is more than a quarter worse is a failure.
 // With --write they become the ones to hold to, and bench/RESULTS.md is written from them.
+// Usage: node bench/run.mjs [--write] [benchmark ...]
 
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, release, tmpdir, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,16 +22,17 @@ const BENCHMARKS = [
   'website',
 ];
 
+const selected = process.argv.slice(2).filter((argument) => argument !== '--write');
 const folder = mkdtempSync(join(tmpdir(), 'bench-'));
 const file = join(folder, 'figures');
 writeFileSync(file, '');
 try {
-  for (const benchmark of BENCHMARKS) {
+  for (const benchmark of selected.length > 0 ? selected : BENCHMARKS) {
     const { status } = spawnSync(process.execPath, ['--expose-gc', here(`${benchmark}.mjs`)], {
       stdio: 'inherit',
       env: { ...process.env, BENCH_FIGURES: file },
     });
-    if (status !== 0) process.exit(1);
+    if (status !== 0) throw new Error(`${benchmark} has failed`);
   }
   const figures = readFileSync(file, 'utf8')
     .trim()
@@ -43,10 +45,12 @@ try {
 }
 
 /** A throughput is the better the higher it is; all else the lower. */
-const isThroughput = (name) => name.startsWith('throughput');
+function isThroughput(name) {
+  return name.startsWith('throughput');
+}
 
 function compareWithKept(figures) {
-  const kept = new Map(JSON.parse(readFileSync(here('results.json'), 'utf8')).map((one) => [one.name, one]));
+  const kept = keptFigures();
   let worse = 0;
   for (const { name, ratio } of figures) {
     const before = kept.get(name)?.ratio;
@@ -60,15 +64,27 @@ function compareWithKept(figures) {
   return worse === 0 ? 0 : 1;
 }
 
-function write(figures) {
+/** The figures to hold to, by name; none before the first --write. */
+function keptFigures() {
+  const file = here('results.json');
+  return new Map(
+    existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).map((one) => [one.name, one]) : [],
+  );
+}
+
+function write(measured) {
+  const kept = keptFigures();
+  for (const figure of measured) kept.set(figure.name, figure);
+  const figures = [...kept.values()];
   writeFileSync(here('results.json'), `${JSON.stringify(figures, undefined, 2)}\n`);
   const range = ({ low, high }) => (low === undefined ? '' : `${low} to ${high}`);
   const rows = figures.map((figure) => `| ${figure.name} | ${figure.ratio} | ${range(figure)} |`);
   const machine = `${type()} ${release()}, ${availableParallelism()} of ${cpus()[0].model.trim()}, ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Node.js ${process.version}`;
-  writeFileSync(here('RESULTS.md'), `${HEAD(machine)}${rows.join('\n')}\n`);
+  writeFileSync(here('RESULTS.md'), `${heading(machine)}${rows.join('\n')}\n`);
 }
 
-const HEAD = (machine) => `# What things cost
+function heading(machine) {
+  return `# What things cost
 
 Written by \`npm run bench -- --write\` on ${machine}. \`npm run bench\` measures again, and fails when a ratio is more than a
 quarter worse.
@@ -80,3 +96,4 @@ else less.
 | what, to what | ratio | quartiles |
 |---|---|---|
 `;
+}

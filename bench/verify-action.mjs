@@ -22,7 +22,7 @@ const KINDS = {
   },
 };
 
-const [record] = issuers(1);
+const record = { ...issuers(1)[0], status: 'active', tier: 'certified', domain_scope: ['banking'] };
 const { rootKey, files } = await signedList([record]);
 const registry = await openRegistry(files, { rootKey: rootKey.jwk, maxAge: 1e12 });
 const issuer = new URL(record.discovery_uri).origin;
