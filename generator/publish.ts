@@ -16,7 +16,7 @@ import { sincePublished } from './since-published.js';
 import { changesUpTo } from './site/changes.js';
 import { withStaging } from './staging.js';
 import { assembleTree, type Tree } from './tree.js';
-import { memorySource, type TreeSource } from './tree-source.js';
+import { memorySource } from './tree-source.js';
 import { verifyTree } from './verify.js';
 import { writeTree } from './write.js';
 
@@ -120,7 +120,7 @@ export async function publish(
     });
     const tree = await withCheckpoint(unstamped, list.updatedAt, options.checkpoint);
     options.onStage?.('tree');
-    const sha256 = await assertGood(memorySource(tree), rootKey);
+    const sha256 = await assertGood(tree, rootKey);
     // Without these files a client looks at nothing that the verification has not seen; with a checkpoint it is asked there.
     if (freshness.size > 0 && !tree.has(PATHS.checkpoint))
       await assertClientAccepts(treeFiles(tree), rootKey);
@@ -204,14 +204,15 @@ function checkpointNotes(tree: Tree, sha256: string): string[] {
 /** Beyond this a time in the future is no matter of clocks, in milliseconds. */
 const IN_THE_FUTURE = 10 * 60 * 1000;
 
-async function assertGood(source: TreeSource, rootKey: RootKey): Promise<string> {
-  const report = await verifyTree(source, rootKey);
+/** @returns the payload hash */
+async function assertGood(tree: Tree, rootKey: RootKey): Promise<string> {
+  const report = await verifyTree(memorySource(tree), rootKey);
   // A checkpoint that has expired is no fault of the tree: `checkpoint` is run as soon as it is there.
   const failed = report.checks.filter(({ name, result }) => result === 'failed' && name !== 'freshness');
   if (failed.length === 0 && report.sha256 !== undefined) return report.sha256;
   const problems = failed.flatMap(({ problems }) => problems);
   throw new TreeRejected(
-    `${source.name} does not stand its verification: ${problems.slice(0, 5).join('; ')}`,
+    `${report.source} does not stand its verification: ${problems.slice(0, 5).join('; ')}`,
   );
 }
 

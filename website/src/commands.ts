@@ -1,8 +1,20 @@
 /** The address that stands in the commands of the page until this script knows a better one. */
 const EXAMPLE = 'https://registry.example';
 
-/** Commands with this registry's address in them, quoted for a shell. */
-export function commands(base: URL, text: string): string {
-  const address = base.href.replace(/\/$/, '').replaceAll("'", '%27');
-  return text.replaceAll(`=${EXAMPLE}`, `='${address}'`);
+/** The registry's address, quoted for a shell. */
+function quoted(base: URL): string {
+  return `'${base.href.replace(/\/$/, '').replaceAll("'", '%27')}'`;
+}
+
+/** The commands of the page, with this registry's address in them. */
+export function addressed(base: URL, text: string): string {
+  return text.replaceAll(`=${EXAMPLE}`, `=${quoted(base)}`);
+}
+
+/** Commands that ask for one issuer. */
+export function issuerCommands(base: URL, id: string): string {
+  return `REGISTRY=${quoted(base)}
+curl -fsS "$REGISTRY/keys/root.json" -o root.json   # better: the key that you were given
+echo '{"tiers":["founding","certified"]}' > policy.json   # whom you trust
+npx passport-registry resolve ${id} --source "$REGISTRY" --root-key root.json --policy policy.json`;
 }

@@ -1,11 +1,11 @@
 import { ISSUER_FIELDS, type Issuer, type Registry } from '@passport-registry/verifier';
 import type { Changes } from './changes.js';
-import { commands } from './commands.js';
+import { issuerCommands } from './commands.js';
 import { type Child, element, webLink } from './element.js';
 import { changesList } from './history-view.js';
-import { statusMark } from './marks.js';
 import { nearestIds } from './nearest.js';
 import { issuerAddress, listAddress } from './route.js';
+import { statusMark } from './status-mark.js';
 import { time } from './time.js';
 
 /** All that the registry says of one issuer. */
@@ -43,14 +43,9 @@ export function issuerView(issuer: Issuer, changes: Changes | undefined, base: U
     ),
     element('pre', {}, element('code', {}, JSON.stringify(issuer, undefined, 2))),
     element('h3', {}, 'Ask outside of this page'),
-    element('pre', {}, element('code', {}, commands(base, ISSUER_COMMANDS).replace('ISSUER', issuer_id))),
+    element('pre', {}, element('code', {}, issuerCommands(base, issuer_id))),
   );
 }
-
-const ISSUER_COMMANDS = `REGISTRY=https://registry.example
-curl -fsS "$REGISTRY/keys/root.json" -o root.json   # better: the key that you were given
-echo '{"tiers":["founding","certified"]}' > policy.json   # whom you trust
-npx passport-registry resolve ISSUER --source "$REGISTRY" --root-key root.json --policy policy.json`;
 
 const LABELS: Readonly<Record<keyof Issuer, string>> = {
   issuer_id: 'Id',

@@ -1,11 +1,11 @@
 import type { Registry, RegistryClient } from '@passport-registry/verifier';
 import { type Changes, vouchedChanges } from './changes.js';
-import { commands } from './commands.js';
+import { addressed } from './commands.js';
+import { counts } from './counts.js';
 import { byId, element } from './element.js';
 import { historyView } from './history-view.js';
 import { issuerView, unknownIssuerView } from './issuer-view.js';
 import { ListView } from './list-view.js';
-import { counts } from './overview.js';
 import { listAddress, type Query, routeOf } from './route.js';
 import { showChecking, showFailure, showVerified } from './verification-view.js';
 import { notVerified, verifiedRegistry } from './verified-registry.js';
@@ -32,7 +32,7 @@ export class ListPage {
     showChecking();
     this.#show('Issuers');
     for (const code of document.querySelectorAll('.commands')) {
-      code.textContent = commands(this.#base, code.textContent ?? '');
+      code.textContent = addressed(this.#base, code.textContent ?? '');
     }
     try {
       this.#registry = await verifiedRegistry(this.#base, this.#pinned, () => this.#followEvents());

@@ -1,8 +1,8 @@
 import { type Issuer, type Registry, STATUSES, TIERS } from '@passport-registry/verifier';
 import { type Child, element } from './element.js';
-import { statusMark } from './marks.js';
 import { EVERYTHING, issuerAddress, listAddress, type Query, SORTS } from './route.js';
 import { found, valuesOf } from './search.js';
+import { statusMark } from './status-mark.js';
 
 const ROWS = 100;
 

@@ -1,5 +1,6 @@
 import { type Issuer, type Registry, STATUSES, TIERS } from '@passport-registry/verifier';
 import type { Query } from './route.js';
+import { instantOf } from './time.js';
 
 /** The issuers that a query asks for, in its order. */
 export function found(registry: Registry, query: Query): Issuer[] {
@@ -37,7 +38,7 @@ function sorted(issuers: Issuer[], { sort, descending }: Query): Issuer[] {
 function rank(issuer: Issuer, sort: Query['sort']): number {
   if (sort === 'tier') return TIERS.indexOf(issuer.tier);
   if (sort === 'status') return STATUSES.indexOf(issuer.status);
-  return Date.parse(issuer.certified_since);
+  return instantOf(issuer.certified_since);
 }
 
 /** The values that issuers have in one of their lists, sorted. */

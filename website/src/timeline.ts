@@ -1,6 +1,7 @@
 import type { Issuer } from '@passport-registry/verifier';
 import type { Change } from './changes.js';
 import { drawn, element } from './element.js';
+import { instantOf } from './time.js';
 
 const WIDTH = 640;
 const HEIGHT = 114;
@@ -76,8 +77,7 @@ function marksOf(numbers: readonly number[], label: (bar: number) => string): SV
 
 /** Months since year 0, in UTC. */
 function monthOf(dateTime: string): number {
-  // A leap second is a time to the registry, and none to Date.
-  const date = new Date(dateTime.replace(/:60/, ':59'));
+  const date = new Date(instantOf(dateTime));
   return date.getUTCFullYear() * 12 + date.getUTCMonth();
 }
 

@@ -4,11 +4,11 @@ import { age, time } from './time.js';
 import type { NotVerified } from './verified-registry.js';
 
 /** Says in which state the verification is; the style follows from it. */
-function show(state: 'checking' | 'good' | 'bad', ...children: Child[]): void {
+function show(state: 'checking' | 'good' | 'bad', ...children: Node[]): void {
   const section = byId('verification');
   section.hidden = false;
   section.className = `page verification ${state}`;
-  section.replaceChildren(...children.map((child) => (child instanceof Node ? child : String(child))));
+  section.replaceChildren(...children);
 }
 
 export function showChecking(): void {

@@ -7,7 +7,6 @@ import {
   type RegistryEvent,
   type RootKey,
 } from '@passport-registry/verifier';
-
 import { ask } from './ask.js';
 
 /** Why nothing on the page may be trusted. */
