@@ -6,7 +6,9 @@ import {
   verifySignature,
 } from '@passport-registry/verifier';
 import { KeyRejected, UsageError } from './errors.js';
+import { onOutput } from './output-folder.js';
 import { type BuildReport, type PublishOptions, publish } from './publish.js';
+import type { PublishedTree } from './published.js';
 
 /**
  * Publishes a list that was signed elsewhere: the other half of `prepareSigning`.
@@ -30,18 +32,18 @@ export async function attachSignature(
   }
   const { issuers, updated_at } = readList(list);
   const records = new Map(issuers.map((issuer) => [issuer.issuer_id, canonicalBytes(issuer)]));
-  return publish(
-    async (published) => {
-      const previous = published?.updatedAt;
-      if (previous !== undefined && updated_at <= previous) {
-        throw new UsageError(
-          `the request is of ${updated_at}, and ${options.out} has been published at ${previous} since: make a new request`,
-        );
-      }
-      return { list: { updatedAt: updated_at, list, records }, signature: signature.trim(), kept: false };
-    },
-    { rootKey, development: false },
-    options,
-    [],
-  );
+  const makeList = async (published: PublishedTree | undefined) => {
+    const previous = published?.updatedAt;
+    if (previous !== undefined && updated_at <= previous) {
+      throw new UsageError(
+        `the request is of ${updated_at}, and ${options.out} has been published at ${previous} since: make a new request`,
+      );
+    }
+    return { list: { updatedAt: updated_at, list, records }, signature: signature.trim(), kept: false };
+  };
+  const signer = { rootKey, development: false };
+  return onOutput(options.out, async (place) => {
+    const { report } = await publish({ makeList, signer, warnings: [] }, place, options);
+    return report;
+  });
 }

@@ -1,12 +1,10 @@
-import { chooseSigner, type SignerChoice } from './choose-signer.js';
-import { RecordsRejected } from './errors.js';
-import { listBytes, recordBytes } from './list.js';
-import { type BuildReport, type PublishOptions, publish, type SignedListBytes } from './publish.js';
-import { type PublishedTree, readPublished } from './published.js';
-import { loadRecords } from './records.js';
-import { type Signer, signList } from './sign.js';
-import { type SigningRequest, writeSigningRequest } from './signing-request.js';
-import { nextUpdatedAt } from './updated-at.js';
+import type { PublishedFacts } from './build-cache.js';
+import { BuildMemory } from './build-memory.js';
+import type { SignerChoice } from './choose-signer.js';
+import { onOutput } from './output-folder.js';
+import type { BuildReport, PublishOptions } from './publish.js';
+import type { CheckedRecords } from './publish-records.js';
+import type { Signer } from './sign.js';
 
 /** What to build from what. */
 export interface BuildOptions extends SignerChoice, PublishOptions {
@@ -14,6 +12,10 @@ export interface BuildOptions extends SignerChoice, PublishOptions {
   readonly issuers: string;
   /** Publish the list under a new updated_at even if no record has changed. */
   readonly renew?: boolean;
+  /** How many threads check records. Default: one a processor, as far as there is enough to do. */
+  readonly workers?: number | undefined;
+  /** Whether to use what the build before has remembered, and to remember. The tree is the same either way. Default: true. */
+  readonly cache?: boolean;
 }
 
 /**
@@ -31,65 +33,43 @@ export interface BuildOptions extends SignerChoice, PublishOptions {
  * console.log(report.sha256, report.updatedAt);
  * ```
  */
-export async function build(options: BuildOptions): Promise<BuildReport> {
-  const { records, diagnostics } = await goodRecords(options);
-  options.onStage?.('records');
-  const signer = await chooseSigner(options);
-  const makeList = (published: PublishedTree | undefined) =>
-    signedList(recordBytes(records), published, signer, options);
-  return publish(makeList, signer, options, diagnostics);
-}
-
-/**
- * Prepares a list for signing elsewhere: validates the records, and writes a signing request for the list that they make.
- * The published tree is not touched; `attachSignature` completes it.
- *
- * @param folder - a new folder for the request
- * @returns undefined when the published list says the same already
- * @throws {@link RecordsRejected} | {@link UsageError} | {@link IoFailed}
- */
-export async function prepareSigning(
-  options: Pick<BuildOptions, 'issuers' | 'out' | 'updatedAt' | 'renew' | 'onProgress'>,
-  folder: string,
-): Promise<SigningRequest | undefined> {
-  const { records } = await goodRecords(options);
-  const published = await readPublished(options.out);
-  const bytes = recordBytes(records);
-  const previous = published?.updatedAt;
-  if (previous !== undefined && published?.list !== undefined && published.signed && !options.renew) {
-    if (Buffer.compare(listBytes(bytes, previous).list, published.list) === 0) return undefined;
-  }
-  const { list } = listBytes(bytes, nextUpdatedAt(options.updatedAt, previous, Date.now()));
-  return writeSigningRequest(folder, list, published);
-}
-
-async function goodRecords({ issuers, onProgress }: Pick<BuildOptions, 'issuers' | 'onProgress'>) {
-  const { records, diagnostics, ok } = await loadRecords([issuers], onProgress);
-  if (!ok) throw new RecordsRejected(diagnostics);
-  return { records, diagnostics };
-}
-
-/** The list to publish: the published one as long as it says the same and is rightly signed, else a new one. */
-async function signedList(
-  records: ReadonlyMap<string, Uint8Array>,
-  published: PublishedTree | undefined,
-  signer: Signer,
-  { updatedAt: requested, renew }: BuildOptions,
-): Promise<SignedListBytes> {
-  const previous = published?.updatedAt;
-  if (previous !== undefined && published?.list !== undefined) {
-    const list = listBytes(records, previous);
-    const same = Buffer.compare(list.list, published.list) === 0;
-    const sameRoot = published.rootKey?.thumbprint === signer.rootKey.thumbprint;
-    const keep = !renew || requested === previous;
-    if (same && sameRoot && keep && published.signed && published.signature !== undefined) {
-      return { list, signature: published.signature.trim(), kept: true };
+export function build(options: BuildOptions): Promise<BuildReport> {
+  return onOutput(options.out, async (place) => {
+    // Where nothing has changed, most of the program is not needed; and what signs is loaded while a thread looks at the tree.
+    const [memory, { chooseSigner }] = await Promise.all([
+      BuildMemory.open(options.issuers, place.out, options.cache !== false),
+      import('./choose-signer.js'),
+    ]);
+    const checked = memory.same ? undefined : await checkedRecords(memory, options);
+    options.onStage?.('records');
+    const signer = await chooseSigner(options);
+    if (memory.same && asksForNothingElse(options, signer, memory.same.published)) {
+      const { unchangedReport } = await import('./unchanged-report.js');
+      return unchangedReport(memory.same, place.out, options);
     }
-    // A build that was killed between signature and list: asked for the same time, it makes the same bytes.
-    if (same && sameRoot && requested === previous) {
-      return { list, signature: await signList(list.list, signer), kept: false };
-    }
-  }
-  const list = listBytes(records, nextUpdatedAt(requested, previous, Date.now()));
-  return { list, signature: await signList(list.list, signer), kept: false };
+    const { publishRecords } = await import('./publish-records.js');
+    return publishRecords(checked ?? (await checkedRecords(memory, options)), memory, signer, place, options);
+  });
+}
+
+async function checkedRecords(memory: BuildMemory, options: BuildOptions): Promise<CheckedRecords> {
+  const { buildRecords } = await import('./build-records.js');
+  const known = memory.published();
+  return { ...(await buildRecords(options.issuers, memory.found, options, memory.records(known))), known };
+}
+
+/** Whether a build of the same records would publish what is published. */
+function asksForNothingElse(
+  options: BuildOptions,
+  { rootKey, development }: Signer,
+  published: PublishedFacts,
+): boolean {
+  const { renew, delegation, rotation, checkpoint, precompress } = options;
+  return (
+    rootKey.thumbprint === published.rootKey &&
+    development === published.development &&
+    (precompress === true) === published.precompress &&
+    !renew &&
+    [delegation, rotation, checkpoint].every((one) => one === undefined)
+  );
 }

@@ -1,12 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import { type Dirent, lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import fastGlob from 'fast-glob';
 import { type Diagnostic, diagnostic, type Finding, type Range, WHOLE_FILE } from './diagnostic.js';
 import { IoFailed, UsageError } from './errors.js';
-import type { OnProgress } from './progress.js';
 import { ALMOST_RECORD_NAME, RECORD_NAME } from './record-name.js';
 import { MAX_FILE_SIZE } from './rules.js';
+import { type Entry, walk } from './walk.js';
 
 /** A record file as it was found: its name and its text. */
 export interface RecordFile {
@@ -24,32 +23,72 @@ export interface Collected {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+/** Record files that have been found, and not yet read. */
+export interface FoundFiles {
+  /** Their paths, as the user would name them, sorted. */
+  readonly files: readonly string[];
+  /** Of those that are symbolic links, the folder that the link must not leave. */
+  readonly links: ReadonlyMap<string, string>;
+}
+
 /**
- * Finds and reads the record files of some files and folders, in the order of their names. Dot-files are left out.
+ * Finds the record files of some files and folders. Dot-files are left out.
  *
- * @param onProgress - told of every file that has been read
  * @throws {@link UsageError} when a path does not exist
  */
-export async function collectRecordFiles(
-  paths: readonly string[],
-  onProgress?: OnProgress,
-): Promise<Collected> {
-  const found = (await Promise.all(paths.map(candidates))).flat();
-  const unique = new Map(found.map((candidate) => [candidate.file, candidate]));
-  const sorted = [...unique.values()].sort((a, b) => (a.file < b.file ? -1 : 1));
-  if (sorted.length > 0) {
-    return sortedOut(
-      sorted.map((candidate, done) => {
-        onProgress?.('reading', done, sorted.length);
-        return read(candidate);
-      }),
-    );
+export function findRecordFiles(paths: readonly string[]): FoundFiles {
+  const found: string[] = [];
+  const links = new Map<string, string>();
+  for (const path of paths) {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) throw new UsageError(`${path} does not exist`);
+    if (isFolder(path)) {
+      findBelow(path, found, links);
+    } else {
+      found.push(path);
+      if (stats.isSymbolicLink()) links.set(path, dirname(path));
+    }
   }
-  const message = `there is no record in ${paths.join(', ')}`;
-  return {
-    files: [],
-    diagnostics: [diagnostic(paths[0] ?? '', WHOLE_FILE, { rule: 'no-records', message })],
+  return { files: (paths.length === 1 ? found : [...new Set(found)]).sort(), links };
+}
+
+/** Links are listed and never followed: what lies behind one must not go unseen. */
+function findBelow(folder: string, found: string[], links: Map<string, string>): void {
+  const start = join(folder, 'x').slice(0, -1);
+  const onEntry = (path: string, kind: Entry['kind']) => {
+    if (kind === 'folder' || (kind !== 'link' && !ALMOST_RECORD_NAME.test(path))) return;
+    const file = `${start}${path}`;
+    if (kind === 'link' && !linkMatters(folder, file)) return;
+    found.push(file);
+    if (kind === 'link') links.set(file, folder);
   };
+  try {
+    walk(folder, onEntry, (name) => !name.startsWith('.'));
+  } catch (cause) {
+    throw new IoFailed(`${folder} cannot be read: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/**
+ * Finds and reads the record files of some files and folders, in the order of their names.
+ *
+ * @throws {@link UsageError} when a path does not exist
+ */
+export function collectRecordFiles(paths: readonly string[]): Collected {
+  const { files, links } = findRecordFiles(paths);
+  if (files.length === 0) return { files: [], diagnostics: [noRecords(paths)] };
+  return sortedOut(
+    files.map((file) => {
+      const found = readRecordFile(file, links.get(file));
+      return 'bytes' in found ? recordFile(file, found.bytes) : found;
+    }),
+  );
+}
+
+/** What there is to say where no record has been found. */
+export function noRecords(paths: readonly string[]): Diagnostic {
+  const message = `there is no record in ${paths.join(', ')}`;
+  return diagnostic(paths[0] ?? '', WHOLE_FILE, { rule: 'no-records', message });
 }
 
 /** Files that could be read, and what is wrong with the others. */
@@ -61,47 +100,6 @@ export function sortedOut(outcomes: readonly (RecordFile | Diagnostic)[]): Colle
     else diagnostics.push(outcome);
   }
   return { files, diagnostics };
-}
-
-/** The files below a folder that are named after an issuer. */
-export function recordFilesOf(folder: string, id: string): string[] {
-  const names = ['yaml', 'yml'].map((ending) => `**/${fastGlob.escapePath(id)}.${ending}`);
-  return fastGlob.sync(names, { cwd: folder, onlyFiles: true }).map((file) => join(folder, file));
-}
-
-interface Candidate {
-  readonly file: string;
-  /** The folder that a symbolic link must not leave. */
-  readonly root: string;
-  readonly link: boolean;
-}
-
-async function candidates(path: string): Promise<Candidate[]> {
-  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) {
-    throw new UsageError(`${path} does not exist`);
-  }
-  if (!isFolder(path)) return [{ file: path, root: dirname(path), link: lstatSync(path).isSymbolicLink() }];
-  const entries = await entriesBelow(path);
-  return entries
-    .map(({ name, dirent }) => ({ file: join(path, name), root: path, link: dirent.isSymbolicLink() }))
-    .filter(({ file, root, link }) => (link ? linkMatters(root, file) : ALMOST_RECORD_NAME.test(file)));
-}
-
-/** Links are listed and never followed: what lies behind one must not go unseen. */
-async function entriesBelow(folder: string): Promise<{ name: string; dirent: Dirent }[]> {
-  try {
-    const entries = await fastGlob('**', {
-      cwd: folder,
-      onlyFiles: false,
-      followSymbolicLinks: false,
-      objectMode: true,
-    });
-    return entries
-      .filter(({ dirent }) => !dirent.isDirectory())
-      .map(({ path, dirent }) => ({ name: path, dirent: dirent as unknown as Dirent }));
-  } catch (cause) {
-    throw new IoFailed(`${folder} cannot be read: ${(cause as Error).message}`, { cause });
-  }
 }
 
 /** A link that leaves the folder could hide anything; a folder inside it is read under its own name anyway. */
@@ -128,11 +126,24 @@ function isInside(root: string, file: string): boolean {
   return path !== '..' && !path.startsWith(`..${sep}`);
 }
 
-function read({ file, root, link }: Candidate): RecordFile | Diagnostic {
-  const problem = (finding: Finding, range: Range = WHOLE_FILE) => diagnostic(named(file), range, finding);
+/** A file that has been read. */
+export interface ReadFile {
+  /** What it was like before. */
+  readonly stats: Stats;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Reads a record file, or says what is in the way.
+ *
+ * @param root - the folder that it must not leave, if it is a symbolic link
+ */
+export function readRecordFile(file: string, root: string | undefined): ReadFile | Diagnostic {
+  const problem = (finding: Finding, range: Range = WHOLE_FILE) =>
+    diagnostic(shownPath(file), range, finding);
   try {
     const stats = statSync(file);
-    if (link && !isInside(root, file)) {
+    if (root !== undefined && !isInside(root, file)) {
       return problem({ rule: 'symlink-outside', message: `the link leads to ${realpathSync(file)}` });
     }
     if (!stats.isFile()) return problem({ rule: 'file-kind', message: 'this is no regular file' });
@@ -142,7 +153,7 @@ function read({ file, root, link }: Candidate): RecordFile | Diagnostic {
     if (stats.size > MAX_FILE_SIZE) {
       return problem({ rule: 'file-too-large', message: `the file has ${stats.size} bytes` });
     }
-    return recordFile(file, readFileSync(file));
+    return { stats, bytes: readFileSync(file) };
   } catch (cause) {
     return problem({ rule: 'file-unreadable', message: (cause as Error).message });
   }
@@ -151,18 +162,23 @@ function read({ file, root, link }: Candidate): RecordFile | Diagnostic {
 /** A record file from its bytes, or what keeps them from being a text. */
 export function recordFile(file: string, bytes: Uint8Array): RecordFile | Diagnostic {
   const problem = (offset: number, finding: Finding) =>
-    diagnostic(named(file), positionOfByte(bytes, offset), finding);
+    diagnostic(shownPath(file), positionOfByte(bytes, offset), finding);
   const text = decodeUtf8(bytes);
   if (text === undefined) {
     return problem(firstBadByte(bytes), { rule: 'not-utf8', message: 'there are bytes that are not UTF-8' });
   }
   const nul = bytes.indexOf(0);
   if (nul !== -1) return problem(nul, { rule: 'nul-character', message: 'there is a NUL character' });
-  return { file: named(file), stem: basename(file).replace(RECORD_NAME, ''), text };
+  return { file: shownPath(file), stem: stemOf(file), text };
+}
+
+/** The name of a record file without its ending: what issuer_id must be. */
+export function stemOf(file: string): string {
+  return basename(file).replace(RECORD_NAME, '');
 }
 
 /** Paths in messages and reports look the same on every system. */
-function named(file: string): string {
+export function shownPath(file: string): string {
   return sep === '/' ? file : file.split(sep).join('/');
 }
 

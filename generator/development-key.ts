@@ -3,11 +3,8 @@ import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { IoFailed } from './errors.js';
 import { generatePrivateKey, privatePem, signerFor } from './key-file.js';
-import { PRIVATE_FOLDER, privateFolder } from './private-folder.js';
+import { DEVELOPMENT_KEY_FILE, privateFolder } from './private-folder.js';
 import type { Signer } from './sign.js';
-
-/** Where a checkout keeps its development key, from the working directory. */
-export const DEVELOPMENT_KEY_FILE = join(PRIVATE_FOLDER, 'development-key.pem');
 
 /** The signer of this checkout's development key, if one has been made. */
 export async function existingDevelopmentSigner(directory: string): Promise<Signer | undefined> {

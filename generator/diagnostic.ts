@@ -53,3 +53,9 @@ function describe(value: unknown): string {
   if (typeof value === 'object') return 'a mapping';
   return `the ${typeof value} ${value}`;
 }
+
+/** Diagnostics in the order of their files and places. */
+export function byPlace(a: Diagnostic, b: Diagnostic): number {
+  if (a.file !== b.file) return a.file < b.file ? -1 : 1;
+  return a.line - b.line || a.column - b.column;
+}

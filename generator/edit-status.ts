@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { Issuer } from '@passport-registry/verifier';
 import { isScalar, parseDocument } from 'yaml';
-import { recordFilesOf } from './collect.js';
 import { UsageError } from './errors.js';
+import { recordFilesOf } from './find-record.js';
 import { replaceFile } from './replace-file.js';
 
 type Status = Issuer['status'];

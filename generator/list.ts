@@ -13,21 +13,19 @@ export interface ListBytes {
 const SORTED_FIELDS = [...ISSUER_FIELDS].sort();
 
 /**
- * The canonical bytes of every record, by id, in the order of the records. A record that conforms is made of texts and lists
- * of texts, and with its fields in order `JSON.stringify` writes it as RFC 8785 asks, at a tenth of the cost of canonicalising any
- * value. The verification that comes before anything is written holds the whole list to the canonical form.
+ * The canonical bytes of a record. A record that conforms is made of texts and lists of texts, and with its fields in order
+ * `JSON.stringify` writes it as RFC 8785 asks, at a tenth of the cost of canonicalising any value. The verification that comes before
+ * anything is written holds the whole list to the canonical form.
  */
-export function recordBytes(records: readonly Issuer[]): Map<string, Uint8Array> {
-  return new Map(
-    records.map((record) => [record.issuer_id, Buffer.from(JSON.stringify(record, SORTED_FIELDS))]),
-  );
+export function recordBytes(record: Issuer): Uint8Array {
+  return Buffer.from(JSON.stringify(record, SORTED_FIELDS));
 }
 
 /**
  * The canonical bytes of the list. Canonical JSON of a whole is made of the canonical JSON of its parts, and
  * `issuers` sorts before `updated_at`, so each record is canonicalised once and used twice.
  *
- * @param records - sorted by id, as `recordBytes` gives them
+ * @param records - by id, sorted by id
  * @param updatedAt - UTC to the second, ending in Z
  */
 export function listBytes(records: ReadonlyMap<string, Uint8Array>, updatedAt: string): ListBytes {

@@ -1,12 +1,15 @@
-import { existsSync, realpathSync } from 'node:fs';
 import type { RootKey } from '@passport-registry/verifier';
 import { assertClientAccepts, treeFiles } from './assert-client-accepts.js';
+import { buildNotes } from './build-notes.js';
 import { type CheckpointChoice, withCheckpoint } from './checkpoint.js';
+import { sha256 } from './checksums.js';
 import { deltaFiles } from './deltas.js';
 import type { Diagnostic } from './diagnostic.js';
 import { KeyRejected, TreeRejected } from './errors.js';
-import { freshnessFiles, namedList } from './freshness.js';
+import { freshnessFiles } from './freshness.js';
+import type { KnownPublication } from './known-publication.js';
 import type { ListBytes } from './list.js';
+import type { OutputFolder } from './output-folder.js';
 import { PATHS } from './paths.js';
 import type { OnProgress, OnStage } from './progress.js';
 import { type PublishedTree, publishedList, readIfThere, readPublished } from './published.js';
@@ -14,10 +17,11 @@ import { assertWritten } from './read-back.js';
 import type { Signer } from './sign.js';
 import { sincePublished } from './since-published.js';
 import { changesUpTo } from './site/changes.js';
-import { withStaging } from './staging.js';
 import { assembleTree, type Tree } from './tree.js';
 import { memorySource } from './tree-source.js';
+import { TreeStamps } from './tree-stamps.js';
 import { verifyTree } from './verify.js';
+import { assertChangeGood } from './verify-change.js';
 import { writeTree } from './write.js';
 
 /** How a signed list is published. */
@@ -80,69 +84,104 @@ export interface SignedListBytes {
 /** Whose signature it is. */
 export type RootSigner = Pick<Signer, 'rootKey' | 'development'>;
 
+/** A publication: what is published, and by whom. */
+export interface Publication {
+  /** Gives the list, from what is published. */
+  readonly makeList: (published: PublishedTree | undefined) => Promise<SignedListBytes>;
+  readonly signer: RootSigner;
+  readonly warnings: readonly Diagnostic[];
+  /** What is known of what is published, if its files need not all be read. */
+  readonly known?: KnownPublication | undefined;
+}
+
+/** What a publication did. */
+export interface Published {
+  readonly report: BuildReport;
+  /** What to remember of the files of the tree. */
+  readonly stamps: TreeStamps;
+}
+
 /**
  * Publishes a signed list: signature → tree. The tree is verified before it is written, as a stranger would, and what was
  * written is read back from the disk, byte for byte. Whatever goes wrong, what was published before stays.
  *
- * @param makeList - gives the list, from what is published
+ * @param place - as `onOutput` gives it
  * @throws {@link KeyRejected} | {@link TreeRejected} | {@link UsageError} | {@link IoFailed}
  */
 export async function publish(
-  makeList: (published: PublishedTree | undefined) => Promise<SignedListBytes>,
-  { rootKey, development }: RootSigner,
+  { makeList, signer, warnings, known }: Publication,
+  { out, staging }: OutputFolder,
   options: PublishOptions,
-  warnings: readonly Diagnostic[],
-): Promise<BuildReport> {
-  // Behind a link the tree itself is what is switched, from beside where it really is.
-  const out = existsSync(options.out) ? realpathSync(options.out) : options.out;
-  return withStaging(out, async (staging) => {
-    const published = await readPublished(out);
-    assertSameRoot(published, { rootKey, development }, options);
-    options.onStage?.('published tree');
-    const { list, signature, kept } = await makeList(published);
-    options.onStage?.('list and signature');
-    const signed = { list: list.list, signature, rootKey };
-    const choice = { ...options, checkpoint: options.checkpoint !== undefined };
-    const freshness = await freshnessFiles(out, published, signed, choice);
-    const predecessor = inherited(published, development);
-    const before = predecessor && publishedList(predecessor);
-    const since = before && sincePublished(before, list);
-    const unstamped = assembleTree({
-      ...{ list, signature, rootKey, development, freshness },
-      changes: changesUpTo(
-        list.updatedAt,
-        predecessor && readIfThere(out, PATHS.changes),
-        since,
-        rootKey.thumbprint,
-      ),
-      deltas: deltaFiles(out, since, list),
-      precompress: options.precompress === true,
-    });
-    const tree = await withCheckpoint(unstamped, list.updatedAt, options.checkpoint);
-    options.onStage?.('tree');
-    const sha256 = await assertGood(tree, rootKey);
+): Promise<Published> {
+  const { rootKey, development } = signer;
+  const published = await readPublished(out);
+  assertSameRoot(published, signer, options);
+  options.onStage?.('published tree');
+  const { list, signature, kept } = await makeList(published);
+  options.onStage?.('list and signature');
+  const signed = { list: list.list, signature, rootKey };
+  const choice = { ...options, checkpoint: options.checkpoint !== undefined };
+  const freshness = await freshnessFiles(out, published, signed, choice);
+  const predecessor = inherited(published, development);
+  const sameAsKnown = known !== undefined && isList(predecessor, known.list) ? known : undefined;
+  const before = predecessor && publishedList(predecessor, sameAsKnown?.records);
+  const since = before && sincePublished(before, list);
+  const unstamped = assembleTree({
+    ...{ list, signature, rootKey, development, freshness },
+    changes: changesUpTo(
+      list.updatedAt,
+      predecessor && readIfThere(out, PATHS.changes),
+      since,
+      rootKey.thumbprint,
+    ),
+    deltas: deltaFiles(out, since, list),
+    precompress: options.precompress === true,
+  });
+  const tree = await withCheckpoint(unstamped, list.updatedAt, options.checkpoint);
+  options.onStage?.('tree');
+  const plain = freshness.size === 0 && options.precompress !== true;
+  if (plain && since !== undefined && sameAsKnown?.rootKey === rootKey.thumbprint) {
+    assertChangeGood(list, since.changed);
+  } else {
+    await assertGood(tree, rootKey);
     // Without these files a client looks at nothing that the verification has not seen; with a checkpoint it is asked there.
     if (freshness.size > 0 && !tree.has(PATHS.checkpoint))
       await assertClientAccepts(treeFiles(tree), rootKey);
-    options.onStage?.('verify');
-    const { written, unchanged, removed } = writeTree(tree, out, staging, options.onProgress);
-    options.onStage?.('write');
-    assertWritten(tree, written, out);
-    options.onStage?.('read back');
-    return {
-      out: options.out,
-      updatedAt: list.updatedAt,
-      issuers: list.records.size,
-      sha256,
-      rootKey: rootKey.thumbprint,
-      development,
-      kept,
-      bytes: sizeOf(tree),
-      ...{ written: written.length, unchanged, removed },
-      warnings,
-      notes: [...notes(list.updatedAt, kept, published, options), ...checkpointNotes(tree, sha256)],
-    };
+  }
+  options.onStage?.('verify');
+  const stamps = new TreeStamps(tree, known);
+  const { onProgress } = options;
+  const { written, unchanged, removed } = writeTree(tree, out, staging, {
+    onProgress,
+    known,
+    onHeld: stamps.note,
   });
+  options.onStage?.('write');
+  assertWritten(tree, written, out, stamps.note);
+  options.onStage?.('read back');
+  const { updatedAt } = list;
+  const hash = sha256(list.list);
+  const report = {
+    out: options.out,
+    updatedAt,
+    issuers: list.records.size,
+    sha256: hash,
+    rootKey: rootKey.thumbprint,
+    development,
+    kept,
+    bytes: sizeOf(tree),
+    ...{ written: written.length, unchanged, removed },
+    warnings,
+    notes: buildNotes({
+      ...{ out: options.out, updatedAt, requested: options.updatedAt, kept, sha256: hash, before: published },
+      checkpoint: tree.get(PATHS.checkpoint),
+    }),
+  };
+  return { report, stamps };
+}
+
+function isList(published: PublishedTree | undefined, list: Uint8Array): boolean {
+  return published?.list !== undefined && Buffer.compare(published.list, list) === 0;
 }
 
 /** What a development key has published is no part of what a registry has said. */
@@ -171,45 +210,11 @@ function assertSameRoot(
   }
 }
 
-function notes(
-  updatedAt: string,
-  kept: boolean,
-  published: PublishedTree | undefined,
-  { out, updatedAt: requested }: PublishOptions,
-): string[] {
-  const found: string[] = [];
-  if (kept && requested !== undefined && requested !== updatedAt) {
-    found.push(
-      `The records are those of ${updatedAt}, so the list keeps that time; ${requested} was not used.`,
-    );
-  }
-  if (published !== undefined && !published.signed) {
-    found.push(`The tree in ${out} was damaged, as after a build that was killed; it is whole again.`);
-  }
-  if (Date.parse(updatedAt) > Date.now() + IN_THE_FUTURE) {
-    found.push(`The updated_at ${updatedAt} lies in the future: no later list can be published before then.`);
-  }
-  return found;
-}
-
-/** A list that no checkpoint vouches for yet is not used by verifiers that have one which still holds. */
-function checkpointNotes(tree: Tree, sha256: string): string[] {
-  const checkpoint = tree.get(PATHS.checkpoint);
-  if (checkpoint === undefined || namedList(checkpoint) === sha256) return [];
-  return [
-    'The checkpoint still vouches for an older list: verifiers learn of this one when `checkpoint` is run.',
-  ];
-}
-
-/** Beyond this a time in the future is no matter of clocks, in milliseconds. */
-const IN_THE_FUTURE = 10 * 60 * 1000;
-
-/** @returns the payload hash */
-async function assertGood(tree: Tree, rootKey: RootKey): Promise<string> {
+async function assertGood(tree: Tree, rootKey: RootKey): Promise<void> {
   const report = await verifyTree(memorySource(tree), rootKey);
   // A checkpoint that has expired is no fault of the tree: `checkpoint` is run as soon as it is there.
   const failed = report.checks.filter(({ name, result }) => result === 'failed' && name !== 'freshness');
-  if (failed.length === 0 && report.sha256 !== undefined) return report.sha256;
+  if (failed.length === 0) return;
   const problems = failed.flatMap(({ problems }) => problems);
   throw new TreeRejected(
     `${report.source} does not stand its verification: ${problems.slice(0, 5).join('; ')}`,

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-  type Issuer,
   type IssuerRegistry,
   importRootKey,
   isUpdatedAt,
@@ -10,7 +9,6 @@ import {
   verifySignature,
 } from '@passport-registry/verifier';
 import { CHECKSUMS_PATH } from './checksums.js';
-import { byId } from './difference.js';
 import { UsageError } from './errors.js';
 import { PATHS } from './paths.js';
 
@@ -59,23 +57,35 @@ export interface PublishedList {
   /** The bytes of its issuers.json. */
   readonly bytes: Uint8Array;
   readonly updatedAt: string;
-  /** Its records, by id; parsed when they are first asked for. */
-  issuers(): ReadonlyMap<string, Issuer>;
+  /** The canonical bytes of its records, by id; found when they are first asked for. */
+  records(): ReadonlyMap<string, Uint8Array>;
 }
 
-/** The list of a published tree; undefined where none is rightly signed. */
-export function publishedList({ list, updatedAt, signed }: PublishedTree): PublishedList | undefined {
+/**
+ * The list of a published tree; undefined where none is rightly signed.
+ *
+ * @param known - its records, if they are known
+ */
+export function publishedList(
+  { list, updatedAt, signed }: PublishedTree,
+  known?: ReadonlyMap<string, Uint8Array>,
+): PublishedList | undefined {
   if (list === undefined || updatedAt === undefined || !signed) return undefined;
-  let issuers: ReadonlyMap<string, Issuer> | undefined;
+  let records = known;
   return {
     bytes: list,
     updatedAt,
-    issuers: () => {
-      // Nothing is signed that was not verified before.
-      issuers ??= byId((JSON.parse(new TextDecoder().decode(list)) as IssuerRegistry).issuers);
-      return issuers;
+    records: () => {
+      records ??= recordsOf(list);
+      return records;
     },
   };
+}
+
+/** Nothing is signed that was not verified before; and what was parsed from canonical text is written as it was read. */
+function recordsOf(list: Uint8Array): Map<string, Uint8Array> {
+  const { issuers }: IssuerRegistry = JSON.parse(new TextDecoder().decode(list));
+  return new Map(issuers.map((issuer) => [issuer.issuer_id, Buffer.from(JSON.stringify(issuer))]));
 }
 
 /** A file of the published tree; undefined when it is not there, or cannot be read. */
@@ -88,10 +98,13 @@ export function readIfThere(out: string, path: string): Buffer | undefined {
   }
 }
 
-/** The updated_at of a list, looked for without parsing, so that it is found in a damaged one, too. */
+/** The updated_at of a list, looked for at its end without parsing, so that it is found in a damaged one, too. */
 export function updatedAtOf(list: Buffer): string | undefined {
-  const text = /"updated_at":"([^"]{20})"/.exec(list.toString('latin1'))?.[1];
-  return text !== undefined && isUpdatedAt(text) ? text : undefined;
+  const field = '"updated_at":"';
+  const at = list.lastIndexOf(field);
+  const start = at + field.length;
+  const text = list.toString('latin1', start, start + '2026-01-15T09:00:00Z'.length);
+  return at !== -1 && isUpdatedAt(text) ? text : undefined;
 }
 
 /** The key in a keys/root.json; undefined when there is none that could be used. */

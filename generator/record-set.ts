@@ -7,15 +7,18 @@ import {
   type RootKey,
   verifyList,
 } from '@passport-registry/verifier';
+import { idOf } from './check-files.js';
 import { collectRecordFiles, type RecordFile, recordFile, sortedOut } from './collect.js';
+import { conform } from './conform.js';
 import type { Diagnostic } from './diagnostic.js';
 import { byId } from './difference.js';
 import { TreeRejected } from './errors.js';
 import { type ChangedPath, changedPaths, filesOf, type Revisions } from './git.js';
+import { checkIds, type NamedRecord } from './ids.js';
+import { parseRecordFile } from './parse.js';
 import { PATHS } from './paths.js';
 import { rootKeyOf } from './published.js';
 import { hasRecordName } from './record-name.js';
-import { checkRecordFiles } from './records.js';
 import { folderSource, httpSource, signedPair, type TreeSource } from './tree-source.js';
 
 /** The records of one side of a comparison, by issuer_id. Between two commits only those that differ. */
@@ -29,7 +32,7 @@ export interface RecordSet {
 
 /** The records of a folder. @throws {@link UsageError} | {@link IoFailed} */
 export async function recordsInFolder(folder: string): Promise<RecordSet> {
-  const { files, diagnostics } = await collectRecordFiles([folder]);
+  const { files, diagnostics } = collectRecordFiles([folder]);
   return checked(files, diagnostics);
 }
 
@@ -89,9 +92,19 @@ function bytesIn(file: string): Uint8Array {
 function checked(files: readonly RecordFile[], collecting: readonly Diagnostic[]): RecordSet {
   const issuers = new Map<string, Issuer>();
   const byStem = new Map<string, RecordFile>();
-  const found = checkRecordFiles(files, ({ file, record }) => {
-    byStem.set(file.stem, file);
-    if (record !== undefined) issuers.set(file.stem, record);
-  });
-  return { issuers, files: byStem, diagnostics: [...collecting, ...found] };
+  const found: Diagnostic[] = [];
+  const named: NamedRecord[] = [];
+  for (const record of files) {
+    const parsed = parseRecordFile(record);
+    const conformed = conform(parsed);
+    const id = idOf(parsed.value);
+    found.push(...conformed.diagnostics);
+    if (id !== undefined) {
+      const { file, stem, locate } = parsed;
+      named.push({ file, stem, id, range: () => locate(['issuer_id']) });
+    }
+    byStem.set(record.stem, record);
+    if (conformed.record !== undefined) issuers.set(record.stem, conformed.record);
+  }
+  return { issuers, files: byStem, diagnostics: [...collecting, ...found, ...checkIds(named)] };
 }

@@ -1,9 +1,8 @@
 import type { Issuer } from '@passport-registry/verifier';
-import { collectRecordFiles, type RecordFile } from './collect.js';
-import { conform } from './conform.js';
-import type { Diagnostic } from './diagnostic.js';
-import { checkIds, type NamedRecord } from './ids.js';
-import { type ParsedFile, parseRecordFile } from './parse.js';
+import { rowsOf } from './check-files.js';
+import { checkRecords } from './check-records.js';
+import { findRecordFiles, noRecords } from './collect.js';
+import { byPlace, type Diagnostic } from './diagnostic.js';
 import type { OnProgress } from './progress.js';
 
 /** The records of some files and folders, and all that is to be said about them. */
@@ -22,7 +21,7 @@ export interface LoadedRecords {
  * Loads and checks records: the whole of `passport-registry validate`.
  *
  * @param paths - files and folders; a folder is searched with its sub-folders for *.yaml and *.yml
- * @param onProgress - told of every file that has been read, and checked
+ * @param onProgress - told how many files have been checked
  * @throws {@link UsageError} when a path does not exist
  *
  * @example
@@ -37,56 +36,17 @@ export interface LoadedRecords {
  * ```
  */
 export async function loadRecords(paths: readonly string[], onProgress?: OnProgress): Promise<LoadedRecords> {
-  const { files, diagnostics: collecting } = await collectRecordFiles(paths, onProgress);
+  const found = findRecordFiles(paths);
+  const { checked, diagnostics: checking } = await checkRecords(found, { onProgress });
+  const diagnostics = found.files.length === 0 ? [noRecords(paths)] : [...checking].sort(byPlace);
   const records: Issuer[] = [];
-  const found = checkRecordFiles(files, ({ record }) => record && records.push(record), onProgress);
-  const diagnostics = [...collecting, ...found].sort(byPlace);
+  for (const { record } of rowsOf(checked)) {
+    if (record.length > 0) records.push(JSON.parse(new TextDecoder().decode(record)));
+  }
   return {
     records: records.sort((a, b) => (a.issuer_id < b.issuer_id ? -1 : 1)),
-    files: files.length + collecting.filter(({ rule }) => rule !== 'no-records').length,
+    files: found.files.length,
     diagnostics,
     ok: diagnostics.every(({ severity }) => severity !== 'error'),
   };
-}
-
-/** A file that has been checked. */
-export interface CheckedFile {
-  readonly file: RecordFile;
-  readonly parsed: ParsedFile;
-  /** Undefined when there is an error in it. */
-  readonly record: Issuer | undefined;
-}
-
-/**
- * Checks record files, each by itself and all against each other.
- *
- * @param onChecked - given each file in turn; none is kept here
- */
-export function checkRecordFiles(
-  files: readonly RecordFile[],
-  onChecked: (checked: CheckedFile) => void,
-  onProgress?: OnProgress,
-): Diagnostic[] {
-  const diagnostics: Diagnostic[] = [];
-  const named: NamedRecord[] = [];
-  for (const [done, file] of files.entries()) {
-    onProgress?.('checking', done, files.length);
-    const parsed = parseRecordFile(file);
-    const { record, diagnostics: found } = conform(parsed);
-    diagnostics.push(...found);
-    named.push(...nameOf(parsed));
-    onChecked({ file, parsed, record });
-  }
-  return [...diagnostics, ...checkIds(named)];
-}
-
-function nameOf({ file, stem, value, locate }: ParsedFile): NamedRecord[] {
-  const id = (value as { issuer_id?: unknown } | null | undefined)?.issuer_id;
-  return typeof id === 'string' ? [{ file, stem, id, range: () => locate(['issuer_id']) }] : [];
-}
-
-/** Diagnostics in the order of their files and places. */
-export function byPlace(a: Diagnostic, b: Diagnostic): number {
-  if (a.file !== b.file) return a.file < b.file ? -1 : 1;
-  return a.line - b.line || a.column - b.column;
 }

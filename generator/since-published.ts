@@ -13,10 +13,11 @@ export interface SincePublished {
 /** Compares a list with the one that is published. */
 export function sincePublished(before: PublishedList, list: ListBytes): SincePublished {
   if (Buffer.compare(before.bytes, list.list) === 0) return { before, changed: new Map(), removed: [] };
-  const old = before.issuers();
-  // What was parsed from canonical text is written as it was read.
-  const isOld = (id: string, bytes: Uint8Array) =>
-    old.has(id) && Buffer.from(JSON.stringify(old.get(id))).equals(bytes);
+  const old = before.records();
+  const isOld = (id: string, bytes: Uint8Array) => {
+    const was = old.get(id);
+    return was === bytes || (was !== undefined && Buffer.compare(was, bytes) === 0);
+  };
   return {
     before,
     changed: new Map([...list.records].filter(([id, bytes]) => !isOld(id, bytes))),

@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { IoFailed } from './errors.js';
 import { PATHS } from './paths.js';
 import type { Tree } from './tree.js';
+import { filesBelow } from './walk.js';
 
 /** A file of a tree as it was found. */
 export interface FoundFile {
@@ -73,14 +74,6 @@ export function folderSource(folder: string): TreeSource {
     },
     paths: () => filesBelow(folder),
   };
-}
-
-/** Every path below a folder that is not itself a folder, with slashes, sorted; links are not followed. */
-export function filesBelow(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => !entry.isDirectory())
-    .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, sep).length).split(sep).join('/'))
-    .sort();
 }
 
 /** Longest wait for one answer, in milliseconds. */

@@ -3,14 +3,13 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
-  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
   renameSync,
-  rmdirSync,
   rmSync,
+  type Stats,
   statSync,
   utimesSync,
   writeFileSync,
@@ -21,7 +20,7 @@ import { IoFailed } from './errors.js';
 import { PATHS } from './paths.js';
 import type { OnProgress } from './progress.js';
 import type { Tree } from './tree.js';
-import { filesBelow } from './tree-source.js';
+import { type Entry, entriesBelow, foldersOf } from './walk.js';
 
 /** What a publication did to the output folder. */
 export interface Written {
@@ -33,6 +32,23 @@ export interface Written {
   readonly removed: number;
 }
 
+/** How a tree is written. */
+export interface WriteOptions {
+  readonly onProgress?: OnProgress | undefined;
+  /** What is known of the folder before anybody looks. */
+  readonly known?: KnownFolder | undefined;
+  /** Told of each file that had the right bytes already, and what it was like before it was read. */
+  readonly onHeld?: ((path: string, stats: Stats) => void) | undefined;
+}
+
+/** What is known of a folder. */
+export interface KnownFolder {
+  /** All that is in it; undefined when that must be found out. */
+  readonly entries: readonly Entry[] | undefined;
+  /** Whether it is known to have a file of exactly these bytes at a path. */
+  holds(path: string, bytes: Uint8Array): boolean;
+}
+
 /**
  * Makes a folder hold exactly a tree. Files that already have the right bytes are not touched. All others are first
  * written beside the folder and then renamed into it; the signature and the list go one right after the other, the
@@ -41,9 +57,9 @@ export interface Written {
  *
  * @throws {@link IoFailed}
  */
-export function writeTree(tree: Tree, out: string, staging: string, onProgress?: OnProgress): Written {
+export function writeTree(tree: Tree, out: string, staging: string, options: WriteOptions = {}): Written {
   try {
-    return isEmpty(out) ? create(tree, out, staging, onProgress) : update(tree, out, staging, onProgress);
+    return isEmpty(out) ? create(tree, out, staging, options) : update(tree, out, staging, options);
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     const reason =
@@ -58,7 +74,7 @@ function isEmpty(out: string): boolean {
   return !existsSync(out) || readdirSync(out).length === 0;
 }
 
-function create(tree: Tree, out: string, staging: string, onProgress?: OnProgress): Written {
+function create(tree: Tree, out: string, staging: string, { onProgress }: WriteOptions): Written {
   const whole = join(staging, 'tree');
   let done = 0;
   for (const [path, bytes] of tree) {
@@ -81,10 +97,22 @@ const FLUSHED: readonly string[] = [
   PATHS.checkpoint,
 ];
 
-function update(tree: Tree, out: string, staging: string, onProgress?: OnProgress): Written {
-  clearTheWay(tree, out);
-  const stale = filesBelow(out).filter((path) => !tree.has(path));
-  const changed = [...tree].filter(([path, bytes]) => !holds(out, path, bytes));
+function update(
+  tree: Tree,
+  out: string,
+  staging: string,
+  { onProgress, known, onHeld }: WriteOptions,
+): Written {
+  const folders = foldersOf(tree.keys());
+  const entries = clearTheWay(tree, folders, out, known?.entries ?? entriesBelow(out));
+  const stale = entries.filter(({ path, kind }) => kind !== 'folder' && !tree.has(path));
+  const emptied = entries.filter(({ path, kind }) => kind === 'folder' && !folders.has(`${path}/`));
+  const changed = [...tree].filter(([path, bytes]) => {
+    if (known?.holds(path, bytes)) return false;
+    const stats = held(out, path, bytes);
+    if (stats !== undefined) onHeld?.(path, stats);
+    return stats === undefined;
+  });
   const staged = new Map(
     changed.map(([path, bytes], index) => {
       onProgress?.('writing', index, changed.length);
@@ -100,8 +128,8 @@ function update(tree: Tree, out: string, staging: string, onProgress?: OnProgres
   for (const path of staged.keys()) if (!FLUSHED.includes(path)) moveIn(path);
   moveIn(PATHS.signature);
   for (const path of [PATHS.list, PATHS.gzipped, PATHS.brotli]) moveIn(path);
-  for (const path of stale) rmSync(join(out, path));
-  removeEmptyFolders(out);
+  for (const { path } of stale) rmSync(join(out, path));
+  for (const { path } of emptied) rmSync(join(out, path), { recursive: true, force: true });
   moveIn(CHECKSUMS_PATH);
   // It names both the list and the checksums (SPEC B6).
   moveIn(PATHS.checkpoint);
@@ -112,11 +140,12 @@ function update(tree: Tree, out: string, staging: string, onProgress?: OnProgres
   };
 }
 
-/** Whether a folder has a file of exactly these bytes at a path. */
-export function holds(out: string, path: string, bytes: Uint8Array): boolean {
+/** What a file is like that holds exactly these bytes, from before it was read; undefined where there is none. */
+export function held(out: string, path: string, bytes: Uint8Array): Stats | undefined {
   const file = join(out, path);
   const stats = statSync(file, { throwIfNoEntry: false });
-  return stats !== undefined && stats.size === bytes.length && readFileSync(file).equals(bytes);
+  const same = stats !== undefined && stats.size === bytes.length && readFileSync(file).equals(bytes);
+  return same ? stats : undefined;
 }
 
 /** Writes a file beside the tree, from where it can be switched in. */
@@ -151,22 +180,24 @@ export function switchFile(from: string, out: string, path: string): void {
   renameSync(from, to);
 }
 
-/** Where the tree has a folder or a file, the other kind, or a link, does not belong. */
-function clearTheWay(tree: Tree, out: string): void {
-  const folders = new Set([...tree.keys()].flatMap(foldersAbove));
-  for (const folder of folders) {
-    if (lstatSync(join(out, folder), { throwIfNoEntry: false })?.isDirectory() === false)
-      rmSync(join(out, folder));
-  }
-  for (const path of tree.keys()) {
-    const stats = lstatSync(join(out, path), { throwIfNoEntry: false });
-    if (stats !== undefined && !stats.isFile()) rmSync(join(out, path), { recursive: true });
-  }
-}
-
-function foldersAbove(path: string): string[] {
-  const steps = path.split('/');
-  return steps.slice(1).map((_step, index) => steps.slice(0, index + 1).join('/'));
+/**
+ * Where the tree has a folder or a file, the other kind, or a link, does not belong.
+ *
+ * @returns what is left
+ */
+function clearTheWay(
+  tree: Tree,
+  folders: ReadonlySet<string>,
+  out: string,
+  entries: readonly Entry[],
+): readonly Entry[] {
+  const inTheWay = entries.filter(({ path, kind }) =>
+    kind === 'folder' ? tree.has(path) : folders.has(`${path}/`) || (kind !== 'file' && tree.has(path)),
+  );
+  for (const { path } of inTheWay) rmSync(join(out, path), { recursive: true, force: true });
+  const isGone = (path: string) =>
+    inTheWay.some((gone) => path === gone.path || path.startsWith(`${gone.path}/`));
+  return inTheWay.length === 0 ? entries : entries.filter(({ path }) => !isGone(path));
 }
 
 function makeFolder(folder: string): void {
@@ -174,13 +205,4 @@ function makeFolder(folder: string): void {
   makeFolder(dirname(folder));
   mkdirSync(folder);
   chmodSync(folder, 0o755);
-}
-
-function removeEmptyFolders(folder: string): void {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (!entry.isDirectory()) continue;
-    const inner = join(folder, entry.name);
-    removeEmptyFolders(inner);
-    if (readdirSync(inner).length === 0) rmdirSync(inner);
-  }
 }

@@ -1,4 +1,4 @@
-import { prepareSigning } from '../build.js';
+import { prepareSigning } from '../prepare-signing.js';
 import { requestedUpdatedAt } from '../updated-at.js';
 import type { BuildCommandOptions } from './build.js';
 import { emit, say } from './output.js';

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import { build } from '../build.js';
-import { requestedUpdatedAt } from '../updated-at.js';
-import { buildUnsigned } from './build-unsigned.js';
 import { addFreshnessOptions, type FreshnessOptions, freshnessChoice } from './freshness-options.js';
 import { emit } from './output.js';
+import { positiveNumber } from './positive-number.js';
 import { withProgress } from './progress.js';
 import { run } from './run.js';
 import { sayBuilt } from './say-built.js';
@@ -17,6 +16,8 @@ export interface BuildCommandOptions extends SignerOptions, FreshnessOptions {
   updatedAt?: string;
   renew?: true;
   precompress?: true;
+  workers?: string;
+  cache: boolean;
   timings?: true;
   json?: true;
 }
@@ -28,9 +29,11 @@ export function addBuildCommand(program: Command): void {
     .description('validate the records, sign the list, write and verify the tree');
   command.option('--unsigned <dir>', 'sign nothing: write a signing request into a new folder');
   addBuildOptions(command).action((options: BuildCommandOptions & { unsigned?: string }) =>
-    run(options.json === true, () =>
-      options.unsigned === undefined ? buildAndReport(options) : buildUnsigned(options.unsigned, options),
-    ),
+    run(options.json === true, async () => {
+      if (options.unsigned === undefined) return buildAndReport(options);
+      const { buildUnsigned } = await import('./build-unsigned.js');
+      return buildUnsigned(options.unsigned, options);
+    }),
   );
 }
 
@@ -43,6 +46,8 @@ export function addBuildOptions(command: Command): Command {
     .option('--updated-at <time>', 'updated_at of a changed list, RFC 3339 (also SOURCE_DATE_EPOCH)')
     .option('--renew', 'publish under a new updated_at even if no record has changed')
     .option('--precompress', 'publish issuers.json.gz and .br, too, for hosts that send them as they are')
+    .option('--workers <count>', 'how many threads check records (default: one a processor, where it pays)')
+    .option('--no-cache', 'read every file, and remember nothing for the next build')
     .option('--timings', 'say how long each stage took')
     .option('--json', 'report as JSON on stdout');
 }
@@ -56,10 +61,12 @@ export async function buildAndReport(options: BuildCommandOptions): Promise<unde
       onProgress,
       onStage,
       issuers: options.issuers,
+      workers: options.workers === undefined ? undefined : positiveNumber('--workers', options.workers),
+      cache: options.cache,
       out: options.out,
       ...signerChoice(options),
       ...(await freshnessChoice(options)),
-      updatedAt: requestedUpdatedAt(options.updatedAt, process.env['SOURCE_DATE_EPOCH']),
+      updatedAt: await requested(options.updatedAt, process.env['SOURCE_DATE_EPOCH']),
       renew: options.renew === true,
       precompress: options.precompress === true,
     }),
@@ -68,4 +75,10 @@ export async function buildAndReport(options: BuildCommandOptions): Promise<unde
   sayBuilt(report, performance.now() - started);
   if (options.timings) sayTimings(timings);
   return undefined;
+}
+
+async function requested(option: string | undefined, epoch: string | undefined): Promise<string | undefined> {
+  if (option === undefined && epoch === undefined) return undefined;
+  const { requestedUpdatedAt } = await import('../updated-at.js');
+  return requestedUpdatedAt(option, epoch);
 }

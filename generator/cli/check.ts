@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
+import { byPlace } from '../diagnostic.js';
 import { UsageError } from '../errors.js';
 import { revisionsOf } from '../git.js';
 import { checkOnline } from '../online/check-online.js';
 import { type RecordSet, recordsInFolder, recordsOfRevisions } from '../record-set.js';
-import { byPlace } from '../records.js';
 import { addFormatOptions, type FormatOptions, report, wantsJson } from './diagnostics.js';
 import { count, say } from './output.js';
 import { positiveNumber } from './positive-number.js';

@@ -21,7 +21,7 @@ export function addFormatCommand(program: Command): void {
 }
 
 async function format(paths: readonly string[], options: FormatOptions & { check?: true }): Promise<number> {
-  const { files, diagnostics: collecting } = await collectRecordFiles(paths);
+  const { files, diagnostics: collecting } = collectRecordFiles(paths);
   const diagnostics: Diagnostic[] = [...collecting];
   let changed = 0;
   for (const record of files) {

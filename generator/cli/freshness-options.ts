@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { chooseSigner } from '../choose-signer.js';
 import type { SignerInput } from '../command-signer.js';
 import type { PublishOptions } from '../publish.js';
 import { readText } from '../read-file.js';
@@ -53,6 +52,7 @@ export async function freshnessChoice(
 }
 
 /** What signs checkpoints. A development key does so under no circumstances. */
-export function onlineSigner(options: SignerOptions): Promise<Signer> {
+export async function onlineSigner(options: SignerOptions): Promise<Signer> {
+  const { chooseSigner } = await import('../choose-signer.js');
   return chooseSigner({ ...signerChoice(options), production: true });
 }

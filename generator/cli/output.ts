@@ -13,7 +13,12 @@ export function emit(data: unknown): void {
 
 /** `1 record`, `2 records`. */
 export function count(number: number, noun: string): string {
-  return `${number.toLocaleString('en-US')} ${noun}${number === 1 ? '' : 's'}`;
+  return `${grouped(number)} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** `100,000`. Without `Intl`, which takes 20 milliseconds to wake up. */
+export function grouped(number: number): string {
+  return String(number).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
 const MARKS = { passed: 'ok     ', failed: 'FAILED ', skipped: 'skipped' } as const;

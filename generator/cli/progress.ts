@@ -1,4 +1,5 @@
 import type { OnProgress } from '../progress.js';
+import { grouped } from './output.js';
 
 /** Work that ends sooner shows nothing. Milliseconds. */
 const PATIENCE = 500;
@@ -20,7 +21,7 @@ function terminalProgress(): { readonly onProgress: OnProgress; clear(): void } 
   const onProgress: OnProgress = (stage, done, total) => {
     if (performance.now() < next) return;
     next = performance.now() + INTERVAL;
-    stderr.write(`\r\u001b[K${stage} ${done.toLocaleString('en-US')} of ${total.toLocaleString('en-US')}`);
+    stderr.write(`\r\u001b[K${stage} ${grouped(done)} of ${grouped(total)}`);
     shown = true;
   };
   return { onProgress, clear };

@@ -1,4 +1,4 @@
-import { DEVELOPMENT_KEY_FILE } from '../development-key.js';
+import { DEVELOPMENT_KEY_FILE } from '../private-folder.js';
 import type { BuildReport } from '../publish.js';
 import { sayDiagnostics } from './diagnostics.js';
 import { count, say } from './output.js';

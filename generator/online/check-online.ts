@@ -1,10 +1,9 @@
 import { performance } from 'node:perf_hooks';
-import { type Diagnostic, diagnostic, WHOLE_FILE } from '../diagnostic.js';
+import { byPlace, type Diagnostic, diagnostic, WHOLE_FILE } from '../diagnostic.js';
 import { eachOf } from '../each-of.js';
 import { parseRecordFile } from '../parse.js';
 import type { OnProgress } from '../progress.js';
 import type { RecordSet } from '../record-set.js';
-import { byPlace } from '../records.js';
 import { checkIssuer, type OnlineFinding } from './check-issuer.js';
 import type { GetOptions } from './get.js';
 

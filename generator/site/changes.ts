@@ -55,15 +55,18 @@ export function changesUpTo(
 
 function newChanges({ before, changed, removed }: SincePublished, updated_at: string): Change[] {
   return [...changed.keys(), ...removed].sort().flatMap((issuer_id) => {
-    const bytes = changed.get(issuer_id);
-    const was = before.issuers().get(issuer_id);
-    const is: Issuer | undefined = bytes && JSON.parse(new TextDecoder().decode(bytes));
+    const was = parsed(before.records().get(issuer_id));
+    const is = parsed(changed.get(issuer_id));
     // Of an issuer that comes or goes, one line says enough.
     const fields = was && is ? (['status', 'tier'] as const) : (['status'] as const);
     return fields
       .map((field) => ({ updated_at, issuer_id, field, from: was?.[field] ?? null, to: is?.[field] ?? null }))
       .filter(({ from, to }) => from !== to);
   });
+}
+
+function parsed(record: Uint8Array | undefined): Issuer | undefined {
+  return record && JSON.parse(new TextDecoder().decode(record));
 }
 
 /** The bytes of /changes.json. */

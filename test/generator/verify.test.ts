@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { importRootKey, type RootKey } from '@passport-registry/verifier';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { folderSource, httpSource, memorySource, type TreeReport, verifyTree } from '../../build/index.js';
-import { filesBelow } from '../../build/tree-source.js';
+import { filesBelow } from '../../build/walk.js';
 import { contentTypeOf, listen } from '../support/serving.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BuildCache, RememberedTree } from './build-cache.js';
+import { sha256 } from './checksums.js';
+import type { TouchedPaths } from './inspect-tree.js';
+import { PATHS } from './paths.js';
+import { publishedRecords } from './recall.js';
+import type { Entry } from './walk.js';
+import type { KnownFolder } from './write.js';
+
+/** A published tree of which a build knows what is in its files without reading them. */
+export class KnownPublication implements KnownFolder {
+  /** The list, and its records by id. They are those that were verified when the cache was written. */
+  readonly list: Uint8Array;
+  readonly records: ReadonlyMap<string, Uint8Array>;
+  readonly rootKey: string;
+  readonly tree: RememberedTree;
+  /** The paths at which nothing is known. */
+  readonly touched: TouchedPaths;
+
+  private constructor(list: Uint8Array, { published, sources, tree }: BuildCache, touched: TouchedPaths) {
+    this.list = list;
+    this.records = publishedRecords(list, sources);
+    this.rootKey = published.rootKey;
+    this.tree = tree;
+    this.touched = touched;
+  }
+
+  /** What a cache tells of a tree; undefined when the tree has another list by now. */
+  static open(out: string, cache: BuildCache, touched: TouchedPaths): KnownPublication | undefined {
+    const list = readList(out);
+    if (list === undefined || sha256(list) !== cache.published.sha256) return undefined;
+    return new KnownPublication(list, cache, touched);
+  }
+
+  get entries(): Entry[] | undefined {
+    if (this.touched.size > 0) return undefined;
+    return this.tree.paths.map((path) =>
+      path.endsWith('/') ? { path: path.slice(0, -1), kind: 'folder' } : { path, kind: 'file' },
+    );
+  }
+
+  holds(path: string, bytes: Uint8Array): boolean {
+    if (this.touched.has(path) || !path.startsWith(RECORDS)) return false;
+    return this.records.get(path.slice(RECORDS.length)) === bytes;
+  }
+}
+
+const RECORDS = PATHS.record('');
+
+function readList(out: string): Uint8Array | undefined {
+  try {
+    return readFileSync(join(out, PATHS.list));
+  } catch {
+    return undefined;
+  }
+}

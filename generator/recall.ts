@@ -1,0 +1,86 @@
+import { lstatSync } from 'node:fs';
+import type { RememberedSources } from './build-cache.js';
+import { sha256 } from './checksums.js';
+import { type FoundFiles, readRecordFile, stemOf } from './collect.js';
+import { Stamps } from './stamps.js';
+
+/** Which record files are as they are remembered. */
+export interface Recalled {
+  /** For each file that has been found its row among those remembered; -1 where it must be read. */
+  readonly rows: Int32Array;
+  /** What those are like now. */
+  readonly stamps: Stamps;
+  /** Whether all are as they are remembered, and none is gone. */
+  readonly same: boolean;
+}
+
+/**
+ * Compares record files with what is remembered of them, by their stamps; and where those differ, by what is in them. Links are not
+ * remembered.
+ */
+export function recall({ files, links }: FoundFiles, remembered: RememberedSources): Recalled {
+  const rows = new Int32Array(files.length).fill(-1);
+  const stamps = new Stamps(files.length);
+  let row = 0;
+  let known = 0;
+  for (const [index, file] of files.entries()) {
+    for (
+      let other = remembered.files[row];
+      other !== undefined && other < file;
+      other = remembered.files[row]
+    )
+      row++;
+    if (remembered.files[row] !== file || links.has(file)) continue;
+    if (!isAsRemembered(file, remembered, row, stamps, index)) continue;
+    rows[index] = row;
+    known++;
+  }
+  return { rows, stamps, same: known === files.length && known === remembered.files.length };
+}
+
+const DIGEST = 64;
+
+/** Notes the stamp of a file that is what it was. */
+function isAsRemembered(
+  file: string,
+  remembered: RememberedSources,
+  row: number,
+  stamps: Stamps,
+  index: number,
+): boolean {
+  const stats = lstatSync(file, { throwIfNoEntry: false });
+  if (stats === undefined) return false;
+  if (remembered.stamps.fits(row, stats)) {
+    stamps.copy(index, remembered.stamps, row);
+    return true;
+  }
+  const read = readRecordFile(file, undefined);
+  if (!('bytes' in read) || sha256(read.bytes) !== digestAt(remembered, row)) return false;
+  stamps.set(index, read.stats);
+  return true;
+}
+
+/** The digest of what a remembered file held. */
+export function digestAt({ digests }: RememberedSources, row: number): string {
+  return digests.slice(row * DIGEST, (row + 1) * DIGEST);
+}
+
+/**
+ * The records of a published list by id, sorted by id, without parsing it: where each stands follows from how long those before it are.
+ *
+ * @param list - the list that the sources were remembered with
+ */
+export function publishedRecords(list: Uint8Array, sources: RememberedSources): Map<string, Uint8Array> {
+  const lengths = sources.files.map((file, row): [string, number] => [
+    stemOf(file),
+    sources.lengths[row] as number,
+  ]);
+  lengths.sort(([a], [b]) => (a < b ? -1 : 1));
+  const records = new Map<string, Uint8Array>();
+  let start = '{"issuers":['.length;
+  for (const [id, length] of lengths) {
+    records.set(id, list.subarray(start, start + length));
+    start += length + ','.length;
+  }
+  return records;
+}
