@@ -39,7 +39,11 @@ export async function attachSignature(
         `the request is of ${updated_at}, and ${options.out} has been published at ${previous} since: make a new request`,
       );
     }
-    return { list: { updatedAt: updated_at, list, records }, signature: signature.trim(), kept: false };
+    return {
+      list: { updatedAt: updated_at, list, records },
+      signature: signature.trim(),
+      kept: false,
+    };
   };
   const signer = { rootKey, development: false };
   return onOutput(options.out, async (place) => {

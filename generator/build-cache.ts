@@ -90,6 +90,7 @@ export function saveCache(file: string, staged: string, { sources, tree, ...rest
     sources: { ...sources, files: sources.files.join(SEPARATOR), stamps: sources.stamps.numbers },
     tree: { ...tree, paths: tree.paths.join(SEPARATOR), stamps: tree.stamps.numbers },
   });
-  writeFileSync(staged, Buffer.concat([Buffer.from(sha256(content)), content]));
+  // It may come to lie below what a web server serves, and concerns nobody else.
+  writeFileSync(staged, Buffer.concat([Buffer.from(sha256(content)), content]), { mode: 0o600 });
   renameSync(staged, file);
 }

@@ -18,14 +18,20 @@ const LARGEST_SHARE = 0.25;
  *
  * @param out - the folder of the published tree
  * @param since - undefined where nothing is published that is rightly signed
+ * @param payloadHash - SHA-256 of the list, in hexadecimal
  */
-export function deltaFiles(out: string, since: SincePublished | undefined, list: ListBytes): Tree {
+export function deltaFiles(
+  out: string,
+  since: SincePublished | undefined,
+  list: ListBytes,
+  payloadHash: string,
+): Tree {
   const deltas = new Map<string, Uint8Array>();
   if (since === undefined) return deltas;
   const held = heldDeltas(out);
   let left = list.list.length * LARGEST_SHARE;
-  let to = sha256(list.list);
-  const from = sha256(since.before.bytes);
+  let to = payloadHash;
+  const from = since.before.sha256;
   const newest = from === to ? held.get(to) : { from, bytes: deltaBytes(since, list.updatedAt, from, to) };
   for (let next = newest; next !== undefined && deltas.size < MOST; next = held.get(to)) {
     left -= next.bytes.length;

@@ -12,6 +12,8 @@ import type { KnownFolder } from './write.js';
 export class KnownPublication implements KnownFolder {
   /** The list, and its records by id. They are those that were verified when the cache was written. */
   readonly list: Uint8Array;
+  /** SHA-256 of the list, in hexadecimal. */
+  readonly sha256: string;
   readonly records: ReadonlyMap<string, Uint8Array>;
   readonly rootKey: string;
   readonly tree: RememberedTree;
@@ -20,6 +22,7 @@ export class KnownPublication implements KnownFolder {
 
   private constructor(list: Uint8Array, { published, sources, tree }: BuildCache, touched: TouchedPaths) {
     this.list = list;
+    this.sha256 = published.sha256;
     this.records = publishedRecords(list, sources);
     this.rootKey = published.rootKey;
     this.tree = tree;

@@ -29,12 +29,31 @@ export function recordBytes(record: Issuer): Uint8Array {
  * @param updatedAt - UTC to the second, ending in Z
  */
 export function listBytes(records: ReadonlyMap<string, Uint8Array>, updatedAt: string): ListBytes {
-  const parts: Uint8Array[] = [];
-  for (const bytes of records.values()) parts.push(Buffer.from(parts.length === 0 ? '' : ','), bytes);
   const list = Buffer.concat([
     Buffer.from('{"issuers":['),
-    ...parts,
+    ...separated(records.values()),
     Buffer.from(`],"updated_at":${JSON.stringify(updatedAt)}}`),
   ]);
   return { updatedAt, list, records };
+}
+
+const COMMA = Buffer.from(',');
+
+/** Records with commas between them. Those that follow each other in the list that they come from are taken over at once. */
+function separated(records: Iterable<Uint8Array>): Uint8Array[] {
+  const parts: Uint8Array[] = [];
+  let memory: Uint8Array = new Uint8Array();
+  let start = 0;
+  let end = 0;
+  for (const record of records) {
+    const { buffer, byteOffset, length } = record;
+    const follows = buffer === memory.buffer && byteOffset === end + 1 && memory[end] === COMMA[0];
+    if (!follows) {
+      if (end > start) parts.push(memory.subarray(start, end), COMMA);
+      if (buffer !== memory.buffer) memory = new Uint8Array(buffer);
+      start = byteOffset;
+    }
+    end = byteOffset + length;
+  }
+  return [...parts, memory.subarray(start, end)];
 }

@@ -27,7 +27,13 @@ export async function publishRecords(
   const makeList = (published: PublishedTree | undefined) => signedList(records, published, signer, options);
   const publication = { makeList, signer, warnings: sources.warnings, known };
   const { report, stamps } = await publish(publication, place, options);
-  memory.save(place.staging, factsOf(report, options), sources, stamps);
+  try {
+    memory.save(place.staging, factsOf(report, options), sources, stamps);
+  } catch (cause) {
+    // The tree is published; all that is lost is time.
+    const note = `Nothing could be remembered for the next build: ${(cause as Error).message}.`;
+    return { ...report, notes: [...report.notes, note] };
+  }
   options.onStage?.('cache');
   return report;
 }

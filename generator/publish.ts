@@ -15,14 +15,14 @@ import type { OnProgress, OnStage } from './progress.js';
 import { type PublishedTree, publishedList, readIfThere, readPublished } from './published.js';
 import { assertWritten } from './read-back.js';
 import type { Signer } from './sign.js';
-import { sincePublished } from './since-published.js';
+import { type SincePublished, sincePublished } from './since-published.js';
 import { changesUpTo } from './site/changes.js';
 import { assembleTree, type Tree } from './tree.js';
 import { memorySource } from './tree-source.js';
 import { TreeStamps } from './tree-stamps.js';
 import { verifyTree } from './verify.js';
 import { assertChangeGood } from './verify-change.js';
-import { writeTree } from './write.js';
+import { type Written, writeTree } from './write.js';
 
 /** How a signed list is published. */
 export interface PublishOptions {
@@ -113,75 +113,117 @@ export async function publish(
   { out, staging }: OutputFolder,
   options: PublishOptions,
 ): Promise<Published> {
-  const { rootKey, development } = signer;
+  const { onStage, onProgress } = options;
   const published = await readPublished(out);
   assertSameRoot(published, signer, options);
-  options.onStage?.('published tree');
-  const { list, signature, kept } = await makeList(published);
-  options.onStage?.('list and signature');
-  const signed = { list: list.list, signature, rootKey };
-  const choice = { ...options, checkpoint: options.checkpoint !== undefined };
-  const freshness = await freshnessFiles(out, published, signed, choice);
-  const predecessor = inherited(published, development);
-  const sameAsKnown = known !== undefined && isList(predecessor, known.list) ? known : undefined;
-  const before = predecessor && publishedList(predecessor, sameAsKnown?.records);
-  const since = before && sincePublished(before, list);
-  const unstamped = assembleTree({
-    ...{ list, signature, rootKey, development, freshness },
-    changes: changesUpTo(
-      list.updatedAt,
-      predecessor && readIfThere(out, PATHS.changes),
-      since,
-      rootKey.thumbprint,
-    ),
-    deltas: deltaFiles(out, since, list),
-    precompress: options.precompress === true,
-  });
-  const tree = await withCheckpoint(unstamped, list.updatedAt, options.checkpoint);
-  options.onStage?.('tree');
-  const plain = freshness.size === 0 && options.precompress !== true;
-  if (plain && since !== undefined && sameAsKnown?.rootKey === rootKey.thumbprint) {
-    assertChangeGood(list, since.changed);
-  } else {
-    await assertGood(tree, rootKey);
-    // Without these files a client looks at nothing that the verification has not seen; with a checkpoint it is asked there.
-    if (freshness.size > 0 && !tree.has(PATHS.checkpoint))
-      await assertClientAccepts(treeFiles(tree), rootKey);
-  }
-  options.onStage?.('verify');
+  onStage?.('published tree');
+  const signed = await makeList(published);
+  onStage?.('list and signature');
+  const payloadHash = sha256(signed.list.list);
+  const predecessor = inherited(published, signer.development);
+  const unchanged = known !== undefined && isList(predecessor, known.list) ? known : undefined;
+  const before = predecessor && publishedList(predecessor, unchanged);
+  const since = before && sincePublished(before, signed.list);
+  const tree = await newTree({ out, published, predecessor, since, signed, payloadHash, signer }, options);
+  onStage?.('tree');
+  const onlyRecords = unchanged?.rootKey === signer.rootKey.thumbprint && isPlain(tree);
+  if (onlyRecords && since !== undefined) assertChangeGood(signed.list, since.changed);
+  else await assertTreeGood(tree, signer.rootKey);
+  onStage?.('verify');
   const stamps = new TreeStamps(tree, known);
-  const { onProgress } = options;
-  const { written, unchanged, removed } = writeTree(tree, out, staging, {
-    onProgress,
-    known,
-    onHeld: stamps.note,
-  });
-  options.onStage?.('write');
-  assertWritten(tree, written, out, stamps.note);
-  options.onStage?.('read back');
-  const { updatedAt } = list;
-  const hash = sha256(list.list);
-  const report = {
-    out: options.out,
-    updatedAt,
-    issuers: list.records.size,
-    sha256: hash,
-    rootKey: rootKey.thumbprint,
-    development,
-    kept,
-    bytes: sizeOf(tree),
-    ...{ written: written.length, unchanged, removed },
-    warnings,
-    notes: buildNotes({
-      ...{ out: options.out, updatedAt, requested: options.updatedAt, kept, sha256: hash, before: published },
-      checkpoint: tree.get(PATHS.checkpoint),
-    }),
-  };
+  const written = writeTree(tree, out, staging, { onProgress, known, onHeld: stamps.note });
+  onStage?.('write');
+  assertWritten(tree, written.written, out, stamps.note);
+  onStage?.('read back');
+  const report = reportOf({ tree, written, signed, payloadHash, signer, published, warnings }, options);
   return { report, stamps };
 }
 
 function isList(published: PublishedTree | undefined, list: Uint8Array): boolean {
   return published?.list !== undefined && Buffer.compare(published.list, list) === 0;
+}
+
+interface TreeContent {
+  readonly out: string;
+  readonly published: PublishedTree | undefined;
+  /** What the registry has published before, as far as its history is concerned. */
+  readonly predecessor: PublishedTree | undefined;
+  readonly since: SincePublished | undefined;
+  readonly signed: SignedListBytes;
+  readonly payloadHash: string;
+  readonly signer: RootSigner;
+}
+
+async function newTree(
+  { out, published, predecessor, since, signed, payloadHash, signer }: TreeContent,
+  options: PublishOptions,
+): Promise<Tree> {
+  const { list, signature } = signed;
+  const { rootKey, development } = signer;
+  const choice = { ...options, checkpoint: options.checkpoint !== undefined };
+  const changes = predecessor && readIfThere(out, PATHS.changes);
+  const unstamped = assembleTree({
+    ...{ list, signature, rootKey, development },
+    freshness: await freshnessFiles(out, published, { list: list.list, signature, rootKey }, choice),
+    changes: changesUpTo(list.updatedAt, changes, since, rootKey.thumbprint),
+    deltas: deltaFiles(out, since, list, payloadHash),
+    precompress: options.precompress === true,
+  });
+  return withCheckpoint(unstamped, list.updatedAt, options.checkpoint);
+}
+
+/** What shows that a tree is the newest, and how its root key came about. */
+const FRESHNESS = [PATHS.checkpoint, PATHS.delegation, PATHS.rotation];
+
+/** Whether nothing in a tree depends on its list but what is in every tree. */
+function isPlain(tree: Tree): boolean {
+  return ![...FRESHNESS, PATHS.gzipped, PATHS.brotli].some((path) => tree.has(path));
+}
+
+async function assertTreeGood(tree: Tree, rootKey: RootKey): Promise<void> {
+  const report = await verifyTree(memorySource(tree), rootKey);
+  // A checkpoint that has expired is no fault of the tree: `checkpoint` is run as soon as it is there.
+  const failed = report.checks.filter(({ name, result }) => result === 'failed' && name !== 'freshness');
+  if (failed.length > 0) {
+    const problems = failed.flatMap(({ problems }) => problems).slice(0, 5);
+    throw new TreeRejected(`${report.source} does not stand its verification: ${problems.join('; ')}`);
+  }
+  // Without these files a client looks at nothing that the verification has not seen; with a checkpoint it is asked there.
+  const unasked = FRESHNESS.some((path) => tree.has(path)) && !tree.has(PATHS.checkpoint);
+  if (unasked) await assertClientAccepts(treeFiles(tree), rootKey);
+}
+
+interface PublishedContent extends Pick<TreeContent, 'signed' | 'payloadHash' | 'signer' | 'published'> {
+  readonly tree: Tree;
+  readonly written: Written;
+  readonly warnings: readonly Diagnostic[];
+}
+
+function reportOf(
+  { tree, written, signed, payloadHash, signer, published, warnings }: PublishedContent,
+  { out, updatedAt: requested }: PublishOptions,
+): BuildReport {
+  const { list, kept } = signed;
+  const { updatedAt } = list;
+  const checkpoint = tree.get(PATHS.checkpoint);
+  return {
+    ...{ out, updatedAt, kept, warnings },
+    ...{ ...written, written: written.written.length },
+    issuers: list.records.size,
+    sha256: payloadHash,
+    rootKey: signer.rootKey.thumbprint,
+    development: signer.development,
+    bytes: sizeOf(tree),
+    notes: buildNotes({
+      out,
+      updatedAt,
+      requested,
+      kept,
+      sha256: payloadHash,
+      checkpoint,
+      before: published,
+    }),
+  };
 }
 
 /** What a development key has published is no part of what a registry has said. */
@@ -208,17 +250,6 @@ function assertSameRoot(
         'to change the root key of a registry, name the new one with --root-key',
     );
   }
-}
-
-async function assertGood(tree: Tree, rootKey: RootKey): Promise<void> {
-  const report = await verifyTree(memorySource(tree), rootKey);
-  // A checkpoint that has expired is no fault of the tree: `checkpoint` is run as soon as it is there.
-  const failed = report.checks.filter(({ name, result }) => result === 'failed' && name !== 'freshness');
-  if (failed.length === 0) return;
-  const problems = failed.flatMap(({ problems }) => problems);
-  throw new TreeRejected(
-    `${report.source} does not stand its verification: ${problems.slice(0, 5).join('; ')}`,
-  );
 }
 
 function sizeOf(tree: Tree): number {

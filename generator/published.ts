@@ -8,7 +8,7 @@ import {
   type RootKey,
   verifySignature,
 } from '@passport-registry/verifier';
-import { CHECKSUMS_PATH } from './checksums.js';
+import { CHECKSUMS_PATH, sha256 } from './checksums.js';
 import { UsageError } from './errors.js';
 import { PATHS } from './paths.js';
 
@@ -56,6 +56,8 @@ export async function readPublished(out: string): Promise<PublishedTree | undefi
 export interface PublishedList {
   /** The bytes of its issuers.json. */
   readonly bytes: Uint8Array;
+  /** Their SHA-256, in hexadecimal. */
+  readonly sha256: string;
   readonly updatedAt: string;
   /** The canonical bytes of its records, by id; found when they are first asked for. */
   records(): ReadonlyMap<string, Uint8Array>;
@@ -64,16 +66,17 @@ export interface PublishedList {
 /**
  * The list of a published tree; undefined where none is rightly signed.
  *
- * @param known - its records, if they are known
+ * @param known - what is known of it
  */
 export function publishedList(
   { list, updatedAt, signed }: PublishedTree,
-  known?: ReadonlyMap<string, Uint8Array>,
+  known?: { readonly sha256: string; readonly records: ReadonlyMap<string, Uint8Array> },
 ): PublishedList | undefined {
   if (list === undefined || updatedAt === undefined || !signed) return undefined;
-  let records = known;
+  let records = known?.records;
   return {
     bytes: list,
+    sha256: known?.sha256 ?? sha256(list),
     updatedAt,
     records: () => {
       records ??= recordsOf(list);

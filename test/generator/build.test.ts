@@ -283,7 +283,7 @@ describe('a second build', () => {
     await built(folder, ...AT(T2));
     expect(lstatSync(join(folder, 'dist')).isSymbolicLink()).toBe(true);
     expect(readFileSync(join(folder, 'served/www/issuers/alpha'), 'utf8')).toContain('revoked');
-    expect(readdirSync(join(folder, 'served'))).toEqual(['www']);
+    expect(readdirSync(join(folder, 'served'))).toEqual(['.www.cache', 'www']);
   });
 
   it('puts right what stands where a file or a folder belongs', async () => {
@@ -367,7 +367,13 @@ describe('what a build refuses', () => {
     // Not one of its own, whatever the name looks like.
     writeFiles(folder, { '.dist.staging-backup/keep': '' });
     await built(folder);
-    expect(readdirSync(folder).sort()).toEqual(['.dist.staging-backup', 'dist', 'issuers', 'key.pem']);
+    expect(readdirSync(folder).sort()).toEqual([
+      '.dist.cache',
+      '.dist.staging-backup',
+      'dist',
+      'issuers',
+      'key.pem',
+    ]);
   });
 
   it('an output folder that cannot be written', async () => {

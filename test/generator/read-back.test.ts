@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { assertWritten } from '../../build/read-back.js';
@@ -23,25 +23,11 @@ describe('what was written', () => {
   });
 
   it.each<[string, () => void, string]>([
-    [
-      'has another byte',
-      () => writeFileSync(join(folder, 'issuers/alpha'), '{]'),
-      'issuers/alpha is not what was written',
-    ],
-    [
-      'is shorter',
-      () => writeFileSync(join(folder, 'issuers/alpha'), '{'),
-      'issuers/alpha is not what was written',
-    ],
-    ['is gone', () => rmSync(join(folder, 'issuers.json')), 'issuers.json is missing'],
-    ['is not alone', () => writeFileSync(join(folder, 'issuers/beta'), '{}'), 'issuers/beta does not belong'],
+    ['has another byte', () => writeFileSync(join(folder, 'issuers/alpha'), '{]'), 'issuers/alpha'],
+    ['is shorter', () => writeFileSync(join(folder, 'issuers/alpha'), '{'), 'issuers/alpha'],
+    ['is gone', () => rmSync(join(folder, 'issuers.json')), 'issuers.json'],
   ])('is noticed when it %s', (_what, damage, problem) => {
     damage();
     expect(() => assertWritten(TREE, PATHS, folder)).toThrow(problem);
-  });
-
-  it('may lie beside empty folders', () => {
-    mkdirSync(join(folder, 'empty'));
-    expect(() => assertWritten(TREE, PATHS, folder)).not.toThrow();
   });
 });
