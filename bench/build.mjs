@@ -27,25 +27,32 @@ let folder;
 let runs = 0;
 /** After a large `rm` the same writes took ten times as long: whatever is written goes into a new folder. */
 const fresh = () => `out-${runs++}`;
-const cold = () => node(CLI, 'build', '--key', 'key.pem', '--out', fresh());
+const cold = (...options) => node(CLI, 'build', '--key', 'key.pem', '--out', fresh(), ...options);
 
 const costs = new Map();
 for (const size of sizes) {
   folder = mkdtempSync(join(tmpdir(), 'bench-build-'));
   const name = (what) => `${what}, ${number(size)} records`;
-  const pairs = size <= 1_000 ? 9 : size <= 10_000 ? 5 : 2;
+  const pairs = size <= 1_000 ? 9 : size <= 10_000 ? 5 : 3;
   try {
     writeRecords(join(folder, 'issuers'), size);
     node(CLI, 'keys', 'generate', '--out', 'key.pem');
     const floor = () => node(here('floor.mjs'), 'issuers', fresh());
-    const { median } = await compare(name('cold build to the floor'), cold, floor, pairs);
+    const { median } = await compare(name('cold build to the floor'), () => cold(), floor, pairs);
     costs.set(size, median / size);
     const plain = () => node(here('plain-script.mjs'), 'issuers', fresh());
-    await compare(name('cold build to a plain script'), cold, plain, Math.min(pairs, 3));
+    await compare(name('cold build to a plain script'), () => cold(), plain, Math.min(pairs, 3));
+    const threads = (count) => () => cold('--workers', count);
+    await compare(
+      name('cold build on two threads to one on one'),
+      threads('2'),
+      threads('1'),
+      Math.min(pairs, 5),
+    );
 
     node(CLI, 'build', '--key', 'key.pem');
     const unchanged = () => node(CLI, 'build', '--key', 'key.pem');
-    await compare(name('unchanged build to a cold one'), unchanged, cold, pairs);
+    await compare(name('unchanged build to a cold one'), unchanged, () => cold(), pairs);
     const [first] = issuers(1);
     let audits = 0;
     const oneChanged = () => {
@@ -53,7 +60,7 @@ for (const size of sizes) {
       writeFileSync(join(folder, 'issuers', `${first.issuer_id}.yaml`), recordText({ ...first, last_audit }));
       node(CLI, 'build', '--key', 'key.pem');
     };
-    await compare(name('build of one changed record to a cold one'), oneChanged, cold, pairs);
+    await compare(name('build of one changed record to a cold one'), oneChanged, () => cold(), pairs);
     peakMemory(name('peak memory of a cold build, GiB'));
     if (size <= 10_000) await comparePeers(name, size);
   } finally {
@@ -86,7 +93,7 @@ async function comparePeers(name, size) {
     else
       await compare(
         name(`cold build to ${peer}`),
-        cold,
+        () => cold(),
         () => run(site.program, site.args(fresh()), site.folder),
         3,
       );

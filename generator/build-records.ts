@@ -1,8 +1,8 @@
 import type { RememberedSources } from './build-cache.js';
-import { rowsOf } from './check-files.js';
+import { type CheckedRow, rowsOf } from './check-files.js';
 import { type CheckOptions, checkRecords } from './check-records.js';
 import { type FoundFiles, noRecords, shownPath, stemOf } from './collect.js';
-import { byPlace } from './diagnostic.js';
+import { byPlace, type Diagnostic } from './diagnostic.js';
 import { RecordsRejected } from './errors.js';
 import { digestAt, type Recalled } from './recall.js';
 import { Stamps } from './stamps.js';
@@ -37,16 +37,12 @@ export async function buildRecords(
   known?: KnownRecords,
 ): Promise<BuildRecords> {
   const { files } = found;
-  const rowOf = (index: number) => known?.recalled.rows[index] ?? -1;
-  const { checked, diagnostics: checking } = await checkRecords(found, {
-    ...options,
-    isKnown: (index) => rowOf(index) >= 0,
-  });
-  const recalled = new Set(files.filter((_file, index) => rowOf(index) >= 0).map(shownPath));
-  const remembered = known?.sources.warnings.filter(({ file }) => recalled.has(file)) ?? [];
-  const diagnostics =
-    files.length === 0 ? [noRecords([issuers])] : [...checking, ...remembered].sort(byPlace);
-  if (diagnostics.some(({ severity }) => severity === 'error')) throw new RecordsRejected(diagnostics);
+  const rowOf = (index: number) => known?.recalled.rows[index] ?? NOT_KNOWN;
+  const isKnown = (index: number) => rowOf(index) !== NOT_KNOWN;
+  const { checked, diagnostics: checking } = await checkRecords(found, { ...options, isKnown });
+  const remembered = known === undefined ? [] : rememberedWarnings(files, isKnown, known.sources.warnings);
+  const warnings = files.length === 0 ? [noRecords([issuers])] : [...checking, ...remembered].sort(byPlace);
+  if (warnings.some(({ severity }) => severity === 'error')) throw new RecordsRejected(warnings);
 
   const stamps = new Stamps(files.length);
   const digests: string[] = [];
@@ -54,24 +50,40 @@ export async function buildRecords(
   const rows = rowsOf(checked);
   const records = files.map((file, index): [string, Uint8Array] => {
     const id = stemOf(file);
-    const row = rowOf(index);
-    const bytes = known?.records.get(id);
-    if (row >= 0 && known !== undefined && bytes !== undefined) {
-      stamps.copy(index, known.recalled.stamps, index);
-      digests.push(digestAt(known.sources, row));
-      lengths[index] = bytes.length;
-      return [id, bytes];
-    }
-    const next = rows.next().value;
-    if (next === undefined) throw new Error(`${file} has not been checked`);
-    stamps.copy(index, next.stamps, next.row);
-    digests.push(next.digest);
-    lengths[index] = next.record.length;
-    return [id, next.record];
+    const one = known && isKnown(index) ? knownRow(known, id, index) : rows.next().value;
+    // Should rows and files not fit together, nothing may be published.
+    if (one?.id !== id) throw new Error(`${file} has not been checked`);
+    stamps.copy(index, one.stamps, one.row);
+    digests.push(one.digest);
+    lengths[index] = one.record.length;
+    return [id, one.record];
   });
   records.sort(([a], [b]) => (a < b ? -1 : 1));
   return {
     records: new Map(records),
-    sources: { files, stamps, digests: digests.join(''), lengths, warnings: diagnostics },
+    sources: { files, stamps, digests: digests.join(''), lengths, warnings },
   };
+}
+
+/** The row of a file that must be read. */
+const NOT_KNOWN = -1;
+
+function knownRow(
+  { recalled, sources, records }: KnownRecords,
+  id: string,
+  index: number,
+): CheckedRow | undefined {
+  const record = records.get(id);
+  const digest = digestAt(sources, recalled.rows[index] as number);
+  return record && { id, record, digest, stamps: recalled.stamps, row: index };
+}
+
+function rememberedWarnings(
+  files: readonly string[],
+  isKnown: (index: number) => boolean,
+  warnings: readonly Diagnostic[],
+): Diagnostic[] {
+  if (warnings.length === 0) return [];
+  const known = new Set(files.filter((_file, index) => isKnown(index)).map(shownPath));
+  return warnings.filter(({ file }) => known.has(file));
 }

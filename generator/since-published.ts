@@ -14,13 +14,12 @@ export interface SincePublished {
 export function sincePublished(before: PublishedList, list: ListBytes): SincePublished {
   if (Buffer.compare(before.bytes, list.list) === 0) return { before, changed: new Map(), removed: [] };
   const old = before.records();
-  const isOld = (id: string, bytes: Uint8Array) => {
+  const changed = new Map<string, Uint8Array>();
+  for (const [id, bytes] of list.records) {
     const was = old.get(id);
-    return was === bytes || (was !== undefined && Buffer.compare(was, bytes) === 0);
-  };
-  return {
-    before,
-    changed: new Map([...list.records].filter(([id, bytes]) => !isOld(id, bytes))),
-    removed: [...old.keys()].filter((id) => !list.records.has(id)),
-  };
+    if (was !== bytes && (was === undefined || Buffer.compare(was, bytes) !== 0)) changed.set(id, bytes);
+  }
+  const removed: string[] = [];
+  for (const id of old.keys()) if (!list.records.has(id)) removed.push(id);
+  return { before, changed, removed };
 }

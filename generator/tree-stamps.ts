@@ -10,7 +10,6 @@ import { foldersOf } from './walk.js';
 export class TreeStamps {
   readonly #tree: Tree;
   readonly #paths: readonly string[];
-  readonly #rows: ReadonlyMap<string, number>;
   readonly #stamps: Stamps;
 
   /**
@@ -19,20 +18,31 @@ export class TreeStamps {
   constructor(tree: Tree, before: KnownPublication | undefined) {
     this.#tree = tree;
     this.#paths = [...tree.keys(), ...foldersOf(tree.keys())].sort();
-    this.#rows = new Map(this.#paths.map((path, row) => [path, row]));
     this.#stamps = new Stamps(this.#paths.length);
     if (before === undefined) return;
-    for (const [at, path] of before.tree.paths.entries()) {
-      const row = this.#rows.get(path);
-      if (row !== undefined && !before.touched.has(path)) this.#stamps.copy(row, before.tree.stamps, at);
+    const { paths, stamps } = before.tree;
+    let at = 0;
+    for (const [row, path] of this.#paths.entries()) {
+      while (at < paths.length && (paths[at] as string) < path) at++;
+      if (paths[at] === path && !before.touched.has(path)) this.#stamps.copy(row, stamps, at);
     }
   }
 
   /** @param stats - from before the file was read and found to be right */
   readonly note = (path: string, stats: Stats): void => {
-    const row = this.#rows.get(path);
-    if (row !== undefined) this.#stamps.set(row, stats);
+    this.#stamps.set(this.#rowOf(path), stats);
   };
+
+  /** By halving: a map of all paths would take longer to make than is saved. */
+  #rowOf(path: string): number {
+    let row = 0;
+    for (let end = this.#paths.length; row < end; ) {
+      const middle = (row + end) >> 1;
+      if ((this.#paths[middle] as string) < path) row = middle + 1;
+      else end = middle;
+    }
+    return row;
+  }
 
   /** All that has been noted. */
   remembered(): RememberedTree {
