@@ -20,7 +20,7 @@ export interface BuildOptions extends SignerChoice, PublishOptions {
 
 /**
  * Builds the signed registry: YAML → record → list → bytes → signature → tree. The tree is verified before it is
- * written, as a stranger would, and what was written is read back, byte for byte. Whatever goes wrong, what was published
+ * written, as a stranger would, except for what the build before has verified; and what was written is read back, byte for byte. Whatever goes wrong, what was published
  * before stays.
  *
  * @throws {@link RecordsRejected} | {@link KeyRejected} | {@link TreeRejected} | {@link UsageError} | {@link IoFailed}
