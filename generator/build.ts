@@ -3,7 +3,7 @@ import { BuildMemory } from './build-memory.js';
 import type { SignerChoice } from './choose-signer.js';
 import { onOutput } from './output-folder.js';
 import type { BuildReport, PublishOptions } from './publish.js';
-import type { CheckedRecords } from './publish-records.js';
+import type { RecordsToPublish } from './publish-records.js';
 import type { Signer } from './sign.js';
 
 /** What to build from what. */
@@ -20,8 +20,8 @@ export interface BuildOptions extends SignerChoice, PublishOptions {
 
 /**
  * Builds the signed registry: YAML → record → list → bytes → signature → tree. The tree is verified before it is
- * written, as a stranger would, except for what the build before has verified; and what was written is read back, byte for byte. Whatever goes wrong, what was published
- * before stays.
+ * written, as a stranger would, except for what the build before has verified; and what was written is read back, byte for
+ * byte. Whatever goes wrong, what was published before stays.
  *
  * @throws {@link RecordsRejected} | {@link KeyRejected} | {@link TreeRejected} | {@link UsageError} | {@link IoFailed}
  *
@@ -52,7 +52,7 @@ export function build(options: BuildOptions): Promise<BuildReport> {
   });
 }
 
-async function checkedRecords(memory: BuildMemory, options: BuildOptions): Promise<CheckedRecords> {
+async function checkedRecords(memory: BuildMemory, options: BuildOptions): Promise<RecordsToPublish> {
   const { buildRecords } = await import('./build-records.js');
   const known = memory.published();
   return { ...(await buildRecords(options.issuers, memory.found, options, memory.records(known))), known };

@@ -27,6 +27,11 @@ export interface CheckedFiles {
 /** Files that are taken at a time: few enough that no thread waits long for the last one. */
 const BATCH = 500;
 
+/** How many batches so many files make. */
+export function batchesOf(files: number): number {
+  return Math.ceil(files / BATCH);
+}
+
 /**
  * Checks files, a batch at a time, until none is left.
  *

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { type CheckedFiles, checkBatches, rowsOf } from './check-files.js';
+import { batchesOf, type CheckedFiles, checkBatches, rowsOf } from './check-files.js';
 import { type FoundFiles, readRecordFile, recordFile, shownPath, stemOf } from './collect.js';
 import { type Diagnostic, type Range, WHOLE_FILE } from './diagnostic.js';
 import { checkIds, type NamedRecord } from './ids.js';
@@ -29,11 +29,8 @@ export async function checkRecords(
   { workers, onProgress, isKnown = () => false }: CheckOptions,
 ): Promise<CheckedRecords> {
   const unknown = files.filter((_file, index) => !isKnown(index));
-  const checked = await onThreads(
-    { files: unknown, links },
-    workers ?? threadsFor(unknown.length),
-    onProgress,
-  );
+  const threads = Math.min(workers ?? threadsFor(unknown.length), batchesOf(unknown.length));
+  const checked = await onThreads({ files: unknown, links }, threads, onProgress);
   const rows = rowsOf(checked);
   const named = files.flatMap((file, index): NamedRecord[] => {
     const stem = stemOf(file);

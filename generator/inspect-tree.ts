@@ -1,7 +1,8 @@
-import { lstatSync, readFileSync, statSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { cacheFile, openCache, type RememberedTree } from './build-cache.js';
 import { sha256 } from './checksums.js';
 import { onThread } from './on-thread.js';
+import { readIfThere } from './read-file.js';
 import { walk } from './walk.js';
 
 /** The paths at which a tree is not as it is remembered: changed, new, or gone. A folder's ends in a slash. */
@@ -69,18 +70,10 @@ function differences(out: string, { paths, others }: FoundPaths, tree: Remembere
 
 function isAsRemembered(out: string, path: string, { stamps, recent }: RememberedTree, row: number): boolean {
   if (path.endsWith('/')) return true;
-  const file = `${out}/${path}`;
-  const stats = lstatSync(file, { throwIfNoEntry: false });
+  const stats = lstatSync(`${out}/${path}`, { throwIfNoEntry: false });
   if (stats === undefined) return false;
   if (stamps.fits(row, stats)) return true;
   const digest = recent.get(path);
-  return digest !== undefined && digest === digestOf(file);
-}
-
-function digestOf(file: string): string | undefined {
-  try {
-    return sha256(readFileSync(file));
-  } catch {
-    return undefined;
-  }
+  const bytes = digest === undefined ? undefined : readIfThere(out, path);
+  return bytes !== undefined && sha256(bytes) === digest;
 }

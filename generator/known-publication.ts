@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { BuildCache, RememberedTree } from './build-cache.js';
 import { sha256 } from './checksums.js';
 import type { TouchedPaths } from './inspect-tree.js';
 import { PATHS } from './paths.js';
+import { readIfThere } from './read-file.js';
 import { publishedRecords } from './recall.js';
 import type { Entry } from './walk.js';
 import type { KnownFolder } from './write.js';
@@ -31,7 +30,7 @@ export class KnownPublication implements KnownFolder {
 
   /** What a cache tells of a tree; undefined when the tree has another list by now. */
   static open(out: string, cache: BuildCache, touched: TouchedPaths): KnownPublication | undefined {
-    const list = readList(out);
+    const list = readIfThere(out, PATHS.list);
     if (list === undefined || sha256(list) !== cache.published.sha256) return undefined;
     return new KnownPublication(list, cache, touched);
   }
@@ -50,11 +49,3 @@ export class KnownPublication implements KnownFolder {
 }
 
 const RECORDS = PATHS.record('');
-
-function readList(out: string): Uint8Array | undefined {
-  try {
-    return readFileSync(join(out, PATHS.list));
-  } catch {
-    return undefined;
-  }
-}

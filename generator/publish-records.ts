@@ -11,14 +11,14 @@ import { type Signer, signList } from './sign.js';
 import { nextUpdatedAt } from './updated-at.js';
 
 /** Records that have been checked. */
-export interface CheckedRecords extends BuildRecords {
+export interface RecordsToPublish extends BuildRecords {
   /** What is known of what is published. */
   readonly known: KnownPublication | undefined;
 }
 
 /** Publishes the list that records make, and remembers it for the next build. */
 export async function publishRecords(
-  { records, sources, known }: CheckedRecords,
+  { records, sources, known }: RecordsToPublish,
   memory: BuildMemory,
   signer: Signer,
   place: OutputFolder,

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type IssuerRegistry,
@@ -11,6 +11,7 @@ import {
 import { CHECKSUMS_PATH, sha256 } from './checksums.js';
 import { UsageError } from './errors.js';
 import { PATHS } from './paths.js';
+import { readIfThere } from './read-file.js';
 
 /** What the output folder already publishes. After a killed build any part may be missing, or of another build. */
 export interface PublishedTree {
@@ -89,16 +90,6 @@ export function publishedList(
 function recordsOf(list: Uint8Array): Map<string, Uint8Array> {
   const { issuers }: IssuerRegistry = JSON.parse(new TextDecoder().decode(list));
   return new Map(issuers.map((issuer) => [issuer.issuer_id, Buffer.from(JSON.stringify(issuer))]));
-}
-
-/** A file of the published tree; undefined when it is not there, or cannot be read. */
-export function readIfThere(out: string, path: string): Buffer | undefined {
-  try {
-    return readFileSync(join(out, path));
-  } catch {
-    // What cannot be read is written anew.
-    return undefined;
-  }
 }
 
 /** The updated_at of a list, looked for at its end without parsing, so that it is found in a damaged one, too. */

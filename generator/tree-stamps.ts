@@ -24,7 +24,7 @@ export class TreeStamps {
     let at = 0;
     for (const [row, path] of this.#paths.entries()) {
       while (at < paths.length && (paths[at] as string) < path) at++;
-      if (paths[at] === path && !before.touched.has(path)) this.#stamps.copy(row, stamps, at);
+      if (paths[at] === path) this.#stamps.copy(row, stamps, at);
     }
   }
 

@@ -3,7 +3,7 @@ import type { BuildCache } from './build-cache.js';
 import { buildNotes } from './build-notes.js';
 import { PATHS } from './paths.js';
 import type { BuildReport } from './publish.js';
-import { readIfThere } from './published.js';
+import { readIfThere } from './read-file.js';
 
 /**
  * What a build reports that finds everything as its cache remembers it.

@@ -12,7 +12,9 @@ import { type ListBytes, listBytes } from './list.js';
  */
 export function assertChangeGood(list: ListBytes, changed: ReadonlyMap<string, Uint8Array>): void {
   try {
-    readList(listBytes(changed, list.updatedAt).list);
+    const { issuers } = readList(listBytes(changed, list.updatedAt).list);
+    const ids = issuers.map(({ issuer_id }) => issuer_id);
+    if (ids.join() !== [...changed.keys()].join()) throw new Error('a new record is not the one of its id');
     assertMadeOf(list);
   } catch (cause) {
     throw new TreeRejected(`the new list does not stand its verification: ${(cause as Error).message}`, {

@@ -2,6 +2,7 @@ import { prepareSigning } from '../prepare-signing.js';
 import { requestedUpdatedAt } from '../updated-at.js';
 import type { BuildCommandOptions } from './build.js';
 import { emit, say } from './output.js';
+import { optionalNumber } from './positive-number.js';
 
 /** `passport-registry build --unsigned`: writes a signing request, and leaves the tree as it is. */
 export async function buildUnsigned(folder: string, options: BuildCommandOptions): Promise<undefined> {
@@ -9,6 +10,7 @@ export async function buildUnsigned(folder: string, options: BuildCommandOptions
     {
       issuers: options.issuers,
       out: options.out,
+      workers: optionalNumber('--workers', options.workers),
       renew: options.renew === true,
       updatedAt: requestedUpdatedAt(options.updatedAt, process.env['SOURCE_DATE_EPOCH']),
     },

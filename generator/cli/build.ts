@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { build } from '../build.js';
 import { addFreshnessOptions, type FreshnessOptions, freshnessChoice } from './freshness-options.js';
 import { emit } from './output.js';
-import { positiveNumber } from './positive-number.js';
+import { optionalNumber } from './positive-number.js';
 import { withProgress } from './progress.js';
 import { run } from './run.js';
 import { sayBuilt } from './say-built.js';
@@ -61,7 +61,7 @@ export async function buildAndReport(options: BuildCommandOptions): Promise<unde
       onProgress,
       onStage,
       issuers: options.issuers,
-      workers: options.workers === undefined ? undefined : positiveNumber('--workers', options.workers),
+      workers: optionalNumber('--workers', options.workers),
       cache: options.cache,
       out: options.out,
       ...signerChoice(options),

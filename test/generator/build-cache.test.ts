@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   appendFileSync,
   cpSync,
@@ -14,6 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { deserialize, serialize } from 'node:v8';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type BuildOptions, type BuildReport, build, RecordsRejected } from '../../build/index.js';
 import { onThread } from '../../build/on-thread.js';
@@ -95,7 +97,7 @@ describe('the bytes of a build', () => {
   it('are the same where thousands of files are looked at on a thread of its own', async () => {
     const folder = await workspace();
     writeFiles(folder, recordFiles(12_000));
-    await built(folder, 0);
+    await built(folder, 0, { workers: 2 });
     expect(statSync(cacheOf(folder)).size).toBeGreaterThan(1_000_000);
     writeFiles(folder, Object.fromEntries([recordFile(8_001, 1)]));
     writeFiles(join(folder, 'dist'), { 'issuers/issuer-00017': '{}', stray: '' });
@@ -103,7 +105,7 @@ describe('the bytes of a build', () => {
     // The record, the list, the signature, the delta and the checksums; what was damaged; and what the feed says of it.
     expect([written, removed]).toEqual([8, 1]);
     const bare = copyOf(folder);
-    await built(bare, 0, { cache: false });
+    await built(bare, 0, { cache: false, workers: 1 });
     const untold = (tree: Record<string, string>) =>
       Object.entries(tree).filter(([path]) => /^issuers\/|^schemas\//.test(path));
     expect(untold(treeOf(folder))).toEqual(untold(treeOf(bare)));
@@ -191,6 +193,30 @@ describe('what is remembered', () => {
     expect((await built(folder, 4)).removed).toBe(2);
   });
 
+  it('does not keep a mark that a tree no longer deserves', async () => {
+    const places = { issuers: join(folder, 'issuers'), out: join(folder, 'try'), production: false };
+    await build({ ...places, directory: folder });
+    const mark = join(folder, 'try/UNFIT-FOR-PRODUCTION.txt');
+    expect(existsSync(mark)).toBe(true);
+    const key = join(folder, '.passport-registry/development-key.pem');
+    const { unchanged } = await build({ ...places, key, directory: temporaryFolder() });
+    expect([existsSync(mark), unchanged > 20]).toEqual([false, true]);
+  });
+
+  it('does not keep a checkpoint from being signed', async () => {
+    const checkpointed = () =>
+      cli(['build', '--key', 'key.pem', '--checkpoint-key', 'key.pem', '--json'], folder);
+    const texts: string[] = [];
+    for (let time = 0; time < 2; time++) {
+      // Signed to the second.
+      await new Promise((resolve) => setTimeout(resolve, 1_100));
+      const { code, stderr } = await checkpointed();
+      expect(code, stderr).toBe(0);
+      texts.push(readFileSync(join(folder, 'dist/checkpoint.jwt'), 'utf8'));
+    }
+    expect(texts[0]).not.toBe(texts[1]);
+  });
+
   /** Another day in a record, in as many bytes. */
   const anotherDay = (text: string) => text.replace('2026-01-01', '2026-01-02');
 
@@ -241,6 +267,17 @@ describe('what is remembered', () => {
     expect((await sameAsForgotten(2)).kept).toBe(false);
   });
 
+  it('does not let a link out of the folder, even to a file that says the same', async () => {
+    const link = join(folder, 'issuers/beta.yaml');
+    unlinkSync(link);
+    writeFiles(folder, { 'issuers/.kept/beta.yaml': recordText('beta'), 'beta.yaml': recordText('beta') });
+    symlinkSync('.kept/beta.yaml', link);
+    await built(folder, 1);
+    unlinkSync(link);
+    symlinkSync('../beta.yaml', link);
+    await expect(built(folder, 2)).rejects.toThrow(RecordsRejected);
+  });
+
   it.each<[string, (dist: string) => void]>([
     ['changed', (dist) => writeFileSync(join(dist, 'issuers/beta'), '{}')],
     [
@@ -275,6 +312,14 @@ describe('what is remembered', () => {
         symlinkSync('alpha', join(dist, 'issuers/beta'));
       },
     ],
+    [
+      'a link to a file that says the same',
+      (dist) => {
+        renameSync(join(dist, 'issuers/beta'), join(dist, '../beta'));
+        symlinkSync('../../beta', join(dist, 'issuers/beta'));
+      },
+    ],
+    ['the last of all, gone', (dist) => unlinkSync(join(dist, filesBelow(dist).at(-1) ?? ''))],
     ['an empty folder too many', (dist) => mkdirSync(join(dist, 'empty/in/vain'), { recursive: true })],
     [
       'the signature, of another key',
@@ -297,6 +342,7 @@ describe('what is remembered', () => {
     damage(join(folder, 'dist'));
     await sameAsForgotten();
     expect(existsSync(join(folder, 'dist/empty'))).toBe(false);
+    expect(lstatSync(join(folder, 'dist/issuers/beta')).isFile()).toBe(true);
     expect(lstatSync(join(folder, 'dist/schemas')).isDirectory()).toBe(true);
     const { code, stderr } = await cli(['verify', 'dist'], folder);
     expect(code, stderr).toBe(0);
@@ -350,6 +396,16 @@ describe('what is remembered', () => {
     folder = moved;
     writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'revoked' }) });
     await sameAsForgotten(4);
+  });
+
+  it('is not used by another program', async () => {
+    const cache = deserialize(readFileSync(cacheOf(folder)).subarray(64));
+    const foreign = serialize({ ...cache, about: cache.about.replace(/^./, 'x') });
+    const digest = createHash('sha256').update(foreign).digest('hex');
+    writeFileSync(cacheOf(folder), Buffer.concat([Buffer.from(digest), foreign]));
+    await built(folder, 1);
+    // It has been written anew, which a build does that could use it and has found nothing to do does not.
+    expect(deserialize(readFileSync(cacheOf(folder)).subarray(64)).about).toBe(cache.about);
   });
 
   it('is nobody else’s, and lies beside the tree', async () => {
