@@ -32,12 +32,13 @@ export async function checkRecords(
   const threads = Math.min(workers ?? threadsFor(unknown.length), batchesOf(unknown.length));
   const checked = await onThreads({ files: unknown, links }, threads, onProgress);
   const rows = rowsOf(checked);
-  const named = files.flatMap((file, index): NamedRecord[] => {
+  const named: NamedRecord[] = [];
+  for (const [index, file] of files.entries()) {
     const stem = stemOf(file);
     const id = isKnown(index) ? stem : rows.next().value?.id;
-    if (id === undefined) return [];
-    return [{ file: shownPath(file), stem, id, range: () => rangeOfId(file, links.get(file)) }];
-  });
+    if (id === undefined) continue;
+    named.push({ file: shownPath(file), stem, id, range: () => rangeOfId(file, links.get(file)) });
+  }
   return { checked, diagnostics: [...checked.flatMap(({ diagnostics }) => diagnostics), ...checkIds(named)] };
 }
 

@@ -107,12 +107,13 @@ function update(
   const entries = clearTheWay(tree, folders, out, known?.entries ?? entriesBelow(out));
   const stale = entries.filter(({ path, kind }) => kind !== 'folder' && !tree.has(path));
   const emptied = entries.filter(({ path, kind }) => kind === 'folder' && !folders.has(`${path}/`));
-  const changed = [...tree].filter(([path, bytes]) => {
-    if (known?.holds(path, bytes)) return false;
+  const changed: [path: string, bytes: Uint8Array][] = [];
+  for (const [path, bytes] of tree) {
+    if (known?.holds(path, bytes)) continue;
     const stats = held(out, path, bytes);
-    if (stats !== undefined) onHeld?.(path, stats);
-    return stats === undefined;
-  });
+    if (stats === undefined) changed.push([path, bytes]);
+    else onHeld?.(path, stats);
+  }
   const staged = new Map(
     changed.map(([path, bytes], index) => {
       onProgress?.('writing', index, changed.length);

@@ -215,6 +215,10 @@ describe('what is remembered', () => {
       texts.push(readFileSync(join(folder, 'dist/checkpoint.jwt'), 'utf8'));
     }
     expect(texts[0]).not.toBe(texts[1]);
+    writeFiles(folder, { 'issuers/beta.yaml': recordText('beta', { status: 'revoked' }) });
+    const notes = [await built(folder, 1), await built(folder, 1)].map((report) => report.notes.join());
+    expect(notes[0]).toContain('The checkpoint still vouches for an older list');
+    expect(notes[1]).toContain('The checkpoint still vouches for an older list');
   });
 
   /** Another day in a record, in as many bytes. */
