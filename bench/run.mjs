@@ -73,9 +73,9 @@ function keptFigures() {
 }
 
 function write(measured) {
-  const kept = keptFigures();
-  for (const figure of measured) kept.set(figure.name, figure);
-  const figures = [...kept.values()];
+  const names = new Set(measured.map(({ name }) => name));
+  const others = [...keptFigures().values()].filter(({ name }) => !names.has(name));
+  const figures = [...measured, ...others];
   writeFileSync(here('results.json'), `${JSON.stringify(figures, undefined, 2)}\n`);
   const range = ({ low, high }) => (low === undefined ? '' : `${low} to ${high}`);
   const rows = figures.map((figure) => `| ${figure.name} | ${figure.ratio} | ${range(figure)} |`);

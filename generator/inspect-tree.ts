@@ -2,6 +2,7 @@ import { lstatSync, statSync } from 'node:fs';
 import { cacheFile, openCache, type RememberedTree } from './build-cache.js';
 import { sha256 } from './checksums.js';
 import { onThread } from './on-thread.js';
+import { placesAmong } from './places-among.js';
 import { readIfThere } from './read-file.js';
 import { walk } from './walk.js';
 
@@ -27,51 +28,37 @@ export async function touchedPaths(out: string, about: string): Promise<TouchedP
 /** What `touchedPaths` does, on this thread. */
 export function inspectTree(out: string, about: string): TouchedPaths | undefined {
   const tree = openCache(cacheFile(out), about)?.tree;
-  const found = tree && pathsOf(out);
-  return found && differences(out, found, tree);
+  const paths = tree && pathsOf(out);
+  return paths && differences(out, paths, tree);
 }
 
-/** What is in a tree. */
-interface FoundPaths {
-  /** Sorted; that of a folder ends in a slash. */
-  readonly paths: readonly string[];
-  /** Those that are neither file nor folder. */
-  readonly others: ReadonlySet<string>;
-}
-
-/** Undefined where the tree is gone, or cannot be read. */
-function pathsOf(out: string): FoundPaths | undefined {
+/** Everything in a tree, sorted; undefined where it is gone, or cannot be read. */
+function pathsOf(out: string): string[] | undefined {
   const paths: string[] = [];
-  const others = new Set<string>();
   try {
-    walk(out, (path, kind) => {
-      paths.push(kind === 'folder' ? `${path}/` : path);
-      if (kind === 'link' || kind === 'other') others.add(path);
-    });
-    return { paths: paths.sort(), others };
+    walk(out, (path, kind) => paths.push(kind === 'folder' ? `${path}/` : path));
+    return paths.sort();
   } catch {
     return undefined;
   }
 }
 
-function differences(out: string, { paths, others }: FoundPaths, tree: RememberedTree): Set<string> {
-  const touched = new Set<string>(others);
-  let row = 0;
-  for (const path of paths) {
-    for (let gone = tree.paths[row]; gone !== undefined && gone < path; gone = tree.paths[++row])
-      touched.add(gone);
-    const remembered = tree.paths[row] === path;
-    if (!remembered || !isAsRemembered(out, path, tree, row)) touched.add(path);
-    if (remembered) row++;
+function differences(out: string, paths: readonly string[], tree: RememberedTree): Set<string> {
+  const rows = placesAmong(paths, tree.paths);
+  const touched = new Set<string>();
+  for (const [index, path] of paths.entries()) {
+    const row = rows[index] as number;
+    if (row === -1 || !isAsRemembered(out, path, tree, row)) touched.add(path);
   }
-  for (const gone of tree.paths.slice(row)) touched.add(gone);
+  const found = placesAmong(tree.paths, paths);
+  for (const [index, path] of tree.paths.entries()) if (found[index] === -1) touched.add(path);
   return touched;
 }
 
 function isAsRemembered(out: string, path: string, { stamps, recent }: RememberedTree, row: number): boolean {
   if (path.endsWith('/')) return true;
   const stats = lstatSync(`${out}/${path}`, { throwIfNoEntry: false });
-  if (stats === undefined) return false;
+  if (stats?.isFile() !== true) return false;
   if (stamps.fits(row, stats)) return true;
   const digest = recent.get(path);
   const bytes = digest === undefined ? undefined : readIfThere(out, path);

@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs';
 import type { RememberedSources } from './build-cache.js';
 import { sha256 } from './checksums.js';
 import { type FoundFiles, readRecordFile, stemOf } from './collect.js';
+import { placesAmong } from './places-among.js';
 import { Stamps } from './stamps.js';
 
 /** Which record files are as they are remembered. */
@@ -19,21 +20,13 @@ export interface Recalled {
  * remembered.
  */
 export function recall({ files, links }: FoundFiles, remembered: RememberedSources): Recalled {
-  const rows = new Int32Array(files.length).fill(-1);
+  const rows = placesAmong(files, remembered.files);
   const stamps = new Stamps(files.length);
-  let row = 0;
   let known = 0;
   for (const [index, file] of files.entries()) {
-    for (
-      let other = remembered.files[row];
-      other !== undefined && other < file;
-      other = remembered.files[row]
-    )
-      row++;
-    if (remembered.files[row] !== file || links.has(file)) continue;
-    if (!isAsRemembered(file, remembered, row, stamps, index)) continue;
-    rows[index] = row;
-    known++;
+    const row = rows[index] as number;
+    if (row !== -1 && !links.has(file) && isAsRemembered(file, remembered, row, stamps, index)) known++;
+    else rows[index] = -1;
   }
   return { rows, stamps, same: known === files.length && known === remembered.files.length };
 }

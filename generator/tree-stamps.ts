@@ -2,6 +2,7 @@ import type { Stats } from 'node:fs';
 import type { RememberedTree } from './build-cache.js';
 import { sha256 } from './checksums.js';
 import type { KnownPublication } from './known-publication.js';
+import { placesAmong } from './places-among.js';
 import { Stamps } from './stamps.js';
 import type { Tree } from './tree.js';
 import { foldersOf } from './walk.js';
@@ -10,6 +11,7 @@ import { foldersOf } from './walk.js';
 export class TreeStamps {
   readonly #tree: Tree;
   readonly #paths: readonly string[];
+  readonly #rows: ReadonlyMap<string, number>;
   readonly #stamps: Stamps;
 
   /**
@@ -18,31 +20,19 @@ export class TreeStamps {
   constructor(tree: Tree, before: KnownPublication | undefined) {
     this.#tree = tree;
     this.#paths = [...tree.keys(), ...foldersOf(tree.keys())].sort();
+    this.#rows = new Map(this.#paths.map((path, row) => [path, row]));
     this.#stamps = new Stamps(this.#paths.length);
     if (before === undefined) return;
-    const { paths, stamps } = before.tree;
-    let at = 0;
-    for (const [row, path] of this.#paths.entries()) {
-      while (at < paths.length && (paths[at] as string) < path) at++;
-      if (paths[at] === path) this.#stamps.copy(row, stamps, at);
+    for (const [row, place] of placesAmong(this.#paths, before.tree.paths).entries()) {
+      if (place !== -1) this.#stamps.copy(row, before.tree.stamps, place);
     }
   }
 
   /** @param stats - from before the file was read and found to be right */
   readonly note = (path: string, stats: Stats): void => {
-    this.#stamps.set(this.#rowOf(path), stats);
+    const row = this.#rows.get(path);
+    if (row !== undefined) this.#stamps.set(row, stats);
   };
-
-  /** By halving: a map of all paths would take longer to make than is saved. */
-  #rowOf(path: string): number {
-    let row = 0;
-    for (let end = this.#paths.length; row < end; ) {
-      const middle = (row + end) >> 1;
-      if ((this.#paths[middle] as string) < path) row = middle + 1;
-      else end = middle;
-    }
-    return row;
-  }
 
   /** All that has been noted. */
   remembered(): RememberedTree {
