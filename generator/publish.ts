@@ -69,6 +69,11 @@ export interface BuildReport {
   readonly kept: boolean;
   /** Size of the whole tree, in bytes. */
   readonly bytes: number;
+  /**
+   * What this build has verified: the whole tree, the changed records and what is made of them, or nothing. The rest a build before
+   * has verified, and nobody has touched it since.
+   */
+  readonly verified: 'all' | 'changes' | 'nothing';
   /** What is allowed in the records and still deserves a second look. */
   readonly warnings: readonly Diagnostic[];
   /** What the user may not expect, in whole sentences. */
@@ -128,15 +133,18 @@ export async function publish(
   const tree = await newTree({ out, published, predecessor, since, signed, payloadHash, signer }, options);
   onStage?.('tree');
   const onlyRecords = unchanged?.rootKey === signer.rootKey.thumbprint && isPlain(tree);
-  if (onlyRecords && since !== undefined) assertChangeGood(signed.list, since.changed);
+  const changed = onlyRecords ? since?.changed : undefined;
+  if (changed !== undefined) assertChangeGood(signed.list, changed);
   else await assertTreeGood(tree, signer.rootKey);
+  const verified = changed === undefined ? 'all' : 'changes';
   onStage?.('verify');
   const stamps = new TreeStamps(tree, known);
   const written = writeTree(tree, out, staging, { onProgress, known, onHeld: stamps.note });
   onStage?.('write');
   assertWritten(tree, written.written, out, stamps.note);
   onStage?.('read back');
-  const report = reportOf({ tree, written, signed, payloadHash, signer, published, warnings }, options);
+  const content = { tree, written, verified, signed, payloadHash, signer, published, warnings } as const;
+  const report = reportOf(content, options);
   return { report, stamps };
 }
 
@@ -197,18 +205,19 @@ async function assertTreeGood(tree: Tree, rootKey: RootKey): Promise<void> {
 interface PublishedContent extends Pick<TreeContent, 'signed' | 'payloadHash' | 'signer' | 'published'> {
   readonly tree: Tree;
   readonly written: Written;
+  readonly verified: BuildReport['verified'];
   readonly warnings: readonly Diagnostic[];
 }
 
 function reportOf(
-  { tree, written, signed, payloadHash, signer, published, warnings }: PublishedContent,
+  { tree, written, verified, signed, payloadHash, signer, published, warnings }: PublishedContent,
   { out, updatedAt: requested }: PublishOptions,
 ): BuildReport {
   const { list, kept } = signed;
   const { updatedAt } = list;
   const checkpoint = tree.get(PATHS.checkpoint);
   return {
-    ...{ out, updatedAt, kept, warnings },
+    ...{ out, updatedAt, kept, verified, warnings },
     ...{ ...written, written: written.written.length },
     issuers: list.records.size,
     sha256: payloadHash,

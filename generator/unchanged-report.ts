@@ -20,7 +20,7 @@ export function unchangedReport(
   const checkpoint = readIfThere(place, PATHS.checkpoint);
   return {
     ...{ out, updatedAt, issuers, sha256, rootKey, development, bytes, kept: true },
-    ...{ written: 0, unchanged: files, removed: 0, warnings: sources.warnings },
+    ...{ written: 0, unchanged: files, removed: 0, verified: 'nothing', warnings: sources.warnings },
     notes: buildNotes({ out, updatedAt, requested, kept: true, sha256, checkpoint, before: undefined }),
   };
 }

@@ -3,6 +3,12 @@ import type { BuildReport } from '../publish.js';
 import { sayDiagnostics } from './diagnostics.js';
 import { count, say } from './output.js';
 
+const VERIFIED = {
+  all: 'verified in',
+  changes: 'what is new verified in',
+  nothing: 'untouched since it was verified, in',
+} as const;
+
 /** A report of a build as people read it. */
 export function sayBuilt(report: BuildReport, milliseconds: number): void {
   const { out, issuers, written, unchanged, removed, bytes } = report;
@@ -12,8 +18,9 @@ export function sayBuilt(report: BuildReport, milliseconds: number): void {
     say('*** DEVELOPMENT KEY: no --key was given, so a key made on this machine signed the tree.');
     say(`*** It is kept in ${DEVELOPMENT_KEY_FILE}. The tree is marked unfit for production.`);
   }
+  const seconds = (milliseconds / 1000).toFixed(1);
   say(
-    `${out}: ${count(issuers, 'issuer')}, ${count(bytes, 'byte')}, verified in ${(milliseconds / 1000).toFixed(1)} s`,
+    `${out}: ${count(issuers, 'issuer')}, ${count(bytes, 'byte')}, ${VERIFIED[report.verified]} ${seconds} s`,
   );
   say(`files      ${written} written, ${unchanged} unchanged, ${removed} removed`);
   say(`updated_at ${report.updatedAt}${report.kept ? ' (the list is unchanged)' : ''}`);

@@ -170,9 +170,24 @@ describe('what is remembered', () => {
     const before = statSync(cacheOf(folder)).ctimeMs;
     const report = await built(folder, 1);
     expect(report).toMatchObject({ written: 0, removed: 0, kept: true, issuers: 3, updatedAt: time(0) });
+    expect(report.verified).toBe('nothing');
     expect(report.unchanged).toBe(filesBelow(join(folder, 'dist')).length);
     expect(report.notes.join()).toContain(`${time(1)} was not used`);
     expect(statSync(cacheOf(folder)).ctimeMs).toBe(before);
+  });
+
+  it('spares what has been verified, and only that', async () => {
+    writeFiles(folder, { 'issuers/beta.yaml': recordText('beta', { status: 'revoked' }) });
+    expect((await built(folder, 1)).verified).toBe('changes');
+    expect((await built(folder, 2, { renew: true })).verified).toBe('changes');
+    expect((await built(folder, 3, { renew: true, precompress: true })).verified).toBe('all');
+    expect((await built(folder, 4, { renew: true, cache: false })).verified).toBe('all');
+    const other = await workspace([]);
+    const changedRoot = { key: join(other, 'key.pem'), rootKey: join(folder, 'root.json') };
+    const { stdout } = await cli(['keys', 'public', 'key.pem'], other);
+    writeFileSync(changedRoot.rootKey, stdout);
+    await built(folder, 5);
+    expect((await built(folder, 6, changedRoot)).verified).toBe('all');
   });
 
   it('says the same of an unchanged tree as a build that reads everything', async () => {
@@ -180,7 +195,7 @@ describe('what is remembered', () => {
     await built(folder, 1);
     const remembering = await built(folder, 2);
     expect(remembering.warnings.map(({ rule, line }) => [rule, line])).toEqual([['unknown-country', 7]]);
-    expect(remembering).toEqual(await built(folder, 2, { cache: false }));
+    expect({ ...remembering, verified: 'all' }).toEqual(await built(folder, 2, { cache: false }));
   });
 
   it('still wants the right key, and does what else it is asked', async () => {
