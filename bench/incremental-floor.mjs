@@ -1,6 +1,6 @@
-// The floor of a build that finds (nearly) nothing changed: look at every record file and every published file, on two threads. With a
-// third argument also what one changed record costs whoever signs the whole list: read the list, hash it, put the record in, sign, verify
-// and hash it, and write it.
+// The floor of a build that finds (nearly) nothing changed: look at every record file and every published file, on two
+// threads. With a third argument also what one changed record costs whoever signs the whole list: read the list, hash it, put the
+// record in, sign, verify and hash it, and write it.
 // Usage: node bench/incremental-floor.mjs ISSUERS DIST [OUT]
 
 import { createHash, generateKeyPairSync, sign, verify } from 'node:crypto';

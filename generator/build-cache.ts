@@ -7,8 +7,8 @@ import type { BuildReport } from './publish.js';
 import { Stamps } from './stamps.js';
 
 /**
- * What a build remembers for the next one. Nothing of it is ever published: it says which files need not be read again, and what they say is
- * taken from the published list, to whose hash it is bound.
+ * What a build remembers for the next one. Nothing of it is ever published: it says which files need not be read again, and
+ * what they say is taken from the published list, to whose hash it is bound.
  */
 export interface BuildCache {
   /** The program and the folders that it is about; for others it says nothing. */

@@ -13,8 +13,8 @@ export type TouchedPaths = ReadonlySet<string>;
 const WORTH_A_THREAD = 1_000_000;
 
 /**
- * Looks at every file of a tree, and reads none that is as its cache remembers it. Where there are many, that happens on a thread of
- * its own.
+ * Looks at every file of a tree, and reads none that is as its cache remembers it. Where there are many, that happens on a
+ * thread of its own.
  *
  * @param about - what the cache must be about
  * @returns undefined when there is no cache of use

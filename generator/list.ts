@@ -14,8 +14,8 @@ const SORTED_FIELDS = [...ISSUER_FIELDS].sort();
 
 /**
  * The canonical bytes of a record. A record that conforms is made of texts and lists of texts, and with its fields in order
- * `JSON.stringify` writes it as RFC 8785 asks, at a tenth of the cost of canonicalising any value. The verification that comes before
- * anything is written holds the whole list to the canonical form.
+ * `JSON.stringify` writes it as RFC 8785 asks, at a tenth of the cost of canonicalising any value. The verification that comes
+ * before anything is written holds it to the canonical form.
  */
 export function recordBytes(record: Issuer): Uint8Array {
   return Buffer.from(JSON.stringify(record, SORTED_FIELDS));

@@ -109,7 +109,8 @@ export interface Published {
 
 /**
  * Publishes a signed list: signature → tree. The tree is verified before it is written, as a stranger would, except for
- * what is known to have been verified; and what was written is read back from the disk, byte for byte. Whatever goes wrong, what was published before stays.
+ * what is known to have been verified; and what was written is read back from the disk, byte for byte. Whatever goes wrong,
+ * what was published before stays.
  *
  * @param place - as `onOutput` gives it
  * @throws {@link KeyRejected} | {@link TreeRejected} | {@link UsageError} | {@link IoFailed}

@@ -4,8 +4,8 @@ import type { Tree } from './tree.js';
 import { held } from './write.js';
 
 /**
- * Asserts that the disk gives back what was written to it: byte for byte what was verified in memory. So it needs no verification of
- * its own.
+ * Asserts that the disk gives back what was written to it: byte for byte what was verified in memory. So it needs no
+ * verification of its own.
  *
  * @param written - the paths that were written; the others were compared before
  * @param onHeld - told what each of the files was like before it was read

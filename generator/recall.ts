@@ -59,7 +59,8 @@ export function digestAt({ digests }: RememberedSources, row: number): string {
 }
 
 /**
- * The records of a published list by id, sorted by id, without parsing it: where each stands follows from how long those before it are.
+ * The records of a published list by id, sorted by id, without parsing it: where each stands follows from how long those
+ * before it are.
  *
  * @param list - the list that the sources were remembered with
  */

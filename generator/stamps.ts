@@ -4,8 +4,8 @@ import type { Stats } from 'node:fs';
 const WIDTH = 3;
 
 /**
- * What tells whether files have been touched since somebody looked, a row each. Unlike the time of the last writing, that of the last
- * change of any kind cannot be set; and another file in the place of one has another inode.
+ * What tells whether files have been touched since somebody looked, a row each. Unlike the time of the last writing, that of
+ * the last change of any kind cannot be set; and another file in the place of one has another inode.
  */
 export class Stamps {
   /** Row after row, so that many are kept and compared at little cost. */

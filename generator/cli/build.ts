@@ -77,6 +77,7 @@ export async function buildAndReport(options: BuildCommandOptions): Promise<unde
   return undefined;
 }
 
+/** To load what reads a time takes as long as to find out that nothing has changed, so it is loaded when it is needed. */
 async function requested(option: string | undefined, epoch: string | undefined): Promise<string | undefined> {
   if (option === undefined && epoch === undefined) return undefined;
   const { requestedUpdatedAt } = await import('../updated-at.js');
