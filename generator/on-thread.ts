@@ -13,7 +13,8 @@ export interface ThreadCall {
 /** Calls a function on a thread of its own, and ends the thread. What the function throws is thrown here. */
 export function onThread<T>(call: ThreadCall): Promise<T> {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL('./thread.js', import.meta.url), { workerData: call });
+    // Without the options of this process: some, such as --input-type, are none for a thread.
+    const worker = new Worker(new URL('./thread.js', import.meta.url), { workerData: call, execArgv: [] });
     worker.once('message', resolve);
     worker.once('error', reject);
     // After a message this comes too late to matter.

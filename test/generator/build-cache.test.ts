@@ -22,7 +22,7 @@ import { onThread } from '../../build/on-thread.js';
 import { Stamps } from '../../build/stamps.js';
 import { filesBelow } from '../../build/walk.js';
 import { chance, recordFile, recordFiles } from '../support/corpus.js';
-import { cli, recordText, temporaryFolder, workspace, writeFiles } from '../support/workspace.js';
+import { cli, recordText, run, temporaryFolder, workspace, writeFiles } from '../support/workspace.js';
 
 const time = (step: number) => `2026-11-21T08:00:${String(step).padStart(2, '0')}Z`;
 
@@ -511,6 +511,19 @@ describe('a thread', () => {
     );
     await expect(call('export const work = () => { throw new TypeError("no") }')).rejects.toThrow('no');
     await expect(call('export const another = 1')).rejects.toThrow('not a function');
+  });
+
+  it('starts whatever the options of the process are', async () => {
+    const module = new URL('../../build/on-thread.js', import.meta.url).href;
+    const code = `import { onThread } from '${module}';
+      const call = { module: 'data:text/javascript,export const work = () => 7', name: 'work', args: [] };
+      process.stdout.write(String(await onThread(call)));`;
+    const { stdout, stderr } = await run(
+      process.execPath,
+      ['--input-type=module', '-e', code],
+      temporaryFolder(),
+    );
+    expect(stdout, stderr).toBe('7');
   });
 
   it('that ends early is no answer', async () => {
