@@ -1,17 +1,24 @@
 // Makes build/website/ of this folder: the script in one file with the licences of what is in it, the other files as they are.
 
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const OUT = `${ROOT}build/website/`;
 
+/** What is as it was is not touched: a build tells by the times of its program's files whether it is another program. */
+function put(name, content) {
+  const bytes = Buffer.from(content);
+  const file = OUT + name;
+  if (!existsSync(file) || !readFileSync(file).equals(bytes)) writeFileSync(file, bytes);
+}
+
 mkdirSync(OUT, { recursive: true });
 for (const name of ['index.html', '404.html', 'registry.css', 'icon.svg']) {
-  copyFileSync(`${ROOT}website/${name}`, OUT + name);
+  put(name, readFileSync(`${ROOT}website/${name}`));
 }
-const { metafile } = await build({
+const { metafile, outputFiles } = await build({
   absWorkingDir: ROOT,
   entryPoints: ['website/src/main.ts'],
   outfile: `${OUT}registry.js`,
@@ -21,7 +28,9 @@ const { metafile } = await build({
   target: 'es2022',
   banner: { js: '/* Apache-2.0, and what it brings along: licences.txt */' },
   metafile: true,
+  write: false,
 });
+for (const { contents } of outputFiles) put('registry.js', contents);
 
 const packages = Object.keys(metafile.inputs).flatMap(
   (path) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? [],
@@ -32,4 +41,4 @@ const licences = [...new Set(packages)].sort().map((name) => {
   if (file === undefined) throw new Error(`${name} has no licence to pass on`);
   return `${name}\n\n${readFileSync(folder + file, 'utf8').trim()}\n`;
 });
-writeFileSync(`${OUT}licences.txt`, licences.join(`\n${'-'.repeat(80)}\n\n`));
+put('licences.txt', licences.join(`\n${'-'.repeat(80)}\n\n`));
