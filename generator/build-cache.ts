@@ -38,6 +38,11 @@ export interface RememberedSources {
   readonly warnings: readonly Diagnostic[];
 }
 
+/** The digest of what a remembered file held. */
+export function digestAt({ digests }: RememberedSources, row: number): string {
+  return digests.slice(row * DIGEST, (row + 1) * DIGEST);
+}
+
 /** The files and folders of the tree: a row each, sorted by path. A folder's path ends in a slash, and it has no stamp. */
 export interface RememberedTree {
   readonly paths: readonly string[];
@@ -53,6 +58,7 @@ export function cacheFile(out: string): string {
 
 /** No path has this character. */
 const SEPARATOR = '\0';
+/** Hexadecimal digits of a SHA-256. */
 const DIGEST = 64;
 
 /**

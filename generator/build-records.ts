@@ -1,10 +1,10 @@
-import type { RememberedSources } from './build-cache.js';
+import { digestAt, type RememberedSources } from './build-cache.js';
 import { type CheckedRow, rowsOf } from './check-files.js';
 import { type CheckOptions, checkRecords } from './check-records.js';
 import { type FoundFiles, noRecords, shownPath, stemOf } from './collect.js';
 import { byPlace, type Diagnostic } from './diagnostic.js';
 import { RecordsRejected } from './errors.js';
-import { digestAt, type Recalled } from './recall.js';
+import type { Recalled } from './recall.js';
 import { Stamps } from './stamps.js';
 
 /** The records that a build publishes. */

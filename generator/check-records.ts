@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { batchesOf, type CheckedFiles, checkBatches, rowsOf } from './check-files.js';
-import { type FoundFiles, readRecordFile, recordFile, shownPath, stemOf } from './collect.js';
+import { type FoundFiles, readRecord, shownPath, stemOf } from './collect.js';
 import { type Diagnostic, type Range, WHOLE_FILE } from './diagnostic.js';
 import { checkIds, type NamedRecord } from './ids.js';
 import { onThread } from './on-thread.js';
@@ -70,7 +70,6 @@ async function onThreads(
 
 /** Only where something is wrong does anybody ask where an id stands: then the file is read again. */
 function rangeOfId(file: string, root: string | undefined): Range {
-  const read = readRecordFile(file, root);
-  const text = 'bytes' in read ? recordFile(file, read.bytes) : read;
-  return 'text' in text ? parseRecordFile(text).locate(['issuer_id']) : WHOLE_FILE;
+  const record = readRecord(file, root);
+  return 'text' in record ? parseRecordFile(record).locate(['issuer_id']) : WHOLE_FILE;
 }

@@ -77,12 +77,7 @@ function findBelow(folder: string, found: string[], links: Map<string, string>):
 export function collectRecordFiles(paths: readonly string[]): Collected {
   const { files, links } = findRecordFiles(paths);
   if (files.length === 0) return { files: [], diagnostics: [noRecords(paths)] };
-  return sortedOut(
-    files.map((file) => {
-      const found = readRecordFile(file, links.get(file));
-      return 'bytes' in found ? recordFile(file, found.bytes) : found;
-    }),
-  );
+  return sortedOut(files.map((file) => readRecord(file, links.get(file))));
 }
 
 /** What there is to say where no record has been found. */
@@ -157,6 +152,12 @@ export function readRecordFile(file: string, root: string | undefined): ReadFile
   } catch (cause) {
     return problem({ rule: 'file-unreadable', message: (cause as Error).message });
   }
+}
+
+/** A record file with its text, or what is in the way. Its parameters are those of `readRecordFile`. */
+export function readRecord(file: string, root: string | undefined): RecordFile | Diagnostic {
+  const read = readRecordFile(file, root);
+  return 'bytes' in read ? recordFile(file, read.bytes) : read;
 }
 
 /** A record file from its bytes, or what keeps them from being a text. */

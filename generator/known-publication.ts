@@ -1,9 +1,9 @@
-import type { BuildCache, RememberedTree } from './build-cache.js';
+import type { BuildCache, RememberedSources, RememberedTree } from './build-cache.js';
 import { sha256 } from './checksums.js';
+import { stemOf } from './collect.js';
 import type { TouchedPaths } from './inspect-tree.js';
 import { PATHS } from './paths.js';
 import { readIfThere } from './read-file.js';
-import { publishedRecords } from './recall.js';
 import type { Entry } from './walk.js';
 import type { KnownFolder } from './write.js';
 
@@ -49,3 +49,24 @@ export class KnownPublication implements KnownFolder {
 }
 
 const RECORDS = PATHS.record('');
+
+/**
+ * The records of a published list by id, sorted by id, without parsing it: where each stands follows from how long those
+ * before it are.
+ *
+ * @param list - the list that the sources were remembered with
+ */
+function publishedRecords(list: Uint8Array, sources: RememberedSources): Map<string, Uint8Array> {
+  const lengths = sources.files.map((file, row): [string, number] => [
+    stemOf(file),
+    sources.lengths[row] as number,
+  ]);
+  lengths.sort(([a], [b]) => (a < b ? -1 : 1));
+  const records = new Map<string, Uint8Array>();
+  let start = '{"issuers":['.length;
+  for (const [id, length] of lengths) {
+    records.set(id, list.subarray(start, start + length));
+    start += length + ','.length;
+  }
+  return records;
+}

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
-import type { RememberedSources } from './build-cache.js';
+import { digestAt, type RememberedSources } from './build-cache.js';
 import { sha256 } from './checksums.js';
-import { type FoundFiles, readRecordFile, stemOf } from './collect.js';
+import { type FoundFiles, readRecordFile } from './collect.js';
 import { placesAmong } from './places-among.js';
 import { Stamps } from './stamps.js';
 
@@ -31,8 +31,6 @@ export function recall({ files, links }: FoundFiles, remembered: RememberedSourc
   return { rows, stamps, same: known === files.length && known === remembered.files.length };
 }
 
-const DIGEST = 64;
-
 /** Notes the stamp of a file that is what it was. */
 function isAsRemembered(
   file: string,
@@ -51,30 +49,4 @@ function isAsRemembered(
   if (!('bytes' in read) || sha256(read.bytes) !== digestAt(remembered, row)) return false;
   stamps.set(index, read.stats);
   return true;
-}
-
-/** The digest of what a remembered file held. */
-export function digestAt({ digests }: RememberedSources, row: number): string {
-  return digests.slice(row * DIGEST, (row + 1) * DIGEST);
-}
-
-/**
- * The records of a published list by id, sorted by id, without parsing it: where each stands follows from how long those
- * before it are.
- *
- * @param list - the list that the sources were remembered with
- */
-export function publishedRecords(list: Uint8Array, sources: RememberedSources): Map<string, Uint8Array> {
-  const lengths = sources.files.map((file, row): [string, number] => [
-    stemOf(file),
-    sources.lengths[row] as number,
-  ]);
-  lengths.sort(([a], [b]) => (a < b ? -1 : 1));
-  const records = new Map<string, Uint8Array>();
-  let start = '{"issuers":['.length;
-  for (const [id, length] of lengths) {
-    records.set(id, list.subarray(start, start + length));
-    start += length + ','.length;
-  }
-  return records;
 }
