@@ -5,6 +5,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // Tests run what ships: the compiled packages and the command line, never the sources.
     globalSetup: 'test/support/compile.ts',
+    setupFiles: 'test/support/property-seed.ts',
     // Many tests start programs and flush files, which a busy machine can make wait; `run` has a limit of its own.
     testTimeout: 180_000,
     hookTimeout: 180_000,

@@ -38,7 +38,7 @@ export function inLayout(text: string, file: string): string {
   contents.items.sort((a, b) => rank(a) - rank(b));
   for (const pair of contents.items) lay(pair);
   if (directives !== undefined) directives.docStart = null;
-  const laid = `${header}${document.toString({ lineWidth: 0, flowCollectionPadding: false }).trim()}\n`;
+  const laid = `${header}${withoutGaps(document.toString({ lineWidth: 0, flowCollectionPadding: false }))}\n`;
   assertSame(text, laid, file);
   return laid;
 }
@@ -52,6 +52,11 @@ function headed(text: string): [header: string, body: string] {
   const header = lines.slice(0, length).join('\n').trim();
   if (header === '') return ['', text];
   return [`${header}\n${gap === -1 ? '' : '\n'}`, lines.slice(length).join('\n')];
+}
+
+/** Only lines are taken away: other white space may belong to a value. */
+function withoutGaps(text: string): string {
+  return text.replace(/^\n+|\n+$/g, '');
 }
 
 function parse(text: string): Document {
@@ -73,7 +78,8 @@ function lay({ key, value }: Pair): void {
 
 function plain(node: unknown): void {
   if (!isScalar(node)) return;
-  node.type = 'PLAIN';
+  // Only in quotes is it plain to see where a value of several lines ends.
+  node.type = String(node.value).includes('\n') ? 'QUOTE_DOUBLE' : 'PLAIN';
   // Without it null is written in one way, and not as the author happened to.
   delete node.source;
 }
