@@ -47,8 +47,6 @@ export function digestAt({ digests }: RememberedSources, row: number): string {
 export interface RememberedTree {
   readonly paths: readonly string[];
   readonly stamps: Stamps;
-  /** SHA-256 of those files that were too new for a stamp, by path. */
-  readonly recent: ReadonlyMap<string, string>;
 }
 
 /** Where the cache of an output folder is: beside it. */

@@ -33,10 +33,12 @@ export async function checkRecords(
   const checked = await onThreads({ files: unknown, links }, threads, onProgress);
   const rows = rowsOf(checked);
   const named: NamedRecord[] = [];
+  // Known records have been checked against each other: of them only those matter whose id is taken now.
+  const taken = new Set(checked.flatMap(({ ids }) => ids).map((id) => id?.toLowerCase()));
   for (const [index, file] of files.entries()) {
     const stem = stemOf(file);
     const id = isKnown(index) ? stem : rows.next().value?.id;
-    if (id === undefined) continue;
+    if (id === undefined || (isKnown(index) && !taken.has(id))) continue;
     named.push({ file: shownPath(file), stem, id, range: () => rangeOfId(file, links.get(file)) });
   }
   return { checked, diagnostics: [...checked.flatMap(({ diagnostics }) => diagnostics), ...checkIds(named)] };

@@ -1,9 +1,8 @@
 import { lstatSync, statSync } from 'node:fs';
 import { cacheFile, openCache, type RememberedTree } from './build-cache.js';
-import { sha256 } from './checksums.js';
 import { onThread } from './on-thread.js';
 import { placesAmong } from './places-among.js';
-import { readIfThere } from './read-file.js';
+import type { Stamps } from './stamps.js';
 import { walk } from './walk.js';
 
 /** The paths at which a tree is not as it is remembered: changed, new, or gone. A folder's ends in a slash. */
@@ -13,8 +12,7 @@ export type TouchedPaths = ReadonlySet<string>;
 const WORTH_A_THREAD = 1_000_000;
 
 /**
- * Looks at every file of a tree, and reads none that is as its cache remembers it. Where there are many, that happens on a
- * thread of its own.
+ * Looks at every file of a tree, and reads none. Where there are many, that happens on a thread of its own.
  *
  * @param about - what the cache must be about
  * @returns undefined when there is no cache of use
@@ -46,21 +44,21 @@ function pathsOf(out: string): string[] | undefined {
 function differences(out: string, paths: readonly string[], tree: RememberedTree): Set<string> {
   const rows = placesAmong(paths, tree.paths);
   const touched = new Set<string>();
+  let known = 0;
   for (const [index, path] of paths.entries()) {
     const row = rows[index] as number;
-    if (row === -1 || !isAsRemembered(out, path, tree, row)) touched.add(path);
+    if (row !== -1) known++;
+    if (row === -1 || !isAsRemembered(out, path, tree.stamps, row)) touched.add(path);
   }
+  // None is gone.
+  if (known === tree.paths.length) return touched;
   const found = placesAmong(tree.paths, paths);
   for (const [index, path] of tree.paths.entries()) if (found[index] === -1) touched.add(path);
   return touched;
 }
 
-function isAsRemembered(out: string, path: string, { stamps, recent }: RememberedTree, row: number): boolean {
+function isAsRemembered(out: string, path: string, stamps: Stamps, row: number): boolean {
   if (path.endsWith('/')) return true;
   const stats = lstatSync(`${out}/${path}`, { throwIfNoEntry: false });
-  if (stats?.isFile() !== true) return false;
-  if (stamps.fits(row, stats)) return true;
-  const digest = recent.get(path);
-  const bytes = digest === undefined ? undefined : readIfThere(out, path);
-  return bytes !== undefined && sha256(bytes) === digest;
+  return stats?.isFile() === true && stamps.fits(row, stats);
 }

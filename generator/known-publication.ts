@@ -10,7 +10,9 @@ import type { KnownFolder } from './write.js';
 /** A published tree of which a build knows what is in its files without reading them. */
 export class KnownPublication implements KnownFolder {
   /** The list, and its records by id. They are those that were verified when the cache was written. */
-  readonly list: Uint8Array;
+  readonly list: Buffer;
+  /** Whether the signature and the root key are those, too. */
+  readonly signed: boolean;
   /** SHA-256 of the list, in hexadecimal. */
   readonly sha256: string;
   readonly records: ReadonlyMap<string, Uint8Array>;
@@ -19,8 +21,9 @@ export class KnownPublication implements KnownFolder {
   /** The paths at which nothing is known. */
   readonly touched: TouchedPaths;
 
-  private constructor(list: Uint8Array, { published, sources, tree }: BuildCache, touched: TouchedPaths) {
+  private constructor(list: Buffer, { published, sources, tree }: BuildCache, touched: TouchedPaths) {
     this.list = list;
+    this.signed = !touched.has(PATHS.signature) && !touched.has(PATHS.rootKey);
     this.sha256 = published.sha256;
     this.records = publishedRecords(list, sources);
     this.rootKey = published.rootKey;

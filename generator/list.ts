@@ -29,12 +29,18 @@ export function recordBytes(record: Issuer): Uint8Array {
  * @param updatedAt - UTC to the second, ending in Z
  */
 export function listBytes(records: ReadonlyMap<string, Uint8Array>, updatedAt: string): ListBytes {
-  const list = Buffer.concat([
-    Buffer.from('{"issuers":['),
-    ...separated(records.values()),
-    Buffer.from(`],"updated_at":${JSON.stringify(updatedAt)}}`),
-  ]);
+  const list = Buffer.concat([Buffer.from('{"issuers":['), ...separated(records.values()), end(updatedAt)]);
   return { updatedAt, list, records };
+}
+
+/** A list under another time. */
+export function atTime({ list, records, updatedAt: before }: ListBytes, updatedAt: string): ListBytes {
+  const issuers = list.subarray(0, list.length - end(before).length);
+  return { updatedAt, list: Buffer.concat([issuers, end(updatedAt)]), records };
+}
+
+function end(updatedAt: string): Buffer {
+  return Buffer.from(`],"updated_at":${JSON.stringify(updatedAt)}}`);
 }
 
 const COMMA = Buffer.from(',');

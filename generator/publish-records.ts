@@ -3,7 +3,7 @@ import type { PublishedFacts } from './build-cache.js';
 import type { BuildMemory } from './build-memory.js';
 import type { BuildRecords } from './build-records.js';
 import type { KnownPublication } from './known-publication.js';
-import { listBytes } from './list.js';
+import { atTime, type ListBytes, listBytes } from './list.js';
 import type { OutputFolder } from './output-folder.js';
 import { type BuildReport, publish, type SignedListBytes } from './publish.js';
 import type { PublishedTree } from './published.js';
@@ -51,20 +51,23 @@ async function signedList(
   signer: Signer,
   { updatedAt: requested, renew }: BuildOptions,
 ): Promise<SignedListBytes> {
+  const sign = async (list: ListBytes) => ({
+    list,
+    signature: await signList(list.list, signer),
+    kept: false,
+  });
   const previous = published?.updatedAt;
-  if (previous !== undefined && published?.list !== undefined) {
-    const list = listBytes(records, previous);
-    const same = Buffer.compare(list.list, published.list) === 0;
-    const sameRoot = published.rootKey?.thumbprint === signer.rootKey.thumbprint;
+  const later = () => nextUpdatedAt(requested, previous, Date.now());
+  if (published?.list === undefined || previous === undefined) return sign(listBytes(records, later()));
+  const list = listBytes(records, previous);
+  const same = Buffer.compare(list.list, published.list) === 0;
+  if (same && published.rootKey?.thumbprint === signer.rootKey.thumbprint) {
     const keep = !renew || requested === previous;
-    if (same && sameRoot && keep && published.signed && published.signature !== undefined) {
+    if (keep && published.signed && published.signature !== undefined) {
       return { list, signature: published.signature.trim(), kept: true };
     }
     // A build that was killed between signature and list: asked for the same time, it makes the same bytes.
-    if (same && sameRoot && requested === previous) {
-      return { list, signature: await signList(list.list, signer), kept: false };
-    }
+    if (requested === previous) return sign(list);
   }
-  const list = listBytes(records, nextUpdatedAt(requested, previous, Date.now()));
-  return { list, signature: await signList(list.list, signer), kept: false };
+  return sign(atTime(list, later()));
 }

@@ -18,6 +18,7 @@ import { readIfThere } from './read-file.js';
 import type { Signer } from './sign.js';
 import { type SincePublished, sincePublished } from './since-published.js';
 import { changesUpTo } from './site/changes.js';
+import { untilNoLongerRecent } from './stamps.js';
 import { assembleTree, type Tree } from './tree.js';
 import { memorySource } from './tree-source.js';
 import { TreeStamps } from './tree-stamps.js';
@@ -121,14 +122,14 @@ export async function publish(
   options: PublishOptions,
 ): Promise<Published> {
   const { onStage, onProgress } = options;
-  const published = await readPublished(out);
+  const published = await readPublished(out, known);
   assertSameRoot(published, signer, options);
   onStage?.('published tree');
   const signed = await makeList(published);
   onStage?.('list and signature');
   const payloadHash = sha256(signed.list.list);
   const predecessor = inherited(published, signer.development);
-  const unchanged = known !== undefined && isList(predecessor, known.list) ? known : undefined;
+  const unchanged = predecessor && known;
   const before = predecessor && publishedList(predecessor, unchanged);
   const since = before && sincePublished(before, signed.list);
   const tree = await newTree({ out, published, predecessor, since, signed, payloadHash, signer }, options);
@@ -142,15 +143,12 @@ export async function publish(
   const stamps = new TreeStamps(tree, known);
   const written = writeTree(tree, out, staging, { onProgress, known, onHeld: stamps.note });
   onStage?.('write');
+  if (written.written.length > 0) await untilNoLongerRecent();
   assertWritten(tree, written.written, out, stamps.note);
   onStage?.('read back');
   const content = { tree, written, verified, signed, payloadHash, signer, published, warnings } as const;
   const report = reportOf(content, options);
   return { report, stamps };
-}
-
-function isList(published: PublishedTree | undefined, list: Uint8Array): boolean {
-  return published?.list !== undefined && Buffer.compare(published.list, list) === 0;
 }
 
 interface TreeContent {

@@ -30,17 +30,21 @@ export interface PublishedTree {
 /**
  * Reads what a build needs to know of the tree that it will replace.
  *
+ * @param known - what is known of its list, so that it need not be verified once more
  * @returns undefined when the folder is empty or not there
  * @throws {@link UsageError} when the folder holds something else: a build removes what is not its own
  */
-export async function readPublished(out: string): Promise<PublishedTree | undefined> {
+export async function readPublished(
+  out: string,
+  known?: { readonly list: Buffer; readonly signed: boolean },
+): Promise<PublishedTree | undefined> {
   if (!existsSync(out) || readdirSync(out).length === 0) return undefined;
   if (!existsSync(join(out, PATHS.list)) || !existsSync(join(out, CHECKSUMS_PATH))) {
     throw new UsageError(
       `${out} is not empty and holds no registry: a build removes what does not belong, so choose another folder`,
     );
   }
-  const list = readIfThere(out, PATHS.list);
+  const list = known?.list ?? readIfThere(out, PATHS.list);
   const signature = readIfThere(out, PATHS.signature)?.toString('utf8');
   const rootKey = await rootKeyOf(readIfThere(out, PATHS.rootKey));
   return {
@@ -49,7 +53,7 @@ export async function readPublished(out: string): Promise<PublishedTree | undefi
     signature,
     rootKey,
     development: existsSync(join(out, PATHS.developmentMark)),
-    signed: await isSigned(list, signature, rootKey),
+    signed: known?.signed || (await isSigned(list, signature, rootKey)),
   };
 }
 

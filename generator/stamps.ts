@@ -1,4 +1,5 @@
 import type { Stats } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 
 /** Size in bytes, time of the last change of any kind in milliseconds, and inode. */
 const WIDTH = 3;
@@ -29,11 +30,6 @@ export class Stamps {
     }
   }
 
-  /** Whether there is anything in a row. */
-  isNoted(row: number): boolean {
-    return !Number.isNaN(this.numbers[row * WIDTH]);
-  }
-
   /** Whether a file is what it was when its row was noted. */
   fits(row: number, { size, ctimeMs, ino }: Stats): boolean {
     const { numbers } = this;
@@ -42,11 +38,16 @@ export class Stamps {
   }
 }
 
-/** Clocks of file systems tick up to every 10 milliseconds; those that count in seconds, every two. Milliseconds. */
-const TICK = 100;
+/** Clocks of file systems tick up to every 16 milliseconds; those that count in seconds, every two. Milliseconds. */
+const TICK = 25;
 const TICK_OF_SECONDS = 2_100;
 
 function isRecent(ctimeMs: number): boolean {
   const tick = ctimeMs % 1000 === 0 ? TICK_OF_SECONDS : TICK;
   return ctimeMs > Date.now() - tick;
+}
+
+/** Waits until what was written before is no longer too recent for a stamp, where clocks tick often enough. */
+export function untilNoLongerRecent(): Promise<void> {
+  return setTimeout(TICK + 1);
 }

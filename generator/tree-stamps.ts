@@ -1,6 +1,5 @@
 import type { Stats } from 'node:fs';
 import type { RememberedTree } from './build-cache.js';
-import { sha256 } from './checksums.js';
 import type { KnownPublication } from './known-publication.js';
 import { placesAmong } from './places-among.js';
 import { Stamps } from './stamps.js';
@@ -9,7 +8,6 @@ import { foldersOf } from './walk.js';
 
 /** Notes what the files of a tree are like on the disk, for the next build. */
 export class TreeStamps {
-  readonly #tree: Tree;
   readonly #paths: readonly string[];
   readonly #rows: ReadonlyMap<string, number>;
   readonly #stamps: Stamps;
@@ -18,7 +16,6 @@ export class TreeStamps {
    * @param before - what is known of the tree before; those of its files that are written anew are to be noted again
    */
   constructor(tree: Tree, before: KnownPublication | undefined) {
-    this.#tree = tree;
     this.#paths = [...tree.keys(), ...foldersOf(tree.keys())].sort();
     this.#rows = new Map(this.#paths.map((path, row) => [path, row]));
     this.#stamps = new Stamps(this.#paths.length);
@@ -36,10 +33,6 @@ export class TreeStamps {
 
   /** All that has been noted. */
   remembered(): RememberedTree {
-    const recent = this.#paths.flatMap((path, row): [string, string][] => {
-      const bytes = this.#stamps.isNoted(row) ? undefined : this.#tree.get(path);
-      return bytes === undefined ? [] : [[path, sha256(bytes)]];
-    });
-    return { paths: this.#paths, stamps: this.#stamps, recent: new Map(recent) };
+    return { paths: this.#paths, stamps: this.#stamps };
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { listBytes } from '../../build/list.js';
+import { atTime, listBytes } from '../../build/list.js';
 
 const TIME = '2026-11-21T08:00:00Z';
 
@@ -23,7 +23,9 @@ describe('the bytes of a list', () => {
           records.set(`${index}`, elsewhere ? Buffer.from(record) : memory.subarray(start, end));
         }
         const expected = `{"issuers":[${parts.map(({ record }) => record).join(',')}],"updated_at":"${TIME}"}`;
-        expect(Buffer.from(listBytes(records, TIME).list).toString()).toBe(expected);
+        const later = atTime(listBytes(records, '2026-01-01T00:00:00Z'), TIME);
+        for (const { list } of [listBytes(records, TIME), later])
+          expect(Buffer.from(list).toString()).toBe(expected);
       }),
       { numRuns: 2_000 },
     );
