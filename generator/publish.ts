@@ -129,12 +129,11 @@ export async function publish(
   onStage?.('list and signature');
   const payloadHash = sha256(signed.list.list);
   const predecessor = inherited(published, signer.development);
-  const unchanged = predecessor && known;
-  const before = predecessor && publishedList(predecessor, unchanged);
+  const before = predecessor && publishedList(predecessor, known);
   const since = before && sincePublished(before, signed.list);
   const tree = await newTree({ out, published, predecessor, since, signed, payloadHash, signer }, options);
   onStage?.('tree');
-  const onlyRecords = unchanged?.rootKey === signer.rootKey.thumbprint && isPlain(tree);
+  const onlyRecords = known?.rootKey === signer.rootKey.thumbprint && isPlain(tree);
   const changed = onlyRecords ? since?.changed : undefined;
   if (changed !== undefined) assertChangeGood(signed.list, changed);
   else await assertTreeGood(tree, signer.rootKey);
