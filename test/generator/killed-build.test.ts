@@ -122,5 +122,5 @@ describe(`a build that is killed at ${KILLS} moments`, () => {
     // Kills that all came too early, or all too late, would show nothing.
     expect(outcomes.torn).toBeGreaterThan(0);
     expect(outcomes.old).toBeGreaterThan(0);
-  }, 300_000);
+  }, 600_000);
 });

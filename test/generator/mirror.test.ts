@@ -313,7 +313,7 @@ describeWith(['rsync'], 'passport-registry mirror', () => {
     expect(served()).toBe(days(3));
     expect(readdirSync(join(folder, 'mirror')).sort()).toEqual(['current', 'releases']);
     expect(seen.size).toBe(2);
-  });
+  }, 600_000);
 });
 
 /** Whether this machine lets a process have mounts of its own, as not every container does. */
