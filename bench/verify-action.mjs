@@ -29,6 +29,8 @@ const issuer = new URL(record.discovery_uri).origin;
 const audience = 'https://mail.example';
 const payload = { to: 'you@example.com', subject: 'Hello', body: 'A few words.' };
 const seconds = Math.floor(Date.now() / 1000);
+/** It stands still, for verifier and agent alike, so that one proof lasts as long as this takes. */
+const now = () => seconds * 1000;
 const memory = memoryReplayStore();
 let uses = 0;
 /** In a sample. Without forced collections of garbage, which would also forget what the compiler has learned. */
@@ -79,10 +81,10 @@ for (const [kind, { generate, verify, alg }] of Object.entries(KINDS)) {
     statusMaxAge: 3600,
     // One proof is used over and over here, so each use gets a name of its own in the real store.
     replayStore: { claim: (key, lifetime) => memory.claim(`${key}${uses++}`, lifetime) },
-    now: () => seconds * 1000,
+    now,
     fetch: async (url) => Response.json(documents[url]),
   });
-  const proof = await signAction({ token, keys: agentKeys, audience, action: 'email.send', payload });
+  const proof = await signAction({ token, keys: agentKeys, audience, action: 'email.send', payload, now });
   const request = { token, action: 'email.send', payload, proof };
   const full = async () => {
     const { allowed, reasons } = await verifier.verifyAction(request);
