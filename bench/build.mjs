@@ -1,6 +1,5 @@
 // What a build costs, each figure as a ratio to another way to do the same in the same run: the floor (floor.mjs), a plain script
-// (plain-script.mjs), the least that a build after a change must do (incremental-floor.mjs), and the static-site generators that
-// are installed. Each program starts anew and writes into a new folder.
+// (plain-script.mjs), and the static-site generators that are installed. Each program starts anew and writes into a new folder.
 // Usage: node bench/build.mjs [records ...]
 
 import { spawnSync } from 'node:child_process';
@@ -43,19 +42,9 @@ for (const size of sizes) {
     costs.set(size, median / size);
     const plain = () => node(here('plain-script.mjs'), 'issuers', fresh());
     await compare(name('cold build to a plain script'), () => cold(), plain, Math.min(pairs, 3));
-    const threads = (count) => () => cold('--workers', count);
-    await compare(
-      name('cold build on two threads to one on one'),
-      threads('2'),
-      threads('1'),
-      Math.min(pairs, 5),
-    );
-
     node(CLI, 'build', '--key', 'key.pem');
     const unchanged = () => node(CLI, 'build', '--key', 'key.pem');
     await compare(name('unchanged build to a cold one'), unchanged, () => cold(), pairs);
-    const looking = () => node(here('incremental-floor.mjs'), 'issuers', 'dist');
-    await compare(name('unchanged build to looking at every file'), unchanged, looking, pairs);
     const [first] = issuers(1);
     let audits = 0;
     const oneChanged = () => {
@@ -64,20 +53,6 @@ for (const size of sizes) {
       node(CLI, 'build', '--key', 'key.pem');
     };
     await compare(name('build of one changed record to a cold one'), oneChanged, () => cold(), pairs);
-    const oneList = () => node(here('incremental-floor.mjs'), 'issuers', 'dist', '.');
-    await compare(
-      name('build of one changed record to looking at every file and publishing one list'),
-      oneChanged,
-      oneList,
-      pairs,
-    );
-    await compare(name('looking at every file to a cold build'), looking, () => cold(), pairs);
-    await compare(
-      name('looking at every file and publishing one list to a cold build'),
-      oneList,
-      () => cold(),
-      pairs,
-    );
     peakMemory(name('peak memory of a cold build, GiB'));
     if (size <= 10_000) await comparePeers(name, size);
   } finally {

@@ -16,7 +16,7 @@ const hostOf = (index) =>
     .digest('base64url')
     .replace(/[^a-zA-Z0-9]/g, '')
     .slice(0, 12)
-    .toLowerCase()}.example`;
+    .toLowerCase()}.alt`;
 
 /** So many issuers with every field filled in; the same ones each time. */
 export function issuers(count) {

@@ -36,9 +36,9 @@ async function freePort() {
 const record = (id, number) => `issuer_id: ${id}
 tier: certified
 status: active
-jwks_uri: https://${id}.example/jwks
-discovery_uri: https://${id}.example/metadata
-policy_uri: https://${id}.example/policy/${number}
+jwks_uri: https://${id}.alt/jwks
+discovery_uri: https://${id}.alt/metadata
+policy_uri: https://${id}.alt/policy/${number}
 certified_since: 2026-01-01T00:00:00Z
 `;
 

@@ -93,11 +93,6 @@ A ratio is the time of the first thing named to that of the second, in the same 
 quartiles. What is compared with what stands at the head of each file in this folder. Of a throughput more is better, of all
 else less.
 
-What bounds a build that finds nothing changed, or one record, has rows of its own: to look at every record file and every
-published file (two \`lstat\` a record, on two threads), and to read, hash, sign, verify and write one list, in a program that does
-nothing else. "Looking at every file to a cold build" is the least that "unchanged build to a cold one" could be, and "looking at
-every file and publishing one list to a cold build" the least that "build of one changed record to a cold one" could be.
-
 | what, to what | ratio | quartiles |
 |---|---|---|
 `;

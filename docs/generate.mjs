@@ -1,8 +1,8 @@
-// Puts the table of rules into docs/issuers.md, from the compiled generator/rules.ts. `--check` writes nothing and
+// Puts the table of rules into docs/issuers.md, from the compiled generator/diagnostics/rules.ts. `--check` writes nothing and
 // fails when the table is not current.
 
 import { readFileSync, writeFileSync } from 'node:fs';
-import { RULES } from '../build/rules.js';
+import { RULES } from '../build/diagnostics/rules.js';
 
 const target = new URL('issuers.md', import.meta.url);
 const [START, END] = [/<!-- rules: .* -->\n/, '<!-- end of rules -->'];
@@ -24,6 +24,6 @@ const current = `${text.slice(0, from)}\n${table()}\n${text.slice(text.indexOf(E
 if (!process.argv.includes('--check')) {
   writeFileSync(target, current);
 } else if (text !== current) {
-  console.error('docs/issuers.md is not what generator/rules.ts says: run `npm run generate`.');
+  console.error('docs/issuers.md is not what generator/diagnostics/rules.ts says: run `npm run generate`.');
   process.exitCode = 1;
 }

@@ -1,10 +1,16 @@
-import type { PublishedFacts } from './build-cache.js';
-import { BuildMemory } from './build-memory.js';
-import type { SignerChoice } from './choose-signer.js';
-import { onOutput } from './output-folder.js';
-import type { BuildReport, PublishOptions } from './publish.js';
-import type { RecordsToPublish } from './publish-records.js';
-import type { Signer } from './sign.js';
+import { assertOutside, withOutputFolder } from './files/output-folder.js';
+import { type ListBytes, listBytes, recordsBytes, withUpdatedAt } from './list/list.js';
+import { nextUpdatedAt } from './list/updated-at.js';
+import {
+  type BuildReport,
+  type PublishOptions,
+  publish,
+  type SignedListBytes,
+} from './publishing/publish.js';
+import { goodRecords } from './records/check-records.js';
+import { chooseSigner, type SignerChoice } from './signing/choose-signer.js';
+import { type Signer, signList } from './signing/sign.js';
+import type { PublishedTree } from './tree/published-tree.js';
 
 /** What to build from what. */
 export interface BuildOptions extends SignerChoice, PublishOptions {
@@ -12,16 +18,12 @@ export interface BuildOptions extends SignerChoice, PublishOptions {
   readonly issuers: string;
   /** Publish the list under a new updated_at even if no record has changed. */
   readonly renew?: boolean;
-  /** How many threads check records. Default: one a processor, as far as there is enough to do. */
-  readonly workers?: number | undefined;
-  /** Whether to use what the build before has remembered, and to remember. The tree is the same either way. Default: true. */
-  readonly cache?: boolean;
 }
 
 /**
- * Builds the signed registry: YAML → record → list → bytes → signature → tree. The tree is verified before it is
- * written, as a stranger would, except for what the build before has verified; and what was written is read back, byte for
- * byte. Whatever goes wrong, what was published before stays.
+ * Builds the signed registry: YAML → record → list → bytes → signature → tree. Every record is read and checked, the whole
+ * tree is verified before a file is written, as a stranger would verify it, and every file that was written is read back.
+ * If anything fails, the published tree is left unchanged.
  *
  * @throws {@link RecordsRejected} | {@link KeyRejected} | {@link TreeRejected} | {@link UsageError} | {@link IoFailed}
  *
@@ -33,43 +35,43 @@ export interface BuildOptions extends SignerChoice, PublishOptions {
  * console.log(report.sha256, report.updatedAt);
  * ```
  */
-export function build(options: BuildOptions): Promise<BuildReport> {
-  return onOutput(options.out, async (place) => {
-    // Where nothing has changed, most of the program is not needed; and what signs is loaded while a thread looks at the tree.
-    const [memory, { chooseSigner }] = await Promise.all([
-      BuildMemory.open(options.issuers, place.out, options.cache !== false),
-      import('./choose-signer.js'),
-    ]);
-    const checked = memory.same ? undefined : await checkedRecords(memory, options);
+export async function build(options: BuildOptions): Promise<BuildReport> {
+  assertOutside(options.out, [options.issuers, options.key, options.rootKey, options.directory]);
+  return withOutputFolder(options.out, async (place) => {
+    const set = goodRecords(options.issuers, options.onProgress);
+    const records = recordsBytes(set.issuers.values());
     options.onStage?.('records');
     const signer = await chooseSigner(options);
-    if (memory.same && asksForNothingElse(options, signer, memory.same.published)) {
-      const { unchangedReport } = await import('./unchanged-report.js');
-      return unchangedReport(memory.same, place.out, options);
-    }
-    const { publishRecords } = await import('./publish-records.js');
-    return publishRecords(checked ?? (await checkedRecords(memory, options)), memory, signer, place, options);
+    const makeList = (published: PublishedTree | undefined) =>
+      signedList(records, published, signer, options);
+    return publish({ records: set, makeList, signer }, place, options);
   });
 }
 
-async function checkedRecords(memory: BuildMemory, options: BuildOptions): Promise<RecordsToPublish> {
-  const { buildRecords } = await import('./build-records.js');
-  const known = memory.published();
-  return { ...(await buildRecords(options.issuers, memory.found, options, memory.records(known))), known };
-}
-
-/** Whether a build of the same records would publish what is published. */
-function asksForNothingElse(
-  options: BuildOptions,
-  { rootKey, development }: Signer,
-  published: PublishedFacts,
-): boolean {
-  const { renew, delegation, rotation, checkpoint, precompress } = options;
-  return (
-    rootKey.thumbprint === published.rootKey &&
-    development === published.development &&
-    (precompress === true) === published.precompress &&
-    !renew &&
-    [delegation, rotation, checkpoint].every((one) => one === undefined)
-  );
+/** The list to publish: the published one as long as it says the same and is rightly signed, else a new one. */
+async function signedList(
+  records: ReadonlyMap<string, Uint8Array>,
+  published: PublishedTree | undefined,
+  signer: Signer,
+  { updatedAt: requested, renew }: BuildOptions,
+): Promise<SignedListBytes> {
+  const sign = async (list: ListBytes) => ({
+    list,
+    signature: await signList(list.list, signer),
+    kept: false,
+  });
+  const previous = published?.updatedAt;
+  const later = () => nextUpdatedAt(requested, previous, Date.now());
+  if (published?.list === undefined || previous === undefined) return sign(listBytes(records, later()));
+  const list = listBytes(records, previous);
+  const same = Buffer.compare(list.list, published.list) === 0;
+  if (same && published.rootKey?.thumbprint === signer.rootKey.thumbprint) {
+    const keep = !renew || requested === previous;
+    if (keep && published.signed && published.signature !== undefined) {
+      return { list, signature: published.signature.trim(), kept: true };
+    }
+    // A build that was killed between signature and list: asked for the same time, it makes the same bytes.
+    if (requested === previous) return sign(list);
+  }
+  return sign(withUpdatedAt(list, later()));
 }

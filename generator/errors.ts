@@ -1,4 +1,4 @@
-import type { Diagnostic } from './diagnostic.js';
+import { type Diagnostic, isError } from './diagnostics/diagnostic.js';
 
 /**
  * Everything that the generator throws on purpose. `code` is stable; the message is for people; `exitCode` is what
@@ -27,7 +27,7 @@ export class RecordsRejected extends GeneratorError {
 
   /** @param outcome - what did not happen for that reason */
   constructor(diagnostics: readonly Diagnostic[], outcome = 'nothing was built') {
-    const errors = diagnostics.filter((diagnostic) => diagnostic.severity === 'error').length;
+    const errors = diagnostics.filter(isError).length;
     super(`${errors} ${errors === 1 ? 'problem' : 'problems'} in the records: ${outcome}`);
     this.diagnostics = diagnostics;
   }

@@ -1,8 +1,7 @@
 export { type BuildOptions, build } from './build.js';
-export type { CheckpointChoice } from './checkpoint.js';
-export type { SignerChoice } from './choose-signer.js';
-export type { CommandSignerOptions, SignerInput } from './command-signer.js';
-export type { Diagnostic, Range } from './diagnostic.js';
+export type { Diagnostic } from './diagnostics/diagnostic.js';
+export type { Range } from './diagnostics/range.js';
+export { RULES, type RuleName } from './diagnostics/rules.js';
 export {
   type AnyGeneratorError,
   ConfigurationRejected,
@@ -13,12 +12,20 @@ export {
   TreeRejected,
   UsageError,
 } from './errors.js';
-export type { Passphrase } from './key-file.js';
+export type { CheckpointChoice } from './freshness/checkpoint.js';
 export type { OnProgress } from './progress.js';
-export type { BuildReport, PublishOptions } from './publish.js';
-export { type LoadedRecords, loadRecords } from './records.js';
-export { RULES, type RuleName } from './rules.js';
-export type { Tree } from './tree.js';
-export { type FoundFile, folderSource, httpSource, memorySource, type TreeSource } from './tree-source.js';
-export { CHECKS, type Check, type TreeReport, verifyTree } from './verify.js';
-export type { Written } from './write.js';
+export type { BuildReport, PublishOptions } from './publishing/publish.js';
+export type { Written } from './publishing/write.js';
+export { type LoadedRecords, loadRecords } from './records/load-records.js';
+export type { SignerChoice } from './signing/choose-signer.js';
+export type { CommandSignerOptions, SignerInput } from './signing/command-signer.js';
+export type { Passphrase } from './signing/key-file.js';
+export type { Tree } from './tree/tree.js';
+export {
+  type FoundFile,
+  folderSource,
+  httpSource,
+  memorySource,
+  type TreeSource,
+} from './verification/tree-source.js';
+export { CHECKS, type Check, type TreeReport, verifyTree } from './verification/verify.js';

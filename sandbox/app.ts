@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { getConnInfo } from '@hono/node-server/conninfo';
+import { parseStrictJson } from '@passport-registry/verifier/internal';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { cors } from 'hono/cors';
@@ -78,11 +79,11 @@ async function jsonBody(c: Context): Promise<unknown> {
   if (!/^application\/json\b/i.test(c.req.header('content-type') ?? '')) {
     throw new Refused('bad_request', 'the body must be JSON, with Content-Type: application/json');
   }
-  const text = await c.req.text();
+  const bytes = new Uint8Array(await c.req.arrayBuffer());
   try {
-    return JSON.parse(text);
-  } catch {
-    throw new Refused('bad_request', 'the body is not JSON');
+    return parseStrictJson(bytes);
+  } catch (error) {
+    throw new Refused('bad_request', `the body is not JSON: ${(error as Error).message}`);
   }
 }
 

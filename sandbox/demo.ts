@@ -53,7 +53,7 @@ async function demo(): Promise<void> {
   cpSync(RECORDS, join(folder, 'issuers'), { recursive: true });
   const rootKey = await show('The operator makes a root key, and builds and signs the registry', async () => {
     await stage.command('keys', 'generate', '--out', 'root-key.pem');
-    const said = await stage.command('build', '--key', 'root-key.pem');
+    const said = await stage.command('build', '--key', 'root-key.pem', '--allow-example-names');
     const jwk = JSON.parse(readFileSync(join(folder, 'dist/keys/root.json'), 'utf8'));
     return [jwk, said];
   });
@@ -141,7 +141,7 @@ async function demo(): Promise<void> {
   await show('The operator suspends the issuer in the registry, and signs again', async () => {
     const record = join(folder, 'issuers/playground.yaml');
     writeFileSync(record, readFileSync(record, 'utf8').replace('status: active', 'status: suspended'));
-    return [undefined, await stage.command('build', '--key', 'root-key.pem')];
+    return [undefined, await stage.command('build', '--key', 'root-key.pem', '--allow-example-names')];
   });
   await show('The verifier refreshes by itself, and rejects every passport of that issuer', async () => {
     for (let waited = 0; updates.length < 2 && waited < 20; waited += 0.1) await pause(0.1);

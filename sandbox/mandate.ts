@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDateTime, type Mandate, type PublicJwk } from '@passport-registry/verifier';
-import { EmbeddedJWK, jwtVerify } from 'jose';
+import { importPublicKey, readCompactJws, verifyCompactJws } from '@passport-registry/verifier/internal';
 import { Refused } from './refused.js';
 import type { MintBody } from './requests.js';
 import { thumbprint } from './thumbprint.js';
@@ -26,15 +26,14 @@ export async function mandateClaims({ mandate, public_key }: MintBody, now: Date
 /** Whose mandate a JWS is: the thumbprint of the principal's key, by which it is signed. */
 async function principalOf(mandate: string, agentKey: PublicJwk, now: Date): Promise<string> {
   try {
-    const { payload, protectedHeader } = await jwtVerify(mandate, EmbeddedJWK, {
-      typ: 'mandate+jwt',
-      algorithms: ['EdDSA', 'Ed25519', 'ES256'],
-      currentDate: now,
-    });
+    const jws = readCompactJws(mandate, ['mandate+jwt'], 'jwk');
+    const key = await importPublicKey(jws.header['jwk'], (message) => new Error(message));
+    await verifyCompactJws(jws, key);
+    const { payload } = jws;
     assertInForce(payload as unknown as Mandate, now);
     const { jkt } = (payload['cnf'] ?? {}) as { jkt?: unknown };
     if (jkt !== thumbprint(agentKey)) throw refused('is for another agent (cnf.jkt)');
-    return thumbprint(protectedHeader.jwk as PublicJwk);
+    return thumbprint(key.jwk);
   } catch (error) {
     if (error instanceof Refused) throw error;
     throw refused('is not signed by the key in its header, or is no mandate+jwt');

@@ -1,8 +1,13 @@
-import { createPublicKey, verify } from 'node:crypto';
 import type { PublicJwk } from '@passport-registry/verifier';
-import { EmbeddedJWK, jwtVerify } from 'jose';
+import {
+  importPublicKey,
+  isSignedBy,
+  JwsRefused,
+  type PublicKey,
+  readCompactJws,
+  verifyCompactJws,
+} from '@passport-registry/verifier/internal';
 import { possessionFailed } from './refused.js';
-import { thumbprint } from './thumbprint.js';
 
 /** How much an agent's clock may differ, in seconds. */
 const CLOCK_TOLERANCE = 60;
@@ -11,7 +16,7 @@ const MAX_AGE = 300;
 
 /**
  * Checks that a nonce was signed by a key, in either form: the raw signature over its ASCII bytes (SPEC B9), or a JWS of
- * its own type (SPEC B11).
+ * its own type (SPEC B11). With a key that cannot be a public key (SPEC C4), nothing is signed.
  *
  * @param audience - the issuer's base address
  */
@@ -22,49 +27,40 @@ export async function checkPossession(
   audience: string,
   now: Date,
 ): Promise<void> {
+  const failed = (message: string) => possessionFailed('signature_invalid', message);
+  const key = await importPublicKey(publicKey, (message) => failed(`the key ${message}`));
   const good = signed.includes('.')
-    ? await isSignedJws(signed, nonce, publicKey, audience, now)
-    : isSignedRaw(signed, nonce, publicKey);
-  if (!good) throw possessionFailed('signature_invalid', 'the nonce is not signed by the key');
+    ? await isSignedJws(signed, nonce, key, audience, now)
+    : await isSignedRaw(signed, nonce, key);
+  if (!good) throw failed('the nonce is not signed by the key');
 }
 
-function isSignedRaw(signed: string, nonce: string, publicKey: PublicJwk): boolean {
+async function isSignedRaw(signed: string, nonce: string, key: PublicKey): Promise<boolean> {
   const signature = Buffer.from(signed, 'base64url');
   // One spelling only; Node.js would read others, too.
   if (signature.toString('base64url') !== signed) return false;
-  try {
-    const key = createPublicKey({ key: publicKey as never, format: 'jwk' });
-    return publicKey.kty === 'EC'
-      ? verify('sha256', Buffer.from(nonce, 'ascii'), { key, dsaEncoding: 'ieee-p1363' }, signature)
-      : verify(null, Buffer.from(nonce, 'ascii'), key, signature);
-  } catch {
-    return false;
-  }
+  return isSignedBy(key, signature, Buffer.from(nonce, 'ascii'));
 }
 
 async function isSignedJws(
   signed: string,
   nonce: string,
-  publicKey: PublicJwk,
+  key: PublicKey,
   audience: string,
   now: Date,
 ): Promise<boolean> {
   try {
-    const { payload, protectedHeader } = await jwtVerify(signed, EmbeddedJWK, {
-      typ: 'passport-nonce+jwt',
-      algorithms: ['EdDSA', 'Ed25519', 'ES256'],
-      audience,
-      requiredClaims: ['iat'],
-      maxTokenAge: MAX_AGE,
-      clockTolerance: CLOCK_TOLERANCE,
-      currentDate: now,
-    });
+    const jws = readCompactJws(signed, ['passport-nonce+jwt'], 'jwk');
+    await verifyCompactJws(jws, key);
+    const { x, y } = (jws.header['jwk'] ?? {}) as { x?: unknown; y?: unknown };
+    const { aud, iat } = jws.payload;
+    const age = now.getTime() / 1000 - Number(iat ?? Number.NaN);
+    const isRecent = age >= -CLOCK_TOLERANCE && age <= MAX_AGE + CLOCK_TOLERANCE;
     return (
-      payload['nonce'] === nonce &&
-      payload.aud === audience &&
-      thumbprint(protectedHeader.jwk as PublicJwk) === thumbprint(publicKey)
+      isRecent && jws.payload['nonce'] === nonce && aud === audience && x === key.jwk.x && y === key.jwk.y
     );
-  } catch {
-    return false;
+  } catch (error) {
+    if (error instanceof JwsRefused) return false;
+    throw error;
   }
 }

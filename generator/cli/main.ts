@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { hushEd25519Warning } from './ed25519-warning.js';
-import { run } from './run.js';
-import { useConfiguration } from './use-configuration.js';
+import { useConfiguration } from './options/use-configuration.js';
+import { hushEd25519Warning } from './terminal/ed25519-warning.js';
+import { sayLines } from './terminal/output.js';
+import { run } from './terminal/run.js';
 
 hushEd25519Warning();
 
@@ -14,30 +15,31 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 const program = new Command('passport-registry')
   .description('Publishes a signed registry of agent passport issuers as a static tree.')
   .version(version)
+  .configureOutput({ writeErr: sayLines })
   .showHelpAfterError('(see passport-registry --help)')
   .exitOverride();
 
 /** The commands, in the order of the help. Most need a part of the program only, so each is loaded when it is asked for. */
 const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
-  build: async () => (await import('./build.js')).addBuildCommand,
-  new: async () => (await import('./new.js')).addNewCommand,
-  validate: async () => (await import('./validate.js')).addValidateCommand,
-  format: async () => (await import('./format.js')).addFormatCommand,
-  diff: async () => (await import('./diff.js')).addDiffCommand,
-  check: async () => (await import('./check.js')).addCheckCommand,
-  verify: async () => (await import('./verify.js')).addVerifyCommand,
-  resolve: async () => (await import('./resolve.js')).addResolveCommand,
-  serve: async () => (await import('./serve.js')).addServeCommand,
-  mirror: async () => (await import('./mirror.js')).addMirrorCommand,
-  keys: async () => (await import('./keys.js')).addKeysCommand,
-  checkpoint: async () => (await import('./checkpoint.js')).addCheckpointCommand,
-  sign: async () => (await import('./sign.js')).addSignCommand,
-  attach: async () => (await import('./attach.js')).addAttachCommand,
-  suspend: async () => (await import('./status.js')).addStatusCommands,
-  revoke: async () => (await import('./status.js')).addStatusCommands,
-  reinstate: async () => (await import('./status.js')).addStatusCommands,
-  log: async () => (await import('./log.js')).addLogCommand,
-  sandbox: async () => (await import('./sandbox.js')).addSandboxCommand,
+  build: async () => (await import('./commands/build.js')).addBuildCommand,
+  new: async () => (await import('./commands/new.js')).addNewCommand,
+  validate: async () => (await import('./commands/validate.js')).addValidateCommand,
+  format: async () => (await import('./commands/format.js')).addFormatCommand,
+  diff: async () => (await import('./commands/diff.js')).addDiffCommand,
+  check: async () => (await import('./commands/check.js')).addCheckCommand,
+  verify: async () => (await import('./commands/verify.js')).addVerifyCommand,
+  resolve: async () => (await import('./commands/resolve.js')).addResolveCommand,
+  serve: async () => (await import('./commands/serve.js')).addServeCommand,
+  mirror: async () => (await import('./commands/mirror.js')).addMirrorCommand,
+  keys: async () => (await import('./commands/keys.js')).addKeysCommand,
+  checkpoint: async () => (await import('./commands/checkpoint.js')).addCheckpointCommand,
+  sign: async () => (await import('./commands/sign.js')).addSignCommand,
+  attach: async () => (await import('./commands/attach.js')).addAttachCommand,
+  suspend: async () => (await import('./commands/status.js')).addStatusCommands,
+  revoke: async () => (await import('./commands/status.js')).addStatusCommands,
+  reinstate: async () => (await import('./commands/status.js')).addStatusCommands,
+  log: async () => (await import('./commands/log.js')).addLogCommand,
+  sandbox: async () => (await import('./commands/sandbox.js')).addSandboxCommand,
 };
 
 /** An argument may look like a command; then it is loaded in vain. Where none does, all are, for the help. */

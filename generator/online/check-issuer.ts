@@ -1,5 +1,6 @@
 import type { Issuer } from '@passport-registry/verifier';
-import { type Finding, shown } from '../diagnostic.js';
+import { parseStrictJson } from '@passport-registry/verifier/internal';
+import { type Finding, shown } from '../diagnostics/diagnostic.js';
 import { checkKeys } from './check-keys.js';
 import { type Answer, GetFailed, type GetOptions, get, ORIGIN } from './get.js';
 
@@ -10,7 +11,7 @@ export interface OnlineFinding {
 }
 
 /** People follow redirects, other than verifiers. */
-const POLICY_REDIRECTS = 5;
+const MAX_POLICY_REDIRECTS = 5;
 
 /**
  * Looks at what an issuer publishes (SPEC B8): its metadata must name this record's issuer_id and jwks_uri, which is the
@@ -45,9 +46,9 @@ async function checked(
 ): Promise<Finding[]> {
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
-  } catch {
-    return [{ rule: 'not-json', message: `${url} is not JSON` }];
+    value = parseStrictJson(body);
+  } catch (error) {
+    return [{ rule: 'not-json', message: `${url} is not JSON: ${(error as Error).message}` }];
   }
   return check(value);
 }
@@ -84,7 +85,7 @@ function checkMetadata(value: unknown, { issuer_id, jwks_uri, discovery_uri }: I
 async function policy(url: string | null | undefined, options: GetOptions): Promise<OnlineFinding[]> {
   if (url === null || url === undefined) return [];
   try {
-    await get(url, options, POLICY_REDIRECTS);
+    await get(url, options, MAX_POLICY_REDIRECTS);
     return [];
   } catch (error) {
     const found = failure(error);

@@ -1,11 +1,9 @@
-import { createPublicKey } from 'node:crypto';
+import { isPrivateJwk, publicMembers } from '@passport-registry/verifier/internal';
 import { calculateJwkThumbprint, type JWK } from 'jose';
-import { type Finding, shown } from '../diagnostic.js';
+import { type Finding, shown } from '../diagnostics/diagnostic.js';
 
-/** RFC 7518, section 6: what only the owner of a key may have. */
-const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 const MAX_KEYS = 100;
-const LEAST_RSA_BITS = 2048;
+const MIN_RSA_BITS = 2048;
 
 /** Holds a JWK set (RFC 7517) against what verifiers need of it. */
 export async function checkKeys(jwks: unknown): Promise<Finding[]> {
@@ -28,7 +26,7 @@ export async function checkKeys(jwks: unknown): Promise<Finding[]> {
   return [...found, ...(await duplicates(all))];
 }
 
-const isPrivate = (key: JWK) => key.kty === 'oct' || PRIVATE_MEMBERS.some((member) => member in key);
+const isPrivate = (key: JWK) => key.kty === 'oct' || isPrivateJwk(key);
 
 function privateKey(name: string): Finding {
   return { rule: 'jwks-private-key', message: `${name} at jwks_uri is published with its private half` };
@@ -37,7 +35,7 @@ function privateKey(name: string): Finding {
 function weakKey({ kty, n }: JWK, name: string): Finding | undefined {
   if (kty !== 'RSA' || typeof n !== 'string') return undefined;
   const bits = Buffer.from(n, 'base64url').length * 8;
-  if (bits >= LEAST_RSA_BITS) return undefined;
+  if (bits >= MIN_RSA_BITS) return undefined;
   return { rule: 'jwks-weak-key', message: `${name} at jwks_uri has ${bits} bits` };
 }
 
@@ -58,10 +56,11 @@ function unusableKey(key: JWK, name: string): Finding | undefined {
   const names = isEd25519 ? ['EdDSA', 'Ed25519'] : ['ES256'];
   if (key.alg !== undefined && !names.includes(key.alg)) return say(`is marked ${shown(key.alg)} (alg)`);
   try {
-    createPublicKey({ key: key as Record<string, string>, format: 'jwk' });
+    // The door through which every verifier's keys come in.
+    publicMembers(key, (message) => new Error(message));
     return undefined;
-  } catch {
-    return say('is no point on its curve');
+  } catch (error) {
+    return say((error as Error).message);
   }
 }
 

@@ -1,9 +1,10 @@
 import { performance } from 'node:perf_hooks';
-import { byPlace, type Diagnostic, diagnostic, WHOLE_FILE } from '../diagnostic.js';
-import { eachOf } from '../each-of.js';
-import { parseRecordFile } from '../parse.js';
+import { byPlace, type Diagnostic, diagnostic, isError } from '../diagnostics/diagnostic.js';
+import { WHOLE_FILE } from '../diagnostics/range.js';
+import { forEachConcurrent } from '../for-each-concurrent.js';
 import type { OnProgress } from '../progress.js';
-import type { RecordSet } from '../record-set.js';
+import { parseRecordFile } from '../records/yaml/parse.js';
+import type { RecordSet } from '../review/record-set.js';
 import { checkIssuer, type OnlineFinding } from './check-issuer.js';
 import type { GetOptions } from './get.js';
 
@@ -34,12 +35,12 @@ export async function checkOnline(
   const asked = [...records.issuers.values()];
   const issuers: CheckedIssuer[] = [];
   const diagnostics: Diagnostic[] = [];
-  await eachOf(asked, options.concurrency, async (issuer) => {
+  await forEachConcurrent(asked, options.concurrency, async (issuer) => {
     const started = performance.now();
     const revoked = issuer.status === 'revoked';
     const found = revoked ? [] : located(issuer.issuer_id, await checkIssuer(issuer, options), records);
     const milliseconds = revoked ? 0 : Math.round(performance.now() - started);
-    const result = found.some(({ severity }) => severity === 'error') ? 'bad' : 'good';
+    const result = found.some(isError) ? 'bad' : 'good';
     diagnostics.push(...found);
     issuers.push({ issuer_id: issuer.issuer_id, result: revoked ? 'revoked' : result, milliseconds });
     onProgress?.('checking', issuers.length, asked.length);
@@ -56,5 +57,5 @@ function located(id: string, found: readonly OnlineFinding[], { files }: RecordS
     return found.map(({ finding }) => diagnostic(id, WHOLE_FILE, finding));
   }
   const { locate } = parseRecordFile(file);
-  return found.map(({ field, finding }) => diagnostic(file.file, locate([field]), finding));
+  return found.map(({ field, finding }) => diagnostic(file, locate([field]), finding));
 }

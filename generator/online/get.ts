@@ -1,7 +1,9 @@
 import { get as httpGet, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { get as httpsGet } from 'node:https';
-import type { RuleName } from '../rules.js';
-import { assertPublicLiteral, PrivateAddress, publicLookup } from './public-address.js';
+import { Readable } from 'node:stream';
+import { LIMITS, LimitExceeded, readLimited } from '@passport-registry/verifier/internal';
+import type { RuleName } from '../diagnostics/rules.js';
+import { assertPublicHost, PrivateAddress, publicLookup } from './public-address.js';
 
 /** The bounds of a request. */
 export interface GetOptions {
@@ -24,11 +26,8 @@ export class GetFailed extends Error {
 /** An answer of status 200. */
 export interface Answer {
   readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
+  readonly body: Uint8Array;
 }
-
-/** Bytes. */
-export const MAX_ANSWER = 256 * 1024;
 
 /** What a browser would send; whether it may read the answer is seen from what comes back. */
 export const ORIGIN = 'https://verifier.example';
@@ -56,7 +55,7 @@ function request(url: string, { allowPrivate, timeout }: GetOptions, deadline: n
     const fail = (cause: Error) => reject(asFailure(url, cause));
     try {
       const { protocol, hostname } = new URL(url);
-      if (!allowPrivate) assertPublicLiteral(hostname);
+      if (!allowPrivate) assertPublicHost(hostname);
       const send = protocol === 'https:' ? httpsGet : httpGet;
       const call = send(url, {
         // No socket stays open, and none is shared.
@@ -87,18 +86,11 @@ async function read(url: string, response: IncomingMessage): Promise<Outcome> {
     if (!/^https?:$/.test(location?.protocol ?? '')) {
       throw new GetFailed('redirected', `${url} leads to no web address`);
     }
-    return { headers, body: Buffer.alloc(0), location: location?.href };
+    return { headers, body: new Uint8Array(), location: location?.href };
   }
   if (statusCode !== 200) throw new GetFailed('http-status', `${url} answers with status ${statusCode}`);
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response) {
-    size += chunk.length;
-    if (size > MAX_ANSWER)
-      throw new GetFailed('answer-too-large', `${url} sends more than ${MAX_ANSWER} bytes`);
-    chunks.push(chunk);
-  }
-  return { headers, body: Buffer.concat(chunks), location: undefined };
+  const stream = Readable.toWeb(response) as ReadableStream<Uint8Array>;
+  return { headers, body: await readLimited(stream, LIMITS.issuerDocument), location: undefined };
 }
 
 /** Codes of Node and OpenSSL that speak of a certificate or of a handshake. */
@@ -106,6 +98,8 @@ const TLS = /CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO_|EPROTO|HOSTNAME/;
 
 function asFailure(url: string, cause: Error): GetFailed {
   if (cause instanceof GetFailed) return cause;
+  if (cause instanceof LimitExceeded)
+    return new GetFailed('answer-too-large', `${url} is ${cause.message}`, { cause });
   if (cause instanceof PrivateAddress) return new GetFailed('private-address', cause.message, { cause });
   const code = (cause as NodeJS.ErrnoException).code ?? cause.message;
   if (TLS.test(code)) return new GetFailed('tls-failed', `${url} has no TLS to rely on: ${code}`, { cause });

@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import * as verifier from '@passport-registry/verifier';
 import * as express from '@passport-registry/verifier/express';
 import * as fetchHandler from '@passport-registry/verifier/fetch';
@@ -7,6 +8,7 @@ import * as hono from '@passport-registry/verifier/hono';
 import * as mcp from '@passport-registry/verifier/mcp';
 import * as verifierForNode from '@passport-registry/verifier/node';
 import * as redis from '@passport-registry/verifier/redis';
+import { type TransformOptions, transform } from 'esbuild';
 import * as sandboxPackage from 'passport-registry/sandbox';
 import { beforeAll, describe, expect, it } from 'vitest';
 import * as generator from '../../build/index.js';
@@ -22,7 +24,7 @@ interface Example {
   readonly code: string;
 }
 
-/** The examples in the doc comments of some sources, and the JavaScript in some documents. */
+/** The examples in the doc comments of some sources, and in some documents. */
 function examples(): Example[] {
   const sources = ['generator', 'sandbox', 'verifier/src', 'verifier/node'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
@@ -31,20 +33,26 @@ function examples(): Example[] {
   );
   const inComments = sources.flatMap((source) => {
     const text = readFileSync(join(ROOT, source), 'utf8').replaceAll(/^ +\* ?/gm, '');
-    return blocks(source, text.replaceAll(/^ \* ?/gm, ''), 'ts');
+    return blocks(source, text.replaceAll(/^ \* ?/gm, ''));
   });
   return [
     ...inComments,
     ...['docs/verifiers.md', 'docs/agents.md', 'verifier/README.md'].flatMap((document) =>
-      blocks(document, readFileSync(join(ROOT, document), 'utf8'), 'js'),
+      blocks(document, readFileSync(join(ROOT, document), 'utf8')),
     ),
   ];
 }
 
-function blocks(name: string, text: string, language: string): Example[] {
-  const found = [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))];
+function blocks(name: string, text: string): Example[] {
+  const found = [...text.matchAll(/^```[jt]s\n([\s\S]*?)^```$/gm)];
   return found.map(([, code], index) => ({ name: `${name} (${index + 1})`, code: code ?? '' }));
 }
+
+/** Leaves out imports of types, and keeps the others although nothing uses them here. */
+const JUST_IMPORTS: TransformOptions = {
+  loader: 'ts',
+  tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
+};
 
 let folder: string;
 let registry: string;
@@ -85,7 +93,8 @@ describe('every example in the documentation runs and prints what it says', () =
     mkdirSync(scripts, { recursive: true });
     const script = join(scripts, `${name.replaceAll(/[^a-z0-9]+/gi, '-')}.mjs`);
     const [imports = '', ...rest] = code.split(/(?<=^import [^;]+;\n)(?!import )/m);
-    writeFileSync(script, imports + PRELUDE + rest.join(''));
+    const { code: javascript } = await transform(rest.join(''), { loader: 'ts' });
+    writeFileSync(script, (await transform(imports, JUST_IMPORTS)).code + PRELUDE + javascript);
     const {
       code: exit,
       stdout,
@@ -98,6 +107,35 @@ describe('every example in the documentation runs and prints what it says', () =
     promised.forEach((output, index) => {
       if (output !== undefined) expect(printed[index]).toBe(output);
     });
+  });
+});
+
+describe('every example in the documentation compiles', () => {
+  const compiler = join(
+    dirname(createRequire(import.meta.url).resolve('typescript/package.json')),
+    'bin/tsc',
+  );
+  const source = (name: string) => `${name.replaceAll(/[^a-z0-9]+/gi, '-')}.mts`;
+
+  it.each([
+    ['module node16', { module: 'node16' }],
+    ['module nodenext', { module: 'nodenext' }],
+    ['moduleResolution bundler', { module: 'esnext', moduleResolution: 'bundler' }],
+  ])('strictly, with %s', async (name, how) => {
+    // Inside the checkout, where the packages are found by their names, with the types that they ship.
+    const project = join(ROOT, 'test-results', 'compiled-examples', name.replaceAll(' ', '-'));
+    rmSync(project, { recursive: true, force: true });
+    mkdirSync(project, { recursive: true });
+    for (const { name, code } of examples()) writeFileSync(join(project, source(name)), code);
+    const pinned = "declare const pinnedJwk: import('@passport-registry/verifier').RootJwk;\n";
+    writeFileSync(join(project, 'pinned.d.ts'), pinned);
+    const compilerOptions = { ...how, strict: true, target: 'es2022', noEmit: true, types: ['node'] };
+    const lib = ['es2023', 'dom', 'dom.iterable'];
+    const tsconfig = { compilerOptions: { ...compilerOptions, lib, skipLibCheck: true }, include: ['.'] };
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(tsconfig));
+    const { code, stdout } = await run(process.execPath, [compiler, '-p', project], project);
+    expect(stdout).toBe('');
+    expect(code).toBe(0);
   });
 });
 

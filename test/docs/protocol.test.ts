@@ -2,12 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { importRootKey, verifyList } from '@passport-registry/verifier';
+import { importRootKey, verifyList, verifySignature } from '@passport-registry/verifier';
 import { describe, expect, it } from 'vitest';
 import { describeWith } from '../support/components.js';
 import { commandsBelow } from '../support/documents.js';
 import { ROOT } from '../support/paths.js';
-import { serve } from '../support/serving.js';
+import { type Files, publish, signature, testKey } from '../support/publication.js';
+import { listen, serve } from '../support/serving.js';
 import { cli, run, temporaryFolder, workspace, writeFiles } from '../support/workspace.js';
 
 interface Vector {
@@ -43,7 +44,10 @@ describe.each(['ed25519', 'p256'])('the vector %s', (name) => {
     const folder = temporaryFolder();
     for (const [path, text] of Object.entries(records)) writeFiles(folder, { [`issuers/${path}`]: text });
     writeFiles(folder, { 'key.jwk': JSON.stringify(privateKey) });
-    const { code } = await cli(['build', '--key', 'key.jwk', '--updated-at', updated_at], folder);
+    const { code } = await cli(
+      ['build', '--key', 'key.jwk', '--updated-at', updated_at, '--allow-example-names'],
+      folder,
+    );
     expect(code).toBe(0);
     for (const [path, bytes] of Object.entries(expected)) {
       if (path === 'sha256' || (path === 'issuers.sig' && name === 'p256')) continue;
@@ -51,6 +55,61 @@ describe.each(['ed25519', 'p256'])('the vector %s', (name) => {
     }
   });
 });
+
+/** The order of the group of Ed25519, and that of P-256. */
+const ORDER = {
+  Ed25519: 2n ** 252n + 27742317777372353535851937790883648493n,
+  'P-256': 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n,
+};
+
+const bytesOf = (value: bigint) => Buffer.from(value.toString(16).padStart(64, '0'), 'hex');
+const integerOf = (bytes: Buffer) => BigInt(`0x${bytes.toString('hex')}`);
+
+/** A signature whose second half is another number. */
+function withScalar(text: string, algorithm: keyof typeof ORDER, change: (s: bigint) => bigint): string {
+  const raw = Buffer.from(text, 'base64url');
+  const half = Buffer.from(raw.subarray(32));
+  // Ed25519 writes numbers with the lowest byte first.
+  if (algorithm === 'Ed25519') half.reverse();
+  const changed = bytesOf(change(integerOf(half)));
+  if (algorithm === 'Ed25519') changed.reverse();
+  return Buffer.concat([raw.subarray(0, 32), changed]).toString('base64url');
+}
+
+/** Other signatures over the same bytes that are accepted. */
+function otherForms(text: string, algorithm: keyof typeof ORDER): Record<string, string> {
+  if (algorithm === 'Ed25519') return {};
+  return { 'the other of high and low s': withScalar(text, algorithm, (s) => ORDER[algorithm] - s) };
+}
+
+/** Forms of a good signature that section 4 refuses. */
+function badForms(text: string, algorithm: keyof typeof ORDER): Record<string, string> {
+  const last = 'AQgw'.indexOf(text.at(-1) ?? '');
+  const raw = Buffer.from(text, 'base64url');
+  return {
+    'a byte order mark': `\uFEFF${text}`,
+    'a vertical tab': `${text}\v`,
+    'a no-break space': `${text}\u00a0`,
+    'a NUL at the end': `${text}\0`,
+    'a NUL before': `\0${text}`,
+    'white space inside': `${text.slice(0, 40)}\n${text.slice(40)}`,
+    'a second line': `${text}\n${text}`,
+    padding: `${text}==`,
+    'the other alphabet': `+${text.slice(1)}`,
+    'unused bits': `${text.slice(0, -1)}${'BRhx'[last]}`,
+    'one character less': text.slice(1),
+    'one character more': `${text}A`,
+    nothing: '',
+    'a signature in DER': Buffer.concat([Buffer.from('3044', 'hex'), raw]).toString('base64url'),
+    'another signature': Buffer.from(raw.map((byte) => byte ^ 1)).toString('base64url'),
+    ...(algorithm === 'Ed25519'
+      ? { 'S not below L': withScalar(text, algorithm, (s) => s + ORDER[algorithm]) }
+      : {
+          's of zero': withScalar(text, algorithm, () => 0n),
+          's of n': withScalar(text, algorithm, () => ORDER[algorithm]),
+        }),
+  };
+}
 
 describeWith(['openssl', 'curl', 'basenc'], 'the commands of docs/protocol.md', () => {
   const algorithms = [
@@ -74,7 +133,7 @@ describeWith(['openssl', 'curl', 'basenc'], 'the commands of docs/protocol.md', 
       ...commandsBelow(DOCUMENT, heading),
     ].join('\n');
     const verify = (environment: Record<string, string>) =>
-      run('sh', ['-euc', commands], temporaryFolder(), { REGISTRY: registry, PINNED: kid, ...environment });
+      run('sh', ['-c', commands], temporaryFolder(), { REGISTRY: registry, PINNED: kid, ...environment });
 
     const good = await verify({});
     expect(good.stderr + good.stdout).toContain(success);
@@ -86,6 +145,51 @@ describeWith(['openssl', 'curl', 'basenc'], 'the commands of docs/protocol.md', 
     const bad = await verify({});
     expect(bad.stdout + bad.stderr).not.toContain(success);
     expect(bad.code).not.toBe(0);
+  });
+
+  it.each(algorithms)('give the verdict of section 4 with a %s root key', async (algorithm, heading) => {
+    const key = await testKey(algorithm === 'P-256' ? 'p256' : 'ed25519');
+    const files = publish(key, []);
+    const list = files.get('issuers.json') as Buffer;
+    const answers = new Map<string, { status: number; bytes: Uint8Array }>();
+    const registry = await listen((request, response) => {
+      const { status, bytes } = answers.get(request.url ?? '') ?? { status: 404, bytes: Buffer.from('') };
+      response.writeHead(status, { Location: '/elsewhere' }).end(bytes);
+    });
+    const commands = [
+      ...commandsBelow(DOCUMENT, '11. With curl and openssl alone'),
+      ...commandsBelow(DOCUMENT, heading),
+    ].join('\n');
+    const verdict = async (signature: Uint8Array | string, status = 200) => {
+      for (const [path, bytes] of files) answers.set(`/${path}`, { status: 200, bytes });
+      answers.set('/issuers.sig', { status, bytes: Buffer.from(signature) });
+      const environment = { REGISTRY: registry, PINNED: key.rootKey.thumbprint };
+      return (await run('sh', ['-c', commands], temporaryFolder(), environment)).code === 0;
+    };
+    const text = signature(list, key);
+    const good = {
+      plain: text,
+      'white space around': `\f\t \r\n${text} \t\r\f\n`,
+      ...otherForms(text, algorithm),
+    };
+    for (const [name, form] of Object.entries(good)) {
+      await verifySignature(list, form, key.rootKey);
+      expect(await verdict(form), name).toBe(true);
+    }
+    for (const [name, form] of Object.entries(badForms(text, algorithm))) {
+      await expect(verifySignature(list, form, key.rootKey), name).rejects.toThrow();
+      expect(await verdict(form), name).toBe(false);
+    }
+    for (const status of [203, 301, 404, 500])
+      expect(await verdict(text, status), String(status)).toBe(false);
+    const another = await testKey(algorithm === 'P-256' ? 'p256' : 'ed25519');
+    for (const bad of [
+      publish(another, []),
+      new Map([...files, ['issuers.json', Buffer.from('{}')]]),
+    ] as Files[]) {
+      for (const [path, bytes] of bad) files.set(path, bytes);
+      expect(await verdict(files.get('issuers.sig') as Buffer)).toBe(false);
+    }
   });
 
   it.each(['Ed25519', 'P-256'])('sign a list that verifies here with a %s key', async (algorithm) => {
@@ -107,7 +211,9 @@ describeWith(['openssl', 'curl', 'basenc'], 'the commands of docs/protocol.md', 
         'sha256sum $(find . -type f ! -name SHA256SUMS | sed s,^./,, | LC_ALL=C sort) > SHA256SUMS';
       execFileSync('sh', ['-c', reseal], { cwd: dist });
       writeFiles(folder, { 'pinned.json': JSON.stringify(rootKey.jwk) });
-      expect((await cli(['verify', 'dist', '--root-key', 'pinned.json'], folder)).code).toBe(0);
+      expect(
+        (await cli(['verify', 'dist', '--root-key', 'pinned.json', '--max-age', '99999'], folder)).code,
+      ).toBe(0);
     }
   });
 });

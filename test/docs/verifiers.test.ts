@@ -16,7 +16,7 @@ describe('docs/verifiers.md', () => {
 
   it('explains every error code and every reason of a decision', () => {
     const codes = [...source('errors.ts').matchAll(/code = '(ERR_[A-Z_]+)'/g)].map(([, code]) => code ?? '');
-    const reasons = [...source('decide.ts').matchAll(/^ {2}\| '([a-z-]+)'/gm)].map(
+    const reasons = [...source('policy/decide.ts').matchAll(/^ {2}\| '([a-z-]+)'/gm)].map(
       ([, reason]) => reason ?? '',
     );
     expect(codes.length).toBeGreaterThan(30);

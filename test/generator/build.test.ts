@@ -18,6 +18,7 @@ import { REAL_RECORDS } from '../support/paths.js';
 import {
   cleanEnvironment,
   cli,
+  clockAhead,
   recordText,
   temporaryFolder,
   workspace,
@@ -85,7 +86,7 @@ describe('the tree', () => {
     const folder = await workspace(['b', 'a.b', 'a-b']);
     await built(folder, ...AT('2026-01-01T01:00:00+01:00'));
     const record = (id: string) =>
-      `{"certified_since":"2026-01-01T00:00:00Z","discovery_uri":"https://${id}.example/.well-known/openid-configuration","issuer_id":"${id}","jwks_uri":"https://${id}.example/.well-known/jwks.json","status":"active","tier":"certified"}`;
+      `{"certified_since":"2026-01-01T00:00:00Z","discovery_uri":"https://${id}.alt/.well-known/openid-configuration","issuer_id":"${id}","jwks_uri":"https://${id}.alt/.well-known/jwks.json","status":"active","tier":"certified"}`;
     expect(read(folder, 'issuers.json')).toBe(
       `{"issuers":[${record('a-b')},${record('a.b')},${record('b')}],"updated_at":"2026-01-01T00:00:00Z"}`,
     );
@@ -198,7 +199,7 @@ describe('a second build', () => {
     writeFiles(folder, { 'issuers/b.yaml': recordText('b', { status: 'suspended' }) });
     rmSync(join(folder, 'issuers/c.yaml'));
     writeFiles(folder, { 'dist/stray/file.txt': 'x' });
-    const { stdout } = await built(folder, ...AT(T2), '--json');
+    const { stdout } = await built(folder, ...AT(T2), '--json', '--override', 'c:record-removed');
     // issuers/b, the list, its signature, the checksums, the page that has the list in it, the changes and their feed;
     // issuers/c and the stray file.
     expect(JSON.parse(stdout)).toMatchObject({
@@ -249,16 +250,15 @@ describe('a second build', () => {
     await built(folder);
     expect(Date.parse(updatedAt(folder)) - Date.parse(soon)).toBe(1000);
     writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { tier: 'registered' }) });
-    expect((await built(folder, ...AT('2099-01-01T00:00:00Z'))).stderr).toContain('lies in the future');
+    const ahead = await cli(['build', ...KEY, ...AT('2099-01-01T00:00:00Z')], folder);
+    expect([ahead.code, ahead.stderr.includes('is ahead of this clock')]).toEqual([2, true]);
     writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
-    const { code, stderr } = await cli(['build', ...KEY], folder);
+    const { code, stderr } = await cli(['build', ...KEY], folder, clockAhead(folder, -60));
     expect(code).toBe(2);
-    expect(stderr).toContain('mend the clock');
+    expect(stderr).toContain('fix the clock');
   });
 
-  it.each([
-    ['a flipped byte in the list', 'issuers.json', (text: string) => text.replace('alpha', 'alphb')],
-    ['half a list', 'issuers.json', (text: string) => text.slice(0, 300)],
+  it.each<[string, string, (text: string) => string]>([
     ['an empty signature', 'issuers.sig', () => ''],
     ['another root key', 'keys/root.json', () => '{}'],
     ['an altered record', 'issuers/alpha', () => '{}'],
@@ -274,6 +274,24 @@ describe('a second build', () => {
     expect(updatedAt(folder) >= before).toBe(true);
   });
 
+  it('stops where the published list is not the one that was published: no change can be checked against it', async () => {
+    const folder = await workspace();
+    await built(folder);
+    const list = join(folder, 'dist/issuers.json');
+    const whole = readFileSync(list, 'utf8');
+    for (const damage of [
+      () => writeFileSync(list, readFileSync(list).subarray(0, 300)),
+      () => writeFileSync(list, ''),
+      () => writeFileSync(list, whole.replace('"tier":"certified"', '"tier":"registered"')),
+      () => writeFileSync(list, whole.replace(/"updated_at":"2/, '"updated_at":"1')),
+      () => execFileSync('sh', ['-c', `rm '${list}' && mkdir '${list}'`]),
+    ]) {
+      damage();
+      const { code, stderr } = await cli(['build', ...KEY], folder);
+      expect([code, stderr.includes('restore')]).toEqual([1, true]);
+    }
+  });
+
   it('goes through a link to where the tree really is, be it empty or not', async () => {
     const folder = await workspace();
     mkdirSync(join(folder, 'served/www'), { recursive: true });
@@ -283,7 +301,7 @@ describe('a second build', () => {
     await built(folder, ...AT(T2));
     expect(lstatSync(join(folder, 'dist')).isSymbolicLink()).toBe(true);
     expect(readFileSync(join(folder, 'served/www/issuers/alpha'), 'utf8')).toContain('revoked');
-    expect(readdirSync(join(folder, 'served'))).toEqual(['.www.cache', 'www']);
+    expect(readdirSync(join(folder, 'served'))).toEqual(['www']);
   });
 
   it('puts right what stands where a file or a folder belongs', async () => {
@@ -311,7 +329,7 @@ describe('what a build refuses', () => {
     for (const out of ['precious', '.', 'issuers']) {
       const { code, stderr } = await cli(['build', ...KEY, '--out', out], folder);
       expect(code).toBe(2);
-      expect(stderr).toContain('is not empty and holds no registry');
+      expect(stderr).toMatch(/is not empty and holds no registry|from where a build would remove it/);
     }
     expect(existsSync(join(folder, 'precious/thesis.txt'))).toBe(true);
     expect(existsSync(join(folder, 'key.pem'))).toBe(true);
@@ -354,26 +372,32 @@ describe('what a build refuses', () => {
     expect(existsSync(join(folder, 'dist'))).toBe(false);
   });
 
-  it('a second build at the same time; and it takes over from one that died', async () => {
+  it('an output folder that holds what the build needs, or a repository', async () => {
     const folder = await workspace();
-    writeFiles(folder, {
-      '.dist.staging/pid': String(process.pid),
-      '.dist.staging-999999999/pid': '999999999',
-    });
-    const { code, stderr } = await cli(['build', ...KEY], folder);
-    expect(code).toBe(4);
-    expect(stderr).toContain('another build or mirror is at work');
-    writeFiles(folder, { '.dist.staging/pid': '999999999', '.dist.staging/0': 'left over' });
-    // Not one of its own, whatever the name looks like.
-    writeFiles(folder, { '.dist.staging-backup/keep': '' });
     await built(folder);
-    expect(readdirSync(folder).sort()).toEqual([
-      '.dist.cache',
-      '.dist.staging-backup',
-      'dist',
-      'issuers',
-      'key.pem',
-    ]);
+    writeFiles(folder, { 'dist/key.pem': readFileSync(join(folder, 'key.pem')) });
+    writeFiles(folder, { 'dist/source/alpha.yaml': recordText('alpha') });
+    for (const args of [
+      ['--key', 'dist/key.pem'],
+      [...KEY, '--root-key', 'dist/key.pem'],
+      [...KEY, '--issuers', 'dist/source'],
+      [...KEY, '--out', '.'],
+    ]) {
+      const { code, stderr } = await cli(['build', ...args], folder);
+      expect([args, code, stderr.includes('would remove')]).toEqual([args, 2, true]);
+    }
+    expect(existsSync(join(folder, 'dist/key.pem'))).toBe(true);
+    mkdirSync(join(folder, 'dist/.git'));
+    expect((await cli(['build', ...KEY], folder)).code).toBe(2);
+  });
+
+  it('an output folder that is a file, a link to nowhere, or nothing', async () => {
+    const folder = await workspace();
+    writeFiles(folder, { file: '' });
+    symlinkSync('nowhere', join(folder, 'link'));
+    for (const out of ['file', '/dev/null', 'link', '']) {
+      expect([out, (await cli(['build', ...KEY, '--out', out], folder)).code]).toEqual([out, 2]);
+    }
   });
 
   it('an output folder that cannot be written', async () => {
@@ -397,17 +421,21 @@ describe('the key', () => {
     expect((await cli(['build', ...KEY, '--root-key', 'key.pem'], folder)).code).toBe(3);
   });
 
-  it('of a registry changes only when the new one is named', async () => {
+  it('of a registry changes only by a rotation, or when the operator gives its verifiers up', async () => {
     const folder = await workspace();
     await built(folder, ...AT(T1));
     const before = contents(join(folder, 'dist'));
     await cli(['keys', 'generate', '--out', 'other.pem'], folder);
-    const { code, stderr } = await cli(['build', '--key', 'other.pem'], folder);
-    expect(code).toBe(3);
-    expect(stderr).toContain('to change the root key of a registry, name the new one with --root-key');
-    expect(contents(join(folder, 'dist'))).toEqual(before);
     writeFiles(folder, { 'other.json': (await cli(['keys', 'public', 'other.pem'], folder)).stdout });
-    expect((await cli(['build', '--key', 'other.pem', '--root-key', 'other.json'], folder)).code).toBe(0);
+    const other = ['build', '--key', 'other.pem'];
+    for (const more of [[], ['--root-key', 'other.json'], ['--root-key', 'other.json', '--renew']]) {
+      const { code, stderr } = await cli([...other, ...more], folder);
+      expect(code).toBe(3);
+      expect(stderr).toContain('--rotation');
+      expect(stderr).toContain('--break-pinned-verifiers');
+      expect(contents(join(folder, 'dist'))).toEqual(before);
+    }
+    expect((await cli([...other, '--break-pinned-verifiers'], folder)).code).toBe(0);
     // A new signature of the same size under the same time could stay behind on a mirror.
     expect(updatedAt(folder) > T1).toBe(true);
     expect((await cli(['verify', 'dist', '--root-key', 'other.json'], folder)).code).toBe(0);
@@ -525,7 +553,8 @@ describeWithFolder(REAL_RECORDS, '200 records made from a real directory', () =>
     const folder = await workspace();
     for (const out of ['one', 'two']) {
       await built(folder, '--issuers', REAL_RECORDS, '--out', out, ...AT(T1));
-      const { code, stderr } = await cli(['verify', out, '--root-key', await publicKey(folder)], folder);
+      const verify = ['verify', out, '--root-key', await publicKey(folder), '--max-age', '36500'];
+      const { code, stderr } = await cli(verify, folder);
       expect(code).toBe(0);
       expect(stderr).toContain('200 issuers');
     }

@@ -12,8 +12,8 @@ tier: certified
 
 # Looked at every year.
 status:   active    # see the minutes
-jwks_uri: https://gamma.example/jwks.json
-discovery_uri: https://gamma.example/metadata
+jwks_uri: https://gamma.alt/jwks.json
+discovery_uri: https://gamma.alt/metadata
 certified_since: 2026-01-01T00:00:00Z
 `;
 
@@ -66,6 +66,11 @@ describe('an emergency', () => {
 
   it.each([
     ['an issuer that is not there', ['suspend', 'nobody', '--reason', 'x'], 'has no record of nobody'],
+    [
+      'an id that is misspelt',
+      ['revoke', 'gama', '--reason', 'x'],
+      'no record of gama; did you mean `gamma`?',
+    ],
     ['an id that climbs', ['suspend', '../key', '--reason', 'x'], 'has no record of ../key'],
     ['an id that is a pattern', ['suspend', '*', '--reason', 'x'], 'has no record of *'],
     ['no reason', ['suspend', 'gamma'], "required option '--reason"],
@@ -102,6 +107,16 @@ describe('an emergency', () => {
     writeFiles(folder, { 'issuers/europe/gamma.yaml': '{ issuer_id: gamma, status: active }\n' });
     const { code, stderr } = await command('suspend', 'gamma', '--reason', 'x');
     expect([code, stderr.includes('change it by hand')]).toEqual([2, true]);
+  });
+});
+
+describe('a status that stands on a line of its own', () => {
+  it('is left to a person', async () => {
+    const text = record().replace('status:   active    # see the minutes', 'status: |-\n  active');
+    writeFiles(folder, { 'issuers/europe/gamma.yaml': text });
+    const { code, stderr } = await command('suspend', 'gamma', '--reason', 'x');
+    expect([code, stderr.includes('change it by hand')]).toEqual([2, true]);
+    expect(record()).toBe(text);
   });
 });
 

@@ -4,6 +4,7 @@ import {
   createPassportVerifier,
   type IssuanceNonce,
   obtainPassport,
+  type PublicJwk,
   publicJwk,
   requestNonce,
   signAction,
@@ -12,9 +13,11 @@ import {
 } from '@passport-registry/verifier';
 import { calculateJwkThumbprint, decodeJwt, decodeProtectedHeader } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { ed25519Jwk } from '../support/bad-keys.js';
 import {
   AUDIENCE,
   agentKeys,
+  encodedJws,
   instant,
   jws,
   PAYLOAD,
@@ -240,6 +243,17 @@ describe('a proof of possession fails', () => {
       },
     ],
     [
+      'with a point of small order, for which a constant is a signature of anything',
+      'signature_invalid',
+      async (keys) => {
+        const identity = Buffer.concat([Buffer.from([1]), Buffer.alloc(31)]);
+        return mintRequest(keys, await freshNonce(), {
+          public_key: ed25519Jwk(identity),
+          signed_nonce: Buffer.concat([identity, Buffer.alloc(32)]).toString('base64url'),
+        });
+      },
+    ],
+    [
       'with a nonce that was never issued',
       'nonce_unknown',
       async (keys) => mintRequest(keys, { ...(await freshNonce()), nonce_id: crypto.randomUUID() }),
@@ -391,6 +405,16 @@ describe('a mandate', () => {
     ['with an end that is no time', async () => ({ scope: [], expires_at: 'soon' })],
     ['that is no JWS', async () => 'a.b.c'],
     [
+      'by a key of small order, for which a constant is a signature of anything',
+      async (agentKey: PublicJwk) => {
+        const identity = Buffer.concat([Buffer.from([1]), Buffer.alloc(31)]);
+        const claims = { mandate_id: 'm', issued_at: instant(-5), ...MANDATE };
+        const cnf = { jkt: await calculateJwkThumbprint(agentKey) };
+        const header = { alg: 'EdDSA', typ: 'mandate+jwt', jwk: ed25519Jwk(identity) };
+        return encodedJws(header, { ...claims, cnf }, Buffer.concat([identity, Buffer.alloc(32)]));
+      },
+    ],
+    [
       'for another agent',
       async () =>
         signMandate({
@@ -402,7 +426,7 @@ describe('a mandate', () => {
   ])('%s is refused', async (_name, mandate) => {
     const keys = await agentKeys();
     const { status, body } = await mint(
-      await mintRequest(keys, await freshNonce(), { mandate: await mandate() }),
+      await mintRequest(keys, await freshNonce(), { mandate: await mandate(await publicJwk(keys)) }),
     );
     expect([status, body['error']]).toEqual([400, 'bad_request']);
   });
@@ -532,6 +556,17 @@ describe('hostile input', () => {
 
   it('a body that is not said to be JSON is not read', async () => {
     expect((await nonce(PRINCIPAL, { 'Content-Type': 'text/plain' })).status).toBe(400);
+  });
+
+  it('a body that two readers could read differently is refused', async () => {
+    const json = JSON.stringify(PRINCIPAL);
+    const bad = [
+      json.replace('{', '{"principal_id":"user-2",'),
+      json.replace('{', '{"principal_\\u0069d":"user-2",'),
+      `\uFEFF${json}`,
+      '['.repeat(50_000),
+    ];
+    for (const body of bad) expect((await nonce(body)).status).toBe(400);
   });
 
   it('a body of more than 64 KiB is refused, whether or not its length is told', async () => {

@@ -183,7 +183,7 @@ describe('passport-registry sandbox', () => {
     const { address } = await start(folder);
     const { code, stderr } = await cli(['sandbox', '--port', new URL(address).port], folder);
     expect(code).toBe(4);
-    expect(stderr).toContain('EADDRINUSE');
+    expect(stderr).toContain('is in use');
   });
 
   it('makes the token of its operator once, for its owner alone, and never prints it', async () => {

@@ -6,6 +6,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
+import { BAD_KEYS } from './bad-keys.js';
 
 const servers: Server[] = [];
 afterAll(() => {
@@ -106,11 +107,17 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     rules: ['redirected'],
     answer: only('jwks', (response) => response.writeHead(302, { Location: '/elsewhere' }).end()),
   },
-  'serves a page for metadata': {
-    rules: ['not-json'],
-    answer: only('metadata', (response) =>
-      response.setHeader('Access-Control-Allow-Origin', '*').end('<!doctype html>'),
-    ),
+  'serves a page for metadata, and keys in which a member stands twice': {
+    rules: ['not-json', 'not-json'],
+    answer: (_request, response, document) => {
+      const bad: Record<string, string> = {
+        metadata: '<!doctype html>',
+        jwks: JSON.stringify({ keys: GOOD }).replace('{', '{"keys":[],'),
+      };
+      if (bad[document] === undefined) return false;
+      response.end(bad[document]);
+      return true;
+    },
   },
   'serves keys without end': {
     rules: ['answer-too-large'],
@@ -170,14 +177,16 @@ export const KINDS: Readonly<Record<string, Kind>> = {
       for (const key of keys) delete key['kid'];
     },
   },
-  'has a key off its curve': {
-    rules: ['jwks-unusable-key'],
+  'has a key off its curve, and one of small order': {
+    rules: ['jwks-unusable-key', 'jwks-unusable-key'],
     serve: ({ keys }) =>
-      void keys.push({
-        ...publicJwk(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey),
-        y: 'AAAA',
-        kid: 'three',
-      }),
+      void keys.push(
+        { ...BAD_KEYS['P-256: not on the curve'], kid: 'three' },
+        {
+          ...BAD_KEYS['Ed25519: the identity with a sign'],
+          kid: 'four',
+        },
+      ),
   },
   'has a key for encryption': {
     rules: ['jwks-unusable-key'],

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { CLI, ROOT } from './paths.js';
@@ -97,10 +97,8 @@ function runStep({ run: commands = '', env = {} }: Step, runner: Runner): Promis
 
 /** What `npm ci` and the compiler leave behind, as far as the commands need it. */
 function install(folder: string): void {
-  const bin = join(folder, 'node_modules/.bin');
-  mkdirSync(bin, { recursive: true });
+  mkdirSync(join(folder, 'build/cli'), { recursive: true });
   if (!existsSync(join(folder, 'package.json')))
-    writeFileSync(join(folder, 'package.json'), '{"private":true}');
-  writeFileSync(join(bin, 'passport-registry'), `#!/bin/sh\nexec "${process.execPath}" "${CLI}" "$@"\n`);
-  chmodSync(join(bin, 'passport-registry'), 0o755);
+    writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}');
+  writeFileSync(join(folder, 'build/cli/main.js'), `import(${JSON.stringify(CLI)});\n`);
 }

@@ -76,14 +76,21 @@ export function cli(
   return run(process.execPath, [CLI, ...args], cwd, environment);
 }
 
+/** What a program needs in its environment so that its clock is so many minutes ahead; negative is behind. */
+export function clockAhead(folder: string, minutes: number): Record<string, string> {
+  const file = join(folder, `clock${minutes}.mjs`);
+  writeFileSync(file, `const { now } = Date;\nDate.now = () => now() + ${minutes * 60_000};\n`);
+  return { NODE_OPTIONS: `--import ${file}` };
+}
+
 /** The text of a good record, with some lines replaced (or removed, by undefined) and others added. */
 export function recordText(id: string, changes: Record<string, string | undefined> = {}): string {
   const fields: Record<string, string | undefined> = {
     issuer_id: id,
     tier: 'certified',
     status: 'active',
-    jwks_uri: `https://${id}.example/.well-known/jwks.json`,
-    discovery_uri: `https://${id}.example/.well-known/openid-configuration`,
+    jwks_uri: `https://${id}.alt/.well-known/jwks.json`,
+    discovery_uri: `https://${id}.alt/.well-known/openid-configuration`,
     certified_since: '2026-01-01T00:00:00Z',
     ...changes,
   };

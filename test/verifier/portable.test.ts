@@ -51,6 +51,7 @@ describe('the verifier runs wherever there is fetch and WebCrypto', () => {
       './express',
       './mcp',
       './redis',
+      './internal',
       './package.json',
     ]);
   });
@@ -61,7 +62,7 @@ describe('the verifier runs wherever there is fetch and WebCrypto', () => {
     'middleware/hono.js',
     'middleware/express.js',
     'middleware/mcp.js',
-    'redis-replay-store.js',
+    'replay/redis-replay-store.js',
   ])('is free of Node.js in the bundle of %s', async (entry) => {
     const bundle = await verifierBundle('esm', entry);
     expect(bundle).not.toMatch(/node:|\brequire\(|\bprocess\.|\bBuffer\b|\b__dirname\b|\bsetImmediate\b/);
@@ -73,7 +74,18 @@ describe('the verifier runs wherever there is fetch and WebCrypto', () => {
       await withCheckpoint(publish(root, [issuer('a'), PLAYGROUND]), root, await testKey('p256')),
     );
     const context = createContext({
-      ...{ fetch, crypto, AbortSignal, TextEncoder, TextDecoder, URL, Headers, setTimeout, clearTimeout },
+      ...{
+        fetch,
+        crypto,
+        AbortController,
+        AbortSignal,
+        TextEncoder,
+        TextDecoder,
+        URL,
+        Headers,
+        setTimeout,
+        clearTimeout,
+      },
       ...{ CryptoKey, structuredClone, atob, btoa, Uint8Array, ArrayBuffer, Date },
       ...{ Request, Response },
     });
@@ -152,7 +164,7 @@ const IN_THE_PAGE = `async ([base, jwk]) => {
   const { kty, crv, x } = await crypto.subtle.exportKey('jwk', publicKey);
   const stranger = createRegistryClient({ sources: [base], rootKey: { kty, crv, x } });
   const error = await stranger.ready().catch((thrown) => thrown);
-  const restarted = createRegistryClient({ ...options, sources: [] });
+  const restarted = createRegistryClient({ ...options, sources: ['http://127.0.0.1:9'] });
   await restarted.ready();
   return [String(accepted), events.at(-1), Object.values(error.errors)[0].code, restarted.status().source];
 }`;

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Issuer } from '@passport-registry/verifier';
 import { beforeAll, expect, it } from 'vitest';
 import { unverifiedScript } from '../../bench/unverified-script.mjs';
-import { atomFeed } from '../../build/site/atom.js';
-import { indexPage } from '../../build/site/pages.js';
+import { atomFeed } from '../../build/tree/site/atom.js';
+import { indexPage } from '../../build/tree/site/pages.js';
 import { open, verdict } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
 import { publish, publishBytes, testKey } from '../support/publication.js';
@@ -185,12 +185,12 @@ describeWith(['chromium'], 'hostile texts', () => {
 
   it('that a record may hold are shown as they are', async () => {
     const folder = await workspace([]);
-    const uri = "https://a.example/;'onload=alert(1)()*!$&'@:,";
-    const contact = `${"'`$|{alert(1)}`'".replaceAll(/[()]/g, '')}@a.example`;
+    const uri = "https://a.alt/;'onload=alert(1)()*!$&'@:,";
+    const contact = `${"'`$|{alert(1)}`'".replaceAll(/[()]/g, '')}@a.alt`;
     writeFiles(folder, {
       'issuers/a.yaml': recordText('a', {
         jwks_uri: JSON.stringify(uri),
-        policy_uri: JSON.stringify(`http://a.example/?q='${"'"}#!alert(1)`),
+        policy_uri: JSON.stringify(`http://a.alt/?q='${"'"}#!alert(1)`),
         contact: JSON.stringify(contact),
       }),
     });

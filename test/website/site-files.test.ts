@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
@@ -17,6 +17,23 @@ async function build(folder: string, time: string, ...args: string[]) {
 }
 const T = (day: number) => `2026-01-0${day}T00:00:00Z`;
 
+describe('a published tree', () => {
+  it('names no package that a reader could run or install', async () => {
+    const folder = await workspace(['alpha']);
+    await build(folder, T(1), '--checkpoint-key', 'key.pem', '--precompress');
+    const files = readdirSync(join(folder, 'dist'), { recursive: true, withFileTypes: true }).filter((file) =>
+      file.isFile(),
+    );
+    expect(files.length).toBeGreaterThan(15);
+    for (const { parentPath, name } of files) {
+      const text = readFileSync(join(parentPath, name), 'utf8');
+      const found =
+        /\b(?:npx|bunx|npm (?:exec|x|i|install|init)|yarn (?:add|dlx)|pnpm|deno run|pip install)\b.*/;
+      expect(found.exec(text)?.[0], name).toBeUndefined();
+    }
+  });
+});
+
 describe('changes.json', () => {
   it('begins with the first publication, and has each change of status and tier, newest first', async () => {
     const folder = await workspace(['alpha', 'beta']);
@@ -27,7 +44,7 @@ describe('changes.json', () => {
     set(folder, 'gamma', {});
     await build(folder, T(2));
     set(folder, 'alpha', { tier: 'registered' });
-    set(folder, 'beta', { contact: 'a@b.example' });
+    set(folder, 'beta', { contact: 'a@b.alt' });
     await build(folder, T(3));
     const change = (day: number, issuer_id: string, field: string, from: string | null, to: string) => ({
       ...{ updated_at: T(day), issuer_id, field, from, to },
@@ -48,7 +65,7 @@ describe('changes.json', () => {
     await build(folder, T(1));
     set(folder, 'alpha', { status: 'suspended' });
     await build(folder, '2026-01-01T12:00:00Z');
-    set(folder, 'alpha', { status: 'suspended', contact: 'a@b.example' });
+    set(folder, 'alpha', { status: 'suspended', contact: 'a@b.alt' });
     // The record, the list, its signature, the page that has the list in it, and the checksums.
     expect(await build(folder, T(2))).toMatchObject({ written: 5, removed: 0 });
   });
@@ -77,8 +94,9 @@ describe('changes.json', () => {
     const folder = await workspace(['alpha']);
     await build(folder, T(1));
     const list = join(folder, 'dist/issuers.json');
-    writeFileSync(list, readFileSync(list, 'utf8').replace('"active"', '"revoked"'));
-    await build(folder, T(2));
+    writeFileSync(list, readFileSync(list, 'utf8').replace('"active"', '"suspended"'));
+    const options = ['build', '--key', 'key.pem', '--updated-at', T(2)];
+    expect((await cli(options, folder)).code).toBe(1);
     expect(changes(folder)).toMatchObject({ changes: [], since: T(1) });
   });
 
@@ -159,7 +177,7 @@ describe('the page without a script', () => {
     const page = read(folder, 'index.html');
     expect(page).not.toContain('issuer-7');
     expect(page).toContain('<a href="issuers.json">issuers.json</a>');
-    set(folder, 'issuer-7', { contact: 'a@b.example' });
+    set(folder, 'issuer-7', { contact: 'a@b.alt' });
     // The record, the list, its signature, what has changed since the list before, and the checksums.
     expect(await build(folder, T(2))).toMatchObject({ written: 5 });
   });

@@ -3,7 +3,8 @@ import { dirname } from 'node:path';
 import type { RegistryStore, StoredPublication } from '@passport-registry/verifier';
 
 /**
- * A store in a file, replaced as a whole by a rename. The file is a bundle, too: `openRegistry` takes what is in it.
+ * A store in a file, replaced as a whole by a rename. The file is a bundle, too: `openRegistry` of
+ * `@passport-registry/verifier/node` opens it without a network.
  *
  * @param file - its path; its folder is made when it is not there
  *

@@ -1,19 +1,24 @@
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
+  BundleInvalid,
   type OpenOptions,
   openRegistry as openCopy,
   type Registry,
   type RegistryFiles,
+  SourceContent,
+  SourceTooLarge,
   type StoredPublication,
 } from '@passport-registry/verifier';
 
 /**
- * Opens a copy of a registry without a network: a folder with its tree, or whatever `openRegistry` of the main entry
- * takes.
+ * Opens a copy of a registry without a network: a folder with its tree, the file that `fileStore` writes, or whatever
+ * `openRegistry` of the main entry takes.
  *
- * @param copy - a folder's path, files, or a bundle
- * @throws every error of a source; {@link ListExpired} when the copy is too old
+ * @param copy - the path of a folder or a file; files; or a bundle
+ * @throws every error of a source; {@link BundleInvalid} when a file is not a stored publication; {@link ListExpired}
+ *   when the copy is too old
  *
  * @example
  * ```ts
@@ -23,23 +28,47 @@ import {
  * console.log(registry.list({ tiers: ['certified'] }).length); // 2
  * ```
  */
-export function openRegistry(
+export async function openRegistry(
   copy: string | RegistryFiles | StoredPublication,
   options: OpenOptions,
 ): Promise<Registry> {
-  return openCopy(typeof copy === 'string' ? folderFiles(copy) : copy, options);
+  if (typeof copy !== 'string') return openCopy(copy, options);
+  const isFile = (await statsOf(copy))?.isFile() === true;
+  return openCopy(isFile ? await readBundle(copy) : folderFiles(copy), options);
+}
+
+async function readBundle(file: string): Promise<StoredPublication> {
+  const text = await readFile(file, 'utf8');
+  try {
+    return JSON.parse(text) as StoredPublication;
+  } catch (cause) {
+    throw new BundleInvalid(`${file} is neither a folder nor a stored publication`, { cause });
+  }
 }
 
 function folderFiles(folder: string): RegistryFiles {
   return {
-    get: async (path) => {
-      try {
-        return await readFile(join(folder, path));
-      } catch (error) {
-        const { code } = error as NodeJS.ErrnoException;
-        if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-        throw error;
-      }
+    get: async (path, maxBytes = Number.POSITIVE_INFINITY) => {
+      const file = join(folder, path);
+      const stats = await statsOf(file);
+      if (stats === undefined) return undefined;
+      if (!stats.isFile()) throw new SourceContent(`${path} is not a file`);
+      const chunks: Uint8Array[] = [];
+      // One byte more than allowed shows a file that is larger, however it grows meanwhile.
+      for await (const chunk of createReadStream(file, { end: maxBytes })) chunks.push(chunk);
+      const bytes = Buffer.concat(chunks);
+      if (bytes.length > maxBytes) throw new SourceTooLarge(`${path} is larger than ${maxBytes} bytes`);
+      return bytes;
     },
   };
+}
+
+async function statsOf(path: string) {
+  try {
+    return await stat(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw error;
+  }
 }

@@ -1,6 +1,6 @@
 /**
- * Everything that this library throws on purpose. Each class has one stable `code`; switch on it, not on the
- * message, which is for people and may change.
+ * The base class of all errors of this library. Each class has one stable `code`: switch on the code, and not on the
+ * message, which is for humans and may change.
  *
  * @example
  * ```ts
@@ -14,7 +14,7 @@
  * ```
  */
 export abstract class RegistryError extends Error {
-  /** Stable name of what went wrong. */
+  /** The stable name of the error. */
   abstract readonly code: string;
 
   constructor(message: string, options?: { cause?: unknown }) {
@@ -23,17 +23,29 @@ export abstract class RegistryError extends Error {
   }
 }
 
-/** The root key is no public Ed25519 or P-256 JWK (SPEC B2), or carries a private member. */
+/** An option is missing, unknown, or invalid. */
+export class OptionsInvalid extends RegistryError {
+  readonly code = 'ERR_OPTIONS_INVALID';
+  /** The invalid option; undefined if the options are not an object. */
+  readonly option: string | undefined;
+
+  constructor(caller: string, option: string | undefined, problem: string) {
+    super(`${caller}: ${option === undefined ? '' : `${option}: `}${problem}`);
+    this.option = option;
+  }
+}
+
+/** The root key is not a public Ed25519 or P-256 JWK (SPEC B2), or has a private member. */
 export class RootKeyInvalid extends RegistryError {
   readonly code = 'ERR_ROOT_KEY_INVALID';
 }
 
-/** The signature is not 64 bytes in base64url without padding (SPEC B2): it was not even tried. */
+/** The signature is not 64 bytes in base64url without padding (SPEC B2), so it was not verified. */
 export class SignatureMalformed extends RegistryError {
   readonly code = 'ERR_SIGNATURE_MALFORMED';
 }
 
-/** The signature is not one over these bytes by the root key. */
+/** The root key did not sign these bytes. */
 export class SignatureInvalid extends RegistryError {
   readonly code = 'ERR_SIGNATURE_INVALID';
 }
@@ -43,11 +55,11 @@ export class ListMalformed extends RegistryError {
   readonly code = 'ERR_LIST_MALFORMED';
 }
 
-/** The list, or a record in it, is not what the JSON Schemas of the registry say. */
+/** The list, or a record in it, does not conform to the JSON Schemas of the registry. */
 export class ListNonconforming extends RegistryError {
   readonly code = 'ERR_LIST_NONCONFORMING';
 
-  /** Where in the list, as a JSON Pointer (RFC 6901). */
+  /** The place in the list, as a JSON Pointer (RFC 6901). */
   readonly pointer: string;
 
   constructor(message: string, pointer: string) {
@@ -56,12 +68,12 @@ export class ListNonconforming extends RegistryError {
   }
 }
 
-/** An id stands in the list twice, or the list is not sorted by id (SPEC B1). */
+/** The list contains an id twice, or the list is not sorted by id (SPEC B1). */
 export class ListUnsorted extends RegistryError {
   readonly code = 'ERR_LIST_UNSORTED';
 }
 
-/** The list is not in the canonical form of RFC 8785; a duplicate JSON key shows here, too. */
+/** The list is not in the canonical form of RFC 8785; a duplicate JSON key also causes this error. */
 export class ListNotCanonical extends RegistryError {
   readonly code = 'ERR_LIST_NOT_CANONICAL';
 }
@@ -71,7 +83,7 @@ export class NotCanonicalizable extends RegistryError {
   readonly code = 'ERR_NOT_CANONICALIZABLE';
 }
 
-/** The trust policy is not what schemas/trust-policy.schema.json says. It is refused whole: a typing error must not open a door. */
+/** The trust policy does not conform to schemas/trust-policy.schema.json. A policy with a typing error is refused as a whole. */
 export class PolicyInvalid extends RegistryError {
   readonly code = 'ERR_POLICY_INVALID';
 }
@@ -86,7 +98,7 @@ export class SourceTimeout extends RegistryError {
   readonly code = 'ERR_SOURCE_TIMEOUT';
 }
 
-/** A source, or an issuer, broke off in the middle of an answer. */
+/** A source, or an issuer, closed the connection in the middle of an answer. */
 export class SourceTruncated extends RegistryError {
   readonly code = 'ERR_SOURCE_TRUNCATED';
 }
@@ -96,47 +108,57 @@ export class SourceTooLarge extends RegistryError {
   readonly code = 'ERR_SOURCE_TOO_LARGE';
 }
 
-/** A source, or an issuer, redirected. Registries are served where they are; a redirect leads elsewhere. */
+/** A source, or an issuer, answered with a redirect. Redirects are never followed. */
 export class SourceRedirected extends RegistryError {
   readonly code = 'ERR_SOURCE_REDIRECTED';
+  /** The HTTP status; 0 in browsers, which hide it. */
+  readonly status: number;
+  /** The Location header. */
+  readonly location: string | undefined;
+
+  constructor(url: string, status: number, location: string | undefined) {
+    super(`${url} answers with status ${status}, a redirect to ${location ?? 'elsewhere'}`);
+    this.status = status;
+    this.location = location;
+  }
 }
 
-/** A source answered with an HTTP status that is no answer, or does not have a file that every registry has. */
+/** A source answered with an unexpected HTTP status, or lacks a required file. */
 export class SourceStatus extends RegistryError {
   readonly code = 'ERR_SOURCE_STATUS';
 }
 
-/** A source answered with an HTML page: a captive portal, an error page with status 200. */
+/** A source answered with an HTML page, such as a captive portal or an error page with status 200. */
 export class SourceContent extends RegistryError {
   readonly code = 'ERR_SOURCE_CONTENT';
 }
 
-/** The list is older than one that was accepted before, or another one with the same time (SPEC B6). */
+/** The list is older than the accepted list, or a different list with the same time (SPEC B6). */
 export class ListRolledBack extends RegistryError {
   readonly code = 'ERR_LIST_ROLLED_BACK';
 }
 
-/** The list is older than the maximum age, and no checkpoint vouches for it. */
+/** The list is older than the maximum age, and has no checkpoint. */
 export class ListExpired extends RegistryError {
   readonly code = 'ERR_LIST_EXPIRED';
 }
 
-/** The list or a statement about it is dated further in the future than clocks differ. */
+/** The list or a statement is dated in the future, by more than the tolerance. */
 export class NotYetValid extends RegistryError {
   readonly code = 'ERR_NOT_YET_VALID';
 }
 
-/** There is no checkpoint where there must be one: it was demanded, or this registry had one before. */
+/** A required checkpoint is missing: an option requires it, or the registry had one before. */
 export class CheckpointMissing extends RegistryError {
   readonly code = 'ERR_CHECKPOINT_MISSING';
 }
 
-/** The checkpoint is malformed, or nobody signed it who may. */
+/** The checkpoint is malformed, or not signed by an authorized key. */
 export class CheckpointInvalid extends RegistryError {
   readonly code = 'ERR_CHECKPOINT_INVALID';
 }
 
-/** The checkpoint has expired: the source is frozen. */
+/** The checkpoint has expired: the source serves stale data. */
 export class CheckpointExpired extends RegistryError {
   readonly code = 'ERR_CHECKPOINT_EXPIRED';
 }
@@ -149,6 +171,16 @@ export class CheckpointMismatch extends RegistryError {
 /** The delegation is malformed, or the root key did not sign it. */
 export class DelegationInvalid extends RegistryError {
   readonly code = 'ERR_DELEGATION_INVALID';
+}
+
+/** The checkpoint is older than the one of the same list that was accepted last. */
+export class CheckpointRolledBack extends RegistryError {
+  readonly code = 'ERR_CHECKPOINT_ROLLED_BACK';
+}
+
+/** The delegation is older than the one that was accepted last under the same root key (SPEC C4). */
+export class DelegationRolledBack extends RegistryError {
+  readonly code = 'ERR_DELEGATION_ROLLED_BACK';
 }
 
 /** The delegation has expired. */
@@ -166,7 +198,7 @@ export class RotationGap extends RegistryError {
   readonly code = 'ERR_ROTATION_GAP';
 }
 
-/** The chain of root keys comes back to a key that it has left. */
+/** The chain of root keys returns to an earlier key. */
 export class RotationLoop extends RegistryError {
   readonly code = 'ERR_ROTATION_LOOP';
 }
@@ -176,15 +208,20 @@ export class RotationSignature extends RegistryError {
   readonly code = 'ERR_ROTATION_SIGNATURE';
 }
 
-/** What a store or a bundle holds is not of the form that this version writes. */
+/** A root key has two valid successors (SPEC C4): its owner or a thief has signed two rotations. Both are refused. */
+export class RotationFork extends RegistryError {
+  readonly code = 'ERR_ROTATION_FORK';
+}
+
+/** The content of a store or a bundle does not have the format of this version. */
 export class BundleInvalid extends RegistryError {
   readonly code = 'ERR_BUNDLE_INVALID';
 }
 
-/** No source had an acceptable list. `errors` says why, source by source. */
+/** No source had an acceptable list. `errors` gives the error of each source. */
 export class NoUsableSource extends RegistryError {
   readonly code = 'ERR_NO_USABLE_SOURCE';
-  /** What was wrong with each source, by its address. */
+  /** The error of each source, by address. */
   readonly errors: Readonly<Record<string, RegistryError>>;
 
   constructor(errors: Readonly<Record<string, RegistryError>>) {
@@ -201,10 +238,19 @@ export class RegistryNotReady extends RegistryError {
   readonly code = 'ERR_REGISTRY_NOT_READY';
 }
 
-/** The list that is held is no longer fresh, the grace is over, and no newer one could be had. */
+/** The client has been closed: it asks no source any more. */
+export class RegistryClosed extends RegistryError {
+  readonly code = 'ERR_REGISTRY_CLOSED';
+
+  constructor() {
+    super('the client has been closed: create a new one');
+  }
+}
+
+/** The list is no longer fresh, the grace period is over, and no source has a newer list. */
 export class RegistryStale extends RegistryError {
   readonly code = 'ERR_REGISTRY_STALE';
-  /** Since when the list has not been fresh. */
+  /** When the list stopped being fresh. */
   readonly since: Date;
 
   constructor(since: Date) {
@@ -213,7 +259,7 @@ export class RegistryStale extends RegistryError {
   }
 }
 
-/** An address is not one at which an issuer can be asked: not https, and not http on this machine. */
+/** The address of an issuer is neither https nor http on this machine. */
 export class AddressInvalid extends RegistryError {
   readonly code = 'ERR_ADDRESS_INVALID';
 }
@@ -230,7 +276,7 @@ export class IssuerRefused extends RegistryError {
   readonly status: number;
   /** The issuer's own code. */
   readonly error: string;
-  /** After how many seconds to try again, where the issuer said so. */
+  /** The number of seconds to wait before a retry, if the issuer gave it. */
   readonly retryAfter: number | undefined;
 
   constructor(message: string, answer: { status: number; error: string; retryAfter: number | undefined }) {
@@ -241,13 +287,14 @@ export class IssuerRefused extends RegistryError {
   }
 }
 
-/** An issuer's answer is not what SPEC B9 says. */
+/** An issuer's answer does not conform to SPEC B9. */
 export class IssuerAnswerInvalid extends RegistryError {
   readonly code = 'ERR_ISSUER_ANSWER_INVALID';
 }
 
 /** The union of all errors; its `code` narrows it. */
 export type AnyRegistryError =
+  | OptionsInvalid
   | RootKeyInvalid
   | SignatureMalformed
   | SignatureInvalid
@@ -271,15 +318,19 @@ export type AnyRegistryError =
   | CheckpointInvalid
   | CheckpointExpired
   | CheckpointMismatch
+  | CheckpointRolledBack
   | DelegationInvalid
+  | DelegationRolledBack
   | DelegationExpired
   | RotationInvalid
   | RotationGap
   | RotationLoop
   | RotationSignature
+  | RotationFork
   | BundleInvalid
   | NoUsableSource
   | RegistryNotReady
+  | RegistryClosed
   | RegistryStale
   | AddressInvalid
   | AgentKeyInvalid

@@ -17,12 +17,11 @@ export {
 export { type ObtainOptions, obtainPassport } from './agent/obtain-passport.js';
 export { type SignActionOptions, signAction } from './agent/sign-action.js';
 export { type SignMandateOptions, signMandate } from './agent/sign-mandate.js';
-export { canonicalBytes } from './canonical.js';
-export { createRegistryClient, type RegistryClient } from './client.js';
-export type { RegistryClientOptions, RegistryEvent, RegistryStatus } from './client-options.js';
-export { connectTo } from './connect-to.js';
-export { isDateTime, isUpdatedAt } from './date-time.js';
-export { type Decision, decide, type Reason, type ReasonCode } from './decide.js';
+export { createRegistryClient, type RegistryClient } from './client/client.js';
+export type { RegistryClientOptions, RegistryEvent, RegistryStatus } from './client/client-options.js';
+export { type OpenOptions, openRegistry } from './client/open-registry.js';
+export type { IssuerFilter, Registry } from './client/registry.js';
+export { sha256Hex } from './encoding/sha256.js';
 export {
   AddressInvalid,
   AgentKeyInvalid,
@@ -32,8 +31,10 @@ export {
   CheckpointInvalid,
   CheckpointMismatch,
   CheckpointMissing,
+  CheckpointRolledBack,
   DelegationExpired,
   DelegationInvalid,
+  DelegationRolledBack,
   IssuerAnswerInvalid,
   IssuerRefused,
   ListExpired,
@@ -45,12 +46,15 @@ export {
   NotCanonicalizable,
   NotYetValid,
   NoUsableSource,
+  OptionsInvalid,
   PolicyInvalid,
+  RegistryClosed,
   RegistryError,
   type RegistryErrorCode,
   RegistryNotReady,
   RegistryStale,
   RootKeyInvalid,
+  RotationFork,
   RotationGap,
   RotationInvalid,
   RotationLoop,
@@ -76,50 +80,64 @@ export {
   TIERS,
   type TrustPolicy,
 } from './generated/schemas.js';
-export { assertIssuer, assertIssuerRegistry } from './issuer.js';
+export { connectTo } from './http/connect-to.js';
+export { canonicalBytes } from './list/canonical.js';
+export { isDateTime, isUpdatedAt } from './list/date-time.js';
+export { assertIssuer, assertIssuerRegistry } from './list/issuer.js';
 export {
   assertCanonical,
   assertSorted,
   parseList,
   readList,
-  type SignedList,
-  type VerifiedList,
-  verifyList,
-} from './list.js';
-export { type OpenOptions, openRegistry } from './open-registry.js';
+} from './list/list.js';
 export type { ActionClaims } from './passport/action-proof.js';
-export { AGENT_TYPES, type PassportClaims } from './passport/claims.js';
-export type { Mandate, PolicyContext, PolicyHandler } from './passport/mandate.js';
-export type { IssuerAccessOptions, PassportVerifierOptions } from './passport/options.js';
-export { PassportClient, type PassportClientOptions } from './passport/passport-client.js';
-export {
-  type ActionRequest,
-  createPassportVerifier,
-  type PassportVerifier,
-} from './passport/passport-verifier.js';
+export { AGENT_TYPES, type Mandate, type PassportClaims } from './passport/claims.js';
+export type { PolicyContext, PolicyHandler } from './passport/mandate.js';
 export { PASSPORT_REASONS, type PassportReasonCode, type ReasonKind } from './passport/reasons.js';
+export type { VerdictReason } from './passport/rejection.js';
 export { coversAction } from './passport/scope.js';
-export {
-  type ActionVerdict,
-  type CheckName,
-  type PassportVerdict,
-  VERDICT_CHECKS,
-  type VerdictCheck,
-  type VerdictReason,
-} from './passport/verdict.js';
-export type { KeyAlgorithm, PublicJwk } from './public-key.js';
-export type { RegistryFiles } from './publication.js';
-export type { IssuerFilter, Registry } from './registry.js';
-export { type MemoryReplayOptions, memoryReplayStore, type ReplayStore } from './replay-store.js';
-export { importRootKey, type RootKey } from './root-key.js';
-export { walkRotation } from './rotation.js';
-export { sha256Hex } from './sha256.js';
-export { encodeSignature, verifySignature } from './signature.js';
+export { type Decision, decide, type Reason, type ReasonCode } from './policy/decide.js';
+export { assertTrustPolicy } from './policy/trust-policy.js';
+export type { RegistryFiles } from './publication/registry-files.js';
 export {
   type KeyValueStorage,
   keyValueStore,
   memoryStore,
   type RegistryStore,
   type StoredPublication,
-} from './store.js';
-export { assertTrustPolicy } from './trust-policy.js';
+} from './publication/store.js';
+export { type MemoryReplayOptions, memoryReplayStore, type ReplayStore } from './replay/replay-store.js';
+export type { KeyAlgorithm, PublicJwk } from './trust/public-key.js';
+export { importRootKey, type RootKey } from './trust/root-key.js';
+export { walkRotation } from './trust/rotation.js';
+export { encodeSignature, verifySignature } from './trust/signature.js';
+export { type SignedList, type VerifiedList, verifyList } from './trust/signed-list.js';
+export type {
+  IssuerAccessOptions,
+  PassportClientOptions,
+  PassportVerifierOptions,
+} from './verification/options.js';
+export {
+  type AllowedToken,
+  PassportClient,
+  type TokenVerdict,
+} from './verification/passport-client.js';
+export {
+  type ActionRequest,
+  createPassportVerifier,
+  type PassportVerifier,
+} from './verification/passport-verifier.js';
+export {
+  type AcceptedPassport,
+  type ActionVerdict,
+  type AllowedAction,
+  type CheckName,
+  type Findings,
+  type JudgedBy,
+  type PassportVerdict,
+  type RefusedAction,
+  type RejectedPassport,
+  VERDICT_CHECKS,
+  type VerdictCheck,
+  type VerdictDetails,
+} from './verification/verdict.js';

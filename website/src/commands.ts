@@ -10,11 +10,3 @@ function quoted(base: URL): string {
 export function addressed(base: URL, text: string): string {
   return text.replaceAll(`=${EXAMPLE}`, `=${quoted(base)}`);
 }
-
-/** Commands that ask for one issuer. */
-export function issuerCommands(base: URL, id: string): string {
-  return `REGISTRY=${quoted(base)}
-curl -fsS "$REGISTRY/keys/root.json" -o root.json   # better: the key that you were given
-echo '{"tiers":["founding","certified"]}' > policy.json   # whom you trust
-npx passport-registry resolve ${id} --source "$REGISTRY" --root-key root.json --policy policy.json`;
-}

@@ -1,6 +1,5 @@
 import { ISSUER_FIELDS, type Issuer, type Registry } from '@passport-registry/verifier';
 import type { Changes } from './changes.js';
-import { issuerCommands } from './commands.js';
 import { type Child, element, webLink } from './element.js';
 import { changesList } from './history-view.js';
 import { nearestIds } from './nearest.js';
@@ -9,7 +8,7 @@ import { statusMark } from './status-mark.js';
 import { time } from './time.js';
 
 /** All that the registry says of one issuer. */
-export function issuerView(issuer: Issuer, changes: Changes | undefined, base: URL): HTMLElement {
+export function issuerView(issuer: Issuer, changes: Changes | undefined): HTMLElement {
   const { issuer_id, status } = issuer;
   const own = changes && {
     ...changes,
@@ -42,8 +41,6 @@ export function issuerView(issuer: Issuer, changes: Changes | undefined, base: U
       ' is a copy that is not signed by itself: never decide by it alone.',
     ),
     element('pre', {}, element('code', {}, JSON.stringify(issuer, undefined, 2))),
-    element('h3', {}, 'Ask outside of this page'),
-    element('pre', {}, element('code', {}, issuerCommands(base, issuer_id))),
   );
 }
 

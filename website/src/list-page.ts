@@ -122,9 +122,7 @@ export class ListPage {
       document.title = `${route.id}: ${TITLE}`;
       this.#show(
         route.id,
-        issuer === undefined
-          ? unknownIssuerView(route.id, registry)
-          : issuerView(issuer, this.#changes, this.#base),
+        issuer === undefined ? unknownIssuerView(route.id, registry) : issuerView(issuer, this.#changes),
       );
     }
     if (moved) byId('main').focus();

@@ -129,7 +129,10 @@ describe('refreshing', () => {
     await client.ready();
     host.log.length = 0;
     await client.refresh();
-    expect(host.log).toContain('issuers.json 304');
+    // The signature is the same, so the list is.
+    expect(host.log).toContain('issuers.sig 304');
+    expect(host.log.filter((line) => line.endsWith(' 200'))).toEqual([]);
+    expect(host.log.filter((line) => line.startsWith('issuers.json'))).toEqual([]);
     expect(events.at(-1)?.type).toBe('unchanged');
   });
 
@@ -138,7 +141,9 @@ describe('refreshing', () => {
     const { client, events } = watched([host]);
     await client.ready();
     host.log.length = 0;
-    host.files = await withCheckpoint(list('active', client.updatedAt), root, online, { iat: 1 });
+    host.files = await withCheckpoint(list('active', client.updatedAt), root, online, {
+      iat: Math.floor(Date.now() / 1000) - 30,
+    });
     await client.refresh();
     expect(host.log.filter((line) => line.includes('issuers'))).toEqual([]);
     expect(events.at(-1)?.type).toBe('unchanged');
@@ -155,7 +160,7 @@ describe('refreshing', () => {
     await client.ready();
     host.log.length = 0;
     await Promise.all(Array.from({ length: 20 }, () => client.refresh()));
-    expect(host.log.filter((line) => line.startsWith('issuers.json'))).toHaveLength(1);
+    expect(host.log.filter((line) => line.startsWith('issuers.sig'))).toHaveLength(1);
   });
 
   it('never makes a read wait', async () => {
@@ -499,15 +504,65 @@ describe('what a client tells of itself', () => {
     expect(status.rootKeys).toEqual([root.rootKey.thumbprint]);
     expect(status.age).toBeLessThan(5);
   });
+});
 
-  it('a root key that is none is refused at once', async () => {
-    const { client } = watched([await registryHost(list())], { rootKey: [] });
-    await expect(client.ready()).rejects.toMatchObject({ code: 'ERR_ROOT_KEY_INVALID' });
-    const rsa = { kty: 'RSA' } as never;
-    await expect(
-      watched([await registryHost(list())], { rootKey: rsa }).client.ready(),
-    ).rejects.toMatchObject({
-      code: 'ERR_ROOT_KEY_INVALID',
-    });
+describe('an older checkpoint of the same list', () => {
+  it.each([
+    [-1, 'ERR_CHECKPOINT_ROLLED_BACK'],
+    [0, undefined],
+    [1, undefined],
+  ])('%i s beside the one that was accepted, also after a restart: %s', async (more, code) => {
+    const iat = Math.floor(Date.now() / 1000) - 100;
+    const files = list();
+    const host = await registryHost(await withCheckpoint(files, root, online, { iat }));
+    const store = memoryStore();
+    const { client } = watched([host], { store });
+    await client.ready();
+    client.close();
+    host.files = await withCheckpoint(files, root, online, { iat: iat + more });
+    const restarted = watched([host], { store }).client;
+    await restarted.ready();
+    const error = await restarted.refresh().then(
+      () => undefined,
+      (thrown: NoUsableSource) => thrown.errors[host.base]?.code,
+    );
+    expect(error).toBe(code);
+    expect(restarted.status().checkpointSignedAt?.getTime()).toBe((iat + Math.max(more, 0)) * 1000);
+  });
+});
+
+describe('a closed client', () => {
+  it('asks no source, and says that it is closed', async () => {
+    const host = await registryHost(list());
+    const { client } = watched([host]);
+    const loading = client.ready();
+    client.close();
+    const outcomes = await Promise.allSettled([loading, client.ready(), client.refresh()]);
+    const closed = expect.objectContaining({ code: 'ERR_REGISTRY_CLOSED' });
+    expect(outcomes).toEqual(Array(3).fill({ status: 'rejected', reason: closed }));
+    expect(host.log).toEqual([]);
+  });
+
+  it('says so to a refresh under way', async () => {
+    const host = await registryHost(list());
+    const { client } = watched([host]);
+    host.intercept = () => {
+      client.close();
+      return true;
+    };
+    await expect(client.refresh()).rejects.toMatchObject({ code: 'ERR_REGISTRY_CLOSED' });
+  });
+});
+
+describe('a list without a checkpoint that does not match its signature', () => {
+  it.each([
+    [8 * 2 ** 20, 3],
+    [8 * 2 ** 20 + 1, 1],
+  ])('of %i bytes is downloaded %i times', async (size, times) => {
+    const host = await registryHost(list().set('issuers.json', Buffer.alloc(size, ' ')));
+    const { client } = watched([host], { timeout: 20 });
+    await client.ready().catch(() => undefined);
+    expect(client.status().errors[host.base]?.code).toBe('ERR_SIGNATURE_INVALID');
+    expect(host.log.filter((line) => line === 'issuers.json 200')).toHaveLength(times);
   });
 });

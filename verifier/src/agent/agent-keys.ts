@@ -1,6 +1,12 @@
 import { CompactSign } from 'jose';
 import { AgentKeyInvalid } from '../errors.js';
-import { type KeyAlgorithm, type PublicJwk, publicMembers, SIGNATURE_PARAMETERS } from '../public-key.js';
+import {
+  type CheckedJwk,
+  type KeyAlgorithm,
+  type PublicJwk,
+  publicMembers,
+  SIGNATURE_PARAMETERS,
+} from '../trust/public-key.js';
 
 /**
  * An agent's key pair, as `crypto.subtle.generateKey` makes it: Ed25519, or ECDSA over P-256. The private key need not
@@ -11,11 +17,11 @@ export interface AgentKeys {
   readonly publicKey: CryptoKey;
 }
 
-/** How a JWS names each algorithm. `EdDSA` is the older name, which every reader knows. */
+/** The JWS name of each algorithm. `EdDSA` is the older name, which every library supports. */
 const NAMES: Readonly<Record<KeyAlgorithm, string>> = { Ed25519: 'EdDSA', ES256: 'ES256' };
 
 /**
- * The public key of an agent, as a JWK with the members that matter.
+ * The public key of an agent, as a JWK without other members.
  *
  * @throws {@link AgentKeyInvalid}
  *
@@ -32,7 +38,7 @@ export async function publicJwk({ publicKey }: AgentKeys): Promise<PublicJwk> {
   return members;
 }
 
-async function described(publicKey: CryptoKey): Promise<PublicJwk & { algorithm: KeyAlgorithm }> {
+async function described(publicKey: CryptoKey): Promise<CheckedJwk> {
   const invalid = (message: string, cause?: unknown) =>
     new AgentKeyInvalid(`the agent's public key ${message}`, { cause });
   const jwk = await crypto.subtle.exportKey('jwk', publicKey).catch((cause: unknown) => {

@@ -1,9 +1,11 @@
-import { issuerBase } from '../addresses.js';
-import { boundedFetch } from '../bounded-fetch.js';
-import { isObject } from '../checks.js';
+import { isObject } from '../encoding/checks.js';
+import { parseStrictJson } from '../encoding/strict-json.js';
 import { IssuerAnswerInvalid, IssuerRefused } from '../errors.js';
+import { issuerBase } from '../http/addresses.js';
+import { boundedFetch } from '../http/bounded-fetch.js';
+import { LIMITS } from '../limits.js';
 
-/** How an agent asks its issuer. */
+/** How to send requests to an issuer. */
 export interface IssuerRequestOptions {
   /** Longest time for one answer, in seconds. Default: 30. */
   readonly timeout?: number;
@@ -11,14 +13,11 @@ export interface IssuerRequestOptions {
   readonly fetch?: typeof fetch;
 }
 
-/** Bytes. */
-const MAX_ANSWER = 256 * 1024;
-
 /**
  * Sends a request of SPEC B9 to an issuer.
  *
  * @param expected - the HTTP status of success
- * @throws {@link AddressInvalid} | {@link IssuerRefused} | {@link IssuerAnswerInvalid} and those of a failed request
+ * @throws {@link AddressInvalid} | {@link IssuerRefused} | {@link IssuerAnswerInvalid} and the errors of a failed request
  */
 export async function postToIssuer(
   issuer: string,
@@ -33,7 +32,7 @@ export async function postToIssuer(
     headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
     body: JSON.stringify(body),
   };
-  const limits = { fetch, timeout: timeout * 1000, maxBytes: MAX_ANSWER };
+  const limits = { fetch, timeout: timeout * 1000, maxBytes: LIMITS.issuerDocument };
   const response = await boundedFetch(url, init, limits);
   const answer = parsed(await response.body());
   if (response.status !== expected) throw refused(url, response.status, answer, response.headers);
@@ -43,7 +42,7 @@ export async function postToIssuer(
 
 function parsed(bytes: Uint8Array): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    const value = parseStrictJson(bytes);
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;

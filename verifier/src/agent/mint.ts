@@ -1,16 +1,15 @@
 import { IssuerAnswerInvalid } from '../errors.js';
-import type { AGENT_TYPES } from '../passport/claims.js';
-import type { Mandate } from '../passport/mandate.js';
-import type { PublicJwk } from '../public-key.js';
+import type { AGENT_TYPES, Mandate } from '../passport/claims.js';
+import type { PublicJwk } from '../trust/public-key.js';
 import { type IssuerRequestOptions, postToIssuer } from './issuer-api.js';
 
-/** What an agent says of itself and its principal (SPEC B9). */
+/** What an agent declares about itself and its principal (SPEC B9). */
 export interface AgentDeclaration {
   readonly realm_id: string;
   readonly principal_id: string;
   readonly owner_user_id?: string | null;
   readonly agent_type: (typeof AGENT_TYPES)[number];
-  /** What the agent can do. It grants nothing. */
+  /** What the agent can do. It grants no permission. */
   readonly capabilities: readonly string[];
   readonly subdelegation_mode: 'none' | 'controlled';
   readonly subdelegation_max_depth?: number;
@@ -19,11 +18,11 @@ export interface AgentDeclaration {
   readonly model_id?: string;
   readonly model_version?: string;
   readonly memory_anchor_id?: string;
-  /** What the agent may do: the issuer adds what is missing to an object; a JWS by the principal is taken as it is. */
+  /** What the agent may do: the issuer completes an object, and uses a JWS by the principal unchanged. */
   readonly mandate?: (Pick<Mandate, 'scope' | 'expires_at' | 'policy'> & Partial<Mandate>) | string;
 }
 
-/** What a passport is minted from. */
+/** The inputs for minting a passport. */
 export interface MintRequest extends AgentDeclaration {
   readonly public_key: PublicJwk;
   readonly nonce_id: string;
@@ -53,7 +52,7 @@ export interface Passport {
 /** A passport with its token. */
 export interface MintedPassport {
   readonly passport: Passport;
-  /** The passport as a JWS in compact form: what an agent presents. Keep it as you keep a password. */
+  /** The passport as a JWS in compact form: the agent presents it. Keep it as secret as a password. */
   readonly token: string;
 }
 

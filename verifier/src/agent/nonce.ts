@@ -1,11 +1,11 @@
-import { encodeBase64url } from '../base64url.js';
-import { isDateTime } from '../date-time.js';
+import { encodeBase64url } from '../encoding/base64url.js';
 import { IssuerAnswerInvalid } from '../errors.js';
-import type { PublicJwk } from '../public-key.js';
+import { isDateTime } from '../list/date-time.js';
+import type { PublicJwk } from '../trust/public-key.js';
 import { type AgentKeys, signJws, signRaw } from './agent-keys.js';
 import { type IssuerRequestOptions, postToIssuer } from './issuer-api.js';
 
-/** What an issuer is asked for a nonce with (SPEC A5, B9). */
+/** A request for a nonce (SPEC A5, B9). */
 export interface NonceRequest {
   readonly principal_id: string;
   readonly realm_id: string;
@@ -19,7 +19,7 @@ export interface IssuanceNonce {
   readonly nonce_id: string;
   /** 256 random bits, base64url. */
   readonly nonce: string;
-  /** RFC 3339; five minutes from now at most. */
+  /** RFC 3339; at most five minutes from now. */
   readonly expires_at: string;
 }
 
@@ -28,7 +28,7 @@ export interface IssuanceNonce {
  *
  * @param issuer - the issuer's base address
  * @throws {@link AddressInvalid} | {@link IssuerRefused} | {@link IssuerAnswerInvalid}, and {@link SourceUnreachable}
- *   and its like
+ *   and similar errors
  *
  * @example
  * ```ts
@@ -63,7 +63,8 @@ export const NONCE_TYPE = 'passport-nonce+jwt';
 export interface SignNonceOptions {
   /**
    * `jws`: a JWS of its own type, which cannot be mistaken for anything else that the key signs (SPEC B11). `raw`: the
-   * signature over the ASCII bytes of the nonce and nothing else (SPEC B9), for issuers that know only that. Default: `jws`.
+   * signature over the ASCII bytes of the nonce and nothing else (SPEC B9), for issuers that support only this form.
+   * Default: `jws`.
    */
   readonly form?: 'jws' | 'raw';
   /** The clock, in milliseconds since 1970. Default: the system's. */
@@ -73,7 +74,7 @@ export interface SignNonceOptions {
 /**
  * Signs a nonce by the agent's key: the second step to a passport (SPEC A5).
  *
- * @param issuer - the issuer's base address, for which the signature is good
+ * @param issuer - the issuer's base address, to which the signature is bound
  * @throws {@link AgentKeyInvalid}
  *
  * @example

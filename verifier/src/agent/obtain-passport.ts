@@ -3,20 +3,20 @@ import type { IssuerRequestOptions } from './issuer-api.js';
 import { type AgentDeclaration, type MintedPassport, mintPassport } from './mint.js';
 import { requestNonce, type SignNonceOptions, signNonce } from './nonce.js';
 
-/** What a passport is obtained with. */
+/** The inputs for obtaining a passport. */
 export interface ObtainOptions extends IssuerRequestOptions, SignNonceOptions {
   /** The issuer's base address. */
   readonly issuer: string;
-  /** The agent's key pair; one that has no passport yet. */
+  /** The agent's key pair, which must not have a passport yet. */
   readonly keys: AgentKeys;
-  /** What the agent says of itself and its principal. */
+  /** What the agent declares about itself and its principal. */
   readonly agent: AgentDeclaration;
 }
 
 /**
  * Obtains a passport: requests a nonce, signs it, mints (SPEC A5).
  *
- * @throws {@link AgentKeyInvalid}, and as {@link requestNonce} does
+ * @throws {@link AgentKeyInvalid}, and the errors of {@link requestNonce}
  *
  * @example
  * ```ts

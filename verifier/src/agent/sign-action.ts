@@ -1,23 +1,24 @@
-import { decodeJwt } from 'jose';
-import { canonicalBytes } from '../canonical.js';
+import { decodeBase64url } from '../encoding/base64url.js';
+import { isObject } from '../encoding/checks.js';
+import { hashBase64url } from '../encoding/sha256-sync.js';
+import { parseStrictJson } from '../encoding/strict-json.js';
 import { IssuerAnswerInvalid } from '../errors.js';
-import { hashBase64url, hashHex } from '../hash-now.js';
-import { ACTION_TYPE, LONGEST_ACTION } from '../passport/action-proof.js';
+import { ACTION_TYPE, hashPayload, MAX_ACTION_SECONDS } from '../passport/action-proof.js';
 import { type AgentKeys, signJws } from './agent-keys.js';
 
-/** What an agent signs an action with. */
+/** The inputs for signing an action. */
 export interface SignActionOptions {
   /** The passport's token. */
   readonly token: string;
-  /** The agent's key pair: the one of the passport. */
+  /** The key pair of the passport. */
   readonly keys: AgentKeys;
-  /** The verifier, as it names itself: `https://mail.example`. */
+  /** The audience of the verifier, such as `https://mail.example`. */
   readonly audience: string;
   /** Dotted: `email.send`. */
   readonly action: string;
   /** An object of plain JSON. */
   readonly payload: Readonly<Record<string, unknown>>;
-  /** For how long the proof is good, in seconds; 60 at most. Default: 60. */
+  /** How long the proof is valid, in seconds; at most 60. Default: 60. */
   readonly lifetime?: number;
   /** The clock, in milliseconds since 1970. Default: the system's. */
   readonly now?: () => number;
@@ -25,11 +26,12 @@ export interface SignActionOptions {
 
 /**
  * Signs an action: the proof that the holder of the passport's key wants this action, with this payload, at this
- * verifier, now (SPEC B10). It is good once.
+ * verifier, now (SPEC B10). It can be used once.
  *
  * @returns a JWS in compact form, to be sent with the passport
- * @throws {@link AgentKeyInvalid}; {@link NotCanonicalizable} when the payload is not plain JSON;
- *   {@link IssuerAnswerInvalid} when the token is no passport
+ * @throws {@link AgentKeyInvalid}; {@link NotCanonicalizable} when the payload is not plain JSON, or has a number beyond
+ *   2^53 - 1;
+ *   {@link IssuerAnswerInvalid} if the token is not a passport
  *
  * @example
  * ```ts
@@ -52,7 +54,7 @@ export async function signAction({
   audience,
   action,
   payload,
-  lifetime = LONGEST_ACTION,
+  lifetime = MAX_ACTION_SECONDS,
   now = Date.now,
 }: SignActionOptions): Promise<string> {
   const iat = Math.floor(now() / 1000);
@@ -64,16 +66,17 @@ export async function signAction({
     passport: passportId(token),
     ath: hashBase64url(token),
     action,
-    payload_sha256: hashHex(canonicalBytes(payload)),
+    payload_sha256: hashPayload(payload),
   });
 }
 
 function passportId(token: string): string {
   try {
-    const { jti } = decodeJwt(token);
+    const claims = parseStrictJson(decodeBase64url(token.split('.')[1] ?? '') ?? '');
+    const jti = isObject(claims) ? claims['jti'] : undefined;
     if (typeof jti === 'string') return jti;
   } catch {
     // Below.
   }
-  throw new IssuerAnswerInvalid('the token is no passport');
+  throw new IssuerAnswerInvalid('the token is not a passport');
 }

@@ -1,20 +1,21 @@
 import { calculateJwkThumbprint } from 'jose';
-import { MANDATE_TYPE, type Mandate } from '../passport/mandate.js';
-import type { PublicJwk } from '../public-key.js';
+import type { Mandate } from '../passport/claims.js';
+import { MANDATE_TYPE } from '../passport/mandate.js';
+import type { PublicJwk } from '../trust/public-key.js';
 import { type AgentKeys, signJws } from './agent-keys.js';
 
-/** What a principal signs a mandate with. */
+/** The inputs for signing a mandate. */
 export interface SignMandateOptions {
   /** The principal's key pair. */
   readonly principalKeys: AgentKeys;
-  /** The public key of the agent that may act by it. */
+  /** The public key of the agent that may use the mandate. */
   readonly agentKey: PublicJwk;
   readonly mandate: Mandate;
 }
 
 /**
- * Signs a mandate by the principal's own key (SPEC B11), so that verifiers need not take the issuer's word for it. It is
- * for one agent: the thumbprint of the agent's key stands in `cnf.jkt`.
+ * Signs a mandate by the principal's own key (SPEC B11), so that verifiers need not rely on the issuer. The mandate
+ * is for one agent: the thumbprint of the agent's key stands in `cnf.jkt`.
  *
  * @returns a JWS in compact form, for {@link AgentDeclaration.mandate}
  * @throws {@link AgentKeyInvalid}

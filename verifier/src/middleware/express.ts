@@ -1,21 +1,28 @@
-import { admit, isRefusal, PROOF_HEADER, presentedBy, type RequirePassportOptions } from './admit.js';
-import { ambiguous, queryPayload } from './payload.js';
-import { type Refusal, unreadable } from './refusal.js';
+import { assertOptions } from '../encoding/options.js';
+import {
+  type Admission,
+  admit,
+  isRefusal,
+  PROOF_HEADER,
+  REQUIRE_PASSPORT_OPTIONS,
+  type RequirePassportOptions,
+} from './admit.js';
+import { expressBody, type RequestWithBody } from './express-body.js';
+import { MAX_BODY_BYTES, payloadOf, type Read } from './payload.js';
+import type { Refusal } from './refusal.js';
 
-export type { RequirePassportOptions } from './admit.js';
+export type { Admission, RequirePassportOptions } from './admit.js';
 export { PROOF_HEADER } from './admit.js';
 
-/** What is needed of Express's request. */
-export interface ExpressRequest {
+/** The part of an Express request that the adapter uses. */
+export interface ExpressRequest extends RequestWithBody {
   readonly originalUrl: string;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** What a parser such as `express.json()` made of the body. */
-  readonly body?: unknown;
 }
 
-/** What is needed of Express's response. */
+/** The part of an Express response that the adapter uses. */
 export interface ExpressResponse {
-  readonly locals: Record<string, unknown>;
+  // biome-ignore lint/suspicious/noExplicitAny: as Express itself has it; with anything else, it would type the handlers'
+  readonly locals: Record<string, any>;
   status(code: number): this;
   set(headers: Record<string, string>): this;
   json(body: unknown): unknown;
@@ -23,23 +30,36 @@ export interface ExpressResponse {
 
 /**
  * Express middleware that lets only requests with a passport and a proof of their action pass; see `requirePassport` of
- * `@passport-registry/verifier/fetch`. Handlers find the verdict in `res.locals.passport`. Bodies must have been parsed
- * before: put `express.json()` in front, which also limits them.
+ * `@passport-registry/verifier/fetch`. Handlers find the verdict, with the payload that was verified, in
+ * `res.locals.passport`; where the payload came from the body, it is `req.body`, too.
+ *
+ * It reads the body itself unless a parser or the platform has done so, so `express.json()` is not needed.
+ *
+ * @throws {@link OptionsInvalid}
  *
  * @example
  * ```ts
- * import { requirePassport } from '@passport-registry/verifier/express';
+ * import { createPassportVerifier, createRegistryClient } from '@passport-registry/verifier';
+ * import { type Admission, requirePassport } from '@passport-registry/verifier/express';
  * import express from 'express';
  *
- * const verifier = { verifyAction: async () => ({ allowed: true, passport: { sub: 'did:passport:1' } }) };
+ * const registry = createRegistryClient({ sources: ['https://registry.example'], rootKey: pinnedJwk });
+ * const verifier = createPassportVerifier({
+ *   registry,
+ *   policy: { tiers: ['certified'] },
+ *   audience: 'https://mail.example',
+ * });
  * const app = express();
- * app.use(express.json());
- * app.post('/send', requirePassport({ verifier, action: 'email.send' }), (_req, res) => res.json(res.locals.passport));
+ * app.post('/send', requirePassport({ verifier, action: 'email.send' }), (_req, res) => {
+ *   const { passport, payload }: Admission = res.locals.passport;
+ *   res.json({ sentFor: passport.principal_id, to: payload.to });
+ * });
  * ```
  */
 export function requirePassport<Request extends ExpressRequest>(
-  options: Omit<RequirePassportOptions<Request>, 'maxBodyBytes'>,
+  options: RequirePassportOptions<Request>,
 ): (request: Request, response: ExpressResponse, next: (error?: unknown) => void) => Promise<void> {
+  assertOptions<RequirePassportOptions<never>>(options, REQUIRE_PASSPORT_OPTIONS, 'requirePassport');
   return async (request, response, next) => {
     try {
       const outcome = await admitExpress(request, options);
@@ -52,35 +72,26 @@ export function requirePassport<Request extends ExpressRequest>(
   };
 }
 
-async function admitExpress<Request extends ExpressRequest>(
+function admitExpress<Request extends ExpressRequest>(
   request: Request,
-  { verifier, action, payload }: RequirePassportOptions<Request>,
-) {
-  const { headers } = request;
-  const presented = presentedBy({
-    authorization: single(headers['authorization']),
-    proof: single(headers[PROOF_HEADER.toLowerCase()]),
-  });
-  if (isRefusal(presented)) return presented;
-  const read = payload === undefined ? bodyOrQuery(request) : { payload: await payload(request) };
-  if (isRefusal(read)) return read;
-  const name = typeof action === 'string' ? action : await action(request);
-  return admit(verifier, { ...presented, action: name, payload: read.payload });
+  options: RequirePassportOptions<Request>,
+): Promise<Admission | Refusal> {
+  const presented = {
+    request,
+    authorization: single(request.headers['authorization']),
+    proof: single(request.headers[PROOF_HEADER.toLowerCase()]),
+    readPayload: () => readPayload(request, options.maxBodyBytes ?? MAX_BODY_BYTES),
+  };
+  return admit(presented, options);
 }
 
-function bodyOrQuery({ originalUrl, headers, body }: ExpressRequest): { payload: unknown } | Refusal {
-  const query = new URL(originalUrl, 'http://localhost').searchParams;
-  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-  if (!hasBody) return { payload: queryPayload(query) };
-  if (body === undefined && !/^application\/json\b/i.test(single(headers['content-type']) ?? '')) {
-    return unreadable(400, 'body-not-json', 'the body must be JSON, with Content-Type: application/json');
-  }
-  if (body === undefined) {
-    throw new Error(
-      'requirePassport needs a parsed body: put express.json() before it, or say what the payload is',
-    );
-  }
-  return query.size > 0 ? ambiguous() : { payload: body };
+async function readPayload(request: ExpressRequest, maxBytes: number): Promise<Read<unknown>> {
+  const body = await expressBody(request, maxBytes);
+  if (isRefusal(body)) return body;
+  // Later handlers that read the body get the verified payload.
+  if (body.value !== undefined) request.body = body.value;
+  const [, query = ''] = /\?(.*)$/s.exec(request.originalUrl) ?? [];
+  return payloadOf(body.value, new URLSearchParams(query));
 }
 
 function refuse(response: ExpressResponse, { status, headers, body }: Refusal): void {
@@ -90,7 +101,7 @@ function refuse(response: ExpressResponse, { status, headers, body }: Refusal): 
     .json(body);
 }
 
-/** Node.js joins headers that come twice; what is no single text is not one to trust. */
+/** Node.js may join repeated headers; only a single text is trusted. */
 function single(header: string | string[] | undefined): string | undefined {
   return typeof header === 'string' ? header : undefined;
 }

@@ -1,29 +1,39 @@
-import type { ActionVerdict } from '../passport/verdict.js';
-import { isRefusal, type RequirePassportOptions } from './admit.js';
+import { assertOptions } from '../encoding/options.js';
+import { OptionsInvalid } from '../errors.js';
+import { type Admission, isRefusal, REQUIRE_PASSPORT_OPTIONS, type RequirePassportOptions } from './admit.js';
 import { admitRequest, refusalResponse } from './admit-request.js';
 
-export type { RequirePassportOptions } from './admit.js';
+export type { Admission, RequirePassportOptions } from './admit.js';
 export { PROOF_HEADER } from './admit.js';
 
-/** Answers requests that may go ahead; `verdict` tells who asks and by what right. */
+/** Answers admitted requests. The admission says who asks, under which mandate, and what the agent signed. */
 export type PassportHandler<Rest extends unknown[]> = (
   request: Request,
-  verdict: ActionVerdict,
+  admission: Admission,
   ...rest: Rest
 ) => Response | Promise<Response>;
 
 /**
  * Puts a passport in front of a fetch handler: of Deno, Bun, Cloudflare Workers, Next.js, and all others that make a
  * Response of a Request. The request must bring the passport as `Authorization: Bearer`, and the proof of its action as
- * `Action-Proof`; else it is answered with 401, 403, 400, 413 or 503, and the handler never sees it.
+ * `Action-Proof`. Otherwise the answer is 401, 403, 400, 413 or 503, and the handler never sees the request. The handler
+ * gets the verdict with the verified payload.
+ *
+ * @throws {@link OptionsInvalid}
  *
  * @example
  * ```ts
+ * import { createPassportVerifier, createRegistryClient } from '@passport-registry/verifier';
  * import { requirePassport } from '@passport-registry/verifier/fetch';
  *
- * const verifier = { verifyAction: async () => ({ allowed: true, passport: { sub: 'did:passport:1' } }) };
- * const handler = requirePassport({ verifier, action: 'email.send' }, (_request, { passport }) =>
- *   Response.json({ sentFor: passport.sub }),
+ * const registry = createRegistryClient({ sources: ['https://registry.example'], rootKey: pinnedJwk });
+ * const verifier = createPassportVerifier({
+ *   registry,
+ *   policy: { tiers: ['certified'] },
+ *   audience: 'https://mail.example',
+ * });
+ * const handler = requirePassport({ verifier, action: 'email.send' }, (_request, { passport, payload }) =>
+ *   Response.json({ sentFor: passport.principal_id, to: payload.to }),
  * );
  * const response = await handler(new Request('https://mail.example/send', { method: 'POST' }));
  * console.log(response.status, response.headers.get('www-authenticate')); // 401 Bearer realm="agent passport"
@@ -33,6 +43,14 @@ export function requirePassport<Rest extends unknown[]>(
   options: RequirePassportOptions<Request>,
   handler: PassportHandler<Rest>,
 ): (request: Request, ...rest: Rest) => Promise<Response> {
+  assertOptions<RequirePassportOptions<never>>(options, REQUIRE_PASSPORT_OPTIONS, 'requirePassport');
+  if (typeof handler !== 'function') {
+    throw new OptionsInvalid(
+      'requirePassport',
+      undefined,
+      'the second argument must be the handler, a function',
+    );
+  }
   return async (request, ...rest) => {
     const outcome = await admitRequest(request, options);
     return isRefusal(outcome) ? refusalResponse(outcome) : handler(request, outcome, ...rest);

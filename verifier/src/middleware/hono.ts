@@ -1,34 +1,48 @@
-import type { ActionVerdict } from '../passport/verdict.js';
-import { isRefusal, type RequirePassportOptions } from './admit.js';
+import type { MiddlewareHandler } from 'hono';
+import { assertOptions } from '../encoding/options.js';
+import { type Admission, isRefusal, REQUIRE_PASSPORT_OPTIONS, type RequirePassportOptions } from './admit.js';
 import { admitRequest, refusalResponse } from './admit-request.js';
 
-export type { RequirePassportOptions } from './admit.js';
+export type { Admission, RequirePassportOptions } from './admit.js';
 export { PROOF_HEADER } from './admit.js';
 
-/** What is needed of Hono's context. */
-export interface HonoContext {
-  readonly req: { readonly raw: Request };
-  set(key: 'passport', verdict: ActionVerdict): void;
+/**
+ * What the middleware adds to the environment of an application. Handlers that stand in one call with the middleware know
+ * it by themselves; others by `new Hono<PassportEnv>()`.
+ */
+export interface PassportEnv {
+  Variables: { passport: Admission };
 }
 
 /**
  * Hono middleware that lets only requests with a passport and a proof of their action pass; see `requirePassport` of
- * `@passport-registry/verifier/fetch`. Handlers find the verdict by `c.get('passport')`.
+ * `@passport-registry/verifier/fetch`. Handlers find the verdict, with the payload that was verified, by
+ * `c.get('passport')`.
+ *
+ * @throws {@link OptionsInvalid}
  *
  * @example
  * ```ts
+ * import { createPassportVerifier, createRegistryClient } from '@passport-registry/verifier';
  * import { requirePassport } from '@passport-registry/verifier/hono';
  * import { Hono } from 'hono';
  *
- * const verifier = { verifyAction: async () => ({ allowed: true, passport: { sub: 'did:passport:1' } }) };
+ * const registry = createRegistryClient({ sources: ['https://registry.example'], rootKey: pinnedJwk });
+ * const verifier = createPassportVerifier({
+ *   registry,
+ *   policy: { tiers: ['certified'] },
+ *   audience: 'https://mail.example',
+ * });
  * const app = new Hono();
- * app.post('/send', requirePassport({ verifier, action: 'email.send' }), (c) => c.json(c.get('passport').passport));
+ * app.post('/send', requirePassport({ verifier, action: 'email.send' }), (c) => {
+ *   const { passport, payload } = c.get('passport');
+ *   return c.json({ sentFor: passport.principal_id, to: payload.to });
+ * });
  * console.log((await app.request('/send', { method: 'POST' })).status); // 401
  * ```
  */
-export function requirePassport(
-  options: RequirePassportOptions<Request>,
-): (c: HonoContext, next: () => Promise<void>) => Promise<Response | undefined> {
+export function requirePassport(options: RequirePassportOptions<Request>): MiddlewareHandler<PassportEnv> {
+  assertOptions<RequirePassportOptions<never>>(options, REQUIRE_PASSPORT_OPTIONS, 'requirePassport');
   return async (c, next) => {
     const outcome = await admitRequest(c.req.raw, options);
     if (isRefusal(outcome)) return refusalResponse(outcome);

@@ -1,21 +1,21 @@
-import { instantOf } from '../date-time.js';
-import type { PassportVerifier } from '../passport/passport-verifier.js';
+import { instantOf } from '../list/date-time.js';
 import { PASSPORT_REASONS } from '../passport/reasons.js';
-import type { PassportVerdict } from '../passport/verdict.js';
+import type { PassportVerifier } from '../verification/passport-verifier.js';
+import type { AcceptedPassport } from '../verification/verdict.js';
 
-/** What an MCP server learns of a bearer token: `AuthInfo` of its SDK. */
+/** `AuthInfo` of the MCP SDK. */
 export interface McpAuthInfo {
   token: string;
   /** The passport's DID. */
   clientId: string;
-  /** The scope of the mandate; none where there is no mandate, or one with a policy, which only an action can be judged by. */
+  /** The scope of the mandate. Empty without a mandate, and for a mandate with a policy, which only applies to an action. */
   scopes: string[];
   /** Seconds since 1970: when the passport or its mandate ends. */
   expiresAt: number;
-  extra: { verdict: PassportVerdict };
+  extra: { verdict: AcceptedPassport };
 }
 
-/** The errors of the SDK that its bearer authentication knows. */
+/** The SDK's error class for its bearer authentication. */
 export interface McpErrors {
   /** Answered with 401. */
   readonly InvalidTokenError: new (
@@ -26,18 +26,24 @@ export interface McpErrors {
 /**
  * The token verifier that the bearer authentication of MCP servers takes (`requireBearerAuth` of
  * `@modelcontextprotocol/sdk`), so that agents authenticate by their passports. It shows whose passport it is. As with
- * every bearer token, who has stolen it can use it: for single actions, demand a proof.
+ * every bearer token, a thief can use it: for single actions, require a proof.
  *
  * @example
  * ```ts
+ * import { createPassportVerifier, createRegistryClient } from '@passport-registry/verifier';
  * import { mcpTokenVerifier } from '@passport-registry/verifier/mcp';
  * import { InvalidTokenError } from '@modelcontextprotocol/sdk/server/auth/errors.js';
+ * import { requireBearerAuth } from '@modelcontextprotocol/sdk/server/auth/middleware/bearerAuth.js';
  *
- * const verifier = {
- *   verifyPassport: async () => ({ accepted: false, reasons: [{ code: 'token-expired', message: 'it has expired' }] }),
- * };
+ * const registry = createRegistryClient({ sources: ['https://registry.example'], rootKey: pinnedJwk });
+ * const verifier = createPassportVerifier({
+ *   registry,
+ *   policy: { tiers: ['certified'] },
+ *   audience: 'https://mail.example',
+ * });
  * const tokenVerifier = mcpTokenVerifier(verifier, { InvalidTokenError });
- * await tokenVerifier.verifyAccessToken('x').catch((error) => console.log(error.message)); // token-expired
+ * const bearerAuth = requireBearerAuth({ verifier: tokenVerifier });
+ * await tokenVerifier.verifyAccessToken('x').catch((error) => console.log(error.message)); // token-malformed
  * ```
  */
 export function mcpTokenVerifier(
@@ -47,15 +53,15 @@ export function mcpTokenVerifier(
   return {
     verifyAccessToken: async (token) => {
       const verdict = await verifier.verifyPassport(token);
-      const { accepted, passport, mandate, reasons } = verdict;
-      if (!accepted || passport === undefined) {
-        const codes = reasons.map(({ code }) => code);
+      if (!verdict.accepted) {
+        const codes = verdict.reasons.map(({ code }) => code);
         const passing = codes.some(
           (code) => (PASSPORT_REASONS as Record<string, string>)[code] === 'unavailable',
         );
         // The codes only: the SDK puts the message into a header.
         throw new (passing ? Error : InvalidTokenError)(codes.join(', '));
       }
+      const { passport, mandate } = verdict;
       const mandateEnds =
         mandate === undefined ? Number.POSITIVE_INFINITY : instantOf(mandate.expires_at) / 1000;
       const judged = Object.keys(mandate?.policy ?? {}).length === 0;

@@ -1,5 +1,6 @@
 import { PASSPORT_REASONS, type ReasonKind } from '../passport/reasons.js';
-import type { ActionVerdict, VerdictReason } from '../passport/verdict.js';
+import type { VerdictReason } from '../passport/rejection.js';
+import type { ActionVerdict } from '../verification/verdict.js';
 
 /** An HTTP answer that refuses a request; the body has the form of SPEC B9. */
 export interface Refusal {
@@ -14,7 +15,7 @@ export interface Refusal {
   };
 }
 
-/** How each kind of fault is answered (RFC 6750, section 3.1; `invalid_proof` is ours). */
+/** The answer to each kind of fault (RFC 6750, section 3.1; `invalid_proof` is our own). */
 const ANSWERS: Readonly<Record<ReasonKind, { status: Refusal['status']; error: string }>> = {
   passport: { status: 401, error: 'invalid_token' },
   proof: { status: 401, error: 'invalid_proof' },
@@ -28,7 +29,7 @@ const RETRY_AFTER = '5';
 /** The answer to a request that a verdict refuses. */
 export function refusalOf({ reasons }: ActionVerdict, action: string): Refusal {
   const [{ code, message } = { code: 'unknown', message: 'refused' }] = reasons;
-  // A reason that is not among ours is one for which the issuer is not trusted.
+  // Every other reason means that the issuer is not trusted.
   const kind = Object.hasOwn(PASSPORT_REASONS, code)
     ? PASSPORT_REASONS[code as keyof typeof PASSPORT_REASONS]
     : 'passport';
@@ -41,7 +42,7 @@ export function refusalOf({ reasons }: ActionVerdict, action: string): Refusal {
   return { status, headers, body: { error: code, message, details: { reasons } } };
 }
 
-/** The answer to a request that lacks what it must bring. Without a passport, nothing more is said (RFC 6750, 3.1). */
+/** The answer to a request without a passport or a proof. Without a passport, it has no error code (RFC 6750, 3.1). */
 export function missing(what: 'passport' | 'proof'): Refusal {
   const parameters =
     what === 'passport' ? {} : { error: 'invalid_proof', error_description: 'proof-missing' };
@@ -61,7 +62,7 @@ export function unreadable(status: 400 | 413, error: string, message: string): R
   return { status, headers: {}, body: { error, message, details: {} } };
 }
 
-/** Codes and actions only: what strangers write never gets into a header. */
+/** Codes and actions only: untrusted text never gets into a header. */
 function challenge(parameters: Readonly<Record<string, string>>): string {
   const safe = Object.entries(parameters).filter(([, value]) => /^[A-Za-z0-9._-]+$/.test(value));
   return ['Bearer realm="agent passport"', ...safe.map(([name, value]) => `${name}="${value}"`)].join(', ');

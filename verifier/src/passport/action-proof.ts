@@ -1,17 +1,20 @@
-import { canonicalBytes } from '../canonical.js';
+import { hashHex } from '../encoding/sha256-sync.js';
+import { unsafeNumber } from '../encoding/unsafe-number.js';
 import { NotCanonicalizable } from '../errors.js';
-import { hashHex } from '../hash-now.js';
-import type { PublicKey } from '../public-key.js';
+import { canonicalBytes } from '../list/canonical.js';
+import type { PublicKey } from '../trust/public-key.js';
 import { hasPassed, isToCome, type TolerantClock } from './clock.js';
 import { readJws, verifyJws } from './compact-jws.js';
-import { reject } from './verdict.js';
+import { reject } from './rejection.js';
 
 /** The claims of an action's proof (SPEC B10, B11). */
 export interface ActionClaims {
   /** Seconds since 1970. */
   readonly iat: number;
-  /** Seconds since 1970; 60 after `iat` at most. */
+  /** Seconds since 1970; at most 60 after `iat`. */
   readonly exp: number;
+  /** Seconds since 1970. */
+  readonly nbf?: number;
   /** Unique among the proofs of a passport. */
   readonly jti: string;
   /** The verifier. */
@@ -28,11 +31,11 @@ export interface ActionClaims {
 /** The `typ` of an action's proof. */
 export const ACTION_TYPE = 'action+jwt';
 
-/** Seconds (SPEC B11). */
-export const LONGEST_ACTION = 60;
+/** The longest validity of a proof (SPEC B11). */
+export const MAX_ACTION_SECONDS = 60;
 
 const TEXTS = ['jti', 'aud', 'passport', 'ath', 'action', 'payload_sha256'];
-/** Goes into the key of a replay store as it is. */
+/** The `jti` is used unchanged in the key of a replay store. */
 const JTI = /^[\x21-\x7e]{1,128}$/;
 
 /** Reads the proof of an action and verifies that the holder of the passport's key signed it. */
@@ -48,19 +51,35 @@ export async function readProof(proof: unknown, holder: PublicKey): Promise<Acti
   return jws.payload as unknown as ActionClaims;
 }
 
-/** The times of a proof: valid now, and for 60 seconds at most. */
-export function checkProofTimes({ iat, exp }: ActionClaims, clock: TolerantClock): void {
-  if (!(exp > iat) || exp - iat > LONGEST_ACTION) {
-    reject('proof-lives-too-long', `the proof is not valid for 1 to ${LONGEST_ACTION} seconds`);
+/** Checks the times of a proof: valid now, and for at most 60 seconds. */
+export function checkProofTimes({ iat, nbf = iat, exp }: ActionClaims, clock: TolerantClock): void {
+  if (!(exp > iat) || exp - iat > MAX_ACTION_SECONDS) {
+    reject('proof-lives-too-long', `the proof is not valid for 1 to ${MAX_ACTION_SECONDS} seconds`);
   }
-  if (isToCome(iat * 1000, clock)) reject('proof-not-yet-valid', 'the proof was made in the future');
+  if (isToCome(Math.max(iat, nbf) * 1000, clock)) {
+    reject('proof-not-yet-valid', 'the proof is not valid yet');
+  }
   if (hasPassed(exp * 1000, clock)) reject('proof-expired', 'the proof has expired');
 }
 
-/** The hash of a payload, as a proof has it. */
+/**
+ * The hash of a payload, as used in a proof. A number beyond 2^53 - 1 is refused: JSON parsers disagree on its value.
+ *
+ * @throws {@link NotCanonicalizable}
+ */
+export function hashPayload(payload: unknown): string {
+  const bytes = canonicalBytes(payload);
+  const unsafe = unsafeNumber(payload);
+  if (unsafe !== undefined) {
+    throw new NotCanonicalizable(`the payload has the number ${unsafe}, which is beyond 2^53 - 1`);
+  }
+  return hashHex(bytes);
+}
+
+/** The hash of an untrusted payload. */
 export function payloadHash(payload: unknown): string {
   try {
-    return hashHex(canonicalBytes(payload));
+    return hashPayload(payload);
   } catch (error) {
     if (!(error instanceof NotCanonicalizable)) throw error;
     return reject('payload-malformed', error.message, error);

@@ -1,14 +1,26 @@
-import { type Check, isObject, listOf, oneOf, text } from '../checks.js';
+import { type Check, isObject, listOf, oneOf, text } from '../encoding/checks.js';
 import { GRAMMAR } from '../generated/schemas.js';
-import type { PublicJwk } from '../public-key.js';
+import type { PublicJwk } from '../trust/public-key.js';
 import type { CompactJws } from './compact-jws.js';
-import type { Mandate } from './mandate.js';
-import { reject } from './verdict.js';
+import { reject } from './rejection.js';
 
-/** What an agent can be. */
+/** The types of agents. */
 export const AGENT_TYPES = ['ai-assistant', 'autonomous-agent', 'human-proxy', 'service-agent'] as const;
 
-/** The claims of a passport (SPEC B10). Others may stand beside them. */
+/** What an agent may do, and until when (SPEC B10). */
+export interface Mandate {
+  readonly mandate_id: string;
+  /** Dotted actions; one trailing `.*` stands for all deeper names. Empty: nothing. */
+  readonly scope: readonly string[];
+  /** RFC 3339. */
+  readonly issued_at: string;
+  /** RFC 3339. */
+  readonly expires_at: string;
+  /** Further conditions. The verifier must know each of them, and each must be met. */
+  readonly policy?: Readonly<Record<string, unknown>>;
+}
+
+/** The claims of a passport (SPEC B10). A token may have other claims, too. */
 export interface PassportClaims {
   /** The issuer's base address, as its metadata have it. */
   readonly iss: string;
@@ -68,7 +80,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   principal_jkt: optional(text(GRAMMAR.bytes32)),
 };
 
-/** The claims of a token whose form is right. Whether they are true is for the checks that follow. */
+/** Checks the form of a token's claims. Later checks decide whether the claims are true. */
 export function readClaims({ payload }: CompactJws): PassportClaims {
   for (const [claim, check] of Object.entries(CHECKS)) {
     if (!check(payload[claim])) {

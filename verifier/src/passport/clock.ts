@@ -1,4 +1,4 @@
-/** A clock, and how much others may differ from it. */
+/** A clock and its tolerance. */
 export interface TolerantClock {
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -6,12 +6,12 @@ export interface TolerantClock {
   readonly tolerance: number;
 }
 
-/** Whether a time in milliseconds has passed, even for clocks that are behind. */
+/** Whether a time in milliseconds has passed, tolerance included. */
 export function hasPassed(time: number, { now, tolerance }: TolerantClock): boolean {
   return !(now() < time + tolerance);
 }
 
-/** Whether a time in milliseconds is yet to come, even for clocks that are ahead. */
+/** Whether a time in milliseconds is in the future, tolerance included. */
 export function isToCome(time: number, { now, tolerance }: TolerantClock): boolean {
   return !(time <= now() + tolerance);
 }

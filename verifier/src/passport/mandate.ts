@@ -1,37 +1,24 @@
 import { calculateJwkThumbprint } from 'jose';
-import { type Check, isObject } from '../checks.js';
-import { instantOf, isDateTime } from '../date-time.js';
-import { importPublicKey } from '../public-key.js';
-import type { PassportClaims } from './claims.js';
+import { type Check, isObject } from '../encoding/checks.js';
+import { instantOf, isDateTime } from '../list/date-time.js';
+import { importPublicKey } from '../trust/public-key.js';
+import type { Mandate, PassportClaims } from './claims.js';
 import { hasPassed, isToCome, type TolerantClock } from './clock.js';
 import { readJws, verifyJws } from './compact-jws.js';
+import { Rejection, reject } from './rejection.js';
 import { isScope } from './scope.js';
-import { Rejection, reject } from './verdict.js';
 
-/** What an agent may do, and until when (SPEC B10). */
-export interface Mandate {
-  readonly mandate_id: string;
-  /** Dotted actions; one trailing `.*` stands for all deeper names. Empty: nothing. */
-  readonly scope: readonly string[];
-  /** RFC 3339. */
-  readonly issued_at: string;
-  /** RFC 3339. */
-  readonly expires_at: string;
-  /** Further demands; each must be known to the verifier, and met. */
-  readonly policy?: Readonly<Record<string, unknown>>;
-}
-
-/** What a policy is judged by. */
+/** The context of a policy decision. */
 export interface PolicyContext {
   readonly action: string;
-  readonly payload: unknown;
+  readonly payload: Readonly<Record<string, unknown>>;
   readonly passport: PassportClaims;
   readonly mandate: Mandate;
 }
 
 /**
- * Judges one member of a mandate's policy: true when it is met, and nothing else will do. What it throws counts as no.
- * It is asked before the proof is looked at, so it must only look, and change and count nothing.
+ * Judges one member of a mandate's policy. Only `true` means that the condition is met; an exception counts as a refusal.
+ * The handler runs before the proof is checked, so it must have no side effects.
  *
  * @param value - the member's value, from the mandate: check its form
  */
@@ -53,16 +40,16 @@ const CHECKS: Readonly<Record<string, Check>> = {
 };
 
 /**
- * The mandate that a passport carries, once it is known to hold: its form, who signed it, its times.
+ * The mandate of a passport, after checks of its form, signature and times.
  *
- * A mandate that is a JWS of its own (SPEC B11) shows that the principal gave it, and not only that the issuer says so.
- * Its key stands in its own header, which is safe for the one reason that the passport names the key's thumbprint.
+ * A mandate that is a JWS of its own (SPEC B11) proves that the principal signed it, without relying on the issuer.
+ * Its key is in its own header, which is safe only because the passport contains the thumbprint of the key.
  */
 export async function readMandate(passport: PassportClaims, clock: TolerantClock): Promise<Mandate> {
   const { mandate } = passport;
   if (mandate === undefined)
     return reject('mandate-missing', 'the passport has no mandate: it allows nothing');
-  const content = typeof mandate === 'string' ? await signedMandate(mandate, passport) : mandate;
+  const content = typeof mandate === 'string' ? await signedMandate(mandate, passport, clock) : mandate;
   for (const [member, check] of Object.entries(CHECKS)) {
     if (!check((content as unknown as Record<string, unknown>)[member])) {
       reject('mandate-malformed', `the mandate's ${member} is missing or not what it must be`);
@@ -77,7 +64,11 @@ export async function readMandate(passport: PassportClaims, clock: TolerantClock
   return content;
 }
 
-async function signedMandate(text: string, { principal_jkt, cnf }: PassportClaims): Promise<Mandate> {
+async function signedMandate(
+  text: string,
+  { principal_jkt, cnf }: PassportClaims,
+  clock: TolerantClock,
+): Promise<Mandate> {
   const jws = readJws(text, 'mandate', [MANDATE_TYPE], 'jwk');
   const key = await importPublicKey(
     jws.header['jwk'],
@@ -93,10 +84,18 @@ async function signedMandate(text: string, { principal_jkt, cnf }: PassportClaim
   if (jkt !== (await calculateJwkThumbprint(cnf.jwk))) {
     reject('mandate-holder-mismatch', 'the principal gave the mandate to another key (cnf.jkt)');
   }
+  // The JWT may have time claims of its own; `readCompactJws` has checked their form.
+  const { nbf, exp } = jws.payload as { nbf?: number; exp?: number };
+  if (nbf !== undefined && isToCome(nbf * 1000, clock)) {
+    reject('mandate-not-yet-valid', 'the mandate is not valid yet (nbf)');
+  }
+  if (exp !== undefined && hasPassed(exp * 1000, clock)) {
+    reject('mandate-expired', 'the mandate has expired (exp)');
+  }
   return jws.payload as unknown as Mandate;
 }
 
-/** Judges what a mandate demands beyond its scope. A demand that nobody here knows cannot be met (SPEC B11). */
+/** Checks the policy of a mandate. A condition without a handler is refused (SPEC B11). */
 export async function checkPolicy(
   context: PolicyContext,
   handlers: Readonly<Record<string, PolicyHandler>>,

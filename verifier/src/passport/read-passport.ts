@@ -1,32 +1,33 @@
-import { deepFreeze } from '../deep-freeze.js';
-import { hashBase64url } from '../hash-now.js';
-import { importPublicKey, type PublicKey, publicMembers } from '../public-key.js';
-import { BoundedMap } from './bounded-map.js';
+import { deepFreeze } from '../encoding/deep-freeze.js';
+import { hashBase64url } from '../encoding/sha256-sync.js';
+import { type CheckedJwk, importChecked, type PublicKey, publicMembers } from '../trust/public-key.js';
 import { type PassportClaims, readClaims } from './claims.js';
 import { type CompactJws, readJws } from './compact-jws.js';
-import { Rejection, reject } from './verdict.js';
+import { Rejection, reject } from './rejection.js';
 
 /** The `typ` of a passport. */
 export const PASSPORT_TYPE = 'passport+jwt';
 
-/** What a passport's token says, and what follows from it. Nothing of it is verified. */
+/** The content of a passport's token, not verified. */
 export class ReadPassport {
   readonly token: string;
   readonly jws: CompactJws;
   readonly claims: PassportClaims;
-  /** The name of the issuer's key. */
+  /** The `kid` of the issuer's key. */
   readonly kid: string;
+  readonly #holderJwk: CheckedJwk;
   #hash: string | undefined;
   #holder: Promise<PublicKey> | undefined;
 
-  constructor(token: string, jws: CompactJws, claims: PassportClaims, kid: string) {
+  constructor(token: string, jws: CompactJws, claims: PassportClaims, kid: string, holderJwk: CheckedJwk) {
     this.token = token;
     this.jws = jws;
     this.claims = deepFreeze(claims);
     this.kid = kid;
+    this.#holderJwk = holderJwk;
   }
 
-  /** The token's hash, as a proof has it. */
+  /** The hash of the token, as used in a proof. */
   hash(): string {
     this.#hash ??= hashBase64url(this.token);
     return this.#hash;
@@ -34,12 +35,12 @@ export class ReadPassport {
 
   /** The key of the passport's holder. */
   holder(): Promise<PublicKey> {
-    this.#holder ??= importPublicKey(this.claims.cnf.jwk, unusableKey);
+    this.#holder ??= importChecked(this.#holderJwk, unusableKey);
     return this.#holder;
   }
 }
 
-/** Reads a passport's token: its form, type, algorithm and claims. */
+/** Reads the token of a passport, and checks its form, type, algorithm and claims. */
 export function readPassport(token: string, types: readonly string[]): ReadPassport {
   const jws = readJws(token, 'token', types);
   const { kid } = jws.header;
@@ -47,35 +48,9 @@ export function readPassport(token: string, types: readonly string[]): ReadPassp
     return reject('token-header', 'the token names no key (kid)');
   }
   const claims = readClaims(jws);
-  publicMembers(claims.cnf.jwk, unusableKey);
-  return new ReadPassport(token, jws, claims, kid);
+  return new ReadPassport(token, jws, claims, kid, publicMembers(claims.cnf.jwk, unusableKey));
 }
 
 function unusableKey(message: string, cause?: unknown): Rejection {
   return new Rejection([{ code: 'token-claims', message: `cnf.jwk ${message}` }], { cause });
-}
-
-/** About 6 kB each, and ten times that at worst. */
-const MAX_TOKENS = 2_000;
-
-/**
- * What was read of tokens that proved to be their issuers'. Reading is the same each time, so it is done once; whether
- * the token may be believed is asked anew each time, and its signature verified.
- */
-export class ReadPassports {
-  readonly #known = new BoundedMap<string, ReadPassport>(MAX_TOKENS);
-
-  /** A passport that its issuer has signed, as it turned out before. */
-  known(token: string): ReadPassport | undefined {
-    return this.#known.get(token);
-  }
-
-  read(token: string): ReadPassport {
-    return this.known(token) ?? readPassport(token, [PASSPORT_TYPE]);
-  }
-
-  /** Only what its issuer has signed, so that a stranger cannot push others out. */
-  remember(passport: ReadPassport): void {
-    this.#known.set(passport.token, passport);
-  }
 }

@@ -1,10 +1,10 @@
-/** What a rejection means to whoever presented the passport; the middleware answers by it. */
+/** What is at fault in a rejection. The middleware derives the HTTP status from it. */
 export type ReasonKind = 'passport' | 'proof' | 'mandate' | 'request' | 'unavailable';
 
 /**
- * Every reason for which a passport or an action is rejected, beside those for which its issuer is
- * ({@link ReasonCode}). The codes are stable. The value says what is at fault: the passport itself, the proof of the
- * action, the mandate, the request, or something that could not be reached, so that the same call may succeed later.
+ * Every reason to reject a passport or an action, besides the reasons to reject its issuer ({@link ReasonCode}). The
+ * codes are stable. The value says what is at fault: the passport, the proof of the action, the mandate, the request, or
+ * an unavailable service, in which case the same call may succeed later.
  */
 export const PASSPORT_REASONS = {
   'token-malformed': 'passport',

@@ -1,5 +1,5 @@
-import { isObject } from '../checks.js';
-import { reject } from './verdict.js';
+import { isObject } from '../encoding/checks.js';
+import { reject } from './rejection.js';
 
 const SEGMENTS = '[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*';
 const ACTION = new RegExp(`^${SEGMENTS}$`);
@@ -18,7 +18,7 @@ export function isScope(value: unknown): value is string {
 
 /**
  * Whether one of some scopes covers an action (SPEC B10). `email.send` covers itself and nothing else; `email.*` covers
- * every deeper name, and not `email` itself. Nothing else is a wildcard. Capitals count.
+ * every deeper name, and not `email` itself. There are no other wildcards. Matching is case-sensitive.
  *
  * @example
  * ```ts
@@ -39,9 +39,18 @@ export function coversAction(scopes: readonly string[], action: string): boolean
   );
 }
 
-/** Ends a step unless this is an action with a payload that some scopes cover. */
-export function assertCovered(scopes: readonly string[], action: string, payload: unknown): void {
+/**
+ * Rejects unless the action and the payload are well-formed and a scope covers the action.
+ *
+ * @returns the payload
+ */
+export function checkScope(
+  scopes: readonly string[],
+  action: string,
+  payload: unknown,
+): Readonly<Record<string, unknown>> {
   if (!isAction(action)) reject('action-malformed', 'the action is not a dotted name');
-  if (!isObject(payload)) reject('payload-malformed', 'the payload is no object');
+  if (!isObject(payload)) return reject('payload-malformed', 'the payload is not a JSON object');
   if (!coversAction(scopes, action)) reject('scope-not-granted', `the mandate does not cover ${action}`);
+  return payload;
 }

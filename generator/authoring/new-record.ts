@@ -1,0 +1,77 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import type { Issuer } from '@passport-registry/verifier';
+import { stringify } from 'yaml';
+import { IoFailed, RecordsRejected, UsageError } from '../errors.js';
+import { conform } from '../records/conform.js';
+import { schema } from '../records/schemas.js';
+import { parseRecordFile } from '../records/yaml/parse.js';
+import { recordFilesOf } from './find-record.js';
+import { FIELD_ORDER } from './layout.js';
+
+/** Longest line of a comment, in characters. */
+const MAX_LINE_LENGTH = 100;
+
+/**
+ * Writes the record of a new issuer, with a word on every field, if it is a good one.
+ *
+ * @param issuers - the folder of the records
+ * @param schemaLocation - where editors find the schema: an address, or a path from here
+ * @returns the file
+ * @throws {@link UsageError} when there is one; {@link RecordsRejected} when it would not be good; {@link IoFailed}
+ */
+export function writeNewRecord(
+  issuers: string,
+  issuer: Partial<Issuer>,
+  schemaLocation: string | undefined,
+): string {
+  const id = String(issuer.issuer_id);
+  const file = join(issuers, `${id}.yaml`);
+  const text = newRecord(issuer, schemaLocation === undefined ? undefined : schemaFrom(file, schemaLocation));
+  const parsed = parseRecordFile({ file, stem: id, text });
+  const { record, diagnostics } = conform(parsed);
+  if (record === undefined) throw new RecordsRejected(diagnostics, 'nothing was written');
+  const [taken] = existsSync(issuers) ? recordFilesOf(issuers, id) : [];
+  if (taken !== undefined) throw new UsageError(`${taken} is there: an id is given once`);
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text, { flag: 'wx' });
+  } catch (cause) {
+    throw new IoFailed(`${file} cannot be written: ${(cause as Error).message}`, { cause });
+  }
+  return file;
+}
+
+function schemaFrom(file: string, location: string): string {
+  return URL.canParse(location) ? location : relative(dirname(file), location).split(sep).join('/');
+}
+
+function newRecord(issuer: Partial<Issuer>, schemaLocation: string | undefined): string {
+  const { properties, required } = schema('issuer.schema.json');
+  const lines = schemaLocation === undefined ? [] : [`# yaml-language-server: $schema=${schemaLocation}`];
+  for (const field of FIELD_ORDER) {
+    const { description, examples } = properties[field];
+    const value = issuer[field];
+    lines.push('', ...wrapped(description));
+    // An optional field stands there as an example, to be filled in or left.
+    const given = value !== undefined || required.includes(field);
+    lines.push(given ? line(field, value) : `# ${line(field, examples[0])}`);
+  }
+  return `${lines.join('\n').trimStart()}\n`;
+}
+
+/** A field on a line of its own; a list stays on it. */
+function line(field: string, value: unknown): string {
+  const text = stringify(value, { collectionStyle: 'flow', flowCollectionPadding: false, lineWidth: 0 });
+  return `${field}: ${text.trim()}`;
+}
+
+function wrapped(text: string): string[] {
+  const lines = ['#'];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1) ?? '';
+    if (last.length + word.length + 1 > MAX_LINE_LENGTH) lines.push(`# ${word}`);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
+}

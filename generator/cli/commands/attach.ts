@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { UsageError } from '../../errors.js';
+import { readBytes, readText } from '../../files/read-file.js';
+import { attachSignature } from '../../offline-signing/attach.js';
+import { followedList } from '../../offline-signing/signing-request.js';
+import { loadRootKey } from '../../signing/key-file.js';
+import { PATHS } from '../../tree/paths.js';
+import { addFreshnessOptions, type FreshnessOptions, freshnessChoice } from '../options/freshness-options.js';
+import { addRuleOptions, type RuleOptions, ruleOptions } from '../options/rule-options.js';
+import { emit } from '../terminal/output.js';
+import { run } from '../terminal/run.js';
+import { sayBuilt } from '../terminal/say-built.js';
+
+interface Options extends FreshnessOptions, RuleOptions {
+  rootKey?: string;
+  out: string;
+  precompress?: true;
+  json?: true;
+}
+
+/** `passport-registry attach`, on the machine with the registry */
+export function addAttachCommand(program: Command): void {
+  const command = program
+    .command('attach')
+    .description('publish a list that was signed elsewhere')
+    .argument('<request>', 'folder of the signing request')
+    .argument('[signature]', 'file of the signature (default: issuers.sig in the request)')
+    .option('--root-key <file>', 'public JWK under which the signature must hold')
+    .option('--out <dir>', 'folder of the published tree', 'dist');
+  addRuleOptions(addFreshnessOptions(command))
+    .option('--precompress', 'publish issuers.json.gz and .br, too')
+    .option('--json', 'report as JSON on stdout')
+    .action((folder: string, signature: string | undefined, options: Options) =>
+      run(options.json === true, () => attach(folder, signature ?? join(folder, PATHS.signature), options)),
+    );
+}
+
+async function attach(folder: string, signature: string, options: Options): Promise<undefined> {
+  const started = performance.now();
+  if (options.rootKey === undefined)
+    throw new UsageError('attach needs --root-key, or root_key in registry.yaml');
+  const rootKey = await loadRootKey(options.rootKey, true);
+  if (!existsSync(signature)) {
+    throw new UsageError(
+      `${signature} is not there: sign the request first, with \`sign ${folder}\` where the key is`,
+    );
+  }
+  const request = {
+    list: readBytes(join(folder, PATHS.list)),
+    signature: readText(signature),
+    follows: followedList(folder),
+  };
+  const report = await attachSignature(request, rootKey, {
+    out: options.out,
+    ...ruleOptions(options),
+    precompress: options.precompress === true,
+    ...(await freshnessChoice(options)),
+  });
+  if (options.json) emit({ ok: true, ...report });
+  sayBuilt(report, performance.now() - started);
+  return undefined;
+}

@@ -1,0 +1,70 @@
+import type { Command } from 'commander';
+import { unknownId } from '../../authoring/find-record.js';
+import { byPlace, isError } from '../../diagnostics/diagnostic.js';
+import { checkOnline } from '../../online/check-online.js';
+import { type RecordSet, recordsInFolder, recordsOfRevisions } from '../../review/record-set.js';
+import { positiveNumber } from '../options/positive-number.js';
+import { addFormatOptions, type FormatOptions, report, wantsJson } from '../terminal/diagnostics.js';
+import { count, say } from '../terminal/output.js';
+import { withProgress } from '../terminal/progress.js';
+import { run } from '../terminal/run.js';
+
+interface Options extends FormatOptions {
+  issuers: string;
+  changed?: string;
+  allowPrivate?: true;
+  timeout: string;
+  concurrency: string;
+}
+
+/** `passport-registry check` */
+export function addCheckCommand(program: Command): void {
+  const command = program
+    .command('check')
+    .description('ask the issuers themselves: metadata, keys, policy')
+    .argument('[id...]', 'issuers; without one, all')
+    .option('--issuers <dir>', 'folder of the records', 'issuers')
+    .option('--changed <base>', 'only those whose records differ from a commit')
+    .option('--allow-private', 'ask private, loopback and link-local addresses, too')
+    .option('--timeout <seconds>', 'for each document', '10')
+    .option('--concurrency <number>', 'how many issuers at a time', '16');
+  addFormatOptions(command).action((ids: string[], options: Options) =>
+    run(wantsJson(options), () => check(ids, options)),
+  );
+}
+
+async function check(ids: readonly string[], options: Options): Promise<number> {
+  const bounds = {
+    timeout: positiveNumber('--timeout', options.timeout),
+    concurrency: positiveNumber('--concurrency', options.concurrency),
+    allowPrivate: options.allowPrivate === true,
+  };
+  const records = selected(await recordsOf(options), ids);
+  const online = await withProgress((onProgress) => checkOnline(records, bounds, onProgress));
+  const diagnostics = [...records.diagnostics, ...online.diagnostics].sort(byPlace);
+  const ok = !diagnostics.some(isError);
+  report(options, diagnostics, { ok, ...online, diagnostics });
+  const of = (wanted: string) => online.issuers.filter(({ result }) => result === wanted).length;
+  say(
+    `${count(online.issuers.length, 'issuer')}: ${of('good')} good, ${of('bad')} bad, ${of('revoked')} revoked and not asked`,
+  );
+  return ok ? 0 : 1;
+}
+
+async function recordsOf({ issuers, changed }: Options): Promise<RecordSet> {
+  if (changed === undefined) return recordsInFolder(issuers);
+  return recordsOfRevisions(changed, issuers).after;
+}
+
+function selected(records: RecordSet, ids: readonly string[]): RecordSet {
+  if (ids.length === 0) return records;
+  for (const id of ids) {
+    if (!records.files.has(id)) throw unknownId('there is no record of', id, [...records.files.keys()]);
+  }
+  const files = new Set(ids.map((id) => records.files.get(id)?.file));
+  return {
+    ...records,
+    issuers: new Map([...records.issuers].filter(([id]) => ids.includes(id))),
+    diagnostics: records.diagnostics.filter(({ file }) => files.has(file)),
+  };
+}

@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import { publishCheckpoint } from '../../publishing/publish-checkpoint.js';
+import { onlineSigner } from '../options/freshness-options.js';
+import { positiveNumber } from '../options/positive-number.js';
+import { addSigningOptions, type SigningOptions } from '../options/signer-options.js';
+import { emit, say } from '../terminal/output.js';
+import { run } from '../terminal/run.js';
+
+interface Options extends SigningOptions {
+  publicKey?: string;
+  hours: string;
+  json?: true;
+}
+
+/** `passport-registry checkpoint` */
+export function addCheckpointCommand(program: Command): void {
+  const command = program
+    .command('checkpoint')
+    .description('sign by an online key that the published list is the newest, for some hours')
+    .argument('[dir]', 'folder of the tree', 'dist');
+  addSigningOptions(command)
+    .option('--public-key <file>', 'public JWK that the key must match; needed with --signer-command')
+    .option('--hours <number>', 'for how long it holds', '24')
+    .option('--json', 'report as JSON on stdout')
+    .action((out: string, options: Options) => run(options.json === true, () => checkpoint(out, options)));
+}
+
+async function checkpoint(out: string, options: Options): Promise<undefined> {
+  const hours = positiveNumber('--hours', options.hours);
+  const signer = await onlineSigner({ ...options, rootKey: options.publicKey });
+  const report = await publishCheckpoint(out, { signer, hours });
+  if (options.json) emit({ ok: true, ...report });
+  say(`${out}: the list of ${report.updatedAt} is vouched for until ${report.expires}`);
+  for (const warning of report.warnings) say(`WARNING: ${warning}`);
+  return undefined;
+}

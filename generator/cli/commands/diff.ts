@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Command, Option } from 'commander';
+import { byPlace } from '../../diagnostics/diagnostic.js';
+import { UsageError } from '../../errors.js';
+import { describeDifference, difference } from '../../review/difference.js';
+import { forMarkdown } from '../../review/markdown.js';
+import {
+  type RecordSet,
+  recordsInFolder,
+  recordsOfRevisions,
+  recordsPublished,
+} from '../../review/record-set.js';
+import type { TransitionOverride } from '../../review/transitions.js';
+import { checkTransitions } from '../../review/transitions.js';
+import { loadRootKey } from '../../signing/key-file.js';
+import { PATHS } from '../../tree/paths.js';
+import { addOverrideOption } from '../options/rule-options.js';
+import { isAddress, isFolder } from '../options/where.js';
+import { addFormatOptions, type FormatOptions, report, tally, wantsJson } from '../terminal/diagnostics.js';
+import { count, say } from '../terminal/output.js';
+import { run } from '../terminal/run.js';
+
+type Options = Omit<FormatOptions, 'format'> & {
+  format: FormatOptions['format'] | 'markdown';
+  issuers: string;
+  rootKey?: string;
+  failOn: 'error' | 'warning';
+  override: TransitionOverride[];
+};
+
+/** `passport-registry diff` */
+export function addDiffCommand(program: Command): void {
+  const command = program
+    .command('diff')
+    .description('what a change does to the issuers, and whether it may')
+    .argument('<before>', 'commits as A..B or A...B, a commit, a folder of records or a tree, an address')
+    .argument('[after]', 'the same; without it the records here')
+    .option('--issuers <dir>', 'folder of the records, also within commits', 'issuers')
+    .option('--root-key <file>', 'public JWK of the root key of a published list');
+  addOverrideOption(command).addOption(
+    new Option('--fail-on <severity>', 'what ends with exit code 1')
+      .choices(['error', 'warning'])
+      .default('error'),
+  );
+  addFormatOptions(command, ['markdown']).action(
+    (before: string, after: string | undefined, options: Options) =>
+      run(wantsJson(options), () => diff(before, after, options)),
+  );
+}
+
+async function diff(first: string, second: string | undefined, options: Options): Promise<number> {
+  const { before, after } = await sides(first, second, options);
+  // A record that is there and cannot be read has its own diagnostics, and is not gone.
+  const changes = difference(before.issuers, after.issuers).filter(
+    ({ issuer_id, kind }) => kind !== 'removed' || !after.files.has(issuer_id),
+  );
+  const transitions = checkTransitions(before, after, options.override);
+  const diagnostics = [...after.diagnostics, ...transitions].sort(byPlace);
+  const failing = options.failOn === 'warning' ? ['error', 'warning'] : ['error'];
+  const ok = diagnostics.every(({ severity }) => !failing.includes(severity));
+  const { format } = options;
+  if (format === 'markdown') process.stdout.write(forMarkdown(changes, after.issuers, diagnostics));
+  else {
+    if (format === 'text') for (const line of describeDifference(changes, after.issuers)) say(line);
+    report({ ...options, format }, diagnostics, { ok, changes, diagnostics });
+  }
+  say(`${count(changes.length, 'issuer')} changed: ${tally(diagnostics)}`);
+  return ok ? 0 : 1;
+}
+
+interface Sides {
+  readonly before: RecordSet;
+  readonly after: RecordSet;
+}
+
+async function sides(first: string, second: string | undefined, options: Options): Promise<Sides> {
+  const isCommits = !isAddress(first) && !isFolder(first);
+  if (isCommits && second === undefined) {
+    return recordsOfRevisions(first, options.issuers);
+  }
+  if (isCommits)
+    throw new UsageError(`${first} is neither a folder nor an address; commits are A..B, in one word`);
+  const side = (where: string) => recordsAt(where, options.rootKey);
+  return { before: await side(first), after: await side(second ?? options.issuers) };
+}
+
+async function recordsAt(where: string, rootKey: string | undefined): Promise<RecordSet> {
+  if (!isAddress(where) && !existsSync(join(where, PATHS.list))) return recordsInFolder(where);
+  if (rootKey === undefined) say(`note: without --root-key the list of ${where} is held against its own key`);
+  return recordsPublished(where, rootKey === undefined ? undefined : await loadRootKey(rootKey, true));
+}

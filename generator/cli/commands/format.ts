@@ -1,0 +1,67 @@
+import type { Command } from 'commander';
+import { formatRecord } from '../../authoring/layout.js';
+import { type Diagnostic, diagnostic, isError } from '../../diagnostics/diagnostic.js';
+import { WHOLE_FILE } from '../../diagnostics/range.js';
+import { replaceFile } from '../../files/replace-file.js';
+import { collectRecordFiles } from '../../records/collect.js';
+import { type ParsedFile, parseRecordFile } from '../../records/yaml/parse.js';
+import { addFormatOptions, type FormatOptions, report, wantsJson } from '../terminal/diagnostics.js';
+import { count, say } from '../terminal/output.js';
+import { run } from '../terminal/run.js';
+
+/** `passport-registry format` */
+export function addFormatCommand(program: Command): void {
+  const command = program
+    .command('format')
+    .description('give records the one layout, and keep their comments')
+    .argument('[path...]', 'files and folders', ['issuers'])
+    .option('--check', 'change nothing, and end with 1 if there is something to change');
+  addFormatOptions(command).action((paths: string[], options: FormatOptions & { check?: true }) =>
+    run(wantsJson(options), () => format(paths, options)),
+  );
+}
+
+async function format(paths: readonly string[], options: FormatOptions & { check?: true }): Promise<number> {
+  const { files, diagnostics: collecting } = collectRecordFiles(paths);
+  const diagnostics: Diagnostic[] = [...collecting];
+  let changed = 0;
+  for (const record of files) {
+    const parsed = parseRecordFile(record);
+    const broken = unreadable(parsed);
+    if (broken.length > 0) {
+      diagnostics.push(...broken);
+      continue;
+    }
+    const text = formatRecord(record.text, record.file);
+    if (text === record.text) continue;
+    changed += 1;
+    if (options.check) {
+      const message = 'the file is laid out otherwise';
+      diagnostics.push(diagnostic(record, firstDifference(record.text, text), { rule: 'layout', message }));
+    } else {
+      replaceFile(record.file, text);
+      say(`${record.file} laid out`);
+    }
+  }
+  const ok = !diagnostics.some(isError);
+  report(options, diagnostics, { ok, files: files.length, changed, diagnostics });
+  say(
+    `${count(files.length, 'file')}: ${changed} ${options.check ? 'to be' : ''} laid out`.replace('  ', ' '),
+  );
+  return ok ? 0 : 1;
+}
+
+/** What keeps a file from having a layout: it is no plain mapping. */
+function unreadable(parsed: ParsedFile): readonly Diagnostic[] {
+  const { value, diagnostics } = parsed;
+  if (diagnostics.length > 0 || (typeof value === 'object' && !Array.isArray(value))) return diagnostics;
+  return [diagnostic(parsed, WHOLE_FILE, { rule: 'not-a-mapping', message: 'the file holds no fields' })];
+}
+
+/** The first line that is not as it should be. */
+function firstDifference(text: string, laid: string) {
+  const [lines, expected] = [text.split('\n'), laid.split('\n')];
+  const index = lines.findIndex((line, at) => line !== expected[at]);
+  const line = (index === -1 ? lines.length - 1 : index) + 1;
+  return { ...WHOLE_FILE, line, endLine: line, endColumn: (lines[line - 1]?.length ?? 0) + 1 };
+}

@@ -1,0 +1,69 @@
+import { type Command, Option } from 'commander';
+import { delegationStatement, rotationStatement } from '../../freshness/statements.js';
+import { chooseSigner } from '../../signing/choose-signer.js';
+import { generateKeyFile, KEY_ALGORITHMS, type KeyAlgorithm, loadRootKey } from '../../signing/key-file.js';
+import { positiveNumber } from '../options/positive-number.js';
+import { addSignerOptions, type SignerOptions, signerChoice } from '../options/signer-options.js';
+import { emit, say } from '../terminal/output.js';
+import { run } from '../terminal/run.js';
+
+interface DelegateOptions extends SignerOptions {
+  online: string[];
+  days: string;
+}
+
+interface RotateOptions extends SignerOptions {
+  next: string;
+}
+
+/** `passport-registry keys` */
+export function addKeysCommand(program: Command): void {
+  const keys = program.command('keys').description('make and read keys');
+  keys
+    .command('generate')
+    .description('make a private key in a new file; the public JWK goes to stdout')
+    .addOption(new Option('--alg <name>', 'algorithm').choices(KEY_ALGORITHMS).default('Ed25519'))
+    .requiredOption('--out <file>', 'where to write the private key, as PKCS#8 PEM')
+    .action(({ alg, out }: { alg: KeyAlgorithm; out: string }) =>
+      run(false, async () => {
+        emit((await generateKeyFile(alg, out)).jwk);
+        say(`${out} holds a private ${alg} key. Keep it secret; the JWK above is for everybody.`);
+        return undefined;
+      }),
+    );
+  const delegate = keys
+    .command('delegate')
+    .description('let online keys sign checkpoints for some days; the delegation goes to stdout')
+    .requiredOption('--online <file...>', 'public JWKs of the online keys')
+    .option('--days <number>', 'for how long', '90');
+  addSignerOptions(delegate).action(({ online, days, ...options }: DelegateOptions) =>
+    run(false, async () => {
+      const validity = positiveNumber('--days', days);
+      const keysToTrust = await Promise.all(online.map((file) => loadRootKey(file, true)));
+      const root = await chooseSigner({ ...signerChoice(options), production: true });
+      process.stdout.write(`${await delegationStatement(root, keysToTrust, validity, Date.now())}\n`);
+      return undefined;
+    }),
+  );
+  const rotate = keys
+    .command('rotate')
+    .description('name the root key that follows this one; the step goes to stdout')
+    .requiredOption('--next <file>', 'public JWK of the next root key');
+  addSignerOptions(rotate).action(({ next, ...options }: RotateOptions) =>
+    run(false, async () => {
+      const root = await chooseSigner({ ...signerChoice(options), production: true });
+      process.stdout.write(`${await rotationStatement(root, await loadRootKey(next, true), Date.now())}\n`);
+      return undefined;
+    }),
+  );
+  keys
+    .command('public')
+    .description('print the public JWK of a key')
+    .argument('<file>', 'private key (PEM or JWK) or public key, or env:NAME')
+    .action((file: string) =>
+      run(false, async () => {
+        emit((await loadRootKey(file, false)).jwk);
+        return undefined;
+      }),
+    );
+}

@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import { unknownId } from '../../authoring/find-record.js';
+import { type Change, history } from '../../review/history.js';
+import { emit, say } from '../terminal/output.js';
+import { run } from '../terminal/run.js';
+
+/** `passport-registry log` */
+export function addLogCommand(program: Command): void {
+  program
+    .command('log')
+    .description('the history of status and tier changes, from git, newest first')
+    .argument('[id]', 'issuer_id; without it, of all')
+    .option('--issuers <dir>', 'folder of the records', 'issuers')
+    .option('--json', 'as JSON on stdout')
+    .action((id: string | undefined, { issuers, json }: { issuers: string; json?: true }) =>
+      run(json === true, async () => {
+        const all = history(issuers);
+        const changes = all.filter(({ issuer }) => id === undefined || issuer === id);
+        if (id !== undefined && changes.length === 0) {
+          throw unknownId(
+            'git has no history of',
+            id,
+            all.map(({ issuer }) => issuer),
+          );
+        }
+        if (json) emit(changes);
+        else for (const change of changes) say(line(change));
+        return undefined;
+      }),
+    );
+}
+
+function line({ at, issuer, field, from, to, author, commit, subject }: Change): string {
+  const move = from === undefined ? `new, ${to}` : `${from} -> ${to ?? 'removed'}`;
+  return `${at}  ${issuer}: ${field} ${move}  (${commit.slice(0, 10)}, ${author}: ${subject})`;
+}

@@ -1,0 +1,96 @@
+import { existsSync } from 'node:fs';
+import { type Issuer, TIERS } from '@passport-registry/verifier';
+import { type Command, Option } from 'commander';
+import { writeNewRecord } from '../../authoring/new-record.js';
+import { formatUpdatedAt } from '../../list/updated-at.js';
+import { ask } from '../terminal/ask.js';
+import { say } from '../terminal/output.js';
+import { run } from '../terminal/run.js';
+
+interface Options {
+  issuers: string;
+  baseUrl?: string;
+  issuerUrl?: string;
+  jwksUri?: string;
+  discoveryUri?: string;
+  tier: Issuer['tier'];
+  certifiedSince?: string;
+  policyUri?: string;
+  geographicalScope?: string[];
+  domainScope?: string[];
+  passportTypes?: string[];
+  contact?: string;
+}
+
+/** The schema in a checkout of the registry. */
+const SCHEMA = 'schemas/issuer.schema.json';
+
+/** `passport-registry new` */
+export function addNewCommand(program: Command): void {
+  program
+    .command('new')
+    .description('write the record of a new issuer; on a terminal it asks for what is not given')
+    .argument('<id>', 'issuer_id')
+    .option('--issuers <dir>', 'folder of the records', 'issuers')
+    .option(
+      '--issuer-url <url>',
+      'address of the issuer; its keys and metadata are at the usual places there',
+    )
+    .option('--jwks-uri <url>', 'where its public keys are')
+    .option('--discovery-uri <url>', 'where its metadata is')
+    .addOption(new Option('--tier <name>', 'tier').choices(TIERS).default('registered'))
+    .option('--certified-since <time>', 'RFC 3339 (default: now)')
+    .option('--policy-uri <url>', 'its policy, for people to read')
+    .option('--geographical-scope <code...>', 'ISO 3166 codes, or global')
+    .option('--domain-scope <slug...>', 'slugs or DNS names')
+    .option('--passport-types <slug...>', 'slugs')
+    .option('--contact <address>', 'e-mail address')
+    .option('--base-url <url>', 'address of the registry, where editors find the schema')
+    .action((id: string, options: Options) => run(false, () => createRecord(id, options)));
+}
+
+async function createRecord(id: string, options: Options): Promise<undefined> {
+  const { jwksUri, discoveryUri } = await addresses(options);
+  const optional = {
+    policy_uri: options.policyUri,
+    geographical_scope: options.geographicalScope,
+    domain_scope: options.domainScope,
+    passport_types: options.passportTypes,
+    contact: options.contact,
+  };
+  const issuer = {
+    issuer_id: id,
+    tier: options.tier,
+    status: 'active' as const,
+    jwks_uri: jwksUri,
+    discovery_uri: discoveryUri,
+    certified_since: options.certifiedSince ?? formatUpdatedAt(Date.now()),
+    ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
+  };
+  const file = writeNewRecord(options.issuers, issuer, schemaLocation(options.baseUrl));
+  say(`${file} is a good record. Look through it, and see \`passport-registry check ${id}\`.`);
+  return undefined;
+}
+
+function schemaLocation(baseUrl: string | undefined): string | undefined {
+  if (existsSync(SCHEMA)) return SCHEMA;
+  return baseUrl && new URL(SCHEMA, baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`).href;
+}
+
+/** Where the issuer's documents are: given, at the usual places (SPEC B8), or asked for. */
+async function addresses(options: Options): Promise<{ jwksUri: string; discoveryUri: string }> {
+  const { jwksUri, discoveryUri, issuerUrl } = options;
+  if (jwksUri !== undefined && discoveryUri !== undefined) return { jwksUri, discoveryUri };
+  const base = (issuerUrl ?? (await askForAddress())).replace(/\/$/, '');
+  return {
+    jwksUri: jwksUri ?? `${base}/.well-known/jwks.json`,
+    discoveryUri: discoveryUri ?? `${base}/.well-known/openid-configuration`,
+  };
+}
+
+function askForAddress(): Promise<string> {
+  return ask(
+    'Address of the issuer, such as https://issuer.example: ',
+    'give --issuer-url, or both --jwks-uri and --discovery-uri: there is no terminal to ask',
+  );
+}

@@ -1,0 +1,110 @@
+import {
+  assertTrustPolicy,
+  createRegistryClient,
+  type Decision,
+  NoUsableSource,
+  openRegistry,
+  type Registry,
+  RegistryError,
+  type RootJwk,
+  type TrustPolicy,
+} from '@passport-registry/verifier';
+import type { Command } from 'commander';
+import { didYouMean } from '../../diagnostics/explain.js';
+import { IoFailed, TreeRejected, UsageError } from '../../errors.js';
+import { readText } from '../../files/read-file.js';
+import { loadRootKey } from '../../signing/key-file.js';
+import { isUnreachable, networkReason } from '../../verification/network-failure.js';
+import { folderSource, registryFiles } from '../../verification/tree-source.js';
+import { isAddress, isFolder } from '../options/where.js';
+import { emit, say } from '../terminal/output.js';
+import { run } from '../terminal/run.js';
+
+interface Options {
+  policy: string;
+  source: string[];
+  rootKey: string;
+  maxAge: string;
+  json?: true;
+}
+
+/** `passport-registry resolve` */
+export function addResolveCommand(program: Command): void {
+  program
+    .command('resolve')
+    .description('ask whether an issuer is trusted under a policy')
+    .argument('<id>', 'issuer_id')
+    .requiredOption('--policy <file>', 'trust policy, as JSON')
+    .requiredOption('--root-key <file>', 'public JWK of the root key that you trust')
+    .option('--source <dir|url...>', 'registry and its mirrors, in order, or one folder', ['dist'])
+    .option('--max-age <days>', 'how old the list may be where there is no checkpoint', '30')
+    .option('--json', 'the decision as JSON on stdout')
+    .action((id: string, options: Options) => run(options.json === true, () => resolve(id, options)));
+}
+
+async function resolve(id: string, options: Options): Promise<number> {
+  if (!/^\d+$/.test(options.maxAge)) throw new UsageError('--max-age takes a number of days');
+  const policy = readPolicy(options.policy);
+  const { jwk } = await loadRootKey(options.rootKey, true);
+  try {
+    const { decision, updatedAt, hint } = await ask(id, policy, jwk, options);
+    if (options.json) emit({ ...decision, updatedAt });
+    sayDecision(id, decision, updatedAt);
+    if (hint !== undefined) say(`    ${hint}`);
+    return decision.accepted ? 0 : 1;
+  } catch (error) {
+    if (!(error instanceof RegistryError)) throw error;
+    throw unreachableSources(error) ?? new TreeRejected(`${error.code}: ${error.message}`, { cause: error });
+  }
+}
+
+async function ask(id: string, policy: TrustPolicy, rootKey: RootJwk, { source, maxAge }: Options) {
+  const seconds = Number(maxAge) * 24 * 60 * 60;
+  const answer = (registry: Registry) => ({
+    decision: registry.decide(id, policy),
+    updatedAt: registry.updatedAt,
+    // An id that is not there may be misspelt; whether the other one is meant is for a person to say.
+    hint: registry.resolve(id) === undefined ? didYouMean(id, idsOf(registry)) : undefined,
+  });
+  const [first = ''] = source;
+  if (source.length === 1 && isFolder(first)) {
+    return answer(await openRegistry(registryFiles(folderSource(first)), { rootKey, maxAge: seconds }));
+  }
+  const wrong = source.find((one) => !isAddress(one));
+  if (wrong !== undefined) throw new UsageError(`${wrong} is neither a folder nor an http(s) address`);
+  const client = createRegistryClient({ sources: source, rootKey, maxAge: seconds });
+  try {
+    await client.ready();
+    return answer(client);
+  } finally {
+    client.close();
+  }
+}
+
+function idsOf(registry: Registry): string[] {
+  return registry.list().map(({ issuer_id }) => issuer_id);
+}
+
+/** The error for a client none of whose sources answers. */
+function unreachableSources(error: RegistryError): IoFailed | undefined {
+  const failures = error instanceof NoUsableSource ? Object.entries(error.errors) : [];
+  if (failures.length === 0 || !failures.every(([, cause]) => isUnreachable(cause))) return undefined;
+  const each = failures.map(([source, cause]) => `${source}: ${networkReason(cause)}`);
+  return new IoFailed(`no source can be reached (${each.join('; ')})`, { cause: error });
+}
+
+function readPolicy(file: string): TrustPolicy {
+  const text = readText(file);
+  try {
+    const policy: unknown = JSON.parse(text);
+    assertTrustPolicy(policy);
+    return policy;
+  } catch (cause) {
+    throw new UsageError(`${file} is no trust policy: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function sayDecision(id: string, { accepted, reasons }: Decision, updatedAt: string): void {
+  say(`${id} is ${accepted ? 'accepted' : 'REJECTED'} by the list of ${updatedAt}`);
+  for (const { code, message } of reasons) say(`    ${code}: ${message}`);
+}

@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { UsageError } from '../../errors.js';
+import { PATHS } from '../../tree/paths.js';
+import { cannotListen, portNumber } from '../options/port-number.js';
+import { serveTree } from '../static-server.js';
+import { run } from '../terminal/run.js';
+
+/** `passport-registry serve` */
+export function addServeCommand(program: Command): void {
+  program
+    .command('serve')
+    .description('serve a tree on this machine, with its own configuration')
+    .argument('[dir]', 'folder of the tree', 'dist')
+    .option('--port <number>', 'port to listen on', '8080')
+    .action((folder: string, { port }: { port: string }) =>
+      run(false, async () => {
+        const number = portNumber(port);
+        if (!existsSync(join(folder, PATHS.list))) {
+          throw new UsageError(`there is no tree in ${folder}; make one with \`passport-registry build\``);
+        }
+        return serveTree(folder, number).catch((cause: NodeJS.ErrnoException) => {
+          throw cause.syscall === 'listen' ? cannotListen(number, cause) : cause;
+        });
+      }),
+    );
+}

@@ -1,0 +1,83 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { IoFailed, UsageError } from '../../errors.js';
+import { CLOCK_TOLERANCE_MS } from '../../list/updated-at.js';
+import { assertNewest, memoryFolder, saveSigningMemory } from '../../offline-signing/signing-memory.js';
+import { readSigningRequest } from '../../offline-signing/signing-request.js';
+import { recordsOfList } from '../../records/check-records.js';
+import { assertPublishable } from '../../review/publication-rules.js';
+import { chooseSigner } from '../../signing/choose-signer.js';
+import { loadRootKey } from '../../signing/key-file.js';
+import { signList } from '../../signing/sign.js';
+import { PATHS } from '../../tree/paths.js';
+import { addExceptionOptions, type ExceptionOptions, exceptions } from '../options/rule-options.js';
+import { addSignerOptions, type SignerOptions, signerChoice } from '../options/signer-options.js';
+import { ask } from '../terminal/ask.js';
+import { sayDiagnostics } from '../terminal/diagnostics.js';
+import { say } from '../terminal/output.js';
+import { run } from '../terminal/run.js';
+
+interface Options extends SignerOptions, ExceptionOptions {
+  previousRootKey?: string;
+  insteadOf?: string;
+  memory?: string;
+  yes?: true;
+}
+
+/** `passport-registry sign`, on the machine with the key */
+export function addSignCommand(program: Command): void {
+  const command = program
+    .command('sign')
+    .description('show what a signing request changes, and sign it')
+    .argument('<request>', 'folder that `build --unsigned` has written')
+    .option(
+      '--previous-root-key <file>',
+      'public JWK of the root key before, for the first list under a new one',
+    )
+    .option('--instead-of <sha256>', 'the list that was signed last, if it was never published')
+    .option('--memory <dir>', 'folder that remembers what was signed (default: of this user)')
+    .option('--yes', 'do not ask');
+  addExceptionOptions(addSignerOptions(command)).action((folder: string, options: Options) =>
+    run(false, () => signRequest(folder, options)),
+  );
+}
+
+async function signRequest(folder: string, options: Options): Promise<undefined> {
+  const signer = await chooseSigner({ ...signerChoice(options), production: true });
+  const { previousRootKey, memory = memoryFolder(process.env) } = options;
+  const before = previousRootKey === undefined ? undefined : await loadRootKey(previousRootKey, true);
+  const request = await readSigningRequest(folder, signer.rootKey, before);
+  const { thumbprint } = signer.rootKey;
+  const thumbprints = before === undefined ? [thumbprint] : [before.thumbprint, thumbprint];
+  assertNewest(memory, thumbprints, request, options.insteadOf);
+  const published = request.previous && recordsOfList(request.previous.registry.issuers);
+  sayDiagnostics(
+    assertPublishable(published, recordsOfList(request.registry.issuers), exceptions(options), false),
+  );
+  for (const line of request.changes) say(line);
+  say(`sha256   ${request.sha256}`);
+  say(`root key ${thumbprint}`);
+  const { updated_at } = request.registry;
+  if (Date.parse(updated_at) > Date.now() + CLOCK_TOLERANCE_MS) {
+    // This machine may have no clock to rely on; `attach` refuses such a list where there is one.
+    say(`WARNING: updated_at ${updated_at} is ahead of this machine's clock: look at both before you sign`);
+  }
+  if (options.yes !== true) await confirm();
+  const file = join(folder, PATHS.signature);
+  // Remembered first: a signature that exists and is not remembered could be followed by an older one.
+  saveSigningMemory(memory, thumbprint, request);
+  const signature = await signList(request.list, signer);
+  try {
+    writeFileSync(file, signature);
+  } catch (cause) {
+    throw new IoFailed(`${file} cannot be written: ${(cause as Error).message}`, { cause });
+  }
+  say(`signed: ${file}`);
+  return undefined;
+}
+
+async function confirm(): Promise<void> {
+  const answer = await ask('Sign this? Type yes: ', 'there is no terminal to ask: give --yes');
+  if (answer !== 'yes') throw new UsageError('nothing was signed');
+}

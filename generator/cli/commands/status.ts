@@ -1,0 +1,46 @@
+import type { Issuer } from '@passport-registry/verifier';
+import type { Command } from 'commander';
+import { editStatus } from '../../authoring/edit-status.js';
+import { addBuildOptions, type BuildCommandOptions } from '../options/build-options.js';
+import { say } from '../terminal/output.js';
+import { run } from '../terminal/run.js';
+import { buildAndReport } from './build.js';
+
+interface Options extends BuildCommandOptions {
+  reason: string;
+}
+
+const COMMANDS: readonly [name: string, to: Issuer['status'], description: string][] = [
+  ['suspend', 'suspended', 'suspend an issuer: edit its record, build, sign, verify'],
+  ['revoke', 'revoked', 'revoke an issuer for good: edit its record, build, sign, verify'],
+  ['reinstate', 'active', 'end the suspension of an issuer: edit its record, build, sign, verify'],
+];
+
+/** `passport-registry suspend`, `revoke` and `reinstate` */
+export function addStatusCommands(program: Command): void {
+  for (const [name, to, description] of COMMANDS) {
+    const command = program
+      .command(name)
+      .description(description)
+      .argument('<id>', 'issuer_id')
+      .requiredOption('--reason <text>', 'why; it becomes a comment in the record');
+    addBuildOptions(command).action((id: string, options: Options) =>
+      run(options.json === true, () => changeAndBuild(id, to, options)),
+    );
+  }
+}
+
+/** The record and the tree change together: if the build fails, the record is put back. */
+async function changeAndBuild(id: string, to: Issuer['status'], options: Options): Promise<undefined> {
+  const edit = editStatus(options.issuers, id, to, options.reason, new Date());
+  say(`${id}: status ${edit.from} -> ${edit.to} (${edit.file})`);
+  try {
+    await buildAndReport(options);
+  } catch (error) {
+    edit.undo();
+    say(`${edit.file} is as it was`);
+    throw error;
+  }
+  say(`Commit ${edit.file}, and publish ${options.out}.`);
+  return undefined;
+}

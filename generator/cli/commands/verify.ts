@@ -1,0 +1,92 @@
+import type { Command } from 'commander';
+import { IoFailed, UsageError } from '../../errors.js';
+import { loadRootKey } from '../../signing/key-file.js';
+import { type ConformanceReport, checkConformance } from '../../verification/conformance.js';
+import { folderSource, httpSource, type TreeSource } from '../../verification/tree-source.js';
+import { verifyTree } from '../../verification/verify.js';
+import { positiveNumber } from '../options/positive-number.js';
+import { isAddress, isFolder } from '../options/where.js';
+import { emit, say, sayReport } from '../terminal/output.js';
+import { withProgress } from '../terminal/progress.js';
+import { run } from '../terminal/run.js';
+
+interface Options {
+  rootKey?: string;
+  baseUrl?: string;
+  maxAge: string;
+  conformance?: true;
+  json?: true;
+}
+
+/** `passport-registry verify` */
+export function addVerifyCommand(program: Command): void {
+  program
+    .command('verify')
+    .description('verify a tree or a live registry, as a stranger would')
+    .argument('[dir|url]', 'folder of a tree, or address of a registry (default: --base-url)')
+    .option('--base-url <url>', 'address of the registry, where none is given')
+    .option('--root-key <file>', 'public JWK of the root key that you trust')
+    .option('--max-age <days>', 'largest age of a list that has no checkpoint', '30')
+    .option('--conformance', 'look at how a host serves it, too: types, caches, what is not there')
+    .option('--json', 'report as JSON on stdout')
+    .action((where: string | undefined, options: Options) =>
+      run(options.json === true, () => {
+        const target = where ?? options.baseUrl;
+        if (target === undefined) throw new UsageError('say what to verify: a folder or an address');
+        return verify(target, options);
+      }),
+    );
+}
+
+async function verify(where: string, options: Options): Promise<number> {
+  const source = sourceOf(where);
+  const rootKey = options.rootKey === undefined ? undefined : await loadRootKey(options.rootKey, true);
+  const maxAge = positiveNumber('--max-age', options.maxAge) * 24 * 60 * 60;
+  const report = await withProgress((onProgress) => verifyTree(source, rootKey, { maxAge, onProgress }));
+  const conformance = report.unreachable ? undefined : await conformanceOf(where, source, options);
+  const ok = report.ok && conformance?.ok !== false;
+  if (options.json) emit({ ...report, ok, ...(conformance && { conformance }) });
+  sayReport(report);
+  if (!report.pinned) {
+    say("note: without --root-key the tree's own key was used. This shows that the tree is consistent,");
+    say('      not who made it: anybody can make a consistent tree.');
+  }
+  if (report.development) say('note: this tree is signed by a development key. It is unfit for production.');
+  if (conformance !== undefined) sayConformance(conformance);
+  if (report.unreachable) {
+    say(`${where} cannot be reached: nothing is known of it`);
+    return UNREACHABLE;
+  }
+  say(ok ? `${where} is good` : `${where} is NOT good`);
+  return ok ? 0 : 1;
+}
+
+/** Exit code of whatever cannot be read, as that of {@link IoFailed}. */
+const UNREACHABLE = new IoFailed('').exitCode;
+
+async function conformanceOf(
+  where: string,
+  { live }: TreeSource,
+  { conformance }: Options,
+): Promise<ConformanceReport | undefined> {
+  if (conformance !== true) return undefined;
+  if (!live) throw new UsageError('--conformance looks at a live host: give its address');
+  return checkConformance(where);
+}
+
+/** A table, with what did not go as expected spelt out. */
+function sayConformance({ answers }: ConformanceReport): void {
+  const width = (column: 'check' | 'path') => Math.max(...answers.map((answer) => answer[column].length));
+  const [checks, paths] = [width('check'), width('path')];
+  for (const { demand, check, path, result, found, expected } of answers) {
+    const mark = result === 'passed' ? 'ok     ' : demand === 'required' ? 'FAILED ' : 'warning';
+    const wanted = result === 'passed' ? '' : `, expected ${expected}`;
+    say(`${mark} ${check.padEnd(checks)} ${path.padEnd(paths)} ${found}${wanted}`);
+  }
+}
+
+function sourceOf(where: string): TreeSource {
+  if (isAddress(where)) return httpSource(where);
+  if (isFolder(where)) return folderSource(where);
+  throw new UsageError(`${where} is neither a folder nor an http(s) address`);
+}

@@ -1,0 +1,35 @@
+import { printable } from '../../diagnostics/printers/printable.js';
+import { UsageError } from '../../errors.js';
+
+const ENTER = ['\r', '\n', '\u0004'];
+const INTERRUPT = '\u0003';
+const ERASE = ['\u0008', '\u007f'];
+
+/**
+ * Asks for the passphrase of a key on the terminal, and shows nothing of it.
+ *
+ * @throws {@link UsageError} where there is no terminal, or nobody answers
+ */
+export function askPassphrase(source: string): Promise<string> {
+  const { stdin, stderr } = process;
+  if (!stdin.isTTY) {
+    throw new UsageError(`${source} is encrypted, and there is no terminal to ask: give --passphrase-file`);
+  }
+  stderr.write(printable(`Passphrase of ${source}: `));
+  return new Promise((resolve, reject) => {
+    let typed = '';
+    const end = (settle: () => void) => {
+      stdin.off('data', read).setRawMode(false).pause();
+      stderr.write('\n');
+      settle();
+    };
+    const read = (text: string) => {
+      for (const character of text) {
+        if (character === INTERRUPT) return end(() => reject(new UsageError('no passphrase was given')));
+        if (ENTER.includes(character)) return end(() => resolve(typed));
+        typed = ERASE.includes(character) ? typed.slice(0, -1) : typed + character;
+      }
+    };
+    stdin.setRawMode(true).setEncoding('utf8').on('data', read).resume();
+  });
+}

@@ -1,0 +1,28 @@
+import type { Command } from 'commander';
+import { addFreshnessOptions, type FreshnessOptions } from './freshness-options.js';
+import { addRuleOptions, type RuleOptions } from './rule-options.js';
+import { addSignerOptions, type SignerOptions } from './signer-options.js';
+
+/** The options of commands that build. */
+export interface BuildCommandOptions extends SignerOptions, FreshnessOptions, RuleOptions {
+  issuers: string;
+  out: string;
+  updatedAt?: string;
+  renew?: true;
+  precompress?: true;
+  timings?: true;
+  json?: true;
+}
+
+/** Adds the options of commands that build. */
+export function addBuildOptions(command: Command): Command {
+  command
+    .option('--issuers <dir>', 'folder of the records', 'issuers')
+    .option('--out <dir>', 'folder of the published tree', 'dist');
+  return addRuleOptions(addFreshnessOptions(addSignerOptions(command)))
+    .option('--updated-at <time>', 'updated_at of a changed list, RFC 3339 (also SOURCE_DATE_EPOCH)')
+    .option('--renew', 'publish under a new updated_at even if no record has changed')
+    .option('--precompress', 'publish issuers.json.gz and .br, too, for hosts that send them as they are')
+    .option('--timings', 'say how long each stage took')
+    .option('--json', 'report as JSON on stdout');
+}

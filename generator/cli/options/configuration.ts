@@ -1,0 +1,128 @@
+import { dirname, resolve } from 'node:path';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { type Diagnostic, diagnostic, type Finding, shown } from '../../diagnostics/diagnostic.js';
+import { didYouMean } from '../../diagnostics/explain.js';
+import { ConfigurationRejected } from '../../errors.js';
+import { readText } from '../../files/read-file.js';
+import { schema } from '../../records/schemas.js';
+import { pathOf } from '../../records/yaml/locate.js';
+import { type ParsedFile, parseRecordFile } from '../../records/yaml/parse.js';
+import type { TransitionOverride } from '../../review/transitions.js';
+import type { SignerInput } from '../../signing/command-signer.js';
+
+/** What signs: a key or a command. */
+export interface SignerConfiguration {
+  readonly key?: string | undefined;
+  readonly passphrase_file?: string | undefined;
+  readonly command?: string;
+  readonly input?: SignerInput;
+  /** Seconds. */
+  readonly timeout?: number;
+}
+
+/** The online key, and for how long what it signs holds. */
+export interface CheckpointConfiguration {
+  readonly hours?: number;
+  readonly signer?: SignerConfiguration | undefined;
+  readonly public_key?: string | undefined;
+}
+
+/** What registry.yaml holds, as schemas/registry.schema.json has it; paths are absolute. */
+export interface Configuration {
+  readonly base_url?: string;
+  readonly root_key?: string | undefined;
+  readonly precompress?: boolean;
+  readonly signer?: SignerConfiguration | undefined;
+  readonly checkpoint?: CheckpointConfiguration | undefined;
+  readonly delegation?: { readonly days?: number };
+  readonly transitions?: { readonly overrides?: readonly TransitionOverride[] };
+}
+
+/**
+ * Reads a configuration file.
+ *
+ * @throws {@link ConfigurationRejected} | {@link IoFailed}
+ */
+export function loadConfiguration(file: string): Configuration {
+  const parsed = parseRecordFile({ file, stem: '', text: readText(file) });
+  const value = parsed.value ?? {};
+  // verbose: the errors carry the schema, whose description says what is expected.
+  const validate = new Ajv2020({ allErrors: true, verbose: true }).compile<Configuration>(
+    schema('registry.schema.json'),
+  );
+  const conforms = validate(value);
+  const found = (validate.errors ?? []).map((error) => located(parsed, error));
+  const empty = parsed.diagnostics.every(({ rule }) => rule === 'empty-file');
+  const diagnostics = [...(empty ? [] : parsed.diagnostics), ...found].map(withoutExcerpt);
+  if (diagnostics.length > 0 || !conforms) throw new ConfigurationRejected(file, diagnostics);
+  return withAbsolutePaths(value as Configuration, dirname(file));
+}
+
+/** A line of a configuration can hold a key or a PIN, and what was named by mistake can be anything. */
+function withoutExcerpt({ excerpt: _line, ...found }: Diagnostic): Diagnostic {
+  return found;
+}
+
+function located(parsed: ParsedFile, error: ErrorObject): Diagnostic {
+  const path = pathOf(error.instancePath);
+  const unknown: unknown = error.params['additionalProperty'];
+  const range =
+    unknown === undefined ? parsed.locate(path) : parsed.locate([...path, String(unknown)], 'key');
+  return diagnostic(parsed, range, finding(path.join('.') || WHOLE, error));
+}
+
+const WHOLE = 'the file';
+
+function finding(name: string, { keyword, params, data, parentSchema, message }: ErrorObject): Finding {
+  if (keyword === 'additionalProperties') {
+    const field = String(params['additionalProperty']);
+    const known = Object.keys(parentSchema?.['properties'] ?? {});
+    return {
+      rule: 'unknown-field',
+      message: `${shown(field)} is no setting of ${name}`,
+      expected: `one of ${known.join(', ')}`,
+      remedy: didYouMean(field, known) ?? 'remove it',
+    };
+  }
+  const expected = String(parentSchema?.['description'] ?? message);
+  if (keyword === 'required') {
+    const field = String(params['missingProperty']);
+    return { rule: 'missing-field', message: `${name} has no ${field}`, expected, remedy: `add ${field}` };
+  }
+  if (keyword === 'enum') {
+    const allowed = (params['allowedValues'] as string[]).join(', ');
+    return {
+      rule: 'unknown-value',
+      message: `${name} is ${shown(data)}`,
+      expected: `one of ${allowed}`,
+      remedy: didYouMean(String(data), params['allowedValues'] as string[]) ?? 'choose one of them',
+    };
+  }
+  // A long text in the wrong place may be a key; and a file that is nothing but text is something else, named by mistake.
+  const isSecret = typeof data === 'string' && (data.length > 40 || name === WHOLE);
+  const found = isSecret ? 'a text that is not shown' : shown(data);
+  return {
+    rule: 'wrong-type',
+    message: `${name} is ${found}`,
+    expected,
+    remedy: `the value ${message}`,
+  };
+}
+
+function withAbsolutePaths(configuration: Configuration, folder: string): Configuration {
+  const absolute = (path: string | undefined) =>
+    path === undefined || path.startsWith('env:') ? path : resolve(folder, path);
+  const signerOf = (signer: SignerConfiguration | undefined) =>
+    signer && { ...signer, key: absolute(signer.key), passphrase_file: absolute(signer.passphrase_file) };
+  const { root_key, signer, checkpoint } = configuration;
+  return {
+    ...configuration,
+    root_key: absolute(root_key),
+    signer: signerOf(signer),
+    checkpoint: checkpoint && {
+      ...checkpoint,
+      public_key: absolute(checkpoint.public_key),
+      signer: signerOf(checkpoint.signer),
+    },
+  };
+}

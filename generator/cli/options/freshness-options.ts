@@ -1,0 +1,58 @@
+import type { Command } from 'commander';
+import { readText } from '../../files/read-file.js';
+import type { PublishOptions } from '../../publishing/publish.js';
+import type { SignerInput } from '../../signing/command-signer.js';
+import type { Signer } from '../../signing/sign.js';
+import { positiveNumber } from './positive-number.js';
+import { addSigningOptions, type SignerOptions, signerChoice } from './signer-options.js';
+
+/** The options of commands that publish a list, about what shows that it is the newest. */
+export interface FreshnessOptions {
+  delegation?: string;
+  rotation?: string;
+  checkpointKey?: string;
+  checkpointPassphraseFile?: string;
+  checkpointSignerCommand?: string;
+  checkpointSignerInput?: SignerInput;
+  checkpointSignerTimeout?: string;
+  checkpointPublicKey?: string;
+  checkpointHours: string;
+}
+
+/** Adds them. */
+export function addFreshnessOptions(command: Command): Command {
+  command
+    .option('--delegation <file>', 'delegation to online keys, from `keys delegate`')
+    .option('--rotation <file>', 'step to this root key, from `keys rotate`');
+  return addSigningOptions(command, 'checkpoint-')
+    .option('--checkpoint-public-key <file>', "the online key's public JWK; needed with a command")
+    .option('--checkpoint-hours <number>', 'for how long the checkpoint holds', '24');
+}
+
+/** What they ask for. @throws {@link UsageError} | {@link IoFailed} | {@link KeyRejected} */
+export async function freshnessChoice(
+  options: FreshnessOptions,
+): Promise<Pick<PublishOptions, 'delegation' | 'rotation' | 'checkpoint'>> {
+  const { delegation, rotation, checkpointKey: key, checkpointSignerCommand: signerCommand } = options;
+  const hours = positiveNumber('--checkpoint-hours', options.checkpointHours);
+  const wanted = key !== undefined || signerCommand !== undefined;
+  const signing = {
+    key,
+    passphraseFile: options.checkpointPassphraseFile,
+    signerCommand,
+    signerInput: options.checkpointSignerInput,
+    signerTimeout: options.checkpointSignerTimeout,
+    rootKey: options.checkpointPublicKey,
+  };
+  return {
+    delegation: delegation && readText(delegation).trim(),
+    rotation: rotation && readText(rotation).trim(),
+    checkpoint: wanted ? { signer: await onlineSigner(signing), hours } : undefined,
+  };
+}
+
+/** What signs checkpoints. A development key does so under no circumstances. */
+export async function onlineSigner(options: SignerOptions): Promise<Signer> {
+  const { chooseSigner } = await import('../../signing/choose-signer.js');
+  return chooseSigner({ ...signerChoice(options), production: true });
+}

@@ -1,0 +1,59 @@
+import { type Command, Option } from 'commander';
+import { UsageError } from '../../errors.js';
+import type { RuleExceptions } from '../../review/publication-rules.js';
+import type { TransitionOverride } from '../../review/transitions.js';
+import { OVERRIDABLE } from '../../review/transitions.js';
+
+/** The options of commands that make, sign or publish a list: exceptions from the rules, one by one. */
+export interface ExceptionOptions {
+  override: TransitionOverride[];
+  allowExampleNames?: true;
+}
+
+/** The options of commands that publish. */
+export interface RuleOptions extends ExceptionOptions {
+  breakPinnedVerifiers?: true;
+}
+
+/** Adds the options of commands that publish. */
+export function addRuleOptions(command: Command): Command {
+  return addExceptionOptions(command).option(
+    '--break-pinned-verifiers',
+    'change the root key without a rotation: verifiers that pinned the old key refuse the registry',
+  );
+}
+
+/** Adds the options about what a list may hold. */
+export function addExceptionOptions(command: Command): Command {
+  return addOverrideOption(command).option(
+    '--allow-example-names',
+    'accept records under reserved names such as issuer.example: for demonstrations',
+  );
+}
+
+/** Adds the option about the rules of a change. */
+export function addOverrideOption(command: Command): Command {
+  return command.addOption(
+    new Option('--override <id:rule>', `do not apply a rule to an issuer: ${OVERRIDABLE.join(', ')}`)
+      .argParser(override)
+      .default([], 'none'),
+  );
+}
+
+function override(text: string, earlier: TransitionOverride[]): TransitionOverride[] {
+  const [issuer_id = '', rule = ''] = text.split(':');
+  if (!(OVERRIDABLE as readonly string[]).includes(rule)) {
+    throw new UsageError(`--override takes ISSUER:RULE, where RULE is one of ${OVERRIDABLE.join(', ')}`);
+  }
+  return [...earlier, { issuer_id, rule, reason: 'on the command line' }];
+}
+
+/** What the options allow a list. */
+export function exceptions({ override, allowExampleNames }: ExceptionOptions): RuleExceptions {
+  return { overrides: override, allowExampleNames: allowExampleNames === true };
+}
+
+/** What the options allow a publication. */
+export function ruleOptions(options: RuleOptions) {
+  return { ...exceptions(options), breakPinnedVerifiers: options.breakPinnedVerifiers === true };
+}

@@ -1,0 +1,95 @@
+import { type Command, Option } from 'commander';
+import { readText } from '../../files/read-file.js';
+import type { SignerChoice } from '../../signing/choose-signer.js';
+import type { SignerInput } from '../../signing/command-signer.js';
+import type { Passphrase } from '../../signing/key-file.js';
+import { askPassphrase } from './ask-passphrase.js';
+import { positiveNumber } from './positive-number.js';
+
+/** The options of commands that sign by any key. */
+export interface SigningOptions {
+  key?: string | undefined;
+  passphraseFile?: string | undefined;
+  signerCommand?: string | undefined;
+  signerInput?: SignerInput | undefined;
+  signerTimeout?: string | undefined;
+}
+
+/** The options of commands that sign by the root key. */
+export interface SignerOptions extends SigningOptions {
+  rootKey?: string | undefined;
+  production?: true;
+}
+
+/** Adds the options that say which root key signs. */
+export function addSignerOptions(command: Command): Command {
+  return addSigningOptions(command)
+    .option('--root-key <file>', 'public JWK that the key must match; needed with --signer-command')
+    .option('--production', 'never use a development key (the default where CI is set)');
+}
+
+/**
+ * Adds the options that say what signs: a key or a command.
+ *
+ * @param prefix - stands before the name of each
+ */
+export function addSigningOptions(command: Command, prefix = ''): Command {
+  return command
+    .option(
+      `--${prefix}key <file|env:NAME>`,
+      'private key: PKCS#8 PEM (may be encrypted) or JWK, Ed25519 or P-256',
+    )
+    .option(
+      `--${prefix}passphrase-file <file>`,
+      'passphrase of an encrypted key; without it, it is asked for',
+    )
+    .option(
+      `--${prefix}signer-command <command>`,
+      'a command that signs: payload on stdin or in {}, signature on stdout',
+    )
+    .addOption(
+      new Option(`--${prefix}signer-input <what>`, 'what the command signs')
+        .choices(['payload', 'digest'])
+        .default('payload'),
+    )
+    .option(`--${prefix}signer-timeout <seconds>`, 'how long the command may take', '60');
+}
+
+/** Which key signs, from the options. @throws {@link UsageError} | {@link IoFailed} */
+export function signerChoice(options: SignerOptions): SignerChoice {
+  const {
+    key,
+    passphraseFile,
+    signerCommand,
+    signerInput,
+    signerTimeout = '60',
+    rootKey,
+    production,
+  } = options;
+  const timeout = positiveNumber('--signer-timeout', signerTimeout);
+  return {
+    key,
+    passphrase: passphraseFrom(passphraseFile),
+    signer:
+      signerCommand === undefined
+        ? undefined
+        : {
+            command: signerCommand,
+            timeout,
+            ...(signerInput && { input: signerInput }),
+          },
+    rootKey,
+    production: production === true || isContinuousIntegration(process.env['CI']),
+    directory: process.cwd(),
+  };
+}
+
+/** Where the passphrase of an encrypted key comes from: a file, or the terminal. */
+function passphraseFrom(file: string | undefined): Passphrase {
+  if (file === undefined) return askPassphrase;
+  return () => readText(file).replace(/\r?\n$/, '');
+}
+
+function isContinuousIntegration(ci: string | undefined): boolean {
+  return ci !== undefined && !['', '0', 'false'].includes(ci.toLowerCase());
+}

@@ -1,0 +1,75 @@
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import type { Configuration, SignerConfiguration } from './configuration.js';
+
+/** The name under which a configuration is found without being named. */
+const CONFIGURATION_FILE = 'registry.yaml';
+
+type Values = Record<string, unknown>;
+
+/** Lets every command take from registry.yaml what is not given on the command line. */
+export function useConfiguration(program: Command): void {
+  program
+    .option('--config <file>', `configuration (default: ${CONFIGURATION_FILE}, if it is there)`)
+    .hook('preAction', async (_program, command) => {
+      const named: string | undefined = program.opts()['config'];
+      if (named === undefined && !existsSync(CONFIGURATION_FILE)) return;
+      // Not at the start: most have none.
+      const { loadConfiguration } = await import('./configuration.js');
+      const configuration = loadConfiguration(named ?? CONFIGURATION_FILE);
+      for (const group of groups(command, configuration)) applyGroup(command, group);
+    });
+}
+
+/** The options of a command that the configuration speaks of. What stands in one group is given together or not at all. */
+function groups(command: Command, configuration: Configuration): Values[] {
+  const { base_url, root_key, checkpoint = {}, delegation = {}, transitions = {} } = configuration;
+  const single = [
+    { rootKey: root_key },
+    { baseUrl: base_url },
+    { precompress: configuration.precompress },
+    { days: delegation.days },
+    { override: transitions.overrides },
+  ];
+  const online = { ...signing(checkpoint.signer), publicKey: checkpoint.public_key };
+  if (command.name() === 'checkpoint') return [online, { hours: checkpoint.hours }];
+  return [
+    ...single,
+    signing(configuration.signer),
+    withPrefix('checkpoint', online),
+    { checkpointHours: checkpoint.hours },
+  ];
+}
+
+function withPrefix(prefix: string, values: Values): Values {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      `${prefix}${name[0]?.toUpperCase()}${name.slice(1)}`,
+      value,
+    ]),
+  );
+}
+
+function signing({ key, passphrase_file, command, input, timeout }: SignerConfiguration = {}): Values {
+  return {
+    key,
+    passphraseFile: passphrase_file,
+    signerCommand: command,
+    signerInput: input,
+    signerTimeout: timeout,
+  };
+}
+
+/** A key on the command line must not meet a command from the file: one option given there silences its group. */
+function applyGroup(command: Command, group: Values): void {
+  const known = command.options.map((option) => option.attributeName());
+  const names = Object.keys(group).filter((name) => known.includes(name));
+  if (names.some((name) => command.getOptionValueSource(name) === 'cli')) return;
+  for (const name of names) {
+    const value = group[name];
+    if (value === undefined) continue;
+    // As the command line would have given it.
+    const given = typeof value === 'number' ? String(value) : value;
+    command.setOptionValueWithSource(name, given, 'config');
+  }
+}

@@ -1,0 +1,58 @@
+import type { Log } from 'sarif';
+import type { Diagnostic } from '../diagnostic.js';
+import { RULES } from '../rules.js';
+import { printable } from './printable.js';
+
+/** Diagnostics as a SARIF 2.1.0 log, which code scanning services and editors read. */
+export function forSarif(diagnostics: readonly Diagnostic[]): Log {
+  const used = [...new Set(diagnostics.map(({ rule }) => rule))];
+  return {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        // A column is a UTF-16 code unit here, as in SARIF by default.
+        columnKind: 'utf16CodeUnits',
+        tool: {
+          driver: {
+            name: 'passport-registry',
+            rules: used.map((id) => ({
+              id,
+              shortDescription: { text: RULES[id].expected },
+              help: { text: RULES[id].remedy },
+              defaultConfiguration: { level: RULES[id].severity },
+            })),
+          },
+        },
+        results: diagnostics.map(({ rule, severity, file, message, expected, remedy, ...range }) => ({
+          ruleId: rule,
+          ruleIndex: used.indexOf(rule),
+          level: severity,
+          message: { text: printable(`${message}. Expected: ${expected}. Remedy: ${remedy}.`) },
+          locations: [
+            {
+              physicalLocation: {
+                artifactLocation: { uri: addressOf(file) },
+                region: {
+                  startLine: range.line,
+                  startColumn: range.column,
+                  endLine: range.endLine,
+                  endColumn: range.endColumn,
+                },
+              },
+            },
+          ],
+        })),
+      },
+    ],
+  };
+}
+
+/** A path as an address. A lone surrogate has no place in one. */
+function addressOf(file: string): string {
+  return file
+    .replaceAll(/\p{Cs}/gu, '\ufffd')
+    .split('/')
+    .map(encodeURIComponent)
+    .join('/');
+}

@@ -1,0 +1,157 @@
+/** What a rule says when a check adds nothing of its own. */
+interface Rule {
+  readonly severity: 'error' | 'warning';
+  /** What good input looks like. */
+  readonly expected: string;
+  /** How to mend bad input. */
+  readonly remedy: string;
+}
+
+const error = (expected: string, remedy: string): Rule => ({ severity: 'error', expected, remedy });
+const warning = (expected: string, remedy: string): Rule => ({ severity: 'warning', expected, remedy });
+
+/** Largest record file, in bytes. */
+export const MAX_RECORD_BYTES = 64 * 1024;
+
+/** Every rule by its stable name, in the order in which a file meets them. docs/issuers.md lists the same. */
+export const RULES = {
+  'no-records': error('at least one record, issuers/<issuer_id>.yaml', 'check the path that you gave'),
+  'file-unreadable': error('a file that can be read', 'check its permissions'),
+  'file-kind': error('a regular file', 'put the record itself here'),
+  'file-name': error('a file named <issuer_id>.yaml or <issuer_id>.yml', 'rename the file'),
+  'file-too-large': error('at most 64 KiB', 'a record needs about 1 KiB: remove what does not belong in it'),
+  'symlink-outside': error('a link that stays inside the folder', 'put the record itself here'),
+  'not-utf8': error('UTF-8', 'save the file as UTF-8'),
+  'nul-character': error('text without NUL characters', 'remove the character, or save the file as UTF-8'),
+  'empty-file': error('one record', 'fill in the record, or remove the file'),
+  'yaml-syntax': error('YAML 1.2', 'mend the syntax at this place'),
+  'yaml-too-deep': error(
+    'a flat mapping, with lists of text as its deepest values',
+    'remove the nested brackets',
+  ),
+  'multiple-documents': error('one document a file', 'give each issuer a file of its own'),
+  'yaml-directive': error(
+    'no directive: records are YAML 1.2, core schema',
+    'remove the line that starts with %',
+  ),
+  'yaml-tag': error('plain data', 'remove the tag'),
+  'yaml-alias': error('plain data', 'write the value out where it is needed'),
+  'yaml-merge-key': error('plain data', 'write the merged fields out'),
+  'duplicate-key': error('each field once', 'remove one of the two'),
+  'not-a-mapping': error(
+    'fields and their values, such as `tier: certified`',
+    'write the record as a mapping',
+  ),
+  'unknown-field': error('only the fields of schemas/issuer.schema.json', 'remove the field'),
+  'missing-field': error('all required fields', 'add the field'),
+  'wrong-type': error('the type that schemas/issuer.schema.json names', 'write a value of that type'),
+  'too-long': error('a shorter text', 'shorten it'),
+  'bad-id': error(
+    '1 to 128 of a-z, 0-9, dot, underscore and hyphen, a letter or digit first and last',
+    'choose such an id, and name the file after it',
+  ),
+  'id-path-traversal': error('an id without slashes and without ..', 'choose an id that is no path'),
+  'id-reserved': error('an id other than index and the device names of Windows', 'choose another id'),
+  'id-host-suffix': error(
+    'an id that does not end in .gz, .br, .html or .htm',
+    'choose another id: hosts rewrite these',
+  ),
+  'id-not-file-name': error('the file name without its ending', 'rename the file, or correct issuer_id'),
+  'duplicate-id': error('each id once', 'choose another id, or remove one of the records'),
+  'id-case-collision': error(
+    'ids that differ by more than case',
+    'write the id in lower case, or choose another',
+  ),
+  'unknown-value': error('one of the values of schemas/issuer.schema.json', 'choose one of them'),
+  'bad-date-time': error(
+    'an RFC 3339 date-time such as 2026-01-15T09:00:00Z',
+    'write the date, T, the time and the zone',
+  ),
+  'bad-uri': error(
+    'an absolute address (RFC 3986) such as https://issuer.example/path',
+    'correct the address',
+  ),
+  'not-https': error('an https address', 'serve it over https'),
+  'bad-email': error('an e-mail address such as passports@issuer.example, or null', 'correct the address'),
+  'bad-geography': error('an ISO 3166-1 alpha-2 code, an ISO 3166-2 code, or global', 'write such a code'),
+  'unknown-country': warning('a code that ISO 3166 assigns', 'check the code'),
+  'bad-slug': error('a lower-case slug or DNS name of 1 to 64 characters', 'write it as such'),
+  'host-unreachable': error(
+    'a host that answers',
+    'check the address, and that the host is reachable from everywhere',
+  ),
+  'private-address': error(
+    'a public address',
+    'use a host that the whole world can reach; on a network of your own there is --allow-private',
+  ),
+  'tls-failed': error(
+    'a TLS certificate that browsers accept',
+    'renew or correct the certificate, with its whole chain',
+  ),
+  'timed-out': error('a whole answer within the time limit', 'make the host answer sooner'),
+  'http-status': error('status 200', 'serve the document at this address'),
+  redirected: error(
+    'an answer without a redirect, since verifiers follow none',
+    'write the address of the document itself',
+  ),
+  'answer-too-large': error('at most 256 KiB', 'serve nothing but the document'),
+  'not-json': error(
+    'JSON in UTF-8',
+    'serve the document as it is, without compression that nobody asked for',
+  ),
+  'discovery-incomplete': error(
+    'issuer, issuer_id and jwks_uri, each a text',
+    'add what is missing to the metadata',
+  ),
+  'discovery-other-issuer': error(
+    'the issuer_id of the record',
+    'name this issuer_id in the metadata, or correct the record',
+  ),
+  'discovery-other-keys': error(
+    'the jwks_uri of the record',
+    'name this jwks_uri in the metadata, or correct the record',
+  ),
+  'discovery-other-host': error(
+    'an issuer on the host of discovery_uri',
+    'serve the metadata from the host of the issuer',
+  ),
+  'jwks-malformed': error('{"keys": [...]} with up to 100 keys (RFC 7517)', 'correct the key set'),
+  'jwks-private-key': error(
+    'public keys only',
+    'the key is compromised: remove it, make another, and tell the operator of the registry',
+  ),
+  'jwks-no-usable-key': error(
+    'at least one key that verifies signatures: Ed25519 or P-256, with a kid',
+    'publish such a key',
+  ),
+  'jwks-unusable-key': warning('keys that verifiers can use', 'correct the key, or remove it'),
+  'jwks-duplicate-kid': error('a kid for one key only', 'give each key a kid of its own'),
+  'jwks-duplicate-key': error('each key once', 'remove one of the two'),
+  'jwks-weak-key': error('RSA keys of 2048 bits and more', 'remove the key'),
+  'no-cors': warning(
+    'the header Access-Control-Allow-Origin: *',
+    'send it, so that verifiers in browsers can read the document',
+  ),
+  layout: error('the one layout of records', 'run `passport-registry format`'),
+  'record-removed': error(
+    'every record of before: verifiers may still know its passports',
+    'put the record back, under its old name, and write status: revoked',
+  ),
+  'revoked-is-final': error(
+    'status: revoked, once it has been so',
+    'put the status back; to return, register under another id',
+  ),
+  'certified-since-changed': error('the certified_since of before', 'put it back'),
+  'keys-moved': warning(
+    'keys and metadata on the host of before',
+    'make sure that the issuer itself asks for it: `check` shows whether the new host agrees',
+  ),
+  'example-name': error(
+    'a name that exists: test, example, invalid, localhost and example.com, .net and .org never do',
+    'remove the example, or write the address of the issuer; for a demonstration there is --allow-example-names',
+  ),
+  'duplicate-item': error('each item once', 'remove one of the two'),
+} as const satisfies Record<string, Rule>;
+
+/** The stable name of a rule. */
+export type RuleName = keyof typeof RULES;

@@ -1,0 +1,276 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  importRootKey,
+  RegistryError,
+  type RootKey,
+  verifySignature,
+  walkRotation,
+} from '@passport-registry/verifier';
+import {
+  decodeUtf8,
+  parseStrictJson,
+  readRotation,
+  readStatement,
+  verifyCheckpoint,
+  verifyDelegation,
+} from '@passport-registry/verifier/internal';
+import { KeyRejected, UsageError } from '../errors.js';
+import { readIfThere } from '../files/read-file.js';
+import { updatedAtOf } from '../list/updated-at.js';
+import { CHECKSUMS_PATH, parseChecksums, sha256 } from '../tree/checksums.js';
+import { PATHS } from '../tree/paths.js';
+import type { PublishedTree } from '../tree/published-tree.js';
+import type { Tree } from '../tree/tree.js';
+
+/** What is new about the freshness of a tree: texts of statements. */
+export interface FreshnessChoice {
+  /** The root key's delegation to online keys, in place of the published one. */
+  readonly delegation?: string | undefined;
+  /** The step of a rotation that leads to the root key which signs this time. */
+  readonly rotation?: string | undefined;
+  /** Whether a checkpoint is signed together with the tree. */
+  readonly checkpoint: boolean;
+  /** Whether the root key changes without a rotation: then the chain to the old one ends. */
+  readonly breakPinnedVerifiers: boolean;
+}
+
+/** Lists before the current one whose snapshots stay (SPEC B6). */
+const SNAPSHOTS_BEFORE = 2;
+
+/**
+ * The files by which a tree shows that it is the newest, and how its root key came about (SPEC B6, B7): what is
+ * published already, and what is new. A tree without delegation and checkpoint has none of them.
+ *
+ * @param out - the folder of the published tree
+ * @throws {@link UsageError} | {@link KeyRejected}
+ */
+export async function freshnessFiles(
+  out: string,
+  published: PublishedTree | undefined,
+  signed: { readonly list: Uint8Array; readonly signature: string; readonly rootKey: RootKey },
+  choice: FreshnessChoice,
+): Promise<Tree> {
+  const previousRoot = published?.development ? undefined : published?.rootKey;
+  const rootChanged = previousRoot !== undefined && previousRoot.thumbprint !== signed.rootKey.thumbprint;
+  const files = new Map<string, Uint8Array>();
+  const set = (path: string, bytes: Uint8Array | undefined) => {
+    if (bytes !== undefined) files.set(path, bytes);
+  };
+
+  const broken = rootChanged && choice.breakPinnedVerifiers && choice.rotation === undefined;
+  const heldRotation =
+    published?.development || broken ? undefined : await heldStatements(out, PATHS.rotation, readRotation);
+  const rotation = await rotationChain(
+    heldRotation,
+    broken ? undefined : previousRoot,
+    signed.rootKey,
+    choice.rotation,
+  );
+  set(PATHS.rotation, rotation);
+  const checkpoint = readIfThere(out, PATHS.checkpoint);
+  if (rootChanged && isListed(out, PATHS.delegation) && choice.delegation === undefined) {
+    throw new UsageError(
+      'a new root key needs a new delegation: give --delegation, signed by the new root key',
+    );
+  }
+  if (rootChanged && checkpoint !== undefined && !choice.checkpoint) {
+    throw new UsageError(
+      'under a new root key the checkpoint no longer holds: give --checkpoint-key, so that there is never none',
+    );
+  }
+  const byRoot = (bytes: Uint8Array) => verifyDelegation(bytes, signed.rootKey, ANY_TIME);
+  const delegation =
+    choice.delegation === undefined
+      ? await heldStatements(out, PATHS.delegation, byRoot, 'give --delegation with a new one')
+      : await assertDelegation(choice.delegation, signed.rootKey);
+  if (checkpoint !== undefined && !choice.checkpoint) {
+    await assertCheckpointHolds({ checkpoint, delegation }, signed.rootKey);
+  }
+  set(PATHS.delegation, delegation);
+  set(PATHS.checkpoint, checkpoint);
+  if (delegation === undefined && checkpoint === undefined && !choice.checkpoint) return files;
+  const roots = [
+    signed.rootKey,
+    ...(previousRoot === undefined || broken ? [] : [previousRoot]),
+    ...(await rootsOf(rotation)),
+  ];
+  for (const [path, bytes] of await snapshots(out, signed, checkpoint, roots)) files.set(path, bytes);
+  return files;
+}
+
+/** Whether the checksums of a published tree list a path; undefined where they cannot be read. */
+function isListed(out: string, path: string): boolean | undefined {
+  const sums = readIfThere(out, CHECKSUMS_PATH)?.toString('utf8');
+  return sums === undefined ? undefined : parseChecksums(sums)?.has(path);
+}
+
+/**
+ * Statements of the published tree. A build cannot make them anew, so they are never dropped because they are damaged or
+ * gone: what the checksums list was there. Whatever else lies at the path is no part of the tree, and goes away.
+ *
+ * @param read - throws where the file is damaged
+ * @throws {@link UsageError} that says how to restore the file
+ */
+async function heldStatements(
+  out: string,
+  path: string,
+  read: (bytes: Uint8Array) => unknown,
+  remedy?: string,
+): Promise<Uint8Array | undefined> {
+  const bytes = readIfThere(out, path);
+  let cause: unknown;
+  if (bytes !== undefined) {
+    try {
+      await read(bytes);
+      return bytes;
+    } catch (error) {
+      cause = error;
+    }
+  }
+  const listed = isListed(out, path);
+  if (listed === false || (listed === undefined && bytes === undefined)) return undefined;
+  const why = cause === undefined ? 'gone' : `damaged (${(cause as Error).message})`;
+  throw new UsageError(
+    `${out}/${path} is ${why}, and a build cannot make the file anew: restore the file from a mirror, ` +
+      `from a backup or from git${remedy === undefined ? '' : `, or ${remedy}`}`,
+    { cause },
+  );
+}
+
+const ANY_TIME = { clock: undefined, expiry: false } as const;
+
+/** A delegation that does not hold is noticed here, and not only by the first checkpoint that rests on it. */
+async function assertDelegation(delegation: string, rootKey: RootKey): Promise<Uint8Array> {
+  try {
+    await verifyDelegation(delegation, rootKey, ANY_TIME);
+    return Buffer.from(delegation);
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw new KeyRejected(`the delegation is not signed by root key ${rootKey.thumbprint}: ${message}`, {
+      cause,
+    });
+  }
+}
+
+/** The published checkpoint stays, so it must rest on the delegation that is published with it. */
+async function assertCheckpointHolds(
+  statements: { checkpoint: Uint8Array; delegation: Uint8Array | undefined },
+  rootKey: RootKey,
+): Promise<void> {
+  try {
+    await verifyCheckpoint(statements, rootKey, ANY_TIME);
+  } catch (cause) {
+    if (!(cause instanceof RegistryError)) throw cause;
+    throw new UsageError(
+      `the published checkpoint does not hold in the new tree (${cause.message}): give --checkpoint-key, so that a new one is signed together with the tree`,
+      { cause },
+    );
+  }
+}
+
+/** The chain of root keys, which must lead to this one. */
+async function rotationChain(
+  published: Uint8Array | undefined,
+  previous: RootKey | undefined,
+  current: RootKey,
+  step: string | undefined,
+): Promise<Uint8Array | undefined> {
+  const held = published === undefined ? [] : (parseStrictJson(published) as string[]);
+  // A build that was killed may have published the step already.
+  const steps = step === undefined || held.at(-1) === step ? held : [...held, step];
+  if (steps.length === 0) return undefined;
+  const text = JSON.stringify(steps);
+  const { thumbprint } = await walkRotation(previous ?? current, text).catch((cause: Error) => {
+    throw new KeyRejected(`the rotation does not hold: ${cause.message}`, { cause });
+  });
+  if (thumbprint !== current.thumbprint) {
+    throw new KeyRejected(
+      `the rotation leads from ${previous?.thumbprint} to ${thumbprint}, and the key is ${current.thumbprint}: ` +
+        'make the step that is missing with `keys rotate`, and give it with --rotation',
+    );
+  }
+  return Buffer.from(text);
+}
+
+/** The root keys to which the steps of a rotation have led. */
+async function rootsOf(rotation: Uint8Array | undefined): Promise<RootKey[]> {
+  if (rotation === undefined) return [];
+  return Promise.all(readRotation(rotation).map(({ claims }) => importRootKey(claims['next_root'])));
+}
+
+/**
+ * Immutable copies of this list, of those before it, and of the one that the checkpoint still names. One that none of the
+ * known root keys has signed is of use to nobody.
+ */
+async function snapshots(
+  out: string,
+  { list, signature }: { list: Uint8Array; signature: string },
+  checkpoint: Uint8Array | undefined,
+  roots: readonly RootKey[],
+): Promise<Tree> {
+  const current = sha256(list);
+  const files = new Map<string, Uint8Array>();
+  files.set(PATHS.snapshot(current, PATHS.list), list);
+  files.set(PATHS.snapshot(current, PATHS.signature), Buffer.from(signature));
+  const named = checkpoint === undefined ? undefined : namedList(checkpoint);
+  const older = (await heldSnapshots(out, roots)).filter(({ hash }) => hash !== current);
+  const kept = older.filter(({ hash }, index) => index < SNAPSHOTS_BEFORE || hash === named);
+  for (const { hash, list: old, signature: its } of kept) {
+    files.set(PATHS.snapshot(hash, PATHS.list), old);
+    files.set(PATHS.snapshot(hash, PATHS.signature), its);
+  }
+  return files;
+}
+
+/** The hash of the list that a checkpoint names; undefined when it is none. */
+export function namedList(checkpoint: Uint8Array): unknown {
+  return checkpointClaims(checkpoint)['sha256'];
+}
+
+/** The claims of a checkpoint, unverified; none where it is no checkpoint. */
+export function checkpointClaims(checkpoint: Uint8Array): Readonly<Record<string, unknown>> {
+  try {
+    return readStatement(checkpoint, 'registry-checkpoint+jwt', (message) => new Error(message)).claims;
+  } catch {
+    return {};
+  }
+}
+
+interface Snapshot {
+  readonly hash: string;
+  readonly list: Uint8Array;
+  readonly signature: Uint8Array;
+  readonly updatedAt: string;
+}
+
+/** The snapshots that are whole and signed, newest first. Their names are the hashes of their lists; others are not snapshots. */
+async function heldSnapshots(out: string, roots: readonly RootKey[]): Promise<Snapshot[]> {
+  const found: Snapshot[] = [];
+  for (const hash of namesIn(join(out, 'snapshots'))) {
+    const list = readIfThere(out, PATHS.snapshot(hash, PATHS.list));
+    const signature = readIfThere(out, PATHS.snapshot(hash, PATHS.signature));
+    if (list === undefined || signature === undefined || sha256(list) !== hash) continue;
+    if (!(await isSignedByAny(list, signature, roots))) continue;
+    found.push({ hash, list, signature, updatedAt: updatedAtOf(list) ?? '' });
+  }
+  return found.sort((a, b) => (a.updatedAt > b.updatedAt ? -1 : 1));
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // None, or something else in its place.
+    return [];
+  }
+}
+
+async function isSignedByAny(
+  list: Uint8Array,
+  signature: Uint8Array,
+  roots: readonly RootKey[],
+): Promise<boolean> {
+  const tried = roots.map(async (root) => verifySignature(list, decodeUtf8(signature), root));
+  return (await Promise.allSettled(tried)).some(({ status }) => status === 'fulfilled');
+}

@@ -1,0 +1,92 @@
+import { isDateTime, isUpdatedAt } from '@passport-registry/verifier';
+import { UsageError } from '../errors.js';
+
+/** How far clocks may differ, in milliseconds: that of a verifier (docs/protocol.md, section 8). */
+export const CLOCK_TOLERANCE_MS = 5 * 60 * 1000;
+
+/** An instant as updated_at writes it: UTC to the second, ending in Z. */
+export function formatUpdatedAt(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replace(/\.\d{3}Z$/, 'Z');
+}
+
+/**
+ * The time that the user asked for, in the form of updated_at: `--updated-at` (RFC 3339, whole seconds) or else the
+ * environment's SOURCE_DATE_EPOCH (seconds since 1970).
+ *
+ * @throws {@link UsageError}
+ */
+export function requestedUpdatedAt(
+  option: string | undefined,
+  epoch: string | undefined,
+): string | undefined {
+  if (option !== undefined) {
+    const whole = isDateTime(option) && !/\.\d*[1-9]/.test(option);
+    const instant = whole ? Date.parse(option) : Number.NaN;
+    if (Number.isNaN(instant)) {
+      throw new UsageError(
+        '--updated-at takes an RFC 3339 date-time in whole seconds, such as 2026-01-15T09:00:00Z',
+      );
+    }
+    return formatUpdatedAt(instant);
+  }
+  if (epoch === undefined || epoch === '') return undefined;
+  // 253402300799 is the last second of the year 9999, the last one that RFC 3339 can write.
+  if (!/^\d{1,12}$/.test(epoch) || Number(epoch) > 253402300799) {
+    throw new UsageError('SOURCE_DATE_EPOCH takes seconds since 1970 as a whole number');
+  }
+  return formatUpdatedAt(Number(epoch) * 1000);
+}
+
+/**
+ * The updated_at of a list that differs from the published one: always later, since verifiers refuse to go back and
+ * could not tell two lists of one second apart.
+ *
+ * @param requested - what the user asked for, if anything
+ * @param previous - the updated_at of the published list, if there is one
+ * @param now - the clock, in milliseconds
+ * @throws {@link UsageError} when that is impossible
+ */
+export function nextUpdatedAt(
+  requested: string | undefined,
+  previous: string | undefined,
+  now: number,
+): string {
+  if (requested !== undefined) assertNotAhead(requested, now);
+  if (previous === undefined) return requested ?? formatUpdatedAt(now);
+  if (requested !== undefined) {
+    if (requested > previous) return requested;
+    throw new UsageError(
+      `updated_at only grows: the published list has ${previous}, and ${requested} was asked for; ask for a later time`,
+    );
+  }
+  const earliest = Date.parse(previous) + 1000;
+  if (earliest > now + CLOCK_TOLERANCE_MS) {
+    throw new UsageError(
+      `the published list has updated_at ${previous}, but this clock says ${formatUpdatedAt(now)}: ` +
+        'fix the clock, or name a later time with --updated-at',
+    );
+  }
+  return formatUpdatedAt(Math.max(now, earliest));
+}
+
+/** The updated_at of a list, looked for at its end without parsing, so that it is found in a damaged one, too. */
+export function updatedAtOf(list: Buffer): string | undefined {
+  const field = '"updated_at":"';
+  const at = list.lastIndexOf(field);
+  const start = at + field.length;
+  const text = list.toString('latin1', start, start + '2026-01-15T09:00:00Z'.length);
+  return at !== -1 && isUpdatedAt(text) ? text : undefined;
+}
+
+/**
+ * Asserts that no verifier would refuse a list as one from the future; such a list would also keep out every list before that time.
+ *
+ * @param now - the clock, in milliseconds
+ * @throws {@link UsageError}
+ */
+export function assertNotAhead(updatedAt: string, now: number): void {
+  if (Date.parse(updatedAt) <= now + CLOCK_TOLERANCE_MS) return;
+  throw new UsageError(
+    `updated_at ${updatedAt} is ahead of this clock, ${formatUpdatedAt(now)}, by more than five minutes: verifiers refuse such a list`,
+  );
+}

@@ -1,0 +1,50 @@
+import type { StoredPublication } from '@passport-registry/verifier';
+import { readIfThere } from '../files/read-file.js';
+import { namedList } from '../freshness/freshness.js';
+import { CHECKSUMS_PATH, parseChecksums, sha256 } from '../tree/checksums.js';
+import { PATHS } from '../tree/paths.js';
+
+/** A release that is served, or was: what a mirror has accepted before. */
+export class HeldRelease {
+  readonly folder: string;
+  /** Undefined where its checksums have rotted. */
+  readonly #sums: ReadonlyMap<string, string> | undefined;
+  readonly #hashes = new Map<string, string | undefined>();
+
+  constructor(folder: string) {
+    this.folder = folder;
+    this.#sums = parseChecksums(readIfThere(folder, CHECKSUMS_PATH)?.toString('utf8') ?? '');
+  }
+
+  /** Whether a file with this hash is there. Its bytes are read: disks forget. */
+  has(path: string, hash: string): boolean {
+    // A file that is known to be another one need not be read.
+    if (this.#sums !== undefined && this.#sums.get(path) !== hash) return false;
+    if (!this.#hashes.has(path)) {
+      const bytes = readIfThere(this.folder, path);
+      this.#hashes.set(path, bytes && sha256(bytes));
+    }
+    return this.#hashes.get(path) === hash;
+  }
+
+  /** What a verifier would remember of the release; undefined where it is not whole. */
+  stored(): StoredPublication | undefined {
+    const text = (path: string) => readIfThere(this.folder, path)?.toString('utf8');
+    const [list, signature] = [text(PATHS.list), text(PATHS.signature)];
+    if (list === undefined || signature === undefined) return undefined;
+    const checkpoint = text(PATHS.checkpoint);
+    const named = checkpoint === undefined ? undefined : this.#named(checkpoint);
+    const others = { rotation: text(PATHS.rotation), checkpoint, delegation: text(PATHS.delegation) };
+    const present = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
+    return { version: 1, list: named?.list ?? list, signature: named?.signature ?? signature, ...present };
+  }
+
+  /** The pair that a checkpoint names, where that is not yet the newest list. */
+  #named(checkpoint: string): { list: string; signature: string } | undefined {
+    const hash = namedList(Buffer.from(checkpoint));
+    if (typeof hash !== 'string') return undefined;
+    const text = (name: string) => readIfThere(this.folder, PATHS.snapshot(hash, name))?.toString('utf8');
+    const [list, signature] = [text(PATHS.list), text(PATHS.signature)];
+    return list === undefined || signature === undefined ? undefined : { list, signature };
+  }
+}

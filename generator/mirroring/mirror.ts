@@ -1,0 +1,136 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RootKey } from '@passport-registry/verifier';
+import { GeneratorError, IoFailed, TreeRejected } from '../errors.js';
+import { withOutputLock } from '../files/output-lock.js';
+import { readIfThere } from '../files/read-file.js';
+import { CHECKSUMS_PATH, parseChecksums, sha256 } from '../tree/checksums.js';
+import { PATHS } from '../tree/paths.js';
+import { folderSource } from '../verification/tree-source.js';
+import { type TreeReport, verifyTree } from '../verification/verify.js';
+import { assertAcceptable } from './accept.js';
+import { download, type TransferStats } from './download.js';
+import { HeldRelease } from './held-release.js';
+import { Releases } from './releases.js';
+
+/** What to mirror, and where to. */
+export interface MirrorOptions {
+  /** An https address, or what rsync takes: `rsync://host/module`, `host:folder`, a folder. */
+  readonly source: string;
+  /** The folder of the mirror. A host serves `current` in it. */
+  readonly folder: string;
+  /** The root key that is trusted, or one that its rotation has left. */
+  readonly rootKey: RootKey;
+  /** Largest age of a list that has no checkpoint, in days. */
+  readonly maxAge: number;
+}
+
+/** What a run did. */
+export interface MirrorReport extends TransferStats {
+  /** Whether another tree is served than before. */
+  readonly switched: boolean;
+  readonly updatedAt: string;
+  /** SHA-256 of the list, lower-case hexadecimal. */
+  readonly sha256: string;
+  readonly issuers: number;
+  /** Files of the served release that had rotted on this disk, and are whole again. */
+  readonly repaired: readonly string[];
+  /** What soon will expire, in words. */
+  readonly warnings: readonly string[];
+}
+
+/** How often a source is read that may have changed meanwhile. */
+const MAX_ATTEMPTS = 3;
+/** Between two tries, in milliseconds: a publication takes less. */
+const RETRY_DELAY_MS = 1000;
+
+/**
+ * Takes over what a source publishes, once: downloads new files next to the release being served, verifies everything under
+ * the pinned root key, keeps the rules of a verifier that holds what is served, and switches by one rename. If anything
+ * fails, what was served stays.
+ *
+ * @throws {@link TreeRejected} | {@link IoFailed} | {@link UsageError}
+ */
+export async function mirrorOnce(options: MirrorOptions): Promise<MirrorReport> {
+  try {
+    mkdirSync(options.folder, { recursive: true });
+    const releases = new Releases(options.folder);
+    return await withOutputLock(join(options.folder, 'current'), (staging) =>
+      take(options, releases, staging),
+    );
+  } catch (cause) {
+    if (cause instanceof GeneratorError) throw cause;
+    if ((cause as NodeJS.ErrnoException).syscall === undefined) throw cause;
+    throw new IoFailed(`${options.folder} cannot be written: ${(cause as Error).message}`, { cause });
+  }
+}
+
+async function take(options: MirrorOptions, releases: Releases, staging: string): Promise<MirrorReport> {
+  const serving = releases.current();
+  const held = serving === undefined ? undefined : new HeldRelease(releases.path(serving));
+  const fresh = join(staging, 'tree');
+  const { stats, report } = await downloadGood(options, fresh, releases, held);
+  const { updatedAt = '', sha256: hash = '', issuers = 0, warnings } = report;
+  const base = releaseName(fresh, updatedAt);
+  const same = serving !== undefined && releases.baseOf(serving) === base;
+  const repaired = same && held !== undefined ? damagedFiles(held, fresh) : [];
+  const switched = !same;
+  if (switched || repaired.length > 0)
+    releases.switchTo(fresh, repaired.length > 0 ? releases.unused(base) : base);
+  return { ...stats, switched, updatedAt, sha256: hash, issuers, repaired, warnings };
+}
+
+async function downloadGood(
+  { source, rootKey, maxAge }: MirrorOptions,
+  folder: string,
+  releases: Releases,
+  held: HeldRelease | undefined,
+): Promise<{ stats: TransferStats; report: TreeReport }> {
+  const publications = releases
+    .newestFirst()
+    .flatMap((name) => new HeldRelease(releases.path(name)).stored() ?? []);
+  const accept = () => assertAcceptable(folder, { rootKey, maxAge, held: publications });
+  let failure = '';
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    if (attempt > 1) await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
+    try {
+      const stats = await download(source, { folder, held, accept });
+      return { stats, report: await verified(folder, rootKey, maxAge) };
+    } catch (error) {
+      if (!(error instanceof TreeRejected)) throw error;
+      failure = error.message;
+    }
+  }
+  throw new TreeRejected(`${source} is not good: ${failure.slice(0, 500)}`);
+}
+
+async function verified(folder: string, rootKey: RootKey, maxAge: number): Promise<TreeReport> {
+  const source = { ...folderSource(folder), withoutHostFiles: true };
+  const report = await verifyTree(source, rootKey, { maxAge: maxAge * 24 * 60 * 60 });
+  if (report.ok) return report;
+  const problems = report.checks.flatMap(({ problems, result }) => (result === 'failed' ? problems : []));
+  throw new TreeRejected(problems.join('; '));
+}
+
+/** What the new copy of the same tree has and the served one no longer does. */
+function damagedFiles(held: HeldRelease, fresh: string): string[] {
+  const sums = parseChecksums(readIfThere(fresh, CHECKSUMS_PATH)?.toString('utf8') ?? '') ?? new Map();
+  const names = [...sums.keys()].filter(
+    (path) => existsSync(join(fresh, path)) && !held.has(path, sums.get(path)),
+  );
+  const statements = [CHECKSUMS_PATH, PATHS.checkpoint].filter((path) => {
+    const [here, there] = [fresh, held.folder].map((folder) => readIfThere(folder, path));
+    return here !== undefined && there?.equals(here) !== true;
+  });
+  return [...names, ...statements];
+}
+
+/** Sorted by time, and the same for the same bytes. */
+function releaseName(folder: string, updatedAt: string): string {
+  const checkpoint = join(folder, PATHS.checkpoint);
+  const content = [
+    readFileSync(join(folder, CHECKSUMS_PATH)),
+    existsSync(checkpoint) ? readFileSync(checkpoint) : Buffer.alloc(0),
+  ];
+  return `${updatedAt.replaceAll(/[-:]/g, '')}-${sha256(Buffer.concat(content)).slice(0, 16)}`;
+}

@@ -1,0 +1,110 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { IoFailed, UsageError } from '../errors.js';
+import type { SigningRequest } from './signing-request.js';
+
+/** A list, as a signer remembers it. */
+interface ListVersion {
+  /** RFC 3339, UTC to the second: texts in order of time. */
+  readonly updated_at: string;
+  /** SHA-256 of issuers.json, in hexadecimal. */
+  readonly sha256: string;
+}
+
+/** What the machine with the root key remembers of a registry. */
+interface SigningMemory {
+  /** The newest published list that it has verified. */
+  readonly verified?: ListVersion | undefined;
+  /** The list that it signed last. */
+  readonly signed?: ListVersion | undefined;
+}
+
+/** Where memories are kept: for this user, whatever the current folder. */
+export function memoryFolder(environment: NodeJS.ProcessEnv): string {
+  const state = environment['XDG_STATE_HOME'];
+  return join(
+    state === undefined || state === '' ? join(homedir(), '.local', 'state') : state,
+    'passport-registry',
+  );
+}
+
+/**
+ * Refuses a request that does not follow the newest list that this machine knows of (SPEC C8): what was requested before an
+ * emergency must not be signed after it.
+ *
+ * @param thumbprints - of the root key, and after a rotation of the one before
+ * @param insteadOf - SHA-256 of the list signed last, where the person says that it was never published
+ * @throws {@link UsageError} | {@link IoFailed}
+ */
+export function assertNewest(
+  folder: string,
+  thumbprints: readonly string[],
+  request: SigningRequest,
+  insteadOf: string | undefined,
+): void {
+  for (const thumbprint of thumbprints) {
+    const { verified, signed } = read(fileOf(folder, thumbprint));
+    const previous = previousOf(request);
+    const again = 'make a new request where the registry is';
+    if (verified !== undefined && !isAtLeast(previous, verified)) {
+      throw new UsageError(
+        `the request follows ${named(previous)}, and this machine has verified the published list ${named(verified)}: ${again}`,
+      );
+    }
+    if (signed === undefined || signed.sha256 === request.sha256 || signed.sha256 === insteadOf) continue;
+    if (!isAtLeast(previous, signed)) {
+      throw new UsageError(
+        `the request follows ${named(previous)}, and this machine has signed ${named(signed)} since: ${again}. If the ` +
+          `signed list was never published and never will be, repeat with --instead-of ${signed.sha256}`,
+      );
+    }
+  }
+}
+
+/** Remembers what a request follows, and that its list is about to be signed. @throws {@link IoFailed} */
+export function saveSigningMemory(folder: string, thumbprint: string, request: SigningRequest): void {
+  const { registry, sha256 } = request;
+  const memory: SigningMemory = {
+    verified: previousOf(request),
+    signed: { updated_at: registry.updated_at, sha256 },
+  };
+  const file = fileOf(folder, thumbprint);
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(`${file}.new`, JSON.stringify(memory), { mode: 0o600, flush: true });
+    renameSync(`${file}.new`, file);
+  } catch (cause) {
+    throw new IoFailed(`what is signed cannot be remembered in ${file}: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+}
+
+function previousOf({ previous }: SigningRequest): ListVersion | undefined {
+  return previous && { updated_at: previous.registry.updated_at, sha256: previous.sha256 };
+}
+
+function isAtLeast(list: ListVersion | undefined, known: ListVersion): boolean {
+  if (list === undefined) return false;
+  return list.sha256 === known.sha256 || list.updated_at > known.updated_at;
+}
+
+function named(list: ListVersion | undefined): string {
+  return list === undefined ? 'no list' : `${list.sha256.slice(0, 16)} of ${list.updated_at}`;
+}
+
+function fileOf(folder: string, thumbprint: string): string {
+  return join(folder, `${thumbprint}.json`);
+}
+
+function read(file: string): SigningMemory {
+  if (!existsSync(file)) return {};
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (cause) {
+    throw new IoFailed(`${file}, what this machine has signed, cannot be read: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,87 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RegistryFiles, RootKey } from '@passport-registry/verifier';
+import { readStatement } from '@passport-registry/verifier/internal';
+import { IoFailed, TreeRejected, UsageError } from '../errors.js';
+import { withOutputFolder } from '../files/output-folder.js';
+import { readBytes, readTreeFile } from '../files/read-file.js';
+import type { CheckpointChoice } from '../freshness/checkpoint.js';
+import { expiryOf } from '../freshness/expiry.js';
+import { checkpointStatement } from '../freshness/statements.js';
+import { formatUpdatedAt } from '../list/updated-at.js';
+import type { Signer } from '../signing/sign.js';
+import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
+import { PATHS } from '../tree/paths.js';
+import { readPublished } from '../tree/published-tree.js';
+import { assertClientAccepts } from '../verification/assert-client-accepts.js';
+import { stage, switchFile } from './write.js';
+
+/** What a checkpoint vouches for now. */
+export interface CheckpointReport {
+  readonly updatedAt: string;
+  readonly sha256: string;
+  /** When it expires, RFC 3339. */
+  readonly expires: string;
+  /** When the delegation that it rests on expires, RFC 3339; undefined when the root key signed it. */
+  readonly delegationExpires: string | undefined;
+  /** What soon will expire, in words. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Signs the checkpoint of a published tree anew, and touches nothing else (SPEC B6). It is accepted by a client before
+ * it is published, and takes the place of the old one by one rename.
+ *
+ * @throws {@link UsageError} | {@link TreeRejected} | {@link KeyRejected} | {@link IoFailed}
+ */
+export async function publishCheckpoint(folder: string, choice: CheckpointChoice): Promise<CheckpointReport> {
+  return withOutputFolder(folder, async ({ out, staging }) => {
+    const published = await readPublished(out);
+    const { list, updatedAt, rootKey, signed } = published ?? {};
+    if (list === undefined || updatedAt === undefined || rootKey === undefined || !signed) {
+      throw new TreeRejected(`${out} holds no registry that is rightly signed; build it first`);
+    }
+    const hash = sha256(list);
+    if (!existsSync(join(out, PATHS.snapshot(hash, PATHS.list)))) {
+      throw new UsageError(
+        `${out} has no snapshot of its list: checkpoints begin with a build that has --delegation or --checkpoint-key`,
+      );
+    }
+    const checksums = readBytes(join(out, CHECKSUMS_PATH));
+    const text = await checkpointStatement(
+      choice.signer,
+      { list, updatedAt, checksums },
+      choice.hours,
+      Date.now(),
+    );
+    await assertClientAccepts(overlaid(out, PATHS.checkpoint, Buffer.from(text)), rootKey);
+    switchIn(text, staging, out);
+    return { updatedAt, sha256: hash, ...expiries(text, out, choice.signer, rootKey) };
+  });
+}
+
+function expiries(text: string, out: string, signer: Signer, rootKey: RootKey) {
+  const byRoot = signer.rootKey.thumbprint === rootKey.thumbprint;
+  const held = byRoot ? undefined : readTreeFile(out, PATHS.delegation);
+  const checkpoint = readStatement(text, 'registry-checkpoint+jwt', rejected);
+  const delegation = held && readStatement(held, 'registry-delegation+jwt', rejected);
+  return {
+    expires: formatUpdatedAt(checkpoint.expiresAt),
+    delegationExpires: delegation && formatUpdatedAt(delegation.expiresAt),
+    warnings: expiryOf(checkpoint, delegation, Date.now()).soon,
+  };
+}
+
+const rejected = (message: string, cause?: unknown) => new TreeRejected(`a statement ${message}`, { cause });
+
+function overlaid(out: string, path: string, bytes: Uint8Array): RegistryFiles {
+  return { get: async (wanted) => (wanted === path ? bytes : readTreeFile(out, wanted)) };
+}
+
+function switchIn(text: string, staging: string, out: string): void {
+  try {
+    switchFile(stage(Buffer.from(text), join(staging, 'checkpoint')), out, PATHS.checkpoint);
+  } catch (cause) {
+    throw new IoFailed(`${out} cannot be written: ${(cause as Error).message}`, { cause });
+  }
+}

@@ -1,0 +1,187 @@
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { IoFailed } from '../errors.js';
+import { type Entry, entriesBelow, foldersOf } from '../files/walk.js';
+import type { OnProgress } from '../progress.js';
+import { CHECKSUMS_PATH } from '../tree/checksums.js';
+import { PATHS } from '../tree/paths.js';
+import type { Tree } from '../tree/tree.js';
+
+/** What a publication did to the output folder. */
+export interface Written {
+  /** The paths that were written. */
+  readonly written: readonly string[];
+  /** How many files were as they should be. */
+  readonly unchanged: number;
+  /** How many did not belong. */
+  readonly removed: number;
+}
+
+/** How a tree is written. */
+export interface WriteOptions {
+  readonly onProgress?: OnProgress | undefined;
+}
+
+/**
+ * Makes a folder hold exactly a tree. Files that already have the right bytes are not touched. All others are first
+ * written beside the folder and then renamed into it; the signature and the list go one right after the other, the
+ * checksums after all that they cover, so that a folder whose checksums hold is whole; and the checkpoint last. A folder
+ * that is empty or not there gets its tree by one rename.
+ *
+ * @throws {@link IoFailed}
+ */
+export function writeTree(tree: Tree, out: string, staging: string, options: WriteOptions = {}): Written {
+  try {
+    return isEmpty(out) ? create(tree, out, staging, options) : update(tree, out, staging, options);
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const reason =
+      code === 'EXDEV'
+        ? 'the folder beside it is on another file system, so nothing can be renamed'
+        : message;
+    throw new IoFailed(`${out} cannot be written: ${reason}`, { cause });
+  }
+}
+
+function isEmpty(out: string): boolean {
+  return !existsSync(out) || readdirSync(out).length === 0;
+}
+
+function create(tree: Tree, out: string, staging: string, { onProgress }: WriteOptions): Written {
+  const whole = join(staging, 'tree');
+  let done = 0;
+  for (const [path, bytes] of tree) {
+    onProgress?.('writing', done++, tree.size);
+    makeFolder(dirname(join(whole, path)));
+    writeFile(join(whole, path), bytes);
+  }
+  for (const path of FLUSHED) if (tree.has(path)) flush(join(whole, path));
+  renameSync(whole, out);
+  return { written: [...tree.keys()], unchanged: 0, removed: 0 };
+}
+
+/** The files that decide whether a tree is good, in the order in which they are switched. */
+const FLUSHED: readonly string[] = [
+  PATHS.signature,
+  PATHS.list,
+  PATHS.gzipped,
+  PATHS.brotli,
+  CHECKSUMS_PATH,
+  PATHS.checkpoint,
+];
+
+function update(tree: Tree, out: string, staging: string, { onProgress }: WriteOptions): Written {
+  const folders = foldersOf(tree.keys());
+  const entries = clearTheWay(tree, folders, out, entriesBelow(out));
+  const stale = entries.filter(({ path, kind }) => kind !== 'folder' && !tree.has(path));
+  const emptied = entries.filter(({ path, kind }) => kind === 'folder' && !folders.has(`${path}/`));
+  const changed: [path: string, bytes: Uint8Array][] = [];
+  for (const [path, bytes] of tree) {
+    if (!holds(out, path, bytes)) changed.push([path, bytes]);
+  }
+  const staged = new Map(
+    changed.map(([path, bytes], index) => {
+      onProgress?.('writing', index, changed.length);
+      return [path, stage(bytes, join(staging, String(index)))];
+    }),
+  );
+  const moveIn = (path: string) => {
+    const from = staged.get(path);
+    if (from !== undefined) switchFile(from, out, path);
+  };
+  for (const path of FLUSHED) flush(staged.get(path));
+  // Done before the switch, so that nothing slow comes between the renames.
+  for (const path of staged.keys()) if (!FLUSHED.includes(path)) moveIn(path);
+  moveIn(PATHS.signature);
+  for (const path of [PATHS.list, PATHS.gzipped, PATHS.brotli]) moveIn(path);
+  for (const { path } of stale) rmSync(join(out, path));
+  for (const { path } of emptied) rmSync(join(out, path), { recursive: true, force: true });
+  moveIn(CHECKSUMS_PATH);
+  // It names both the list and the checksums (SPEC B6).
+  moveIn(PATHS.checkpoint);
+  return {
+    written: changed.map(([path]) => path),
+    unchanged: tree.size - changed.length,
+    removed: stale.length,
+  };
+}
+
+/** Whether a folder has a file of exactly these bytes at a path. */
+export function holds(out: string, path: string, bytes: Uint8Array): boolean {
+  const file = join(out, path);
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats !== undefined && stats.size === bytes.length && readFileSync(file).equals(bytes);
+}
+
+/** Writes a file beside the tree, from where it can be switched in. */
+export function stage(bytes: Uint8Array, file: string): string {
+  writeFile(file, bytes);
+  return file;
+}
+
+function writeFile(file: string, bytes: Uint8Array): void {
+  writeFileSync(file, bytes);
+  // Whatever the umask: a web server and rsync run as other users.
+  chmodSync(file, 0o644);
+}
+
+function flush(file: string | undefined): void {
+  if (file === undefined) return;
+  const descriptor = openSync(file, 'r+');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+}
+
+/** Puts a staged file in its place, by one rename. */
+export function switchFile(from: string, out: string, path: string): void {
+  const to = join(out, path);
+  makeFolder(dirname(to));
+  const old = statSync(to, { throwIfNoEntry: false });
+  if (old !== undefined) {
+    // rsync and many servers tell versions apart by size and whole seconds, and a signature never changes its size.
+    const second = Math.max(Math.floor(Date.now() / 1000), Math.floor(old.mtimeMs / 1000) + 1);
+    utimesSync(from, second, second);
+  }
+  renameSync(from, to);
+}
+
+/**
+ * Where the tree has a folder or a file, the other kind, or a link, does not belong.
+ *
+ * @returns what is left
+ */
+function clearTheWay(
+  tree: Tree,
+  folders: ReadonlySet<string>,
+  out: string,
+  entries: readonly Entry[],
+): readonly Entry[] {
+  const inTheWay = entries.filter(({ path, kind }) =>
+    kind === 'folder' ? tree.has(path) : folders.has(`${path}/`) || (kind !== 'file' && tree.has(path)),
+  );
+  for (const { path } of inTheWay) rmSync(join(out, path), { recursive: true, force: true });
+  const isGone = (path: string) =>
+    inTheWay.some((gone) => path === gone.path || path.startsWith(`${gone.path}/`));
+  return inTheWay.length === 0 ? entries : entries.filter(({ path }) => !isGone(path));
+}
+
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder));
+  mkdirSync(folder);
+  chmodSync(folder, 0o755);
+}

@@ -1,0 +1,94 @@
+import type { Issuer } from '@passport-registry/verifier';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { type Diagnostic, diagnostic, type Finding, isError } from '../diagnostics/diagnostic.js';
+import { explainDuplicates, explainMissing, explainUnknown, explainValue } from '../diagnostics/explain.js';
+import type { Range } from '../diagnostics/range.js';
+import { schema } from './schemas.js';
+import { warningsFor } from './warnings.js';
+import { type Path, pathOf } from './yaml/locate.js';
+import type { ParsedFile } from './yaml/parse.js';
+
+/** A record as the schema has it, or what keeps it from being one. */
+export interface Conformed {
+  /** The record; undefined when there is an error in it. */
+  readonly record: Issuer | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+let compiled: ValidateFunction<Issuer> | undefined;
+
+function issuerValidator(): ValidateFunction<Issuer> {
+  if (compiled === undefined) {
+    const ajv = new Ajv2020({ allErrors: true, verbose: false });
+    addFormats.default(ajv);
+    // Whoever uses an address parses it as browsers do (WHATWG URL), which refuses ports and hosts that RFC 3986 lets through.
+    const isUri = addFormats.default.get('uri') as (text: string) => boolean;
+    ajv.addFormat('uri', { type: 'string', validate: (text: string) => isUri(text) && URL.canParse(text) });
+    compiled = ajv.compile<Issuer>(schema('issuer.schema.json'));
+  }
+  return compiled;
+}
+
+/**
+ * Holds a parsed file against schemas/issuer.schema.json. The schema decides; `explain.ts` only finds the words.
+ */
+export function conform(parsed: ParsedFile): Conformed {
+  const { value, diagnostics: earlier } = parsed;
+  const report = (range: Range, finding: Finding) => diagnostic(parsed, range, finding);
+  if (value === undefined) return { record: undefined, diagnostics: earlier };
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    const message = 'the file holds no fields';
+    const found = report(parsed.locate([]), { rule: 'not-a-mapping', message });
+    return { record: undefined, diagnostics: [...earlier, found] };
+  }
+  const validate = issuerValidator();
+  const conforms = validate(value);
+  const found = problems(conforms ? [] : (validate.errors ?? []))
+    .filter(({ path }) => !parsed.isAlias(path))
+    .flatMap(({ path, errors }) => findings(value, path, errors));
+  const diagnostics = [...found, ...warningsFor(value)].map(({ path, part, finding }: Located) =>
+    report(parsed.locate(path, part), finding),
+  );
+  const good = conforms && !earlier.some(isError);
+  return { record: good ? value : undefined, diagnostics: [...earlier, ...diagnostics] };
+}
+
+interface Problem {
+  readonly path: Path;
+  readonly errors: readonly ErrorObject[];
+}
+
+/** Ajv tells each branch of an anyOf; to an author they are one problem with one value. */
+function problems(errors: readonly ErrorObject[]): Problem[] {
+  const byPath = new Map<string, ErrorObject[]>();
+  for (const error of errors) {
+    const sameValue = byPath.get(error.instancePath);
+    if (sameValue === undefined) byPath.set(error.instancePath, [error]);
+    else sameValue.push(error);
+  }
+  return [...byPath].map(([pointer, group]) => ({ path: pathOf(pointer), errors: group }));
+}
+
+interface Located {
+  readonly path: Path;
+  readonly part?: 'key' | 'value';
+  readonly finding: Finding;
+}
+
+function findings(record: object, path: Path, errors: readonly ErrorObject[]): Located[] {
+  if (path.length === 0) return errors.map((error) => topLevel(error));
+  const value = path.reduce((inner, step) => (inner as Record<string, unknown>)[step], record as unknown);
+  if (Array.isArray(value) && errors.some(({ keyword }) => keyword === 'uniqueItems')) {
+    return explainDuplicates(value).map(({ index, finding }) => ({ path: [...path, index], finding }));
+  }
+  return [{ path, finding: explainValue(String(path[0]), path.length > 1, value, errors) }];
+}
+
+function topLevel({ keyword, params }: ErrorObject): Located {
+  if (keyword === 'required') {
+    return { path: [], finding: explainMissing(params['missingProperty']) };
+  }
+  const field = params['additionalProperty'];
+  return { path: [field], part: 'key', finding: explainUnknown(field) };
+}

@@ -1,0 +1,106 @@
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import { type Diagnostic, diagnostic, type Source } from '../../diagnostics/diagnostic.js';
+import { type Range, WHOLE_FILE } from '../../diagnostics/range.js';
+import type { RuleName } from '../../diagnostics/rules.js';
+import { parseFastYaml } from './fast-yaml.js';
+import { forbiddenFeatures } from './forbidden-yaml.js';
+import { keyOf, nearest, type Path, rangeOf, type ToRange, toRange } from './locate.js';
+import type { RecordFile } from './record-file.js';
+
+/** A record file as data, with the way back from the data to the text. */
+export interface ParsedFile extends RecordFile {
+  /** The document as JSON data; undefined when it is too broken to say more about it. */
+  readonly value: unknown;
+  /** Where a value stands; `key` gives the place of its field's name instead. Falls back on what is around it. */
+  locate(path: Path, part?: 'key' | 'value'): Range;
+  /** Whether the value is written as an alias, which has been reported already. */
+  isAlias(path: Path): boolean;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Past this many a reader has seen enough of one file, and hostile input could ask for thousands. */
+const MAX_PROBLEMS = 50;
+
+/**
+ * Parses a record file: YAML 1.2, core schema, one document of plain data. Where something stands is found out only when
+ * somebody asks.
+ */
+export function parseRecordFile(record: RecordFile): ParsedFile {
+  const value = parseFastYaml(record.text);
+  if (value === undefined) return parseYaml(record);
+  let parsed: ParsedFile | undefined;
+  const locate: ParsedFile['locate'] = (path, part) => {
+    parsed ??= parseYaml(record);
+    return parsed.locate(path, part);
+  };
+  return { ...record, value, locate, isAlias: () => false, diagnostics: [] };
+}
+
+/** Parses any YAML, and says what is wrong with it. */
+function parseYaml(record: RecordFile): ParsedFile {
+  const { text } = record;
+  const lines = new LineCounter();
+  const document = parseDocument(text, {
+    version: '1.2',
+    schema: 'core',
+    merge: false,
+    uniqueKeys: true,
+    prettyErrors: false,
+    lineCounter: lines,
+  });
+  const range = toRange(lines);
+  const syntax = syntaxProblems(document, record, range);
+  const broken = syntax.some(({ rule }) => rule !== 'duplicate-key');
+  const root = document.contents;
+  const empty = root === null || (isScalar(root) && root.value === null && root.source === '');
+  if (empty && !broken) {
+    syntax.push(diagnostic(record, WHOLE_FILE, { rule: 'empty-file', message: 'the file holds no record' }));
+  }
+  const features = broken || empty ? [] : forbiddenFeatures(document, record, range);
+  return {
+    ...record,
+    value: broken || empty ? undefined : toData(root),
+    locate: (path, part = 'value') => rangeOf(nearest(root, path, part), range),
+    isAlias: (path) => isAlias(nearest(root, path, 'value')),
+    diagnostics: [...syntax, ...features].slice(0, MAX_PROBLEMS),
+  };
+}
+
+function syntaxProblems(document: Document, source: Required<Source>, range: ToRange): Diagnostic[] {
+  const { errors } = document;
+  if (errors.some(({ code }) => code === 'RESOURCE_EXHAUSTION')) {
+    const message = 'the file nests deeper than can be read';
+    return [diagnostic(source, WHOLE_FILE, { rule: 'yaml-too-deep', message })];
+  }
+  // One mistake makes several errors on its line; the first is the one that helps.
+  const firstOfLine = new Map<string, Diagnostic>();
+  for (const { code, message, pos } of errors) {
+    const place = range(...pos);
+    const found = diagnostic(source, place, syntaxFinding(code, message, source.text.slice(pos[0])));
+    const key = `${found.rule} ${place.line}`;
+    if (!firstOfLine.has(key)) firstOfLine.set(key, found);
+  }
+  return [...firstOfLine.values()];
+}
+
+function syntaxFinding(code: string, message: string, rest: string): { rule: RuleName; message: string } {
+  if (code === 'MULTIPLE_DOCS') {
+    return { rule: 'multiple-documents', message: 'a second document starts here' };
+  }
+  if (code === 'DUPLICATE_KEY') {
+    const key = /^"[^"\n]*"|^'[^'\n]*'|^[^\s:]+/.exec(rest)?.[0] ?? 'a field';
+    return { rule: 'duplicate-key', message: `${key} is written twice` };
+  }
+  return { rule: 'yaml-syntax', message };
+}
+
+function toData(node: unknown): unknown {
+  if (isMap(node)) {
+    // Object.fromEntries defines: a field named __proto__ becomes a field like any other.
+    return Object.fromEntries(
+      node.items.filter((pair) => keyOf(pair) !== '<<').map((pair) => [keyOf(pair), toData(pair.value)]),
+    );
+  }
+  if (isSeq(node)) return node.items.map(toData);
+  return isScalar(node) ? node.value : null;
+}

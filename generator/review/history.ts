@@ -1,0 +1,100 @@
+import { MAX_RECORD_BYTES } from '../diagnostics/rules.js';
+import { IoFailed, UsageError } from '../errors.js';
+import {
+  type CommitChanges,
+  commitsWithChanges,
+  type Repository,
+  readObjects,
+  repositoryAround,
+} from '../files/git.js';
+import { recordFile, stemOf } from '../records/collect.js';
+import { isRecordPath } from '../records/record-name.js';
+import { parseRecordFile } from '../records/yaml/parse.js';
+
+/** A change of an issuer's status or tier. */
+export interface Change {
+  readonly commit: string;
+  /** RFC 3339. */
+  readonly at: string;
+  readonly author: string;
+  readonly subject: string;
+  readonly issuer: string;
+  readonly field: Field;
+  /** Undefined when the record is new. */
+  readonly from: string | undefined;
+  /** Undefined when the record was removed. */
+  readonly to: string | undefined;
+}
+
+const FIELDS = ['tier', 'status'] as const;
+type Field = (typeof FIELDS)[number];
+type Values = Readonly<Record<Field, string | undefined>>;
+
+const NONE: Values = { tier: undefined, status: undefined };
+
+/** The changes of status and tier, newest first: what the records of each commit say, and those of its parents. @throws {@link IoFailed} */
+export function history(issuers: string): Change[] {
+  const [repository, commits] = commitsOf(issuers);
+  const changes = commits.map((commit) => ({
+    ...commit,
+    changes: commit.changes.filter(({ path }) => isRecordPath(path)),
+  }));
+  const ids = changes.flatMap((commit) => commit.changes.flatMap(({ before, after }) => [...before, after]));
+  const objects = readObjects(new Set(ids.filter((id) => id !== undefined)), MAX_RECORD_BYTES, repository);
+  const known = new Map<string, Values>();
+  for (const [id, content] of objects) known.set(id, typeof content === 'number' ? NONE : valuesIn(content));
+  return changes.flatMap((commit) => changesIn(commit, (id) => known.get(id ?? '') ?? NONE));
+}
+
+function commitsOf(issuers: string): [Repository, CommitChanges[]] {
+  try {
+    const repository = repositoryAround(issuers);
+    return [repository, commitsWithChanges(repository)];
+  } catch (cause) {
+    if (!(cause instanceof IoFailed || cause instanceof UsageError)) throw cause;
+    throw new IoFailed(`git has no history of ${issuers}: ${cause.message}`, { cause });
+  }
+}
+
+/** Status and tier in a record, where it has them. */
+function valuesIn(content: Uint8Array): Values {
+  const record = recordFile('', content);
+  const value = 'text' in record ? parseRecordFile(record).value : undefined;
+  const textOf = (field: Field) => {
+    const found = (value as Record<string, unknown> | null | undefined)?.[field];
+    return typeof found === 'string' ? found : undefined;
+  };
+  return { tier: textOf('tier'), status: textOf('status') };
+}
+
+/** A record that moves to another folder is gone from one path and new at another: the issuer stays the same. */
+interface Move {
+  /** One for each parent of the commit. */
+  before: Values[];
+  after: Values;
+}
+
+function changesIn(
+  { changes, ...commit }: CommitChanges,
+  valuesOf: (id: string | undefined) => Values,
+): Change[] {
+  const moves = new Map<string, Move>();
+  for (const { path, before, after } of changes) {
+    const issuer = stemOf(path);
+    const move = moves.get(issuer) ?? { before: before.map(() => NONE), after: NONE };
+    move.before = before.map((id, parent) =>
+      id === undefined ? (move.before[parent] ?? NONE) : valuesOf(id),
+    );
+    if (after !== undefined) move.after = valuesOf(after);
+    moves.set(issuer, move);
+  }
+  return [...moves].flatMap(([issuer, { before, after }]) =>
+    FIELDS.filter((field) => before.every((values) => values[field] !== after[field])).map((field) => ({
+      ...commit,
+      issuer,
+      field,
+      from: before[0]?.[field],
+      to: after[field],
+    })),
+  );
+}

@@ -1,0 +1,91 @@
+import type { Issuer } from '@passport-registry/verifier';
+import { type Diagnostic, diagnostic, type Finding, shown } from '../diagnostics/diagnostic.js';
+import { WHOLE_FILE } from '../diagnostics/range.js';
+import type { RuleName } from '../diagnostics/rules.js';
+import type { RecordSet } from '../records/check-records.js';
+import { recordDiagnostic } from '../records/record-diagnostic.js';
+
+/** The rules that an operator may override; schemas/registry.schema.json names the same. */
+export const OVERRIDABLE: readonly RuleName[] = [
+  'record-removed',
+  'revoked-is-final',
+  'certified-since-changed',
+];
+
+/** An exception from a rule about changes of a record (SPEC B5), for one issuer. */
+export interface TransitionOverride {
+  readonly issuer_id: string;
+  readonly rule: string;
+  readonly reason: string;
+}
+
+/**
+ * Holds a change of records against the rules of SPEC B5. A rule that is overridden for an issuer becomes a warning which
+ * says so.
+ */
+export function checkTransitions(
+  before: RecordSet,
+  after: RecordSet,
+  overrides: readonly TransitionOverride[],
+): Diagnostic[] {
+  return [...new Set([...before.files.keys(), ...before.issuers.keys()])]
+    .sort()
+    .flatMap((id) => transitions(id, before, after))
+    .map(({ id, found }) =>
+      overridden(
+        found,
+        overrides.find((one) => one.issuer_id === id && one.rule === found.rule),
+      ),
+    );
+}
+
+function overridden(found: Diagnostic, override: TransitionOverride | undefined): Diagnostic {
+  if (override === undefined) return found;
+  return { ...found, severity: 'warning', message: `${found.message}; overridden: ${override.reason}` };
+}
+
+function transitions(id: string, before: RecordSet, after: RecordSet): { id: string; found: Diagnostic }[] {
+  const report = (field: keyof Issuer, finding: Finding) => ({
+    id,
+    found: recordDiagnostic(after, id, field, finding),
+  });
+  if (!after.files.has(id) && !after.issuers.has(id)) {
+    const file = before.files.get(id)?.file ?? id;
+    const message = `the record of ${id} is gone${renamedTo(id, before, after)}`;
+    return [{ id, found: diagnostic(file, WHOLE_FILE, { rule: 'record-removed', message }) }];
+  }
+  const [from, to] = [before.issuers.get(id), after.issuers.get(id)];
+  // What is wrong with a file has been said; there is nothing to compare.
+  if (from === undefined || to === undefined) return [];
+  const found = [];
+  if (from.status === 'revoked' && to.status !== 'revoked') {
+    found.push(
+      report('status', { rule: 'revoked-is-final', message: `status was revoked, and is ${to.status}` }),
+    );
+  }
+  if (from.certified_since !== to.certified_since) {
+    const message = `certified_since was ${from.certified_since}, and is ${to.certified_since}`;
+    found.push(report('certified_since', { rule: 'certified-since-changed', message }));
+  }
+  for (const field of ['jwks_uri', 'discovery_uri'] as const) {
+    const [host, moved] = [hostOf(from[field]), hostOf(to[field])];
+    if (host === moved) continue;
+    const message = `${field} was on ${shown(host)}, and is on ${shown(moved)}`;
+    found.push(report(field, { rule: 'keys-moved', message }));
+  }
+  return found;
+}
+
+/** An older list may hold an address that no parser takes; then the whole of it is compared. */
+function hostOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).host : address;
+}
+
+/** A new record that says where the keys of the old one are is most likely the same issuer. */
+function renamedTo(id: string, before: RecordSet, after: RecordSet): string {
+  const keys = before.issuers.get(id)?.jwks_uri;
+  const heir = [...after.issuers.values()].find(
+    ({ issuer_id, jwks_uri }) => jwks_uri === keys && !before.issuers.has(issuer_id),
+  );
+  return heir === undefined ? '' : `, and ${heir.issuer_id} has its keys: a record cannot be renamed`;
+}

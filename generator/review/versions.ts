@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { type Diagnostic, diagnostic, type Finding } from '../diagnostics/diagnostic.js';
+import { WHOLE_FILE } from '../diagnostics/range.js';
+import { MAX_RECORD_BYTES } from '../diagnostics/rules.js';
+import { type Repository, type Revisions, readObjects, treeEntries } from '../files/git.js';
+import {
+  findRecordFiles,
+  readRecordFile,
+  recordFile,
+  shownPath,
+  stemOf,
+  tooLarge,
+} from '../records/collect.js';
+import { isCandidate, isVisible, RECORD_NAME, unsafePath } from '../records/record-name.js';
+import type { RecordFile } from '../records/yaml/record-file.js';
+
+/** The files of two versions as far as they differ: records, and what is in the way of one. */
+export interface ChangedFiles {
+  readonly before: readonly (RecordFile | Diagnostic)[];
+  readonly after: readonly (RecordFile | Diagnostic)[];
+}
+
+/** A file of one version. Its path is from the folder of the records. */
+interface Version {
+  readonly path: string;
+  /** The git object of what is in it; undefined for a file that is refused. */
+  readonly id: string | undefined;
+  /** Why it is refused. */
+  readonly refusal?: Diagnostic;
+  /** What is in it, where it has been read. */
+  readonly bytes?: Uint8Array;
+}
+
+/** Reads what differs between two versions of a folder of records; without `after` in the revisions, the folder itself is the second. */
+export function changedFiles(revisions: Revisions, folder: string, repository: Repository): ChangedFiles {
+  const before = versionsIn(revisions.before, folder, repository);
+  const { after: commit } = revisions;
+  const after = commit === undefined ? versionsHere(folder, before) : versionsIn(commit, folder, repository);
+  const names = changedNames(before, after);
+  const select = (versions: readonly Version[]) => {
+    const selected = versions.filter(({ path }) => names.has(nameOf(path)));
+    return contentsOf(selected, folder, repository);
+  };
+  return { before: select(before), after: select(after) };
+}
+
+/** Two files of one name are one issuer, or a duplicate: both are looked at if one of them has changed. */
+function changedNames(before: readonly Version[], after: readonly Version[]): Set<string> {
+  const known = new Map(before.map(({ path, id }) => [path, id]));
+  const names = new Set<string>();
+  for (const { path, id } of after) {
+    // What is refused has no object, and is told of each time: what a link leads to can change without the link.
+    if (id === undefined || known.get(path) !== id) names.add(nameOf(path));
+    known.delete(path);
+  }
+  for (const path of known.keys()) names.add(nameOf(path));
+  return names;
+}
+
+function nameOf(path: string): string {
+  return stemOf(path).toLowerCase();
+}
+
+function versionsIn(commit: string, folder: string, repository: Repository): Version[] {
+  return treeEntries(commit, repository)
+    .filter(({ path, kind }) => isListed(path, kind !== 'file'))
+    .map(({ path, kind, id }) => {
+      const finding = refusalOf(path, kind);
+      if (finding === undefined) return { path, id };
+      return { path, id: undefined, refusal: at(folder, path, finding) };
+    });
+}
+
+/** A link or a submodule may be a folder, whatever its name. */
+function isListed(path: string, mayBeFolder: boolean): boolean {
+  return path.split('/').every(isVisible) && (mayBeFolder || isCandidate(path));
+}
+
+function refusalOf(path: string, kind: 'file' | 'link' | 'submodule'): Finding | undefined {
+  const unsafe = unsafePath(path);
+  if (unsafe !== undefined) return unsafe;
+  if (kind === 'submodule') return { rule: 'file-kind', message: 'this is a submodule' };
+  if (kind === 'link') {
+    return { rule: 'file-kind', message: 'this is a symbolic link, which a comparison does not follow' };
+  }
+  if (RECORD_NAME.test(path)) return undefined;
+  return { rule: 'file-name', message: `${path} does not end in .yaml or .yml` };
+}
+
+/** The files of the folder, each read once. git would name their bytes by the same ids. */
+function versionsHere(folder: string, before: readonly Version[]): Version[] {
+  const algorithm = before.some(({ id }) => id?.length === SHA256_LENGTH) ? 'sha256' : 'sha1';
+  const { files, links } = findRecordFiles([folder]);
+  const start = join(folder, 'x').length - 1;
+  return files.map((file) => {
+    const path = shownPath(file.slice(start));
+    const finding = links.has(file) ? refusalOf(path, 'link') : undefined;
+    if (finding !== undefined) return { path, id: undefined, refusal: at(folder, path, finding) };
+    const bytes = readRecordFile(file, undefined);
+    if (!(bytes instanceof Uint8Array)) return { path, id: undefined, refusal: bytes };
+    const id = createHash(algorithm).update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+    return { path, id, bytes };
+  });
+}
+
+const SHA256_LENGTH = 64;
+
+function contentsOf(
+  versions: readonly Version[],
+  folder: string,
+  repository: Repository,
+): (RecordFile | Diagnostic)[] {
+  const asked = versions.flatMap(({ id, bytes }) => (id === undefined || bytes !== undefined ? [] : [id]));
+  const objects = readObjects(asked, MAX_RECORD_BYTES, repository);
+  return versions.map(({ path, id = '', refusal, bytes }) => {
+    if (refusal !== undefined) return refusal;
+    const content = bytes ?? objects.get(id) ?? 0;
+    if (typeof content === 'number') return at(folder, path, tooLarge(content));
+    return recordFile(join(folder, path), content);
+  });
+}
+
+function at(folder: string, path: string, finding: Finding): Diagnostic {
+  return diagnostic(shownPath(join(folder, path)), WHOLE_FILE, finding);
+}

@@ -1,0 +1,84 @@
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { canonicalBytes, type Issuer } from '@passport-registry/verifier';
+import type { ListBytes } from '../list/list.js';
+import type { ListDiff } from '../list/list-diff.js';
+import { CHECKSUMS_PATH, sha256 } from './checksums.js';
+import { PATHS } from './paths.js';
+import type { Tree } from './tree.js';
+
+/** How many lists back a verifier is still helped; one that is further behind fetches the whole list. */
+const MAX_DELTAS = 16;
+/** All deltas together take no more than this share of the list: else the list itself serves better. */
+const MAX_SIZE_SHARE = 0.25;
+
+/**
+ * The deltas of a tree (docs/protocol.md, section 21): from the published list to the new one, and of those that are published
+ * the ones that lead on to it.
+ *
+ * @param out - the folder of the published tree
+ * @param diff - undefined where nothing is published that is rightly signed
+ * @param payloadHash - SHA-256 of the list, in hexadecimal
+ */
+export function deltaFiles(
+  out: string,
+  diff: ListDiff | undefined,
+  list: ListBytes,
+  payloadHash: string,
+): Tree {
+  const deltas = new Map<string, Uint8Array>();
+  if (diff === undefined) return deltas;
+  const held = heldDeltas(out);
+  let left = list.list.length * MAX_SIZE_SHARE;
+  let to = payloadHash;
+  const from = diff.before.sha256;
+  const newest = from === to ? held.get(to) : { from, bytes: deltaBytes(diff, list.updatedAt, from, to) };
+  for (let next = newest; next !== undefined && deltas.size < MAX_DELTAS; next = held.get(to)) {
+    left -= next.bytes.length;
+    if (left < 0) break;
+    deltas.set(PATHS.delta(next.from), next.bytes);
+    to = next.from;
+  }
+  return deltas;
+}
+
+function deltaBytes(
+  { changed, removed }: ListDiff,
+  updated_at: string,
+  from: string,
+  to: string,
+): Uint8Array {
+  const issuers = [...changed.values()].map((bytes): Issuer => JSON.parse(new TextDecoder().decode(bytes)));
+  return canonicalBytes({ from, to, updated_at, issuers, removed });
+}
+
+interface HeldDelta {
+  readonly from: string;
+  readonly bytes: Uint8Array;
+}
+
+/** The published deltas by the list that they lead to. One that its tree's checksums do not cover has been altered since. */
+function heldDeltas(out: string): Map<string, HeldDelta> {
+  const found = new Map<string, HeldDelta>();
+  const folder = join(out, 'deltas');
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return found;
+  const sums = readFileSync(join(out, CHECKSUMS_PATH), 'utf8');
+  const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
+  for (const { name } of files) {
+    const bytes = readFileSync(join(folder, name));
+    if (!sums.includes(`${sha256(bytes)}  deltas/${name}\n`)) continue;
+    const ends = endsOf(bytes);
+    if (ends !== undefined) found.set(ends.to, { from: ends.from, bytes });
+  }
+  return found;
+}
+
+/** From which list a delta leads to which; undefined when it is none. */
+function endsOf(bytes: Buffer): { from: string; to: string } | undefined {
+  try {
+    const { from, to } = JSON.parse(bytes.toString('utf8'));
+    return /^[0-9a-f]{64} [0-9a-f]{64}$/.test(`${from} ${to}`) ? { from, to } : undefined;
+  } catch {
+    return undefined;
+  }
+}

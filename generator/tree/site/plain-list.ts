@@ -1,0 +1,26 @@
+import type { Issuer } from '@passport-registry/verifier';
+import type { ListBytes } from '../../list/list.js';
+import { PATHS } from '../paths.js';
+import { type Html, html } from './html.js';
+
+/** Beyond this a page is no place for a list, and would have to be written anew with every publication. */
+const MAX_ISSUERS = 1000;
+
+/** The list for whoever runs no script: nothing has verified it there, and it says so. */
+export function plainList({ records, updatedAt }: ListBytes): Html {
+  if (records.size > MAX_ISSUERS) {
+    return html`<p>There are more issuers than this page can hold without a script: they are all in <a href="${PATHS.list}">${PATHS.list}</a>.</p>`;
+  }
+  const rows = [...records.values()].map((bytes) => row(JSON.parse(new TextDecoder().decode(bytes))));
+  return html`<p>${records.size} issuers, as of <time datetime="${updatedAt}">${updatedAt}</time>.</p>
+<table class="issuers">
+<thead><tr><th scope="col">Issuer</th><th scope="col">Status</th><th scope="col">Tier</th><th scope="col">Certified since</th></tr></thead>
+<tbody>
+${rows}
+</tbody>
+</table>`;
+}
+
+function row({ issuer_id, status, tier, certified_since }: Issuer): Html {
+  return html`<tr><th scope="row"><a href="${PATHS.record(issuer_id)}">${issuer_id}</a></th><td>${status}</td><td>${tier}</td><td>${certified_since}</td></tr>`;
+}

@@ -1,0 +1,60 @@
+import { canonicalBytes, type RootKey } from '@passport-registry/verifier';
+import type { ListBytes } from '../list/list.js';
+import { SCHEMA_FILES, schemaBytes } from '../records/schemas.js';
+import { CHECKSUMS_PATH, checksumsText } from './checksums.js';
+import { brotli, gzipped } from './compressed.js';
+import { hostFiles } from './host-configuration.js';
+import { PATHS } from './paths.js';
+import type { Changes } from './site/changes.js';
+import { siteFiles } from './site/site-files.js';
+
+/** A published tree: the bytes of every file by its path. */
+export type Tree = ReadonlyMap<string, Uint8Array>;
+
+/** What a tree is made of. */
+export interface TreeParts {
+  readonly list: ListBytes;
+  /** The text of issuers.sig. */
+  readonly signature: string;
+  readonly rootKey: RootKey;
+  readonly development: boolean;
+  readonly changes: Changes;
+  /** What leads from older lists to this one. */
+  readonly deltas: Tree;
+  /** What shows that it is the newest, and how its root key came about; empty for a registry without that. */
+  readonly freshness: Tree;
+  /** Whether the list is there in compressed form, too. */
+  readonly precompress: boolean;
+}
+
+/** The whole tree for a signed list. It follows from its parts alone: same parts, same bytes. */
+export function assembleTree({
+  list,
+  signature,
+  rootKey,
+  development,
+  changes,
+  deltas,
+  freshness,
+  precompress,
+}: TreeParts): Tree {
+  const text = (content: string) => new TextEncoder().encode(content);
+  const tree = new Map<string, Uint8Array>([
+    [PATHS.list, list.list],
+    [PATHS.signature, text(signature)],
+    [PATHS.rootKey, canonicalBytes(rootKey.jwk)],
+  ]);
+  for (const [id, bytes] of list.records) tree.set(PATHS.record(id), bytes);
+  for (const name of SCHEMA_FILES) tree.set(`schemas/${name}`, schemaBytes(name));
+  for (const [path, content] of hostFiles()) tree.set(path, text(content));
+  for (const [path, bytes] of siteFiles({ list, rootKey, development, changes })) tree.set(path, bytes);
+  for (const [path, bytes] of deltas) tree.set(path, bytes);
+  for (const [path, bytes] of freshness) tree.set(path, bytes);
+  if (precompress) tree.set(PATHS.gzipped, gzipped(list.list)).set(PATHS.brotli, brotli(list.list));
+  if (development) tree.set(PATHS.developmentMark, text(DEVELOPMENT_NOTICE));
+  return tree.set(CHECKSUMS_PATH, text(checksumsText(tree)));
+}
+
+const DEVELOPMENT_NOTICE = `This registry is signed by a development key that was made on somebody's machine.
+Nobody stands behind it. Do not publish it, do not pin its key, do not trust its issuers.
+`;

@@ -1,0 +1,235 @@
+import { sha256 } from '../tree/checksums.js';
+import { expectedType } from '../tree/host-configuration.js';
+import { PATHS } from '../tree/paths.js';
+import { askHost, type HostAnswer, type HostRequest } from './ask-host.js';
+import { UNKNOWN_ID } from './verify-steps.js';
+
+/** What SPEC A1 asks of every host, or what serves browsers and caches well. */
+export type Demand = 'required' | 'recommended';
+
+/** What a host was asked, and what came of it. */
+export interface Answered {
+  readonly demand: Demand;
+  /** What was looked at, such as `type` or `not listed`. */
+  readonly check: string;
+  /** The path below the registry's address. */
+  readonly path: string;
+  readonly result: 'passed' | 'failed';
+  readonly found: string;
+  /** What was expected, in words. */
+  readonly expected: string;
+}
+
+/** How a host serves a registry. */
+export interface ConformanceReport {
+  /** Whether the host does all that is required. */
+  readonly ok: boolean;
+  readonly answers: readonly Answered[];
+}
+
+/** Caches may keep what changes with a publication for no longer, in seconds: a revocation must arrive within minutes. */
+const MAX_CACHE_SECONDS = 300;
+/** Seconds. */
+const DAY_SECONDS = 24 * 60 * 60;
+/** Below this there is nothing to be saved by compression, in bytes. */
+const MIN_COMPRESSIBLE_BYTES = 1400;
+
+/** Ids that no registry has. The second has dots, of which hosts make types. */
+const UNKNOWN_IDS = [UNKNOWN_ID, 'no-such-issuer.example.com'];
+
+/**
+ * Asks a live host for everything that SPEC A1 promises, and for what serves browsers and caches well. It looks at how the tree
+ * is served; that it is the right one is for `verifyTree` to say.
+ *
+ * @param base - the address of the registry
+ * @throws {@link IoFailed} when the host cannot be reached
+ */
+export async function checkConformance(base: string): Promise<ConformanceReport> {
+  const host = new Host(base);
+  const list = await host.get(PATHS.list);
+  const records = someIds(list.bytes).map(PATHS.record);
+  const files = [PATHS.list, PATHS.signature, PATHS.rootKey, ...new Set(records)];
+  const optional = (await host.get(PATHS.checkpoint)).status === 200 ? [PATHS.checkpoint] : [];
+  const answers: Answered[] = [];
+  for (const path of [...files, ...optional]) answers.push(...(await servedRight(host, path)));
+  answers.push(...(await cachedTogether(host, [PATHS.list, PATHS.signature, ...optional])));
+  if (optional.length > 0) answers.push(await immutable(host, list.bytes));
+  answers.push(await compressed(host, list));
+  answers.push(await page(host));
+  for (const id of UNKNOWN_IDS) answers.push(await unknown(host, PATHS.record(id)));
+  for (const folder of ['issuers/', 'keys/', 'schemas/']) answers.push(await notListed(host, folder));
+  return {
+    ok: answers.every(({ demand, result }) => demand === 'recommended' || result === 'passed'),
+    answers,
+  };
+}
+
+/** The first id of a list, and the first with a dot, of which hosts make types. The list is not verified, so it is not parsed. */
+function someIds(list: Uint8Array): string[] {
+  let first: string | undefined;
+  for (const [, id = ''] of Buffer.from(list)
+    .toString('latin1')
+    .matchAll(/"issuer_id":"([a-z0-9._-]{1,128})"/g)) {
+    if (id.includes('.')) return first === undefined ? [id] : [first, id];
+    first ??= id;
+  }
+  return first === undefined ? [] : [first];
+}
+
+/** An answer with its body. */
+interface Answer extends Pick<HostAnswer, 'status' | 'headers' | 'location'> {
+  readonly bytes: Uint8Array;
+}
+
+class Host {
+  readonly #base: string;
+  readonly #seen = new Map<string, Promise<Answer>>();
+
+  constructor(base: string) {
+    this.#base = base;
+  }
+
+  /** A plain GET, which is sent once for each path. */
+  get(path: string): Promise<Answer> {
+    const seen = this.#seen.get(path) ?? this.ask(path);
+    this.#seen.set(path, seen);
+    return seen;
+  }
+
+  async ask(path: string, request: HostRequest = {}): Promise<Answer> {
+    const answer = await this.#request(path, request);
+    const { status, headers, location } = answer;
+    return { status, headers, location, bytes: await answer.body() };
+  }
+
+  /** What a host answers where there is no file, whatever it sends with that. */
+  async status(path: string): Promise<number> {
+    const { status, discard } = await this.#request(path, {});
+    await discard();
+    return status;
+  }
+
+  #request(path: string, { method = 'GET', headers }: HostRequest): Promise<HostAnswer> {
+    return askHost(this.#base, path, { method, headers: { 'Accept-Encoding': 'identity', ...headers } });
+  }
+}
+
+function answered(
+  demand: Demand,
+  check: string,
+  path: string,
+  found: string | null,
+  expected: string,
+  good: boolean,
+): Answered {
+  return { demand, check, path, result: good ? 'passed' : 'failed', found: found ?? 'none', expected };
+}
+
+async function servedRight(host: Host, path: string): Promise<Answered[]> {
+  const { status, headers, location, bytes } = await host.get(path);
+  const said = `${status}${location === undefined ? '' : ` to ${location}`}`;
+  const there = answered('required', 'status', path, said, '200', status === 200);
+  if (status !== 200) return [there];
+  const type = expectedType(path) ?? '';
+  const served = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? null;
+  const encoding = headers.get('content-encoding');
+  const origin = headers.get('access-control-allow-origin');
+  const sniff = headers.get('x-content-type-options');
+  return [
+    there,
+    answered('required', 'type', path, served, type, served === type),
+    answered('required', 'as it is', path, encoding, 'no encoding that was not asked for', encoding === null),
+    answered('recommended', 'cross-origin', path, origin, '*', origin === '*'),
+    answered('recommended', 'no sniffing', path, sniff, 'nosniff', sniff?.toLowerCase() === 'nosniff'),
+    await sameHead(host, path, served, bytes.length),
+    await conditional(host, path, headers),
+  ];
+}
+
+async function sameHead(host: Host, path: string, type: string | null, size: number): Promise<Answered> {
+  const { status, headers, bytes } = await host.ask(path, { method: 'HEAD' });
+  const length = headers.get('content-length');
+  const headType = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? null;
+  const sameLength = length === null || Number(length) === size;
+  const good = status === 200 && bytes.length === 0 && headType === type && sameLength;
+  const found = `${status}, ${headType ?? 'no type'}, ${length ?? 'no'} length`;
+  return answered('recommended', 'HEAD', path, found, 'the headers of GET, and no body', good);
+}
+
+async function conditional(host: Host, path: string, headers: Headers): Promise<Answered> {
+  const etag = headers.get('etag');
+  const modified = headers.get('last-modified');
+  const expected = '304, without the file';
+  const condition: Record<string, string> | undefined =
+    etag !== null
+      ? { 'If-None-Match': etag }
+      : modified === null
+        ? undefined
+        : { 'If-Modified-Since': modified };
+  if (condition === undefined) {
+    return answered('recommended', 'conditional', path, 'neither ETag nor Last-Modified', expected, false);
+  }
+  const { status, bytes } = await host.ask(path, { headers: condition });
+  const good = status === 304 && bytes.length === 0;
+  return answered('recommended', 'conditional', path, String(status), expected, good);
+}
+
+/** What changes together must also grow old together: short, and equally long. */
+async function cachedTogether(host: Host, paths: readonly string[]): Promise<Answered[]> {
+  const ages = await Promise.all(
+    paths.map(async (path) => maxAge((await host.get(path)).headers.get('cache-control'))),
+  );
+  const expected = `max-age of at most ${MAX_CACHE_SECONDS}, and the same for ${paths.join(', ')}`;
+  return paths.map((path, index) => {
+    const age = ages[index];
+    const good = age !== undefined && age <= MAX_CACHE_SECONDS && ages.every((other) => other === age);
+    const found = age === undefined ? 'no max-age' : `max-age=${age}`;
+    return answered('recommended', 'short cache', path, found, expected, good);
+  });
+}
+
+/** A snapshot has its hash in its path, so that a cache may keep it for ever (SPEC B6). */
+async function immutable(host: Host, list: Uint8Array): Promise<Answered> {
+  const path = PATHS.snapshot(sha256(list), PATHS.list);
+  const { status, headers } = await host.get(path);
+  const cache = status === 200 ? headers.get('cache-control') : String(status);
+  const good = status === 200 && (maxAge(cache) ?? 0) >= DAY_SECONDS;
+  return answered('recommended', 'long cache', path, cache, `max-age of at least ${DAY_SECONDS}`, good);
+}
+
+function maxAge(cacheControl: string | null): number | undefined {
+  if (cacheControl === null) return undefined;
+  if (/\bno-(?:cache|store)\b/i.test(cacheControl)) return 0;
+  const text = /\bmax-age=(\d+)/i.exec(cacheControl)?.[1];
+  return text === undefined ? undefined : Number(text);
+}
+
+async function compressed(host: Host, list: Answer): Promise<Answered> {
+  const { status, headers, bytes } = await host.ask(PATHS.list, {
+    headers: { 'Accept-Encoding': 'gzip, br' },
+  });
+  const encoding = headers.get('content-encoding');
+  const small = list.bytes.length < MIN_COMPRESSIBLE_BYTES;
+  const good = status === list.status && sha256(bytes) === sha256(list.bytes) && (small || encoding !== null);
+  const found = small && encoding === null ? 'none; the list is short' : encoding;
+  return answered('recommended', 'compression', PATHS.list, found, 'gzip or br, of the same list', good);
+}
+
+/** What people see at the address itself. */
+async function page(host: Host): Promise<Answered> {
+  const { status, headers } = await host.get('./');
+  const type = headers.get('content-type') ?? 'no type';
+  const good = status === 200 && /^text\/html\b/i.test(type);
+  return answered('recommended', 'page', './', `${status}, ${type}`, '200, text/html', good);
+}
+
+async function unknown(host: Host, path: string): Promise<Answered> {
+  const status = await host.status(path);
+  return answered('required', 'unknown id', path, String(status), '404', status === 404);
+}
+
+/** A folder may be anything but a list of what is in it. */
+async function notListed(host: Host, path: string): Promise<Answered> {
+  const status = await host.status(path);
+  return answered('recommended', 'not listed', path, String(status), 'no page', status !== 200);
+}

@@ -1,0 +1,88 @@
+import { sha256 } from '../tree/checksums.js';
+import { expectedType } from '../tree/host-configuration.js';
+import type { FoundFile, TreeSource } from './tree-source.js';
+
+/** Problems of a check, all at once. */
+export class Problems extends Error {
+  readonly texts: readonly string[];
+
+  constructor(texts: readonly string[]) {
+    super(texts.join('; '));
+    this.texts = texts;
+  }
+}
+
+/** Fails a check that has found problems. */
+export function failIfAny(problems: readonly string[]): void {
+  if (problems.length > 0) throw new Problems(problems);
+}
+
+/**
+ * The files of a source, each asked for once, so that all checks judge the same bytes. What several checks read is kept;
+ * of all other files only the hash is, so that no tree can fill the memory.
+ */
+export class SeenFiles {
+  readonly source: TreeSource;
+  readonly #kept = new Map<string, Promise<Uint8Array | undefined>>();
+  readonly #hashes = new Map<string, Promise<string | undefined>>();
+  readonly #types = new Map<string, string | undefined>();
+
+  constructor(source: TreeSource) {
+    this.source = source;
+  }
+
+  /** The bytes of a file; undefined when there is none. */
+  get(path: string): Promise<Uint8Array | undefined> {
+    return cached(this.#kept, path, async () => (await this.#ask(path))?.bytes);
+  }
+
+  /** SHA-256 of a file, in hexadecimal; undefined when there is none. */
+  hash(path: string): Promise<string | undefined> {
+    return cached(this.#hashes, path, async () => {
+      const bytes = this.#kept.has(path) ? await this.get(path) : (await this.#ask(path))?.bytes;
+      return bytes && sha256(bytes);
+    });
+  }
+
+  /** The bytes of a file that no other check reads; only the hash is kept. */
+  async read(path: string): Promise<Uint8Array | undefined> {
+    const bytes = (await this.#ask(path))?.bytes;
+    this.#hashes.set(path, Promise.resolve(bytes && sha256(bytes)));
+    return bytes;
+  }
+
+  async require(path: string): Promise<Uint8Array> {
+    const bytes = await this.get(path);
+    if (bytes === undefined) throw new Problems([`${path} is missing`]);
+    return bytes;
+  }
+
+  async #ask(path: string): Promise<FoundFile | undefined> {
+    const file = await this.source.get(path);
+    if (file !== undefined) this.#types.set(path, file.contentType);
+    return file;
+  }
+
+  /** Whether any file has been found, so that there are types to judge. */
+  get any(): boolean {
+    return this.#types.size > 0;
+  }
+
+  assertTypes(): void {
+    const problems: string[] = [];
+    for (const [path, type] of this.#types) {
+      const expected = expectedType(path);
+      const served = type?.split(';')[0]?.trim().toLowerCase();
+      if (expected !== undefined && served !== expected) {
+        problems.push(`${path} is served as ${type ?? 'no type at all'}, expected ${expected}`);
+      }
+    }
+    failIfAny(problems);
+  }
+}
+
+function cached<T>(cache: Map<string, Promise<T>>, path: string, work: () => Promise<T>): Promise<T> {
+  const promise = cache.get(path) ?? work();
+  cache.set(path, promise);
+  return promise;
+}

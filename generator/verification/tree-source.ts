@@ -1,0 +1,138 @@
+import type { RegistryFiles } from '@passport-registry/verifier';
+import { limitOf } from '@passport-registry/verifier/internal';
+import { IoFailed } from '../errors.js';
+import { readTreeFile } from '../files/read-file.js';
+import { filesBelow } from '../files/walk.js';
+import { PATHS } from '../tree/paths.js';
+import type { Tree } from '../tree/tree.js';
+import { askHost, fileUrl, type HostAnswer } from './ask-host.js';
+
+/** A file of a tree as it was found. */
+export interface FoundFile {
+  readonly bytes: Uint8Array;
+  /** The Content-Type of a host; undefined where there is none to speak of. */
+  readonly contentType?: string | undefined;
+}
+
+/** A tree to verify, wherever it is. */
+export interface TreeSource {
+  /** What to call it in messages. */
+  readonly name: string;
+  /** Whether it is a live host, which has content types and hides its own configuration. */
+  readonly live: boolean;
+  /**
+   * The file at a path; undefined when there is none.
+   *
+   * @throws {@link IoFailed} when it cannot be read, or is larger than the limit of its path
+   */
+  get(path: string): Promise<FoundFile | undefined>;
+  /** Whether files that configure hosts may be missing: a host need not serve them, so a mirror may not have them. */
+  readonly withoutHostFiles?: boolean;
+  /** All paths; undefined where nobody can list them. @throws {@link IoFailed} */
+  readonly paths?: () => readonly string[];
+}
+
+/**
+ * A tree in memory: the bytes of its files by their paths.
+ *
+ * @example
+ * ```ts
+ * import { memorySource, verifyTree } from 'passport-registry';
+ *
+ * const report = await verifyTree(memorySource(new Map()));
+ * console.log(report.checks[0].problems[0]); // keys/root.json is missing
+ * ```
+ */
+export function memorySource(tree: Tree): TreeSource {
+  return {
+    name: 'the new tree',
+    live: false,
+    get: async (path) => {
+      const bytes = tree.get(path);
+      if (bytes !== undefined && bytes.length > limitOf(path)) throw tooLarge(path);
+      return bytes && { bytes };
+    },
+    paths: () => [...tree.keys()],
+  };
+}
+
+/**
+ * A tree in a folder.
+ *
+ * @example
+ * ```ts
+ * import { folderSource, verifyTree } from 'passport-registry';
+ *
+ * console.log((await verifyTree(folderSource('dist'))).issuers); // 2
+ * ```
+ */
+export function folderSource(folder: string): TreeSource {
+  return {
+    name: folder,
+    live: false,
+    get: async (path) => {
+      const bytes = readTreeFile(folder, path);
+      return bytes && { bytes };
+    },
+    paths: () => {
+      try {
+        return filesBelow(folder);
+      } catch (cause) {
+        throw new IoFailed(`${folder} cannot be listed: ${(cause as Error).message}`, { cause });
+      }
+    },
+  };
+}
+
+/**
+ * A tree on a live host.
+ *
+ * @param base - its address; a path in it is kept, for registries below a sub-path
+ *
+ * @example
+ * ```ts
+ * import { httpSource, verifyTree } from 'passport-registry';
+ *
+ * const report = await verifyTree(httpSource(process.env.REGISTRY ?? ''));
+ * console.log(report.ok); // true
+ * ```
+ */
+export function httpSource(base: string): TreeSource {
+  return { name: base, live: true, get: (path) => download(base, path) };
+}
+
+async function download(base: string, path: string): Promise<FoundFile | undefined> {
+  const answer = await askHost(base, path);
+  // Some hosts redirect the page to the folder that it is the page of.
+  if (path === PATHS.page && leadsTo(answer, base, path))
+    return fileOf(await askHost(base, './'), base, './');
+  return fileOf(answer, base, path);
+}
+
+function leadsTo({ location }: HostAnswer, base: string, path: string): boolean {
+  const from = fileUrl(base, path);
+  return (
+    location !== undefined &&
+    URL.canParse(location, from) &&
+    new URL(location, from).href === fileUrl(base, './').href
+  );
+}
+
+async function fileOf(answer: HostAnswer, base: string, path: string): Promise<FoundFile | undefined> {
+  const { status, headers, location } = answer;
+  if (status === 200)
+    return { bytes: await answer.body(), contentType: headers.get('content-type') ?? undefined };
+  await answer.discard();
+  if (status === 404) return undefined;
+  const where = location === undefined ? '' : `, a redirect to ${location}`;
+  throw new IoFailed(`${fileUrl(base, path)} answers ${status}${where}`);
+}
+
+function tooLarge(path: string): IoFailed {
+  return new IoFailed(`${path} is larger than ${limitOf(path)} bytes`);
+}
+
+/** The files of a tree as a verifier reads them. */
+export function registryFiles(source: TreeSource): RegistryFiles {
+  return { get: async (path) => (await source.get(path))?.bytes };
+}

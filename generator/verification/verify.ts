@@ -1,0 +1,349 @@
+import {
+  assertCanonical,
+  assertSorted,
+  type IssuerRegistry,
+  parseList,
+  RegistryError,
+  type RootKey,
+  readList,
+} from '@passport-registry/verifier';
+import { IoFailed } from '../errors.js';
+import type { OnProgress } from '../progress.js';
+import { sha256 } from '../tree/checksums.js';
+import { PATHS } from '../tree/paths.js';
+import { isUnreachable } from './network-failure.js';
+import { Problems, SeenFiles } from './seen-files.js';
+import type { TreeSource } from './tree-source.js';
+import { checkChanges, checkDeltas, checkSnapshots } from './verify-history.js';
+import {
+  checkCheckpoint,
+  checkDelegation,
+  checkFreshness,
+  checkRotation,
+  type TrustedRoot,
+  trustedRoot,
+} from './verify-statements.js';
+import {
+  checkChecksums,
+  checkClient,
+  checkRecords,
+  checkRootKey,
+  checkSignature,
+  checkUnknownId,
+  pathsOf,
+} from './verify-steps.js';
+
+/** What a verification looked at, in this order. */
+export const CHECKS = [
+  'root key',
+  'rotation',
+  'signature',
+  'schema',
+  'order',
+  'canonical form',
+  'records',
+  'checksums',
+  'snapshots',
+  'deltas',
+  'changes',
+  'delegation',
+  'checkpoint',
+  'freshness',
+  'unknown id',
+  'content types',
+  'client',
+] as const;
+
+/** What only a live host can show. */
+const ONLY_LIVE = ['unknown id', 'content types'] as const;
+
+/** The outcome of one check. A skipped check is never a passed one. */
+export interface Check {
+  readonly name: (typeof CHECKS)[number];
+  readonly result: 'passed' | 'failed' | 'skipped';
+  /** What is wrong, or why the check was skipped. */
+  readonly problems: readonly string[];
+}
+
+/** What a verification found. */
+export interface TreeReport {
+  readonly source: string;
+  /** Whether no check failed. */
+  readonly ok: boolean;
+  /** Whether the source could not be reached, so that a failed check says nothing of the tree. */
+  readonly unreachable: boolean;
+  /** RFC 7638 thumbprint of the root key that was used. */
+  readonly rootKey: string | undefined;
+  /** RFC 7638 thumbprint of the pinned key, where the tree's rotation has led from it to `rootKey`. */
+  readonly rotatedFrom: string | undefined;
+  /** Whether that key was given by the caller. If not, it is the tree's own, and only consistency is shown. */
+  readonly pinned: boolean;
+  /** Whether the tree says that a development key signed it. */
+  readonly development: boolean;
+  readonly updatedAt: string | undefined;
+  /** How many issuers the list has. */
+  readonly issuers: number | undefined;
+  /** The payload hash: SHA-256 of issuers.json, lower-case hexadecimal. */
+  readonly sha256: string | undefined;
+  readonly checks: readonly Check[];
+  /** What is good now and soon will not be, in words. */
+  readonly warnings: readonly string[];
+}
+
+/** How often a live host is asked again when it may have been caught in the middle of a publication (SPEC B6). */
+const RETRIES = 2;
+
+/** What a verification may be told. */
+export interface VerifyOptions {
+  /** Largest age of a list that has no checkpoint, in seconds. Default: 30 days, as a verifier's. */
+  readonly maxAge?: number;
+  /** The clock, in milliseconds since 1970. Default: the system's. */
+  readonly now?: () => number;
+  /** Told of every record that has been compared. */
+  readonly onProgress?: OnProgress | undefined;
+}
+
+const DEFAULT_MAX_AGE_SECONDS = 30 * 24 * 60 * 60;
+
+/**
+ * Verifies a tree as a stranger would, from what it publishes and a root key: everything that is in it.
+ *
+ * @param source - the tree: `folderSource`, `httpSource` or `memorySource`
+ * @param pinned - the root key that the caller trusts, or one that the tree's rotation has left; without it the tree's own
+ *   is used
+ *
+ * @example
+ * ```ts
+ * import { folderSource, verifyTree } from 'passport-registry';
+ *
+ * const report = await verifyTree(folderSource('dist'));
+ * console.log(report.ok, report.rootKey);
+ * ```
+ */
+export async function verifyTree(
+  source: TreeSource,
+  pinned?: RootKey,
+  options: VerifyOptions = {},
+): Promise<TreeReport> {
+  let report = await verifyOnce(source, pinned, options);
+  for (let retry = 0; retry < RETRIES && source.live && !report.ok && !report.unreachable; retry++) {
+    if (!(await mayHaveMoved(source, report))) break;
+    report = await verifyOnce(source, pinned, options);
+  }
+  return report;
+}
+
+/** Whether a publication during the verification could be what made it fail. */
+async function mayHaveMoved(source: TreeSource, { checks, sha256: seen }: TreeReport): Promise<boolean> {
+  if (checks.some(({ name, result }) => name === 'signature' && result === 'failed')) return true;
+  const list = await source.get(PATHS.list).catch(() => undefined);
+  return list !== undefined && sha256(list.bytes) !== seen;
+}
+
+async function verifyOnce(
+  source: TreeSource,
+  pinned: RootKey | undefined,
+  options: VerifyOptions,
+): Promise<TreeReport> {
+  const files = new SeenFiles(source);
+  const checks = new CheckList();
+  const root = await checks.run('root key', async () =>
+    trustedRoot(files, await checkRootKey(files), pinned),
+  );
+  const known = checks.unreachable ? NOTHING_KNOWN : await auditTree(files, checks, root, pinned, options);
+  if (source.live && !checks.unreachable) {
+    await checks.run('unknown id', () => checkUnknownId(files));
+    if (files.any) await checks.run('content types', async () => files.assertTypes());
+  }
+  const { list, registry, warnings, onlyClientReads } = known;
+  // A host may treat a client otherwise; a folder that has failed already shows nothing new.
+  const toAsk = source.live || (onlyClientReads && checks.failed.length === 0);
+  if (root !== undefined && registry !== undefined && toAsk) {
+    await checks.run('client', () => checkClient(files, root.rootKey));
+  }
+  if (!source.live) for (const name of ONLY_LIVE) checks.skip(name, 'only a live host shows this');
+  if (!onlyClientReads) checks.skip('client', 'the tree has no statements, so a client reads nothing else');
+  const development = await files.get(PATHS.developmentMark).catch(() => undefined);
+  return {
+    source: source.name,
+    ok: checks.failed.length === 0,
+    unreachable: checks.unreachable,
+    rootKey: root?.rootKey.thumbprint,
+    rotatedFrom: root?.rotatedFrom?.thumbprint,
+    pinned: pinned !== undefined,
+    development: development !== undefined,
+    updatedAt: registry?.updated_at,
+    issuers: registry?.issuers.length,
+    sha256: list && sha256(list),
+    checks: checks.complete(),
+    warnings,
+  };
+}
+
+/** What an audit has found out of a tree. */
+interface KnownTree {
+  /** Undefined unless the root key has signed it. */
+  readonly list: Uint8Array | undefined;
+  readonly registry: IssuerRegistry | undefined;
+  /** Whether the tree has statements, which a client reads in its own way. */
+  readonly onlyClientReads: boolean;
+  readonly warnings: readonly string[];
+}
+
+const NOTHING_KNOWN: KnownTree = {
+  list: undefined,
+  registry: undefined,
+  onlyClientReads: true,
+  warnings: [],
+};
+
+/** Everything that does not take a live host. */
+async function auditTree(
+  files: SeenFiles,
+  checks: CheckList,
+  root: TrustedRoot | undefined,
+  pinned: RootKey | undefined,
+  { maxAge = DEFAULT_MAX_AGE_SECONDS, now = Date.now, onProgress }: VerifyOptions,
+): Promise<KnownTree> {
+  const rootKey = root?.rootKey;
+  const warnings: string[] = [];
+  /** Runs a check of a file that a tree need not have. */
+  const optional = async <T>(
+    name: CheckName,
+    path: string,
+    work: () => Promise<T>,
+  ): Promise<T | undefined> => {
+    if (await isThere(files, path)) return checks.run(name, work);
+    checks.skip(name, `the tree has no ${path}`);
+    return undefined;
+  };
+  const rotation =
+    rootKey && (await optional('rotation', PATHS.rotation, () => checkRotation(files, rootKey, pinned)));
+  const list = rootKey && (await checks.run('signature', () => checkSignature(files, rootKey)));
+  const registry = list && (await checkList(checks, list));
+  const signed = list !== undefined && registry !== undefined ? { list, registry } : undefined;
+  if (registry !== undefined) {
+    const canonical = checks.passed('canonical form');
+    await checks.run('records', () => checkRecords(files, registry, canonical, onProgress));
+  }
+  await checks.run('checksums', () => checkChecksums(files));
+  const paths = await pathsOf(files);
+  const snapshots = paths.filter((path) => path.startsWith('snapshots/'));
+  if (snapshots.length === 0) checks.skip('snapshots', 'the tree has no snapshots');
+  else if (rootKey !== undefined) {
+    const history = rotation ?? { keys: [rootKey], unknown: undefined };
+    warnings.push(
+      ...((await checks.run('snapshots', () => checkSnapshots(files, snapshots, history))) ?? []),
+    );
+  }
+  const deltas = paths.filter((path) => path.startsWith('deltas/'));
+  if (deltas.length === 0) checks.skip('deltas', 'the tree has no deltas');
+  else if (signed !== undefined) await checks.run('deltas', () => checkDeltas(files, deltas, signed));
+  const changes = (await isThere(files, PATHS.changes)) ? PATHS.changes : PATHS.feed;
+  await optional('changes', changes, () => checkChanges(files));
+  const delegation =
+    rootKey && (await optional('delegation', PATHS.delegation, () => checkDelegation(files, rootKey)));
+  const checkpoint =
+    rootKey &&
+    signed &&
+    (await optional('checkpoint', PATHS.checkpoint, () => checkCheckpoint(files, rootKey, signed)));
+  if (signed !== undefined && !checks.hasFailed('checkpoint')) {
+    const clocks = { ...signed, rotation, delegation, checkpoint, maxAge: maxAge * 1000, now: now() };
+    warnings.push(...((await checks.run('freshness', () => checkFreshness(files, clocks))) ?? []));
+  }
+  const onlyClientReads = (['rotation', 'delegation', 'checkpoint'] as const).some((name) =>
+    checks.wasRun(name),
+  );
+  return { list, registry, onlyClientReads, warnings };
+}
+
+/** Whether there is something at a path; what cannot be read is there. */
+async function isThere(files: SeenFiles, path: string): Promise<boolean> {
+  try {
+    return (await files.get(path)) !== undefined;
+  } catch (error) {
+    if (error instanceof IoFailed) return true;
+    throw error;
+  }
+}
+
+/** The three checks of the list itself. At once they cost a fraction; only where one fails each is run by itself, to name it. */
+async function checkList(checks: CheckList, list: Uint8Array): Promise<IssuerRegistry | undefined> {
+  const whole = goodList(list);
+  const registry = await checks.run('schema', async () => whole ?? parseList(list));
+  if (registry === undefined) return undefined;
+  await checks.run('order', async () => whole ?? assertSorted(registry));
+  await checks.run('canonical form', async () => whole ?? assertCanonical(list, registry));
+  return registry;
+}
+
+function goodList(list: Uint8Array): IssuerRegistry | undefined {
+  try {
+    return readList(list);
+  } catch {
+    return undefined;
+  }
+}
+
+type CheckName = Check['name'];
+
+class CheckList {
+  readonly #run: Check[] = [];
+  readonly #skipped = new Map<CheckName, string>();
+  /** Whether each check that failed did so because nobody answered. */
+  #onlyUnreachable = true;
+
+  /** Runs a check; what it throws on purpose is its verdict. Gives undefined when it failed. */
+  async run<T>(name: CheckName, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      const value = await work();
+      this.#run.push({ name, result: 'passed', problems: [] });
+      return value;
+    } catch (error) {
+      const expected =
+        error instanceof RegistryError || error instanceof IoFailed || error instanceof Problems;
+      if (!expected) throw error;
+      if (!isUnreachable(error)) this.#onlyUnreachable = false;
+      const problems = error instanceof Problems ? error.texts : [error.message];
+      this.#run.push({ name, result: 'failed', problems });
+      return undefined;
+    }
+  }
+
+  /** Says why a check is not run, if it is not. */
+  skip(name: CheckName, why: string): void {
+    this.#skipped.set(name, why);
+  }
+
+  get failed(): readonly Check[] {
+    return this.#run.filter(({ result }) => result === 'failed');
+  }
+
+  /** Whether nothing failed but the connection. */
+  get unreachable(): boolean {
+    return this.failed.length > 0 && this.#onlyUnreachable;
+  }
+
+  passed(name: CheckName): boolean {
+    return this.#run.some((check) => check.name === name && check.result === 'passed');
+  }
+
+  hasFailed(name: CheckName): boolean {
+    return this.failed.some((check) => check.name === name);
+  }
+
+  wasRun(name: CheckName): boolean {
+    return this.#run.some((check) => check.name === name);
+  }
+
+  /** All checks in their order, those that were not run as skipped. */
+  complete(): Check[] {
+    const why = (name: CheckName) =>
+      this.#skipped.get(name) ??
+      (this.unreachable ? 'the source cannot be reached' : 'an earlier check failed');
+    return CHECKS.map(
+      (name): Check =>
+        this.#run.find((check) => check.name === name) ?? { name, result: 'skipped', problems: [why(name)] },
+    );
+  }
+}

@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ROOT } from '../support/paths.js';
+
+/** For each sentence about security, by its first words: the tests that hold it, as file and a part of the title. */
+const CLAIMS: Record<string, Record<string, readonly [file: string, title: string][]>> = {
+  'SECURITY.md: What is protected': {
+    'A list that the root key did not sign': [
+      ['verifier/client/attacks', 'accepts none of 10,000 random single-bit flips over list and signature'],
+      ['verifier/trust/signature', 'describe('],
+    ],
+    'A client never goes back to an older list': [
+      ['verifier/client/lifecycle', 'to an older good pair is refused'],
+      ['verifier/client/lifecycle', 'to no checkpoint at all is refused, once there has been one'],
+      [
+        'verifier/client/lifecycle',
+        'to a root key that has been left is refused, even when the rotation is hidden',
+      ],
+      ['verifier/client/rotation', 'that is older than the one accepted last is refused'],
+    ],
+    'A client verifies the signature of a list before': [
+      ['verifier/client/limits', 'a client with a heap of 256 MB survives'],
+      ['verifier/client/limits', 'each limit holds on both of its sides'],
+      ['verifier/encoding/strict-json', 'nesting of 501'],
+    ],
+    'Every answer of a host is limited': [
+      ['verifier/client/attacks', 'may compress; what it sends is bounded as it comes out'],
+      ['verifier/client/sources', 'is for all requests of a source, retries included'],
+    ],
+    'Keys that can be no keys are refused': [
+      ['verifier/trust/public-keys', 'lets no constant pass as a proof'],
+    ],
+    'A passport is accepted only if': [
+      ['verifier/verification/attacks', 'is not taken for verified by anything but its signature'],
+      ['verifier/verification/attacks', 'that is stale rejects'],
+    ],
+    'Hosts named by tokens, redirects': [
+      ['verifier/verification/attacks', 'names nobody to ask: of an unknown issuer nothing is fetched'],
+    ],
+    'An action is allowed only with a fresh proof': [
+      ['verifier/verification/attacks', 'is accepted once of a hundred at the same time'],
+      [
+        'verifier/middleware/middleware',
+        'but the platform has parsed is the payload, whatever the headers say',
+      ],
+    ],
+    'A list is signed and published only if its change': [
+      ['generator/review/publication-rules', 'refuses %s, and names the rule'],
+      ['generator/offline-signing/offline', 'a request that was overtaken by another publication'],
+      ['generator/offline-signing/offline', 'a request from before an emergency is refused'],
+    ],
+    'A root key in the output folder is replaced only': [
+      [
+        'generator/build',
+        'of a registry changes only by a rotation, or when the operator gives its verifiers up',
+      ],
+    ],
+    'A bad record, a bad key or a full disk': [
+      ['generator/records/bad-input', 'describe('],
+      ['generator/publishing/killed-build', 'never leaves a tree that is taken for good while it is not'],
+      ['generator/mirroring/mirror', 'says so on a full disk, and serves the old tree'],
+    ],
+    'A private key is never printed': [
+      ['generator/signing/secrets', 'is in no output and no error of any command'],
+    ],
+    'A file in a pull request cannot run code': [
+      [
+        'generator/review/git',
+        'with a line feed shift no answer of git: a revoked issuer that returns is reported',
+      ],
+      ['generator/review/git', 'and of the environment change nothing that is read'],
+      ['generator/records/reading', 'describe'],
+      ['generator/diagnostics/printers', 'obeys nobody’s terminal'],
+      ['generator/diagnostics/printers', 'is one command a diagnostic for a workflow runner'],
+    ],
+    'A pull request from a fork reaches no secret': [['github/workflows', 'pull_request_target']],
+    '`check`, which asks addresses that strangers wrote': [
+      ['generator/online/check', 'private-address'],
+      ['verifier/http/public-address', 'describe('],
+    ],
+    'A text in a record cannot become markup': [['website/hostile', 'describe']],
+    'A mirror that uses `mirror` switches only': [
+      ['generator/mirroring/mirror', 'a mirror keeps the rules of a verifier'],
+    ],
+  },
+  'README.md: What it promises': {
+    'Same records, time and Ed25519 key': [['generator/build', 'writes only what changed']],
+    'A build reads every record and verifies': [
+      [
+        'generator/publishing/killed-build',
+        'never leaves a tree that is taken for good while it is not, and the next build mends it',
+      ],
+      ['generator/publishing/read-back', 'it('],
+    ],
+    'Bad input gets an error': [['generator/diagnostics/annotations', 'are exactly these for each rule']],
+    'A forbidden change of what the output folder': [
+      ['generator/review/publication-rules', 'refuses %s, and names the rule'],
+    ],
+    'The worst that a mirror can do': [
+      ['verifier/client/lifecycle', 'going back'],
+      ['verifier/client/attacks', 'that is caught in the middle of a publication'],
+      ['verifier/client/lifecycle', 'then every read fails and says since when'],
+    ],
+    'A passport or an action is allowed only': [['verifier/verification/attacks', 'a proof']],
+    'Production signing never falls back': [
+      ['generator/build', 'the development key'],
+      [
+        'generator/review/publication-rules',
+        "this repository's example issuers are signed by a development key",
+      ],
+    ],
+  },
+};
+
+/** The sentences of a list below a heading. */
+function bullets(file: string, heading: string): string[] {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  const [, below = ''] = text.split(`\n## ${heading}\n`);
+  const [section = ''] = below.split('\n## ');
+  return section.split('\n- ').slice(1);
+}
+
+describe.each(Object.entries(CLAIMS))('%s', (place, claims) => {
+  const [file = '', heading = ''] = place.split(': ');
+
+  it('has tests for each sentence, and each test is there', () => {
+    const sentences = bullets(file, heading);
+    const starts = Object.keys(claims);
+    const unheld = sentences.filter((sentence) => !starts.some((start) => sentence.startsWith(start)));
+    expect(unheld).toEqual([]);
+    expect(sentences).toHaveLength(starts.length);
+    for (const [test, title] of Object.values(claims).flat()) {
+      expect(readFileSync(join(ROOT, 'test', `${test}.test.ts`), 'utf8')).toContain(title);
+    }
+  });
+});

@@ -1,0 +1,90 @@
+import { createRegistryClient, openRegistry } from '@passport-registry/verifier';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { memorySource, verifyTree } from '../../build/index.js';
+import { resealed, type SignedTree, seconds, sha256, signedTree } from '../support/signed-tree.js';
+
+/** Which roles accept a tree, each with the root key pinned and no memory. */
+async function accepting(files: ReadonlyMap<string, Buffer>, { root: { rootKey } }: SignedTree) {
+  const base = 'https://registry.example/';
+  const answer = (path: string) => {
+    const bytes = files.get(path);
+    return bytes === undefined ? new Response(null, { status: 404 }) : new Response(new Uint8Array(bytes));
+  };
+  const client = createRegistryClient({
+    sources: [base],
+    rootKey: rootKey.jwk,
+    fetch: async (input) => answer(String(input).slice(base.length)),
+  });
+  const copy = { get: async (path: string) => files.get(path) };
+  const isAccepted = (work: Promise<unknown>) =>
+    work.then(
+      () => true,
+      () => false,
+    );
+  const roles = {
+    client: await isAccepted(client.ready()),
+    copy: await isAccepted(openRegistry(copy, { rootKey: rootKey.jwk, maxAge: 30 * 24 * 60 * 60 })),
+    auditor: (await verifyTree(memorySource(files), rootKey)).ok,
+  };
+  client.close();
+  return roles;
+}
+
+describe('the roles of docs/protocol.md, section 25', () => {
+  let tree: SignedTree;
+  beforeAll(async () => {
+    tree = await signedTree();
+  });
+
+  const all = { client: true, copy: true, auditor: true };
+  const notAuditor = { ...all, auditor: false };
+  const onlyCopy = { client: false, copy: true, auditor: false };
+  const none = { client: false, copy: false, auditor: false };
+  const snapshot = () => `snapshots/${sha256(tree.files.get('issuers.json') as Buffer)}/`;
+  const without = (...paths: string[]) =>
+    new Map([...tree.files].filter(([path]) => !paths.some((one) => path.startsWith(one))));
+  const wrong = (path: string) => new Map([...tree.files, [path, Buffer.from('wrong')] as const]);
+  const changed = () => {
+    const other = [...tree.files].find(([path]) => path.startsWith('deltas/'));
+    return wrong(other?.[0] ?? '');
+  };
+
+  it.each([
+    ['a whole tree', () => tree.files, all],
+    ['no checkpoint, and none seen', () => without('checkpoint.jwt'), all],
+    [
+      'no checkpoint, no delegation',
+      () => resealed(without('checkpoint.jwt', 'keys/delegation.jwt'), tree.online),
+      all,
+    ],
+    ['no delegation', () => resealed(without('keys/delegation.jwt'), tree.online), none],
+    [
+      'a delegation that nothing rests on',
+      () => resealed(wrong('keys/delegation.jwt'), tree.root),
+      notAuditor,
+    ],
+    ['half a snapshot', () => resealed(without(`${snapshot()}issuers.sig`), tree.online), notAuditor],
+    ['no snapshot of the list', () => resealed(without(snapshot()), tree.online), all],
+    ['an expired checkpoint', () => resealed(tree.files, tree.online, { exp: seconds(-301) }), onlyCopy],
+    [
+      'another tree_sha256',
+      () => resealed(tree.files, tree.online, { tree_sha256: '0'.repeat(64) }),
+      notAuditor,
+    ],
+    [
+      'a checkpoint from before its delegation',
+      () => resealed(tree.files, tree.online, { iat: seconds(-49 * 3600) }),
+      none,
+    ],
+    ['another record than the list has', () => resealed(wrong('issuers/issuer-01'), tree.online), notAuditor],
+    ['no record', () => resealed(without('issuers/issuer-01'), tree.online), notAuditor],
+    ['a bad delta', () => resealed(changed(), tree.online), notAuditor],
+    ['no root key', () => resealed(without('keys/root.json'), tree.online), notAuditor],
+    ['no checksums', () => without('SHA256SUMS'), notAuditor],
+    ['no hosts’ files', () => resealed(without('serve.json', '_headers'), tree.online), all],
+    ['no list', () => resealed(without('issuers.json', snapshot()), tree.online), none],
+    ['a bad rotation', () => resealed(wrong('keys/rotation.json'), tree.online), none],
+  ])('%s', async (_name, files, expected) => {
+    expect(await accepting(await files(), tree)).toEqual(expected);
+  });
+});

@@ -1,0 +1,369 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  canonicalBytes,
+  createRegistryClient,
+  type NoUsableSource,
+  type RootKey,
+} from '@passport-registry/verifier';
+import { LIMITS, MAX_JSON_DEPTH, parseStrictJson } from '@passport-registry/verifier/internal';
+import { describe, expect, it } from 'vitest';
+import { ROOT } from '../support/paths.js';
+import {
+  checkpoint,
+  delegation,
+  type Files,
+  publish,
+  publishBytes,
+  rotationStep,
+  sha256,
+  statement,
+  testKey,
+} from '../support/publication.js';
+
+const source = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const protocol = source('docs/protocol.md');
+
+/** A section of the document, by its number. */
+function section(number: number): string {
+  const text = protocol.split(/^## /m).find((one) => one.startsWith(`${number}. `));
+  if (text === undefined) throw new Error(`there is no section ${number}`);
+  return text;
+}
+
+/** The rows of the tables of a section, each as its cells. */
+function rows(number: number): string[][] {
+  return section(number)
+    .split('\n')
+    .filter((line) => line.startsWith('| ') && !line.startsWith('|---'))
+    .map((line) =>
+      line
+        .slice(2, -2)
+        .split(' | ')
+        .map((cell) => cell.trim()),
+    );
+}
+
+describe('docs/protocol.md', () => {
+  it('has the sections that it names, one after the other', () => {
+    const numbers = [...protocol.matchAll(/^## (\d+)\. /gm)].map(([, number]) => Number(number));
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+    // "RFC 8032, section 7.1" is another document's.
+    const own = [...protocol.matchAll(/(RFC \d+(?:\)|, )(?:\()?)?\bsections? (\d+)\b(?!\.\d)/g)].filter(
+      ([, rfc]) => rfc === undefined,
+    );
+    expect(own.length).toBeGreaterThan(60);
+    for (const [, , number] of own) expect(numbers).toContain(Number(number));
+    for (const [rule = '', cell = ''] of rows(25)
+      .filter(({ length }) => length === 7)
+      .slice(1)) {
+      expect(numbers, rule).toContain(Number(cell));
+    }
+  });
+
+  it('has every row of its tables whole', () => {
+    for (const block of protocol.split(/\n(?!\|)/).filter((text) => text.startsWith('|'))) {
+      const widths = block.split('\n').map((line) => line.replaceAll('\\|', '').split('|').length);
+      expect(new Set(widths).size, block.slice(0, 80)).toBe(1);
+    }
+  });
+
+  it('has the limits of the code', () => {
+    const table = rows(23).filter(([name = '']) => /^`\w+`$/.test(name));
+    const documented = table.map(([name = '', bytes = '']) => [
+      name.slice(1, -1),
+      Number(bytes.replaceAll(',', '')),
+    ]);
+    expect(Object.fromEntries(documented)).toEqual(LIMITS);
+    expect(section(23)).toContain(`| depth of JSON | ${MAX_JSON_DEPTH} |`);
+    const constants = {
+      'verifier/src/trust/rotation.ts': 'MAX_STEPS = 64',
+      'verifier/src/trust/checkpoint.ts': 'MAX_DELEGATED_KEYS = 16',
+      'verifier/src/issuer/issuer-keys.ts': 'MAX_KEYS = 100',
+      'verifier/src/publication/list-by-deltas.ts': 'MAX_DELTAS = 16',
+      'verifier/src/passport/mandate.ts': 'MAX_SCOPES = 256',
+      'verifier/src/passport/scope.ts': 'MAX_LENGTH = 256',
+      'generator/verification/ask-host.ts': 'TIMEOUT_MS = 30_000',
+    };
+    for (const [path, constant] of Object.entries(constants)) expect(source(path)).toContain(constant);
+  });
+
+  it('has every error code of the verifier, once, and no other', () => {
+    const codes = [...source('verifier/src/errors.ts').matchAll(/code = '(ERR_[A-Z_]+)'/g)].map(
+      ([, code]) => code ?? '',
+    );
+    const table = rows(26).flatMap(([, code = '']) => /^`(ERR_[A-Z_]+)`$/.exec(code)?.[1] ?? []);
+    expect(table.sort()).toEqual(codes.sort());
+    // The command line has codes of its own.
+    const known = [...codes, 'ERR_KEY_REJECTED'];
+    for (const [code] of protocol.matchAll(/ERR_[A-Z_]+/g)) expect(known).toContain(code);
+    expect(source('generator/errors.ts')).toMatch(/'ERR_KEY_REJECTED';\n {2}readonly exitCode = 3;/);
+  });
+
+  it('names the codes after which a source is asked again', () => {
+    const [, list = ''] =
+      /TRANSIENT[^=]*= \[([^\]]*)\]/.exec(source('verifier/src/client/source-reader.ts')) ?? [];
+    const transient = list.match(/ERR_[A-Z_]+/g) ?? [];
+    const [, text = ''] = /A source is asked again, at most twice, after([^:]*):/.exec(section(26)) ?? [];
+    expect((text.match(/ERR_[A-Z_]+/g) ?? []).sort()).toEqual([...transient].sort());
+  });
+
+  it('has the table of public hosts', () => {
+    const code = source('verifier/src/http/public-address.ts');
+    const blocks = [...code.matchAll(/^ {2}(\S+\/\d+) /gm)].map(([, block]) => block ?? '');
+    const [, list = ''] = /const NAMES = \[(.*?)^\];/ms.exec(code) ?? [];
+    const names = [...list.matchAll(/'([a-z0-9]+)'/g)].map(([, name]) => name ?? '');
+    const ticked = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, one]) => one ?? '');
+    const addresses = rows(27).flatMap(([first = '']) => ticked(first).filter((one) => one.includes('/')));
+    const labels = rows(27).flatMap(([first = '']) =>
+      first.startsWith('a name whose last label') ? ticked(first) : [],
+    );
+    expect(blocks.length).toBeGreaterThan(15);
+    expect(names.length).toBeGreaterThan(10);
+    expect(addresses.sort()).toEqual(blocks.sort());
+    expect(labels.sort()).toEqual(names.sort());
+  });
+
+  it('has the hosts’ files, the content types and the reserved names of the generator', () => {
+    const hosts = source('generator/tree/host-configuration.ts');
+    const [, files = ''] = /HOST_FILES: readonly string\[\] = \[(.*?)\];/s.exec(hosts) ?? [];
+    const names = [...files.matchAll(/'([^']+)'/g)].map(([, name]) => name ?? '');
+    expect(names.length).toBeGreaterThan(5);
+    for (const name of names) expect(section(1)).toContain(`\`${name}\``);
+    expect(rows(1).find(([path]) => path === '`/checkpoint.jwt`')?.[1]).toBe('`application/jwt`');
+    const [, reserved = ''] = /RESERVED = \[(.*?)\]/.exec(source('generator/review/reserved-names.ts')) ?? [];
+    for (const [, name] of reserved.matchAll(/'([^']+)'/g)) expect(section(28)).toContain(`\`${name}\``);
+    const [, rules = ''] = /OVERRIDABLE.*?\[(.*?)\];/s.exec(source('generator/review/transitions.ts')) ?? [];
+    for (const [, rule] of rules.matchAll(/'([^']+)'/g)) expect(section(28)).toContain(`\`${rule}\``);
+  });
+
+  it('has the defaults of the clocks', () => {
+    const client = source('verifier/src/client/client-options.ts');
+    for (const text of [
+      'options.maxAge, 30 * 24 * 60 * 60)',
+      'options.grace, 60 * 60)',
+      'options.clockTolerance, 300)',
+      'options.timeout, 15)',
+    ])
+      expect(client).toContain(text);
+    const passports = source('verifier/src/verification/options.ts');
+    for (const text of [
+      'options.clockTolerance, 30)',
+      'options.statusMaxAge, 30)',
+      'options.metadataMaxAge, 300)',
+      'options.grace, 0)',
+      'options.cooldown, 10)',
+      'options.timeout, 5)',
+    ])
+      expect(passports).toContain(text);
+    expect(source('verifier/src/client/open-registry.ts')).toContain('clockTolerance = 300');
+    expect(source('verifier/src/passport/action-proof.ts')).toContain('MAX_ACTION_SECONDS = 60');
+    expect(source('generator/list/updated-at.ts')).toContain('CLOCK_TOLERANCE_MS = 5 * 60 * 1000');
+  });
+
+  it('says how strict JSON is, on both sides of each boundary', () => {
+    const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+    expect(() => parseStrictJson(nested(500))).not.toThrow();
+    expect(() => parseStrictJson(nested(501))).toThrow(SyntaxError);
+    expect(() => canonicalBytes(JSON.parse(nested(500)))).not.toThrow();
+    expect(() => canonicalBytes(JSON.parse(nested(501)))).toThrow(/nesting deeper than 500/);
+    expect(() => parseStrictJson('{"a":9007199254740991,"b":-0.5}')).not.toThrow();
+    for (const bad of ['9007199254740992', '1e400', '{"a":1,"\\u0061":2}', '\uFEFF{}']) {
+      expect(() => parseStrictJson(bad), bad).toThrow(SyntaxError);
+    }
+  });
+});
+
+/** 2026-11-21T08:00:00Z. */
+const MADE = 1795248000;
+const UPDATED_AT = '2026-11-21T08:00:00Z';
+const T = 300;
+const DAY = 24 * 60 * 60;
+
+/** What a client says of files at a time, in seconds since 1970: `accepted`, or the code. */
+async function verdict(files: Files, root: RootKey, now: number, maxAge = 30 * DAY): Promise<string> {
+  const base = 'https://registry.example/';
+  const client = createRegistryClient({
+    sources: [base],
+    rootKey: root.jwk,
+    maxAge,
+    now: () => now * 1000,
+    fetch: async (input) => {
+      const bytes = files.get(String(input).slice(base.length));
+      return bytes === undefined ? new Response(null, { status: 404 }) : new Response(new Uint8Array(bytes));
+    },
+  });
+  try {
+    await client.ready();
+    return 'accepted';
+  } catch (error) {
+    return (error as NoUsableSource).errors[base]?.code ?? (error as NoUsableSource).code;
+  } finally {
+    client.close();
+  }
+}
+
+describe('the clocks of docs/protocol.md, section 24', () => {
+  const MS = 0.001;
+  const stated = (row: string) => expect(rows(24).map(([name]) => name)).toContain(row);
+
+  async function world(times: { delegation?: object; checkpoint?: object } = {}) {
+    const [root, online] = [await testKey(), await testKey()];
+    const files = publish(root, [], UPDATED_AT);
+    const long = { iat: MADE, exp: MADE + 1000 * DAY };
+    const delegated = await delegation(root, online, { ...long, ...times.delegation });
+    const signed = await checkpoint(files, online, { ...long, ...times.checkpoint });
+    files.set('keys/delegation.jwt', Buffer.from(delegated)).set('checkpoint.jwt', Buffer.from(signed));
+    return { root: root.rootKey, files };
+  }
+
+  it('updated_at in the future, and its maximum age', async () => {
+    stated('`updated_at` of the list, in the future');
+    stated('`updated_at`, maximum age, where there is no checkpoint');
+    const key = await testKey();
+    const files = publish(key, [], UPDATED_AT);
+    const at = (now: number) => verdict(files, key.rootKey, now);
+    expect(await at(MADE - T)).toBe('accepted');
+    expect(await at(MADE - T - MS)).toBe('ERR_NOT_YET_VALID');
+    expect(await at(MADE + 30 * DAY + T)).toBe('accepted');
+    expect(await at(MADE + 30 * DAY + T + MS)).toBe('ERR_LIST_EXPIRED');
+  });
+
+  it('iat, nbf and exp of checkpoint and delegation', async () => {
+    stated('`iat` and `nbf` of delegation, checkpoint, rotation step');
+    stated('`exp` of checkpoint, and of the delegation that it rests on');
+    for (const [times, code] of [
+      [{ checkpoint: { exp: MADE + 100 } }, 'ERR_CHECKPOINT_EXPIRED'],
+      [{ delegation: { exp: MADE + 100 } }, 'ERR_DELEGATION_EXPIRED'],
+    ] as const) {
+      const { files, root } = await world(times);
+      expect(await verdict(files, root, MADE + 100 + T - MS)).toBe('accepted');
+      expect(await verdict(files, root, MADE + 100 + T)).toBe(code);
+      expect(await verdict(files, root, MADE - T)).toBe('accepted');
+      expect(await verdict(files, root, MADE - T - MS)).toBe('ERR_NOT_YET_VALID');
+    }
+    for (const times of [{ checkpoint: { nbf: MADE + 1000 } }, { delegation: { nbf: MADE + 1000 } }]) {
+      const { files, root } = await world(times);
+      expect(await verdict(files, root, MADE + 1000 - T)).toBe('accepted');
+      expect(await verdict(files, root, MADE + 1000 - T - MS)).toBe('ERR_NOT_YET_VALID');
+    }
+  });
+
+  it('iat of a checkpoint within its delegation', async () => {
+    stated('`iat` of a checkpoint within its delegation');
+    const now = MADE + 1000;
+    for (const [iat, expected] of [
+      [MADE - 1, 'ERR_CHECKPOINT_INVALID'],
+      [MADE, 'accepted'],
+      [MADE + 900, 'accepted'],
+      [MADE + 901, 'ERR_CHECKPOINT_INVALID'],
+    ] as const) {
+      const { files, root } = await world({ delegation: { exp: MADE + 900 }, checkpoint: { iat } });
+      expect(await verdict(files, root, now), String(iat)).toBe(expected);
+    }
+  });
+
+  it('a step of a rotation: not from the future, and never too old', async () => {
+    stated('`exp` of a rotation step');
+    const [old, next] = [await testKey(), await testKey()];
+    const claims = { iat: MADE, exp: MADE + 1, next_root: next.rootKey.jwk };
+    const step = await statement(old, 'registry-root-rotation+jwt', claims);
+    const files = publish(next, [], UPDATED_AT).set(
+      'keys/rotation.json',
+      Buffer.from(JSON.stringify([step])),
+    );
+    expect(await verdict(files, old.rootKey, MADE - T)).toBe('accepted');
+    expect(await verdict(files, old.rootKey, MADE - T - MS)).toBe('ERR_NOT_YET_VALID');
+    expect(await verdict(files, old.rootKey, MADE + 29 * DAY)).toBe('accepted');
+  });
+});
+
+describe('which error code wins (docs/protocol.md, section 26)', () => {
+  it('the earlier step', async () => {
+    const [root, other] = [await testKey(), await testKey()];
+    const good = () => publish(root, [], UPDATED_AT);
+    const now = MADE + 1000;
+    const at = (files: Files, maxAge?: number) => verdict(files, root.rootKey, now, maxAge);
+
+    // From the last step to the first, each fault beside those before it.
+    const files = publish(root, [], '2026-01-01T00:00:00Z');
+    expect(await at(files, 0)).toBe('ERR_LIST_EXPIRED');
+    files.set('issuers.json', Buffer.from('no JSON'));
+    expect(await at(files, 0)).toBe('ERR_SIGNATURE_INVALID');
+    files.set('issuers.sig', Buffer.from('\uFEFF'));
+    expect(await at(files, 0)).toBe('ERR_SIGNATURE_MALFORMED');
+    const expired = { iat: MADE, exp: MADE + 1 };
+    const online = await testKey();
+    files.set('checkpoint.jwt', Buffer.from(await checkpoint(good(), online, expired)));
+    expect(await at(files)).toBe('ERR_CHECKPOINT_INVALID');
+    files.set(
+      'keys/delegation.jwt',
+      Buffer.from(await delegation(root, online, { iat: MADE, exp: now + DAY })),
+    );
+    expect(await at(files)).toBe('ERR_CHECKPOINT_EXPIRED');
+    files.set('keys/delegation.jwt', Buffer.from(await delegation(root, online, expired)));
+    expect(await at(files)).toBe('ERR_DELEGATION_EXPIRED');
+    files.set('keys/delegation.jwt', Buffer.from(await delegation(other, online, expired)));
+    expect(await at(files)).toBe('ERR_DELEGATION_INVALID');
+    files.set('keys/rotation.json', Buffer.from(JSON.stringify([await rotationStep(other, online)])));
+    expect(await at(files)).toBe('ERR_ROTATION_GAP');
+    files.set('keys/rotation.json', Buffer.from('[1]'));
+    expect(await at(files)).toBe('ERR_ROTATION_INVALID');
+  });
+
+  it('a rotation: the form of every step first, then step by step from the pinned key', async () => {
+    const [old, root, next] = [await testKey(), await testKey(), await testKey()];
+    const step = (from: typeof root, more: object) =>
+      statement(from, 'registry-root-rotation+jwt', { iat: MADE, ...more });
+    const good = { next_root: next.rootKey.jwk };
+    const first = { next_root: root.rootKey.jwk };
+    const at = async (...steps: Promise<string>[]) => {
+      const files = publish(next, [], UPDATED_AT);
+      files.set('keys/rotation.json', Buffer.from(JSON.stringify(await Promise.all(steps))));
+      return verdict(files, root.rootKey, MADE + 10);
+    };
+    expect(await at(step(old, first), step(root, good))).toBe('accepted');
+    expect(await at(step(old, { next_root: 'unread' }), step(root, good))).toBe('accepted');
+    expect(await at(step(old, { ...first, step: 2 }), step(root, good))).toBe('ERR_ROTATION_INVALID');
+    expect(await at(step(root, good), step(old, { ...first, step: 1 }))).toBe('ERR_ROTATION_INVALID');
+    expect(await at(step(root, { next_root: {}, iat: MADE + DAY }))).toBe('ERR_NOT_YET_VALID');
+    expect(await at(step(root, { next_root: {} }))).toBe('ERR_ROTATION_INVALID');
+    expect(await at(step(old, { next_root: {} }))).toBe('ERR_ROTATION_INVALID');
+    expect(await at(step(old, good))).toBe('ERR_ROTATION_GAP');
+    expect(await at(step(root, first))).toBe('ERR_ROTATION_LOOP');
+    // The chain begins at the pinned key: a key before it may come back.
+    const back = [step(next, first), step(root, good)];
+    expect(await at(...back)).toBe('accepted');
+  });
+
+  it('a member that stands twice in a list: the last one counts until the canonical form is compared', async () => {
+    const root = await testKey();
+    const at = (text: string) => verdict(publishBytes(root, text), root.rootKey, MADE + 10);
+    const time = `"updated_at":"${UPDATED_AT}"`;
+    expect(await at(`{"issuers":[],"updated_at":0,${time}}`)).toBe('ERR_LIST_NOT_CANONICAL');
+    expect(await at(`{"issuers":[],${time},"updated_at":0}`)).toBe('ERR_LIST_NONCONFORMING');
+  });
+
+  it('half a snapshot is passed over, and an absent list has its own code', async () => {
+    const [root, online] = [await testKey(), await testKey()];
+    const files = publish(root, [], UPDATED_AT);
+    const list = files.get('issuers.json') as Buffer;
+    const times = { iat: MADE, exp: MADE + DAY };
+    files.set('keys/delegation.jwt', Buffer.from(await delegation(root, online, times)));
+    files.set('checkpoint.jwt', Buffer.from(await checkpoint(files, online, times)));
+    files.set(`snapshots/${sha256(list)}/issuers.json`, list);
+    expect(await verdict(files, root.rootKey, MADE + 10)).toBe('accepted');
+    files.delete('issuers.sig');
+    expect(await verdict(files, root.rootKey, MADE + 10)).toBe('ERR_SOURCE_STATUS');
+  });
+
+  it('a delegation is known by its signature, whatever its kid', async () => {
+    const [root, online] = [await testKey(), await testKey()];
+    const files = publish(root, [], UPDATED_AT);
+    const times = { iat: MADE, exp: MADE + DAY };
+    const named = { ...root, rootKey: { ...root.rootKey, thumbprint: online.rootKey.thumbprint } };
+    files.set('keys/delegation.jwt', Buffer.from(await delegation(named, online, times)));
+    files.set('checkpoint.jwt', Buffer.from(await checkpoint(files, online, times)));
+    expect(await verdict(files, root.rootKey, MADE + 10)).toBe('accepted');
+  });
+});

@@ -1,0 +1,149 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parse, parseDocument, stringify } from 'yaml';
+import { formatRecord } from '../../../build/authoring/layout.js';
+import { EXAMPLE_RECORDS } from '../../support/paths.js';
+import { cli, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
+
+const UNTIDY = `# yaml-language-server: $schema=../schemas/issuer.schema.json
+# Zed is an example.
+
+# Chosen by the board.
+tier: "founding"   # until the next audit
+issuer_id: 'zed'
+status: active
+geographical_scope:
+  - NO
+  - "SE"
+jwks_uri: https://zed.example/jwks
+discovery_uri:   https://zed.example/metadata
+last_audit: ~
+domain_scope:
+  # the first of many
+  - banking
+certified_since: "2026-01-01T00:00:00Z"
+# The end.
+`;
+
+const TIDY = `# yaml-language-server: $schema=../schemas/issuer.schema.json
+# Zed is an example.
+
+issuer_id: zed
+# Chosen by the board.
+tier: founding # until the next audit
+status: active
+jwks_uri: https://zed.example/jwks
+discovery_uri: https://zed.example/metadata
+certified_since: 2026-01-01T00:00:00Z
+last_audit: null
+geographical_scope: [NO, SE]
+domain_scope:
+  # the first of many
+  - banking
+
+# The end.
+`;
+
+const commentsOf = (text: string) => [...text.matchAll(/#.*/g)].map(([comment]) => comment.trim()).sort();
+
+describe('the layout of records', () => {
+  it('orders fields, drops needless quotes, and keeps every comment with its field', () => {
+    expect(formatRecord(UNTIDY, 'zed.yaml')).toBe(TIDY);
+  });
+
+  it('leaves the example records alone', () => {
+    for (const name of readdirSync(EXAMPLE_RECORDS)) {
+      const text = readFileSync(join(EXAMPLE_RECORDS, name), 'utf8');
+      expect(formatRecord(text, name)).toBe(text);
+    }
+  });
+
+  it.each([
+    ['line ends of Windows', 'issuer_id: a\r\ntier: sandbox\r\n', 'issuer_id: a\ntier: sandbox\n'],
+    ['a document marker', '---\nissuer_id: a\n', 'issuer_id: a\n'],
+    ['a record in braces', '{tier: sandbox, issuer_id: a}\n', 'issuer_id: a\ntier: sandbox\n'],
+    ['no end of the last line', 'issuer_id: a', 'issuer_id: a\n'],
+    ['a field that nobody knows', 'zzz: 1\nissuer_id: a\n', 'issuer_id: a\nzzz: 1\n'],
+    ['text that would be something else without quotes', 'contact: "null"\n', 'contact: "null"\n'],
+    [
+      'a list that is too long for a line',
+      `domain_scope: [${Array.from({ length: 12 }, (_, index) => `domain-number-${index}`)}]\n`,
+      `domain_scope:\n${Array.from({ length: 12 }, (_, index) => `  - domain-number-${index}\n`).join('')}`,
+    ],
+    ['an empty list', 'domain_scope: [ ]\n', 'domain_scope: []\n'],
+  ])('takes %s', (_name, text, laid) => {
+    expect(formatRecord(text, 'a.yaml')).toBe(laid);
+    expect(formatRecord(laid, 'a.yaml')).toBe(laid);
+  });
+
+  it('changes no value, loses no comment, and is done after one pass, whatever it gets', () => {
+    const value = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string({ unit: fc.constantFrom(...' \n\t\r\u0085\u00a0\u2028\ufeffa:#-?|>\'"\\&*!%@`{}[],') }),
+      fc.constantFrom(
+        'null',
+        'true',
+        '1',
+        'NO',
+        '# no comment',
+        'a: b',
+        '- a',
+        '',
+        ' x ',
+        'a\nb',
+        "it's",
+        '"q"',
+      ),
+      fc.constant(null),
+      fc.array(fc.string(), { maxLength: 4 }),
+    );
+    const field = fc.constantFrom('issuer_id', 'tier', 'contact', 'domain_scope', 'last_audit', 'zzz');
+    const record = fc.dictionary(field, value, { minKeys: 1 });
+    const style = fc.record({
+      collectionStyle: fc.constantFrom('any' as const, 'block' as const, 'flow' as const),
+      defaultStringType: fc.constantFrom('PLAIN' as const, 'QUOTE_DOUBLE' as const, 'QUOTE_SINGLE' as const),
+      lineWidth: fc.constantFrom(0, 20, 80),
+    });
+    fc.assert(
+      fc.property(record, style, fc.array(fc.constantFrom('', '\n')), (data, options, gaps) => {
+        const lines = gaps.map((gap, index) => `# comment ${index}\n${gap}`).join('');
+        const text = lines + stringify(data, options);
+        // In flow style some texts of several lines are written so that nobody can read them.
+        fc.pre(parseDocument(text).errors.length === 0);
+        const laid = formatRecord(text, 'a.yaml');
+        expect(parse(laid)).toEqual(parse(text));
+        expect(formatRecord(laid, 'a.yaml')).toBe(laid);
+        for (const index of gaps.keys()) expect(laid).toContain(`# comment ${index}\n`);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('passport-registry format', () => {
+  it('with --check says which files and where, and touches none; without, it mends them', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, { 'issuers/zed.yaml': UNTIDY, 'issuers/a.yaml': recordText('a') });
+    const check = await cli(['format', '--check'], folder);
+    expect(check.code).toBe(1);
+    expect(check.stderr).toContain('issuers/zed.yaml:4:1: error layout: ');
+    expect(readFileSync(join(folder, 'issuers/zed.yaml'), 'utf8')).toBe(UNTIDY);
+    const format = await cli(['format'], folder);
+    expect([format.code, format.stderr]).toEqual([0, 'issuers/zed.yaml laid out\n2 files: 1 laid out\n']);
+    expect(commentsOf(readFileSync(join(folder, 'issuers/zed.yaml'), 'utf8'))).toEqual(commentsOf(UNTIDY));
+    expect((await cli(['format', '--check'], folder)).code).toBe(0);
+  });
+
+  it('leaves a file alone that it cannot read as a record, and says so', async () => {
+    const folder = temporaryFolder();
+    const bad = 'issuer_id: [a\n';
+    writeFiles(folder, { 'issuers/bad.yaml': bad, 'issuers/text.yaml': 'just a text\n' });
+    const { code, stderr } = await cli(['format'], folder);
+    expect(code).toBe(1);
+    expect(stderr).toContain('issuers/bad.yaml:');
+    expect(stderr).toContain('issuers/text.yaml:1:1: error not-a-mapping');
+    expect(readFileSync(join(folder, 'issuers/bad.yaml'), 'utf8')).toBe(bad);
+  });
+});

@@ -1,0 +1,178 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { describeWith } from '../../support/components.js';
+import { CLI } from '../../support/paths.js';
+import { serve } from '../../support/serving.js';
+import { cli, recordText, run, temporaryFolder, workspace, writeFiles } from '../../support/workspace.js';
+
+describe('passport-registry', () => {
+  it('explains itself, and each command', async () => {
+    const folder = temporaryFolder();
+    const help = await cli(['--help'], folder);
+    expect(help.code).toBe(0);
+    for (const command of ['build', 'validate', 'verify', 'serve', 'keys']) {
+      expect(help.stdout).toContain(command);
+      expect((await cli([command, '--help'], folder)).code).toBe(0);
+    }
+    expect((await cli(['--version'], folder)).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it.each([
+    [['bild']],
+    [['build', '--nonsense']],
+    [['build', 'issuers']],
+    [['build', '--out']],
+    [['build', '--issuers', 'nowhere', '--key', 'key.pem']],
+    [['validate', 'nowhere']],
+    [['keys']],
+    [['serve', 'nowhere']],
+  ])('ends with 2 on wrong usage: %j', async (args) => {
+    const folder = await workspace();
+    const { code, stderr, stdout } = await cli(args, folder);
+    expect(code).toBe(2);
+    expect(stderr).not.toBe('');
+    expect(stderr).not.toMatch(/^ +at .*:\d+:\d+/m);
+    expect(stdout).toBe('');
+  });
+});
+
+describe('passport-registry validate', () => {
+  it('says where, what, and what to do, on stderr, and ends with 1', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, {
+      'issuers/a.yaml': recordText('a', { tier: 'certifed' }),
+      'issuers/b.yaml': recordText('b', { jwks_uri: undefined }),
+    });
+    const { code, stdout, stderr } = await cli(['validate'], folder);
+    expect(code).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toBe(`issuers/a.yaml:2:7: error unknown-value: tier is "certifed"
+ 2 | tier: certifed
+   |       ^^^^^^^^
+    expected: one of founding, certified, registered, sandbox
+    remedy: did you mean \`certified\`?
+issuers/b.yaml:1:1: error missing-field: jwks_uri is missing
+ 1 | issuer_id: b
+   | ^^^^^^^^^^^^
+    expected: all required fields
+    remedy: add jwks_uri: https://issuer.example/.well-known/jwks.json
+2 files: 2 problems, 0 warnings
+`);
+  });
+
+  it('--json gives the same as data on stdout', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, { 'a.yaml': recordText('a', { status: '7' }) });
+    const { code, stdout } = await cli(['validate', '--json', 'a.yaml'], folder);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toEqual({
+      ok: false,
+      files: 1,
+      diagnostics: [
+        {
+          rule: 'wrong-type',
+          severity: 'error',
+          file: 'a.yaml',
+          line: 3,
+          column: 9,
+          endLine: 3,
+          endColumn: 10,
+          message: 'status is the number 7',
+          expected: 'a text',
+          remedy: 'if 7 is meant as text, put it in quotes: "7"',
+          excerpt: { before: 'status: ', marked: '7', after: '' },
+        },
+      ],
+    });
+  });
+
+  it('a warning alone is no failure', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, { 'issuers/a.yaml': recordText('a', { geographical_scope: '[UK]' }) });
+    const { code, stderr } = await cli(['validate'], folder);
+    expect(code).toBe(0);
+    expect(stderr).toContain('1 file: 0 problems, 1 warning');
+  });
+
+  it('lets no control character of a stranger reach the terminal', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, {
+      'issuers/a.yaml': recordText('a', {
+        tier: '"\\e[2J\\e]0;owned\\a"',
+        '"\\e[31mred"': '1',
+        '"\u202eevil"': '2',
+      }),
+      'issuers/b\u001b[31m.yaml': recordText('b'),
+    });
+    const { stderr } = await cli(['validate'], folder);
+    expect(stderr).toContain('\\u001b[2J');
+    expect(stderr.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
+  });
+});
+
+describeWith(['script'], 'progress', () => {
+  it('is shown on a terminal for work that takes long, and goes away; elsewhere there is none', async () => {
+    const folder = temporaryFolder();
+    const ids = Array.from({ length: 6000 }, (_one, index) => `issuer-${index}`);
+    // The parser of all YAML takes its time; plain records would be checked too soon to be shown.
+    const text = (id: string) => `${recordText(id)}# …\n`;
+    writeFiles(folder, Object.fromEntries(ids.map((id) => [`issuers/${id}.yaml`, text(id)])));
+    const command = `${process.execPath} ${CLI} validate`;
+    const { stdout } = await run('script', ['-qec', command, '/dev/null'], folder);
+    expect(stdout.replaceAll('\u001b[K', '')).toMatch(/\rchecking [\d,]+ of 6,000\r/);
+    expect(stdout.endsWith('\r\u001b[K6,000 files: 0 problems, 0 warnings\r\n')).toBe(true);
+    const { stderr } = await cli(['validate'], folder);
+    expect(stderr).toBe('6,000 files: 0 problems, 0 warnings\n');
+  });
+});
+
+describe('passport-registry resolve', () => {
+  async function registry(): Promise<string> {
+    const folder = await workspace(['alpha']);
+    await cli(['build', '--key', 'key.pem'], folder);
+    const { stdout } = await cli(['keys', 'public', 'key.pem'], folder);
+    writeFiles(folder, {
+      'root.json': stdout,
+      'policy.json': '{"tiers":["certified"]}',
+      'strict.json': '{"tiers":[]}',
+    });
+    return folder;
+  }
+  const ask = (id: string, policy: string, ...more: string[]) => [
+    ...['resolve', id, '--policy', policy, '--root-key', 'root.json'],
+    ...more,
+  ];
+
+  it('accepts and rejects, with every reason, from a folder and from a live registry', async () => {
+    const folder = await registry();
+    const live = await serve(join(folder, 'dist'));
+    for (const source of [[], ['--source', live], ['--source', 'http://127.0.0.1:9', live]]) {
+      const good = await cli(ask('alpha', 'policy.json', ...source), folder);
+      expect(good.stderr).toContain('alpha is accepted');
+      expect(good.code).toBe(0);
+      const bad = await cli(ask('alpha', 'strict.json', '--json', ...source), folder);
+      expect(JSON.parse(bad.stdout)).toMatchObject({
+        accepted: false,
+        reasons: [{ code: 'tier-not-accepted' }],
+      });
+      expect(bad.code).toBe(1);
+      const unknown = await cli(ask('alhpa', 'policy.json', ...source), folder);
+      expect([unknown.code, unknown.stderr.includes('did you mean `alpha`?')]).toEqual([1, true]);
+    }
+  });
+
+  it('decides nothing without a good registry, a good policy and a pinned key', async () => {
+    const folder = await registry();
+    writeFiles(folder, { 'typo.json': '{"tier":["certified"]}', 'no.json': '{' });
+    expect((await cli(ask('alpha', 'typo.json'), folder)).code).toBe(2);
+    expect((await cli(ask('alpha', 'no.json'), folder)).code).toBe(2);
+    expect((await cli(ask('alpha', 'nowhere.json'), folder)).code).toBe(4);
+    expect((await cli(ask('alpha', 'policy.json', '--source', 'nowhere'), folder)).code).toBe(2);
+    expect((await cli(['resolve', 'alpha', '--policy', 'policy.json'], folder)).code).toBe(2);
+    writeFiles(folder, { 'dist/issuers.json': '{}' });
+    const { code, stderr, stdout } = await cli(ask('alpha', 'policy.json'), folder);
+    expect(code).toBe(1);
+    expect(stderr).toContain('ERR_SIGNATURE_INVALID');
+    expect(stdout).toBe('');
+  });
+});

@@ -1,0 +1,431 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { forGitHub } from '../../../build/diagnostics/printers/github.js';
+import { printable, printableJson } from '../../../build/diagnostics/printers/printable.js';
+import { forSarif } from '../../../build/diagnostics/printers/sarif.js';
+import { forTerminal } from '../../../build/diagnostics/printers/terminal.js';
+import type { Diagnostic } from '../../../build/index.js';
+import { forMarkdown } from '../../../build/review/markdown.js';
+import { describeWith } from '../../support/components.js';
+import { CLI } from '../../support/paths.js';
+import { until } from '../../support/until.js';
+import { cleanEnvironment, cli, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
+
+describe('diagnostics on a terminal', () => {
+  it.each([
+    ['a value', { tier: 'certifed' }, ['2:7', ' 2 | tier: certifed', '   |       ^^^^^^^^']],
+    ['a tab before it', { tier: '\t gold' }, ['2:9', ' 2 | tier:   gold', '   |         ^^^^']],
+    [
+      'what would move the cursor or hide text',
+      { contact: '"\u202ex\u200b"' },
+      ['7:10', ' 7 | contact: "\\u202ex\\u200b"', '   |          ^^^^^^^^^^^^^^^'],
+    ],
+    ['an empty value', { tier: '' }, ['2:7', ' 2 | tier: ', '   |       ^']],
+  ])('show the line, and mark %s', async (_name, changes, [place = '', ...lines]) => {
+    const folder = temporaryFolder();
+    writeFiles(folder, { 'issuers/a.yaml': recordText('a', changes as Record<string, string>) });
+    const { stderr } = await cli(['validate'], folder);
+    expect(stderr).toContain(`issuers/a.yaml:${place}: error`);
+    expect(stderr).toContain(`\n${lines.join('\n')}\n`);
+    for (const hidden of ['\u001b', '\u202e', '\u200b']) expect(stderr).not.toContain(hidden);
+  });
+
+  it('cut a long line around the place', async () => {
+    const folder = temporaryFolder();
+    const scope = `[${'a, '.repeat(100)}Bad Slug]`;
+    writeFiles(folder, { 'issuers/a.yaml': recordText('a', { domain_scope: scope }) });
+    const { stderr } = await cli(['validate'], folder);
+    const [, shown = '', mark = ''] = /bad-slug.*\n(.*)\n(.*)\n/.exec(stderr) ?? [];
+    expect(shown.length).toBeLessThan(130);
+    expect(shown.slice(mark.indexOf('^'), mark.lastIndexOf('^') + 1)).toBe('Bad Slug');
+  });
+});
+
+describeWith(['script'], 'diagnostics on a real terminal', () => {
+  const onTerminal = (folder: string, environment: Record<string, string>) =>
+    execFileSync('script', ['-qec', `"${process.execPath}" "${CLI}" validate || true`, '/dev/null'], {
+      cwd: folder,
+      encoding: 'utf8',
+      input: '',
+      env: cleanEnvironment({ TERM: 'xterm-256color', ...environment }),
+    });
+
+  it('have colours, unless NO_COLOR asks for none', () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, { 'issuers/a.yaml': recordText('a', { tier: 'gold' }) });
+    expect(onTerminal(folder, {})).toContain('\u001b[31merror\u001b[0m unknown-value');
+    expect(onTerminal(folder, { NO_COLOR: '1' })).not.toContain('\u001b[31m');
+  });
+});
+
+describe('diagnostics as data', () => {
+  it('are SARIF 2.1.0, with the rules, the places, and addresses that are such', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, {
+      'issuers/a b.yaml': recordText('a b', {
+        tier: 'gold',
+        geographical_scope: '[UK]',
+        jwks_uri: 'https://a.example/jwks',
+        discovery_uri: 'https://a.example/metadata',
+      }),
+    });
+    const { stdout, code } = await cli(['validate', '--format', 'sarif'], folder);
+    expect(code).toBe(1);
+    const { version, runs } = JSON.parse(stdout);
+    const [{ tool, results, columnKind }] = runs;
+    expect([version, columnKind, runs.length]).toEqual(['2.1.0', 'utf16CodeUnits', 1]);
+    expect(tool.driver.rules.map(({ id }: { id: string }) => id)).toEqual([
+      'bad-id',
+      'unknown-value',
+      'unknown-country',
+    ]);
+    expect(results[1]).toEqual({
+      ruleId: 'unknown-value',
+      ruleIndex: 1,
+      level: 'error',
+      message: {
+        text: 'tier is "gold". Expected: one of founding, certified, registered, sandbox. Remedy: choose one of them.',
+      },
+      locations: [
+        {
+          physicalLocation: {
+            artifactLocation: { uri: 'issuers/a%20b.yaml' },
+            region: { startLine: 2, startColumn: 7, endLine: 2, endColumn: 11 },
+          },
+        },
+      ],
+    });
+    expect(results[2].level).toBe('warning');
+  });
+
+  it('cannot be ended or forged by what stands in a file', async () => {
+    const folder = temporaryFolder();
+    const forged = '"x\\n::error file=issuers/b.yaml::forged\\r\\n::set-output name=x::y"';
+    writeFiles(folder, { 'issuers/a.yaml': recordText('a', { tier: forged, contact: '"a%0Ab"' }) });
+    const { stdout } = await cli(['validate', '--format', 'github'], folder);
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines).toHaveLength(2);
+    for (const line of lines) expect(line).toMatch(/^::error file=issuers\/a\.yaml,line=\d+,/);
+    expect(stdout).not.toContain('\r');
+    expect(stdout).toContain('a%250Ab');
+  });
+
+  it('name a file right whatever its name', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, { 'issuers/a,b:c%.yaml': '[]' });
+    const { stdout } = await cli(['validate', '--format', 'github'], folder);
+    expect(stdout).toContain('::error file=issuers/a%2Cb%3Ac%25.yaml,line=1,');
+  });
+
+  it('--json and --format json are the same', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, { 'issuers/a.yaml': recordText('a', { tier: 'gold' }) });
+    const [short, long] = [
+      await cli(['validate', '--json'], folder),
+      await cli(['validate', '--format', 'json'], folder),
+    ];
+    expect(short.stdout).toBe(long.stdout);
+    expect(JSON.parse(short.stdout).diagnostics).toHaveLength(1);
+    expect((await cli(['validate', '--format', 'xml'], folder)).code).toBe(2);
+  });
+});
+
+/** Text as an attacker would choose it. */
+const hostile = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        ...[
+          '\n',
+          '\r',
+          '\r\n',
+          '\t',
+          '\0',
+          '\u0007',
+          '\u001b[2J',
+          '\u001b]0;x\u0007',
+          '\u007f',
+          '\u0085',
+          '\u009b31m',
+        ],
+        ...[
+          '\u202e',
+          '\u2066',
+          '\u200b',
+          '\u00ad',
+          '\ufeff',
+          '\u2028',
+          '\u2029',
+          '\u{e0001}',
+          '\ud800',
+          '\udc00',
+        ],
+        ...[
+          '::error::x',
+          '::stop-commands::y',
+          ' ::add-mask::z',
+          '##[error]x',
+          '##[',
+          '%0A::error::x',
+          '%25',
+        ],
+        ...[
+          '</code>',
+          '<!--',
+          '-->',
+          '|',
+          '`',
+          '```',
+          '@everyone',
+          '[x](https://mallory.example)',
+          '&#10;',
+          '\\n',
+        ],
+      ),
+      fc.string({ unit: 'binary', maxLength: 8 }),
+      fc.string({ maxLength: 20 }),
+    ),
+    { maxLength: 8 },
+  )
+  .map((parts) => parts.join(''));
+
+const place = fc.integer({ min: 1, max: 300 });
+const diagnostics = fc.array(
+  fc.record(
+    {
+      rule: fc.constantFrom('file-name', 'yaml-syntax', 'unknown-country'),
+      severity: fc.constantFrom('error', 'warning'),
+      ...{ file: hostile, message: hostile, expected: hostile, remedy: hostile },
+      ...{ line: place, column: place, endLine: place, endColumn: place },
+      excerpt: fc.record({ before: hostile, marked: hostile, after: hostile }),
+    },
+    {
+      requiredKeys: [
+        'rule',
+        'severity',
+        'file',
+        'message',
+        'expected',
+        'remedy',
+        'line',
+        'column',
+        'endLine',
+        'endColumn',
+      ],
+    },
+  ) as fc.Arbitrary<Diagnostic>,
+  { maxLength: 3 },
+);
+
+/** No character that a terminal, a log or a reader would obey, but line feeds. */
+const UNSAFE = /[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
+
+/** What the printer for terminals may send to one. */
+const COLOURS = [31, 33, 2, 1, 0].map((code) => `\u001b[${code}m`);
+
+/** What a workflow runner takes for a command. */
+const commandsIn = (text: string) => text.split('\n').filter((line) => /^\s*::|##\[/.test(line));
+
+const everyText = (data: unknown): string[] => {
+  if (typeof data === 'string') return [data];
+  return typeof data === 'object' && data !== null ? Object.values(data).flatMap(everyText) : [];
+};
+
+describe('whatever a stranger has written', () => {
+  it('obeys nobody’s terminal, and has as many lines as the printer for people writes', () => {
+    fc.assert(
+      fc.property(diagnostics, (found) => {
+        const text = forTerminal(found, false);
+        expect(text).not.toMatch(UNSAFE);
+        expect(commandsIn(text)).toEqual([]);
+        const lines = found.reduce((sum, { excerpt }) => sum + (excerpt === undefined ? 3 : 5), 0);
+        expect(text.split('\n')).toHaveLength(lines + 1);
+        // The colours are the printer's own, and nothing else differs.
+        const coloured = forTerminal(found, true);
+        expect(COLOURS.reduce((rest, colour) => rest.replaceAll(colour, ''), coloured)).toBe(text);
+      }),
+    );
+  });
+
+  it('is one command a diagnostic for a workflow runner, and as many properties', () => {
+    fc.assert(
+      fc.property(diagnostics, (found) => {
+        const text = forGitHub(found);
+        expect(text).not.toMatch(UNSAFE);
+        const lines = text.split('\n').slice(0, -1);
+        expect(lines).toHaveLength(found.length);
+        for (const line of lines) {
+          expect(line).toMatch(
+            /^::(?:error|warning) file=[^,:]*,line=\d+,endLine=\d+,col=\d+,endColumn=\d+,title=[a-z-]+::/,
+          );
+          expect(line).not.toContain('##[');
+          // Its own two line feeds, and none of a stranger's.
+          expect(line.replaceAll('%25', '').match(/%0[AD]/g)).toHaveLength(2);
+        }
+      }),
+    );
+  });
+
+  it('is the same data after JSON, which nothing shows otherwise', () => {
+    fc.assert(
+      fc.property(fc.oneof(diagnostics, fc.dictionary(hostile, hostile)), (data) => {
+        const text = printableJson(data);
+        expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(data)));
+        expect(text).not.toMatch(UNSAFE);
+        expect(commandsIn(text)).toEqual([]);
+      }),
+    );
+  });
+
+  it('shows as it is in a viewer of SARIF', () => {
+    fc.assert(
+      fc.property(diagnostics, (found) => {
+        for (const text of everyText(forSarif(found)))
+          expect(text).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u);
+      }),
+    );
+  });
+
+  it('is code in a comment, on its own line', () => {
+    fc.assert(
+      fc.property(diagnostics, fc.array(hostile, { maxLength: 3 }), (found, values) => {
+        const changes = values.map((value) => ({
+          issuer_id: value,
+          kind: 'changed' as const,
+          fields: [{ field: 'contact' as const, from: value, to: [value] }],
+        }));
+        const text = forMarkdown(changes, new Map(), found);
+        expect(text).not.toMatch(UNSAFE);
+        expect(commandsIn(text)).toEqual([]);
+        expect(text.replaceAll(/<code>[^<>&]*(?:&#\d+;[^<>&]*)*<\/code>/g, '')).not.toMatch(
+          /[<>@`[\]&\\]|mallory/,
+        );
+        const items = text.split('\n').filter((line) => /^(?:- |\| <)/.test(line));
+        expect(items).toHaveLength(found.length + values.length);
+      }),
+    );
+  });
+
+  it('is one line of words', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        expect(printable(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u);
+        expect(commandsIn(printable(text))).toEqual([]);
+        expect(printable(printable(text))).toBe(printable(text));
+      }),
+    );
+  });
+
+  it.each(['text', 'json', 'github', 'sarif', 'markdown'])(
+    'in the name of a file and in an argument, is no command in --format %s',
+    async (format) => {
+      const folder = temporaryFolder();
+      const name = 'x\n::error file=forged.yaml::forged\n##[error]y\u009b31m\u202e.yaml';
+      writeFiles(folder, {
+        'before/a.yaml': recordText('a'),
+        [`issuers/${name}`]: recordText('b'),
+        '::error ::c.yaml': `  ${recordText('c')}`,
+      });
+      const outcomes = [
+        await cli(['diff', 'before', '--format', format], folder),
+        await cli(['diff', `before\n::error::x`, '--format', format], folder),
+        ...(format === 'markdown'
+          ? []
+          : [
+              await cli(['validate', '--format', format], folder),
+              await cli(['validate', '\n::error::x', '--format', format], folder),
+              await cli(['format', '.', '--format', format], folder),
+              await cli(['check', '--issuers', 'before', 'x\n::error::x', '--format', format], folder),
+              await cli([`\n::error::x`, '--format', format], folder),
+            ]),
+      ];
+      for (const { stdout, stderr } of outcomes) {
+        expect(stdout + stderr).not.toMatch(UNSAFE);
+        expect(commandsIn(stderr)).toEqual([]);
+        for (const line of commandsIn(stdout)) expect(line).toMatch(/^::error file=[^,:]*,line=/);
+      }
+    },
+  );
+});
+
+describe('passport-registry validate --watch', () => {
+  it('checks again after each change, survives a broken file, and ends when told to', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, { 'issuers/a.yaml': recordText('a') });
+    const child = spawn(process.execPath, [CLI, 'validate', '--watch'], {
+      cwd: folder,
+      env: cleanEnvironment(),
+    });
+    let said = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      said += chunk;
+    });
+    const says = (pattern: RegExp) =>
+      until(
+        () => pattern.test(said),
+        () => said,
+      );
+    await says(/1 file: 0 problems/);
+    writeFiles(folder, { 'issuers/a.yaml': recordText('a', { tier: 'gold' }) });
+    await says(/unknown-value[\s\S]*1 file: 1 problem/);
+    writeFiles(folder, { 'issuers/eu/b.yaml': 'issuer_id: [' });
+    await says(/2 files: 2 problems/);
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    child.kill('SIGINT');
+    expect(await ended).toBe(0);
+  });
+
+  it('survives that its folder is removed, replaced, moved over or a link that turns', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, {
+      'issuers/a.yaml': recordText('a'),
+      'other/b.yaml': recordText('b', { tier: 'gold' }),
+    });
+    const child = spawn(process.execPath, [CLI, 'validate', '--watch'], {
+      cwd: folder,
+      env: cleanEnvironment(),
+    });
+    let said = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      said += chunk;
+    });
+    const says = async (pattern: RegExp) => {
+      await until(
+        () => pattern.test(said),
+        () => said,
+      );
+      said = '';
+    };
+    await says(/1 file: 0 problems/);
+    rmSync(join(folder, 'issuers'), { recursive: true });
+    await says(/issuers does not exist/);
+    writeFiles(folder, { 'issuers/a.yaml': recordText('a'), 'issuers/c.yaml': recordText('c') });
+    await says(/2 files: 0 problems/);
+    writeFiles(folder, { 'issuers/c.yaml': recordText('c', { tier: 'gold' }) });
+    await says(/2 files: 1 problem/);
+    renameSync(join(folder, 'issuers'), join(folder, 'away'));
+    renameSync(join(folder, 'other'), join(folder, 'issuers'));
+    await says(/1 file: 1 problem/);
+    writeFiles(folder, { 'issuers/b.yaml': recordText('b') });
+    await says(/1 file: 0 problems/);
+    mkdirSync(join(folder, 'issuers/eu'));
+    writeFiles(folder, { 'issuers/eu/d.yaml': recordText('d') });
+    await says(/2 files: 0 problems/);
+    rmSync(join(folder, 'issuers/eu'), { recursive: true });
+    await says(/1 file: 0 problems/);
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    child.kill('SIGINT');
+    expect(await ended).toBe(0);
+    expect(existsSync(join(folder, 'away'))).toBe(true);
+  });
+
+  it('has something to watch, and reports as text', async () => {
+    const folder = temporaryFolder();
+    expect((await cli(['validate', 'nowhere', '--watch'], folder)).code).toBe(4);
+    writeFiles(folder, { 'issuers/a.yaml': recordText('a') });
+    expect((await cli(['validate', '--watch', '--format', 'github'], folder)).code).toBe(2);
+  });
+});

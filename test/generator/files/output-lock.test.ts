@@ -1,0 +1,106 @@
+import { existsSync, readdirSync, symlinkSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { thisProcess } from '../../../build/files/process-identity.js';
+import { build, IoFailed } from '../../../build/index.js';
+import { cli, workspace, writeFiles } from '../../support/workspace.js';
+
+const KEY = ['--key', 'key.pem'];
+const MINUTE = 60_000;
+
+/** Leaves a lock behind, as an owner would whose heart beat last some time ago. */
+function lock(folder: string, owner: object | string, age = 0): void {
+  const path = '.dist.staging/owner.json';
+  writeFiles(folder, { [path]: typeof owner === 'string' ? owner : JSON.stringify(owner) });
+  const at = new Date(Date.now() - age);
+  utimesSync(join(folder, path), at, at);
+}
+
+const me = thisProcess();
+
+describe('one build at a time in an output folder', () => {
+  it.each<[string, object | string, number]>([
+    ['a process that runs', me, 0],
+    ['a process that runs, however long ago it began', me, 60 * MINUTE],
+    ['a process of another container, whose heart beats', { ...me, realm: 'elsewhere', pid: 1 }, 9 * MINUTE],
+    ['an owner that has not said who it is yet', '', 0],
+  ])('is refused while the lock is that of %s', async (_name, owner, age) => {
+    const folder = await workspace();
+    lock(folder, owner, age);
+    const { code, stderr } = await cli(['build', ...KEY], folder);
+    expect(code).toBe(4);
+    expect(stderr).toContain('another build or mirror is at work');
+    expect(existsSync(join(folder, 'dist'))).toBe(false);
+  });
+
+  it.each<[string, object | string, number]>([
+    ['a process that has ended', { ...me, pid: 999_999_999 }, 0],
+    ['a process whose number another one has by now', { ...me, started: '1' }, 0],
+    [
+      'a process of another container, whose heart has stopped',
+      { ...me, realm: 'elsewhere', pid: 1 },
+      11 * MINUTE,
+    ],
+    ['an owner that never said who it is', '', 11 * MINUTE],
+  ])('takes over the lock of %s', async (_name, owner, age) => {
+    const folder = await workspace();
+    lock(folder, owner, age);
+    writeFiles(folder, { '.dist.staging/0': 'left over', '.dist.staging-backup/keep': '' });
+    expect((await cli(['build', ...KEY], folder)).code).toBe(0);
+    // Not one of its own, whatever the name looks like.
+    expect(readdirSync(folder).sort()).toEqual(['.dist.staging-backup', 'dist', 'issuers', 'key.pem']);
+  });
+
+  it('is taken over by one process at a time, and by the next if that one is killed', async () => {
+    const folder = await workspace();
+    const dead = { ...me, pid: 999_999_999 };
+    const takeover = (owner: object) =>
+      writeFiles(folder, { '.dist.staging-takeover/owner.json': JSON.stringify(owner) });
+    lock(folder, dead);
+    takeover(me);
+    expect((await cli(['build', ...KEY], folder)).code).toBe(4);
+    takeover(dead);
+    writeFiles(folder, { '.dist.staging-takeover-999999999-0/owner.json': JSON.stringify(dead) });
+    expect((await cli(['build', ...KEY], folder)).code).toBe(0);
+    expect(readdirSync(folder).sort()).toEqual(['dist', 'issuers', 'key.pem']);
+  });
+
+  it('says what is in its way', async () => {
+    const folder = await workspace();
+    writeFiles(folder, { '.dist.staging': '' });
+    const { code, stderr } = await cli(['build', ...KEY], folder);
+    expect([code, stderr.includes('remove it')]).toEqual([4, true]);
+  });
+
+  it('holds within one process', async () => {
+    const folder = await workspace();
+    const options = {
+      issuers: join(folder, 'issuers'),
+      out: join(folder, 'dist'),
+      key: join(folder, 'key.pem'),
+      production: true,
+      directory: folder,
+    };
+    const builds = await Promise.allSettled([build(options), build(options), build(options)]);
+    expect(builds.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const one of builds) {
+      if (one.status === 'rejected') expect(one.reason).toBeInstanceOf(IoFailed);
+    }
+    await build(options);
+  });
+
+  it('is one lock for all commands, through a link, too', async () => {
+    const folder = await workspace();
+    await cli(['build', ...KEY, '--checkpoint-key', 'key.pem', '--out', 'served/www'], folder);
+    symlinkSync('served/www', join(folder, 'dist'));
+    writeFiles(folder, { 'served/.www.staging/owner.json': JSON.stringify(me) });
+    for (const command of [
+      ['build', ...KEY],
+      ['checkpoint', 'dist', ...KEY],
+      ['checkpoint', 'served/www', ...KEY],
+    ]) {
+      const { code, stderr } = await cli(command, folder);
+      expect([code, stderr.includes('is at work')]).toEqual([4, true]);
+    }
+  });
+});

@@ -1,0 +1,492 @@
+import { createPrivateKey } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { createRegistryClient, type RegistryClient, type RootJwk } from '@passport-registry/verifier';
+import { decodeJwt, SignJWT } from 'jose';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { filesBelow } from '../../../build/files/walk.js';
+import { serve } from '../../support/serving.js';
+import { cli, type Outcome, recordText, workspace, writeFiles } from '../../support/workspace.js';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await workspace(['alpha', 'beta']);
+  for (const name of ['root', 'online', 'stranger']) await key(name);
+});
+
+async function key(name: string): Promise<void> {
+  const { stdout } = await cli(['keys', 'generate', '--out', `${name}.pem`], folder);
+  writeFiles(folder, { [`${name}.json`]: stdout });
+}
+
+const jwk = (name: string): RootJwk => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
+const path = (...steps: string[]) => join(folder, 'dist', ...steps);
+const text = (...steps: string[]) => readFileSync(path(...steps), 'utf8');
+const snapshots = () => readdirSync(path('snapshots')).sort();
+
+async function good(...args: string[]): Promise<Outcome> {
+  const outcome = await cli(args, folder);
+  expect(outcome.stderr).not.toContain('passport-registry:');
+  expect(outcome.code).toBe(0);
+  return outcome;
+}
+
+/** A statement of `keys delegate` or `keys rotate`, in a file. */
+async function statement(file: string, ...args: string[]): Promise<void> {
+  writeFiles(folder, { [file]: (await good('keys', ...args)).stdout });
+}
+
+const delegate = (root = 'root', online = 'online', file = 'delegation.jwt') =>
+  statement(file, 'delegate', '--key', `${root}.pem`, '--online', `${online}.json`);
+
+const build = (...more: string[]) => good('build', '--key', 'root.pem', '--production', ...more);
+const checkpoint = (...more: string[]) => good('checkpoint', '--key', 'online.pem', ...more);
+
+/** Something to publish. */
+let changes = 0;
+function change(status: 'active' | 'suspended' = 'active'): void {
+  changes += 1;
+  writeFiles(folder, {
+    'issuers/alpha.yaml': recordText('alpha', { status, policy_uri: `https://alpha.alt/${changes}` }),
+  });
+}
+
+async function client(base: string, root = 'root'): Promise<RegistryClient> {
+  const registry = createRegistryClient({ sources: [base], rootKey: jwk(root) });
+  await registry.ready();
+  registry.close();
+  return registry;
+}
+
+describe('a registry with checkpoints', () => {
+  it('begins with a delegation; from then on a client demands them', async () => {
+    await delegate();
+    await build('--delegation', 'delegation.jwt');
+    const { stderr } = await checkpoint();
+    expect(stderr).toContain('is vouched for until');
+    const base = await serve(path());
+    const { checkpoint: vouched, updatedAt } = (await client(base)).status();
+    expect([vouched, updatedAt]).toEqual([true, JSON.parse(text('issuers.json')).updated_at]);
+    await good('verify', base, '--root-key', 'root.json');
+    await good('verify', 'dist', '--root-key', 'root.json');
+  });
+
+  it('goes on with the list that is vouched for until the next checkpoint', async () => {
+    await delegate();
+    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    const base = await serve(path());
+    const registry = createRegistryClient({ sources: [base], rootKey: jwk('root') });
+    await registry.ready();
+    change('suspended');
+    expect((await build()).stderr).toContain('note: The checkpoint still names an older list');
+    await registry.refresh();
+    expect(registry.resolve('alpha')?.status).toBe('active');
+    await checkpoint();
+    await registry.refresh();
+    expect(registry.resolve('alpha')?.status).toBe('suspended');
+    registry.close();
+  });
+
+  it('publishes a change and its checkpoint at once with --checkpoint-key', async () => {
+    await delegate();
+    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    change('suspended');
+    expect((await build('--checkpoint-key', 'online.pem')).stderr).not.toContain('note:');
+    expect((await client(await serve(path()))).resolve('alpha')?.status).toBe('suspended');
+  });
+
+  it('keeps snapshots of this list and the two before it, and of the one that is vouched for', async () => {
+    await delegate();
+    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    const vouched = snapshots()[0] ?? '';
+    for (let round = 0; round < 4; round++) {
+      change();
+      await build();
+    }
+    expect(snapshots()).toHaveLength(4);
+    expect(snapshots()).toContain(vouched);
+    await client(await serve(path()));
+    await checkpoint();
+    change();
+    await build('--checkpoint-key', 'online.pem');
+    expect(snapshots()).toHaveLength(3);
+    expect(snapshots()).not.toContain(vouched);
+  });
+
+  it('is touched nowhere else by a new checkpoint', async () => {
+    await delegate();
+    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    const files = () =>
+      readdirSync(path(), { recursive: true, encoding: 'utf8' })
+        .filter((name) => name !== 'checkpoint.jwt')
+        .map((name) => [name, statSync(path(name)).mtimeMs]);
+    const before = files();
+    const { stdout } = await checkpoint('--hours', '2', '--json');
+    expect(files()).toEqual(before);
+    const { iat = 0, exp = 0 } = decodeJwt(text('checkpoint.jwt'));
+    expect(exp - iat).toBe(7200);
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: true,
+      expires: new Date(exp * 1000).toISOString().replace('.000', ''),
+    });
+  });
+
+  it('has a checkpoint that a web server can read and rsync tells from the last, whatever the umask', async () => {
+    await build('--checkpoint-key', 'root.pem');
+    const before = statSync(path('checkpoint.jwt')).mtimeMs;
+    const previous = process.umask(0o077);
+    await good('checkpoint', '--key', 'root.pem');
+    process.umask(previous);
+    const { mode, mtimeMs } = statSync(path('checkpoint.jwt'));
+    expect((mode & 0o777).toString(8)).toBe('644');
+    expect(Math.floor(mtimeMs / 1000)).toBeGreaterThan(Math.floor(before / 1000));
+  });
+
+  it('is warned well before a delegation ends', async () => {
+    await statement(
+      'delegation.jwt',
+      'delegate',
+      '--key',
+      'root.pem',
+      '--online',
+      'online.json',
+      '--days',
+      '13',
+    );
+    await build('--delegation', 'delegation.jwt');
+    expect((await checkpoint()).stderr).toMatch(/WARNING: the delegation expires at .*, in 1[23] days/);
+    expect((await cli(['verify', 'dist'], folder)).stderr).toContain('WARNING: the delegation expires');
+    await delegate();
+    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    expect((await checkpoint()).stderr).not.toContain('WARNING');
+    expect((await good('verify', 'dist')).stderr).not.toContain('WARNING');
+  });
+
+  describe('under `verify`', () => {
+    const HOUR = 60 * 60;
+    /** A checkpoint of some time ago, in the tree. */
+    async function checkpointOf(hoursAgo: number, hours: number, online = 'online'): Promise<void> {
+      const key = createPrivateKey(readFileSync(join(folder, `${online}.pem`)));
+      const iat = Math.floor(Date.now() / 1000) - hoursAgo * HOUR;
+      const claims = { ...decodeJwt(text('checkpoint.jwt')), iat, exp: iat + hours * HOUR };
+      const jwt = new SignJWT(claims).setProtectedHeader({
+        alg: 'EdDSA',
+        kid: jwk(online).kid ?? '',
+        typ: 'registry-checkpoint+jwt',
+      });
+      writeFiles(folder, { 'dist/checkpoint.jwt': await jwt.sign(key) });
+    }
+
+    /** A delegation that is older than all checkpoints here. */
+    async function olderDelegation(): Promise<string> {
+      const iat = Math.floor(Date.now() / 1000) - 48 * HOUR;
+      return new SignJWT({ iat, exp: iat + 90 * 24 * HOUR, keys: [jwk('online')] })
+        .setProtectedHeader({ alg: 'EdDSA', kid: jwk('root').kid ?? '', typ: 'registry-delegation+jwt' })
+        .sign(createPrivateKey(readFileSync(join(folder, 'root.pem'))));
+    }
+
+    beforeEach(async () => {
+      writeFiles(folder, { 'delegation.jwt': await olderDelegation() });
+      await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    });
+
+    it('is good, and good a long time before its checkpoint expires', async () => {
+      await checkpointOf(17, 24);
+      const { stderr } = await good('verify', 'dist');
+      expect(stderr).toContain('ok      checkpoint\nok      freshness\n');
+      expect(stderr).not.toContain('WARNING');
+    });
+
+    it('is warned of in the last quarter of its time', async () => {
+      await checkpointOf(20, 24);
+      expect((await good('verify', 'dist')).stderr).toMatch(
+        /WARNING: the checkpoint expires at \S+Z, in [34] hours/,
+      );
+    });
+
+    it('is not good with a checkpoint that has expired; a build can still be made', async () => {
+      await checkpointOf(25, 24);
+      const { code, stderr } = await cli(['verify', 'dist'], folder);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/FAILED {2}freshness\n {8}the checkpoint expired at /);
+      change();
+      await build();
+      await checkpoint();
+      await good('verify', 'dist');
+    });
+
+    it.each([
+      ['signed by a key that is not delegated', () => checkpointOf(1, 24, 'stranger'), 'not delegated'],
+      [
+        'no JWT at all',
+        async () => writeFiles(folder, { 'dist/checkpoint.jwt': 'x' }),
+        'the checkpoint is not a JWS in compact form',
+      ],
+    ])('is not good with a checkpoint that is %s', async (_name, alter, message) => {
+      await alter();
+      const { code, stderr } = await cli(['verify', 'dist', '--root-key', 'root.json'], folder);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/FAILED {2}checkpoint\n/);
+      expect(stderr).toContain(message);
+    });
+  });
+
+  it('may have its checkpoints from the root key itself', async () => {
+    await build('--checkpoint-key', 'root.pem');
+    expect(existsSync(path('keys/delegation.jwt'))).toBe(false);
+    expect((await client(await serve(path()))).status().checkpoint).toBe(true);
+    await good('checkpoint', '--key', 'root.pem');
+  });
+
+  it.each([
+    ['a key that is not delegated', ['checkpoint', '--key', 'stranger.pem'], 1, 'ERR_CHECKPOINT_INVALID'],
+    ['a key that is not there', ['checkpoint', '--key', 'none.pem'], 4, 'cannot be read'],
+    ['a folder that is no tree', ['checkpoint', 'issuers', '--key', 'online.pem'], 2, 'holds no registry'],
+    ['hours that are none', ['checkpoint', '--key', 'online.pem', '--hours', '0'], 2, '--hours takes'],
+    [
+      'a build with a key that is not delegated',
+      ['build', '--key', 'root.pem', '--checkpoint-key', 'stranger.pem'],
+      1,
+      'signed by a key that is not delegated',
+    ],
+    [
+      'a delegation by another root key',
+      ['build', '--key', 'root.pem', '--delegation', 'forged.jwt'],
+      3,
+      'is not signed by root key',
+    ],
+    [
+      'a delegation that is none',
+      ['build', '--key', 'root.pem', '--delegation', 'root.json'],
+      3,
+      'is not signed by root key',
+    ],
+  ])('refuses %s, and stays as it was', async (_name, args, code, message) => {
+    await delegate();
+    await delegate('stranger', 'online', 'forged.jwt');
+    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    const before = text('checkpoint.jwt') + text('SHA256SUMS');
+    change();
+    const outcome = await cli(args, folder);
+    expect(outcome.stderr).toContain(message);
+    expect(outcome.code).toBe(code);
+    expect(text('checkpoint.jwt') + text('SHA256SUMS')).toBe(before);
+  });
+
+  it('has none of that without a delegation', async () => {
+    await build();
+    expect(existsSync(path('snapshots'))).toBe(false);
+    const { code, stderr } = await cli(['checkpoint', '--key', 'root.pem'], folder);
+    expect([code, stderr.includes('checkpoints begin with a build')]).toEqual([2, true]);
+  });
+});
+
+describe('a rotation of the root key', () => {
+  const rotate = (from: string, to: string) =>
+    statement(`${from}-${to}.jwt`, 'rotate', '--key', `${from}.pem`, '--next', `${to}.json`);
+
+  beforeEach(async () => {
+    for (const name of ['second', 'third']) await key(name);
+  });
+
+  it('is followed by a verifier that is pinned two roots ago', async () => {
+    await build();
+    await rotate('root', 'second');
+    await good('build', '--key', 'second.pem', '--root-key', 'second.json', '--rotation', 'root-second.jwt');
+    await rotate('second', 'third');
+    await good('build', '--key', 'third.pem', '--root-key', 'third.json', '--rotation', 'second-third.jwt');
+    const base = await serve(path());
+    for (const pinned of ['root', 'second', 'third']) {
+      expect((await client(base, pinned)).status().rootKeys).toEqual([jwk('third').kid]);
+    }
+    await expect(client(base, 'stranger')).rejects.toMatchObject({ code: 'ERR_NO_USABLE_SOURCE' });
+    // The chain stays from build to build.
+    change();
+    await good('build', '--key', 'third.pem');
+    expect(JSON.parse(text('keys/rotation.json'))).toHaveLength(2);
+  });
+
+  it('of a registry with checkpoints needs a delegation by the new root, and a checkpoint at once', async () => {
+    await delegate();
+    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    const base = await serve(path());
+    const held = createRegistryClient({ sources: [base], rootKey: jwk('root') });
+    await held.ready();
+    await rotate('root', 'second');
+    const args = [
+      'build',
+      '--key',
+      'second.pem',
+      '--root-key',
+      'second.json',
+      '--rotation',
+      'root-second.jwt',
+    ];
+    const bare = await cli(args, folder);
+    expect([bare.code, bare.stderr.includes('give --delegation')]).toEqual([2, true]);
+    await delegate('second', 'online', 'second.jwt');
+    const without = await cli([...args, '--delegation', 'second.jwt'], folder);
+    expect([without.code, without.stderr.includes('give --checkpoint-key')]).toEqual([2, true]);
+    await held.refresh();
+    expect(held.status().rootKeys).toEqual([jwk('root').kid]);
+    await good(...args, '--delegation', 'second.jwt', '--checkpoint-key', 'online.pem');
+    await held.refresh();
+    expect(held.status()).toMatchObject({ rootKeys: [jwk('second').kid], checkpoint: true });
+    held.close();
+    await good('checkpoint', '--key', 'online.pem');
+    await client(base, 'root');
+  });
+
+  it('is refused where a step is missing, or is not by the root key before', async () => {
+    await build();
+    await rotate('root', 'second');
+    await rotate('second', 'third');
+    await rotate('stranger', 'third');
+    const to = (step: string) =>
+      cli(['build', '--key', 'third.pem', '--root-key', 'third.json', '--rotation', step], folder);
+    for (const step of ['second-third.jwt', 'stranger-third.jwt', 'root-second.jwt']) {
+      const before = text('SHA256SUMS');
+      const { code, stderr } = await to(step);
+      expect(stderr).toMatch(/the rotation (does not hold|leads from)/);
+      expect(code).toBe(3);
+      expect(text('SHA256SUMS')).toBe(before);
+    }
+  });
+});
+
+describe('a published tree that was damaged', () => {
+  const rotated = async () => {
+    await key('second');
+    await delegate();
+    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    await statement('step', 'rotate', '--key', 'root.pem', '--next', 'second.json');
+    await delegate('second', 'online', 'second.jwt');
+    await good(...rotation);
+  };
+  const rotation = [
+    ...['build', '--key', 'second.pem', '--root-key', 'second.json', '--rotation', 'step'],
+    ...['--delegation', 'second.jwt', '--checkpoint-key', 'online.pem'],
+  ];
+  const again = () => cli(['build', '--key', 'second.pem', '--checkpoint-key', 'online.pem'], folder);
+
+  it.each<[string, () => unknown]>([
+    ['garbled', () => writeFiles(folder, { 'dist/keys/rotation.json': '[garbled' })],
+    ['with a garbled step', () => writeFiles(folder, { 'dist/keys/rotation.json': '["e30.e30."]' })],
+    ['gone', () => rmSync(path('keys/rotation.json'))],
+    [
+      'a folder',
+      () => {
+        rmSync(path('keys/rotation.json'));
+        mkdirSync(path('keys/rotation.json'));
+      },
+    ],
+  ])(
+    'never loses its rotation: where that is %s, the build says how to restore it',
+    async (_name, damage) => {
+      await rotated();
+      const chain = text('keys/rotation.json');
+      const before = text('SHA256SUMS');
+      damage();
+      const { code, stderr } = await again();
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringMatching(/keys\/rotation.json is (?:damaged|gone).*restore the file from a mirror/),
+      ]);
+      expect(text('SHA256SUMS')).toBe(before);
+      rmSync(path('keys/rotation.json'), { recursive: true, force: true });
+      writeFiles(folder, { 'dist/keys/rotation.json': chain });
+      expect((await again()).code).toBe(0);
+      await client(await serve(path()), 'root');
+    },
+  );
+
+  it('and never rotated gets rid of whatever lies in the place of a rotation', async () => {
+    await build();
+    for (const lie of ['[garbled', '["e30.e30."]']) {
+      writeFiles(folder, { 'dist/keys/rotation.json': lie });
+      await build();
+      expect(existsSync(path('keys/rotation.json'))).toBe(false);
+    }
+    mkdirSync(path('keys/rotation.json'));
+    await build();
+    await good('verify', 'dist');
+  });
+
+  it('goes on after a build that was killed when it had written the rotation alone', async () => {
+    await rotated();
+    const chain = text('keys/rotation.json');
+    rmSync(path(), { recursive: true });
+    await delegate();
+    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    writeFiles(folder, { 'dist/keys/rotation.json': chain });
+    await good(...rotation);
+    expect(JSON.parse(text('keys/rotation.json'))).toHaveLength(1);
+  });
+
+  it('never loses its delegation, nor goes on with a checkpoint that does not hold', async () => {
+    await delegate();
+    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    const delegation = text('keys/delegation.jwt');
+    for (const lie of ['x', undefined]) {
+      rmSync(path('keys/delegation.jwt'));
+      if (lie !== undefined) writeFiles(folder, { 'dist/keys/delegation.jwt': lie });
+      const { code, stderr } = await cli(['build', '--key', 'root.pem'], folder);
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringMatching(/keys\/delegation.jwt is .*, or give --delegation with a new one/),
+      ]);
+      writeFiles(folder, { 'dist/keys/delegation.jwt': delegation });
+    }
+    writeFiles(folder, { 'dist/checkpoint.jwt': 'x' });
+    const { code, stderr } = await cli(['build', '--key', 'root.pem'], folder);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('give --checkpoint-key')]);
+    await checkpoint();
+    await build();
+    await good('verify', 'dist');
+  });
+
+  it('asks for a checkpoint with a delegation that is younger than the published one', async () => {
+    await delegate();
+    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    await delegate();
+    const { code, stderr } = await cli(
+      ['build', '--key', 'root.pem', '--delegation', 'delegation.jwt'],
+      folder,
+    );
+    expect([code, stderr]).toEqual([2, expect.stringContaining('give --checkpoint-key')]);
+    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    await good('verify', 'dist');
+  });
+
+  it('is repaired by the next build, whichever file is a folder', async () => {
+    await rotated();
+    // What a build cannot make anew, or needs to check the change against, must be restored; the exit code by its path.
+    const lost: Record<string, number> = {
+      'keys/rotation.json': 2,
+      'keys/delegation.jwt': 2,
+      'issuers.json': 1,
+    };
+    for (const name of filesBelow(path())) {
+      if (/^(?:issuers\/beta|schemas\/|assets\/|snapshots\/.*sig)/.test(name)) continue;
+      // A build keeps no snapshot of a root key that it no longer knows.
+      if (!existsSync(path(name))) continue;
+      const bytes = readFileSync(path(name));
+      rmSync(path(name));
+      mkdirSync(path(name));
+      const { code, stderr } = await again();
+      if (name in lost) {
+        expect([name, code]).toEqual([name, lost[name]]);
+        rmSync(path(name), { recursive: true });
+        writeFiles(folder, { [`dist/${name}`]: bytes });
+      } else
+        expect([name, code, stderr]).toEqual([
+          name,
+          name === 'SHA256SUMS' ? expect.any(Number) : 0,
+          expect.not.stringContaining('mistake of the program'),
+        ]);
+      expect([name, (await cli(['verify', 'dist'], folder)).code]).toEqual([name, 0]);
+    }
+  });
+});

@@ -1,0 +1,674 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { createHash, createPrivateKey } from 'node:crypto';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { createRegistryClient, importRootKey, type RootKey } from '@passport-registry/verifier';
+import { decodeJwt, SignJWT } from 'jose';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { build, folderSource, verifyTree } from '../../../build/index.js';
+import { describeWith } from '../../support/components.js';
+import { HOSTS } from '../../support/hosts.js';
+import { CLI } from '../../support/paths.js';
+import { rsyncd } from '../../support/rsyncd.js';
+import { freePort, listen, serve } from '../../support/serving.js';
+import { until } from '../../support/until.js';
+import {
+  cleanEnvironment,
+  cli,
+  clockAhead,
+  recordText,
+  run,
+  workspace,
+  writeFiles,
+} from '../../support/workspace.js';
+
+/** The lists here have fixed times, and the clock goes on. */
+const ANY_AGE = { maxAge: 10 ** 10 };
+
+let folder: string;
+let rootKey: RootKey;
+
+beforeEach(async () => {
+  folder = await workspace(['alpha', 'beta.example.com', 'gamma']);
+  const { stdout } = await cli(['keys', 'public', 'key.pem'], folder);
+  writeFiles(folder, { 'root.json': stdout });
+  rootKey = await importRootKey(JSON.parse(stdout));
+  await publish('2026-11-01T00:00:00Z');
+});
+
+/** Builds into dist/; the time is the time of the list. */
+async function publish(updatedAt: string, ...args: string[]): Promise<void> {
+  const { code, stderr } = await cli(
+    ['build', '--key', 'key.pem', '--updated-at', updatedAt, '--renew', ...args],
+    folder,
+  );
+  if (code !== 0) throw new Error(stderr);
+}
+
+/** A time that is ahead of lists of now, and not further than clocks differ. */
+const future = (minutes: number) =>
+  new Date(Date.now() + minutes * 60_000).toISOString().replace(/\.\d+Z/, 'Z');
+
+const mirror = (source: string, ...args: string[]) =>
+  cli(['mirror', source, 'mirror', '--root-key', 'root.json', '--max-age', '99999', ...args], folder);
+/** A mirror that looks every second, and what it has said. */
+function watching(source: string) {
+  const args = ['mirror', source, 'mirror', '--root-key', 'root.json', '--max-age', '99999', '--watch', '1'];
+  const child = spawn(process.execPath, [CLI, ...args], {
+    cwd: folder,
+    env: cleanEnvironment(),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let text = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    text += chunk;
+  });
+  return { child, said: () => text };
+}
+
+const served = () => JSON.parse(readFileSync(join(folder, 'mirror/current/issuers.json'), 'utf8')).updated_at;
+const tree = () => join(folder, 'dist');
+
+/** Every way to read a source: a folder and a daemon by rsync, a host by HTTP. */
+const WAYS: Record<string, () => Promise<string>> = {
+  'a live host': () => serve(tree()),
+  'a folder, by rsync': async () => tree(),
+  'a daemon, by rsync': () => rsyncd(tree()),
+};
+
+describeWith(['rsync'], 'passport-registry mirror', () => {
+  describe.each(Object.entries(WAYS))('from %s', (_name, start) => {
+    it('takes the tree over whole, and then only what changed', async () => {
+      const source = await start();
+      const previous = process.umask(0o077);
+      const first = await mirror(source);
+      process.umask(previous);
+      expect(first.stderr).toContain('mirror ok: switched to the list of 2026-11-01T00:00:00Z, 3 issuers');
+      expect(first.code).toBe(0);
+      expect((await verifyTree(folderSource(join(folder, 'mirror/current')), rootKey, ANY_AGE)).ok).toBe(
+        true,
+      );
+      execFileSync('sha256sum', ['--quiet', '-c', 'SHA256SUMS'], { cwd: join(folder, 'mirror/current') });
+      // A web server runs as another user.
+      for (const path of ['', 'issuers', 'issuers/alpha', 'issuers.json', '.htaccess']) {
+        const stats = statSync(join(folder, 'mirror/current', path));
+        expect([path, (stats.mode & 0o777).toString(8)]).toEqual([path, stats.isDirectory() ? '755' : '644']);
+      }
+
+      const again = await mirror(source);
+      expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('mirror ok: unchanged: ')]);
+      expect(readdirSync(join(folder, 'mirror/releases'))).toHaveLength(1);
+
+      writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
+      await publish('2026-11-02T00:00:00Z');
+      const before = statSync(join(folder, 'mirror/current/issuers/gamma')).ino;
+      const { fetched, switched } = JSON.parse((await mirror(source, '--json')).stdout);
+      // The record, the list, its signature, the checksums, the page with the list, the changes and their feed.
+      expect([switched, fetched]).toEqual([true, 7]);
+      expect(served()).toBe('2026-11-02T00:00:00Z');
+      expect(statSync(join(folder, 'mirror/current/issuers/gamma')).ino).toBe(before);
+    });
+
+    it('keeps three releases, and serves the last', async () => {
+      const source = await start();
+      for (const day of [2, 3, 4, 5, 6]) {
+        await publish(`2026-11-0${day}T00:00:00Z`);
+        expect((await mirror(source)).code).toBe(0);
+      }
+      expect(readdirSync(join(folder, 'mirror/releases'))).toHaveLength(3);
+      expect(served()).toBe('2026-11-06T00:00:00Z');
+      expect(readlinkSync(join(folder, 'mirror/current'))).toMatch(
+        /^releases\/20261106T000000Z-[0-9a-f]{16}$/,
+      );
+    });
+  });
+
+  it('goes by what verifies, and leaves the old tree when something does not', async () => {
+    await mirror(tree());
+    const alter: [string, () => unknown, RegExp][] = [
+      ['a byte of the list', () => flip('dist/issuers.json'), /signature/],
+      ['a record', () => writeFiles(folder, { 'dist/issuers/alpha': '{}' }), /issuers\/alpha/],
+      ['a file too many', () => writeFiles(folder, { 'dist/issuers/mallory': '{}' }), /mallory/],
+      ['a file too few', () => rmSync(join(folder, 'dist/issuers/gamma')), /gamma/],
+      ['the root key', () => forge(), /ERR_SIGNATURE_INVALID/],
+      ['nothing at all', () => rmSync(join(folder, 'dist/SHA256SUMS')), /SHA256SUMS/],
+    ];
+    for (const [name, change, message] of alter) {
+      rmSync(join(folder, 'dist'), { recursive: true });
+      await publish('2026-11-02T00:00:00Z');
+      await change();
+      const { code, stderr } = await mirror(tree());
+      expect([name, code]).toEqual([name, 1]);
+      expect(stderr).toMatch(message);
+      expect(served()).toBe('2026-11-01T00:00:00Z');
+      expect((await verifyTree(folderSource(join(folder, 'mirror/current')), rootKey, ANY_AGE)).ok).toBe(
+        true,
+      );
+    }
+  });
+
+  function flip(file: string): void {
+    const bytes = readFileSync(join(folder, file));
+    bytes[bytes.length - 3] = (bytes[bytes.length - 3] ?? 0) ^ 1;
+    writeFiles(folder, { [file]: bytes });
+  }
+
+  /** A tree that is good in itself, by another key. */
+  async function forge(): Promise<void> {
+    await cli(['keys', 'generate', '--out', 'forger.pem'], folder);
+    rmSync(join(folder, 'dist'), { recursive: true });
+    await cli(['build', '--key', 'forger.pem'], folder);
+    rmSync(join(folder, 'forger.pem'));
+  }
+
+  it('refuses an older list, and another one of the same time', async () => {
+    await publish('2026-11-05T00:00:00Z');
+    await mirror(tree());
+    cpSync(tree(), join(folder, 'newer'), { recursive: true });
+    rmSync(tree(), { recursive: true });
+    await publish('2026-11-03T00:00:00Z');
+    const older = await mirror(tree());
+    expect([older.code, older.stderr]).toEqual([1, expect.stringContaining('ERR_LIST_ROLLED_BACK')]);
+    rmSync(tree(), { recursive: true });
+    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { tier: 'founding' }) });
+    await publish('2026-11-05T00:00:00Z');
+    expect((await mirror(tree())).code).toBe(1);
+    expect(served()).toBe('2026-11-05T00:00:00Z');
+  });
+
+  it('refuses what is stale: an old list without a checkpoint, or a checkpoint that has expired', async () => {
+    await publish('2026-11-01T00:00:01Z');
+    const old = await cli(['mirror', tree(), 'mirror', '--root-key', 'root.json', '--max-age', '1'], folder);
+    expect([old.code, old.stderr]).toEqual([1, expect.stringContaining('ERR_LIST_EXPIRED')]);
+    await publish('2026-11-02T00:00:00Z', '--checkpoint-key', 'key.pem');
+    expect((await mirror(tree())).code).toBe(0);
+    const claims = decodeJwt(readFileSync(join(folder, 'dist/checkpoint.jwt'), 'utf8'));
+    const expired = { ...claims, iat: Number(claims.iat) - 7200, exp: Number(claims.iat) - 3600 };
+    const jwt = await new SignJWT(expired)
+      .setProtectedHeader({ alg: 'EdDSA', kid: rootKey.thumbprint, typ: 'registry-checkpoint+jwt' })
+      .sign(createPrivateKey(readFileSync(join(folder, 'key.pem'))));
+    writeFiles(folder, { 'dist/checkpoint.jwt': jwt });
+    const frozen = await mirror(tree());
+    expect([frozen.code, frozen.stderr]).toEqual([1, expect.stringContaining('ERR_CHECKPOINT_EXPIRED')]);
+  });
+
+  it('takes a new checkpoint of the same list', async () => {
+    await publish('2026-11-02T00:00:00Z', '--checkpoint-key', 'key.pem');
+    await mirror(tree());
+    const before = readFileSync(join(folder, 'mirror/current/checkpoint.jwt'), 'utf8');
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    await cli(['checkpoint', '--key', 'key.pem'], folder);
+    expect((await mirror(tree())).stderr).toContain('switched to');
+    expect(readFileSync(join(folder, 'mirror/current/checkpoint.jwt'), 'utf8')).not.toBe(before);
+  });
+
+  it('follows a rotation from the key that it has pinned', async () => {
+    await mirror(tree());
+    const { stdout } = await cli(['keys', 'generate', '--out', 'next.pem'], folder);
+    writeFiles(folder, { 'next.json': stdout });
+    writeFiles(folder, {
+      rotation: (await cli(['keys', 'rotate', '--key', 'key.pem', '--next', 'next.json'], folder)).stdout,
+    });
+    const { code } = await cli(
+      ['build', '--key', 'next.pem', '--root-key', 'next.json', '--rotation', 'rotation', '--renew'],
+      folder,
+    );
+    expect(code).toBe(0);
+    expect((await mirror(tree())).stderr).toContain('switched to');
+
+    // Somebody has the key that was left, and no longer the rotation.
+    rmSync(tree(), { recursive: true });
+    await publish(future(1));
+    const left = await mirror(tree());
+    expect([left.code, left.stderr]).toEqual([1, expect.stringContaining('ERR_SIGNATURE_INVALID')]);
+    // Whoever has pinned another key means it.
+    await cli(['keys', 'generate', '--out', 'fresh.pem'], folder);
+    writeFiles(folder, { 'root.json': (await cli(['keys', 'public', 'fresh.pem'], folder)).stdout });
+    rmSync(tree(), { recursive: true });
+    await cli(['build', '--key', 'fresh.pem', '--updated-at', future(2)], folder);
+    expect((await mirror(tree())).stderr).toContain('switched to');
+  });
+
+  it.each([
+    ['without a pinned key', ['mirror', 'dist', 'mirror'], 2, 'needs --root-key'],
+    [
+      'of a folder that is not there',
+      ['mirror', 'nowhere', 'mirror', '--root-key', 'root.json'],
+      4,
+      'rsync ends with',
+    ],
+    [
+      'of what looks like an option',
+      ['mirror', '--root-key', 'root.json', '--', '--version', 'mirror'],
+      4,
+      'rsync ends with',
+    ],
+    [
+      'of a host that is not there',
+      ['mirror', 'http://127.0.0.1:1', 'mirror', '--root-key', 'root.json'],
+      4,
+      'cannot be fetched',
+    ],
+    ['into a plain folder', ['mirror', 'dist', 'plain', '--root-key', 'root.json'], 2, 'is no link'],
+  ])('ends with an error %s', async (_name, args, exit, message) => {
+    mkdirSync(join(folder, 'plain/current'), { recursive: true });
+    const { code, stderr } = await cli(args, folder);
+    expect(stderr).toContain(message);
+    expect(code).toBe(exit);
+    expect(existsSync(join(folder, 'mirror/current'))).toBe(false);
+  });
+
+  it('with --watch goes on by itself, also after a failure, and ends when told to', async () => {
+    await mirror(tree());
+    const { child, said } = watching(tree());
+    await until(() => said().includes('unchanged'), said);
+    const list = readFileSync(join(folder, 'dist/issuers.json'));
+    writeFiles(folder, { 'dist/issuers.json': 'broken' });
+    await until(() => said().includes('is not good'), said);
+    writeFiles(folder, { 'dist/issuers.json': list });
+    await publish('2026-11-02T00:00:00Z');
+    await until(() => served() === '2026-11-02T00:00:00Z', said);
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+  });
+
+  it('killed at 50 moments serves the old tree or the new one, whole, and mends itself', async () => {
+    for (let index = 0; index < 300; index++)
+      writeFiles(folder, { [`issuers/n${index}.yaml`]: recordText(`n${index}`) });
+    const days = (day: number) => `2026-11-${String(day).padStart(2, '0')}T00:00:00Z`;
+    await publish(days(2));
+    const started = performance.now();
+    await mirror(tree());
+    const duration = performance.now() - started;
+    const seen = new Set<string>();
+    for (let kill = 0; kill < 50; kill++) {
+      if (served() !== days(2) || kill === 0) {
+        rmSync(join(folder, 'mirror'), { recursive: true });
+        rmSync(tree(), { recursive: true });
+        await publish(days(2));
+        await mirror(tree());
+        for (let index = 0; index < 300; index++) {
+          const tier = kill % 2 === 0 ? 'founding' : 'registered';
+          writeFiles(folder, { [`issuers/n${index}.yaml`]: recordText(`n${index}`, { tier }) });
+        }
+        await publish(days(3));
+      }
+      const child = spawn(
+        process.execPath,
+        [CLI, 'mirror', tree(), 'mirror', '--root-key', 'root.json', '--max-age', '99999'],
+        {
+          cwd: folder,
+          env: cleanEnvironment(),
+          stdio: 'ignore',
+        },
+      );
+      const ended = new Promise((resolve) => child.once('close', resolve));
+      // Most of a run is start and verification: the later, the nearer to the switch. Some runs come to their end.
+      const moment = kill % 10 === 9 ? 60_000 : duration * (0.3 + Math.random() * 0.8);
+      await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, moment))]);
+      child.kill('SIGKILL');
+      await ended;
+      const report = await verifyTree(folderSource(join(folder, 'mirror/current')), rootKey, ANY_AGE);
+      expect(report.ok).toBe(true);
+      expect([days(2), days(3)]).toContain(report.updatedAt);
+      seen.add(report.updatedAt ?? '');
+    }
+    expect((await mirror(tree())).code).toBe(0);
+    expect(served()).toBe(days(3));
+    expect(readdirSync(join(folder, 'mirror')).sort()).toEqual(['current', 'releases']);
+    expect(seen.size).toBe(2);
+  }, 600_000);
+});
+
+describeWith(['rsync'], 'a mirror keeps the rules of a verifier', () => {
+  const key = (name: string) => createPrivateKey(readFileSync(join(folder, `${name}.pem`)));
+  const sign = (name: string, kid: string, typ: string, claims: object) =>
+    new SignJWT({ ...claims }).setProtectedHeader({ alg: 'EdDSA', kid, typ }).sign(key(name));
+  const DAY = 24 * 60 * 60;
+  const seconds = (fromNow: number) => Math.floor(Date.now() / 1000) + fromNow;
+
+  async function keyPair(name: string): Promise<string> {
+    const { stdout } = await cli(['keys', 'generate', '--out', `${name}.pem`], folder);
+    writeFiles(folder, { [`${name}.json`]: stdout });
+    return JSON.parse(stdout).kid;
+  }
+
+  /** A delegation of some time ago to the online key. */
+  async function delegation(iat: number): Promise<string> {
+    const keys = [JSON.parse(readFileSync(join(folder, 'online.json'), 'utf8'))];
+    const jwt = await sign('key', rootKey.thumbprint, 'registry-delegation+jwt', {
+      iat,
+      exp: seconds(90 * DAY),
+      keys,
+    });
+    writeFiles(folder, { 'delegation.jwt': jwt });
+    return jwt;
+  }
+
+  const refused = async (reason: string) => {
+    const { code, stderr } = await mirror(tree());
+    expect([code, stderr]).toEqual([1, expect.stringContaining(reason)]);
+  };
+
+  it('and refuses a source from which the checkpoint was taken away', async () => {
+    await publish('2026-11-02T00:00:00Z', '--checkpoint-key', 'key.pem');
+    expect((await mirror(tree())).code).toBe(0);
+    rmSync(tree(), { recursive: true });
+    await publish('2026-11-03T00:00:00Z');
+    await refused('ERR_CHECKPOINT_MISSING');
+    expect(served()).toBe('2026-11-02T00:00:00Z');
+  });
+
+  it('and refuses an older checkpoint, even of the same list, and an older delegation', async () => {
+    const online = await keyPair('online');
+    await delegation(seconds(-20 * DAY));
+    const both = ['--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem'];
+    await publish('2026-11-02T00:00:00Z', ...both);
+    cpSync(tree(), join(folder, 'old'), { recursive: true });
+    await delegation(seconds(-10 * DAY));
+    await publish('2026-11-03T00:00:00Z', ...both);
+    expect((await mirror(tree())).code).toBe(0);
+
+    const file = join(folder, 'dist/checkpoint.jwt');
+    const claims = decodeJwt(readFileSync(file, 'utf8'));
+    const older = { ...claims, iat: Number(claims.iat) - 60 };
+    writeFiles(folder, {
+      'dist/checkpoint.jwt': await sign('online', online, 'registry-checkpoint+jwt', older),
+    });
+    await refused('ERR_CHECKPOINT_ROLLED_BACK');
+
+    // Whoever has an online key of before goes on with the delegation of before.
+    rmSync(tree(), { recursive: true });
+    cpSync(join(folder, 'old'), tree(), { recursive: true });
+    await publish('2026-11-04T00:00:00Z', '--checkpoint-key', 'online.pem');
+    await refused('ERR_DELEGATION_ROLLED_BACK');
+    expect(served()).toBe('2026-11-03T00:00:00Z');
+  });
+
+  it('and refuses a list ahead of the clock', async () => {
+    const renew = ['build', '--key', 'key.pem', '--renew', '--updated-at', future(60)];
+    expect((await cli(renew, folder, clockAhead(folder, 60))).code).toBe(0);
+    await refused('ERR_NOT_YET_VALID');
+  });
+
+  it('and raises no alarm after a rotation, where a client accepts', async () => {
+    await keyPair('next');
+    const { stdout } = await cli(['keys', 'rotate', '--key', 'key.pem', '--next', 'next.json'], folder);
+    writeFiles(folder, { rotation: stdout });
+    const base = await serve(tree());
+    const args = [
+      'build',
+      '--key',
+      'next.pem',
+      '--root-key',
+      'next.json',
+      '--rotation',
+      'rotation',
+      '--renew',
+    ];
+    expect((await cli(args, folder)).code).toBe(0);
+    expect((await mirror(base)).code).toBe(0);
+    const copy = await serve(join(folder, 'mirror/current'));
+    const status = await cli(['mirror', 'status', base, copy, '--root-key', 'root.json'], folder);
+    expect([status.code, status.stderr]).toEqual([0, expect.stringMatching(/^primary .*\nin sync /)]);
+    for (const where of [base, copy, 'dist', 'mirror/current']) {
+      const verified = await cli(['verify', where, '--root-key', 'root.json'], folder);
+      expect([where, verified.code, verified.stderr]).toEqual([
+        where,
+        0,
+        expect.stringContaining('was rotated to'),
+      ]);
+      const asked = await cli(['diff', where, where, '--root-key', 'root.json'], folder);
+      expect([where, asked.code]).toEqual([where, 0]);
+    }
+    writeFiles(folder, { 'policy.json': '{"tiers":["certified"]}' });
+    const resolved = ['resolve', 'alpha', '--policy', 'policy.json', '--root-key', 'root.json', '--source'];
+    for (const where of [base, 'dist'])
+      expect([where, (await cli([...resolved, where], folder)).code]).toEqual([where, 0]);
+  });
+
+  describe.each(Object.entries(WAYS))('from %s', (_name, start) => {
+    it('heals a file that rotted on its own disk, and does not blame the source', async () => {
+      const source = await start();
+      await publish('2026-11-02T00:00:00Z', '--checkpoint-key', 'key.pem');
+      await mirror(source);
+      const paths = [
+        'issuers/alpha',
+        'issuers.json',
+        'keys/root.json',
+        'index.html',
+        'SHA256SUMS',
+        'checkpoint.jwt',
+      ];
+      for (const path of paths) {
+        const good = readFileSync(join(folder, 'mirror/current', path));
+        writeFiles(folder, { [`mirror/current/${path}`]: Buffer.from(good).fill(0, 0, 1) });
+        const { code, stderr } = await mirror(source);
+        expect([path, code, stderr]).toEqual([path, 0, expect.stringContaining('mirror ok: repaired:')]);
+        expect(stderr).toContain(`WARNING: ${path} was damaged on this disk and is whole again`);
+        expect(readFileSync(join(folder, 'mirror/current', path)).equals(good)).toBe(true);
+        expect((await mirror(source)).stderr).toContain('mirror ok: unchanged:');
+      }
+    });
+
+    it('takes the next tree over a file that rotted', async () => {
+      const source = await start();
+      await mirror(source);
+      writeFiles(folder, { 'mirror/current/issuers/alpha': 'rotten' });
+      writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma', { status: 'suspended' }) });
+      await publish('2026-11-02T00:00:00Z');
+      expect((await mirror(source)).stderr).toContain('mirror ok: switched to');
+      expect((await verifyTree(folderSource(join(folder, 'mirror/current')), rootKey, ANY_AGE)).ok).toBe(
+        true,
+      );
+    });
+  });
+
+  it('stops at the first wrong hash, and writes nothing that is wrong', async () => {
+    for (let index = 0; index < 200; index++)
+      writeFiles(folder, { [`issuers/n${index}.yaml`]: recordText(`n${index}`) });
+    await publish('2026-11-02T00:00:00Z');
+    let sent = 0;
+    const wrong = Buffer.alloc(60_000, 'x');
+    const base = await listen((request, response) => {
+      const path = (request.url ?? '').slice(1);
+      const record = path.startsWith('issuers/');
+      if (record) sent += 1;
+      const file = join(tree(), path);
+      response
+        .writeHead(existsSync(file) ? 200 : 404)
+        .end(record ? wrong : existsSync(file) ? readFileSync(file) : '');
+    });
+    const { code, stderr } = await mirror(base);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('has another hash than SHA256SUMS says')]);
+    // Three tries, in each of which 16 are asked for at a time.
+    expect(sent).toBeLessThanOrEqual(3 * 16);
+    expect(existsSync(join(folder, 'mirror/current'))).toBe(false);
+  });
+
+  it.each([
+    ['keys/rotation.json', 256 * 1024],
+    ['issuers.sig', 256],
+    ['checkpoint.jwt', 16 * 1024],
+    ['issuers/alpha', 64 * 1024],
+  ])('gives up on %s beyond its limit, however much it is', async (path, limit) => {
+    const large = Buffer.alloc(limit + 1, '[');
+    writeFiles(folder, { [`dist/${path}`]: large });
+    // As a liar would, who has the checksums right.
+    const sums = readFileSync(join(tree(), 'SHA256SUMS'), 'utf8')
+      .split('\n')
+      .filter((line) => line !== '' && !line.endsWith(`  ${path}`));
+    if (path !== 'checkpoint.jwt') sums.push(`${createHash('sha256').update(large).digest('hex')}  ${path}`);
+    writeFiles(folder, { 'dist/SHA256SUMS': `${sums.join('\n')}\n` });
+    const base = await listen((request, response) => {
+      const file = join(tree(), (request.url ?? '').slice(1));
+      response.writeHead(existsSync(file) ? 200 : 404).end(existsSync(file) ? readFileSync(file) : '');
+    });
+    const { code, stderr } = await mirror(base);
+    expect(stderr).toContain(`larger than ${limit} bytes`);
+    expect(code).toBe(4);
+    expect((await mirror(tree())).code).not.toBe(0);
+    expect(existsSync(join(folder, 'mirror/current'))).toBe(false);
+  });
+});
+
+/** Whether this machine lets a process have mounts of its own, as not every container does. */
+const mayMount = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0;
+
+describeWith(['rsync'], 'a mirror whose files may not grow', () => {
+  it('says so, and serves the old tree', async () => {
+    await mirror(tree());
+    for (let index = 0; index < 400; index++)
+      writeFiles(folder, { [`issuers/n${index}.yaml`]: recordText(`n${index}`) });
+    await publish('2026-11-02T00:00:00Z');
+    const registry = await serve(tree());
+    const mirrored = `"${process.execPath}" "${CLI}" mirror ${registry} mirror --root-key root.json --max-age 99999`;
+    // In blocks of 512 bytes: the list is larger.
+    const { code, stderr } = await run('sh', ['-c', `trap '' XFSZ; ulimit -f 20; ${mirrored}`], folder);
+    expect(stderr).toMatch(/cannot be written: EFBIG/);
+    expect(code).toBe(4);
+    expect(served()).toBe('2026-11-01T00:00:00Z');
+    expect((await mirror(registry)).code).toBe(0);
+  });
+});
+
+if (mayMount)
+  describeWith(['rsync'], 'a mirror that cannot write', () => {
+    it('says so on a full disk, and serves the old tree', async () => {
+      // A file system of its own, of 2 MB, which is seen by this shell alone.
+      const big = 'x'.repeat(60_000);
+      writeFiles(
+        folder,
+        Object.fromEntries(
+          Array.from({ length: 40 }, (_one, index) => [
+            `issuers/n${index}.yaml`,
+            `# ${big}\n${recordText(`n${index}`, { policy_uri: `https://n.alt/${'x'.repeat(2000)}` })}`,
+          ]),
+        ),
+      );
+      mkdirSync(join(folder, 'small'));
+      const mirrored = `"${process.execPath}" "${CLI}" mirror dist small/mirror --root-key root.json --max-age 99999`;
+      const script = `mount -t tmpfs -o size=300k none small && ${mirrored}; first=$?
+"${process.execPath}" "${CLI}" build --key key.pem >/dev/null 2>&1
+${mirrored}; second=$?
+"${process.execPath}" "${CLI}" verify small/mirror/current --root-key root.json --max-age 99999 >/dev/null 2>&1; echo "$first $second $?"
+grep -o '"updated_at":"[^"]*"' small/mirror/current/issuers.json`;
+      const { stdout, stderr } = await runShell(script);
+      expect(stderr).toMatch(/No space left|ENOSPC/);
+      expect(stdout).toBe('0 4 0\n"updated_at":"2026-11-01T00:00:00Z"\n');
+    });
+
+    /** A shell whose mounts nobody else sees. */
+    const runShell = (script: string) => run('unshare', ['--mount', 'sh', '-c', script], folder);
+
+    it('says so in a folder that is read-only', async () => {
+      await mirror(tree());
+      await publish('2026-11-02T00:00:00Z');
+      const mirrored = `"${process.execPath}" "${CLI}" mirror dist mirror --root-key root.json --max-age 99999`;
+      const script = `mount --bind mirror mirror && mount -o remount,bind,ro mirror && ${mirrored}`;
+      const { code, stderr } = await runShell(script);
+      expect(stderr).toMatch(/read-only file system|EROFS/);
+      expect(code).toBe(4);
+      expect(served()).toBe('2026-11-01T00:00:00Z');
+    });
+  });
+
+describe('passport-registry mirror status', () => {
+  it('tells who is in sync, behind, ahead, altered or away', async () => {
+    const at = async (name: string, time: string) => {
+      await publish(time);
+      cpSync(tree(), join(folder, name), { recursive: true });
+      return serve(join(folder, name));
+    };
+    const behind = await at('behind', '2026-11-02T00:00:00Z');
+    const primary = await at('primary', '2026-11-02T00:30:00Z');
+    const sync = await serve(join(folder, 'primary'));
+    const ahead = await at('ahead', '2026-11-02T00:45:00Z');
+    cpSync(join(folder, 'primary'), join(folder, 'altered'), { recursive: true });
+    const list = readFileSync(join(folder, 'altered/issuers.json'), 'utf8');
+    writeFiles(folder, { 'altered/issuers.json': list.replace('active', 'paused') });
+    const altered = await serve(join(folder, 'altered'));
+    const away = `http://127.0.0.1:${await freePort()}`;
+    const key = ['--root-key', 'root.json'];
+    const all = await cli(
+      ['mirror', 'status', ...key, primary, sync, behind, ahead, altered, away, '--json'],
+      folder,
+    );
+    expect(all.code).toBe(1);
+    const { mirrors } = JSON.parse(all.stdout);
+    expect(mirrors.map(({ state, behind }: Record<string, unknown>) => [state, behind])).toEqual([
+      ['primary', 0],
+      ['in sync', 0],
+      ['behind', 1800],
+      ['ahead', -900],
+      ['altered', undefined],
+      ['unreachable', undefined],
+    ]);
+    expect(all.stderr).toMatch(/^behind by 1800 s +http/m);
+    expect((await cli(['mirror', 'status', ...key, primary, sync, behind], folder)).code).toBe(0);
+    const strict = await cli(['mirror', 'status', ...key, primary, behind, '--max-behind', '60'], folder);
+    expect(strict.code).toBe(1);
+  });
+});
+
+describeWith(['rsync', 'nginx'], 'rsyncd, a mirror and nginx under a writer', () => {
+  it('give readers no pair that is torn, and no failure after their own retries', async () => {
+    chmodSync(folder, 0o755);
+    await mirror(tree());
+    const source = await rsyncd(tree());
+    const { child } = watching(source);
+    symlinkSync(join('mirror', 'current'), join(folder, 'htdocs'));
+    const host = await HOSTS['nginx']?.start(join(folder, 'htdocs'));
+    let [publications, reads] = [0, 0];
+    const failures: unknown[] = [];
+    const end = performance.now() + 12_000;
+    const writer = async () => {
+      while (performance.now() < end) {
+        publications += 1;
+        writeFiles(folder, {
+          'issuers/alpha.yaml': recordText('alpha', { policy_uri: `https://alpha.alt/${publications}` }),
+        });
+        await build({
+          issuers: join(folder, 'issuers'),
+          out: tree(),
+          key: join(folder, 'key.pem'),
+          production: true,
+          directory: folder,
+        });
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      }
+    };
+    const seen = new Set<string>();
+    const reader = async () => {
+      while (performance.now() < end) {
+        const client = createRegistryClient({ sources: [host ?? ''], rootKey: rootKey.jwk, maxAge: 10 ** 9 });
+        try {
+          await client.ready();
+          seen.add(client.status().updatedAt ?? '');
+        } catch (error) {
+          failures.push(error);
+        }
+        client.close();
+        reads += 1;
+      }
+    };
+    await Promise.all([writer(), reader(), reader(), reader(), reader()]);
+    child.kill();
+    expect(failures).toEqual([]);
+    expect(publications).toBeGreaterThan(10);
+    expect(reads).toBeGreaterThan(100);
+    expect(seen.size).toBeGreaterThan(1);
+  });
+});

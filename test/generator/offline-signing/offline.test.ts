@@ -1,0 +1,328 @@
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { describeWith } from '../../support/components.js';
+import {
+  cli,
+  type Outcome,
+  recordText,
+  run,
+  temporaryFolder,
+  workspace,
+  writeFiles,
+} from '../../support/workspace.js';
+
+/** The machine with the registry, which has no key, and the one with the key, which has no registry. */
+let online: string;
+let offline: string;
+
+beforeEach(async () => {
+  online = await workspace(['alpha', 'beta']);
+  offline = temporaryFolder();
+  cpSync(join(online, 'key.pem'), join(offline, 'key.pem'));
+  rmSync(join(online, 'key.pem'));
+  const { stdout } = await cli(['keys', 'public', 'key.pem'], offline);
+  writeFiles(online, { 'root.json': stdout });
+  await whole();
+});
+
+const carry = (from: string, to: string) =>
+  cpSync(join(from, 'request'), join(to, 'request'), { recursive: true });
+const request = (...more: string[]) => cli(['build', '--unsigned', 'request', ...more], online);
+/** Each machine has a memory of its own. */
+const sign = (...more: string[]) =>
+  cli(['sign', 'request', '--key', 'key.pem', '--yes', ...more], offline, {
+    XDG_STATE_HOME: join(offline, 'state'),
+  });
+const attach = (...more: string[]) => cli(['attach', 'request', '--root-key', 'root.json', ...more], online);
+const hashOf = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
+const sums = () => readFileSync(join(online, 'dist/SHA256SUMS'), 'utf8');
+const clear = () => {
+  for (const folder of [online, offline]) rmSync(join(folder, 'request'), { recursive: true, force: true });
+};
+
+/** All three steps, which must go well. */
+async function whole(...exceptions: string[]): Promise<Outcome> {
+  clear();
+  expect((await request(...exceptions)).code).toBe(0);
+  carry(online, offline);
+  const signed = await sign(...exceptions);
+  expect(signed.stderr).not.toContain('passport-registry:');
+  carry(offline, online);
+  const attached = await attach(...exceptions);
+  expect(attached.stderr).not.toContain('passport-registry:');
+  expect(attached.code).toBe(0);
+  return signed;
+}
+
+describe('signing in two steps', () => {
+  it('publishes what was signed, and shows before what it changes', async () => {
+    writeFiles(online, {
+      'issuers/alpha.yaml': recordText('alpha', {
+        status: 'suspended',
+        tier: 'registered',
+        last_audit: '2026-01-01T00:00:00Z',
+      }),
+      'issuers/gamma.yaml': recordText('gamma'),
+    });
+    rmSync(join(online, 'issuers/beta.yaml'));
+    const { stderr } = await whole('--override', 'beta:record-removed');
+    const shown = stderr.split('\n').filter((line) => /^[-+~]/.test(line));
+    expect(shown).toEqual([
+      '~ alpha: status "active" -> "suspended"',
+      '~ alpha: tier "certified" -> "registered"',
+      '~ alpha: last_audit (none) -> "2026-01-01T00:00:00Z"',
+      '- beta: REMOVED',
+      '+ gamma: new, certified, active, keys at https://gamma.alt/.well-known/jwks.json',
+    ]);
+    const list = JSON.parse(readFileSync(join(online, 'dist/issuers.json'), 'utf8'));
+    expect(list.issuers.map(({ issuer_id }: { issuer_id: string }) => issuer_id)).toEqual(['alpha', 'gamma']);
+    expect((await cli(['verify', 'dist', '--root-key', 'root.json'], online)).code).toBe(0);
+    // The one-step build of the same records has nothing to add.
+    cpSync(join(offline, 'key.pem'), join(online, 'key.pem'));
+    const { stderr: built } = await cli(['build', '--key', 'key.pem'], online);
+    expect(built).toContain('0 written');
+  });
+
+  it('leaves the tree alone until it is attached', async () => {
+    const before = sums();
+    clear();
+    writeFiles(online, { 'issuers/gamma.yaml': recordText('gamma') });
+    await request();
+    expect(sums()).toBe(before);
+  });
+
+  it('has nothing to sign where no record has changed, unless it is to be renewed', async () => {
+    clear();
+    const { code, stderr } = await request();
+    expect([code, stderr.includes('nothing to sign')]).toEqual([0, true]);
+    expect(existsSync(join(online, 'request'))).toBe(false);
+    const { stdout } = await request('--renew', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: true,
+      request: 'request',
+      changes: [expect.any(String), '  no record changes'],
+    });
+  });
+
+  describe('refuses', () => {
+    beforeEach(async () => {
+      clear();
+      writeFiles(online, { 'issuers/gamma.yaml': recordText('gamma') });
+      await request();
+    });
+
+    const spoil = (change: (list: string) => string, path = 'request/issuers.json') => {
+      const file = join(offline, path);
+      writeFiles(offline, { [path]: change(readFileSync(file, 'utf8')) });
+    };
+
+    it.each<[string, () => void, number, RegExp]>([
+      ['a list that is not canonical', () => spoil((list) => ` ${list}`), 1, /ERR_LIST_NOT_CANONICAL/],
+      ['a list that is none', () => spoil(() => '{}'), 1, /ERR_LIST/],
+      [
+        'a list that is not later',
+        () => spoil((list) => list.replace(/"updated_at":"2/, '"updated_at":"1')),
+        1,
+        /not later/,
+      ],
+      [
+        'a list before it that was altered',
+        () => spoil((list) => list.replace('alpha', 'alphx'), 'request/previous/issuers.json'),
+        3,
+        /is not signed by/,
+      ],
+      [
+        'a folder that is no request',
+        () => rmSync(join(offline, 'request/issuers.json')),
+        2,
+        /is no signing request/,
+      ],
+    ])('to sign %s', async (_name, change, code, message) => {
+      carry(online, offline);
+      change();
+      const outcome = await sign();
+      expect(outcome.stderr).toMatch(message);
+      expect(outcome.code).toBe(code);
+      expect(existsSync(join(offline, 'request/issuers.sig'))).toBe(false);
+    });
+
+    it('to sign without being told to', async () => {
+      carry(online, offline);
+      const { code, stderr } = await cli(['sign', 'request', '--key', 'key.pem'], offline);
+      expect([code, stderr.includes('give --yes')]).toEqual([2, true]);
+      const none = await cli(['sign', 'request'], offline);
+      expect(none.code).toBe(3);
+    });
+
+    it('to write over a request', async () => {
+      expect((await request()).code).toBe(2);
+    });
+
+    it('a signature by another key, of another list, and none', async () => {
+      const before = sums();
+      const unsigned = await attach();
+      expect([unsigned.code, unsigned.stderr.includes('sign the request first')]).toEqual([2, true]);
+      writeFiles(online, { 'request/issuers.sig': 'A'.repeat(86) });
+      expect((await attach()).code).toBe(3);
+      cpSync(join(online, 'dist/issuers.sig'), join(online, 'request/issuers.sig'));
+      const { code, stderr } = await attach();
+      expect([code, stderr.includes('the signature does not hold')]).toEqual([3, true]);
+      expect(sums()).toBe(before);
+    });
+
+    it('a request that was overtaken by another publication, and says so', async () => {
+      carry(online, offline);
+      await sign();
+      carry(offline, online);
+      cpSync(join(online, 'request'), join(online, 'routine'), { recursive: true });
+      clear();
+      writeFiles(online, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
+      await request();
+      carry(online, offline);
+      const emergency = await sign('--instead-of', hashOf(join(online, 'routine/issuers.json')));
+      expect(emergency.code).toBe(0);
+      carry(offline, online);
+      expect((await attach()).code).toBe(0);
+      const before = sums();
+      const { code, stderr } = await cli(['attach', 'routine', '--root-key', 'root.json'], online);
+      expect([code, stderr.includes('make a new request')]).toEqual([2, true]);
+      expect(sums()).toBe(before);
+    });
+
+    it('nothing of a request that is published already: attaching it again completes it', async () => {
+      carry(online, offline);
+      await sign();
+      carry(offline, online);
+      expect((await attach()).code).toBe(0);
+      const before = sums();
+      rmSync(join(online, 'dist/SHA256SUMS'));
+      writeFiles(online, { 'dist/SHA256SUMS': '' });
+      expect((await attach()).code).toBe(0);
+      expect(sums()).toBe(before);
+    });
+  });
+
+  describe('the machine with the key remembers', () => {
+    /** A request that adds an issuer, as it lies on the machine with the key. */
+    async function routine(): Promise<void> {
+      clear();
+      writeFiles(online, { 'issuers/gamma.yaml': recordText('gamma') });
+      await request();
+      carry(online, offline);
+      cpSync(join(offline, 'request'), join(offline, 'routine'), { recursive: true });
+    }
+    const signRoutine = (...more: string[]) =>
+      cli(['sign', 'routine', '--key', 'key.pem', '--yes', ...more], offline, {
+        XDG_STATE_HOME: join(offline, 'state'),
+      });
+
+    it('the published lists that it has verified: a request from before an emergency is refused', async () => {
+      await routine();
+      writeFiles(online, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
+      await whole();
+      writeFiles(online, { 'issuers/beta.yaml': recordText('beta', { status: 'suspended' }) });
+      await whole();
+      const { code, stderr } = await signRoutine();
+      expect([code, stderr.includes('has verified the published list')]).toEqual([2, true]);
+      const forced = await signRoutine('--instead-of', hashOf(join(online, 'dist/issuers.json')));
+      expect(forced.code).toBe(2);
+      expect(existsSync(join(offline, 'routine/issuers.sig'))).toBe(false);
+    });
+
+    it('the list that it signed last: another one after the same list is refused, unless that one was given up', async () => {
+      await routine();
+      writeFiles(online, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
+      await whole();
+      const signed = hashOf(join(online, 'dist/issuers.json'));
+      const { code, stderr } = await signRoutine();
+      expect(code).toBe(2);
+      expect(stderr).toContain(`--instead-of ${signed}`);
+      expect((await signRoutine('--instead-of', '0'.repeat(64))).code).toBe(2);
+      expect((await signRoutine('--instead-of', signed)).code).toBe(0);
+      // What was signed may be signed again.
+      expect((await signRoutine()).code).toBe(0);
+    });
+
+    it('and signs nothing where it cannot remember, or not read what it remembers', async () => {
+      await routine();
+      const memory = join(offline, 'state/passport-registry');
+      rmSync(memory, { recursive: true });
+      writeFiles(offline, { 'state/passport-registry': 'a file' });
+      expect((await signRoutine()).code).toBe(4);
+      rmSync(memory);
+      const { kid } = JSON.parse(readFileSync(join(online, 'root.json'), 'utf8'));
+      writeFiles(offline, { [`state/passport-registry/${kid}.json`]: '{' });
+      expect((await signRoutine()).code).toBe(4);
+      expect(existsSync(join(offline, 'routine/issuers.sig'))).toBe(false);
+    });
+  });
+
+  it('goes on after a rotation, where the key before is named', async () => {
+    await cli(['keys', 'generate', '--out', 'next.pem'], offline);
+    const { stdout: next } = await cli(['keys', 'public', 'next.pem'], offline);
+    writeFiles(offline, { 'next.json': next });
+    const rotate = await cli(['keys', 'rotate', '--key', 'key.pem', '--next', 'next.json'], offline);
+    writeFiles(online, { 'rotation.jwt': rotate.stdout, 'next.json': next });
+    cpSync(join(online, 'root.json'), join(offline, 'root.json'));
+    clear();
+    // A rotation does not reset the rules: what is gone is gone under the next key, too.
+    rmSync(join(online, 'issuers/beta.yaml'));
+    expect((await request()).code).toBe(1);
+    expect((await request('--override', 'beta:record-removed')).code).toBe(0);
+    carry(online, offline);
+    const signNext = (...more: string[]) =>
+      cli(['sign', 'request', '--key', 'next.pem', '--yes', ...more], offline, {
+        XDG_STATE_HOME: join(offline, 'state'),
+      });
+    const unnamed = await signNext('--override', 'beta:record-removed');
+    expect([unnamed.code, unnamed.stderr.includes('--previous-root-key')]).toEqual([3, true]);
+    expect((await signNext('--previous-root-key', 'root.json')).code).toBe(1);
+    const both = ['--previous-root-key', 'root.json', '--override', 'beta:record-removed'];
+    expect((await signNext(...both)).code).toBe(0);
+    carry(offline, online);
+    const attachNext = (...more: string[]) =>
+      cli(['attach', 'request', '--root-key', 'next.json', '--rotation', 'rotation.jwt', ...more], online);
+    expect((await attachNext()).code).toBe(1);
+    expect((await attachNext('--override', 'beta:record-removed')).stderr).not.toContain(
+      'passport-registry:',
+    );
+    expect((await cli(['verify', 'dist', '--root-key', 'next.json'], online)).code).toBe(0);
+  });
+
+  describeWith(['script'], 'on a terminal', () => {
+    it.each([
+      ['yes', true],
+      ['no', false],
+    ])('signs after %j: %s', async (answer, signed) => {
+      clear();
+      writeFiles(online, { 'issuers/gamma.yaml': recordText('gamma') });
+      await request();
+      carry(online, offline);
+      const { CLI } = await import('../../support/paths.js');
+      const command = `"${process.execPath}" "${CLI}" sign request --key key.pem`;
+      await run(
+        'sh',
+        ['-c', `(sleep 2; echo ${answer}; sleep 3) | script -qec '${command} --memory state' typescript`],
+        offline,
+      );
+      expect(readFileSync(join(offline, 'typescript'), 'utf8')).toContain('+ gamma: new');
+      expect(existsSync(join(offline, 'request/issuers.sig'))).toBe(signed);
+    });
+  });
+
+  describeWith(['openssl', 'basenc'], 'with openssl alone on the machine with the key', () => {
+    it('signs the same', async () => {
+      clear();
+      writeFiles(online, { 'issuers/gamma.yaml': recordText('gamma') });
+      await request();
+      carry(online, offline);
+      const openssl = 'openssl pkeyutl -sign -rawin -inkey key.pem -in request/issuers.json';
+      await run('sh', ['-c', `${openssl} | basenc --base64url -w 0 | tr -d = > signature`], offline);
+      cpSync(join(offline, 'signature'), join(online, 'signature'));
+      const { code } = await cli(['attach', 'request', 'signature', '--root-key', 'root.json'], online);
+      expect(code).toBe(0);
+    });
+  });
+});

@@ -1,0 +1,181 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { describeWith } from '../../support/components.js';
+import {
+  cli,
+  type Outcome,
+  recordText,
+  temporaryFolder,
+  workspace,
+  writeFiles,
+} from '../../support/workspace.js';
+
+const SECRET = 'REGISTRY_KEY=correct-horse-battery-staple';
+
+/** Notes every file that the program opens, a line each. */
+const SPY = `import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+const { appendFileSync, openSync, readFileSync } = fs;
+const note = (path) => typeof path === 'string' && appendFileSync(process.env.OPENED, path + '\\n');
+fs.openSync = (path, ...rest) => (note(path), openSync(path, ...rest));
+fs.readFileSync = (path, ...rest) => (note(path), readFileSync(path, ...rest));
+syncBuiltinESMExports();
+`;
+
+/** Runs the command line; gives which files below a folder it has opened, too. */
+async function opening(args: string[], folder: string): Promise<Outcome & { opened: string[] }> {
+  writeFiles(folder, { 'spy.mjs': SPY, opened: '' });
+  const file = join(folder, 'opened');
+  const outcome = await cli(args, folder, {
+    OPENED: file,
+    NODE_OPTIONS: `--import ${join(folder, 'spy.mjs')}`,
+  });
+  const opened = readFileSync(file, 'utf8').split('\n').slice(0, -1);
+  return { ...outcome, opened: opened.filter((path) => /issuers|outside|dev\/zero/.test(path)) };
+}
+
+describeWith(['git', 'mkfifo'], 'a link that is refused', () => {
+  let folder: string;
+  let outside: string;
+
+  beforeAll(async () => {
+    folder = await workspace(['good']);
+    outside = temporaryFolder();
+    writeFiles(outside, { 'outside.env': `${SECRET}\n`, 'outside.yaml': `${SECRET}: [\n` });
+    execFileSync('mkfifo', [join(outside, 'outside-pipe')]);
+    execFileSync('mkfifo', [join(folder, 'issuers/pipe')]);
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], { cwd: folder });
+    git('init', '-q');
+    git('add', 'issuers');
+    git('commit', '-qm', 'Base');
+    for (const [name, target] of Object.entries({
+      env: join(outside, 'outside.env'),
+      yaml: join(outside, 'outside.yaml'),
+      fifo: join(outside, 'outside-pipe'),
+      inner: 'pipe',
+      zero: '/dev/zero',
+      self: '/proc/self/environ',
+      up: '../key.pem',
+    }))
+      symlinkSync(target, join(folder, `issuers/${name}.yaml`));
+    git('add', 'issuers');
+    git('commit', '-qm', 'Links');
+  });
+
+  it.each([
+    [['validate']],
+    [['validate', '--format', 'github']],
+    [['validate', '--json']],
+    [['validate', 'issuers/env.yaml', 'issuers/zero.yaml']],
+    [['build', '--key', 'key.pem']],
+    [['format']],
+    [['diff', 'HEAD^']],
+    [['diff', 'HEAD^..HEAD']],
+    [['diff', 'HEAD^', '--format', 'markdown']],
+    [['diff', 'issuers']],
+    [['check', '--timeout', '1']],
+    [['check', '--changed', 'HEAD^']],
+  ])('is not opened, and nothing of what it leads to is shown, by %j', async (args) => {
+    const { stdout, stderr, code, opened } = await opening(args, folder);
+    expect([args, code]).toEqual([args, 1]);
+    for (const text of ['correct-horse', 'PRIVATE KEY', 'OPENED='])
+      expect(stdout + stderr).not.toContain(text);
+    const wrong = opened.filter((path) => !path.endsWith('/good.yaml'));
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('a record file', () => {
+  it.each([['validate'], ['build', '--key', 'key.pem'], ['format', '--check'], ['check', '--timeout', '1']])(
+    'is opened once, with something wrong in it or not, by %s',
+    async (...args) => {
+      const folder = await workspace(['good']);
+      writeFiles(folder, {
+        'issuers/wrong.yaml': recordText('wrong', { tier: 'certifed' }),
+        'issuers/a/twice.yaml': recordText('twice'),
+        'issuers/b/twice.yaml': recordText('twice'),
+        'issuers/other.yaml': recordText('another'),
+        'issuers/syntax.yaml': 'issuer_id: [}\n',
+        'issuers/warned.yaml': recordText('warned', { geographical_scope: '[UK]' }),
+      });
+      const { code, opened, stderr } = await opening(args, folder);
+      expect(code).toBe(1);
+      expect(stderr).toContain(' | ');
+      const records = opened.filter((path) => path.includes('issuers/'));
+      expect(new Set(records).size).toBe(7);
+      expect(records).toHaveLength(7);
+    },
+  );
+
+  it('is shown as it was read, in a folder and in a commit', async () => {
+    const folder = temporaryFolder();
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], { cwd: folder });
+    writeFiles(folder, { 'issuers/a.yaml': recordText('a') });
+    git('init', '-q');
+    git('add', '.');
+    git('commit', '-qm', 'Base');
+    writeFiles(folder, { 'issuers/a.yaml': recordText('a', { tier: 'committed' }) });
+    git('add', '.');
+    git('commit', '-qm', 'Change');
+    writeFiles(folder, { 'issuers/a.yaml': recordText('a', { tier: 'in-the-folder' }) });
+    expect((await cli(['diff', 'HEAD^..HEAD'], folder)).stderr).toContain(' 2 | tier: committed\n');
+    expect((await cli(['diff', 'HEAD^'], folder)).stderr).toContain(' 2 | tier: in-the-folder\n');
+    expect((await cli(['validate'], folder)).stderr).toContain(' 2 | tier: in-the-folder\n');
+  });
+
+  it.each([
+    [64 * 1024, 0],
+    [64 * 1024 + 1, 1],
+  ])('of %d bytes ends with %d', async (size, expected) => {
+    const folder = temporaryFolder();
+    const text = recordText('a');
+    writeFiles(folder, { 'issuers/a.yaml': `${text}#${'x'.repeat(size - text.length - 2)}\n` });
+    expect((await cli(['validate'], folder)).code).toBe(expected);
+  });
+
+  it('that is a link is not suspended, and nothing is written through it', async () => {
+    const folder = await workspace(['alpha']);
+    writeFiles(folder, { 'issuers/kept/beta.txt': recordText('beta'), 'outside.yaml': recordText('gamma') });
+    symlinkSync('kept/beta.txt', join(folder, 'issuers/beta.yaml'));
+    symlinkSync('../outside.yaml', join(folder, 'issuers/gamma.yaml'));
+    mkdirSync(join(folder, 'linked'));
+    for (const id of ['beta', 'gamma']) {
+      const { code, stderr } = await cli(['suspend', id, '--reason', 'x', '--key', 'key.pem'], folder);
+      expect([code, stderr.includes('is a symbolic link')]).toEqual([2, true]);
+    }
+    expect(readFileSync(join(folder, 'issuers/kept/beta.txt'), 'utf8')).toBe(recordText('beta'));
+    expect(readFileSync(join(folder, 'outside.yaml'), 'utf8')).toBe(recordText('gamma'));
+  });
+
+  it('that is not UTF-8 is not suspended: its bytes would not survive it', async () => {
+    const folder = await workspace(['alpha']);
+    const bytes = Buffer.concat([Buffer.from(recordText('beta')), Buffer.from([0x23, 0xff, 0x0a])]);
+    writeFiles(folder, { 'issuers/beta.yaml': bytes });
+    const { code, stderr } = await cli(['suspend', 'beta', '--reason', 'x', '--key', 'key.pem'], folder);
+    expect([code, stderr.includes('not-utf8')]).toEqual([1, true]);
+    expect(readFileSync(join(folder, 'issuers/beta.yaml'))).toEqual(bytes);
+  });
+});
+
+describe('a configuration', () => {
+  it.each([
+    ['nothing but text', `${SECRET}\n`],
+    ['an unknown setting', `root_kee: ${SECRET}\n`],
+    ['a setting of another type', `root_key: [${SECRET}]\n`],
+    ['broken syntax', `root_key: "${SECRET}\n`],
+    ['a link to a secret', undefined],
+  ])('that is %s is refused without a word of it', async (_name, text) => {
+    const folder = await workspace(['alpha']);
+    writeFiles(folder, { secret: `${SECRET}\n` });
+    if (text === undefined) symlinkSync('secret', join(folder, 'registry.yaml'));
+    else writeFiles(folder, { 'registry.yaml': text });
+    const { code, stdout, stderr } = await cli(['validate'], folder);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/registry\.yaml:\d:\d+: error/);
+    expect(stdout + stderr).not.toContain('correct-horse');
+  });
+});

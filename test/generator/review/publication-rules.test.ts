@@ -1,0 +1,278 @@
+import { cpSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { EXAMPLE_RECORDS } from '../../support/paths.js';
+import {
+  cli,
+  clockAhead,
+  recordText,
+  temporaryFolder,
+  workspace,
+  writeFiles,
+} from '../../support/workspace.js';
+
+let folder: string;
+const list = () => readFileSync(join(folder, 'dist/issuers.json'), 'utf8');
+const record = (id: string, changes: Record<string, string>) =>
+  writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id, changes) });
+/** The machine with the key forgets, too: what is tried here are the rules. */
+const clear = () => {
+  for (const name of ['request', 'memory']) rmSync(join(folder, name), { recursive: true, force: true });
+};
+const remove = (id: string) => rmSync(join(folder, `issuers/${id}.yaml`));
+
+/** Every way to a signed list: each must hold the same rules. */
+const WAYS: Record<string, (...args: string[]) => Promise<{ code: number | null; stderr: string }>> = {
+  build: (...args) => cli(['build', '--key', 'key.pem', ...args], folder),
+  'build --production': (...args) => cli(['build', '--key', 'key.pem', '--production', ...args], folder),
+  'build by a command': (...args) =>
+    cli(
+      [
+        'build',
+        '--root-key',
+        'root.json',
+        '--signer-command',
+        'openssl pkeyutl -sign -rawin -inkey key.pem -in {}',
+        ...args,
+      ],
+      folder,
+    ),
+  'build --unsigned': (...args) => cli(['build', '--unsigned', 'request', ...args], folder),
+  sign: async (...args) => {
+    const all = [
+      '--override',
+      'a:revoked-is-final',
+      '--override',
+      'a:record-removed',
+      '--override',
+      'a:certified-since-changed',
+    ];
+    const request = await cli(['build', '--unsigned', 'request', '--allow-example-names', ...all], folder);
+    expect(request.code).toBe(0);
+    return cli(['sign', 'request', '--key', 'key.pem', '--memory', 'memory', '--yes', ...args], folder);
+  },
+  attach: async (...args) => {
+    const all = [
+      '--override',
+      'a:revoked-is-final',
+      '--override',
+      'a:record-removed',
+      '--override',
+      'a:certified-since-changed',
+    ];
+    const allowed = ['--allow-example-names', ...all];
+    expect((await cli(['build', '--unsigned', 'request', ...allowed], folder)).code).toBe(0);
+    const sign = ['sign', 'request', '--key', 'key.pem', '--memory', 'memory', '--yes', ...allowed];
+    expect((await cli(sign, folder)).code).toBe(0);
+    return cli(['attach', 'request', '--root-key', 'root.json', ...args], folder);
+  },
+};
+
+beforeEach(async () => {
+  folder = await workspace(['a', 'b']);
+  record('a', { status: 'revoked' });
+  writeFiles(folder, { 'root.json': (await cli(['keys', 'public', 'key.pem'], folder)).stdout });
+  expect((await cli(['build', '--key', 'key.pem'], folder)).code).toBe(0);
+});
+
+const FORBIDDEN: [rule: string, change: () => void][] = [
+  ['revoked-is-final', () => record('a', { status: 'active' })],
+  ['record-removed', () => remove('a')],
+  [
+    'certified-since-changed',
+    () => record('a', { status: 'revoked', certified_since: '2020-01-01T00:00:00Z' }),
+  ],
+];
+
+describe.each(Object.entries(WAYS))('%s', (_name, publish) => {
+  it.each(FORBIDDEN)(
+    'refuses %s, and names the rule; an override for this rule and issuer permits it',
+    async (rule, change) => {
+      const before = list();
+      change();
+      const refused = await publish();
+      expect(refused.stderr).toContain(rule);
+      expect(refused.code).toBe(1);
+      expect(list()).toBe(before);
+      clear();
+      const other = await publish('--override', `b:${rule}`);
+      expect(other.code).toBe(1);
+      clear();
+      const permitted = await publish('--override', `a:${rule}`);
+      expect(permitted.stderr).toContain('overridden');
+      expect(permitted.code).toBe(0);
+    },
+  );
+
+  it('refuses a record under a reserved name, unless the publication is a demonstration', async () => {
+    record('c', { jwks_uri: 'https://keys.issuer.example/jwks.json' });
+    const refused = await publish();
+    expect(refused.stderr).toContain('example-name');
+    expect(refused.code).toBe(1);
+    clear();
+    const allowed = await publish('--allow-example-names');
+    expect(allowed.stderr).toContain('warning example-name');
+    expect(allowed.code).toBe(0);
+  });
+});
+
+describe('the rules of a change', () => {
+  it('come from registry.yaml, too, for every way', async () => {
+    writeFiles(folder, {
+      'registry.yaml':
+        'transitions: {overrides: [{issuer_id: a, rule: revoked-is-final, reason: a mistake}]}\n',
+    });
+    record('a', { status: 'active' });
+    const { code, stderr } = await cli(['build', '--key', 'key.pem'], folder);
+    expect(stderr).toContain('overridden: a mistake');
+    expect(code).toBe(0);
+  });
+
+  it('name the file and the line', async () => {
+    record('a', { status: 'active' });
+    const { stderr } = await cli(['build', '--key', 'key.pem'], folder);
+    expect(stderr).toContain('issuers/a.yaml:3:9: error revoked-is-final');
+  });
+
+  it('bind what commands of an emergency publish', async () => {
+    remove('a');
+    const { code, stderr } = await cli(['suspend', 'b', '--reason', 'x', '--key', 'key.pem'], folder);
+    expect([code, stderr.includes('record-removed')]).toEqual([1, true]);
+    expect(readFileSync(join(folder, 'issuers/b.yaml'), 'utf8')).toContain('status: active');
+  });
+
+  it('bind a build that completes one that was killed between signature and list', async () => {
+    record('b', { tier: 'founding' });
+    const out = join(folder, 'elsewhere');
+    cpSync(join(folder, 'dist'), out, { recursive: true });
+    expect((await cli(['build', '--key', 'key.pem', '--out', 'elsewhere'], folder)).code).toBe(0);
+    cpSync(join(out, 'issuers.sig'), join(folder, 'dist/issuers.sig'));
+    record('a', { status: 'active' });
+    expect((await cli(['build', '--key', 'key.pem'], folder)).code).toBe(1);
+    record('a', { status: 'revoked' });
+    expect((await cli(['build', '--key', 'key.pem'], folder)).code).toBe(0);
+  });
+
+  it('are not reset by a rotation, nor by giving the verifiers up', async () => {
+    await cli(['keys', 'generate', '--out', 'next.pem'], folder);
+    writeFiles(folder, { 'next.json': (await cli(['keys', 'public', 'next.pem'], folder)).stdout });
+    const step = await cli(['keys', 'rotate', '--key', 'key.pem', '--next', 'next.json'], folder);
+    writeFiles(folder, { 'rotation.jwt': step.stdout });
+    record('a', { status: 'active' });
+    for (const more of [['--rotation', 'rotation.jwt'], ['--break-pinned-verifiers']]) {
+      const { code, stderr } = await cli(['build', '--key', 'next.pem', ...more], folder);
+      expect([code, stderr.includes('revoked-is-final')]).toEqual([1, true]);
+    }
+  });
+
+  it('bind development trees, which may be removed; and end where a production key replaces the development key', async () => {
+    rmSync(join(folder, 'dist'), { recursive: true });
+    expect((await cli(['build'], folder)).code).toBe(0);
+    record('a', { status: 'active' });
+    const { code, stderr } = await cli(['build'], folder);
+    expect([code, stderr.includes('remove the development tree')]).toEqual([1, true]);
+    expect((await cli(['build', '--key', 'key.pem'], folder)).code).toBe(0);
+  });
+});
+
+describe('what somebody has edited in a published tree', () => {
+  const edit = (path: string, change: (text: string) => string) =>
+    writeFiles(folder, { [`dist/${path}`]: change(readFileSync(join(folder, 'dist', path), 'utf8')) });
+
+  it.each<[string, () => void]>([
+    [
+      'a list without the revocation',
+      () => edit('issuers.json', (text) => text.replace('revoked', 'active')),
+    ],
+    [
+      'a file that marks a development tree',
+      () => writeFiles(folder, { 'dist/UNFIT-FOR-PRODUCTION.txt': '' }),
+    ],
+  ])('is no way round the rules: %s', async (_name, change) => {
+    change();
+    record('a', { status: 'active' });
+    const { code } = await cli(['build', '--key', 'key.pem'], folder);
+    expect(code).toBe(1);
+  });
+
+  it.each<[string, () => void]>([
+    [
+      'the next root key',
+      () => writeFiles(folder, { 'dist/keys/root.json': readFileSync(join(folder, 'next.json')) }),
+    ],
+    [
+      'a file that marks a development tree',
+      () => writeFiles(folder, { 'dist/UNFIT-FOR-PRODUCTION.txt': '' }),
+    ],
+  ])('is no way to another root key: %s', async (_name, change) => {
+    await cli(['keys', 'generate', '--out', 'next.pem'], folder);
+    writeFiles(folder, { 'next.json': (await cli(['keys', 'public', 'next.pem'], folder)).stdout });
+    change();
+    const { code, stderr } = await cli(['build', '--key', 'next.pem'], folder);
+    expect([code, stderr.includes('--rotation')]).toEqual([3, true]);
+  });
+});
+
+describe('updated_at ahead of the clock', () => {
+  const at = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString().replace(/\.\d+/, '');
+
+  it('is refused where a list is made and where it is published; the machine with the key warns', async () => {
+    record('b', { tier: 'founding' });
+    for (const way of [
+      ['--key', 'key.pem'],
+      ['--unsigned', 'request'],
+    ]) {
+      const { code, stderr } = await cli(['build', ...way, '--updated-at', at(6)], folder);
+      expect([code, stderr.includes('ahead of this clock')]).toEqual([2, true]);
+    }
+    // Made where the clock is wrong.
+    expect((await cli(['build', '--unsigned', 'request'], folder, clockAhead(folder, 120))).code).toBe(0);
+    const sign = ['sign', 'request', '--key', 'key.pem', '--memory', 'memory', '--yes'];
+    expect((await cli(sign, folder)).stderr).toContain('WARNING: updated_at');
+    const { code, stderr } = await cli(['attach', 'request', '--root-key', 'root.json'], folder);
+    expect([code, stderr.includes('ahead of this clock')]).toEqual([2, true]);
+  });
+
+  it('by four minutes is within what verifiers tolerate', async () => {
+    record('b', { tier: 'founding' });
+    expect((await cli(['build', '--key', 'key.pem', '--updated-at', at(4)], folder)).code).toBe(0);
+  });
+});
+
+describe('reserved names', () => {
+  it.each<[field: string, value: string]>([
+    ['jwks_uri', 'https://example.com/jwks'],
+    ['discovery_uri', 'https://a.b.example.org/m'],
+    ['policy_uri', 'https://EXAMPLE.NET/policy'],
+    ['policy_uri', 'https://issuer.test/policy'],
+    ['policy_uri', 'https://issuer.invalid/policy'],
+    ['policy_uri', 'https://issuer.localhost:8443/policy'],
+    ['contact', 'x@example.com'],
+    ['contact', 'x@mail.example'],
+  ])('%s: %s is refused', async (field, value) => {
+    record('b', { [field]: value });
+    const { code, stderr } = await cli(['build', '--key', 'key.pem'], folder);
+    expect([code, stderr.includes('example-name')]).toEqual([1, true]);
+  });
+
+  it.each([
+    'https://myexample.com/p',
+    'https://example.com.alt/p',
+    'https://contest/p',
+    'https://test.alt/p',
+    'https://example.co/p',
+  ])('%s is not one of them', async (policy_uri) => {
+    record('b', { policy_uri });
+    expect((await cli(['build', '--key', 'key.pem'], folder)).stderr).not.toContain('example-name');
+  });
+
+  it("this repository's example issuers are signed by a development key, and by no other", async () => {
+    const demonstration = temporaryFolder();
+    cpSync(EXAMPLE_RECORDS, join(demonstration, 'issuers'), { recursive: true });
+    await cli(['keys', 'generate', '--out', 'key.pem'], demonstration);
+    const { code, stderr } = await cli(['build', '--key', 'key.pem', '--production'], demonstration);
+    expect(code).toBe(1);
+    expect(stderr.match(/error example-name/g)).toHaveLength(6);
+    expect((await cli(['build'], demonstration)).code).toBe(0);
+  });
+});

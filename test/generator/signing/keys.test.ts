@@ -1,0 +1,188 @@
+import { execFileSync } from 'node:child_process';
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { importRootKey } from '@passport-registry/verifier';
+import { describe, expect, it } from 'vitest';
+import { BAD_KEYS } from '../../support/bad-keys.js';
+import { describeWith } from '../../support/components.js';
+import { cli, recordText, temporaryFolder, workspace, writeFiles } from '../../support/workspace.js';
+
+const pem = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' });
+const jwk = (key: KeyObject) => JSON.stringify(key.export({ format: 'jwk' }));
+
+describe('passport-registry keys generate', () => {
+  it.each([
+    ['Ed25519', 'ed25519'],
+    ['P-256', 'ec'],
+  ])('makes a %s key that only its owner can read, and prints the public half', async (algorithm, type) => {
+    const folder = temporaryFolder();
+    const { code, stdout } = await cli(['keys', 'generate', '--alg', algorithm, '--out', 'root.pem'], folder);
+    expect(code).toBe(0);
+    expect(statSync(join(folder, 'root.pem')).mode & 0o777).toBe(0o600);
+    expect(createPrivateKey(readFileSync(join(folder, 'root.pem'))).asymmetricKeyType).toBe(type);
+    const { jwk: imported } = await importRootKey(JSON.parse(stdout));
+    expect(imported).toEqual(JSON.parse(stdout));
+    expect((await cli(['keys', 'public', 'root.pem'], folder)).stdout).toBe(stdout);
+  });
+
+  it('never overwrites a key, and makes Ed25519 unless told otherwise', async () => {
+    const folder = temporaryFolder();
+    const { stdout } = await cli(['keys', 'generate', '--out', 'root.pem'], folder);
+    expect(JSON.parse(stdout).crv).toBe('Ed25519');
+    const before = readFileSync(join(folder, 'root.pem'), 'utf8');
+    expect((await cli(['keys', 'generate', '--out', 'root.pem'], folder)).code).toBe(4);
+    expect(readFileSync(join(folder, 'root.pem'), 'utf8')).toBe(before);
+    expect((await cli(['keys', 'generate', '--alg', 'RSA', '--out', 'x.pem'], folder)).code).toBe(2);
+    expect((await cli(['keys', 'generate'], folder)).code).toBe(2);
+  });
+});
+
+describeWith(['git'], 'a key that is put into a folder', () => {
+  const inRepository = () => {
+    const folder = temporaryFolder();
+    const git = (...args: string[]) => String(execFileSync('git', args, { cwd: folder }));
+    git('init', '-q');
+    return { folder, listed: () => git('status', '--porcelain', '-uall').trim().split('\n').sort() };
+  };
+  const ignored = (folder: string) => readFileSync(join(folder, '.gitignore'), 'utf8');
+
+  it.each(['root.key', '#my [root]*!.key', 'keys/deep/root.key', 'back\\slash'])(
+    'of a git repository as %s is not committed',
+    async (name) => {
+      const { folder, listed } = inRepository();
+      writeFiles(folder, { 'keys/deep/.gitignore': '*.pem', 'notes.txt': '', 'keys/root.keys': '' });
+      const { code } = await cli(['keys', 'generate', '--out', name], folder);
+      expect(code).toBe(0);
+      const expected = ['?? keys/deep/.gitignore', '?? keys/root.keys', '?? notes.txt'];
+      if (!name.startsWith('keys/')) expected.unshift('?? .gitignore');
+      expect(listed()).toEqual(expected);
+    },
+  );
+
+  it('that ignores it, or is in no repository, changes nothing else there', async () => {
+    const { folder } = inRepository();
+    writeFiles(folder, { '.gitignore': '*.pem\n' });
+    await cli(['keys', 'generate', '--out', 'root.pem'], folder);
+    expect(ignored(folder)).toBe('*.pem\n');
+    const elsewhere = temporaryFolder();
+    await cli(['keys', 'generate', '--out', 'root.pem'], elsewhere);
+    expect(readdirSync(elsewhere)).toEqual(['root.pem']);
+  });
+
+  it.each([
+    ['a build', ['build']],
+    ['keys generate', ['keys', 'generate', '--out', '.passport-registry/root.key']],
+  ])('made by hand for private files is not committed, by %s', async (_name, args) => {
+    for (const existing of [
+      {},
+      { '.passport-registry/development-key.pem': pem(generateKeyPairSync('ed25519').privateKey) },
+    ]) {
+      const { folder, listed } = inRepository();
+      mkdirSync(join(folder, '.passport-registry'));
+      writeFiles(folder, {
+        'issuers/alpha.yaml': recordText('alpha'),
+        '.gitignore': 'dist\n.dist*\n',
+        ...existing,
+      });
+      const { code } = await cli(args, folder);
+      expect(code).toBe(0);
+      expect(ignored(join(folder, '.passport-registry'))).toBe('*\n');
+      expect(listed()).toEqual(['?? .gitignore', '?? issuers/alpha.yaml']);
+    }
+  });
+});
+
+describe('a key to sign with', () => {
+  const edwards = generateKeyPairSync('ed25519');
+  const p256 = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+
+  it.each([
+    ['an Ed25519 PEM', pem(edwards.privateKey)],
+    ['an Ed25519 JWK', jwk(edwards.privateKey)],
+    ['a P-256 PEM', pem(p256.privateKey)],
+    ['a P-256 JWK', jwk(p256.privateKey)],
+    [
+      'a P-256 JWK with a kid of its own',
+      JSON.stringify({ ...JSON.parse(jwk(p256.privateKey)), kid: 'mine' }),
+    ],
+  ])('may be %s', async (_name, text) => {
+    const folder = await workspace();
+    writeFiles(folder, { key: String(text) });
+    expect((await cli(['build', '--key', 'key', '--production'], folder)).code).toBe(0);
+    const { stderr } = await cli(['verify', 'dist'], folder);
+    expect(stderr).toContain('ok      signature');
+  });
+
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' });
+  const mixed = {
+    ...JSON.parse(jwk(edwards.privateKey)),
+    x: generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x,
+  };
+  it.each([
+    ['RSA', pem(rsa.privateKey), 'a root key is Ed25519 or P-256'],
+    ['P-384', pem(p384.privateKey), 'a root key is Ed25519 or P-256'],
+    ['X25519', pem(generateKeyPairSync('x25519').privateKey), 'a root key is Ed25519 or P-256'],
+    ['a public PEM', edwards.publicKey.export({ type: 'spki', format: 'pem' }), 'is a public key'],
+    ['a public JWK', jwk(edwards.publicKey), 'is a public key'],
+    [
+      'a JWK whose public half is another key’s',
+      JSON.stringify(mixed),
+      'neither a PKCS#8 PEM nor a private JWK',
+    ],
+    ['nothing', '', 'neither a PKCS#8 PEM nor a private JWK'],
+    ['a text', 'secret', 'neither a PKCS#8 PEM nor a private JWK'],
+    ['an array', '[]', 'neither a PKCS#8 PEM nor a private JWK'],
+    ['half a PEM', String(pem(edwards.privateKey)).slice(0, 60), 'neither a PKCS#8 PEM nor a private JWK'],
+  ])('must not be %s', async (_name, text, message) => {
+    const folder = await workspace();
+    writeFiles(folder, { key: String(text) });
+    const { code, stderr } = await cli(['build', '--key', 'key'], folder);
+    expect(stderr).toContain(message);
+    expect(code).toBe(3);
+  });
+
+  it('must be there', async () => {
+    const folder = await workspace();
+    const { code, stderr } = await cli(['build', '--key', 'nowhere.pem'], folder);
+    expect(code).toBe(4);
+    expect(stderr).toContain('nowhere.pem cannot be read');
+  });
+});
+
+describe('passport-registry keys public', () => {
+  it('reads a public JWK and a public PEM as well', async () => {
+    const folder = temporaryFolder();
+    const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    writeFiles(folder, {
+      'public.json': jwk(publicKey),
+      'public.pem': String(publicKey.export({ type: 'spki', format: 'pem' })),
+    });
+    const fromJwk = await cli(['keys', 'public', 'public.json'], folder);
+    expect(JSON.parse(fromJwk.stdout).kid).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect((await cli(['keys', 'public', 'public.pem'], folder)).stdout).toBe(fromJwk.stdout);
+  });
+
+  it.each(['Ed25519: the identity with a sign', 'Ed25519: y = p + 1, sign 0', 'P-256: not on the curve'])(
+    'refuses what is no point that can be a key: %s',
+    async (name) => {
+      const folder = temporaryFolder();
+      writeFiles(folder, { 'bad.json': JSON.stringify(BAD_KEYS[name]) });
+      const { code, stderr } = await cli(['keys', 'public', 'bad.json'], folder);
+      expect([code, stderr]).toEqual([3, expect.stringContaining('bad.json is no root key')]);
+    },
+  );
+});
+
+describeWith(['openssl'], 'openssl', () => {
+  it.each([
+    ['an Ed25519', ['genpkey', '-algorithm', 'ed25519']],
+    ['a P-256', ['genpkey', '-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-256']],
+    ['an older P-256', ['ecparam', '-name', 'prime256v1', '-genkey', '-noout']],
+  ])('makes %s key that signs here', async (_name, args) => {
+    const folder = await workspace();
+    execFileSync('openssl', [...args, '-out', 'openssl.pem'], { cwd: folder });
+    expect((await cli(['build', '--key', 'openssl.pem'], folder)).code).toBe(0);
+  });
+});

@@ -1,0 +1,164 @@
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SandboxIssuer } from 'passport-registry/sandbox';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { cli, type Outcome, temporaryFolder, workspace, writeFiles } from '../../support/workspace.js';
+
+/** The private part of a key in every spelling in which it could slip out. */
+function spellings(pem: string): (string | Buffer)[] {
+  const key = createPrivateKey(pem);
+  const { d = '' } = key.export({ format: 'jwk' });
+  const secret = Buffer.from(d, 'base64url');
+  const der = key.export({ type: 'pkcs8', format: 'der' });
+  const body = pem.replaceAll(/-----.*-----|\s/g, '');
+  return [
+    secret,
+    der,
+    d,
+    body,
+    secret.toString('hex'),
+    secret.toString('hex').toUpperCase(),
+    secret.toString('base64'),
+    secret.toString('latin1'),
+    [...secret].join(','),
+    [...secret].join(', '),
+    // In another base64 text the same bytes can stand one or two places further on.
+    ...[1, 2].map((shift) =>
+      Buffer.concat([Buffer.alloc(shift), secret])
+        .toString('base64')
+        .slice(4, -4),
+    ),
+  ];
+}
+
+function expectNowhere(secrets: readonly (string | Buffer)[], where: string, content: Buffer | string): void {
+  const bytes = Buffer.from(content);
+  // Line breaks, also those within JSON, would hide a PEM.
+  const joined = Buffer.from(bytes.toString('latin1').replaceAll(/\s|\\[nr]/g, ''), 'latin1');
+  for (const secret of secrets) {
+    const found = bytes.includes(secret) || joined.includes(secret);
+    expect(found, `${where} holds a private key`).toBe(false);
+  }
+}
+
+const FORMS = {
+  'a PEM': (pem: string) => pem,
+  'a JWK': (pem: string) => JSON.stringify(createPrivateKey(pem).export({ format: 'jwk' })),
+};
+
+describe.each(['ed25519', 'p256'] as const)('a private key of %s', (type) => {
+  const pair =
+    type === 'ed25519' ? generateKeyPairSync('ed25519') : generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const pem = String(pair.privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  const secrets = spellings(pem);
+
+  it('is found where it is: the search can fail', () => {
+    for (const [name, form] of Object.entries(FORMS)) {
+      expect(() => expectNowhere(secrets, name, form(pem))).toThrow(/holds a private key/);
+    }
+  });
+
+  describe.each(Object.entries(FORMS))('as %s', (_name, form) => {
+    let folder: string;
+    const outcomes: [string, Outcome][] = [];
+
+    beforeAll(async () => {
+      folder = await workspace(['alpha']);
+      const publicJwk = JSON.stringify(pair.publicKey.export({ format: 'jwk' }));
+      const inYaml = JSON.stringify(form(pem));
+      writeFiles(folder, {
+        ...{ secret: form(pem), 'root.json': publicJwk, broken: form(pem).slice(0, -40) },
+        'inlined.yaml': `signer: { key: ${inYaml} }\n`,
+        'misplaced.yaml': `root_kee: ${inYaml}\n`,
+      });
+      const commands: [string[], Record<string, string>?][] = [
+        [['keys', 'public', 'secret']],
+        [['keys', 'delegate', '--key', 'secret', '--online', 'root.json']],
+        [['keys', 'rotate', '--key', 'secret', '--next', 'root.json']],
+        [['build', '--key', 'secret', '--checkpoint-key', 'secret', '--json']],
+        [['checkpoint', '--key', 'secret', '--json']],
+        [['build', '--key', 'env:SECRET', '--renew'], { SECRET: form(pem) }],
+        [['suspend', 'alpha', '--reason', 'x', '--key', 'secret']],
+        [['verify', 'dist', '--json']],
+        // And where something is wrong.
+        [['build', '--key', 'broken', '--json']],
+        [['build', '--key', 'secret', '--root-key', 'secret']],
+        [['build', '--key', 'key.pem', '--root-key', 'secret']],
+        [['verify', 'dist', '--root-key', 'secret']],
+        [['build', '--key', 'env:SECRET'], { SECRET: `${form(pem)}x` }],
+        [['build', '--key', 'secret', '--delegation', 'secret']],
+        [['build', '--key', 'secret', '--rotation', 'secret']],
+        [['keys', 'delegate', '--key', 'secret', '--online', 'secret']],
+        [['validate', 'secret']],
+        [['format', 'secret']],
+        [['check', '--config', 'secret']],
+        [['build', '--config', 'inlined.yaml']],
+        [['build', '--config', 'misplaced.yaml']],
+        [['build', '--key', form(pem)]],
+        [['verify', 'dist', '--root-key', form(pem)]],
+      ];
+      for (const [args, environment] of commands)
+        outcomes.push([args.join(' '), await cli(args, folder, environment)]);
+    });
+
+    it('is in no output and no error of any command', () => {
+      expect(outcomes.filter(([, { code }]) => code === 0).length).toBeGreaterThanOrEqual(8);
+      for (const [command, { stdout, stderr }] of outcomes) expectNowhere(secrets, command, stdout + stderr);
+    });
+
+    it('is in no file of the tree', () => {
+      const files = readdirSync(join(folder, 'dist'), { recursive: true, withFileTypes: true });
+      expect(files.filter((file) => file.isFile()).length).toBeGreaterThan(15);
+      for (const file of files) {
+        if (!file.isFile()) continue;
+        const path = join(file.parentPath, file.name);
+        expectNowhere(secrets, path, readFileSync(path));
+      }
+    });
+  });
+});
+
+describe('while a build signs', () => {
+  it('no key and no passphrase is in the arguments of any process, and none is handed to the signing command', async () => {
+    const folder = await workspace(['alpha']);
+    const pair = generateKeyPairSync('ed25519');
+    const pem = String(pair.privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    const passphrase = 'correct horse battery staple';
+    const encrypted = pair.privateKey.export({
+      type: 'pkcs8',
+      format: 'pem',
+      cipher: 'aes-256-cbc',
+      passphrase,
+    });
+    const online = await cli(['keys', 'public', 'key.pem'], folder);
+    writeFiles(folder, { encrypted: String(encrypted), passphrase, 'online.json': online.stdout });
+    // A command that signs a checkpoint sees every process while the root key is in memory, and its own environment.
+    const spy = 'cat /proc/[0-9]*/cmdline > seen; env >> seen; exit 9';
+    const { code } = await cli(
+      [
+        ...['build', '--key', 'encrypted', '--passphrase-file', 'passphrase', '--production'],
+        ...['--checkpoint-signer-command', spy, '--checkpoint-public-key', 'online.json'],
+      ],
+      folder,
+    );
+    expect(code).toBe(3);
+    const seen = readFileSync(join(folder, 'seen'));
+    expect(seen.includes('--passphrase-file')).toBe(true);
+    expectNowhere([...spellings(pem), passphrase], 'the list of processes', seen);
+  });
+});
+
+describe('the keys of the sandbox issuer', () => {
+  it('are in its journal and in none of its answers', () => {
+    const path = join(temporaryFolder(), 'journal');
+    const issuer = new SandboxIssuer({ journal: path });
+    const { d } = JSON.parse(readFileSync(path, 'utf8').split('\n')[0] ?? '').secret;
+    expectNowhere(
+      [d, Buffer.from(d, 'base64url')],
+      'the audit log',
+      JSON.stringify([issuer.audit(0), issuer.keys(), issuer.metadata()]),
+    );
+    issuer.close();
+  });
+});

@@ -1,0 +1,316 @@
+import { execFileSync } from 'node:child_process';
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { describeWith } from '../../support/components.js';
+import { cli, run, workspace, writeFiles } from '../../support/workspace.js';
+
+type Algorithm = 'Ed25519' | 'P-256';
+
+function pair(algorithm: Algorithm) {
+  return algorithm === 'Ed25519'
+    ? generateKeyPairSync('ed25519')
+    : generateKeyPairSync('ec', { namedCurve: 'P-256' });
+}
+
+/** A folder with records, a private key out of the build's sight, and its public half in `root.json`. */
+async function folderFor({
+  privateKey,
+  publicKey,
+}: {
+  privateKey: KeyObject;
+  publicKey: KeyObject;
+}): Promise<string> {
+  const folder = await workspace(['alpha']);
+  writeFiles(folder, {
+    'hsm/key.pem': String(privateKey.export({ type: 'pkcs8', format: 'pem' })),
+    'root.json': JSON.stringify(publicKey.export({ format: 'jwk' })),
+  });
+  return folder;
+}
+
+/** What a tool would do: signs what it finds on stdin or in a file, and prints it in a form. */
+const TOOL = `
+import { createPrivateKey, sign } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+const [form, file = 0] = process.argv.slice(2);
+const key = createPrivateKey(readFileSync('hsm/key.pem'));
+const bytes = readFileSync(file);
+const raw = key.asymmetricKeyType === 'ec'
+  ? sign('sha256', bytes, { key, dsaEncoding: form.startsWith('der') ? 'der' : 'ieee-p1363' })
+  : sign(null, bytes, key);
+const encoding = { base64: 'base64', base64url: 'base64url', hex: 'hex', 'der-base64': 'base64', 'der-hex': 'hex' }[form];
+process.stdout.write(encoding === undefined ? raw : raw.toString(encoding) + '\\n');
+`;
+
+const build = (folder: string, command: string, ...more: string[]) =>
+  cli(['build', '--signer-command', command, '--root-key', 'root.json', '--production', ...more], folder);
+
+describe.each<Algorithm>(['Ed25519', 'P-256'])('a command that signs by a key of %s', (algorithm) => {
+  const forms = [
+    'raw',
+    'base64',
+    'base64url',
+    'hex',
+    ...(algorithm === 'P-256' ? ['der', 'der-base64', 'der-hex'] : []),
+  ];
+
+  it.each(forms)('may print its signature as %s', async (form) => {
+    const folder = await folderFor(pair(algorithm));
+    writeFiles(folder, { 'tool.mjs': TOOL });
+    const { code, stderr } = await build(folder, `"${process.execPath}" tool.mjs ${form}`);
+    expect(stderr).not.toContain('passport-registry:');
+    expect(code).toBe(0);
+    expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
+  });
+
+  it('may read a file instead, which goes away afterwards', async () => {
+    const folder = await folderFor(pair(algorithm));
+    writeFiles(folder, { 'tool.mjs': TOOL });
+    const { code } = await build(folder, `echo {} > seen; "${process.execPath}" tool.mjs raw {} < /dev/null`);
+    expect(code).toBe(0);
+    const seen = readFileSync(join(folder, 'seen'), 'utf8').trim();
+    expect(seen.startsWith(tmpdir())).toBe(true);
+    expect(existsSync(seen)).toBe(false);
+  });
+});
+
+describe('DER', () => {
+  it('comes out right whatever the signature: short halves, high bits, zeros', async () => {
+    const { privateKey } = pair('P-256');
+    const { decodeDerSignature } = await import('../../../build/signing/der-signature.js');
+    for (let round = 0; round < 2000; round++) {
+      const der = sign('sha256', Buffer.from(String(round)), { key: privateKey, dsaEncoding: 'der' });
+      const raw = decodeDerSignature(der);
+      expect(raw).toHaveLength(64);
+      expect(decodeDerSignature(Buffer.concat([der, Buffer.alloc(1)]))).toBeUndefined();
+      expect(decodeDerSignature(der.subarray(0, -1))).toBeUndefined();
+    }
+  });
+});
+
+describe('a command that does not sign', () => {
+  const keys = pair('Ed25519');
+  let folder: string;
+  let before: Map<string, string>;
+  const published = () =>
+    new Map(
+      readdirSync(join(folder, 'dist'), { recursive: true, encoding: 'utf8', withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => {
+          const path = join(entry.parentPath, entry.name);
+          return [path, readFileSync(path, 'base64')];
+        }),
+    );
+
+  beforeEach(async () => {
+    folder = await folderFor(keys);
+    writeFiles(folder, {
+      'tool.mjs': TOOL,
+      'other.pem': String(pair('Ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })),
+    });
+    expect((await build(folder, `"${process.execPath}" tool.mjs raw`)).code).toBe(0);
+    before = published();
+    // So that there is something to sign.
+    writeFiles(folder, {
+      'issuers/alpha.yaml': readFileSync(join(folder, 'issuers/alpha.yaml'), 'utf8').replace(
+        'active',
+        'suspended',
+      ),
+    });
+  });
+
+  it.each([
+    ['that fails', 'exit 7', 'ended with exit code 7'],
+    ['that is not there', 'no-such-tool-anywhere', 'ended with exit code 127'],
+    ['that prints nothing', 'cat > /dev/null', 'printed nothing on stdout'],
+    ['that prints words', 'echo Using slot 0', 'bytes that are no signature'],
+    [
+      'that prints words before the signature',
+      `echo Using slot 0; "${process.execPath}" tool.mjs raw`,
+      'no signature',
+    ],
+    [
+      'that prints words after the signature',
+      `"${process.execPath}" tool.mjs base64; echo Done`,
+      'no signature',
+    ],
+    ['that prints 64 bytes of something', 'head -c 64 /dev/zero', 'is not one over the payload'],
+    [
+      'that signs by another key',
+      `sed -i s/x/x/ root.json; cp other.pem hsm/key.pem; "${process.execPath}" tool.mjs raw`,
+      'another key',
+    ],
+    [
+      'that signs something else',
+      `echo other > x; "${process.execPath}" tool.mjs raw x`,
+      'is not one over the payload',
+    ],
+    ['that never stops printing', 'yes', 'prints more than a signature'],
+    ['that hangs', 'sleep 600', 'did not end within 1 s'],
+    ['that hangs behind a shell', 'sleep 600; true', 'did not end within 1 s'],
+    ['that is killed', 'kill -9 $$', 'was ended by SIGKILL'],
+  ])('%s: the published tree stays', async (_name, command, message) => {
+    const { code, stderr } = await build(folder, command, '--signer-timeout', '1');
+    expect(stderr).toContain(message);
+    expect(code).toBe(3);
+    expect(published()).toEqual(before);
+  });
+
+  it.each([
+    [['--key', 'hsm/key.pem'], 'two ways to sign'],
+    [['--signer-input', 'digest'], 'Ed25519 signs whole payloads'],
+    [['--signer-timeout', '0'], '--signer-timeout takes'],
+    [['--signer-input', 'hash'], 'payload'],
+  ])('with %j is wrong usage', async (more, message) => {
+    const { code, stderr } = await build(folder, 'cat', ...more);
+    expect(stderr).toContain(message);
+    expect(code).toBe(2);
+    const bare = await cli(['build', '--signer-command', 'cat'], folder);
+    expect([bare.code, bare.stderr.includes('--root-key')]).toEqual([2, true]);
+  });
+});
+
+describe('an encrypted key', () => {
+  const { privateKey } = pair('Ed25519');
+  const encrypted = String(
+    privateKey.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'correct horse' }),
+  );
+  const build = async (passphrase: string | undefined) => {
+    const folder = await workspace(['alpha']);
+    writeFiles(folder, { 'root.pem': encrypted });
+    if (passphrase !== undefined) writeFiles(folder, { passphrase });
+    const more = passphrase === undefined ? [] : ['--passphrase-file', 'passphrase'];
+    return { folder, ...(await cli(['build', '--key', 'root.pem', '--production', ...more], folder)) };
+  };
+
+  it.each([['correct horse'], ['correct horse\n'], ['correct horse\r\n']])(
+    'is opened by %j in a file',
+    async (text) => {
+      expect((await build(text)).code).toBe(0);
+    },
+  );
+
+  it.each([
+    ['a wrong passphrase', 'battery staple', 3, 'the passphrase is wrong'],
+    ['no passphrase and no terminal', undefined, 2, 'give --passphrase-file'],
+  ])('is not opened by %s, which is not repeated', async (_name, passphrase, expected, message) => {
+    const { code, stdout, stderr, folder } = await build(passphrase);
+    expect(stderr).toContain(message);
+    expect(code).toBe(expected);
+    expect(stdout + stderr).not.toMatch(/battery|staple/);
+    expect(existsSync(join(folder, 'dist'))).toBe(false);
+  });
+
+  describeWith(['script'], 'on a terminal', () => {
+    it('is asked for, and not shown', async () => {
+      const folder = await workspace(['alpha']);
+      writeFiles(folder, { 'root.pem': encrypted });
+      const { CLI } = await import('../../support/paths.js');
+      const command = `"${process.execPath}" "${CLI}" build --key root.pem --production`;
+      // Typed with a mistake that is taken back.
+      const typed = `(sleep 2; printf 'correct horsx\\177e\\r'; sleep 6) | script -qec '${command}' typescript`;
+      await run('sh', ['-c', typed], folder);
+      const shown = readFileSync(join(folder, 'typescript'), 'utf8');
+      expect(shown).toContain('Passphrase of root.pem:');
+      expect(shown).not.toContain('horse');
+      expect(shown).toContain('dist: 1 issuer');
+    });
+  });
+});
+
+describeWith(['openssl'], 'openssl as the signing command', () => {
+  it('signs by Ed25519 from a file', async () => {
+    const folder = await folderFor(pair('Ed25519'));
+    const { code, stderr } = await build(folder, 'openssl pkeyutl -sign -rawin -inkey hsm/key.pem -in {}');
+    expect(stderr).not.toContain('passport-registry:');
+    expect(code).toBe(0);
+  });
+
+  it('signs by P-256 from stdin, and over a digest', async () => {
+    const folder = await folderFor(pair('P-256'));
+    expect((await build(folder, 'openssl dgst -sha256 -sign hsm/key.pem')).code).toBe(0);
+    const digest = await build(
+      folder,
+      'openssl pkeyutl -sign -inkey hsm/key.pem -in {}',
+      '--signer-input',
+      'digest',
+      '--renew',
+    );
+    expect(digest.stderr).not.toContain('passport-registry:');
+    expect(digest.code).toBe(0);
+  });
+});
+
+describeWith(['softhsm2-util', 'pkcs11-tool'], 'a key in an HSM (SoftHSM2 through pkcs11-tool)', () => {
+  const MODULE = '/usr/lib/softhsm/libsofthsm2.so';
+
+  /** A token with one key; gives the environment in which tools find it. */
+  function token(folder: string, keyType: string): Record<string, string> {
+    mkdirSync(join(folder, 'tokens'));
+    writeFileSync(join(folder, 'softhsm2.conf'), `directories.tokendir = ${join(folder, 'tokens')}\n`);
+    const environment = { SOFTHSM2_CONF: join(folder, 'softhsm2.conf'), PIN: '1234' };
+    const tool = (program: string, ...args: string[]) =>
+      execFileSync(program, args, {
+        env: { ...process.env, ...environment },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+    tool(
+      'softhsm2-util',
+      '--init-token',
+      '--free',
+      '--label',
+      'registry',
+      '--so-pin',
+      '5678',
+      '--pin',
+      '1234',
+    );
+    const login = ['--module', MODULE, '--token-label', 'registry', '--login', '--pin', 'env:PIN'];
+    tool('pkcs11-tool', ...login, '--keypairgen', '--key-type', keyType, '--label', 'root', '--id', '01');
+    const publicKey = tool('pkcs11-tool', ...login, '--read-object', '--type', 'pubkey', '--label', 'root');
+    writeFileSync(join(folder, 'public'), publicKey);
+    return environment;
+  }
+
+  const SIGN = `pkcs11-tool --module ${MODULE} --token-label registry --login --pin env:PIN --sign --label root`;
+
+  it.each([
+    ['Ed25519', 'EC:edwards25519', `${SIGN} -m EDDSA -i {}`, []],
+    ['P-256, r and s', 'EC:prime256v1', `${SIGN} -m ECDSA -i {}`, ['--signer-input', 'digest']],
+    [
+      'P-256, DER',
+      'EC:prime256v1',
+      `${SIGN} -m ECDSA --signature-format openssl -i {}`,
+      ['--signer-input', 'digest'],
+    ],
+  ])('signs the registry: %s', async (_name, keyType, command, more) => {
+    const folder = await workspace(['alpha']);
+    const environment = token(folder, keyType);
+    const der = keyType.includes('prime') ? ['-inform', 'DER'] : [];
+    execFileSync('openssl', ['pkey', '-pubin', ...der, '-in', 'public', '-pubout', '-out', 'public.pem'], {
+      cwd: folder,
+    });
+    const { stdout } = await cli(['keys', 'public', 'public.pem'], folder);
+    writeFiles(folder, { 'root.json': stdout });
+    const args = ['build', '--signer-command', command, '--root-key', 'root.json', '--production', ...more];
+    const { code, stderr } = await cli(args, folder, environment);
+    expect(stderr).not.toContain('passport-registry:');
+    expect(code).toBe(0);
+    expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
+  });
+
+  it('does not sign more than 1,024 bytes by Ed25519 with this pkcs11-tool, which ends the build', async () => {
+    const folder = await workspace(['alpha', 'beta', 'gamma', 'delta', 'epsilon']);
+    const environment = token(folder, 'EC:edwards25519');
+    const { stdout } = await cli(['keys', 'public', 'public'], folder);
+    writeFiles(folder, { 'root.json': stdout });
+    const command = `${SIGN} -m EDDSA -i {}`;
+    const args = ['build', '--signer-command', command, '--root-key', 'root.json', '--production'];
+    const { code, stderr } = await cli(args, folder, environment);
+    expect([code, stderr.includes('the signing command ended with exit code 1')]).toEqual([3, true]);
+    expect(existsSync(join(folder, 'dist'))).toBe(false);
+  });
+});

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { cli, workspace } from '../../support/workspace.js';
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await workspace();
+  await cli(['build', '--key', 'key.pem'], folder);
+});
+
+describe('_headers, for Cloudflare Pages and Netlify', () => {
+  it('names no header twice for one path, where rules add up', () => {
+    const rules = readFileSync(join(folder, 'dist/_headers'), 'utf8')
+      .trim()
+      .split('\n\n')
+      .map((rule) => rule.split('\n'))
+      .map(([path = '', ...headers]) => ({
+        path,
+        names: headers.map((header) => header.trim().split(': ')[0]),
+      }));
+    const paths = [
+      '/issuers.json',
+      '/issuers.sig',
+      '/issuers/a.exe',
+      '/keys/root.json',
+      '/schemas/x',
+      '/changes.atom',
+      '/assets/registry.js',
+      '/SHA256SUMS',
+      '/checkpoint.jwt',
+      '/keys/delegation.jwt',
+      `/snapshots/${'0'.repeat(64)}/issuers.json`,
+      `/snapshots/${'0'.repeat(64)}/issuers.sig`,
+    ];
+    for (const path of paths) {
+      const names = rules
+        .filter((rule) =>
+          new RegExp(`^${rule.path.replace('*', '.*').replace(':hash', '[^/]+')}$`).test(path),
+        )
+        .flatMap(({ names }) => names);
+      expect(names.sort()).toEqual([
+        'Access-Control-Allow-Origin',
+        'Cache-Control',
+        'Content-Type',
+        'X-Content-Type-Options',
+      ]);
+    }
+  });
+});

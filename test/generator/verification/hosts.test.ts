@@ -1,0 +1,324 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { get, type IncomingMessage, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync, gzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { CONTENT_SECURITY_POLICY } from '../../../build/tree/site/pages.js';
+import { checkConformance } from '../../../build/verification/conformance.js';
+import { describeWith } from '../../support/components.js';
+import { HOSTS } from '../../support/hosts.js';
+import { listen } from '../../support/serving.js';
+import { cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
+
+/** Ids that end in what hosts take for a type, a handler, a language or an encoding. */
+const IDS = ['alpha', 'beta.example.com', 'a.exe', 'a.fr', 'a.js', 'a.php', 'a.sig', 'a.tgz', 'a.var', 'a.z'];
+
+let folder: string;
+let tree: string;
+
+beforeAll(async () => {
+  folder = await workspace([...IDS, ...Array.from({ length: 20 }, (_one, index) => `issuer-${index}`)]);
+  const build = () => cli(['build', '--key', 'key.pem', '--checkpoint-key', 'key.pem'], folder);
+  await build();
+  writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
+  await build();
+  writeFiles(folder, { 'root.json': (await cli(['keys', 'public', 'key.pem'], folder)).stdout });
+  chmodSync(folder, 0o755);
+  tree = join(folder, 'dist');
+});
+
+for (const [name, { program, start }] of Object.entries(HOSTS)) {
+  describeWith([program], `the host ${name}`, () => {
+    let base: string;
+
+    beforeAll(async () => {
+      base = await start(tree);
+    });
+
+    it('serves a registry that verifies, in every way that is asked of hosts', async () => {
+      const { code, stderr } = await cli(
+        ['verify', base, '--root-key', 'root.json', '--conformance'],
+        folder,
+      );
+      expect(stderr.match(/^(?:FAILED|warning|skipped (?!.*: the tree has no )).*/gm)).toBeNull();
+      expect(code).toBe(0);
+    });
+
+    it.each(IDS)('serves %s as it is, as JSON', async (id) => {
+      const { status, headers } = await fetch(`${base}/issuers/${id}`, {
+        redirect: 'manual',
+        headers: { 'Accept-Encoding': 'identity' },
+      });
+      expect(status).toBe(200);
+      expect(headers.get('content-type')).toMatch(/^application\/json\b/);
+      expect([headers.get('content-encoding'), headers.get('content-language')]).toEqual([null, null]);
+    });
+
+    it.each([
+      ['/schemas/issuer.schema.json', 'public, max-age=3600'],
+      ['/keys/root.json', 'public, max-age=60, must-revalidate'],
+      ['/SHA256SUMS', 'public, max-age=60, must-revalidate'],
+      ['/issuers/alpha', 'public, max-age=60, must-revalidate'],
+    ])('lets caches keep %s as long as they should', async (path, expected) => {
+      expect((await fetch(`${base}${path}`)).headers.get('cache-control')).toBe(expected);
+    });
+
+    it('serves what has changed since the list before', async () => {
+      const [name] = readdirSync(join(tree, 'deltas'));
+      const { status, headers } = await fetch(`${base}/deltas/${name}`);
+      expect(status).toBe(200);
+      expect(headers.get('content-type')).toBe('application/json');
+      expect(headers.get('cache-control')).toBe('public, max-age=3600');
+    });
+
+    it('has a page for people at its address, which no other page may frame', async () => {
+      const { status, headers } = await fetch(`${base}/`, { redirect: 'manual' });
+      expect(status).toBe(200);
+      expect(headers.get('content-type')).toMatch(/^text\/html\b/);
+      expect(headers.get('content-security-policy')).toBe(
+        `${CONTENT_SECURITY_POLICY}; frame-ancestors 'none'`,
+      );
+    });
+
+    it.each([
+      ['/assets/registry.js', 'text/javascript'],
+      ['/assets/registry.css', 'text/css'],
+      ['/assets/icon.svg', 'image/svg+xml'],
+      ['/changes.json', 'application/json'],
+      ['/changes.atom', 'application/atom+xml'],
+    ])('serves %s to the page', async (path, type) => {
+      const { status, headers } = await fetch(base + path);
+      expect(status).toBe(200);
+      expect(headers.get('content-type')?.split(';')[0]).toBe(type);
+      expect(headers.get('cache-control')).toBe('public, max-age=60, must-revalidate');
+      expect(headers.get('content-security-policy')).toBeNull();
+    });
+
+    it('says that an issuer is not recognised, to people as well', async () => {
+      const page = await fetch(`${base}/issuers/nobody.example`, { redirect: 'manual' });
+      expect(page.status).toBe(404);
+      // Pages gives it the type of what stands at such paths.
+      if (name !== 'Cloudflare Pages') expect(page.headers.get('content-type')).toMatch(/^text\/html/);
+      expect(await page.text()).toContain('not recognised');
+    });
+  });
+}
+
+describe('a list that was compressed beforehand', () => {
+  const PRECOMPRESSED = ['issuers.json.gz', 'issuers.json.br'];
+  const whole = () => cli(['verify', 'packed', '--root-key', 'root.json', '--max-age', '99999'], folder);
+  const packed = (...args: string[]) =>
+    cli(
+      ['build', '--key', 'key.pem', '--out', 'packed', '--updated-at', '2026-01-01T00:00:00Z', ...args],
+      folder,
+    );
+
+  it('is made when asked for, kept in step, covered by the checksums, and gone when no longer asked for', async () => {
+    await packed('--precompress');
+    const list = readFileSync(join(folder, 'packed/issuers.json'));
+    const [gz, br] = PRECOMPRESSED.map((name) => readFileSync(join(folder, 'packed', name)));
+    expect(gunzipSync(gz ?? '').equals(list)).toBe(true);
+    expect(brotliDecompressSync(br ?? '').equals(list)).toBe(true);
+    const sums = readFileSync(join(folder, 'packed/SHA256SUMS'), 'utf8');
+    for (const name of PRECOMPRESSED) expect(sums).toContain(`  ${name}\n`);
+    expect((await packed('--precompress')).stderr).toContain('0 written');
+    expect((await whole()).code).toBe(0);
+    await packed();
+    expect(existsSync(join(folder, 'packed/issuers.json.gz'))).toBe(false);
+  });
+
+  it.each(PRECOMPRESSED)('that is of another list is no good tree: %s', async (name) => {
+    await packed('--precompress');
+    const other = Buffer.from('{"issuers":[],"updated_at":"2026-01-01T00:00:00Z"}');
+    const bomb = Buffer.alloc(50 * 1024 * 1024);
+    for (const content of [other, bomb]) {
+      const bytes = name.endsWith('gz')
+        ? gzipSync(content)
+        : brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
+      writeFiles(folder, { [`packed/${name}`]: bytes });
+      const sums = readFileSync(join(folder, 'packed/SHA256SUMS'), 'utf8');
+      const hash = createHash('sha256').update(bytes).digest('hex');
+      writeFiles(folder, {
+        'packed/SHA256SUMS': sums.replace(new RegExp(`^[0-9a-f]{64}(?=  ${name}$)`, 'm'), hash),
+      });
+      const { code, stderr } = await whole();
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`${name} is not the list, compressed`)]);
+    }
+  });
+
+  for (const [name, encoding] of [
+    ['nginx', 'gzip'],
+    ['Caddy', 'br'],
+  ] as const) {
+    describeWith([HOSTS[name]?.program ?? ''], `behind ${name}`, () => {
+      it('is sent as it is', async () => {
+        await packed('--precompress');
+        const base = await HOSTS[name]?.start(join(folder, 'packed'));
+        const { headers, body } = await raw(`${base}/issuers.json`, encoding);
+        expect(headers['content-encoding']).toBe(encoding);
+        expect(headers['content-type']).toMatch(/^application\/json/);
+        expect(headers['access-control-allow-origin']).toBe('*');
+        const file = encoding === 'br' ? 'issuers.json.br' : 'issuers.json.gz';
+        expect(body.equals(readFileSync(join(folder, 'packed', file)))).toBe(true);
+        const { code } = await cli(
+          ['verify', base ?? '', '--root-key', 'root.json', '--max-age', '99999', '--conformance'],
+          folder,
+        );
+        expect(code).toBe(0);
+      });
+    });
+  }
+
+  /** An answer as it came over the wire. */
+  function raw(
+    url: string,
+    encoding: string,
+  ): Promise<{ headers: IncomingMessage['headers']; body: Buffer }> {
+    return new Promise((resolve, reject) => {
+      get(url, { headers: { 'Accept-Encoding': encoding } }, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => resolve({ headers: response.headers, body: Buffer.concat(chunks) }));
+      }).once('error', reject);
+    });
+  }
+});
+
+type Answer = { status: number; headers: Record<string, string>; body: string };
+
+describe('a host that does not conform', () => {
+  /** Serves a tiny registry rightly, but for what is changed. */
+  async function host(
+    change: (path: string, answer: Answer, request: IncomingMessage) => void,
+  ): Promise<string> {
+    const good: Record<string, [type: string, body: string]> = {
+      '/issuers.json': ['application/json', '{"issuers":[{"issuer_id":"a"},{"issuer_id":"b.c"}]}'],
+      '/issuers.sig': ['text/plain', 'sig'],
+      '/keys/root.json': ['application/json', '{}'],
+      '/issuers/a': ['application/json', '{}'],
+      '/issuers/b.c': ['application/json', '{}'],
+      '/': ['text/html', 'a page'],
+    };
+    return listen((request: IncomingMessage, response: ServerResponse) => {
+      const path = request.url ?? '';
+      const [type, body] = good[path] ?? ['text/html', 'nothing here'];
+      const answer: Answer = {
+        status: good[path] === undefined ? 404 : request.headers['if-none-match'] === '"1"' ? 304 : 200,
+        headers: {
+          'Content-Type': type,
+          ETag: '"1"',
+          'Cache-Control': 'max-age=60',
+          'Access-Control-Allow-Origin': '*',
+          'X-Content-Type-Options': 'nosniff',
+        },
+        body,
+      };
+      change(path, answer, request);
+      response.writeHead(answer.status, answer.headers).end(answer.status === 304 ? undefined : answer.body);
+    });
+  }
+
+  const failures = async (base: string) =>
+    (await checkConformance(base)).answers
+      .filter(({ result }) => result === 'failed')
+      .map(({ demand, check, path }) => `${demand} ${check} ${path}`);
+
+  it('is told from one that does', async () => {
+    expect(await failures(await host(() => undefined))).toEqual([]);
+  });
+
+  it.each<[string, Parameters<typeof host>[0], string[]]>([
+    [
+      'gives ids no type',
+      (path, { headers }) => path.startsWith('/issuers/') && delete headers['Content-Type'],
+      ['required type issuers/a', 'required type issuers/b.c'],
+    ],
+    [
+      'takes the end of an id for a type',
+      (path, { headers }) => path.endsWith('.c') && Object.assign(headers, { 'Content-Type': 'text/x-c' }),
+      ['required type issuers/b.c'],
+    ],
+    [
+      'redirects ids',
+      (path, answer) =>
+        path.startsWith('/issuers/') &&
+        answer.status === 200 &&
+        Object.assign(answer, { status: 301, headers: { Location: `${path}/` } }),
+      ['required status issuers/a', 'required status issuers/b.c'],
+    ],
+    [
+      'answers to everything with a page',
+      (path, answer) =>
+        answer.status === 404 && path !== '/checkpoint.jwt' && Object.assign(answer, { status: 200 }),
+      [
+        'required unknown id issuers/no-such-issuer-0123456789abcdef',
+        'required unknown id issuers/no-such-issuer.example.com',
+        'recommended not listed issuers/',
+        'recommended not listed keys/',
+        'recommended not listed schemas/',
+      ],
+    ],
+    [
+      'lists its folders',
+      (path, answer) => path.endsWith('/') && Object.assign(answer, { status: 200 }),
+      ['recommended not listed issuers/', 'recommended not listed keys/', 'recommended not listed schemas/'],
+    ],
+    [
+      'lets caches keep the list for an hour',
+      (path, { headers }) =>
+        path === '/issuers.json' && Object.assign(headers, { 'Cache-Control': 'max-age=3600' }),
+      ['recommended short cache issuers.json', 'recommended short cache issuers.sig'],
+    ],
+    [
+      'says nothing about caches',
+      (path, { headers }) => path === '/issuers.sig' && delete headers['Cache-Control'],
+      ['recommended short cache issuers.json', 'recommended short cache issuers.sig'],
+    ],
+    [
+      'is closed to browsers',
+      (path, { headers }) => path === '/issuers.json' && delete headers['Access-Control-Allow-Origin'],
+      ['recommended cross-origin issuers.json'],
+    ],
+    [
+      'sends the whole file again',
+      (path, answer) =>
+        path === '/issuers.json' && answer.status === 304 && Object.assign(answer, { status: 200 }),
+      ['recommended conditional issuers.json'],
+    ],
+    [
+      'has no versions',
+      (path, { headers }) => path === '/keys/root.json' && delete headers['ETag'],
+      ['recommended conditional keys/root.json'],
+    ],
+    [
+      'does not know HEAD',
+      (path, answer, { method }) =>
+        path === '/issuers.sig' && method === 'HEAD' && Object.assign(answer, { status: 405 }),
+      ['recommended HEAD issuers.sig'],
+    ],
+    [
+      'lists its root where the page should be',
+      (path, { headers }) => path === '/' && Object.assign(headers, { 'Content-Type': 'application/xml' }),
+      ['recommended page ./'],
+    ],
+    [
+      'has no list',
+      (path, answer) => path === '/issuers.json' && Object.assign(answer, { status: 404 }),
+      ['required status issuers.json'],
+    ],
+  ])('because it %s', async (_name, change, expected) => {
+    const found = await failures(await host(change));
+    expect(expected.filter((one) => !found.includes(one))).toEqual([]);
+    if (_name !== 'has no list') expect(found).toEqual(expected);
+  });
+
+  it('is refused by the command line, as data and as a table', async () => {
+    const base = await host((path, { headers }) => path === '/issuers.sig' && delete headers['Content-Type']);
+    const { code, stdout, stderr } = await cli(['verify', base, '--conformance', '--json'], folder);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout).conformance.ok).toBe(false);
+    expect(stderr).toMatch(/^FAILED {2}type +issuers\.sig +none, expected text\/plain$/m);
+    expect((await cli(['verify', 'dist', '--conformance'], folder)).code).toBe(2);
+  });
+});

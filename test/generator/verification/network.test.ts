@@ -1,0 +1,76 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { rawHost, selfSignedHost } from '../../support/bad-hosts.js';
+import { freePort, listen } from '../../support/serving.js';
+import { cli, workspace, writeFiles } from '../../support/workspace.js';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await workspace(['alpha']);
+  const { stdout } = await cli(['keys', 'public', 'key.pem'], folder);
+  writeFiles(folder, { 'root.json': stdout, 'policy.json': '{"tiers":["certified"]}' });
+});
+
+const COMMANDS: Record<string, (base: string) => string[]> = {
+  verify: (base) => ['verify', base],
+  'verify --conformance': (base) => ['verify', base, '--conformance'],
+  mirror: (base) => ['mirror', base, 'mirror', '--root-key', 'root.json'],
+  diff: (base) => ['diff', base, '--root-key', 'root.json'],
+  resolve: (base) => [
+    'resolve',
+    'alpha',
+    '--policy',
+    'policy.json',
+    '--root-key',
+    'root.json',
+    '--source',
+    base,
+  ],
+};
+
+const http = async (port: Promise<number>) => `http://127.0.0.1:${await port}`;
+const https = async (port: Promise<number>) => `https://127.0.0.1:${await port}`;
+
+const FAILURES: [string, () => Promise<string>, RegExp][] = [
+  [
+    'a host of plain HTTP by https',
+    async () => (await listen((_request, response) => response.end())).replace('http:', 'https:'),
+    /does not speak TLS \(is it http:\/\/\?\)/,
+  ],
+  ['a host of TLS by http', () => http(selfSignedHost()), /closed the connection|does not speak HTTP/],
+  [
+    'a certificate that nobody has issued',
+    () => https(selfSignedHost()),
+    /certificate is not one that this machine trusts/,
+  ],
+  ['a port on which nothing listens', () => http(freePort()), /the host refuses the connection/],
+  ['a name that is not there', async () => 'http://registry.invalid', /the host is not found/],
+  [
+    'a host of another protocol',
+    () => http(rawHost((socket) => socket.end('220 hello\r\n'))),
+    /does not speak HTTP \(is it https:\/\/\?\)/,
+  ],
+  [
+    'a host that hangs up',
+    () => http(rawHost((socket) => socket.once('data', () => socket.destroy()))),
+    /closed the connection/,
+  ],
+];
+
+describe.each(Object.entries(COMMANDS))(
+  '%s names a network failure in words, and ends with 4:',
+  (_name, args) => {
+    it.each(FAILURES)('%s', async (_what, start, words) => {
+      const { code, stderr } = await cli(args(await start()), folder);
+      expect(stderr).toMatch(words);
+      expect(stderr).not.toMatch(/OpenSSL|SSL routines|fetch failed|ECONN|ENOTFOUND|EAI_AGAIN| at .*:\d+/);
+      expect(code).toBe(4);
+    });
+  },
+);
+
+it('a host that hangs up before it is asked does not end the program without a word', async () => {
+  const base = await http(rawHost((socket) => socket.destroy()));
+  const { code, stderr } = await cli(['verify', base], folder);
+  expect(stderr).toMatch(/cannot be fetched: it (?:does not answer in time|closed the connection)/);
+  expect(code).toBe(4);
+});

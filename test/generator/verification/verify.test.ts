@@ -1,0 +1,324 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { importRootKey, type RootKey } from '@passport-registry/verifier';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { filesBelow } from '../../../build/files/walk.js';
+import { folderSource, httpSource, memorySource, type TreeReport, verifyTree } from '../../../build/index.js';
+import { contentTypeOf, freePort, listen } from '../../support/serving.js';
+import { cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
+
+let folder: string;
+let tree: Map<string, Buffer>;
+let rootKey: RootKey;
+
+beforeAll(async () => {
+  folder = await workspace(['alpha', 'beta.example']);
+  await cli(['build', '--key', 'key.pem'], folder);
+  const dist = join(folder, 'dist');
+  tree = new Map(filesBelow(dist).map((path) => [path, readFileSync(join(dist, path))]));
+  rootKey = await importRootKey(JSON.parse(file('keys/root.json').toString()));
+});
+
+const file = (path: string) => tree.get(path) as Buffer;
+const failedChecks = ({ checks }: TreeReport) =>
+  checks.filter(({ result }) => result === 'failed').map(({ name }) => name);
+const problemsOf = ({ checks }: TreeReport) =>
+  checks.filter(({ result }) => result === 'failed').flatMap(({ problems }) => problems);
+
+/** Makes SHA256SUMS right again: an attacker would. */
+function resealed(altered: Map<string, Buffer>): Map<string, Buffer> {
+  const sums = [...altered]
+    .filter(([path]) => path !== 'SHA256SUMS')
+    .map(([path, bytes]) => `${createHash('sha256').update(bytes).digest('hex')}  ${path}\n`);
+  return new Map(altered).set('SHA256SUMS', Buffer.from(sums.join('')));
+}
+
+describe('a good tree', () => {
+  it('passes every check that a folder can show', async () => {
+    const report = await verifyTree(folderSource(join(folder, 'dist')), rootKey);
+    expect(report).toMatchObject({ ok: true, pinned: true, development: false, issuers: 2 });
+    expect(report.checks.map(({ name, result }) => `${name}: ${result}`)).toEqual([
+      'root key: passed',
+      'rotation: skipped',
+      'signature: passed',
+      'schema: passed',
+      'order: passed',
+      'canonical form: passed',
+      'records: passed',
+      'checksums: passed',
+      'snapshots: skipped',
+      'deltas: skipped',
+      'changes: passed',
+      'delegation: skipped',
+      'checkpoint: skipped',
+      'freshness: passed',
+      'unknown id: skipped',
+      'content types: skipped',
+      'client: skipped',
+    ]);
+  });
+
+  it('may have a checkpoint, which SHA256SUMS cannot cover', async () => {
+    const withCheckpoint = new Map(tree).set('checkpoint.jwt', Buffer.from('e30.e30.'));
+    expect(failedChecks(await verifyTree(memorySource(withCheckpoint), rootKey))).toEqual(['checkpoint']);
+  });
+});
+
+describe('a bad tree, with the checksums made right by whoever altered it', () => {
+  it.each<[string, (altered: Map<string, Buffer>) => void, string[]]>([
+    [
+      'an altered list',
+      (altered) =>
+        altered.set('issuers.json', Buffer.from(file('issuers.json').toString().replace('active', 'Active'))),
+      ['signature'],
+    ],
+    [
+      'an altered signature',
+      (altered) => altered.set('issuers.sig', Buffer.from('A'.repeat(86))),
+      ['signature'],
+    ],
+    ['no signature', (altered) => altered.delete('issuers.sig'), ['signature']],
+    ['no list', (altered) => altered.delete('issuers.json'), ['signature']],
+    ['no root key', (altered) => altered.delete('keys/root.json'), ['root key']],
+    ['a root key without kid', (altered) => altered.set('keys/root.json', withoutKid()), ['root key']],
+    [
+      'a root key that is HTML',
+      (altered) => altered.set('keys/root.json', Buffer.from('<html>')),
+      ['root key'],
+    ],
+    [
+      'an altered record',
+      (altered) => altered.set('issuers/alpha', file('issuers/beta.example')),
+      ['records'],
+    ],
+    ['a record with a final newline', (altered) => append(altered, 'issuers/alpha'), ['records']],
+    ['a missing record', (altered) => altered.delete('issuers/alpha'), ['records']],
+    [
+      'a record that the list does not have',
+      (altered) => altered.set('issuers/evil', Buffer.from('{}')),
+      ['records'],
+    ],
+  ])('%s', async (_name, alter, expected) => {
+    const altered = new Map(tree);
+    alter(altered);
+    expect(failedChecks(await verifyTree(memorySource(resealed(altered)), rootKey))).toEqual(expected);
+  });
+
+  it('judges nothing by a list whose signature is bad', async () => {
+    const altered = new Map(tree).set('issuers.json', Buffer.from('[]'));
+    const { checks } = await verifyTree(memorySource(resealed(altered)), rootKey);
+    expect(checks.find(({ name }) => name === 'schema')?.result).toBe('skipped');
+    expect(checks.find(({ name }) => name === 'records')?.result).toBe('skipped');
+  });
+
+  it('signed throughout by another key: consistent, but not by the pinned one', async () => {
+    const other = await workspace(['evil']);
+    await cli(['build', '--key', 'key.pem'], other);
+    const source = folderSource(join(other, 'dist'));
+    expect((await verifyTree(source)).ok).toBe(true);
+    const report = await verifyTree(source, rootKey);
+    expect(failedChecks(report)).toEqual(['root key']);
+    expect(report.ok).toBe(false);
+  });
+
+  it('with the pinned root key put beside a list that another key signed', async () => {
+    const other = await workspace(['evil']);
+    await cli(['build', '--key', 'key.pem'], other);
+    const dist = join(other, 'dist');
+    writeFiles(dist, { 'keys/root.json': file('keys/root.json') });
+    const altered = new Map(filesBelow(dist).map((path) => [path, readFileSync(join(dist, path))]));
+    expect(failedChecks(await verifyTree(memorySource(resealed(altered)), rootKey))).toEqual(['signature']);
+  });
+});
+
+describe('SHA256SUMS', () => {
+  it.each<[string, (altered: Map<string, Buffer>) => void, string]>([
+    ['another file', (altered) => append(altered, '404.html'), '404.html has another hash'],
+    ['a missing file', (altered) => altered.delete('serve.json'), 'serve.json is missing'],
+    [
+      'a file that it does not list',
+      (altered) => altered.set('x.html', Buffer.from('')),
+      'x.html is not in SHA256SUMS',
+    ],
+    ['no file at all', (altered) => altered.delete('SHA256SUMS'), 'SHA256SUMS is missing'],
+    [
+      'a path that leaves the tree',
+      (altered) => sums(altered, `${'0'.repeat(64)}  ../x\n`),
+      'not in the format',
+    ],
+    ['an absolute path', (altered) => sums(altered, `${'0'.repeat(64)}  /etc/passwd\n`), 'not in the format'],
+    [
+      'a path twice',
+      (altered) => sums(altered, file('SHA256SUMS').toString().repeat(2)),
+      'not in the format',
+    ],
+    ['text', (altered) => sums(altered, 'hello\n'), 'not in the format'],
+    [
+      'half a line',
+      (altered) => sums(altered, file('SHA256SUMS').toString().slice(0, -1)),
+      'not in the format',
+    ],
+  ])('shows %s', async (_name, alter, problem) => {
+    const altered = new Map(tree);
+    alter(altered);
+    const report = await verifyTree(memorySource(altered), rootKey);
+    expect(failedChecks(report)).toEqual(['checksums']);
+    expect(problemsOf(report).join('\n')).toContain(problem);
+  });
+});
+
+describe('a live host', () => {
+  type Answer = { status?: number; type?: string; location?: string; body?: Buffer };
+  const host = (answer: (path: string) => Answer | undefined = () => undefined) =>
+    listen((request, response) => {
+      const path = (request.url ?? '/').slice(1);
+      const body = tree.get(path);
+      const { status, type, location, body: other } = answer(path) ?? {};
+      response.writeHead(status ?? (body === undefined ? 404 : 200), {
+        ...(type !== '' && { 'Content-Type': type ?? contentTypeOf(path) }),
+        ...(location !== undefined && { Location: location }),
+      });
+      response.end(other ?? body);
+    });
+
+  it('that serves the tree right passes', async () => {
+    const base = await host();
+    const report = await verifyTree(httpSource(base), rootKey);
+    expect(problemsOf(report)).toEqual([]);
+    const others = report.checks.filter(({ result }) => result !== 'passed');
+    expect(others.map(({ name }) => name)).toEqual([
+      'rotation',
+      'snapshots',
+      'deltas',
+      'delegation',
+      'checkpoint',
+    ]);
+  });
+
+  it('may hide the files that configure it', async () => {
+    const hidden = ['.htaccess', '_headers', 'serve.json', 'issuers/.htaccess', '.nojekyll'];
+    const base = await host((path) => (hidden.includes(path) ? { status: 403 } : undefined));
+    expect((await verifyTree(httpSource(base), rootKey)).ok).toBe(true);
+  });
+
+  it.each<[string, (path: string) => Answer | undefined, string[], string]>([
+    [
+      'records without a type',
+      (path) => (path.startsWith('issuers/') ? { type: '' } : undefined),
+      ['content types'],
+      'issuers/alpha is served as no type at all, expected application/json',
+    ],
+    [
+      'the signature as PGP',
+      (path) => (path === 'issuers.sig' ? { type: 'application/pgp-signature' } : undefined),
+      ['content types'],
+      'issuers.sig is served as application/pgp-signature, expected text/plain',
+    ],
+    [
+      'a page for every unknown id',
+      (path) =>
+        path.startsWith('issuers/no-such') ? { status: 200, body: Buffer.from('<html>') } : undefined,
+      ['unknown id'],
+      'expected 404',
+    ],
+    [
+      'a redirect for an id with dots',
+      (path) => (path === 'issuers/beta.example' ? { status: 301, location: '/elsewhere' } : undefined),
+      ['records', 'checksums'],
+      'answers 301, a redirect to /elsewhere',
+    ],
+    [
+      'an error',
+      (path) => (path === 'issuers.json' ? { status: 503 } : undefined),
+      ['signature', 'checksums'],
+      'answers 503',
+    ],
+    [
+      'an old record',
+      (path) => (path === 'issuers/alpha' ? { body: Buffer.from('{}') } : undefined),
+      ['records', 'checksums'],
+      'issuers/alpha is not its entry in the list',
+    ],
+  ])('that serves %s', async (_name, answer, expected, problem) => {
+    const report = await verifyTree(httpSource(await host(answer)), rootKey);
+    expect(failedChecks(report)).toEqual(expected);
+    expect(problemsOf(report).join('\n')).toContain(problem);
+  });
+
+  it('below a sub-path is as good', async () => {
+    const base = await listen((request, response) => {
+      const path = (request.url ?? '').replace('/mirror/', '');
+      const body = tree.get(path);
+      response.writeHead(body === undefined ? 404 : 200, { 'Content-Type': contentTypeOf(path) }).end(body);
+    });
+    expect((await verifyTree(httpSource(`${base}/mirror`), rootKey)).ok).toBe(true);
+  });
+
+  it('that was caught in the middle of a publication is asked again', async () => {
+    let stale = 1;
+    const old = Buffer.from('A'.repeat(86));
+    const base = await host((path) => (path === 'issuers.sig' && stale-- > 0 ? { body: old } : undefined));
+    expect((await verifyTree(httpSource(base), rootKey)).ok).toBe(true);
+  });
+
+  it('that nobody runs is an I/O error in words, and nothing that was not looked at is good', async () => {
+    const { code, stderr, stdout } = await cli(
+      ['verify', `http://127.0.0.1:${await freePort()}`, '--json'],
+      folder,
+    );
+    expect(code).toBe(4);
+    expect(stderr).toMatch(/FAILED {2}root key\n.* cannot be fetched: the host refuses the connection/);
+    const { ok, unreachable, checks } = JSON.parse(stdout);
+    expect([ok, unreachable]).toEqual([false, true]);
+    expect(new Set(checks.slice(1).map(({ result }: { result: string }) => result))).toEqual(
+      new Set(['skipped']),
+    );
+  });
+});
+
+describe('passport-registry verify', () => {
+  it('says what a verification without a pinned key proves', async () => {
+    const { code, stderr, stdout } = await cli(['verify', 'dist', '--json'], folder);
+    expect(code).toBe(0);
+    expect(stderr).toContain('This shows that the tree is consistent');
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true, pinned: false, rootKey: rootKey.thumbprint });
+  });
+
+  it('with the pinned key says nothing of the kind', async () => {
+    writeFileSync(join(folder, 'pinned.json'), file('keys/root.json'));
+    const { code, stderr } = await cli(['verify', 'dist', '--root-key', 'pinned.json'], folder);
+    expect(code).toBe(0);
+    expect(stderr).toContain('(pinned)');
+    expect(stderr).not.toContain('consistent');
+  });
+
+  it('ends with 1 for a bad tree and 2 for none', async () => {
+    const bad = await workspace(['alpha']);
+    await cli(['build', '--key', 'key.pem'], bad);
+    writeFiles(bad, { 'dist/issuers/alpha': recordText('alpha') });
+    const { code, stderr } = await cli(['verify', 'dist'], bad);
+    expect(code).toBe(1);
+    expect(stderr).toContain('dist is NOT good');
+    rmSync(join(bad, 'dist'), { recursive: true });
+    expect((await cli(['verify', 'dist'], bad)).code).toBe(2);
+    expect((await cli(['verify', 'https://'], bad)).code).toBe(2);
+    expect((await cli(['verify'], bad)).code).toBe(2);
+  });
+});
+
+function withoutKid(): Buffer {
+  return Buffer.from(
+    file('keys/root.json')
+      .toString()
+      .replace(/"kid":"[^"]+",/, ''),
+  );
+}
+
+function append(altered: Map<string, Buffer>, path: string): void {
+  altered.set(path, Buffer.concat([file(path), Buffer.from('\n')]));
+}
+
+function sums(altered: Map<string, Buffer>, text: string): void {
+  altered.set('SHA256SUMS', Buffer.from(text));
+}

@@ -1,0 +1,124 @@
+import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { importRootKey, type RootKey } from '@passport-registry/verifier';
+import { type JWTPayload, SignJWT } from 'jose';
+import { filesBelow } from '../../build/files/walk.js';
+import { cli, recordText, workspace, writeFiles } from './workspace.js';
+
+/** A key of a tree, by which a test can sign what an attacker with that key would. */
+export interface SignerKey {
+  readonly key: KeyObject;
+  readonly rootKey: RootKey;
+}
+
+/** A tree that has everything that a tree can have. */
+export interface SignedTree {
+  readonly folder: string;
+  readonly files: ReadonlyMap<string, Buffer>;
+  /** The root key that the rotation has left, the root key, and the online key. */
+  readonly first: SignerKey;
+  readonly root: SignerKey;
+  readonly online: SignerKey;
+  readonly stranger: SignerKey;
+}
+
+/** A tree with a rotation, a delegation, a checkpoint, snapshots under both root keys, deltas and changes. */
+export async function signedTree(): Promise<SignedTree> {
+  const ids = Array.from({ length: 24 }, (_one, index) => `issuer-${String(index).padStart(2, '0')}`);
+  const folder = await workspace(ids);
+  const good = async (...args: string[]) => {
+    const { code, stdout, stderr } = await cli(args, folder);
+    if (code !== 0) throw new Error(stderr);
+    return stdout;
+  };
+  for (const name of ['first', 'root', 'online', 'stranger']) {
+    writeFiles(folder, { [`${name}.json`]: await good('keys', 'generate', '--out', `${name}.pem`) });
+  }
+  const keys = {
+    first: await signerKey(folder, 'first'),
+    root: await signerKey(folder, 'root'),
+    online: await signerKey(folder, 'online'),
+    stranger: await signerKey(folder, 'stranger'),
+  };
+  const delegate = async (root: 'first' | 'root') => {
+    const claims = {
+      iat: seconds(-48 * 3600),
+      exp: seconds(30 * 24 * 3600),
+      keys: [keys.online.rootKey.jwk],
+    };
+    writeFiles(folder, { [`${root}.jwt`]: await jwt(keys[root], 'registry-delegation+jwt', claims) });
+  };
+  const change = (status: 'active' | 'suspended') =>
+    writeFiles(folder, { 'issuers/issuer-00.yaml': recordText('issuer-00', { status }) });
+  await delegate('first');
+  await delegate('root');
+  const checkpoint = ['--checkpoint-key', 'online.pem'];
+  await good('build', '--key', 'first.pem', '--delegation', 'first.jwt', ...checkpoint);
+  const first = snapshotsIn(join(folder, 'dist'));
+  writeFiles(folder, { step: await good('keys', 'rotate', '--key', 'first.pem', '--next', 'root.json') });
+  const rotation = ['--root-key', 'root.json', '--rotation', 'step', '--delegation', 'root.jwt'];
+  await good('build', '--key', 'root.pem', ...rotation, ...checkpoint);
+  change('suspended');
+  await good('build', '--key', 'root.pem', ...checkpoint);
+  // A build keeps no snapshot whose key it does not know; one that has just followed a rotation does.
+  const files = await resealed(new Map([...filesIn(join(folder, 'dist')), ...first]), keys.online);
+  return { folder, files, ...keys };
+}
+
+function filesIn(folder: string): Map<string, Buffer> {
+  return new Map(filesBelow(folder).map((path) => [path, readFileSync(join(folder, path))]));
+}
+
+function snapshotsIn(folder: string): [string, Buffer][] {
+  return [...filesIn(folder)].filter(([path]) => path.startsWith('snapshots/'));
+}
+
+async function signerKey(folder: string, name: string): Promise<SignerKey> {
+  const rootKey = await importRootKey(JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')));
+  return { key: createPrivateKey(readFileSync(join(folder, `${name}.pem`))), rootKey };
+}
+
+/** Seconds since 1970, so many from now. */
+export function seconds(fromNow = 0): number {
+  return Math.floor(Date.now() / 1000) + fromNow;
+}
+
+export const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+
+/** A statement by a key. */
+export function jwt({ key, rootKey }: SignerKey, typ: string, claims: JWTPayload): Promise<string> {
+  return new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA', kid: rootKey.thumbprint, typ }).sign(key);
+}
+
+/** A compact JWS of these texts, rightly signed, whatever they are. */
+export function rawJwt({ key, rootKey }: SignerKey, typ: string, payload: string): string {
+  const encoded = (text: string) => Buffer.from(text).toString('base64url');
+  const header = JSON.stringify({ alg: 'EdDSA', kid: rootKey.thumbprint, typ });
+  const input = `${encoded(header)}.${encoded(payload)}`;
+  return `${input}.${sign(null, Buffer.from(input), key).toString('base64url')}`;
+}
+
+/** The claims of a JWT that is known to be good. */
+export function claimsOf(bytes: Uint8Array): JWTPayload {
+  return JSON.parse(Buffer.from(Buffer.from(bytes).toString().split('.')[1] ?? '', 'base64url').toString());
+}
+
+/** Makes SHA256SUMS right again, and signs the checkpoint anew if there is one: as whoever holds the online key could. */
+export async function resealed(
+  altered: ReadonlyMap<string, Buffer>,
+  online: SignerKey,
+  claims: JWTPayload = {},
+): Promise<Map<string, Buffer>> {
+  const files = new Map(altered);
+  const uncovered = ['SHA256SUMS', 'checkpoint.jwt'];
+  const sums = [...files]
+    .filter(([path]) => !uncovered.includes(path))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([path, bytes]) => `${sha256(bytes)}  ${path}\n`);
+  files.set('SHA256SUMS', Buffer.from(sums.join('')));
+  const held = files.get('checkpoint.jwt');
+  if (held === undefined) return files;
+  const all = { ...claimsOf(held), tree_sha256: sha256(files.get('SHA256SUMS') as Buffer), ...claims };
+  return files.set('checkpoint.jwt', Buffer.from(await jwt(online, 'registry-checkpoint+jwt', all)));
+}

@@ -1,0 +1,174 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { LIMITS } from '@passport-registry/verifier/internal';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ROOT } from '../../support/paths.js';
+import {
+  at,
+  type Files,
+  issuer,
+  publish,
+  rotationStep,
+  sha256,
+  type TestKey,
+  testKey,
+  withCheckpoint,
+  withRotation,
+} from '../../support/publication.js';
+import { type RegistryHost, registryHost } from '../../support/registry-host.js';
+
+let root: TestKey;
+let online: TestKey;
+/** 200 kB on the wire, 200 MB of nested arrays: the shape that costs a parser most. */
+const bomb = gzipSync(Buffer.alloc(200_000_000, '['));
+
+beforeAll(async () => {
+  [root, online] = await Promise.all([testKey(), testKey()]);
+  expect(bomb.length).toBeLessThan(250_000);
+});
+
+/** A default client in a small process: why the source was refused, or `accepted`; then the same of a refresh. */
+const PROGRAM = `
+  import { createRegistryClient } from '@passport-registry/verifier';
+  const [base, jwk] = process.argv.slice(1);
+  const client = createRegistryClient({ sources: [base], rootKey: JSON.parse(jwk) });
+  const verdict = (work) => work.then(() => 'accepted', (error) => error.errors[base].code);
+  const first = await verdict(client.ready());
+  await fetch(base + '/next');
+  const second = await verdict(client.refresh());
+  client.close();
+  console.log(JSON.stringify([first, second]));
+`;
+
+/** @param next - what the host serves after the client has got ready; by default the same */
+async function verdicts(host: RegistryHost, next?: () => void): Promise<string[]> {
+  const serve = host.intercept;
+  host.intercept = (path, request, response) => {
+    if (path !== 'next') return serve(path, request, response);
+    next?.();
+    response.end();
+    return true;
+  };
+  const args = ['--max-old-space-size=256', '--input-type=module', '-e', PROGRAM, host.base];
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [...args, JSON.stringify(root.rootKey.jwk)],
+    { cwd: ROOT },
+  );
+  return JSON.parse(stdout);
+}
+
+const good = async (updatedAt = at(-60)) =>
+  withCheckpoint(publish(root, [issuer('a')], updatedAt), root, online);
+/** Sends a bomb in place of each file whose path fits. */
+const bombed = (host: RegistryHost, paths: RegExp): RegistryHost => {
+  host.intercept = (path, _request, response) => {
+    if (!paths.test(path)) return false;
+    response.writeHead(200, { 'Content-Encoding': 'gzip', 'Content-Type': 'application/json' }).end(bomb);
+    return true;
+  };
+  return host;
+};
+
+describe('a client with a heap of 256 MB survives 200 MB of nested arrays, and says what was wrong', () => {
+  it.each([
+    ['keys/rotation.json', 'ERR_SOURCE_TOO_LARGE'],
+    ['checkpoint.jwt', 'ERR_SOURCE_TOO_LARGE'],
+    ['keys/delegation.jwt', 'ERR_SOURCE_TOO_LARGE'],
+    ['issuers.sig', 'ERR_SOURCE_TOO_LARGE'],
+    ['issuers.json', 'ERR_CHECKPOINT_MISMATCH'],
+  ])('as %s, without a checkpoint or with one: %s', async (file, code) => {
+    const name = new RegExp(`${file.replaceAll('.', '\\.')}$`);
+    expect(await verdicts(bombed(await registryHost(await good()), name))).toEqual([code, code]);
+    // Without a checkpoint nothing but the limit of the caller bounds the list, and the signature is over its bytes.
+    if (file === 'issuers.json') return;
+    const plain = bombed(await registryHost(publish(root, [issuer('a')])), name);
+    // A list that the root key has signed needs no delegation: what stands in its place stops nobody.
+    const verdict = file === 'keys/delegation.jwt' ? 'accepted' : code;
+    expect(await verdicts(plain)).toEqual([verdict, verdict]);
+  });
+
+  it('as a delta: the list is loaded instead', async () => {
+    const host = bombed(await registryHost(await good(at(-60))), /^deltas\//);
+    const newer = await good(at(-30));
+    const next = () => {
+      host.files = newer;
+    };
+    expect(await verdicts(host, next)).toEqual(['accepted', 'accepted']);
+    expect(host.log.some((line) => line.startsWith('deltas/'))).toBe(true);
+    expect(host.log).toContain(`snapshots/${sha256(newer.get('issuers.json') as Buffer)}/issuers.json 200`);
+  });
+});
+
+describe('what is within its limit and still not what it should be', () => {
+  const nested = (bytes: number) => Buffer.alloc(bytes, '[');
+  const flat = (bytes: number) => Buffer.from(`[${'[],'.repeat(bytes / 3 - 2)}[]]`);
+  const encoded = (text: Buffer) => text.toString('base64url');
+  const jwt = (payload: Buffer) =>
+    `${encoded(Buffer.from('{"alg":"Ed25519","typ":"registry-checkpoint+jwt"}'))}.${encoded(payload)}.AAAA`;
+
+  it.each<[string, string, (files: Files) => Files]>([
+    [
+      'a rotation nested without end',
+      'ERR_ROTATION_INVALID',
+      (files) => files.set('keys/rotation.json', nested(LIMITS.rotation)),
+    ],
+    [
+      'a rotation of arrays',
+      'ERR_ROTATION_INVALID',
+      (files) => files.set('keys/rotation.json', flat(LIMITS.rotation)),
+    ],
+    [
+      'a checkpoint nested without end',
+      'ERR_CHECKPOINT_INVALID',
+      (files) => files.set('checkpoint.jwt', Buffer.from(jwt(nested(12_000)))),
+    ],
+    [
+      'a delegation with a header nested without end',
+      'ERR_DELEGATION_INVALID',
+      (files) => files.set('keys/delegation.jwt', Buffer.from(`${encoded(nested(12_000))}.e30.AAAA`)),
+    ],
+  ])('%s: %s', async (_name, code, change) => {
+    expect(await verdicts(await registryHost(change(await good())))).toEqual([code, code]);
+  });
+});
+
+describe('each limit holds on both of its sides', () => {
+  /** JSON with white space before it, up to some size. */
+  const padded = (text: string, bytes: number) => Buffer.from(text.padStart(bytes));
+
+  it('a rotation of 256 KiB is read, and not one byte more', async () => {
+    const next = await testKey();
+    const files = withRotation(publish(next, [issuer('a')]), [await rotationStep(root, next)]);
+    const text = String(files.get('keys/rotation.json'));
+    const host = await registryHost(files.set('keys/rotation.json', padded(text, LIMITS.rotation)));
+    expect(await verdicts(host)).toEqual(['accepted', 'accepted']);
+    host.files = new Map(files).set('keys/rotation.json', padded(text, LIMITS.rotation + 1));
+    expect(await verdicts(host)).toEqual(['ERR_SOURCE_TOO_LARGE', 'ERR_SOURCE_TOO_LARGE']);
+  });
+
+  it('a signature of 256 bytes with its white space is read, and not one byte more', async () => {
+    const files = publish(root, [issuer('a')]);
+    const text = String(files.get('issuers.sig'));
+    const host = await registryHost(files.set('issuers.sig', padded(text, LIMITS.signature)));
+    expect(await verdicts(host)).toEqual(['accepted', 'accepted']);
+    host.files = new Map(files).set('issuers.sig', padded(text, LIMITS.signature + 1));
+    expect(await verdicts(host)).toEqual(['ERR_SOURCE_TOO_LARGE', 'ERR_SOURCE_TOO_LARGE']);
+  });
+});
+
+describe('a byte order mark before a file', () => {
+  it.each([
+    ['issuers.sig', 'ERR_SIGNATURE_MALFORMED'],
+    ['checkpoint.jwt', 'ERR_CHECKPOINT_INVALID'],
+    ['keys/delegation.jwt', 'ERR_DELEGATION_INVALID'],
+    ['keys/rotation.json', 'ERR_ROTATION_INVALID'],
+  ])('%s is refused: %s', async (path, code) => {
+    const files = withRotation(await good(), []);
+    for (const name of [...files.keys()].filter((name) => name.endsWith(path))) {
+      files.set(name, Buffer.concat([Buffer.of(0xef, 0xbb, 0xbf), files.get(name) as Buffer]));
+    }
+    expect(await verdicts(await registryHost(files))).toEqual([code, code]);
+  });
+});

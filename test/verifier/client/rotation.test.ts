@@ -1,0 +1,463 @@
+import {
+  createRegistryClient,
+  memoryStore,
+  type NoUsableSource,
+  openRegistry,
+  type RegistryClient,
+  type RegistryClientOptions,
+} from '@passport-registry/verifier';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import {
+  at,
+  checkpoint,
+  delegation,
+  type Files,
+  issuer,
+  publish,
+  rotationStep,
+  statement,
+  type TestKey,
+  testKey,
+  withCheckpoint,
+  withRotation,
+} from '../../support/publication.js';
+import { type RegistryHost, registryHost } from '../../support/registry-host.js';
+
+let [root, second, third, thief, online]: TestKey[] = [];
+const key = (one: TestKey | undefined) => one as TestKey;
+
+beforeAll(async () => {
+  [root, second, third, thief, online] = await Promise.all(Array.from({ length: 5 }, () => testKey()));
+});
+
+const clients: RegistryClient[] = [];
+afterEach(() => {
+  for (const client of clients.splice(0)) client.close();
+});
+
+function clientOf(hosts: readonly RegistryHost[], options: Partial<RegistryClientOptions> = {}) {
+  const client = createRegistryClient({
+    sources: hosts.map(({ base }) => base),
+    rootKey: key(root).rootKey.jwk,
+    refreshInterval: 1000,
+    ...options,
+  });
+  clients.push(client);
+  return client;
+}
+
+/** Why each source was refused, or `accepted`. */
+async function verdicts(client: RegistryClient, work: 'ready' | 'refresh' = 'ready'): Promise<string[]> {
+  try {
+    await client[work]();
+    return ['accepted'];
+  } catch (error) {
+    return Object.values((error as NoUsableSource).errors).map(({ code }) => code);
+  }
+}
+
+const steps = (...keys: (TestKey | undefined)[]) =>
+  Promise.all(keys.slice(1).map((to, index) => rotationStep(key(keys[index]), key(to))));
+/** A list by the last of some root keys, with the rotation that leads there. */
+const rotated = async (updatedAt: string, ...keys: (TestKey | undefined)[]): Promise<Files> =>
+  withRotation(publish(key(keys.at(-1)), [issuer('a')], updatedAt), await steps(...keys));
+
+describe('a first visitor', () => {
+  it('refuses a list by a root key that the rotation has left', async () => {
+    const host = await registryHost(
+      withRotation(publish(key(root), [issuer('a')]), await steps(root, second)),
+    );
+    expect(await verdicts(clientOf([host]))).toEqual(['ERR_SIGNATURE_INVALID']);
+    const copy = { get: async (path: string) => host.files.get(path) };
+    await expect(openRegistry(copy, { rootKey: key(root).rootKey.jwk, maxAge: 3600 })).rejects.toMatchObject({
+      code: 'ERR_SIGNATURE_INVALID',
+    });
+  });
+
+  it('asks for the rotation before it decides, even when all else holds', async () => {
+    const host = await registryHost(publish(key(root), [issuer('a')]));
+    expect(await verdicts(clientOf([host]))).toEqual(['accepted']);
+    expect(host.log).toContain('keys/rotation.json 404');
+  });
+
+  it('follows the longest chain of all sources: one without it, or with less of it, is refused', async () => {
+    const behind = await registryHost(publish(key(root), [issuer('a')], at(-100)));
+    const halfway = await registryHost(await rotated(at(-80), root, second));
+    const newest = await registryHost(await rotated(at(-60), root, second, third));
+    const client = clientOf([behind, halfway, newest]);
+    await client.ready();
+    // Whoever was first: the newer chain was heard of, and the others were left.
+    await expect.poll(() => client.status().rootKeys).toEqual([key(third).rootKey.thumbprint]);
+    expect(client.status().source).toBe(newest.base);
+  });
+
+  it.each(['the one', 'the other'])(
+    'refuses both of two valid successors of one key, %s first, until a round shows only one',
+    async (first) => {
+      const hosts = [
+        await registryHost(await rotated(at(-60), root, second)),
+        await registryHost(await rotated(at(-50), root, thief)),
+      ];
+      // Both rotations are heard long before a list.
+      for (const host of hosts) {
+        host.intercept = (path, _request, response) => {
+          if (path !== 'issuers.json') return false;
+          setTimeout(() => response.end(host.files.get(path)), 500);
+          return true;
+        };
+      }
+      const client = clientOf(first === 'the one' ? hosts : [...hosts].reverse());
+      expect(await verdicts(client)).toEqual(['ERR_ROTATION_FORK', 'ERR_ROTATION_FORK']);
+      expect(await verdicts(client)).toEqual(['ERR_ROTATION_FORK', 'ERR_ROTATION_FORK']);
+      (hosts[1] as RegistryHost).files = new Map();
+      expect(await verdicts(client)).toEqual(['accepted']);
+      expect(client.status().rootKeys).toEqual([key(second).rootKey.thumbprint]);
+    },
+  );
+
+  it('does not go back to the key that has two successors when no source shows either any more', async () => {
+    const hosts = await Promise.all([
+      registryHost(await rotated(at(-60), root, second)),
+      registryHost(await rotated(at(-50), root, thief)),
+    ]);
+    for (const host of hosts) host.files.delete('issuers.json');
+    const client = clientOf(hosts);
+    await client.ready().catch(() => undefined);
+    for (const host of hosts) host.files = publish(key(root), [issuer('a')], at(-40));
+    expect(await verdicts(client, 'refresh')).toEqual(['ERR_ROTATION_FORK', 'ERR_ROTATION_FORK']);
+  });
+
+  it('binds the chain of the accepted list at once: a later fork refuses only its source', async () => {
+    const good = await registryHost(
+      withRotation(
+        await withCheckpoint(publish(key(second), [issuer('a')], at(-60)), key(second), key(online)),
+        await steps(root, second),
+      ),
+    );
+    const hanging = await registryHost();
+    hanging.intercept = () => true;
+    const client = clientOf([good, hanging]);
+    await client.ready();
+    // The first round has not ended: one source has not shown its rotation.
+    hanging.files = withRotation(new Map(), await steps(root, thief));
+    hanging.intercept = () => false;
+    expect(await verdicts(client, 'refresh')).toEqual(['accepted']);
+    await expect.poll(() => hanging.log).toContain('keys/rotation.json 200');
+    expect(await verdicts(client, 'refresh')).toEqual(['accepted']);
+    expect(client.status().rootKeys).toEqual([key(second).rootKey.thumbprint]);
+    expect(client.status().freshUntil?.getTime()).toBeGreaterThan(Date.now());
+  });
+});
+
+describe('a step', () => {
+  const step = (number: unknown) =>
+    statement(key(root), 'registry-root-rotation+jwt', {
+      iat: 1,
+      next_root: key(second).rootKey.jwk,
+      ...(number !== undefined && { step: number }),
+    });
+  it.each<[unknown, string]>([
+    [1, 'accepted'],
+    [undefined, 'accepted'],
+    [0, 'ERR_ROTATION_INVALID'],
+    [2, 'ERR_ROTATION_INVALID'],
+    ['1', 'ERR_ROTATION_INVALID'],
+  ])('that says that it is number %j: %s', async (number, verdict) => {
+    const files = withRotation(publish(key(second), [issuer('a')]), [await step(number)]);
+    expect(await verdicts(clientOf([await registryHost(files)]))).toEqual([verdict]);
+  });
+
+  it('that is ahead of time is refused', async () => {
+    const jwt = await statement(key(root), 'registry-root-rotation+jwt', {
+      iat: Math.floor(Date.now() / 1000) + 3600,
+      next_root: key(second).rootKey.jwk,
+    });
+    const files = withRotation(publish(key(second), [issuer('a')]), [jwt]);
+    expect(await verdicts(clientOf([await registryHost(files)]))).toEqual(['ERR_NOT_YET_VALID']);
+  });
+});
+
+describe('a client that has followed a rotation', () => {
+  let host: RegistryHost;
+  const store = () => memoryStore();
+  const moved = async (options: Partial<RegistryClientOptions> = {}) => {
+    host = await registryHost(await rotated(at(-100), root, second));
+    const client = clientOf([host], options);
+    await client.ready();
+    return client;
+  };
+
+  it.each<[string, string, () => Promise<Files>]>([
+    ['a step back', 'ERR_ROTATION_LOOP', async () => rotated(at(-50), root, second, root)],
+    [
+      'a step back alone',
+      'ERR_ROTATION_LOOP',
+      async () => withRotation(publish(key(root), [issuer('a')], at(-50)), await steps(second, root)),
+    ],
+    ['no rotation', 'ERR_SIGNATURE_INVALID', async () => publish(key(root), [issuer('a')], at(-50))],
+    [
+      'an empty rotation',
+      'ERR_SIGNATURE_INVALID',
+      async () => withRotation(publish(key(root), [issuer('a')], at(-50)), []),
+    ],
+    ['another successor', 'ERR_ROTATION_FORK', async () => rotated(at(-50), root, thief)],
+    [
+      'a longer chain of another successor',
+      'ERR_ROTATION_FORK',
+      async () => rotated(at(-50), root, thief, third),
+    ],
+  ])('refuses %s: %s, also after a restart', async (_name, code, make) => {
+    const kept = store();
+    const client = await moved({ store: kept });
+    host.files = await make();
+    expect(await verdicts(client, 'refresh')).toEqual([code]);
+    expect(client.status().rootKeys).toEqual([key(second).rootKey.thumbprint]);
+    client.close();
+    const restarted = clientOf([host], { store: kept });
+    await restarted.ready();
+    expect(await verdicts(restarted, 'refresh')).toEqual([code]);
+    expect(restarted.status().rootKeys).toEqual([key(second).rootKey.thumbprint]);
+  });
+
+  it('goes on with the others when one source leaves its chain', async () => {
+    const forked = await registryHost(await rotated(at(-50), root, thief));
+    host = await registryHost(await rotated(at(-100), root, second));
+    const kept = store();
+    await clientOf([host], { store: kept }).ready();
+    const client = clientOf([forked, host], { store: kept });
+    await client.ready();
+    await client.refresh();
+    expect(client.status().source).toBe(host.base);
+    expect(client.status().errors[forked.base]?.code).toBe('ERR_ROTATION_FORK');
+  });
+
+  it('goes on from there', async () => {
+    const client = await moved();
+    host.files = await rotated(at(-50), root, second, third);
+    await client.refresh();
+    expect(client.status().rootKeys).toEqual([key(third).rootKey.thumbprint]);
+  });
+});
+
+describe('a longer chain that arrives after the decision', () => {
+  /** A host that answers for its rotation once it is let go. */
+  const holdingBack = (host: RegistryHost): (() => void) => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    host.intercept = (path, _request, response) => {
+      if (path !== 'keys/rotation.json') return false;
+      held.then(() => response.end(host.files.get(path)));
+      return true;
+    };
+    return release;
+  };
+  const withCheckpointBy = (by: TestKey | undefined, updatedAt: string) =>
+    withCheckpoint(publish(key(by), [issuer('a')], updatedAt), key(by), key(online));
+
+  it('ends the freshness of the list, and has the sources asked at once', async () => {
+    const behind = await registryHost(await withCheckpointBy(root, at(-100)));
+    const ahead = await registryHost(
+      withRotation(await withCheckpointBy(second, at(-50)), await steps(root, second)),
+    );
+    const release = holdingBack(ahead);
+    const client = clientOf([behind, ahead], { timeout: 100 });
+    // A source that hangs does not delay the first acceptable answer.
+    await client.ready();
+    expect(client.status().source).toBe(behind.base);
+    release();
+    await expect.poll(() => client.status().source).toBe(ahead.base);
+    expect(client.status().rootKeys).toEqual([key(second).rootKey.thumbprint]);
+    expect(client.status().errors[behind.base]?.code).toMatch(/ERR_(DELEGATION|CHECKPOINT)_INVALID/);
+  });
+
+  it('leaves the list its grace and no more, where no source has a list by the new key', async () => {
+    let now = Date.now();
+    const behind = await registryHost(await withCheckpointBy(root, at(-100)));
+    const hollow = await registryHost(withRotation(new Map(), await steps(root, second)));
+    const release = holdingBack(hollow);
+    const client = clientOf([behind, hollow], {
+      timeout: 100,
+      now: () => now,
+      grace: 600,
+      clockTolerance: 0,
+    });
+    await client.ready();
+    expect(client.status().freshUntil?.getTime()).toBeGreaterThan(now);
+    release();
+    await expect.poll(() => client.status().freshUntil?.getTime()).toBe(now);
+    expect(client.list()).toHaveLength(1);
+    now += 601_000;
+    expect(() => client.list()).toThrow('has not been fresh since');
+  });
+});
+
+describe('a rotation without a list by its last key', () => {
+  it('survives a restart: the list by the key before guards against rollbacks, and is not used', async () => {
+    const behind = await registryHost(publish(key(root), [issuer('a')], at(-100)));
+    const hollow = await registryHost();
+    const store = memoryStore();
+    const client = clientOf([behind, hollow], { store });
+    await client.ready();
+    hollow.files = withRotation(new Map(), await steps(root, second));
+    await client.refresh().catch(() => undefined);
+    await expect.poll(async () => (await store.load())?.rotation).toContain('ey');
+    client.close();
+
+    behind.files = publish(key(root), [issuer('b')], at(-50));
+    const restarted = clientOf([behind], { store });
+    expect(await verdicts(restarted)).toEqual(['ERR_SIGNATURE_INVALID']);
+    expect(() => restarted.list()).toThrow('has not been fresh since');
+    behind.files = await rotated(at(-300), root, second);
+    expect(await verdicts(restarted, 'refresh')).toEqual(['ERR_LIST_ROLLED_BACK']);
+    behind.files = await rotated(at(-40), root, second);
+    expect(await verdicts(restarted, 'refresh')).toEqual(['accepted']);
+    expect(restarted.resolve('a')?.issuer_id).toBe('a');
+  });
+});
+
+describe('the delegation', () => {
+  const seconds = Math.floor(Date.now() / 1000);
+  /** A publication whose checkpoint rests on a delegation of that time. */
+  const delegatedAt = async (
+    iat: number,
+    by: TestKey | undefined,
+    updatedAt: string,
+    more: readonly string[] = [],
+  ) => {
+    const files = await withCheckpoint(publish(key(by), [issuer('a')], updatedAt), key(by), key(online));
+    files.set('keys/delegation.jwt', Buffer.from(await delegation(key(by), key(online), { iat })));
+    return more.length === 0 ? files : withRotation(files, more);
+  };
+
+  it('that is older than the one accepted last is refused, also after a restart; the same one is not', async () => {
+    const store = memoryStore();
+    const host = await registryHost(await delegatedAt(seconds - 1000, root, at(-100)));
+    const client = clientOf([host], { store });
+    await client.ready();
+    host.files = await delegatedAt(seconds - 1001, root, at(-50));
+    expect(await verdicts(client, 'refresh')).toEqual(['ERR_DELEGATION_ROLLED_BACK']);
+    const restarted = clientOf([host], { store });
+    await restarted.ready();
+    expect(await verdicts(restarted, 'refresh')).toEqual(['ERR_DELEGATION_ROLLED_BACK']);
+    host.files = await delegatedAt(seconds - 1000, root, at(-40));
+    expect(await verdicts(restarted, 'refresh')).toEqual(['accepted']);
+  });
+
+  it('that nobody needs stops no client, whatever it is', async () => {
+    const huge = Buffer.alloc(17_000, 'x');
+    const plain = publish(key(root), [issuer('a')]);
+    const host = await registryHost(new Map([...plain, ['keys/delegation.jwt', huge]]));
+    expect(await verdicts(clientOf([host]))).toEqual(['accepted']);
+    const byRoot = await withCheckpoint(plain, key(root), key(root));
+    host.files = new Map([...byRoot, ['keys/delegation.jwt', huge]]);
+    expect(await verdicts(clientOf([host]))).toEqual(['accepted']);
+    const byOnline = await withCheckpoint(plain, key(root), key(online));
+    host.files = new Map([...byOnline, ['keys/delegation.jwt', huge]]);
+    expect(await verdicts(clientOf([host]))).toEqual(['ERR_SOURCE_TOO_LARGE']);
+  });
+
+  it('is stored when only the delegation is new', async () => {
+    const store = memoryStore();
+    const files = await delegatedAt(seconds - 2000, root, at(-100));
+    const host = await registryHost(files);
+    const client = clientOf([host], { store });
+    await client.ready();
+    const newer = await delegation(key(root), key(online), { iat: seconds - 1000 });
+    host.files = new Map([...files, ['keys/delegation.jwt', Buffer.from(newer)]]);
+    await client.refresh();
+    client.close();
+    host.files = files;
+    const restarted = clientOf([host], { store });
+    await restarted.ready();
+    expect(await verdicts(restarted, 'refresh')).toEqual(['ERR_DELEGATION_ROLLED_BACK']);
+  });
+
+  it.each([
+    ['9999-01-01T00:00:00Z', 'store', 'accepted'],
+    ['1', 'host', 'accepted'],
+    ['2026-13-01', 'host', 'accepted'],
+  ])(
+    'in a store that says %s locks no source out: loaded from the %s',
+    async (delegatedAtText, from, verdict) => {
+      const store = memoryStore();
+      const host = await registryHost(await delegatedAt(seconds - 1000, root, at(-100)));
+      const client = clientOf([host], { store });
+      await client.ready();
+      client.close();
+      const stored = await store.load();
+      if (stored === undefined) throw new Error('nothing is stored');
+      await store.save({ ...stored, delegatedAt: delegatedAtText });
+      const restarted = clientOf([host], { store });
+      const sources: string[] = [];
+      await restarted.ready();
+      sources.push(restarted.status().source === 'store' ? 'store' : 'host');
+      expect(sources).toEqual([from]);
+      expect(await verdicts(restarted, 'refresh')).toEqual([verdict]);
+    },
+  );
+
+  it('is remembered while the root key itself signs checkpoints', async () => {
+    const store = memoryStore();
+    const host = await registryHost(await delegatedAt(seconds - 1000, root, at(-100)));
+    const client = clientOf([host], { store });
+    await client.ready();
+    const byRoot = publish(key(root), [issuer('a')], at(-80));
+    host.files = byRoot.set('checkpoint.jwt', Buffer.from(await checkpoint(byRoot, key(root))));
+    await client.refresh();
+    client.close();
+    host.files = await delegatedAt(seconds - 2000, root, at(-50));
+    const restarted = clientOf([host], { store });
+    await restarted.ready();
+    expect(await verdicts(restarted, 'refresh')).toEqual(['ERR_DELEGATION_ROLLED_BACK']);
+  });
+
+  it('of a new root key may be older', async () => {
+    const host = await registryHost(await delegatedAt(seconds - 1000, root, at(-100)));
+    const client = clientOf([host]);
+    await client.ready();
+    host.files = await delegatedAt(seconds - 2000, second, at(-50), await steps(root, second));
+    expect(await verdicts(client, 'refresh')).toEqual(['accepted']);
+  });
+
+  it.each<[string, { iat: number; exp: number }, number, string]>([
+    ['at its beginning', { iat: seconds - 500, exp: seconds + 500 }, seconds - 500, 'accepted'],
+    [
+      'a second before it',
+      { iat: seconds - 500, exp: seconds + 500 },
+      seconds - 501,
+      'ERR_CHECKPOINT_INVALID',
+    ],
+    ['at its end', { iat: seconds - 500, exp: seconds - 100 }, seconds - 100, 'accepted'],
+    ['a second after it', { iat: seconds - 500, exp: seconds - 100 }, seconds - 99, 'ERR_CHECKPOINT_INVALID'],
+  ])('bounds the time of a checkpoint, live and offline: %s', async (_name, times, iat, verdict) => {
+    const list = publish(key(root), [issuer('a')], at(-600));
+    const files = await withCheckpoint(list, key(root), key(online), { iat, exp: seconds + 3600 });
+    files.set('keys/delegation.jwt', Buffer.from(await delegation(key(root), key(online), times)));
+    expect(await verdicts(clientOf([await registryHost(files)]))).toEqual([verdict]);
+    const copy = { get: async (path: string) => files.get(path) };
+    const opened = openRegistry(copy, { rootKey: key(root).rootKey.jwk, maxAge: 3600 });
+    expect(
+      await opened.then(
+        () => 'accepted',
+        ({ code }) => code,
+      ),
+    ).toBe(verdict);
+  });
+
+  it('that has ended a year ago dates no copy later than its end', async () => {
+    const year = 365 * 24 * 3600;
+    const files = publish(key(root), [issuer('a')], at(-year - 1000));
+    const times = { iat: seconds - year - 500, exp: seconds - year };
+    files.set('keys/delegation.jwt', Buffer.from(await delegation(key(root), key(online), times)));
+    const copy = { get: async (path: string) => files.get(path) };
+    const open = (maxAge: number) => openRegistry(copy, { rootKey: key(root).rootKey.jwk, maxAge });
+    // Whoever has stolen the online key signs today.
+    files.set('checkpoint.jwt', Buffer.from(await checkpoint(files, key(online), { iat: seconds })));
+    await expect(open(10 * year)).rejects.toMatchObject({ code: 'ERR_CHECKPOINT_INVALID' });
+    files.set('checkpoint.jwt', Buffer.from(await checkpoint(files, key(online), { iat: seconds - year })));
+    await expect(open(year / 2)).rejects.toMatchObject({ code: 'ERR_LIST_EXPIRED' });
+    expect((await open(2 * year)).resolve('a')?.issuer_id).toBe('a');
+  });
+});

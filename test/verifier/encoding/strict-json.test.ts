@@ -1,0 +1,76 @@
+import { parseStrictJson } from '@passport-registry/verifier/internal';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+
+describe('parseStrictJson', () => {
+  it.each([
+    ['the same member twice', '{"a":1,"a":1}'],
+    ['the same member in two spellings', '{"a":1,"\\u0061":2}'],
+    ['the same member deep inside', '[{"x":{"a":[],"b":{},"a":0}}]'],
+    ['the same empty name twice', '{"":1,"":2}'],
+    ['an integer beyond 2^53 - 1', '9007199254740992'],
+    ['a negative one', '{"n":-9007199254740992}'],
+    ['a number that is infinite', '1e400'],
+    ['a large number with an exponent', '[1e20]'],
+    ['nesting of 501', nested(501)],
+    ['a byte order mark', '\ufeff{}'],
+    ['no JSON', '{a:1}'],
+    ['a string that does not end', '{"a'],
+    ['a string that ends in a backslash', '"\\'],
+    ['nothing', ''],
+    ['two values', '{} {}'],
+    ['brackets that do not match', '[}'],
+  ])('refuses %s', (_what, text) => {
+    expect(() => parseStrictJson(text)).toThrow(SyntaxError);
+    expect(() => parseStrictJson(new TextEncoder().encode(text))).toThrow(SyntaxError);
+  });
+
+  it.each([
+    ['plain characters', 'x'.repeat(20_000_000)],
+    ['backslashes', '\\\\'.repeat(5_000_000)],
+    ['quotes', '\\"'.repeat(5_000_000)],
+  ])('reads a string of many %s', (_what, content) => {
+    expect(parseStrictJson(`{"a":"${content}"}`)).toEqual({ a: JSON.parse(`"${content}"`) });
+    expect(() => parseStrictJson(`{"a":"${content}","a":1}`)).toThrow('twice');
+    expect(() => parseStrictJson(`{"a":"${content}`)).toThrow('does not end');
+  });
+
+  it('refuses bytes that are not UTF-8', () => {
+    expect(() => parseStrictJson(Uint8Array.of(0x22, 0xff, 0x22))).toThrow('it is not UTF-8');
+  });
+
+  it.each([
+    ['2^53 - 1', '9007199254740991'],
+    ['its negative', '-9007199254740991'],
+    ['nesting of 500', nested(500)],
+    ['the same name in two objects', '[{"a":1},{"a":2},{"b":{"a":1},"a":2}]'],
+    ['a value that is spelt like a member', '{"a":"a","b":"a"}'],
+    ['names in arrays', '{"a":["a","a"],"b":["a"]}'],
+    ['names that are those of Object', '{"__proto__":1,"constructor":2}'],
+    ['quotes and braces in strings', '{"a\\"":"{\\"a\\":1,","b":"}"}'],
+  ])('takes %s', (_what, text) => {
+    expect(parseStrictJson(text)).toEqual(JSON.parse(text));
+  });
+
+  it('reads whatever JSON.stringify writes as JSON.parse does', () => {
+    const value = fc.jsonValue().filter((one) => !/\d{16}|e\+/.test(JSON.stringify(one)));
+    fc.assert(
+      fc.property(value, (one) => {
+        expect(parseStrictJson(JSON.stringify(one, undefined, 1))).toEqual(one);
+      }),
+    );
+  });
+
+  it('takes time in proportion to the size of what it refuses', () => {
+    for (const text of [
+      '['.repeat(5_000_000),
+      '"'.repeat(1_000_001),
+      '{"a":'.repeat(1_000_000),
+      `"${'\\'.repeat(2_000_001)}`,
+    ]) {
+      expect(() => parseStrictJson(text)).toThrow(SyntaxError);
+    }
+  });
+});

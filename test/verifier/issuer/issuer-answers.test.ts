@@ -1,0 +1,329 @@
+import type { PassportVerifierOptions, Registry } from '@passport-registry/verifier';
+import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  agentKeys,
+  type IssuerWorld,
+  issuerKey,
+  issuerWorld,
+  jws,
+  passportOf,
+  registryOf,
+  requestOf,
+  seconds,
+  type TestPassport,
+  tokenOf,
+  verifierOf,
+} from '../../support/passport-world.js';
+
+let world: IssuerWorld;
+let passport: TestPassport;
+let ahead: number;
+
+/** A clock that tests put ahead, in seconds. */
+const now = () => Date.now() + ahead * 1000;
+const lived = (options: Partial<PassportVerifierOptions> = {}) => verifierOf([world], { now, ...options });
+const asked = (path: RegExp) => world.log.filter((one) => path.test(one)).length;
+
+beforeEach(async () => {
+  ahead = 0;
+  world = await issuerWorld('alpha', await issuerKey());
+  passport = await passportOf(world, await agentKeys(), { exp: seconds(24 * 3600) });
+});
+
+describe.each(['ed25519', 'p256'] as const)('an issuer whose keys are of %s', (issuerType) => {
+  it.each(['Ed25519', 'P-256'] as const)('and an agent whose key is of %s', async (agentType) => {
+    world = await issuerWorld('alpha', await issuerKey(issuerType));
+    passport = await passportOf(world, await agentKeys(agentType));
+    const verifier = await lived();
+    const { allowed, checks, issuer, mandate, registry } = await verifier.verifyAction(
+      await requestOf(world, passport),
+    );
+    expect(allowed).toBe(true);
+    expect(checks.every(({ result }) => result === 'passed')).toBe(true);
+    expect(issuer).toEqual(world.record);
+    expect(mandate?.scope).toEqual(['email.send', 'calendar.*']);
+    expect(registry?.sha256).toMatch(/^[0-9a-f]{64}$/);
+    const { accepted, passport: claims } = await verifier.verifyPassport(await tokenOf(world, passport));
+    expect(accepted).toBe(true);
+    expect(claims?.sub).toBe(passport.did);
+  });
+});
+
+describe('the name of an algorithm', () => {
+  it.each([
+    ['EdDSA', undefined],
+    ['Ed25519', undefined],
+    ['EdDSA', 'Ed25519'],
+    ['Ed25519', 'EdDSA'],
+  ])('%s in the token, %s at the key', async (alg, marked) => {
+    world.documents.set('/jwks.json', { keys: [{ ...world.key.jwk, ...(marked && { alg: marked }) }] });
+    const token = await jws(
+      passport.claims,
+      { alg, typ: 'passport+jwt', kid: world.key.kid },
+      alg === 'Ed25519' ? await importedFor(alg) : world.key.privateKey,
+    );
+    expect((await (await lived()).verifyPassport(token)).reasons[0]?.code).toBe('verified');
+  });
+
+  function importedFor(alg: string): Promise<CryptoKey> {
+    const jwk = world.key.privateKey.export({ format: 'jwk' });
+    return crypto.subtle.importKey('jwk', jwk as JsonWebKey, { name: alg }, false, ['sign']);
+  }
+});
+
+describe('what an issuer says', () => {
+  it('is asked for once by many at the same time, and kept', async () => {
+    const verifier = await lived();
+    const requests = await Promise.all(Array.from({ length: 20 }, () => requestOf(world, passport)));
+    const verdicts = await Promise.all(requests.map((request) => verifier.verifyAction(request)));
+    expect(verdicts.every(({ allowed }) => allowed)).toBe(true);
+    expect(world.log.sort()).toEqual(['/jwks.json', '/metadata', passport.statusPath]);
+  });
+
+  it('of a status is kept for 30 seconds: then a revocation has arrived', async () => {
+    const verifier = await lived();
+    const token = await tokenOf(world, passport);
+    expect((await verifier.verifyPassport(token)).accepted).toBe(true);
+    world.documents.set(passport.statusPath, {
+      ...(world.documents.get(passport.statusPath) as object),
+      status: 'revoked',
+      revocation_nonce: 1,
+    });
+    ahead = 29;
+    expect((await verifier.verifyPassport(token)).accepted).toBe(true);
+    ahead = 31;
+    expect((await verifier.verifyPassport(token)).reasons[0]?.code).toBe('passport-revoked');
+    expect(asked(/passports/)).toBe(2);
+  });
+
+  it('of a status is not kept where the caller says so', async () => {
+    const verifier = await lived({ statusMaxAge: 0 });
+    const token = await tokenOf(world, passport);
+    await verifier.verifyPassport(token);
+    await verifier.verifyPassport(token);
+    expect(asked(/passports/)).toBe(2);
+    expect(asked(/jwks/)).toBe(1);
+  });
+
+  it('of a suspension ends with the suspension', async () => {
+    const verifier = await lived();
+    const token = await tokenOf(world, passport);
+    const say = (status: string) =>
+      world.documents.set(passport.statusPath, {
+        ...(world.documents.get(passport.statusPath) as object),
+        status,
+      });
+    say('suspended');
+    expect((await verifier.verifyPassport(token)).reasons[0]?.code).toBe('passport-suspended');
+    say('active');
+    ahead = 31;
+    expect((await verifier.verifyPassport(token)).accepted).toBe(true);
+  });
+
+  it('never goes back: not from a revocation, and not to a lower nonce', async () => {
+    const verifier = await lived();
+    const token = await tokenOf(world, passport);
+    const say = (status: string, revocation_nonce: number) => {
+      world.documents.set(passport.statusPath, {
+        ...(world.documents.get(passport.statusPath) as object),
+        status,
+        revocation_nonce,
+      });
+      ahead += 31;
+    };
+    say('active', 1);
+    expect((await verifier.verifyPassport(token)).reasons[0]?.code).toBe('revocation-nonce-mismatch');
+    say('active', 0);
+    expect((await verifier.verifyPassport(token)).reasons[0]?.code).toBe('revocation-nonce-rolled-back');
+    say('revoked', 1);
+    expect((await verifier.verifyPassport(token)).reasons[0]?.code).toBe('passport-revoked');
+    say('active', 1);
+    expect((await verifier.verifyPassport(token)).reasons[0]?.code).toBe('passport-revoked');
+  });
+
+  it('of a passport says nothing about one of another issuer with the same id', async () => {
+    const other = await issuerWorld('beta', await issuerKey());
+    const twin = { ...passport, claims: { ...passport.claims, iss: other.url, issuer_id: 'beta' } };
+    other.documents.set(passport.statusPath, {
+      ...(world.documents.get(passport.statusPath) as object),
+      issuer_id: 'beta',
+      status: 'revoked',
+    });
+    const verifier = await verifierOf([world, other]);
+    expect((await verifier.verifyPassport(await tokenOf(other, twin))).reasons[0]?.code).toBe(
+      'passport-revoked',
+    );
+    const request = await requestOf(world, passport, { jti: 'the-same' });
+    expect((await verifier.verifyAction(request)).allowed).toBe(true);
+  });
+
+  it('is asked for anew after five minutes: a key that was taken away is then unknown', async () => {
+    const verifier = await lived();
+    const token = await tokenOf(world, passport);
+    expect((await verifier.verifyPassport(token)).accepted).toBe(true);
+    world.documents.set('/jwks.json', { keys: [(await issuerKey()).jwk] });
+    ahead = 299;
+    expect((await verifier.verifyPassport(token)).accepted).toBe(true);
+    ahead = 301;
+    expect((await verifier.verifyPassport(token)).reasons[0]?.code).toBe('key-unknown');
+  });
+});
+
+describe('a key that is not there', () => {
+  it('may be new: the keys are asked for again, once in a while', async () => {
+    const verifier = await lived();
+    await verifier.verifyPassport(await tokenOf(world, passport));
+    const rotated = { ...world, key: await issuerKey() };
+    const token = await tokenOf(rotated, passport);
+    world.documents.set('/jwks.json', { keys: [world.key.jwk, rotated.key.jwk] });
+    expect((await verifier.verifyPassport(token)).reasons[0]?.code).toBe('key-unknown');
+    expect(asked(/jwks/)).toBe(1);
+    ahead = 11;
+    expect((await verifier.verifyPassport(token)).accepted).toBe(true);
+    expect(asked(/jwks/)).toBe(2);
+  });
+
+  it('makes nobody ask for more than one in ten seconds', async () => {
+    const verifier = await lived();
+    for (let attempt = 0; attempt < 50; attempt++) {
+      const token = await tokenOf(world, passport, { kid: `kid-${attempt}` });
+      expect((await verifier.verifyPassport(token)).reasons[0]?.code).toBe('key-unknown');
+    }
+    expect(asked(/jwks/)).toBe(1);
+  });
+});
+
+describe('an issuer that cannot be reached', () => {
+  const fail = (path: RegExp) => {
+    world.intercept = (request, response) => {
+      if (!path.test(request.url ?? '')) return false;
+      response.writeHead(503).end();
+      return true;
+    };
+  };
+
+  it('is left alone for ten seconds', async () => {
+    fail(/passports/);
+    const verifier = await lived();
+    const token = await tokenOf(world, passport);
+    for (let attempt = 0; attempt < 5; attempt++) {
+      expect((await verifier.verifyPassport(token)).reasons[0]?.code).toBe('status-unreachable');
+    }
+    expect(asked(/passports/)).toBe(1);
+    world.intercept = () => false;
+    ahead = 11;
+    expect((await verifier.verifyPassport(token)).accepted).toBe(true);
+  });
+
+  it('rejects once the status is older than 30 seconds', async () => {
+    const verifier = await lived();
+    const token = await tokenOf(world, passport);
+    expect((await verifier.verifyPassport(token)).accepted).toBe(true);
+    fail(/passports/);
+    ahead = 31;
+    expect((await verifier.verifyPassport(token)).reasons[0]?.code).toBe('status-unreachable');
+  });
+
+  it('is believed for as long as the grace, and no longer', async () => {
+    const verifier = await lived({ grace: 60 });
+    const token = await tokenOf(world, passport);
+    expect((await verifier.verifyPassport(token)).accepted).toBe(true);
+    fail(/./);
+    ahead = 89;
+    expect((await verifier.verifyPassport(token)).accepted).toBe(true);
+    ahead = 91;
+    expect((await verifier.verifyPassport(token)).reasons[0]?.code).toBe('status-unreachable');
+  });
+
+  it('gets no grace for an answer that is wrong', async () => {
+    const verifier = await lived({ grace: 3600 });
+    const token = await tokenOf(world, passport);
+    expect((await verifier.verifyPassport(token)).accepted).toBe(true);
+    world.documents.set(passport.statusPath, { status: 'active' });
+    ahead = 31;
+    expect((await verifier.verifyPassport(token)).reasons[0]?.code).toBe('status-invalid');
+    world.documents.delete(passport.statusPath);
+    ahead = 62;
+    expect((await verifier.verifyPassport(token)).reasons[0]?.code).toBe('passport-unknown');
+  });
+});
+
+describe('a clock', () => {
+  it('may differ by 30 seconds, or by what the caller says', async () => {
+    const verifier = await lived();
+    const strict = await lived({ clockTolerance: 0 });
+    const request = () => requestOf(world, passport);
+    ahead = -25;
+    expect((await verifier.verifyAction(await request())).allowed).toBe(true);
+    expect((await strict.verifyAction(await request())).reasons[0]?.code).toBe('token-not-yet-valid');
+    ahead = 85;
+    expect((await verifier.verifyAction(await request())).allowed).toBe(true);
+    ahead = 95;
+    expect((await verifier.verifyAction(await request())).reasons[0]?.code).toBe('proof-expired');
+  });
+
+  it('that has gone back makes answers old', async () => {
+    const verifier = await lived();
+    const token = await tokenOf(world, passport);
+    await verifier.verifyPassport(token);
+    ahead = -5;
+    await verifier.verifyPassport(token);
+    expect(asked(/passports/)).toBe(2);
+  });
+});
+
+describe('a verdict', () => {
+  it('on a passport makes no step of an action', async () => {
+    const { checks } = await (await lived()).verifyPassport(await tokenOf(world, passport));
+    expect(checks.map(({ name, result }) => `${name} ${result}`)).toEqual([
+      'token passed',
+      'issuer passed',
+      'discovery passed',
+      'jwks passed',
+      'signature passed',
+      'times passed',
+      'status passed',
+      'mandate passed',
+    ]);
+  });
+
+  it('shows a mandate that is not there as skipped', async () => {
+    const { mandate: _left, ...claims } = passport.claims;
+    const { accepted, checks, mandate } = await (await lived()).verifyPassport(
+      await tokenOf(world, { claims }),
+    );
+    expect(accepted).toBe(true);
+    expect(mandate).toBeUndefined();
+    expect(checks.at(-1)).toEqual({ name: 'mandate', result: 'skipped' });
+  });
+
+  it('cannot be changed to change the next one', async () => {
+    const verifier = await lived();
+    const token = await tokenOf(world, passport);
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const { passport: claims } = await verifier.verifyPassport(token);
+      const scope = (claims as unknown as { mandate: { scope: string[] } }).mandate.scope;
+      expect(() => scope.push('bank.*')).toThrow(TypeError);
+    }
+  });
+
+  it('follows the registry at once', async () => {
+    let current = await registryOf([world]);
+    const registry: Registry = {
+      get updatedAt() {
+        return current.updatedAt;
+      },
+      get sha256() {
+        return current.sha256;
+      },
+      resolve: (id) => current.resolve(id),
+      list: (filter) => current.list(filter),
+      decide: (issuer, policy) => current.decide(issuer, policy),
+    };
+    const verifier = await lived({ registry });
+    const token = await tokenOf(world, passport);
+    expect((await verifier.verifyPassport(token)).accepted).toBe(true);
+    current = await registryOf([{ ...world, record: { ...world.record, status: 'suspended' } }]);
+    expect((await verifier.verifyPassport(token)).reasons[0]?.code).toBe('status-suspended');
+  });
+});

@@ -1,0 +1,357 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  assertCanonical,
+  assertSorted,
+  assertTrustPolicy,
+  canonicalBytes,
+  decide,
+  type Issuer,
+  PolicyInvalid,
+  parseList,
+  readList,
+  type TrustPolicy,
+} from '@passport-registry/verifier';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ROOT } from '../../support/paths.js';
+import { issuer } from '../../support/publication.js';
+
+const NOW = Date.parse('2026-11-21T00:00:00Z');
+const codes = (record: Issuer | undefined, policy: TrustPolicy) =>
+  decide(record, policy, NOW).reasons.map(({ code }) => code);
+const ANY: TrustPolicy = { tiers: ['founding', 'certified', 'registered', 'sandbox'] };
+
+describe('decide', () => {
+  it.each<[string, Partial<Issuer>, TrustPolicy, string[]]>([
+    ['accepts what meets every demand', {}, ANY, ['policy-met']],
+    [
+      'rejects another tier',
+      { tier: 'sandbox' },
+      { tiers: ['founding', 'certified'] },
+      ['tier-not-accepted'],
+    ],
+    ['rejects every tier, if none is named', {}, { tiers: [] }, ['tier-not-accepted']],
+    [
+      'wants one of the domains',
+      { domain_scope: ['health', 'banking'] },
+      { ...ANY, domains: ['banking'] },
+      ['policy-met'],
+    ],
+    [
+      'rejects other domains',
+      { domain_scope: ['health'] },
+      { ...ANY, domains: ['banking'] },
+      ['domain-not-covered'],
+    ],
+    ['rejects no domain', { domain_scope: [] }, { ...ANY, domains: ['banking'] }, ['domain-not-covered']],
+    ['rejects an undeclared domain', {}, { ...ANY, domains: ['banking'] }, ['domain-not-covered']],
+    ['takes a country', { geographical_scope: ['NO'] }, { ...ANY, geography: ['SE', 'NO'] }, ['policy-met']],
+    [
+      'takes global for any place',
+      { geographical_scope: ['global'] },
+      { ...ANY, geography: ['US-CA'] },
+      ['policy-met'],
+    ],
+    [
+      'takes a country for its part',
+      { geographical_scope: ['US'] },
+      { ...ANY, geography: ['US-CA'] },
+      ['policy-met'],
+    ],
+    [
+      'takes no part for its country',
+      { geographical_scope: ['US-CA'] },
+      { ...ANY, geography: ['US'] },
+      ['geography-not-covered'],
+    ],
+    [
+      'takes no country for global',
+      { geographical_scope: ['US'] },
+      { ...ANY, geography: ['global'] },
+      ['geography-not-covered'],
+    ],
+    ['rejects an undeclared place', {}, { ...ANY, geography: ['NO'] }, ['geography-not-covered']],
+    [
+      'rejects other passport types',
+      { passport_types: ['ai-assistant'] },
+      { ...ANY, passport_types: ['service-agent'] },
+      ['passport-type-not-covered'],
+    ],
+    [
+      'rejects an issuer certified the day before yesterday',
+      { certified_since: '2026-11-19T00:00:01Z' },
+      { ...ANY, min_certified_days: 2 },
+      ['certified-too-recently'],
+    ],
+    [
+      'accepts one certified long enough, to the second',
+      { certified_since: '2026-11-19T01:00:00+01:00' },
+      { ...ANY, min_certified_days: 2 },
+      ['policy-met'],
+    ],
+    [
+      'rejects one that is certified from tomorrow on',
+      { certified_since: '2026-11-22T00:00:00Z' },
+      { ...ANY, min_certified_days: 0 },
+      ['certified-too-recently'],
+    ],
+    [
+      'rejects an old audit',
+      { last_audit: '2025-11-01T00:00:00Z' },
+      { ...ANY, max_audit_days: 365 },
+      ['audit-too-old'],
+    ],
+    ['rejects no audit', {}, { ...ANY, max_audit_days: 365 }, ['audit-missing']],
+    ['rejects a null audit', { last_audit: null }, { ...ANY, max_audit_days: 365 }, ['audit-missing']],
+    [
+      'takes a leap second for a time',
+      { last_audit: '2016-12-31t23:59:60z' },
+      { ...ANY, max_audit_days: 10 },
+      ['audit-too-old'],
+    ],
+    [
+      'allows by name, whatever else is demanded',
+      { tier: 'sandbox' },
+      { tiers: [], domains: ['x'], allow: [{ issuer_id: 'a', reason: 'ours' }] },
+      ['allowed'],
+    ],
+    ['denies by name', {}, { ...ANY, deny: [{ issuer_id: 'a', reason: 'incident' }] }, ['denied']],
+    [
+      'denies what is also allowed',
+      {},
+      { ...ANY, allow: [{ issuer_id: 'a', reason: 'x' }], deny: [{ issuer_id: 'a', reason: 'y' }] },
+      ['denied'],
+    ],
+    [
+      'tells every reason',
+      { status: 'suspended', tier: 'sandbox' },
+      { tiers: ['founding'], domains: ['x'], geography: ['NO'], passport_types: ['y'], max_audit_days: 1 },
+      [
+        'status-suspended',
+        'tier-not-accepted',
+        'domain-not-covered',
+        'geography-not-covered',
+        'passport-type-not-covered',
+        'audit-missing',
+      ],
+    ],
+  ])('%s', (_name, record, policy, expected) => {
+    expect(codes(issuer('a', record), policy)).toEqual(expected);
+    const accepted = expected[0] === 'policy-met' || expected[0] === 'allowed';
+    expect(decide(issuer('a', record), policy, NOW).accepted).toBe(accepted);
+  });
+
+  it.each(['suspended', 'revoked'] as const)(
+    'rejects an issuer that is %s, even one that is allowed',
+    (status) => {
+      const policy: TrustPolicy = { ...ANY, allow: [{ issuer_id: 'a', reason: 'ours' }] };
+      expect(decide(issuer('a', { status }), policy, NOW)).toMatchObject({
+        accepted: false,
+        reasons: [{ code: `status-${status}` }],
+      });
+    },
+  );
+
+  it('rejects an unknown issuer, even one that is allowed', () => {
+    const policy: TrustPolicy = { ...ANY, allow: [{ issuer_id: 'a', reason: 'ours' }] };
+    expect(decide(undefined, policy, NOW)).toMatchObject({
+      accepted: false,
+      reasons: [{ code: 'issuer-unknown' }],
+    });
+  });
+
+  it('tells the reason that the policy gives', () => {
+    const policy: TrustPolicy = { ...ANY, deny: [{ issuer_id: 'a', reason: 'incident 7' }] };
+    expect(decide(issuer('a'), policy).reasons[0]?.message).toBe('incident 7');
+  });
+
+  it('lets nobody change a policy that is in use', () => {
+    const policy: TrustPolicy = { tiers: ['founding'] };
+    decide(issuer('a'), policy);
+    expect(() => policy.tiers.push('certified')).toThrow(TypeError);
+  });
+});
+
+describe('a trust policy', () => {
+  const ajv = new Ajv2020();
+  addFormats.default(ajv);
+  for (const name of readdirSync(join(ROOT, 'schemas')).filter((file) => file.endsWith('.schema.json'))) {
+    ajv.addSchema(JSON.parse(readFileSync(join(ROOT, 'schemas', name), 'utf8')));
+  }
+  const verdicts = (policy: unknown) => {
+    let byHand = true;
+    try {
+      assertTrustPolicy(policy);
+    } catch (error) {
+      expect(error).toBeInstanceOf(PolicyInvalid);
+      byHand = false;
+    }
+    return [byHand, ajv.validate('trust-policy.schema.json', policy)];
+  };
+
+  it.each([
+    [{ tiers: ['certified'] }, true],
+    [{ tiers: [] }, true],
+    [{ tiers: ['certified'], min_certified_days: 0, max_audit_days: 36500 }, true],
+    [{ tiers: [], allow: [{ issuer_id: 'a', reason: 'é'.repeat(500) }] }, true],
+    [{ tiers: [], allow: [{ issuer_id: 'a', reason: '😀'.repeat(500) }] }, true],
+    [{ tiers: [], allow: [{ issuer_id: 'a', reason: 'x'.repeat(501) }] }, false],
+    [{}, false],
+    [{ tiers: ['gold'] }, false],
+    [{ tiers: 'certified' }, false],
+    [{ tiers: ['certified', 'certified'] }, false],
+    [{ tiers: [], domain: ['x'] }, false],
+    [{ tiers: [], domains: ['X'] }, false],
+    [{ tiers: [], geography: ['no'] }, false],
+    [{ tiers: [], min_certified_days: -1 }, false],
+    [{ tiers: [], min_certified_days: 1.5 }, false],
+    [{ tiers: [], max_audit_days: '7' }, false],
+    [{ tiers: [], max_audit_days: 40000 }, false],
+    [{ tiers: [], deny: ['a'] }, false],
+    [{ tiers: [], deny: [{ issuer_id: 'a' }] }, false],
+    [{ tiers: [], deny: [{ issuer_id: 'A', reason: 'x' }] }, false],
+    [{ tiers: [], deny: [{ issuer_id: 'a', reason: '' }] }, false],
+    [{ tiers: [], deny: [{ issuer_id: 'a', reason: 'x', until: 'y' }] }, false],
+    [JSON.parse('{"tiers":[],"__proto__":{}}'), false],
+    [[], false],
+    [null, false],
+    ['certified', false],
+  ])('%j is good: %s', (policy, expected) => {
+    expect(verdicts(policy)).toEqual([expected, expected]);
+  });
+
+  it('is judged by hand as by its schema', () => {
+    const value = fc.oneof(
+      fc.constantFrom<unknown>('certified', 'NO', 'a', 'A', '', 0, 1, -1, 40000, null, true),
+      fc.array(fc.constantFrom<unknown>('certified', 'founding', 'NO', 'a', 'A', 1, null), { maxLength: 3 }),
+      fc.array(
+        fc.record({
+          issuer_id: fc.constantFrom<unknown>('a', 'A', 1),
+          reason: fc.constantFrom<unknown>('x', '', 1),
+        }),
+      ),
+    );
+    const names = [
+      'tiers',
+      'domains',
+      'geography',
+      'passport_types',
+      'min_certified_days',
+      'max_audit_days',
+      'allow',
+      'deny',
+    ];
+    const policies = fc.record(Object.fromEntries([...names, 'extra'].map((name) => [name, value])), {
+      requiredKeys: [],
+    });
+    fc.assert(
+      fc.property(policies, (policy) => {
+        const [byHand, bySchema] = verdicts(policy);
+        expect(byHand).toBe(bySchema);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('without its tiers or with a member too many decides nothing', () => {
+    expect(() => decide(issuer('a'), {} as TrustPolicy)).toThrow(PolicyInvalid);
+    expect(() => decide(undefined, { ...ANY, domain: ['x'] } as TrustPolicy)).toThrow(PolicyInvalid);
+  });
+});
+
+describe('the short way through a list', () => {
+  const longWay = (bytes: Uint8Array) => {
+    const list = parseList(bytes);
+    assertSorted(list);
+    assertCanonical(bytes, list);
+    return list;
+  };
+  const outcome = (read: () => unknown) => {
+    try {
+      return JSON.stringify(read());
+    } catch (error) {
+      return (error as { code: string }).code;
+    }
+  };
+  const times = [
+    ...[
+      '2026-01-31T00:00:00Z',
+      '2026-02-28T23:59:59.5+01:00',
+      '2016-12-31T23:59:60Z',
+      '2026-02-30T00:00:00Z',
+    ],
+    ...['2026-04-31T00:00:00Z', '2024-02-29T00:00:00Z', '2026-01-01T00:00:60Z', '2026-06-30T24:00:00Z'],
+  ];
+  const slugs = [
+    [],
+    ['a', 'b-c'],
+    ['a', 'a'],
+    ['a', 'b', 'a'],
+    ['x'.repeat(64)],
+    ['x'.repeat(65)],
+    ['A'],
+    ['d.e', 'f'],
+  ];
+  const values: Record<keyof Issuer, readonly unknown[]> = {
+    issuer_id: ['a', 'b.c', 'index', 'con', 'a..b', 'a.gz', 'z-9', 'm'.repeat(128), 'm'.repeat(129)],
+    tier: ['certified', 'sandbox', 'gold'],
+    status: ['active', 'revoked', 'Active'],
+    jwks_uri: ['https://a.example/', `https://a.example/${'x'.repeat(2040)}`, 'http://a.example/'],
+    discovery_uri: [
+      'https://a.example/?q=1',
+      'https://a.example/%20',
+      'https://a"b/',
+      `https://a/${'y'.repeat(2050)}`,
+    ],
+    certified_since: times,
+    last_audit: [...times, null],
+    policy_uri: [null, 'http://a.example/#x', 'ftp://a', `https://a/${'z'.repeat(2050)}`],
+    geographical_scope: [['NO', 'US-CA'], ['NO', 'NO'], ['NO', 'SE', 'NO'], ['global'], ['no'], []],
+    domain_scope: slugs,
+    passport_types: slugs,
+    contact: [null, 'a@b.example', `${'a'.repeat(65)}@b.example`, `a@${'b.'.repeat(130)}c`],
+  };
+  const change = fc
+    .constantFrom(...(Object.keys(values) as (keyof Issuer)[]))
+    .chain((field) => fc.constantFrom(...values[field]).map((value) => ({ [field]: value })));
+  // Few changes at a time, so that many lists are good, or wrong in one place alone.
+  const record = fc
+    .array(change, { maxLength: 2 })
+    .map((changes) => Object.assign({ ...issuer('a') }, ...changes) as object);
+  const plain = fc.constant(issuer('n') as object);
+  const list = fc.record({
+    issuers: fc.tuple(record, plain).chain((pair) => fc.subarray(pair)),
+    updated_at: fc.oneof(
+      { weight: 9, arbitrary: fc.constant('2026-11-21T08:00:00Z') },
+      { weight: 1, arbitrary: fc.constantFrom('2026-02-30T08:00:00Z', '2026-11-21T08:00:60Z') },
+    ),
+  });
+
+  it('comes to the same end as the long way, for canonical texts and for mutilated ones', () => {
+    const ends = new Map<string, number>();
+    const mutilation = fc.tuple(
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      fc.nat(2),
+      fc.constantFrom('', ',', ' ', '"', '{', ']', '0', '\\', 'é'),
+    );
+    fc.assert(
+      fc.property(list, fc.option(mutilation), (value, change) => {
+        let canonical = new TextDecoder().decode(canonicalBytes(value));
+        if (change !== null) {
+          const cut = Math.floor(change[0] * canonical.length);
+          canonical = canonical.slice(0, cut) + change[2] + canonical.slice(cut + change[1]);
+        }
+        const bytes = new TextEncoder().encode(canonical);
+        const end = outcome(() => longWay(bytes));
+        expect(outcome(() => readList(bytes))).toBe(end);
+        ends.set(end.slice(0, 9), (ends.get(end.slice(0, 9)) ?? 0) + 1);
+      }),
+      { numRuns: 10_000 },
+    );
+    // Among them are lists that pass, or the test would show nothing.
+    expect(ends.get('{"issuers') ?? 0).toBeGreaterThan(1000);
+  });
+});

@@ -1,0 +1,142 @@
+import {
+  assertOptions,
+  BOOLEAN,
+  BYTES,
+  FUNCTION,
+  INTERVAL,
+  objectWith,
+  PUBLIC_KEYS,
+  SECONDS,
+} from '../encoding/options.js';
+import type { NoUsableSource, RegistryError } from '../errors.js';
+import type { RootJwk } from '../generated/schemas.js';
+import { LIMITS } from '../limits.js';
+import { memoryStore, type RegistryStore } from '../publication/store.js';
+
+/** How a client works. Times are in seconds. */
+export interface RegistryClientOptions {
+  /** The base addresses of the registry and its mirrors, in the order in which they are asked. */
+  readonly sources: readonly string[];
+  /** The pinned root key, or several during a rotation. */
+  readonly rootKey: RootJwk | readonly RootJwk[];
+  /** How old `updated_at` may be where the registry has no checkpoints. Default: 30 days. */
+  readonly maxAge?: number;
+  /** How often the sources are asked: a revocation arrives within this time. Default: 60. */
+  readonly refreshInterval?: number;
+  /** How long the client goes on using a list that is no longer fresh, if no source has a newer one. Default: 3600. */
+  readonly grace?: number;
+  /** How much clocks may differ. Default: 300. */
+  readonly clockTolerance?: number;
+  /** Whether to refuse a registry without checkpoints. Default: false. A registry that had checkpoints must keep them. */
+  readonly requireCheckpoint?: boolean;
+  /**
+   * The deadline of a source: how long all its requests in one refresh may take together, retries included. After a third
+   * of the deadline the client asks the next source as well. Default: 15.
+   */
+  readonly timeout?: number;
+  /** Largest list, in bytes. If a checkpoint names the size of the list, that size is the limit. Default: 256 MiB. */
+  readonly maxBytes?: number;
+  /** Keeps the accepted publication between runs. Default: memory only. */
+  readonly store?: RegistryStore;
+  /** Called with every event. Exceptions from the callback are ignored. */
+  readonly onEvent?: (event: RegistryEvent) => void;
+  /** Default: the platform's. */
+  readonly fetch?: typeof fetch;
+  /** The clock, in milliseconds since 1970. Default: the system's. */
+  readonly now?: () => number;
+}
+
+/** An event of a client, for a log. */
+export type RegistryEvent =
+  | {
+      readonly type: 'accepted';
+      readonly source: string;
+      readonly updatedAt: string;
+      readonly sha256: string;
+    }
+  | { readonly type: 'unchanged'; readonly source: string; readonly updatedAt: string }
+  | { readonly type: 'source-failed'; readonly source: string; readonly error: RegistryError }
+  | { readonly type: 'refresh-failed'; readonly error: NoUsableSource }
+  | { readonly type: 'store-failed'; readonly error: unknown };
+
+/** The state of a client. */
+export interface RegistryStatus {
+  /** The source of the current list: an address, or `store`. Undefined before the first list. */
+  readonly source: string | undefined;
+  readonly updatedAt: string | undefined;
+  /** RFC 7638 thumbprint of the root key that signed the current list. Empty before the first list. */
+  readonly rootKeys: readonly string[];
+  /** Whether a checkpoint covers the list. */
+  readonly checkpoint: boolean;
+  /** When the checkpoint was signed; undefined without a checkpoint. */
+  readonly checkpointSignedAt: Date | undefined;
+  /** SHA-256 of SHA256SUMS from the checkpoint, lower-case hexadecimal. Undefined without a checkpoint. */
+  readonly treeSha256: string | undefined;
+  /**
+   * How long ago a source last confirmed the list, in seconds. Undefined before the first list, and while the list comes
+   * from the store and no source has confirmed it.
+   */
+  readonly age: number | undefined;
+  /** When the list stops being fresh. The client uses the list until the grace period ends. */
+  readonly freshUntil: Date | undefined;
+  /** The last error of each source that has failed since its last success. */
+  readonly errors: Readonly<Record<string, RegistryError>>;
+}
+
+/** A timer with a longer delay overflows and fires at once. About 24 days. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * Checks the options of a client, and fills in the defaults. Times are in milliseconds.
+ *
+ * @throws {@link OptionsInvalid}
+ */
+export function clientSettings(options: RegistryClientOptions) {
+  assertOptions<RegistryClientOptions>(options, CHECKS, 'createRegistryClient');
+  const milliseconds = (value: number | undefined, byDefault: number) => (value ?? byDefault) * 1000;
+  return {
+    sources: [...options.sources],
+    rootKey: options.rootKey,
+    maxAge: milliseconds(options.maxAge, 30 * 24 * 60 * 60),
+    refreshInterval: milliseconds(options.refreshInterval, 60),
+    grace: milliseconds(options.grace, 60 * 60),
+    clockTolerance: milliseconds(options.clockTolerance, 300),
+    requireCheckpoint: options.requireCheckpoint ?? false,
+    deadline: Math.min(milliseconds(options.timeout, 15), MAX_TIMER_MS),
+    maxListBytes: options.maxBytes ?? LIMITS.list,
+    store: options.store ?? memoryStore(),
+    onEvent: options.onEvent,
+    fetch: options.fetch ?? globalThis.fetch.bind(globalThis),
+    now: options.now ?? Date.now,
+  };
+}
+
+/** The options of a client with their defaults. */
+export type ClientSettings = ReturnType<typeof clientSettings>;
+
+const CHECKS = {
+  sources: {
+    check: (value: unknown) => Array.isArray(value) && value.length > 0 && value.every(isWebAddress),
+    expected: 'an array of one or more http(s) URLs without credentials, query or fragment',
+    required: true,
+  },
+  rootKey: PUBLIC_KEYS,
+  maxAge: SECONDS,
+  refreshInterval: INTERVAL,
+  grace: SECONDS,
+  clockTolerance: SECONDS,
+  requireCheckpoint: BOOLEAN,
+  timeout: INTERVAL,
+  maxBytes: BYTES,
+  store: objectWith('load', 'save'),
+  onEvent: FUNCTION,
+  fetch: FUNCTION,
+  now: FUNCTION,
+};
+
+/** The paths of files are appended to it, and errors and events name it, so it must not hold a password. */
+function isWebAddress(value: unknown): boolean {
+  if (typeof value !== 'string' || /[?#]/.test(value) || !URL.canParse(value)) return false;
+  const { protocol, username, password } = new URL(value);
+  return ['http:', 'https:'].includes(protocol) && username === '' && password === '';
+}

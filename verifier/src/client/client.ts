@@ -1,0 +1,52 @@
+import type { RegistryClientOptions, RegistryStatus } from './client-options.js';
+import { RefreshingRegistry } from './refreshing-registry.js';
+import type { Registry } from './registry.js';
+import { withFreshnessCheck } from './with-freshness-check.js';
+
+/** A registry that refreshes itself. Reads return immediately and never wait for the network. */
+export interface RegistryClient extends Registry {
+  /**
+   * Resolves once the client has a list: from the store if possible, otherwise from a source.
+   *
+   * @throws {@link NoUsableSource} | {@link RegistryClosed}
+   */
+  ready(): Promise<void>;
+  /** Asks the sources now. Concurrent calls share one refresh. @throws {@link NoUsableSource} | {@link RegistryClosed} */
+  refresh(): Promise<void>;
+  /** The current list, its source and the errors of the sources. */
+  status(): RegistryStatus;
+  /** Stops all requests and timers. `ready()` and `refresh()` then reject with {@link RegistryClosed}. */
+  close(): void;
+}
+
+/**
+ * A client of a registry and its mirrors. It verifies everything against the pinned root key, refuses
+ * rollbacks, refreshes itself, and fails closed: when the list is neither fresh nor within the grace period, every read
+ * throws {@link RegistryStale}. Before the first list, reads throw {@link RegistryNotReady}.
+ *
+ * @throws {@link OptionsInvalid} | {@link RootKeyInvalid}
+ *
+ * @example
+ * ```ts
+ * import { createRegistryClient } from '@passport-registry/verifier';
+ *
+ * const registry = createRegistryClient({ sources: ['https://registry.example'], rootKey: pinnedJwk });
+ * await registry.ready();
+ * const { accepted, reasons } = registry.decide('alpha', { tiers: ['founding', 'certified'] });
+ * console.log(accepted, reasons[0].code); // true policy-met
+ * registry.close();
+ * ```
+ */
+export function createRegistryClient(options: RegistryClientOptions): RegistryClient {
+  const client = new RefreshingRegistry(options);
+  const registry = withFreshnessCheck(() => client.current());
+  return Object.defineProperties(
+    {
+      ready: () => client.ready(),
+      refresh: () => client.refresh(),
+      status: () => client.status(),
+      close: () => client.close(),
+    },
+    Object.getOwnPropertyDescriptors(registry),
+  ) as RegistryClient;
+}

@@ -1,0 +1,106 @@
+import { isObject } from '../encoding/checks.js';
+import { assertOptions, BOOLEAN, FUNCTION, PUBLIC_KEYS, required, SECONDS } from '../encoding/options.js';
+import { BundleInvalid, ListExpired, RegistryStale } from '../errors.js';
+import type { RootJwk } from '../generated/schemas.js';
+import { limitOf } from '../limits.js';
+import { instantOf } from '../list/date-time.js';
+import { readPublication } from '../publication/publication.js';
+import type { RegistryFiles } from '../publication/registry-files.js';
+import { type StoredPublication, storedFiles } from '../publication/store.js';
+import { currentRoots, pinnedChains, walkChains } from '../trust/root-chain.js';
+import { importRootKeys } from '../trust/root-key.js';
+import { createRegistryView, type Registry } from './registry.js';
+import { withFreshnessCheck } from './with-freshness-check.js';
+
+/** How to judge a copy of a registry. */
+export interface OpenOptions {
+  /** The pinned root key, or several during a rotation. */
+  readonly rootKey: RootJwk | readonly RootJwk[];
+  /**
+   * How old the copy may be, in seconds, counted from its checkpoint, or from its `updated_at` if it has no checkpoint.
+   * This limit replaces the expiry of the checkpoint, which is too short for an offline copy. There is no default.
+   */
+  readonly maxAge: number;
+  /** Whether to refuse a copy without a checkpoint. Default: false. */
+  readonly requireCheckpoint?: boolean;
+  /** How much clocks may differ, in seconds. Default: 300. */
+  readonly clockTolerance?: number;
+  /** The clock, in milliseconds since 1970. Default: the system's. */
+  readonly now?: () => number;
+}
+
+/**
+ * Opens a copy of a registry without a network. It makes every check of a live registry, and enforces an explicit maximum
+ * age, also while the copy is in use. The checkpoint dates the copy; a delegated key cannot give it a date after the end of
+ * the delegation.
+ *
+ * @param copy - its files, or a bundle that a store has saved. `@passport-registry/verifier/node` also opens folders and
+ *   the files of `fileStore`
+ * @throws all errors of a source; {@link OptionsInvalid}; {@link BundleInvalid}; {@link ListExpired} when the copy is
+ *   too old
+ *
+ * @example
+ * ```ts
+ * import { openRegistry } from '@passport-registry/verifier';
+ *
+ * const names = ['issuers.json', 'issuers.sig'];
+ * const bundle = new Map<string, Uint8Array>();
+ * for (const name of names) {
+ *   const response = await fetch(`https://registry.example/${name}`);
+ *   bundle.set(name, new Uint8Array(await response.arrayBuffer()));
+ * }
+ *
+ * const files = { get: async (path: string) => bundle.get(path) };
+ * const registry = await openRegistry(files, { rootKey: pinnedJwk, maxAge: 7 * 24 * 60 * 60 });
+ * console.log(registry.resolve('alpha')?.tier); // certified
+ * ```
+ */
+export async function openRegistry(
+  copy: RegistryFiles | StoredPublication,
+  options: OpenOptions,
+): Promise<Registry> {
+  assertOptions<OpenOptions>(
+    options,
+    {
+      rootKey: PUBLIC_KEYS,
+      maxAge: required(SECONDS),
+      requireCheckpoint: BOOLEAN,
+      clockTolerance: SECONDS,
+      now: FUNCTION,
+    },
+    'openRegistry',
+  );
+  const { rootKey, maxAge, requireCheckpoint = false, clockTolerance = 300, now = Date.now } = options;
+  const tolerance = clockTolerance * 1000;
+  const clock = { now: now(), tolerance };
+  const files = filesOf(copy);
+  const path = 'keys/rotation.json';
+  const rotation = await files.get(path, limitOf(path));
+  const chains = await walkChains(pinnedChains(await importRootKeys(rootKey)), rotation, clock);
+  const publication = await readPublication(files, {
+    roots: currentRoots(chains),
+    held: undefined,
+    clock,
+    expiry: false,
+    maxAge: maxAge * 1000,
+    requireCheckpoint,
+  });
+  const seenAt = publication.checkpoint?.issuedAt ?? instantOf(publication.registry.updated_at);
+  const freshUntil = seenAt + maxAge * 1000 + tolerance;
+  if (!(now() <= freshUntil)) {
+    throw new ListExpired(`the copy is of ${new Date(seenAt).toISOString()}, older than the maximum age`);
+  }
+  const registry = createRegistryView(publication.registry, publication.sha256, now);
+  return withFreshnessCheck(() => {
+    if (!(now() <= freshUntil)) throw new RegistryStale(new Date(freshUntil));
+    return registry;
+  });
+}
+
+function filesOf(copy: unknown): RegistryFiles {
+  if (isObject(copy) && typeof copy['get'] === 'function') return copy as unknown as RegistryFiles;
+  if (isObject(copy)) return storedFiles(copy as unknown as StoredPublication);
+  throw new BundleInvalid(
+    'the copy is neither files nor a stored publication; openRegistry of @passport-registry/verifier/node takes a path',
+  );
+}

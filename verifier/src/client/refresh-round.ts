@@ -1,0 +1,99 @@
+import { type RegistryError, SourceTimeout } from '../errors.js';
+import { type Deadline, startDeadline } from '../http/deadline.js';
+import type { Publication, Trust } from '../publication/publication.js';
+import type { HttpSource } from './http-files.js';
+import type { KnownRoots } from './known-roots.js';
+import { readSource } from './source-reader.js';
+import { askStaggered } from './staggered.js';
+
+/** The inputs of a refresh. */
+export interface RefreshRound {
+  readonly sources: readonly HttpSource[];
+  /** For each source: settles once its rotation has been processed. */
+  readonly rotations: readonly Promise<void>[];
+  readonly roots: KnownRoots;
+  readonly trust: Omit<Trust, 'roots'>;
+  /** How long one source may take, in milliseconds. */
+  readonly deadline: number;
+  /** Ends the round. */
+  readonly signal: AbortSignal;
+  readonly onSuccess: (source: HttpSource) => void;
+  readonly onFailure: (source: HttpSource, error: RegistryError) => void;
+}
+
+/** A publication and its source. */
+export interface Found {
+  readonly source: HttpSource;
+  readonly publication: Publication;
+}
+
+/** A source that has not answered yet. */
+interface UnderWay {
+  readonly since: number;
+  readonly deadline: Deadline;
+  /** Why the source is being retried. */
+  failure: RegistryError | undefined;
+}
+
+/** After this share of a source's deadline, the next source is asked as well (SPEC C5). */
+const STAGGER_SHARE = 1 / 3;
+
+/**
+ * Asks sources for an acceptable publication (SPEC C5). Each source has one deadline for all its
+ * requests. The next source is asked after a third of the deadline, or at once when a source fails. The first acceptable
+ * publication with a checkpoint ends the round. Without checkpoints, the round waits up to one deadline for the sources
+ * that have been asked, and takes the newest list.
+ *
+ * @returns undefined when no source has an acceptable publication
+ */
+export async function askSources(round: RefreshRound): Promise<Found | undefined> {
+  const { sources, deadline, onFailure } = round;
+  const underWay = new Map<HttpSource, UnderWay>();
+
+  const ask = async (index: number, giveWay: () => void): Promise<Found> => {
+    const source = sources[index] as HttpSource;
+    const own = startDeadline(deadline, round.signal);
+    const state: UnderWay = { since: Date.now(), deadline: own, failure: undefined };
+    underWay.set(source, state);
+    try {
+      const publication = await readSource({
+        ...round,
+        source,
+        signal: own.signal,
+        rotation: round.rotations[index] as Promise<void>,
+        onRetry: (failure) => {
+          state.failure = failure;
+          giveWay();
+        },
+      });
+      round.onSuccess(source);
+      return { source, publication };
+    } catch (error) {
+      // After the end of the round, a source fails because it was stopped.
+      if (underWay.has(source)) onFailure(source, error as RegistryError);
+      throw error;
+    } finally {
+      own.clear();
+      underWay.delete(source);
+    }
+  };
+
+  const found = await askStaggered({
+    count: sources.length,
+    ask,
+    staggerMs: deadline * STAGGER_SHARE,
+    timeoutMs: deadline,
+    isDecisive: ({ publication }) => publication.checkpoint !== undefined,
+    isBetter: (one, best) => one.publication.registry.updated_at > best.publication.registry.updated_at,
+  });
+  const stopped = [...underWay];
+  underWay.clear();
+  for (const [source, { since, deadline: own, failure }] of stopped) {
+    const slow = new SourceTimeout('the source had not answered when another one had');
+    own.abort(slow);
+    // A source that was slow enough for the next one to be asked has failed; a source that was asked later has not.
+    const isSlow = Date.now() - since >= deadline * STAGGER_SHARE;
+    if (failure !== undefined || isSlow) onFailure(source, failure ?? slow);
+  }
+  return found;
+}

@@ -1,0 +1,332 @@
+import {
+  NoUsableSource,
+  RegistryClosed,
+  type RegistryError,
+  RegistryNotReady,
+  RegistryStale,
+  SignatureInvalid,
+  SourceUnreachable,
+} from '../errors.js';
+import { startDeadline, untilAborted } from '../http/deadline.js';
+import { type Publication, readPublication, type Trust } from '../publication/publication.js';
+import { storedDelegationTime, storedFiles, toStored } from '../publication/store.js';
+import { assertRootKeys, importRootKeys } from '../trust/root-key.js';
+import {
+  type ClientSettings,
+  clientSettings,
+  MAX_TIMER_MS,
+  type RegistryClientOptions,
+  type RegistryEvent,
+  type RegistryStatus,
+} from './client-options.js';
+import { HttpSource } from './http-files.js';
+import { KnownRoots } from './known-roots.js';
+import { askSources, type Found } from './refresh-round.js';
+import { createRegistryView, type Registry } from './registry.js';
+import { readRotationOf } from './source-reader.js';
+
+/** The implementation of a client: its state, its sources and its timers. */
+export class RefreshingRegistry {
+  readonly #settings: ClientSettings;
+  readonly #sources: readonly HttpSource[];
+  readonly #errors = new Map<string, RegistryError>();
+  #roots: Promise<KnownRoots> | undefined;
+  #held: Publication | undefined;
+  /** Whether a rotation has replaced the root key that signed the current list. */
+  #isOutdated = false;
+  #registry: Registry | undefined;
+  #source: string | undefined;
+  #confirmedAt: number | undefined;
+  #refreshing: Promise<void> | undefined;
+  #loading: Promise<void> | undefined;
+  /** Ends the requests of the latest refresh, including requests for rotations, which may outlast the refresh. */
+  #asking = new AbortController();
+  #nextRefresh = Number.POSITIVE_INFINITY;
+  #failures = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isClosed = false;
+
+  constructor(options: RegistryClientOptions) {
+    this.#settings = clientSettings(options);
+    assertRootKeys(this.#settings.rootKey);
+    const { sources, fetch } = this.#settings;
+    this.#sources = sources.map((base) => new HttpSource(base, fetch));
+  }
+
+  /** The registry to answer from. Starts a refresh in the background if one is due. */
+  current(): Registry {
+    const time = this.#settings.now();
+    // Some platforms run no timers between requests, so reads start due refreshes, too.
+    if (time >= this.#nextRefresh) this.#refreshInBackground();
+    if (this.#registry === undefined || this.#held === undefined) {
+      throw new RegistryNotReady('nothing has been loaded yet: wait for ready()');
+    }
+    if (!this.#isUsable(this.#held, time)) throw new RegistryStale(new Date(this.#held.freshUntil));
+    return this.#registry;
+  }
+
+  ready(): Promise<void> {
+    if (this.#isClosed) return Promise.reject(new RegistryClosed());
+    this.#loading ??= this.#load().catch((error) => {
+      this.#loading = undefined;
+      throw error;
+    });
+    return this.#loading;
+  }
+
+  async #load(): Promise<void> {
+    this.#assertOpen();
+    const roots = await this.#knownRoots();
+    if (this.#held === undefined) await this.#loadFromStore(roots);
+    this.#assertOpen();
+    const usable = this.#held !== undefined && this.#isUsable(this.#held, this.#settings.now());
+    if (usable) this.#refreshInBackground();
+    else await this.refresh();
+  }
+
+  #isUsable({ freshUntil }: Publication, time: number): boolean {
+    const { clockTolerance, grace } = this.#settings;
+    return time <= freshUntil + clockTolerance + grace;
+  }
+
+  async #loadFromStore(roots: KnownRoots): Promise<void> {
+    try {
+      const stored = await this.#settings.store.load();
+      if (stored === undefined) return;
+      const files = storedFiles(stored);
+      await roots.add(await files.get('keys/rotation.json'), undefined);
+      // Reads check the freshness, not this step: even a stale list, or a list dated ahead of a clock that was set back,
+      // protects against rollbacks.
+      const publication = await readPublication(files, {
+        ...this.#trust(),
+        // A list by a key that the rotation has left is not used, but it, too, protects against rollbacks.
+        roots: roots.chains().flatMap(({ keys }) => [...keys].reverse()),
+        clock: { now: this.#settings.now(), tolerance: Number.POSITIVE_INFINITY },
+        expiry: false,
+      });
+      roots.bind();
+      const { now, clockTolerance } = this.#settings;
+      const delegatedAt = latest(
+        publication.delegatedAt,
+        storedDelegationTime(stored, now() + clockTolerance),
+      );
+      this.#hold({ ...publication, delegatedAt }, 'store');
+      if (!roots.isCurrent(publication.root)) this.#outdate(0);
+    } catch (error) {
+      this.#emit({ type: 'store-failed', error });
+    }
+  }
+
+  refresh(): Promise<void> {
+    this.#refreshing ??= this.#refreshOnce().finally(() => {
+      this.#refreshing = undefined;
+    });
+    return this.#refreshing;
+  }
+
+  #refreshInBackground(): void {
+    if (this.#refreshing === undefined && !this.#isClosed) this.refresh().catch(() => undefined);
+  }
+
+  async #refreshOnce(): Promise<void> {
+    this.#assertOpen();
+    const roots = await this.#knownRoots();
+    this.#assertOpen();
+    try {
+      const errors: Record<string, RegistryError> = {};
+      this.#asking.abort(new SourceUnreachable('a newer refresh has begun'));
+      const asking = new AbortController();
+      this.#asking = asking;
+      roots.beginRound();
+      const rotations = this.#askForRotations(roots, asking.signal);
+      Promise.allSettled(rotations).then(() => {
+        if (this.#asking === asking) this.#bindAll(roots);
+      });
+      const found = await askSources({
+        sources: this.#sources,
+        rotations,
+        roots,
+        trust: this.#trust(),
+        deadline: this.#settings.deadline,
+        signal: asking.signal,
+        onSuccess: ({ base }) => this.#errors.delete(base),
+        onFailure: ({ base }, error) => {
+          errors[base] = error;
+          this.#errors.set(base, error);
+          this.#emit({ type: 'source-failed', source: base, error });
+        },
+      });
+      this.#assertOpen();
+      await this.#decide(found, roots, errors);
+    } finally {
+      this.#schedule();
+    }
+  }
+
+  /**
+   * Asks all sources for their rotation, in parallel with everything else. A source is read only after its own rotation.
+   * The other rotations may arrive later, even after the refresh: the client then checks the current list again.
+   */
+  #askForRotations(roots: KnownRoots, signal: AbortSignal): readonly Promise<void>[] {
+    const deadline = startDeadline(this.#settings.deadline, signal);
+    const rotations = this.#sources.map(async (source) => {
+      const files = source.files(deadline.signal);
+      await untilAborted(readRotationOf(files, roots, this.#trust()), deadline.signal);
+      this.#reconsider(roots);
+    });
+    // `readSource` decides whether a failed rotation is an error of the source.
+    Promise.allSettled(rotations).then(() => deadline.clear());
+    return rotations;
+  }
+
+  /** A list signed by a replaced root key is no longer fresh: the client looks for a newer list at once. */
+  #reconsider(roots: KnownRoots): void {
+    if (this.#held === undefined || this.#isOutdated || roots.isCurrent(this.#held.root)) return;
+    this.#outdate(this.#settings.now());
+    this.#refreshInBackground();
+  }
+
+  /** Ends the freshness of the list. @param freshUntil - in milliseconds since 1970 */
+  #outdate(freshUntil: number): void {
+    if (this.#held === undefined) return;
+    this.#isOutdated = true;
+    this.#held = { ...this.#held, freshUntil: Math.min(this.#held.freshUntil, freshUntil) };
+  }
+
+  /** All sources have shown their rotation. A rotation that leaves the current list behind must survive a restart. */
+  #bindAll(roots: KnownRoots): void {
+    const held = this.#held;
+    if (roots.bind() && held !== undefined && this.#isOutdated) void this.#save(held, roots);
+  }
+
+  async #decide(
+    found: Found | undefined,
+    roots: KnownRoots,
+    errors: Record<string, RegistryError>,
+  ): Promise<void> {
+    if (found !== undefined && roots.isCurrent(found.publication.root)) {
+      this.#failures = 0;
+      roots.bind(found.publication.root);
+      await this.#accept(found.publication, found.source.base, roots);
+      this.#reconsider(roots);
+      return;
+    }
+    if (found !== undefined) {
+      errors[found.source.base] = new SignatureInvalid('the list is signed by a root key that has been left');
+    }
+    this.#failures += 1;
+    const failure = new NoUsableSource(errors);
+    this.#emit({ type: 'refresh-failed', error: failure });
+    throw failure;
+  }
+
+  #trust(): Omit<Trust, 'roots'> {
+    const { clockTolerance, now, maxAge, requireCheckpoint, maxListBytes } = this.#settings;
+    return {
+      held: this.#held,
+      clock: { now: now(), tolerance: clockTolerance },
+      expiry: true,
+      maxAge,
+      requireCheckpoint,
+      maxListBytes,
+    };
+  }
+
+  /** An invalid pinned key is the caller's mistake and not an error of a source. */
+  #knownRoots(): Promise<KnownRoots> {
+    this.#roots ??= importRootKeys(this.#settings.rootKey).then((keys) => new KnownRoots(keys));
+    return this.#roots;
+  }
+
+  async #accept(publication: Publication, source: string, roots: KnownRoots): Promise<void> {
+    const { sha256, registry, checkpoint, root, delegatedAt } = publication;
+    const held = this.#held;
+    const unchanged = held?.sha256 === sha256;
+    this.#hold(publication, source);
+    this.#confirmedAt = this.#settings.now();
+    this.#emit(
+      unchanged
+        ? { type: 'unchanged', source, updatedAt: registry.updated_at }
+        : { type: 'accepted', source, updatedAt: registry.updated_at, sha256 },
+    );
+    const isStored =
+      unchanged &&
+      checkpoint?.checkpoint === held.checkpoint?.checkpoint &&
+      delegatedAt === held.delegatedAt &&
+      root.thumbprint === held.root.thumbprint;
+    if (!isStored) await this.#save(publication, roots);
+  }
+
+  /** The store gets a publication only after every check has passed. */
+  async #save(publication: Publication, roots: KnownRoots): Promise<void> {
+    try {
+      await this.#settings.store.save(toStored(publication, roots.rotationOver(publication.root)));
+    } catch (error) {
+      this.#emit({ type: 'store-failed', error });
+    }
+  }
+
+  #hold(publication: Publication, source: string): void {
+    const { sha256, registry } = publication;
+    if (this.#held?.sha256 !== sha256)
+      this.#registry = createRegistryView(registry, sha256, this.#settings.now);
+    this.#held = publication;
+    this.#isOutdated = false;
+    this.#source = source;
+  }
+
+  /** Adds jitter, so that a fleet does not ask all at once. Retries sooner after a failure. */
+  #schedule(): void {
+    const { refreshInterval, now } = this.#settings;
+    const pause = this.#isOutdated ? 0 : refreshInterval;
+    const backOff = this.#failures === 0 ? pause : Math.min(refreshInterval, 1000 * 2 ** this.#failures);
+    const delay = backOff * (0.8 + 0.2 * Math.random());
+    this.#nextRefresh = now() + delay;
+    clearTimeout(this.#timer);
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(() => this.#refreshInBackground(), Math.min(delay, MAX_TIMER_MS));
+    // In Node.js the timer must not keep the process alive.
+    (this.#timer as { unref?: () => void }).unref?.();
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw new RegistryClosed();
+  }
+
+  status(): RegistryStatus {
+    const held = this.#held;
+    const checkpoint = held?.checkpoint;
+    const confirmedAt = this.#confirmedAt;
+    return {
+      source: this.#source,
+      updatedAt: held?.registry.updated_at,
+      rootKeys: held === undefined ? [] : [held.root.thumbprint],
+      checkpoint: checkpoint !== undefined,
+      checkpointSignedAt: checkpoint && new Date(checkpoint.issuedAt),
+      treeSha256: checkpoint?.treeSha256,
+      age: confirmedAt === undefined ? undefined : (this.#settings.now() - confirmedAt) / 1000,
+      freshUntil: held && new Date(held.freshUntil),
+      errors: Object.fromEntries(this.#errors),
+    };
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#asking.abort(new SourceUnreachable('the client was closed'));
+  }
+
+  #emit(event: RegistryEvent): void {
+    if (this.#isClosed) return;
+    try {
+      this.#settings.onEvent?.(event);
+    } catch {
+      // An exception in a log callback must not break the client.
+    }
+  }
+}
+
+function latest(...times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
+}

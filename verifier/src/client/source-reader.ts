@@ -1,0 +1,98 @@
+import { RegistryError, SourceUnreachable } from '../errors.js';
+import { untilAborted } from '../http/deadline.js';
+import { limitOf } from '../limits.js';
+import { type Publication, pathsReadFirst, readPublication, type Trust } from '../publication/publication.js';
+import { currentRoots } from '../trust/root-chain.js';
+import type { HttpFiles, HttpSource } from './http-files.js';
+import type { KnownRoots } from './known-roots.js';
+
+/** How often to retry a source that may be in the middle of a publication (SPEC B6). */
+const RETRIES = 2;
+/** A publication takes milliseconds; a cache that still has one old file takes longer. */
+const RETRY_DELAY_MS = 200;
+/** A retry would download the list again. A list that is so much larger than the current one is not worth that. */
+const MAX_RETRIED_GROWTH = 8 * 1024 * 1024;
+/** Errors that a source in the middle of a publication can cause, and that a retry can resolve (SPEC B6). */
+const TRANSIENT: readonly string[] = [
+  'ERR_SIGNATURE_INVALID',
+  'ERR_SIGNATURE_MALFORMED',
+  'ERR_CHECKPOINT_MISMATCH',
+  'ERR_DELEGATION_INVALID',
+  'ERR_CHECKPOINT_INVALID',
+];
+
+/** The inputs for reading a source. */
+export interface SourceReading {
+  readonly source: HttpSource;
+  readonly roots: KnownRoots;
+  readonly trust: Omit<Trust, 'roots'>;
+  /** Ends all requests: the deadline of the source, or the end of the refresh. */
+  readonly signal: AbortSignal;
+  /** Resolves once the rotation of the source has been processed. Rejects if the source must be refused. */
+  readonly rotation: Promise<void>;
+  /** Called before the source is retried. */
+  readonly onRetry: (failure: RegistryError) => void;
+}
+
+/**
+ * Reads the publication of a source: first the rotation, then the other files under the resulting root keys. Retries
+ * within the deadline if the source may be in the middle of a publication.
+ *
+ * @throws {@link RegistryError} why the source is refused
+ */
+export async function readSource(reading: SourceReading): Promise<Publication> {
+  const { source, signal, onRetry } = reading;
+  let failure: RegistryError | undefined;
+  const maxRetriedBytes = MAX_RETRIED_GROWTH + (reading.trust.held?.list.length ?? 0);
+  for (let attempt = 0; ; attempt++) {
+    const files = source.files(signal);
+    try {
+      return await untilAborted(readOnce(files, reading, attempt), signal);
+    } catch (thrown) {
+      source.forget();
+      const error = asRegistryError(thrown);
+      // The earlier error says more than the timeout of the retry.
+      failure = failure !== undefined && signal.aborted ? failure : error;
+      const mayRetry =
+        attempt < RETRIES && TRANSIENT.includes(error.code) && files.largest <= maxRetriedBytes;
+      if (signal.aborted || !mayRetry) throw failure;
+    }
+    onRetry(failure);
+    const delay = RETRY_DELAY_MS * (attempt + 1) * (0.5 + Math.random());
+    await untilAborted(new Promise((resolve) => setTimeout(resolve, delay)), signal).catch(() => {
+      throw failure;
+    });
+  }
+}
+
+async function readOnce(files: HttpFiles, { roots, trust, rotation }: SourceReading, attempt: number) {
+  try {
+    files.request(pathsReadFirst(trust.held));
+    await (attempt === 0 ? rotation : readRotationOf(files, roots, trust));
+    let chains = roots.chains();
+    let publication = await readPublication(files, { ...trust, roots: currentRoots(chains) });
+    // Another source may have shown a new rotation in the meantime.
+    while (chains !== roots.chains()) {
+      chains = roots.chains();
+      publication = await readPublication(files, { ...trust, roots: currentRoots(chains) });
+    }
+    return publication;
+  } finally {
+    files.discard();
+  }
+}
+
+/** Reads and processes the rotation of a source. */
+export async function readRotationOf(
+  files: HttpFiles,
+  roots: KnownRoots,
+  { clock }: Pick<Trust, 'clock'>,
+): Promise<void> {
+  const path = 'keys/rotation.json';
+  await roots.add(await files.get(path, limitOf(path)), clock);
+}
+
+function asRegistryError(thrown: unknown): RegistryError {
+  if (thrown instanceof RegistryError) return thrown;
+  return new SourceUnreachable(`the source failed: ${(thrown as Error).message}`, { cause: thrown });
+}

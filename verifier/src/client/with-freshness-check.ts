@@ -1,0 +1,18 @@
+import type { Issuer, TrustPolicy } from '../generated/schemas.js';
+import type { Decision } from '../policy/decide.js';
+import type { IssuerFilter, Registry } from './registry.js';
+
+/** A registry that calls `current` before every answer; `current` throws once the list is stale. */
+export function withFreshnessCheck(current: () => Registry): Registry {
+  return {
+    get updatedAt() {
+      return current().updatedAt;
+    },
+    get sha256() {
+      return current().sha256;
+    },
+    resolve: (id: string): Issuer | undefined => current().resolve(id),
+    list: (filter?: IssuerFilter): Issuer[] => current().list(filter),
+    decide: (issuer: string | Issuer, policy: TrustPolicy): Decision => current().decide(issuer, policy),
+  };
+}

@@ -1,0 +1,97 @@
+import { decodeUtf8 } from './utf8.js';
+
+/** Deeper than any document needs, and shallow enough for every platform's stack (SPEC C5). */
+export const MAX_JSON_DEPTH = 500;
+
+const NUMBER = /-?[0-9][0-9.eE+-]*/y;
+
+/**
+ * Parses untrusted JSON. Besides everything that `JSON.parse` refuses, it refuses content that two parsers could read
+ * differently: an object with the same member twice, a number beyond 2^53 - 1 (I-JSON, RFC 7493, sections 2.2 and
+ * 2.3), a byte order mark, bytes that are not UTF-8, and nesting deeper than 500.
+ *
+ * The caller limits the size.
+ *
+ * @param json - bytes or text
+ * @throws SyntaxError with a message that names the fault, in printable ASCII; the message may quote the input
+ */
+export function parseStrictJson(json: Uint8Array | string): unknown {
+  const text = typeof json === 'string' ? json : decoded(json);
+  try {
+    // Scan first: the scan is not recursive, so deep nesting cannot overflow the stack.
+    refuseAmbiguous(text);
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new SyntaxError((cause as Error).message.replaceAll(/[^ -~]/g, '?'), { cause });
+  }
+}
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return decodeUtf8(bytes);
+  } catch (cause) {
+    throw new SyntaxError('it is not UTF-8', { cause });
+  }
+}
+
+/** Scans the tokens that matter. Text that is not JSON passes here and fails in `JSON.parse`. */
+function refuseAmbiguous(text: string): void {
+  /** The members seen so far of each object around the place; undefined for an array. */
+  const open: (Set<string> | undefined)[] = [];
+  let atKey = false;
+  for (let at = 0; at < text.length; ) {
+    const character = text[at] as string;
+    if (character === '"') {
+      const token = stringAt(text, at);
+      if (atKey) addMember(open.at(-1), token);
+      atKey = false;
+      at += token.length;
+    } else if (character === '-' || (character >= '0' && character <= '9')) {
+      const token = numberAt(text, at);
+      if (Math.abs(Number(token)) > Number.MAX_SAFE_INTEGER) {
+        throw new SyntaxError(`a number is beyond 2^53 - 1: ${token.slice(0, 40)}`);
+      }
+      at += token.length;
+    } else {
+      if (character === '{' || character === '[') {
+        open.push(character === '{' ? new Set() : undefined);
+        if (open.length > MAX_JSON_DEPTH) {
+          throw new SyntaxError(`it is nested deeper than ${MAX_JSON_DEPTH}`);
+        }
+        atKey = character === '{';
+      } else if (character === '}' || character === ']') {
+        open.pop();
+        atKey = false;
+      } else if (character === ',') {
+        atKey = open.at(-1) !== undefined;
+      }
+      at += 1;
+    }
+  }
+}
+
+/** A string with its quotes. No regular expression: one with alternatives overflows the stack on a long string. */
+function stringAt(text: string, start: number): string {
+  let quote = text.indexOf('"', start + 1);
+  let backslash = text.indexOf('\\', start + 1);
+  // The character after a backslash belongs to the backslash. Neither search begins anew before its last hit.
+  while (backslash !== -1 && backslash < quote) {
+    const next = backslash + 2;
+    if (quote < next) quote = text.indexOf('"', next);
+    backslash = text.indexOf('\\', next);
+  }
+  if (quote === -1) throw new SyntaxError('a string does not end');
+  return text.slice(start, quote + 1);
+}
+
+function numberAt(text: string, at: number): string {
+  NUMBER.lastIndex = at;
+  return NUMBER.exec(text)?.[0] ?? '-';
+}
+
+function addMember(members: Set<string> | undefined, token: string): void {
+  // Two spellings of a name, by escapes, are the same name.
+  const name = token.includes('\\') ? (JSON.parse(token) as string) : token.slice(1, -1);
+  if (members?.has(name)) throw new SyntaxError(`the member ${token.slice(0, 80)} stands there twice`);
+  members?.add(name);
+}

@@ -1,0 +1,80 @@
+import {
+  SourceRedirected,
+  SourceTimeout,
+  SourceTooLarge,
+  SourceTruncated,
+  SourceUnreachable,
+} from '../errors.js';
+import { LimitExceeded, readLimited } from './read-limited.js';
+
+/** Limits for one request. */
+export interface FetchLimits {
+  readonly fetch: typeof fetch;
+  /** The time limit for the whole answer, in milliseconds; or a signal, if several requests share one deadline. */
+  readonly timeout: number | AbortSignal;
+  /** Largest answer, in bytes, after decompression. */
+  readonly maxBytes: number;
+}
+
+/** An answer whose body has not been read. The caller must read or discard the body. */
+export interface BoundedResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Reads the body, within the limits. @param maxBytes - replaces the limit of the request */
+  body(maxBytes?: number): Promise<Uint8Array>;
+  /** Drops the body; an unread body would keep its connection open. */
+  discard(): Promise<void>;
+}
+
+/**
+ * Sends a request without credentials and without following redirects. Limits time and size while the answer streams.
+ *
+ * @throws {@link SourceUnreachable} | {@link SourceTimeout} | {@link SourceRedirected}; while the body is read
+ *   {@link SourceTooLarge} | {@link SourceTruncated} | {@link SourceTimeout}
+ */
+export async function boundedFetch(
+  url: string,
+  init: RequestInit,
+  { fetch, timeout, maxBytes }: FetchLimits,
+): Promise<BoundedResponse> {
+  const signal = typeof timeout === 'number' ? AbortSignal.timeout(timeout) : timeout;
+  const response = await request(url, fetch, { ...init, redirect: 'manual', credentials: 'omit', signal });
+  const { status, type, headers } = response;
+  const discard = async () => response.body?.cancel().catch(() => undefined);
+  if (type === 'opaqueredirect' || (status >= 300 && status < 400 && status !== 304)) {
+    await discard();
+    throw new SourceRedirected(url, status, headers.get('location') ?? undefined);
+  }
+  const body = (limit = maxBytes) => readBody(url, response, limit, signal);
+  return { status, headers, body, discard };
+}
+
+async function request(
+  url: string,
+  fetch: typeof globalThis.fetch,
+  init: RequestInit & { signal: AbortSignal },
+) {
+  try {
+    return await fetch(url, init);
+  } catch (cause) {
+    throw init.signal.aborted
+      ? new SourceTimeout(`${url} did not answer in time`, { cause })
+      : new SourceUnreachable(`${url} cannot be reached`, { cause });
+  }
+}
+
+async function readBody(
+  url: string,
+  { body }: Response,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  try {
+    return await readLimited(body, maxBytes);
+  } catch (cause) {
+    if (cause instanceof LimitExceeded) throw new SourceTooLarge(`${url} is ${cause.message}`, { cause });
+    throw signal.aborted
+      ? new SourceTimeout(`${url} was not sent in time`, { cause })
+      : new SourceTruncated(`${url} broke off`, { cause });
+  }
+}

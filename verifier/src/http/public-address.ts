@@ -1,0 +1,128 @@
+/**
+ * The address blocks without public hosts, one per line: blocks that IANA's registries of special-purpose addresses
+ * (RFC 6890) do not mark as globally reachable, multicast blocks and unallocated blocks. Two blocks are listed whole
+ * although the registries mark some services in them as reachable: these services are anycast, which may lead into the
+ * verifier's own network, or are not hosts.
+ */
+const BLOCKS = `
+  0.0.0.0/8         this network
+  10.0.0.0/8        private use
+  100.64.0.0/10     shared by customers of a provider
+  127.0.0.0/8       this machine
+  168.63.129.16/32  the host of a virtual machine (Azure)
+  169.254.0.0/16    link-local
+  172.16.0.0/12     private use
+  192.0.0.0/24      assignments of the IETF, whole
+  192.0.2.0/24      documentation
+  192.88.99.0/24    relays of 6to4, deprecated
+  192.168.0.0/16    private use
+  198.18.0.0/15     benchmarks
+  198.51.100.0/24   documentation
+  203.0.113.0/24    documentation
+  224.0.0.0/4       multicast
+  240.0.0.0/4       reserved, and broadcast
+
+  ::/3              all below 2000::/3: unspecified, this machine, IPv4 within IPv6, 64:ff9b:1::/48, 100::/64
+  2001::/23         assignments of the IETF, whole: Teredo, benchmarks, ORCHID
+  2001:db8::/32     documentation
+  2002::/16         6to4
+  3fff::/20         documentation
+  4000::/2          all above 2000::/3 as well: 5f00::/16,
+  8000::/1          unique local, link-local, multicast
+`;
+
+/** Names without a public host, by their last label. */
+const NAMES = [
+  // This machine, and the link (RFC 6761, RFC 6762).
+  ...['localhost', 'localdomain', 'localdomain4', 'localdomain6', 'local'],
+  // Private networks (RFC 6762, appendix G; ICANN's `internal`; RFC 8375's home.arpa, and all infrastructure).
+  ...['internal', 'intranet', 'private', 'corp', 'home', 'lan', 'arpa', 'svc'],
+  // Names outside the DNS, or reserved names (RFC 6761, RFC 7686, RFC 9476). `example` is allowed, for demonstrations.
+  ...['test', 'invalid', 'onion', 'alt'],
+];
+
+interface Address {
+  readonly bits: 32 | 128;
+  readonly value: bigint;
+}
+
+interface Block extends Address {
+  readonly prefix: number;
+}
+
+const NOT_PUBLIC: readonly Block[] = [...BLOCKS.matchAll(/^ +(\S+\/\d+)/gm)].map(([, text]) => block(text));
+
+/** An IPv4 address embedded in IPv6 (RFC 6052): the embedded address decides. */
+const NAT64 = block('64:ff9b::/96');
+
+/**
+ * Whether a text is the address of a public host. False for a text that is not an IPv4 or IPv6 address in its usual form.
+ *
+ * This table decides on every host that untrusted data names: {@link isPublicHost} checks it before a request, and a
+ * platform with DNS also checks every address that the name resolves to.
+ */
+export function isPublicAddress(text: string): boolean {
+  const address = parse(text);
+  return address !== undefined && isPublic(address);
+}
+
+/**
+ * Whether a host may be public: its address is public, or its name is not reserved for a machine or a private network.
+ * Web APIs cannot show what a name resolves to.
+ *
+ * @param hostname - the hostname of a URL, which has normalized it
+ */
+export function isPublicHost(hostname: string): boolean {
+  const host = hostname.toLowerCase().replace(/\.+$/, '');
+  if (host.startsWith('[')) return isPublicAddress(host.slice(1, -1));
+  // URLs write every IPv4 address as four decimal numbers, and reject names that end in a number.
+  if (/^[0-9.]+$/.test(host)) return isPublicAddress(host);
+  return host.includes('.') && !NAMES.includes(host.slice(host.lastIndexOf('.') + 1));
+}
+
+function isPublic(address: Address): boolean {
+  if (isWithin(address, NAT64)) return isPublic({ bits: 32, value: address.value & 0xffffffffn });
+  return !NOT_PUBLIC.some((one) => isWithin(address, one));
+}
+
+function isWithin({ bits, value }: Address, block: Block): boolean {
+  const rest = BigInt(bits - block.prefix);
+  return bits === block.bits && value >> rest === block.value >> rest;
+}
+
+function block(text = ''): Block {
+  const [address = '', prefix] = text.split('/');
+  return { ...(parse(address) as Address), prefix: Number(prefix) };
+}
+
+function parse(text: string): Address | undefined {
+  const value = text.includes(':') ? ipv6(text) : ipv4(text);
+  return value === undefined ? undefined : { bits: text.includes(':') ? 128 : 32, value };
+}
+
+function ipv4(text: string): bigint | undefined {
+  const parts = text.split('.');
+  // No leading zero: some parsers read it as octal.
+  if (parts.length !== 4 || !parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256)) {
+    return undefined;
+  }
+  return parts.reduce((value, part) => (value << 8n) | BigInt(part), 0n);
+}
+
+function ipv6(text: string): bigint | undefined {
+  const dotted = /(?<=:)[0-9.]+\.[0-9.]+$/.exec(text)?.[0];
+  const last = dotted === undefined ? undefined : ipv4(dotted);
+  const whole =
+    last === undefined
+      ? text
+      : `${text.slice(0, -(dotted ?? '').length)}${(last >> 16n).toString(16)}:${(last & 0xffffn).toString(16)}`;
+  const [head = '', tail, more] = whole.split('::');
+  const groupsOf = (part: string | undefined) => (part ? part.split(':') : []);
+  const [front, back] = [groupsOf(head), groupsOf(tail)];
+  // `::` stands for as many zeros as are missing.
+  const missing = 8 - front.length - back.length;
+  if (more !== undefined || (tail === undefined ? missing !== 0 : missing < 1)) return undefined;
+  const groups = [...front, ...Array.from({ length: missing }, () => '0'), ...back];
+  if (!groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group))) return undefined;
+  return groups.reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n);
+}

@@ -1,0 +1,45 @@
+/**
+ * Code that the generator shares with the verifier, so that each rule and each limit is defined once. Not part of the
+ * public API: it may change with any release.
+ *
+ * @internal
+ */
+
+export { MAX_JSON_DEPTH, parseStrictJson } from './encoding/strict-json.js';
+export { decodeUtf8 } from './encoding/utf8.js';
+export { type BoundedResponse, boundedFetch, type FetchLimits } from './http/bounded-fetch.js';
+export { isPublicAddress, isPublicHost } from './http/public-address.js';
+export { LimitExceeded, readLimited } from './http/read-limited.js';
+export { LIMITS, limitOf } from './limits.js';
+export { appliedDelta, type Delta } from './publication/delta.js';
+export { type Publication, readPublication, type Trust } from './publication/publication.js';
+export {
+  type Checkpoint,
+  type CheckpointFiles,
+  type CheckpointTimes,
+  verifyCheckpoint,
+  verifyDelegation,
+} from './trust/checkpoint.js';
+export {
+  type CompactJws,
+  type JwsFault,
+  JwsRefused,
+  readCompactJws,
+  verifyCompactJws,
+} from './trust/compact-jws.js';
+export {
+  importPublicKey,
+  isPrivateJwk,
+  isSignedBy,
+  type PublicKey,
+  publicMembers,
+} from './trust/public-key.js';
+export { type RotationStep, readRotation } from './trust/rotation.js';
+export {
+  type Clock,
+  readStatement,
+  type Statement,
+  type StatementFailures,
+  type StatementType,
+  verifyStatement,
+} from './trust/statement.js';

@@ -1,0 +1,62 @@
+import { isObject } from '../encoding/checks.js';
+import { Rejection, reject } from '../passport/rejection.js';
+import { importPublicKey, isPrivateJwk, type PublicKey } from '../trust/public-key.js';
+import { askIssuer, type IssuerHostOptions } from './issuer-host.js';
+
+type Jwk = Readonly<Record<string, unknown>>;
+
+/** The keys that an issuer publishes (RFC 7517, section 5). */
+export interface IssuerKeys {
+  readonly url: string;
+  readonly jwks: readonly Jwk[];
+  /** The keys that were used, ready to verify with. */
+  readonly imported: Map<string, Promise<PublicKey>>;
+}
+
+const MAX_KEYS = 100;
+
+/** Fetches an issuer's keys. A set with a private key is refused as a whole: its signatures no longer prove anything. */
+export async function fetchKeys(url: string, options: IssuerHostOptions): Promise<IssuerKeys> {
+  const found = await askIssuer(url, 'jwks', options);
+  if (found === undefined) return reject('jwks-unreachable', `${url} does not exist`);
+  const jwks = isObject(found) ? found['keys'] : undefined;
+  if (!Array.isArray(jwks) || jwks.length > MAX_KEYS || !jwks.every(isObject)) {
+    return reject('jwks-invalid', `${url} is no JWK set of at most ${MAX_KEYS} keys`);
+  }
+  if (jwks.some(isPrivateJwk)) {
+    return reject('jwks-private-key', `${url} holds a private or symmetric key: its issuer is compromised`);
+  }
+  return { url, jwks, imported: new Map() };
+}
+
+/** Whether a set has a key with this `kid`. */
+export function hasKey({ jwks }: IssuerKeys, kid: string): boolean {
+  return jwks.some((jwk) => jwk['kid'] === kid);
+}
+
+/** The key with this `kid`, which must be unique and allowed to verify signatures. */
+export function keyNamed({ url, jwks, imported }: IssuerKeys, kid: string): Promise<PublicKey> {
+  const known = imported.get(kid);
+  if (known !== undefined) return known;
+  const [jwk, another] = jwks.filter((one) => one['kid'] === kid);
+  if (jwk === undefined) return reject('key-unknown', `${url} has no key ${JSON.stringify(kid)}`);
+  if (another !== undefined) return reject('key-ambiguous', `${url} has two keys ${JSON.stringify(kid)}`);
+  const key = importSigningKey(jwk);
+  imported.set(kid, key);
+  return key;
+}
+
+/** `alg` must only fit the key: `EdDSA` and `Ed25519` mean the same (SPEC B11). */
+async function importSigningKey(jwk: Jwk): Promise<PublicKey> {
+  const unusable = (message: string, cause?: unknown) =>
+    new Rejection([{ code: 'key-unusable', message: `the issuer's key ${message}` }], { cause });
+  const { use, key_ops, alg } = jwk;
+  if (use !== undefined && use !== 'sig') throw unusable('is not for signatures (use)');
+  if (key_ops !== undefined && !(Array.isArray(key_ops) && key_ops.includes('verify'))) {
+    throw unusable('is not for verifying (key_ops)');
+  }
+  const key = await importPublicKey(jwk, unusable);
+  const names = key.algorithm === 'ES256' ? ['ES256'] : ['Ed25519', 'EdDSA'];
+  if (alg !== undefined && !names.includes(String(alg))) throw unusable(`does not sign by ${String(alg)}`);
+  return key;
+}

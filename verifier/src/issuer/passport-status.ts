@@ -1,0 +1,58 @@
+import { isObject } from '../encoding/checks.js';
+import type { PassportClaims } from '../passport/claims.js';
+import { reject } from '../passport/rejection.js';
+import { askIssuer, type IssuerHostOptions } from './issuer-host.js';
+import { LruMap } from './lru-map.js';
+
+/** The current status of a passport, as reported by its issuer (SPEC B9). */
+export interface PassportStatus {
+  readonly status: 'active' | 'suspended' | 'revoked';
+  readonly revocationNonce: number;
+}
+
+const STATUSES: readonly unknown[] = ['active', 'suspended', 'revoked'];
+
+/** The address of the status of a passport at its issuer. */
+export function statusAddress({ iss, sub }: PassportClaims): string {
+  return `${iss.replace(/\/$/, '')}/v1/passports/${sub}`;
+}
+
+/** Fetches the status of a passport from its issuer. */
+export async function fetchStatus(
+  passport: PassportClaims,
+  options: IssuerHostOptions,
+): Promise<PassportStatus> {
+  const url = statusAddress(passport);
+  const found = await askIssuer(url, 'status', options);
+  if (found === undefined) return reject('passport-unknown', `the issuer has no passport ${passport.sub}`);
+  const { passport_did, passport_id, issuer_id, status, revocation_nonce } = isObject(found) ? found : {};
+  if (!STATUSES.includes(status) || !Number.isSafeInteger(revocation_nonce) || Number(revocation_nonce) < 0) {
+    return reject('status-invalid', `${url} lacks a status or a revocation nonce`);
+  }
+  const { sub, jti } = passport;
+  if (passport_did !== sub || passport_id !== jti || issuer_id !== passport.issuer_id) {
+    return reject('status-mismatch', `${url} is of another passport`);
+  }
+  return { status: status as PassportStatus['status'], revocationNonce: Number(revocation_nonce) };
+}
+
+/** The worst status seen of each passport, so that an issuer cannot roll a status back. */
+export class WorstKnown {
+  readonly #worst: LruMap<string, PassportStatus>;
+
+  constructor(maxPassports: number) {
+    this.#worst = new LruMap(maxPassports);
+  }
+
+  /** Rejects a status better than an earlier one. Revocation is final, and a nonce only grows (SPEC B11). */
+  check(address: string, { status, revocationNonce }: PassportStatus): void {
+    const worst = this.#worst.get(address);
+    if (worst !== undefined && revocationNonce < worst.revocationNonce) {
+      reject('revocation-nonce-rolled-back', 'the revocation nonce at the issuer is lower than it has been');
+    }
+    const revoked = status === 'revoked' || worst?.status === 'revoked';
+    this.#worst.set(address, { status: revoked ? 'revoked' : status, revocationNonce });
+    if (revoked) reject('passport-revoked', 'the issuer has revoked the passport');
+    if (status === 'suspended') reject('passport-suspended', 'the issuer has suspended the passport');
+  }
+}

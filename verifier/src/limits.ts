@@ -1,0 +1,46 @@
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/**
+ * The largest sizes of unauthenticated data, in bytes after decompression (SPEC C5). Every reader of untrusted bytes uses
+ * these limits, and applies them while the bytes arrive.
+ */
+export const LIMITS = {
+  /** A JWT: delegation, checkpoint, one step of a rotation, passport, mandate, action. */
+  jwt: 16 * KIB,
+  /** `keys/rotation.json`. */
+  rotation: 256 * KIB,
+  /** `issuers.sig`. */
+  signature: 256,
+  /** `keys/root.json`. */
+  rootKey: 16 * KIB,
+  /** `issuers/<issuer_id>`. */
+  record: 64 * KIB,
+  /** Answers of an issuer: metadata, JWKS, status of a passport. */
+  issuerDocument: 256 * KIB,
+  /** `issuers.json`, if no checkpoint gives its size. */
+  list: 256 * MIB,
+  /** `deltas/<sha256>.json`. For larger changes, a client loads the whole list. */
+  delta: 8 * MIB,
+  /** `SHA256SUMS`. */
+  checksums: 64 * MIB,
+  /** Any other file of a tree: the page, schemas, changes, configurations of hosts. */
+  other: 16 * MIB,
+} as const;
+
+/**
+ * The limit for a file of a published tree, by its path from the root of the tree.
+ *
+ * @param listSize - the size of the list in bytes, if a checkpoint gives it
+ */
+export function limitOf(path: string, listSize: number = LIMITS.list): number {
+  if (/^(?:snapshots\/[^/]+\/)?issuers\.json(?:\.gz|\.br)?$/.test(path)) return listSize;
+  if (/^(?:snapshots\/[^/]+\/)?issuers\.sig$/.test(path)) return LIMITS.signature;
+  if (path === 'SHA256SUMS') return LIMITS.checksums;
+  if (path === 'keys/root.json') return LIMITS.rootKey;
+  if (path === 'keys/rotation.json') return LIMITS.rotation;
+  if (path.endsWith('.jwt')) return LIMITS.jwt;
+  if (path.startsWith('issuers/')) return LIMITS.record;
+  if (path.startsWith('deltas/')) return LIMITS.delta;
+  return LIMITS.other;
+}

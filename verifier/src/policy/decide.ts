@@ -1,0 +1,147 @@
+import type { Issuer, TrustPolicy } from '../generated/schemas.js';
+import { instantOf } from '../list/date-time.js';
+import { compilePolicy } from './trust-policy.js';
+
+/** Why an issuer is accepted or rejected: stable codes. */
+export type ReasonCode =
+  | 'issuer-unknown'
+  | 'status-suspended'
+  | 'status-revoked'
+  | 'denied'
+  | 'tier-not-accepted'
+  | 'domain-not-covered'
+  | 'geography-not-covered'
+  | 'passport-type-not-covered'
+  | 'certified-too-recently'
+  | 'audit-missing'
+  | 'audit-too-old'
+  | 'allowed'
+  | 'policy-met';
+
+/** One reason of a decision. */
+export interface Reason {
+  readonly code: ReasonCode;
+  /** For humans; may change. */
+  readonly message: string;
+}
+
+/** Whether an issuer is trusted, and every reason why. */
+export interface Decision {
+  readonly accepted: boolean;
+  readonly reasons: readonly Reason[];
+  /** The issuer's record; undefined if the registry has no record. */
+  readonly issuer: Issuer | undefined;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Applies a local trust policy to an issuer (SPEC A3, steps 3 and 4). Without a record, and under any status but
+ * `active`, every policy rejects the issuer. `deny` comes next, then `allow`, then all other requirements.
+ *
+ * A missing scope and an empty scope mean the same: neither covers a value that the policy names (SPEC B11).
+ *
+ * @param issuer - the record from a verified list; undefined if the list has no such issuer
+ * @param policy - plain JSON; checked and frozen at its first use
+ * @param now - the clock, in milliseconds since 1970
+ * @throws {@link PolicyInvalid}
+ *
+ * @example
+ * ```ts
+ * import { decide } from '@passport-registry/verifier';
+ *
+ * const { accepted, reasons } = decide(undefined, { tiers: ['founding', 'certified'] });
+ * console.log(accepted, reasons[0].code); // false issuer-unknown
+ * ```
+ */
+export function decide(issuer: Issuer | undefined, policy: TrustPolicy, now: number = Date.now()): Decision {
+  const { allow, deny } = compilePolicy(policy);
+  if (issuer === undefined) return rejected(issuer, [UNKNOWN]);
+  const reasons: Reason[] = [];
+  if (issuer.status !== 'active') {
+    reasons.push({
+      code: `status-${issuer.status}`,
+      message: `the registry has ${issuer.status} the issuer`,
+    });
+  }
+  const denied = deny.get(issuer.issuer_id);
+  if (denied !== undefined) reasons.push({ code: 'denied', message: denied });
+  const allowed = allow.get(issuer.issuer_id);
+  if (allowed === undefined) unmetDemands(issuer, policy, now, reasons);
+  if (reasons.length > 0) return rejected(issuer, reasons);
+  return {
+    accepted: true,
+    reasons: allowed === undefined ? MET : [{ code: 'allowed', message: allowed }],
+    issuer,
+  };
+}
+
+const UNKNOWN: Reason = { code: 'issuer-unknown', message: 'the registry has no such issuer' };
+const MET: readonly Reason[] = Object.freeze([
+  { code: 'policy-met', message: 'every demand of the policy is met' },
+]);
+
+function rejected(issuer: Issuer | undefined, reasons: readonly Reason[]): Decision {
+  return { accepted: false, reasons, issuer };
+}
+
+function unmetDemands(issuer: Issuer, policy: TrustPolicy, now: number, reasons: Reason[]): void {
+  const { tiers, domains, geography, passport_types } = policy;
+  if (!tiers.includes(issuer.tier)) {
+    reasons.push({
+      code: 'tier-not-accepted',
+      message: `the policy does not accept the tier ${issuer.tier}`,
+    });
+  }
+  if (domains !== undefined && !overlaps(domains, issuer.domain_scope)) {
+    reasons.push({
+      code: 'domain-not-covered',
+      message: `the issuer declares none of ${domains.join(', ')}`,
+    });
+  }
+  if (geography !== undefined && !coversPlace(geography, issuer.geographical_scope)) {
+    reasons.push({
+      code: 'geography-not-covered',
+      message: `the issuer declares none of ${geography.join(', ')}`,
+    });
+  }
+  if (passport_types !== undefined && !overlaps(passport_types, issuer.passport_types)) {
+    const message = `the issuer declares none of ${passport_types.join(', ')}`;
+    reasons.push({ code: 'passport-type-not-covered', message });
+  }
+  unmetTimes(issuer, policy, now, reasons);
+}
+
+function unmetTimes(
+  { certified_since, last_audit }: Issuer,
+  { min_certified_days, max_audit_days }: TrustPolicy,
+  now: number,
+  reasons: Reason[],
+): void {
+  if (
+    min_certified_days !== undefined &&
+    !(now - instantOf(certified_since) >= min_certified_days * DAY_MS)
+  ) {
+    const message = `the issuer is certified only since ${certified_since}`;
+    reasons.push({ code: 'certified-too-recently', message });
+  }
+  if (max_audit_days === undefined) return;
+  if (last_audit === undefined || last_audit === null) {
+    reasons.push({ code: 'audit-missing', message: 'the issuer has no audit' });
+  } else if (!(now - instantOf(last_audit) <= max_audit_days * DAY_MS)) {
+    reasons.push({ code: 'audit-too-old', message: `the last audit was at ${last_audit}` });
+  }
+}
+
+function overlaps(wanted: readonly string[], declared: readonly string[] | undefined): boolean {
+  return declared?.some((one) => wanted.includes(one)) === true;
+}
+
+/** A country covers its subdivisions, and `global` everything; not the other way round. */
+function coversPlace(wanted: readonly string[], declared: readonly string[] | undefined): boolean {
+  return (
+    declared?.some(
+      (one) => one === 'global' || wanted.some((place) => place === one || place.startsWith(`${one}-`)),
+    ) === true
+  );
+}

@@ -1,0 +1,317 @@
+import { decodeUtf8 } from '../encoding/utf8.js';
+import {
+  CheckpointMismatch,
+  CheckpointMissing,
+  CheckpointRolledBack,
+  DelegationRolledBack,
+  ListExpired,
+  ListRolledBack,
+  NotYetValid,
+  RegistryError,
+  SignatureMalformed,
+  SourceStatus,
+  SourceTooLarge,
+} from '../errors.js';
+import { limitOf } from '../limits.js';
+import { instantOf, MAX_DATE_MS } from '../list/date-time.js';
+import { type Checkpoint, verifyCheckpoint } from '../trust/checkpoint.js';
+import type { RootKey } from '../trust/root-key.js';
+import { trimSignature, verifySignature } from '../trust/signature.js';
+import { type VerifiedList, verifyList } from '../trust/signed-list.js';
+import type { Clock } from '../trust/statement.js';
+import { listByDeltas } from './list-by-deltas.js';
+import type { RegistryFiles } from './registry-files.js';
+
+/** The trust of a verifier before it reads a publication. */
+export interface Trust {
+  /** The root keys that are trusted now, after their rotation has been walked. */
+  readonly roots: readonly RootKey[];
+  /** The publication that was accepted last. */
+  readonly held: Publication | undefined;
+  readonly clock: Clock;
+  /** Whether to refuse expired files; if false, the caller checks the age. */
+  readonly expiry: boolean;
+  /** Largest age of `updated_at` where there is no checkpoint, in milliseconds. */
+  readonly maxAge: number;
+  /** Whether a registry without a checkpoint is refused. */
+  readonly requireCheckpoint: boolean;
+  /** Largest list, in bytes; a checkpoint sets a smaller limit. Default: that of {@link limitOf}. */
+  readonly maxListBytes?: number;
+}
+
+/** A publication that passed every check, with what it takes to check it again. */
+export interface Publication extends VerifiedList, SignedPair {
+  /** The root key that signed it. */
+  readonly root: RootKey;
+  readonly checkpoint: (Checkpoint & CheckpointTexts) | undefined;
+  /** When the newest delegation was signed that was accepted under this root key, in milliseconds since 1970. */
+  readonly delegatedAt: number | undefined;
+  /** When it stops being fresh, in milliseconds since 1970, without the tolerance. */
+  readonly freshUntil: number;
+}
+
+interface CheckpointTexts {
+  readonly checkpoint: string;
+  /** Absent when the root key itself signed the checkpoint. */
+  readonly delegation: string | undefined;
+}
+
+interface SignedPair {
+  readonly list: Uint8Array;
+  readonly signature: string;
+}
+
+const LIST = 'issuers.json';
+const SIGNATURE = 'issuers.sig';
+const CHECKPOINT = 'checkpoint.jwt';
+const DELEGATION = 'keys/delegation.jwt';
+
+/**
+ * The files that {@link readPublication} always reads, besides the rotation, so that the caller can request them all at
+ * once. A client without a list requests the list, too: the checkpoint usually names that list.
+ */
+export function pathsReadFirst(held: Publication | undefined): readonly string[] {
+  if (held === undefined) return [CHECKPOINT, DELEGATION, SIGNATURE, LIST];
+  return held.checkpoint === undefined ? [CHECKPOINT, DELEGATION, SIGNATURE] : [CHECKPOINT, DELEGATION];
+}
+
+/**
+ * Reads and verifies the publication of a source, in the order of SPEC A3 and B6, under root keys whose rotation has been
+ * walked. Callers must not use or store any of it unless this function returns. One root key signed all of it.
+ */
+export async function readPublication(files: RegistryFiles, trust: Trust): Promise<Publication> {
+  const source = boundedFiles(files);
+  let first: unknown;
+  for (const root of trust.roots) {
+    try {
+      return await readUnder(root, source, trust);
+    } catch (error) {
+      first ??= error;
+    }
+  }
+  throw first;
+}
+
+async function readUnder(root: RootKey, files: RegistryFiles, trust: Trust): Promise<Publication> {
+  const { held, clock } = trust;
+  // The current publication proves nothing about a different root key.
+  const known = held?.root.thumbprint === root.thumbprint ? held : undefined;
+  const checkpoint = await readCheckpoint(files, root, known?.delegatedAt, trust);
+  if (checkpoint !== undefined) {
+    refuseRollback(checkpoint.updatedAt, checkpoint.sha256, held);
+    refuseOlderCheckpoint(checkpoint, held);
+  }
+  const verified = await readList(files, root, checkpoint, known, trust);
+  const updatedAt = verified.registry.updated_at;
+  refuseRollback(updatedAt, verified.sha256, held);
+  if (instantOf(updatedAt) > clock.now + clock.tolerance) {
+    throw new NotYetValid(`the list is of ${updatedAt}, which is yet to come`);
+  }
+  const freshUntil = checkpoint?.expiresAt ?? Math.min(instantOf(updatedAt) + trust.maxAge, MAX_DATE_MS);
+  if (trust.expiry && checkpoint === undefined && clock.now > freshUntil + clock.tolerance) {
+    throw new ListExpired(`the list is of ${updatedAt}, older than the maximum age, and has no checkpoint`);
+  }
+  const delegatedAt = checkpoint?.delegatedAt ?? known?.delegatedAt;
+  return { ...verified, root, checkpoint, delegatedAt, freshUntil };
+}
+
+async function readCheckpoint(
+  files: RegistryFiles,
+  root: RootKey,
+  delegatedAt: number | undefined,
+  { held, clock, expiry, requireCheckpoint }: Trust,
+): Promise<(Checkpoint & CheckpointTexts) | undefined> {
+  const delegation = files.get(DELEGATION);
+  // A checkpoint that the root key signed needs no delegation, so the failure of one that nobody needs does not count.
+  delegation.catch(() => undefined);
+  const checkpoint = await files.get(CHECKPOINT);
+  if (checkpoint === undefined) {
+    // An attacker may remove the checkpoint to hide that the list is old.
+    if (!requireCheckpoint && held?.checkpoint === undefined) return undefined;
+    throw new CheckpointMissing('the source has no checkpoint, where there must be one');
+  }
+  const verified = await verifyCheckpoint({ checkpoint, delegation }, root, { clock, expiry });
+  const delegated = verified.delegatedAt;
+  if (delegated !== undefined && delegatedAt !== undefined && delegated < delegatedAt) {
+    throw new DelegationRolledBack(
+      `the delegation is of ${new Date(delegated).toISOString()}, but that of ` +
+        `${new Date(delegatedAt).toISOString()} was accepted before`,
+    );
+  }
+  return {
+    ...verified,
+    checkpoint: decodeUtf8(checkpoint),
+    // An unused delegation is not verified and may not be text.
+    delegation: delegated === undefined ? undefined : decodeUtf8((await delegation) ?? new Uint8Array()),
+  };
+}
+
+/** The list of a source, which its checkpoint must name. */
+async function readList(
+  files: RegistryFiles,
+  root: RootKey,
+  checkpoint: Checkpoint | undefined,
+  known: Publication | undefined,
+  { held, maxListBytes = limitOf(LIST) }: Trust,
+): Promise<VerifiedList & SignedPair> {
+  if (known !== undefined && (await isUnchanged(files, checkpoint, known))) {
+    const { list, signature, registry, sha256 } = known;
+    return named({ list, signature, registry, sha256 }, checkpoint);
+  }
+  const updated = known && (await updatedByDeltas(files, checkpoint, root, known, maxListBytes));
+  if (updated !== undefined) return named(updated, checkpoint);
+  // A client without a list has already requested the mutable pair.
+  const snapshot = checkpoint && snapshotFolder(checkpoint.sha256);
+  const folders = held === undefined ? ['', snapshot] : [snapshot, ''];
+  let failure: unknown;
+  for (const folder of folders) {
+    try {
+      const pair = folder === undefined ? undefined : await readPair(files, folder, checkpoint, maxListBytes);
+      if (pair !== undefined)
+        return named({ ...pair, ...(await verifyList({ ...pair, rootKey: root })) }, checkpoint);
+    } catch (error) {
+      if (!(error instanceof RegistryError)) throw error;
+      failure = error;
+    }
+  }
+  throw failure ?? new SourceStatus(`the source has no ${LIST}, or no ${SIGNATURE}`);
+}
+
+const snapshotFolder = (sha256: string) => `snapshots/${sha256}/`;
+
+/** Whether a source still has the current list: the checkpoint names it, or the signature is the same. */
+async function isUnchanged(
+  files: RegistryFiles,
+  checkpoint: Checkpoint | undefined,
+  known: Publication,
+): Promise<boolean> {
+  if (checkpoint !== undefined) return checkpoint.sha256 === known.sha256;
+  return (await readSignature(files, SIGNATURE)) === trimSignature(known.signature);
+}
+
+/**
+ * The newest list, made from the current list and deltas: a few hundred bytes instead of the whole list. Undefined if the
+ * deltas do not lead to a list that the root key has signed.
+ */
+async function updatedByDeltas(
+  files: RegistryFiles,
+  checkpoint: Checkpoint | undefined,
+  root: RootKey,
+  known: Publication,
+  maxListBytes: number,
+): Promise<(VerifiedList & SignedPair) | undefined> {
+  const folder = checkpoint === undefined ? '' : snapshotFolder(checkpoint.sha256);
+  try {
+    const signature = await readSignature(files, `${folder}${SIGNATURE}`);
+    if (signature === undefined) return undefined;
+    const found = await listByDeltas(files, known, {
+      isReached: async ({ list, sha256 }) =>
+        (checkpoint === undefined || checkpoint.sha256 === sha256) &&
+        verifySignature(list, signature, root).then(
+          () => true,
+          () => false,
+        ),
+      // A list on the way may be larger than the last one.
+      maxListBytes: Math.min(maxListBytes, 2 * known.list.length),
+    });
+    return found && { ...found, signature };
+  } catch (error) {
+    // If a delta is wrong, the whole list is still available.
+    if (error instanceof RegistryError) return undefined;
+    throw error;
+  }
+}
+
+/** The list and its signature in a folder. In the snapshot that a checkpoint names, the two always match. */
+async function readPair(
+  files: RegistryFiles,
+  folder: string,
+  checkpoint: Checkpoint | undefined,
+  maxListBytes: number,
+): Promise<SignedPair | undefined> {
+  const size = Math.min(checkpoint?.size ?? maxListBytes, maxListBytes);
+  const reading = files.get(`${folder}${LIST}`, size).catch((error) => {
+    const isOther = error instanceof SourceTooLarge && size === checkpoint?.size;
+    throw isOther ? mismatch(checkpoint, 'a larger one') : error;
+  });
+  const [list, signature] = await Promise.all([reading, readSignature(files, `${folder}${SIGNATURE}`)]);
+  if (list === undefined || signature === undefined) return undefined;
+  return { list, signature };
+}
+
+async function readSignature(files: RegistryFiles, path: string): Promise<string | undefined> {
+  const bytes = await files.get(path);
+  if (bytes === undefined) return undefined;
+  try {
+    return trimSignature(decodeUtf8(bytes));
+  } catch (cause) {
+    throw new SignatureMalformed(`${path} is not UTF-8`, { cause });
+  }
+}
+
+/** Asserts that the checkpoint names the list, and returns the list. */
+function named(
+  verified: VerifiedList & SignedPair,
+  checkpoint: Checkpoint | undefined,
+): VerifiedList & SignedPair {
+  const { registry, sha256, list } = verified;
+  if (checkpoint === undefined) return verified;
+  const isNamed = checkpoint.sha256 === sha256 && checkpoint.size === list.length;
+  if (!isNamed || checkpoint.updatedAt !== registry.updated_at) throw mismatch(checkpoint, sha256);
+  return verified;
+}
+
+function mismatch(checkpoint: Checkpoint, found: string): CheckpointMismatch {
+  return new CheckpointMismatch(
+    `the checkpoint names the list ${checkpoint.sha256}, the source has ${found}`,
+  );
+}
+
+function refuseRollback(updatedAt: string, sha256: string, held: Publication | undefined): void {
+  if (held === undefined) return;
+  const accepted = held.registry.updated_at;
+  if (updatedAt < accepted) {
+    throw new ListRolledBack(
+      `the source has the list of ${updatedAt}, but that of ${accepted} was accepted before`,
+    );
+  }
+  if (updatedAt === accepted && sha256 !== held.sha256) {
+    throw new ListRolledBack(
+      `the source has another list of ${updatedAt} than the one that was accepted before`,
+    );
+  }
+}
+
+/** An older checkpoint of the same list would make the list look older than the client knows it to be. */
+function refuseOlderCheckpoint({ sha256, issuedAt }: Checkpoint, held: Publication | undefined): void {
+  const accepted = held?.checkpoint;
+  if (accepted === undefined || accepted.sha256 !== sha256 || issuedAt >= accepted.issuedAt) return;
+  throw new CheckpointRolledBack(
+    `the checkpoint is of ${new Date(issuedAt).toISOString()}, but that of ` +
+      `${new Date(accepted.issuedAt).toISOString()} was accepted before`,
+  );
+}
+
+/** Enforces the size limits on files from any source, and reads each file once. */
+function boundedFiles(files: RegistryFiles): RegistryFiles {
+  const read = new Map<string, Promise<Uint8Array | undefined>>();
+  return {
+    get: (path, maxBytes = limitOf(path)) => {
+      const bytes = read.get(path) ?? readBounded(files, path, maxBytes);
+      read.set(path, bytes);
+      return bytes;
+    },
+  };
+}
+
+async function readBounded(
+  files: RegistryFiles,
+  path: string,
+  maxBytes: number,
+): Promise<Uint8Array | undefined> {
+  const bytes = await files.get(path, maxBytes);
+  if (bytes !== undefined && bytes.length > maxBytes) {
+    throw new SourceTooLarge(`${path} is larger than ${maxBytes} bytes`);
+  }
+  return bytes;
+}

@@ -1,0 +1,157 @@
+import { decodeUtf8 } from '../encoding/utf8.js';
+import { BundleInvalid } from '../errors.js';
+import { instantOf, isDateTime } from '../list/date-time.js';
+import type { Publication } from './publication.js';
+import type { RegistryFiles } from './registry-files.js';
+
+/** An accepted publication as plain JSON. It is verified again after loading, so a store need not be trusted. */
+export interface StoredPublication {
+  readonly version: 1;
+  /** The text of issuers.json. */
+  readonly list: string;
+  /** The text of issuers.sig. */
+  readonly signature: string;
+  readonly rotation?: string;
+  readonly checkpoint?: string;
+  readonly delegation?: string;
+  /** When the newest delegation was signed that was accepted under the current root key: RFC 3339, UTC. */
+  readonly delegatedAt?: string;
+}
+
+/**
+ * Where a verifier keeps the last accepted publication, so that a restart cannot cause a rollback and needs no network.
+ * An implementation must replace the stored publication as a whole or not at all.
+ */
+export interface RegistryStore {
+  /** The publication saved last; undefined if there is no readable one. */
+  load(): Promise<StoredPublication | undefined>;
+  save(publication: StoredPublication): Promise<void>;
+}
+
+/**
+ * A store that lasts as long as the process.
+ *
+ * @example
+ * ```ts
+ * import { createRegistryClient, memoryStore } from '@passport-registry/verifier';
+ *
+ * const options = { sources: ['https://registry.example'], rootKey: pinnedJwk, store: memoryStore() };
+ * const first = createRegistryClient(options);
+ * await first.ready();
+ * first.close();
+ *
+ * const second = createRegistryClient(options);
+ * await second.ready();
+ * console.log(second.status().source); // store
+ * second.close();
+ * ```
+ */
+export function memoryStore(): RegistryStore {
+  let held: StoredPublication | undefined;
+  return {
+    load: async () => held,
+    save: async (publication) => {
+      held = publication;
+    },
+  };
+}
+
+/** The methods of localStorage that a store needs. */
+export interface KeyValueStorage {
+  getItem(key: string): string | null | Promise<string | null>;
+  setItem(key: string, value: string): unknown;
+}
+
+/**
+ * A store in localStorage, or in anything with its two methods.
+ *
+ * @param key - the name of the entry; use one for each registry
+ *
+ * @example
+ * ```ts
+ * import { createRegistryClient, keyValueStore } from '@passport-registry/verifier';
+ *
+ * const kept = new Map<string, string>();
+ * const storage = {
+ *   getItem: (key: string) => kept.get(key) ?? null,
+ *   setItem: (key: string, value: string) => kept.set(key, value),
+ * };
+ * const registry = createRegistryClient({
+ *   sources: ['https://registry.example'],
+ *   rootKey: pinnedJwk,
+ *   store: keyValueStore(storage),
+ * });
+ * await registry.ready();
+ * registry.close();
+ * ```
+ */
+export function keyValueStore(storage: KeyValueStorage, key = 'passport-registry'): RegistryStore {
+  return {
+    load: async () => JSON.parse((await storage.getItem(key)) ?? 'null') ?? undefined,
+    save: async (publication) => {
+      await storage.setItem(key, JSON.stringify(publication));
+    },
+  };
+}
+
+/**
+ * A publication as it is stored.
+ *
+ * @param rotation - the text of the rotation.json that leads to its root key, if a rotation does
+ */
+export function toStored(
+  { list, signature, checkpoint, delegatedAt }: Publication,
+  rotation: string | undefined,
+): StoredPublication {
+  return {
+    version: 1,
+    list: decodeUtf8(list),
+    signature,
+    ...(rotation !== undefined && { rotation }),
+    ...(checkpoint !== undefined && { checkpoint: checkpoint.checkpoint }),
+    ...(checkpoint?.delegation !== undefined && { delegation: checkpoint.delegation }),
+    ...(delegatedAt !== undefined && { delegatedAt: new Date(delegatedAt).toISOString() }),
+  };
+}
+
+/**
+ * The files of a stored publication, to be read like those of any other source.
+ *
+ * @throws {@link BundleInvalid}
+ */
+export function storedFiles(stored: StoredPublication): RegistryFiles {
+  assertStored(stored);
+  const texts: Record<string, string | undefined> = {
+    'issuers.json': stored.list,
+    'issuers.sig': stored.signature,
+    'keys/rotation.json': stored.rotation,
+    'checkpoint.jwt': stored.checkpoint,
+    'keys/delegation.jwt': stored.delegation,
+  };
+  return {
+    get: async (path) => {
+      const text = Object.hasOwn(texts, path) ? texts[path] : undefined;
+      return text === undefined ? undefined : new TextEncoder().encode(text);
+    },
+  };
+}
+
+/**
+ * When the newest delegation in the store was signed, in milliseconds since 1970. Nothing proves this time, so a later one
+ * than the client could have accepted is ignored: it would lock out good sources.
+ *
+ * @param latest - the latest time that is believed
+ */
+export function storedDelegationTime({ delegatedAt }: StoredPublication, latest: number): number | undefined {
+  const time = delegatedAt === undefined ? undefined : instantOf(delegatedAt);
+  return time === undefined || time > latest ? undefined : time;
+}
+
+function assertStored(value: unknown): asserts value is StoredPublication {
+  const { version, list, signature, ...others } = (value ?? {}) as Partial<StoredPublication>;
+  const texts = [list, signature, ...Object.values(others)];
+  const isTime = () => others.delegatedAt === undefined || isDateTime(others.delegatedAt);
+  if (version !== 1 || !texts.every((text) => typeof text === 'string') || !isTime()) {
+    throw new BundleInvalid('this is not a stored publication of version 1');
+  }
+}

@@ -1,0 +1,44 @@
+import type { ReplayStore } from './replay-store.js';
+
+/** The part of a client of the `redis` package, version 5 or newer, that the store uses. */
+export interface RedisClient {
+  set(
+    key: string,
+    value: string,
+    options: { condition: 'NX'; expiration: { type: 'PX'; value: number } },
+  ): Promise<unknown>;
+}
+
+/** Options of a store in Redis. */
+export interface RedisReplayOptions {
+  /** The prefix of its keys. Default: `passport-replay:`. */
+  readonly prefix?: string;
+}
+
+/**
+ * A replay store in Redis, for a fleet of verifiers that share one audience. `SET NX` decides which
+ * verifier was first. Use one primary with eviction turned off: a proof whose key is lost can be used again.
+ *
+ * @param client - a connected client of the `redis` package
+ *
+ * @example
+ * ```ts
+ * import { redisReplayStore } from '@passport-registry/verifier/redis';
+ *
+ * const kept = new Set<string>();
+ * const client = { set: async (key: string) => (kept.has(key) ? null : kept.add(key) && 'OK') }; // createClient() of redis
+ * const store = redisReplayStore(client);
+ * console.log(await store.claim('a', 60_000), await store.claim('a', 60_000)); // true false
+ * ```
+ */
+export function redisReplayStore(
+  client: RedisClient,
+  { prefix = 'passport-replay:' }: RedisReplayOptions = {},
+): ReplayStore {
+  return {
+    claim: async (key, lifetime) => {
+      const expiration = { type: 'PX', value: Math.ceil(lifetime) } as const;
+      return (await client.set(prefix + key, '1', { condition: 'NX', expiration })) === 'OK';
+    },
+  };
+}

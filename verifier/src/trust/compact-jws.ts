@@ -1,0 +1,141 @@
+import { decodeBase64url } from '../encoding/base64url.js';
+import { isObject } from '../encoding/checks.js';
+import { parseStrictJson } from '../encoding/strict-json.js';
+import { decodeUtf8 } from '../encoding/utf8.js';
+import { LIMITS } from '../limits.js';
+import { isSignedBy, type KeyAlgorithm, type PublicKey } from './public-key.js';
+
+/** What is wrong with a JWS. */
+export type JwsFault = 'malformed' | 'type' | 'algorithm' | 'header' | 'claims' | 'signature';
+
+/** A JWS was refused. The message is a predicate; callers add the subject, such as "the checkpoint". */
+export class JwsRefused extends Error {
+  readonly fault: JwsFault;
+
+  constructor(fault: JwsFault, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'JwsRefused';
+    this.fault = fault;
+  }
+}
+
+/** A JWS in compact form (RFC 7515, section 7.1), read and not yet verified. */
+export interface CompactJws {
+  readonly header: Readonly<Record<string, unknown>>;
+  readonly payload: Readonly<Record<string, unknown>>;
+  /** The `typ`, exactly as in the header. */
+  readonly type: string;
+  /** The algorithm that the header names. */
+  readonly algorithm: KeyAlgorithm;
+  readonly signature: Uint8Array;
+  /** The bytes that are signed. */
+  readonly signed: Uint8Array;
+}
+
+/** The parts of a public key that verification needs. */
+export type VerificationKey = Pick<PublicKey, 'algorithm' | 'cryptoKey'>;
+
+/** The accepted algorithms (SPEC B11), and the key algorithm of each. All others are refused, including `none`. */
+const ALGORITHMS: ReadonlyMap<unknown, KeyAlgorithm> = new Map([
+  ['Ed25519', 'Ed25519'],
+  ['EdDSA', 'Ed25519'],
+  ['ES256', 'ES256'],
+]);
+
+/**
+ * Header members that make a reader take the key from the token, or change how the token is read. They are refused and not
+ * ignored: honest senders do not use them (SPEC B11, C5).
+ */
+const REFUSED_MEMBERS = ['jku', 'jwk', 'x5u', 'x5c', 'crit', 'b64'];
+
+/** Claims that are times, in seconds since 1970. */
+const TIME_CLAIMS = ['iat', 'exp', 'nbf'];
+
+/**
+ * Reads a compact JWS by the JWT profile of SPEC C5: at most 16 KiB; three parts in their one spelling of base64url, so
+ * no padding, no white space, no byte order mark, and unused bits zero; header and payload strict JSON objects without a
+ * duplicate member; an exact `typ`; an accepted algorithm; no header member that chooses the key or changes the reading;
+ * `iat`, `exp` and `nbf`, where they are there, integers from 0 to 2^53 - 1. It verifies no signature and judges no time.
+ *
+ * This function reads every JWS of the registry and of passports.
+ *
+ * @param jws - a text, or the bytes of a file
+ * @param types - the spellings of `typ` that are accepted
+ * @param allowed - a header member that is refused by default
+ * @throws {@link JwsRefused}
+ */
+export function readCompactJws(jws: unknown, types: readonly string[], allowed?: 'jwk'): CompactJws {
+  const text = textOf(jws);
+  const parts = text.split('.', 4);
+  const [header, payload, signature] = parts.map(decodeBase64url);
+  if (parts.length !== 3 || header === undefined || payload === undefined || signature === undefined) {
+    throw malformed('is not a JWS in compact form');
+  }
+  const head = jsonObject(header, 'header');
+  const { typ, alg } = head;
+  if (typeof typ !== 'string' || !types.includes(typ)) {
+    throw new JwsRefused('type', `is not of type ${types.join(' or ')}`);
+  }
+  const algorithm = ALGORITHMS.get(alg);
+  if (algorithm === undefined) {
+    throw new JwsRefused('algorithm', `is signed by none of ${[...ALGORITHMS.keys()].join(', ')}`);
+  }
+  const refused = REFUSED_MEMBERS.find((member) => member !== allowed && Object.hasOwn(head, member));
+  if (refused !== undefined) throw new JwsRefused('header', `has ${refused} in its header`);
+  const claims = jsonObject(payload, 'payload');
+  const wrong = TIME_CLAIMS.find((claim) => claims[claim] !== undefined && !isNumericDate(claims[claim]));
+  if (wrong !== undefined) throw new JwsRefused('claims', `has an ${wrong} that is not an integer from 0`);
+  const signed = new TextEncoder().encode(text.slice(0, text.lastIndexOf('.')));
+  return { header: head, payload: claims, type: typ, algorithm, signature, signed };
+}
+
+/**
+ * Verifies the signature of a JWS. The algorithm follows from the key; a header that names another one is refused.
+ *
+ * @throws {@link JwsRefused}
+ */
+export async function verifyCompactJws(jws: CompactJws, key: VerificationKey): Promise<void> {
+  if (jws.algorithm !== key.algorithm) {
+    throw new JwsRefused('algorithm', `does not name the algorithm of its key, ${key.algorithm}`);
+  }
+  // WebCrypto returns false for a signature of any other length.
+  if (!(await isSignedBy(key, jws.signature, jws.signed))) {
+    throw new JwsRefused('signature', 'is not signed by the key that it must be signed by');
+  }
+}
+
+/** Whether a value is a time of a JWT: an integer from 0 to 2^53 - 1 (SPEC C5). */
+function isNumericDate(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+function textOf(jws: unknown): string {
+  // Bytes may come from another realm, where `instanceof` fails.
+  if (typeof jws !== 'string' && !isBytes(jws)) throw malformed('is not a text');
+  if (jws.length > LIMITS.jwt) throw malformed(`is longer than ${LIMITS.jwt} bytes`);
+  if (typeof jws === 'string') return jws;
+  try {
+    return decodeUtf8(jws);
+  } catch (cause) {
+    throw malformed('is not UTF-8', cause);
+  }
+}
+
+function isBytes(value: unknown): value is Uint8Array {
+  return ArrayBuffer.isView(value) && 'length' in value;
+}
+
+function jsonObject(bytes: Uint8Array, part: 'header' | 'payload'): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = parseStrictJson(bytes);
+  } catch (cause) {
+    throw malformed(`has a ${part} that is not strict JSON: ${(cause as Error).message}`, cause);
+  }
+  if (!isObject(value)) throw malformed(`has a ${part} that is not a JSON object`);
+  return value;
+}
+
+function malformed(message: string, cause?: unknown): JwsRefused {
+  return new JwsRefused('malformed', message, { cause });
+}

@@ -1,0 +1,124 @@
+import { decodeBase64url } from '../encoding/base64url.js';
+import { isObject } from '../encoding/checks.js';
+import { GRAMMAR } from '../generated/schemas.js';
+import { ed25519Fault, p256Fault } from './curve-points.js';
+
+/** The public members of an Ed25519 or P-256 JWK, without any other members. */
+export interface PublicJwk {
+  readonly kty: 'OKP' | 'EC';
+  readonly crv: 'Ed25519' | 'P-256';
+  readonly x: string;
+  readonly y?: string;
+}
+
+/** The only algorithm of a key. */
+export type KeyAlgorithm = 'Ed25519' | 'ES256';
+
+/** A public key that has been checked and is ready to verify with. */
+export interface PublicKey {
+  readonly jwk: PublicJwk;
+  readonly algorithm: KeyAlgorithm;
+  /** The key for WebCrypto. */
+  readonly cryptoKey: CryptoKey;
+}
+
+/** Members that only a private or a symmetric JWK has (RFC 7518, section 6). */
+const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+
+const IMPORT_PARAMETERS = {
+  Ed25519: { name: 'Ed25519' },
+  ES256: { name: 'ECDSA', namedCurve: 'P-256' },
+};
+
+/** The WebCrypto parameters of each algorithm. */
+export const SIGNATURE_PARAMETERS = {
+  Ed25519: { name: 'Ed25519' },
+  ES256: { name: 'ECDSA', hash: 'SHA-256' },
+};
+
+/** Whether a JWK has a private or symmetric member. */
+export function isPrivateJwk(jwk: object): boolean {
+  return PRIVATE_MEMBERS.some((member) => Object.hasOwn(jwk, member));
+}
+
+/**
+ * Checks and imports a public JWK: OKP/Ed25519 (RFC 8037) or EC/P-256 (RFC 7518). Every public key is imported
+ * here. The function refuses other key types, a JWK with a private member, and points that cannot be a public key
+ * (SPEC C4): WebCrypto itself imports any 32 bytes as an Ed25519 key. Other members are ignored, as RFC 7517 requires.
+ *
+ * @param invalid - makes the error to throw; the message is a predicate; the caller adds the name of the key
+ */
+export async function importPublicKey(
+  jwk: unknown,
+  invalid: (message: string, cause?: unknown) => Error,
+): Promise<PublicKey> {
+  return importChecked(publicMembers(jwk, invalid), invalid);
+}
+
+/** A public key that has been checked and is not imported yet. */
+export type CheckedJwk = PublicJwk & { readonly algorithm: KeyAlgorithm };
+
+/** Imports what {@link publicMembers} has checked. */
+export async function importChecked(
+  { algorithm, ...jwk }: CheckedJwk,
+  invalid: (message: string, cause?: unknown) => Error,
+): Promise<PublicKey> {
+  const parameters = IMPORT_PARAMETERS[algorithm];
+  try {
+    const cryptoKey = await crypto.subtle.importKey('jwk', jwk, parameters, true, ['verify']);
+    return { jwk, algorithm, cryptoKey };
+  } catch (cause) {
+    throw invalid('cannot be imported by this platform', cause);
+  }
+}
+
+/**
+ * Checks a public JWK and returns only the members of the key.
+ *
+ * @param invalid - as for {@link importPublicKey}
+ */
+export function publicMembers(jwk: unknown, invalid: (message: string) => Error): CheckedJwk {
+  if (!isObject(jwk)) throw invalid('is no JSON object');
+  if (isPrivateJwk(jwk)) throw invalid('carries a private member: this is not the public key');
+  const { kty, crv } = jwk;
+  const x = coordinate(jwk['x']);
+  if (x === undefined) throw invalid('has an x that is not 32 bytes in base64url without padding');
+  if (kty === 'OKP' && crv === 'Ed25519') {
+    if (jwk['y'] !== undefined && jwk['y'] !== null) throw invalid('is of Ed25519 and has a y');
+    refuse(ed25519Fault(x.bytes), invalid);
+    return { kty, crv, x: x.text, algorithm: 'Ed25519' };
+  }
+  if (kty === 'EC' && crv === 'P-256') {
+    const y = coordinate(jwk['y']);
+    if (y === undefined) throw invalid('has a y that is not 32 bytes in base64url without padding');
+    refuse(p256Fault(x.bytes, y.bytes), invalid);
+    return { kty, crv, x: x.text, y: y.text, algorithm: 'ES256' };
+  }
+  throw invalid('is neither OKP/Ed25519 nor EC/P-256');
+}
+
+function refuse(fault: string | undefined, invalid: (message: string) => Error): void {
+  if (fault !== undefined) throw invalid(fault);
+}
+
+function coordinate(text: unknown): { text: string; bytes: Uint8Array } | undefined {
+  if (typeof text !== 'string' || !GRAMMAR.bytes32.pattern.test(text)) return undefined;
+  const bytes = decodeBase64url(text);
+  return bytes && { text, bytes };
+}
+
+/**
+ * Verifies a raw signature (RFC 8032, or r||s as in JOSE) over some bytes. Only the key determines the algorithm.
+ */
+export function isSignedBy(
+  { algorithm, cryptoKey }: Pick<PublicKey, 'algorithm' | 'cryptoKey'>,
+  signature: Uint8Array,
+  bytes: Uint8Array,
+): Promise<boolean> {
+  return crypto.subtle.verify(
+    SIGNATURE_PARAMETERS[algorithm],
+    cryptoKey,
+    signature as BufferSource,
+    bytes as BufferSource,
+  );
+}

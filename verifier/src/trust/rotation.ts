@@ -1,0 +1,126 @@
+import { parseStrictJson } from '../encoding/strict-json.js';
+import { RotationGap, RotationInvalid, RotationLoop, RotationSignature } from '../errors.js';
+import { LIMITS } from '../limits.js';
+import { importRootKey, type RootKey } from './root-key.js';
+import { type Clock, readStatement, type Statement, verifyStatement } from './statement.js';
+
+/** The longest accepted rotation (SPEC B7). */
+const MAX_STEPS = 64;
+
+/**
+ * Walks from a pinned root key to the current one (SPEC B7).
+ *
+ * Each step is signed by the outgoing key, and its header's `kid` is that key's thumbprint. Steps before the pinned key
+ * are only read, not verified; every step after it must follow from the one before.
+ *
+ * @param pinned - a root key that is trusted
+ * @param text - /keys/rotation.json
+ * @returns the current root key; the pinned key itself if no step follows it
+ * @throws {@link RotationInvalid} | {@link RotationGap} | {@link RotationLoop} | {@link RotationSignature}
+ *
+ * @example
+ * ```ts
+ * import { importRootKey, walkRotation } from '@passport-registry/verifier';
+ *
+ * const pinned = await importRootKey(pinnedJwk);
+ * const current = await walkRotation(pinned, '[]');
+ * console.log(current.thumbprint === pinned.thumbprint); // true
+ * ```
+ */
+export async function walkRotation(pinned: RootKey, text: string): Promise<RootKey> {
+  const keys = await walkSteps([pinned], readRotation(text), undefined);
+  return keys.at(-1) ?? pinned;
+}
+
+/** A step of a rotation, read and not yet verified. */
+export interface RotationStep extends Statement {
+  readonly kid: string;
+}
+
+/**
+ * Reads `keys/rotation.json` without verifying a signature. The optional claim `step` must be the position, from 1 (SPEC C4).
+ *
+ * @param rotation - the text, or the bytes of the file exactly as received
+ * @throws {@link RotationInvalid}
+ */
+export function readRotation(rotation: Uint8Array | string): readonly RotationStep[] {
+  if (rotation.length > LIMITS.rotation) {
+    throw new RotationInvalid(`the rotation is longer than ${LIMITS.rotation} bytes`);
+  }
+  let steps: unknown;
+  try {
+    steps = parseStrictJson(rotation);
+  } catch (cause) {
+    throw new RotationInvalid(`the rotation is not strict JSON: ${(cause as Error).message}`, { cause });
+  }
+  if (!Array.isArray(steps) || !steps.every((step) => typeof step === 'string')) {
+    throw new RotationInvalid('the rotation is not an array of JWTs');
+  }
+  if (steps.length > MAX_STEPS) throw new RotationInvalid(`the rotation has more than ${MAX_STEPS} steps`);
+  return steps.map((jwt, index) => readStep(jwt, index + 1));
+}
+
+function readStep(jwt: string, position: number): RotationStep {
+  const invalid = (message: string, cause?: unknown) =>
+    new RotationInvalid(`step ${position} of the rotation ${message}`, { cause });
+  const step = readStatement(jwt, 'registry-root-rotation+jwt', invalid);
+  const { kid, claims } = step;
+  if (kid === undefined) throw invalid('does not name its signer (kid)');
+  if (claims['step'] !== undefined && claims['step'] !== position) {
+    throw invalid(`has another number as its step`);
+  }
+  return { ...step, kid };
+}
+
+/**
+ * Walks the steps that continue a chain of root keys.
+ *
+ * @param chain - root keys that are trusted, oldest first, each the successor of the one before
+ * @returns the chain that these steps show: longer than `chain`, a prefix of `chain`, or a chain that leaves `chain` at some
+ *   key
+ */
+export async function walkSteps(
+  chain: readonly RootKey[],
+  steps: readonly RotationStep[],
+  clock: Clock | undefined,
+): Promise<readonly RootKey[]> {
+  const indexOf = (thumbprint: string) => chain.findIndex((key) => key.thumbprint === thumbprint);
+  const start = steps.findIndex(({ kid }) => indexOf(kid) !== -1);
+  const first = steps[start];
+  if (first === undefined) {
+    const last = steps.at(-1);
+    if (last === undefined) return chain.slice(0, 1);
+    // A chain may begin where these steps end. The signer of the last step is unknown here, which does no harm.
+    const end = indexOf((await nextRoot(last)).thumbprint);
+    if (end !== -1) return chain.slice(0, end + 1);
+    const pinned = chain[0]?.thumbprint;
+    throw new RotationGap(`no step of the rotation leads away from the root key ${pinned}`);
+  }
+  const walked = chain.slice(0, indexOf(first.kid) + 1);
+  for (const step of steps.slice(start)) {
+    const signer = walked.at(-1) as RootKey;
+    if (step.kid !== signer.thumbprint) {
+      throw new RotationGap(
+        `a step is signed by ${step.kid}, but the root key before it is ${signer.thumbprint}`,
+      );
+    }
+    await verifyStatement(step, signer, clock, {
+      invalid: (message, cause) =>
+        new RotationSignature(`the step after the root key ${signer.thumbprint} ${message}`, { cause }),
+    });
+    const next = await nextRoot(step);
+    if (walked.some(({ thumbprint }) => thumbprint === next.thumbprint)) {
+      throw new RotationLoop(`the rotation comes back to ${next.thumbprint}`);
+    }
+    walked.push(next);
+  }
+  return walked;
+}
+
+async function nextRoot({ claims }: RotationStep): Promise<RootKey> {
+  try {
+    return await importRootKey(claims['next_root']);
+  } catch (cause) {
+    throw new RotationInvalid(`next_root of a step is refused: ${(cause as Error).message}`, { cause });
+  }
+}

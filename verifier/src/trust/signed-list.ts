@@ -1,0 +1,51 @@
+import { sha256Hex } from '../encoding/sha256.js';
+import type { IssuerRegistry } from '../generated/schemas.js';
+import { readList } from '../list/list.js';
+import type { RootKey } from './root-key.js';
+import { verifySignature } from './signature.js';
+
+/** A list as received, with its signature and the pinned root key. */
+export interface SignedList {
+  /** The bytes of /issuers.json, exactly as received. */
+  readonly list: Uint8Array;
+  /** The text of /issuers.sig. */
+  readonly signature: string;
+  /** The pinned root key. */
+  readonly rootKey: RootKey;
+}
+
+/** A verified list. */
+export interface VerifiedList {
+  /** The list itself. */
+  readonly registry: IssuerRegistry;
+  /** The payload hash: SHA-256 of the bytes, lower-case hexadecimal. */
+  readonly sha256: string;
+}
+
+/**
+ * Verifies a signed list (SPEC A3, steps 1 and 2): first the signature over the bytes as received, before any parsing;
+ * then the form of the list.
+ *
+ * This proves who signed the list, not that it is the newest list.
+ *
+ * @throws {@link SignatureMalformed} | {@link SignatureInvalid} and the errors of {@link readList}
+ *
+ * @example
+ * ```ts
+ * import { importRootKey, verifyList } from '@passport-registry/verifier';
+ *
+ * const base = 'https://registry.example';
+ * const rootKey = await importRootKey(pinnedJwk);
+ * const [list, signature] = await Promise.all([fetch(`${base}/issuers.json`), fetch(`${base}/issuers.sig`)]);
+ * const { registry } = await verifyList({
+ *   list: new Uint8Array(await list.arrayBuffer()),
+ *   signature: await signature.text(),
+ *   rootKey,
+ * });
+ * console.log(registry.issuers.length);
+ * ```
+ */
+export async function verifyList({ list, signature, rootKey }: SignedList): Promise<VerifiedList> {
+  const [sha256] = await Promise.all([sha256Hex(list), verifySignature(list, signature, rootKey)]);
+  return { registry: readList(list), sha256 };
+}

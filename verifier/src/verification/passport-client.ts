@@ -1,0 +1,137 @@
+import { assertOptions } from '../encoding/options.js';
+import { issuerBase } from '../http/addresses.js';
+import { Issuers } from '../issuer/issuers.js';
+import { checkPolicy, readMandate } from '../passport/mandate.js';
+import { PASSPORT_TYPE, type ReadPassport, readPassport } from '../passport/read-passport.js';
+import { reject } from '../passport/rejection.js';
+import { checkScope } from '../passport/scope.js';
+import { compilePolicy } from '../policy/trust-policy.js';
+import {
+  PASSPORT_CLIENT_OPTIONS,
+  type PassportClientOptions,
+  TRUST_OPTIONS,
+  withDefaults,
+} from './options.js';
+import { trustedIssuer } from './trusted-issuer.js';
+import { type AllowedAction, type Findings, inspect, type RefusedAction, VERDICT_CHECKS } from './verdict.js';
+import { verifyAtIssuer } from './verify-at-issuer.js';
+
+/** An action that a token allows. Issuer and registry are present if the client has the option `trust`. */
+export type AllowedToken = Omit<AllowedAction, 'issuer' | 'registry'> &
+  Readonly<Pick<Findings, 'issuer' | 'registry'>>;
+
+/** Whether a token allows an action; `allowed` tells the two apart. */
+export type TokenVerdict = AllowedToken | RefusedAction;
+
+/** The `typ` of an access token (RFC 9068). */
+const ACCESS_TOKEN_TYPE = 'at+jwt';
+
+/**
+ * Checks whether a token allows an action, for callers without a proof of the action (SPEC A5).
+ *
+ * **What it proves:** the issuer at this address signed the token; it is valid now; the issuer says that the passport
+ * is active and not revoked; its mandate covers the action.
+ *
+ * **What it does not prove:** that the presenter of the token holds the agent's key, that the agent wanted this
+ * action or sent this payload, or that the request is not a replay. Without `trust`, it also does not prove that any
+ * registry lists the issuer: the caller must know the address, and must never take it from the token.
+ * For these guarantees, use {@link createPassportVerifier} with a proof.
+ *
+ * The token is a passport, or an access token (RFC 9068, `typ: at+jwt`) with the claims of one, whose `aud` must be
+ * the option `audience`. An opaque token cannot be verified, and is refused.
+ *
+ * @example
+ * ```ts
+ * import { PassportClient } from '@passport-registry/verifier';
+ *
+ * const client = new PassportClient('what the agent sent', 'https://issuer.example');
+ * const { allowed, reasons } = await client.verifyAction('email.send', { to: 'you@example.com' });
+ * console.log(allowed, reasons[0].code); // false token-malformed
+ * ```
+ */
+export class PassportClient {
+  readonly #token: string;
+  readonly #base: string;
+  readonly #options: PassportClientOptions;
+  readonly #settings: ReturnType<typeof withDefaults>;
+  readonly #issuers: Issuers;
+
+  /**
+   * @param token - a passport or an access token
+   * @param issuerUrl - the issuer's base address, never taken from the token; its metadata are at `/.well-known/` below it
+   * @throws {@link AddressInvalid} unless the address is https, or http on this machine; {@link OptionsInvalid};
+   *   {@link PolicyInvalid}
+   */
+  constructor(token: string, issuerUrl: string, options: PassportClientOptions = {}) {
+    assertOptions<PassportClientOptions>(options, PASSPORT_CLIENT_OPTIONS, 'PassportClient');
+    if (options.trust !== undefined) {
+      assertOptions(options.trust, TRUST_OPTIONS, 'PassportClient: trust');
+      compilePolicy(options.trust.policy);
+    }
+    this.#token = token;
+    this.#base = issuerBase(issuerUrl);
+    this.#options = options;
+    // Without a registry, only the caller's host is contacted.
+    this.#settings = withDefaults({ allowPrivateAddresses: options.trust === undefined, ...options });
+    this.#issuers = new Issuers(this.#settings);
+  }
+
+  /**
+   * Whether the token allows an action. The class comment says what the answer proves.
+   *
+   * @param action - dotted: `email.send`
+   * @param payload - an object for the handlers of the mandate's policy; it is not bound to the agent
+   */
+  async verifyAction(action: string, payload: Readonly<Record<string, unknown>>): Promise<TokenVerdict> {
+    const { clock, policyHandlers } = this.#settings;
+    const { trust, audience } = this.#options;
+    const { passed, verdict } = await inspect(VERDICT_CHECKS, async (check, findings) => {
+      const token = await check('token', () => this.#readToken());
+      const trusted =
+        trust === undefined
+          ? { issuer: undefined, registry: undefined }
+          : await check('issuer', () =>
+              trustedIssuer(token.claims.issuer_id, trust.registry, trust.policy, findings),
+            );
+      const known = {
+        discovery_uri: `${this.#base}/.well-known/openid-configuration`,
+        jwks_uri: undefined,
+        ...trusted.issuer,
+      };
+      const passport = await verifyAtIssuer(token, known, this.#issuers, clock, check, findings);
+      const mandate = await check('mandate', () => readMandate(passport, clock));
+      findings.mandate = mandate;
+      const plain = await check('scope', () => checkScope(mandate.scope, action, payload));
+      const context = { action, payload: plain, passport, mandate };
+      await check('mandate-policy', () => checkPolicy(context, policyHandlers));
+      if (token.jws.type === ACCESS_TOKEN_TYPE) {
+        await check('audience', () => assertFor(audience, passport['aud']));
+      }
+      return { ...trusted, passport, mandate };
+    });
+    return passed ? { allowed: true, ...verdict } : { allowed: false, ...verdict };
+  }
+
+  #readToken(): ReadPassport {
+    const token = readPassport(this.#token, [PASSPORT_TYPE, ACCESS_TOKEN_TYPE]);
+    if (token.claims.iss.replace(/\/$/, '') !== this.#base) {
+      reject('iss-mismatch', `iss is not the issuer's address, ${this.#base}`);
+    }
+    return token;
+  }
+
+  /** {@link PassportClient.verifyAction}, as the specification spells it. */
+  verify_action(action: string, payload: Readonly<Record<string, unknown>>): Promise<TokenVerdict> {
+    return this.verifyAction(action, payload);
+  }
+}
+
+function assertFor(audience: string | undefined, aud: unknown): void {
+  const named: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
+  if (audience === undefined || !named.includes(audience)) {
+    reject(
+      'audience-mismatch',
+      'the access token is for another verifier, or the caller did not say who it is',
+    );
+  }
+}

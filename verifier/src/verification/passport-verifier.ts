@@ -1,0 +1,180 @@
+import { assertOptions } from '../encoding/options.js';
+import { Issuers } from '../issuer/issuers.js';
+import {
+  type ActionClaims,
+  checkProofTimes,
+  MAX_ACTION_SECONDS,
+  payloadHash,
+  readProof,
+} from '../passport/action-proof.js';
+import type { PassportClaims } from '../passport/claims.js';
+import { checkPolicy, readMandate } from '../passport/mandate.js';
+import { reject } from '../passport/rejection.js';
+import { checkScope } from '../passport/scope.js';
+import { compilePolicy } from '../policy/trust-policy.js';
+import { memoryReplayStore } from '../replay/replay-store.js';
+import { PASSPORT_VERIFIER_OPTIONS, type PassportVerifierOptions, withDefaults } from './options.js';
+import { PassportCache } from './passport-cache.js';
+import { trustedIssuer } from './trusted-issuer.js';
+import {
+  type ActionVerdict,
+  type Findings,
+  inspect,
+  type PassportVerdict,
+  type RunCheck,
+  VERDICT_CHECKS,
+} from './verdict.js';
+import { verifyAtIssuer } from './verify-at-issuer.js';
+
+/** A request for an action. */
+export interface ActionRequest {
+  /** The passport: a JWS in compact form. */
+  readonly token: string;
+  /** The action, such as `email.send`. */
+  readonly action: string;
+  /** The payload: an object of plain JSON. */
+  readonly payload: unknown;
+  /** The agent's proof: a JWS in compact form. */
+  readonly proof: string;
+}
+
+/** Verifies passports and actions at run time. */
+export interface PassportVerifier {
+  /** Whether a passport is valid, and whose it is. A thief can present it, too; only a proof rules that out. */
+  verifyPassport(token: string): Promise<PassportVerdict>;
+  /** Whether an action may go ahead: the passport, its mandate, and the proof that its holder wants this action. */
+  verifyAction(request: ActionRequest): Promise<ActionVerdict>;
+}
+
+const PASSPORT_CHECKS = VERDICT_CHECKS.slice(0, VERDICT_CHECKS.indexOf('scope'));
+
+/**
+ * A verifier of passports and actions (SPEC A3, runtime verification), bound to a registry, a trust policy and an
+ * audience. Every input leads to a verdict, never to an exception. Every rejection has its own code
+ * ({@link PASSPORT_REASONS}), and nothing fails open.
+ *
+ * @throws {@link OptionsInvalid} | {@link PolicyInvalid}
+ *
+ * @example
+ * ```ts
+ * import { createPassportVerifier, createRegistryClient } from '@passport-registry/verifier';
+ *
+ * const registry = createRegistryClient({ sources: ['https://registry.example'], rootKey: pinnedJwk });
+ * await registry.ready();
+ * const verifier = createPassportVerifier({
+ *   registry,
+ *   policy: { tiers: ['sandbox'] },
+ *   audience: 'https://mail.example',
+ * });
+ * const { allowed, reasons } = await verifier.verifyAction({
+ *   token: 'what the agent sent',
+ *   action: 'email.send',
+ *   payload: { to: 'you@example.com' },
+ *   proof: 'what the agent sent',
+ * });
+ * console.log(allowed, reasons[0].code); // false token-malformed
+ * registry.close();
+ * ```
+ */
+export function createPassportVerifier(options: PassportVerifierOptions): PassportVerifier {
+  assertOptions<PassportVerifierOptions>(options, PASSPORT_VERIFIER_OPTIONS, 'createPassportVerifier');
+  const { registry, policy, audience } = options;
+  compilePolicy(policy);
+  const settings = withDefaults(options);
+  const { clock, policyHandlers } = settings;
+  const issuers = new Issuers(settings);
+  const passports = new PassportCache();
+  const replayStore = options.replayStore ?? memoryReplayStore({ now: clock.now });
+
+  async function passportSteps(token: string, check: RunCheck, findings: Findings) {
+    const read = await check('token', () => passports.read(token));
+    const { issuer_id } = read.claims;
+    const trusted = await check('issuer', () => trustedIssuer(issuer_id, registry, policy, findings));
+    const passport = await verifyAtIssuer(read, trusted.issuer, issuers, clock, check, findings);
+    passports.add(read);
+    return { read, found: { ...trusted, passport } };
+  }
+
+  return {
+    verifyPassport: async (token) => {
+      const { passed, verdict } = await inspect(PASSPORT_CHECKS, async (check, findings) => {
+        const { found } = await passportSteps(token, check, findings);
+        const { passport } = found;
+        if (passport.mandate === undefined) return { ...found, mandate: undefined };
+        return { ...found, mandate: await check('mandate', () => readMandate(passport, clock)) };
+      });
+      return passed ? { accepted: true, ...verdict } : { accepted: false, ...verdict };
+    },
+
+    verifyAction: async ({ token, action, payload, proof }) => {
+      // WebCrypto verifies on another thread, so start early. The step `proof` uses the result.
+      const cached = passports.get(token);
+      const early = cached && begun(async () => readProof(proof, await cached.holder()));
+      const { passed, verdict } = await inspect(VERDICT_CHECKS, async (check, findings) => {
+        const { read, found } = await passportSteps(token, check, findings);
+        const { passport } = found;
+        const mandate = await check('mandate', () => readMandate(passport, clock));
+        findings.mandate = mandate;
+        const plain = await check('scope', () => checkScope(mandate.scope, action, payload));
+        const context = { action, payload: plain, passport, mandate };
+        await check('mandate-policy', () => checkPolicy(context, policyHandlers));
+        const claims = await check('proof', async () => early?.() ?? readProof(proof, await read.holder()));
+        await check('proof-passport', () => {
+          if (claims.passport !== passport.jti) {
+            reject('proof-passport-mismatch', 'the proof is for another passport');
+          }
+          if (claims.ath !== read.hash()) {
+            reject('proof-token-mismatch', 'the proof is for another token of this passport');
+          }
+        });
+        await check('proof-action', () => {
+          if (claims.action !== action) reject('action-mismatch', 'the proof is for another action');
+        });
+        await check('payload', () => {
+          if (claims.payload_sha256 !== payloadHash(payload)) {
+            reject('payload-mismatch', 'the proof is for another payload');
+          }
+        });
+        await check('audience', () => {
+          if (claims.aud !== audience) reject('audience-mismatch', 'the proof is for another verifier');
+        });
+        await check('proof-times', () => checkProofTimes(claims, clock));
+        // Last, so that only a valid proof is marked as used.
+        await check('replay', () => assertFirst(passport, claims));
+        return { ...found, mandate };
+      });
+      return passed ? { allowed: true, ...verdict } : { allowed: false, ...verdict };
+    },
+  };
+
+  /** Keeps a key for longer than any verifier of the fleet, with any tolerated clock, accepts the proof. */
+  async function assertFirst({ issuer_id, jti }: PassportClaims, proof: ActionClaims): Promise<void> {
+    const key = `${issuer_id}:${jti}:${proof.jti}`;
+    const lifetime = MAX_ACTION_SECONDS * 1000 + 3 * clock.tolerance;
+    const claimed = inTime(async () => replayStore.claim(key, lifetime), settings.host.timeout);
+    const first = await claimed.catch((error: Error) =>
+      reject('replay-store-failed', `the replay store failed: ${error.message}`, error),
+    );
+    if (first !== true) reject('action-replayed', 'the proof has been used before');
+  }
+}
+
+/** Starts some work. The returned function returns its result or throws its error. */
+function begun<T>(work: () => Promise<T>): () => Promise<T> {
+  const promise = work();
+  // Ignored here: the caller gets the error from the function, unless an earlier step has failed.
+  promise.catch(() => undefined);
+  return () => promise;
+}
+
+async function inTime<T>(work: () => Promise<T>, timeout: number): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_resolve, fail) => {
+    timer = setTimeout(() => fail(new Error('it did not answer in time')), timeout);
+  });
+  try {
+    return await Promise.race([work(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

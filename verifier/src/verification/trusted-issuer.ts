@@ -1,0 +1,25 @@
+import type { Registry } from '../client/registry.js';
+import { RegistryError } from '../errors.js';
+import type { Issuer, TrustPolicy } from '../generated/schemas.js';
+import { Rejection, reject } from '../passport/rejection.js';
+import type { Findings, JudgedBy } from './verdict.js';
+
+/** The record of an issuer that the policy trusts (SPEC A3), and the list that contains it. */
+export function trustedIssuer(
+  id: string,
+  registry: Registry,
+  policy: TrustPolicy,
+  findings: Findings,
+): { issuer: Issuer; registry: JudgedBy } {
+  try {
+    const { accepted, reasons, issuer } = registry.decide(id, policy);
+    findings.issuer = issuer;
+    const judgedBy = { updatedAt: registry.updatedAt, sha256: registry.sha256 };
+    findings.registry = judgedBy;
+    if (!accepted || issuer === undefined) throw new Rejection(reasons);
+    return { issuer, registry: judgedBy };
+  } catch (error) {
+    if (!(error instanceof RegistryError)) throw error;
+    return reject('registry-unavailable', error.message, error);
+  }
+}

@@ -1,0 +1,50 @@
+import type { IssuerMetadata, KnownIssuer } from '../issuer/issuer-metadata.js';
+import type { Issuers } from '../issuer/issuers.js';
+import type { PassportClaims } from '../passport/claims.js';
+import { hasPassed, isToCome, type TolerantClock } from '../passport/clock.js';
+import { verifyJws } from '../passport/compact-jws.js';
+import type { ReadPassport } from '../passport/read-passport.js';
+import { reject } from '../passport/rejection.js';
+import type { Findings, RunCheck } from './verdict.js';
+
+/**
+ * The runtime verification of a passport (SPEC A3) once its issuer is known: metadata, keys, signature, times, status.
+ *
+ * @returns the claims, which are verified from here on
+ */
+export async function verifyAtIssuer(
+  { jws, claims, kid }: ReadPassport,
+  known: KnownIssuer,
+  issuers: Issuers,
+  clock: TolerantClock,
+  check: RunCheck,
+  findings: Findings,
+): Promise<PassportClaims> {
+  const metadata = await check('discovery', async () => sameIssuer(claims, await issuers.metadata(known)));
+  const key = await check('jwks', () => issuers.key(metadata.jwks_uri, kid));
+  await check('signature', () => verifyJws(jws, 'token', key));
+  findings.passport = claims;
+  await check('times', () => checkTimes(claims, clock));
+  await check('status', async () => {
+    const { revocationNonce } = await issuers.status(claims);
+    if (claims.revocation_nonce !== revocationNonce) {
+      reject('revocation-nonce-mismatch', 'the passport was issued before a revocation');
+    }
+  });
+  return claims;
+}
+
+function sameIssuer({ iss, issuer_id }: PassportClaims, metadata: IssuerMetadata): IssuerMetadata {
+  if (iss !== metadata.issuer) reject('iss-mismatch', `iss is not the issuer's address, ${metadata.issuer}`);
+  if (issuer_id !== metadata.issuer_id) {
+    reject('discovery-mismatch', `the issuer's metadata are of ${JSON.stringify(metadata.issuer_id)}`);
+  }
+  return metadata;
+}
+
+function checkTimes({ iat, nbf, exp }: PassportClaims, clock: TolerantClock): void {
+  if (isToCome(Math.max(iat, nbf ?? iat) * 1000, clock)) {
+    reject('token-not-yet-valid', 'the passport is not valid yet');
+  }
+  if (hasPassed(exp * 1000, clock)) reject('token-expired', 'the passport has expired');
+}
