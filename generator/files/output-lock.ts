@@ -79,7 +79,9 @@ const takeoverOf = (staging: string) => `${staging}-takeover`;
  */
 function removeDead(staging: string, owner: string): void {
   const folder = dirname(staging);
-  const dead = readdirSync(folder).filter((name) => isOurs(name, staging) && isDead(join(folder, name)));
+  const ours = readdirSync(folder).filter((name) => isOurs(name, staging));
+  for (const name of ours.filter(isGrave)) rmSync(join(folder, name), { recursive: true, force: true });
+  const dead = ours.filter((name) => !isGrave(name) && isDead(join(folder, name)));
   if (dead.length === 0) return;
   const takeover = takeoverOf(staging);
   if (isDead(takeover)) removeWhole(takeover);
@@ -95,7 +97,7 @@ function removeDead(staging: string, owner: string): void {
 
 /** Removes a folder under another name: one that is killed while it removes must not leave half a lock, whose owner nobody knows. */
 function removeWhole(folder: string): void {
-  const grave = nameBeside(folder);
+  const grave = nameBeside(`${folder}-removed`);
   renameSync(folder, grave);
   rmSync(grave, { recursive: true, force: true });
 }
@@ -121,7 +123,10 @@ function nameBeside(folder: string): string {
 }
 
 /** What the names beside the lock add to its own, those beside the takeover, and those beside such a name. */
-const BESIDE = /^(?:-takeover)?(?:-\d+-\d+)+$/;
+const BESIDE = /^(?:-takeover|-removed|-\d+-\d+)+$/;
+
+/** Whether a folder is on its way out. Anybody may finish that, also while its owner lives. */
+const isGrave = (name: string) => /-removed-\d+-\d+$/.test(name);
 
 /** Whether a name is that of the lock, or of what an owner makes before it or removes after it. */
 function isOurs(name: string, staging: string): boolean {

@@ -46,6 +46,8 @@ describe('one build at a time in an output folder', () => {
     const folder = await workspace();
     lock(folder, owner, age);
     writeFiles(folder, { '.dist.staging/0': 'left over', '.dist.staging-backup/keep': '' });
+    // Its owner was killed while it removed it, and had removed its own name already.
+    writeFiles(folder, { '.dist.staging-removed-123-4/tree/0': 'left over' });
     expect((await cli(['build', ...KEY], folder)).code).toBe(0);
     // Not one of its own, whatever the name looks like.
     expect(readdirSync(folder).sort()).toEqual(['.dist.staging-backup', 'dist', 'issuers', 'key.pem']);
