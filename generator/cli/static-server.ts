@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
+import { untilStopped } from './terminal/until-stopped.js';
 
 const HOST = '127.0.0.1';
 
@@ -11,7 +12,7 @@ const HOST = '127.0.0.1';
  * @returns the exit code of the server
  * @throws the system's error when nothing can listen at the port
  */
-export async function serveTree(folder: string, port: number): Promise<number> {
+export async function serveTree(folder: string, port: number, env: NodeJS.ProcessEnv): Promise<number> {
   await assertFree(port);
   const manifest = createRequire(import.meta.url).resolve('serve/package.json');
   const program = join(dirname(manifest), 'build', 'main.js');
@@ -19,13 +20,14 @@ export async function serveTree(folder: string, port: number): Promise<number> {
   const server = spawn(process.execPath, [program, ...flags, folder], {
     stdio: 'inherit',
     // It would ask the package registry at every start whether there is a newer version.
-    env: { ...process.env, NO_UPDATE_CHECK: '1' },
+    env: { ...env, NO_UPDATE_CHECK: '1' },
   });
-  const stop = () => server.kill();
-  process.once('SIGINT', stop).once('SIGTERM', stop);
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.once('exit', (code, signal) => resolve(signal === null ? (code ?? 1) : 0));
+  return untilStopped((stop) => {
+    stop.addEventListener('abort', () => server.kill());
+    return new Promise((resolve, reject) => {
+      server.once('error', reject);
+      server.once('exit', (code, signal) => resolve(signal === null ? (code ?? 1) : 0));
+    });
   });
 }
 

@@ -9,6 +9,8 @@ export interface Repository {
   readonly top: string;
   /** The path of the records from there, with slashes, ending in one; empty where the top folder itself holds them. */
   readonly prefix: string;
+  /** The environment that git is run in, but for what it says to git. */
+  readonly env: NodeJS.ProcessEnv;
 }
 
 /** Two versions of the records, as commits; without `after` it is the folder itself. */
@@ -48,7 +50,7 @@ export interface CommitChanges {
  *
  * @throws {@link UsageError} when there is none, or the folder is reached by a symbolic link, which git does not follow
  */
-export function repositoryAround(folder: string): Repository {
+export function repositoryAround(folder: string, env: NodeJS.ProcessEnv): Repository {
   const records = resolve(folder);
   let top = records;
   while (lstatSync(join(top, '.git'), { throwIfNoEntry: false }) === undefined) {
@@ -60,7 +62,7 @@ export function repositoryAround(folder: string): Repository {
   if (real !== join(realPath(top), path)) {
     throw new UsageError(`${folder} is reached by a symbolic link, which git does not follow: give ${real}`);
   }
-  return { top, prefix: path === '' ? '' : `${path.split(sep).join('/')}/` };
+  return { top, prefix: path === '' ? '' : `${path.split(sep).join('/')}/`, env };
 }
 
 function realPath(path: string): string {
@@ -96,10 +98,10 @@ function commitOf(revision: string, repository: Repository): string {
 }
 
 /** Whether a file is, or would be, in a git repository that does not ignore it. */
-export function wouldBeCommitted(file: string): boolean {
+export function wouldBeCommitted(file: string, env: NodeJS.ProcessEnv): boolean {
   let repository: Repository;
   try {
-    repository = repositoryAround(dirname(file));
+    repository = repositoryAround(dirname(file), env);
   } catch {
     return false;
   }
@@ -237,8 +239,8 @@ function objectId(text: string): string {
 }
 
 /** Whatever a caller's shell, hook or workflow says to git is about another command: GIT_DIR would name another repository. */
-function environment(): NodeJS.ProcessEnv {
-  const own = Object.entries(process.env).filter(([name]) => !name.toUpperCase().startsWith('GIT_'));
+function environment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const own = Object.entries(env).filter(([name]) => !name.toUpperCase().startsWith('GIT_'));
   return { ...Object.fromEntries(own), GIT_NO_REPLACE_OBJECTS: '1', GIT_OPTIONAL_LOCKS: '0' };
 }
 
@@ -252,10 +254,10 @@ const GLOBAL_OPTIONS = [
 ];
 
 /** Runs git in the top folder. @throws {@link IoFailed} in git's words */
-function git(args: readonly string[], { top }: Repository, input = ''): Buffer {
+function git(args: readonly string[], { top, env }: Repository, input = ''): Buffer {
   const { status, stdout, stderr, error } = spawnSync('git', [...GLOBAL_OPTIONS, ...args], {
     cwd: top,
-    env: environment(),
+    env: environment(env),
     input,
     maxBuffer: 1024 * 1024 * 1024,
   });

@@ -17,10 +17,11 @@ export function privateFolder(directory: string): string {
 }
 
 /** Keeps a private file out of git, whatever folder it is put into. To be called before the file is there. */
-export function ignoreFile(file: string): void {
+export function ignoreFile(file: string, env: NodeJS.ProcessEnv): void {
   const folder = realpathSync(dirname(file));
   if (basename(folder) === PRIVATE_FOLDER) ignoreIn(folder, '*');
-  else if (wouldBeCommitted(join(folder, basename(file)))) ignoreIn(folder, `/${asPattern(basename(file))}`);
+  else if (wouldBeCommitted(join(folder, basename(file)), env))
+    ignoreIn(folder, `/${asPattern(basename(file))}`);
 }
 
 /** Adds a line to the folder's .gitignore, unless it has it. */

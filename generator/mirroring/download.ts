@@ -26,6 +26,8 @@ export interface DownloadTarget {
   readonly held: HeldRelease | undefined;
   /** Called once all that decides about trust is in the folder: what it throws ends the download. */
   readonly accept: () => Promise<void>;
+  /** The environment that rsync is run in. */
+  readonly env: NodeJS.ProcessEnv;
 }
 
 /** How many files are asked for at a time. */
@@ -114,7 +116,7 @@ const FILES_VANISHED_STATUS = 24;
 /** @throws {@link IoFailed} in rsync's words */
 async function downloadByRsync(
   source: string,
-  { folder, held, accept }: DownloadTarget,
+  { folder, held, accept, env }: DownloadTarget,
 ): Promise<TransferStats> {
   const options = [
     // By content: two publications within one second differ in nothing else that it looks at, and a file that rotted here
@@ -125,6 +127,7 @@ async function downloadByRsync(
   ];
   const from = source.endsWith('/') ? source : `${source}/`;
   const { status, stdout, stderr, error } = spawnSync('rsync', [...options, '--', from, `${folder}/`], {
+    env,
     encoding: 'utf8',
     maxBuffer: 64 * 1024 * 1024,
   });

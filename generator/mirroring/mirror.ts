@@ -23,6 +23,8 @@ export interface MirrorOptions {
   readonly rootKey: RootKey;
   /** Largest age of a list that has no checkpoint, in days. */
   readonly maxAge: number;
+  /** The environment that rsync is run in. */
+  readonly env: NodeJS.ProcessEnv;
 }
 
 /** What a run did. */
@@ -81,7 +83,7 @@ async function take(options: MirrorOptions, releases: Releases, staging: string)
 }
 
 async function downloadGood(
-  { source, rootKey, maxAge }: MirrorOptions,
+  { source, rootKey, maxAge, env }: MirrorOptions,
   folder: string,
   releases: Releases,
   held: HeldRelease | undefined,
@@ -94,7 +96,7 @@ async function downloadGood(
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     if (attempt > 1) await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
     try {
-      const stats = await download(source, { folder, held, accept });
+      const stats = await download(source, { folder, held, accept, env });
       return { stats, report: await verified(folder, rootKey, maxAge) };
     } catch (error) {
       if (!(error instanceof TreeRejected)) throw error;

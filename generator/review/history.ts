@@ -33,8 +33,8 @@ type Values = Readonly<Record<Field, string | undefined>>;
 const NONE: Values = { tier: undefined, status: undefined };
 
 /** The changes of status and tier, newest first: what the records of each commit say, and those of its parents. @throws {@link IoFailed} */
-export function history(issuers: string): Change[] {
-  const [repository, commits] = commitsOf(issuers);
+export function history(issuers: string, env: NodeJS.ProcessEnv): Change[] {
+  const [repository, commits] = commitsOf(issuers, env);
   const changes = commits.map((commit) => ({
     ...commit,
     changes: commit.changes.filter(({ path }) => isRecordPath(path)),
@@ -46,9 +46,9 @@ export function history(issuers: string): Change[] {
   return changes.flatMap((commit) => changesIn(commit, (id) => known.get(id ?? '') ?? NONE));
 }
 
-function commitsOf(issuers: string): [Repository, CommitChanges[]] {
+function commitsOf(issuers: string, env: NodeJS.ProcessEnv): [Repository, CommitChanges[]] {
   try {
-    const repository = repositoryAround(issuers);
+    const repository = repositoryAround(issuers, env);
     return [repository, commitsWithChanges(repository)];
   } catch (cause) {
     if (!(cause instanceof IoFailed || cause instanceof UsageError)) throw cause;

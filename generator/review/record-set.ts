@@ -43,10 +43,15 @@ async function signedRegistry(source: TreeSource, pinned: RootKey | undefined): 
  * The records of two versions of a folder, as far as they differ.
  *
  * @param range - `A..B`, `A...B`, or `A` for what has changed since then
+ * @param env - the environment that git is run in
  * @throws {@link UsageError} when there are no such commits
  */
-export function recordsOfRevisions(range: string, folder: string): { before: RecordSet; after: RecordSet } {
-  const repository = repositoryAround(folder);
+export function recordsOfRevisions(
+  range: string,
+  folder: string,
+  env: NodeJS.ProcessEnv,
+): { before: RecordSet; after: RecordSet } {
+  const repository = repositoryAround(folder, env);
   const { before, after } = changedFiles(revisionsOf(range, repository), folder, repository);
   const side = (outcomes: typeof before) => checkRecords(separateDiagnostics(outcomes));
   return { before: side(before), after: side(after) };

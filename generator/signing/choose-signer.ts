@@ -18,6 +18,8 @@ export interface SignerChoice {
   readonly production: boolean;
   /** Whose development key. */
   readonly directory: string;
+  /** Where `env:NAME` is looked up, and what a command gets. Default: the environment of this process. */
+  readonly env?: NodeJS.ProcessEnv | undefined;
 }
 
 /**
@@ -33,7 +35,7 @@ export async function chooseSigner(choice: SignerChoice): Promise<Signer> {
     );
   }
   if (choice.rootKey !== undefined) {
-    const expected = await loadRootKey(choice.rootKey, true);
+    const expected = await loadRootKey(choice.rootKey, true, choice.env ?? process.env);
     if (expected.thumbprint !== signer.rootKey.thumbprint) {
       throw new KeyRejected(
         `the signing key is ${signer.rootKey.thumbprint}, but ${choice.rootKey} is ${expected.thumbprint}`,
@@ -44,7 +46,7 @@ export async function chooseSigner(choice: SignerChoice): Promise<Signer> {
 }
 
 async function givenOrDevelopmentSigner(choice: SignerChoice): Promise<Signer> {
-  const { key, passphrase, signer: command, rootKey, production, directory } = choice;
+  const { key, passphrase, signer: command, rootKey, production, directory, env = process.env } = choice;
   if (command !== undefined) {
     if (key !== undefined) throw new UsageError('a key and a signing command are two ways to sign: give one');
     if (rootKey === undefined) {
@@ -53,7 +55,7 @@ async function givenOrDevelopmentSigner(choice: SignerChoice): Promise<Signer> {
           'checkpoints --public-key, or --checkpoint-public-key in a build',
       );
     }
-    return commandSigner(await loadRootKey(rootKey, true), command);
+    return commandSigner(await loadRootKey(rootKey, true, env), { env, ...command });
   }
   if (key === undefined) {
     if (!production) return developmentSigner(directory);
@@ -61,7 +63,7 @@ async function givenOrDevelopmentSigner(choice: SignerChoice): Promise<Signer> {
       'no key to sign with: under --production or CI none is made, so name it with --key FILE, --key env:NAME or --signer-command',
     );
   }
-  const signer = await loadSigner(key, passphrase);
+  const signer = await loadSigner(key, passphrase, env);
   const development = await existingDevelopmentSigner(directory);
   // The development key stays one when it is named outright.
   return development?.rootKey.thumbprint === signer.rootKey.thumbprint ? development : signer;

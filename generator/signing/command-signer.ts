@@ -22,6 +22,8 @@ export interface CommandSignerOptions {
   readonly input?: SignerInput;
   /** Longest time for one signature, in seconds: somebody may have to touch a token. Default: 60. */
   readonly timeout?: number;
+  /** The environment of the command. Default: that of this process. */
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 /** Bytes. A signature in any form is far smaller, and a command that prints more is not printing one. */
@@ -34,7 +36,7 @@ const MAX_OUTPUT_BYTES = 16 * 1024;
  * @throws {@link UsageError} when an Ed25519 key is to sign a digest
  */
 export function commandSigner(rootKey: RootKey, options: CommandSignerOptions): Signer {
-  const { command, input = 'payload', timeout = 60 } = options;
+  const { command, input = 'payload', timeout = 60, env = process.env } = options;
   if (input === 'digest' && rootKey.algorithm === 'Ed25519') {
     throw new UsageError('Ed25519 signs whole payloads: --signer-input digest is for P-256');
   }
@@ -43,20 +45,26 @@ export function commandSigner(rootKey: RootKey, options: CommandSignerOptions): 
     development: false,
     sign: async (payload) => {
       const bytes = input === 'digest' ? createHash('sha256').update(payload).digest() : payload;
-      const output = await runWithFile(command, bytes, timeout);
+      const output = await runWithFile(command, bytes, { timeout, env });
       return signatureIn(output, payload, rootKey);
     },
   };
 }
 
+type Surroundings = Required<Pick<CommandSignerOptions, 'timeout' | 'env'>>;
+
 /** The path is known only where the command asks for it; the file lasts as long as the command. */
-async function runWithFile(command: string, bytes: Uint8Array, timeout: number): Promise<Uint8Array> {
-  if (!command.includes('{}')) return run(command, bytes, timeout);
+async function runWithFile(
+  command: string,
+  bytes: Uint8Array,
+  surroundings: Surroundings,
+): Promise<Uint8Array> {
+  if (!command.includes('{}')) return run(command, bytes, surroundings);
   const folder = mkdtempSync(join(tmpdir(), 'passport-signing-'));
   try {
     const file = join(folder, 'payload');
     writeFileSync(file, bytes, { mode: 0o600 });
-    return await run(command.replaceAll('{}', quoted(file)), bytes, timeout);
+    return await run(command.replaceAll('{}', quoted(file)), bytes, surroundings);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -65,13 +73,13 @@ async function runWithFile(command: string, bytes: Uint8Array, timeout: number):
 const quoted = (path: string) => `'${path.replaceAll("'", `'\\''`)}'`;
 
 /** Its words for people, on stderr, go straight to the terminal: a token may ask to be touched. */
-function run(command: string, bytes: Uint8Array, timeout: number): Promise<Uint8Array> {
+function run(command: string, bytes: Uint8Array, { timeout, env }: Surroundings): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const fail = (what: string) => reject(new KeyRejected(`the signing command ${what}`));
     // On a terminal a tool may ask for its PIN there, which only the terminal's own session can. Elsewhere it gets a group
     // of its own, so that what the shell has started ends with it.
     const detached = process.stdin.isTTY !== true;
-    const child = spawn('/bin/sh', ['-c', command], { stdio: ['pipe', 'pipe', 'inherit'], detached });
+    const child = spawn('/bin/sh', ['-c', command], { stdio: ['pipe', 'pipe', 'inherit'], detached, env });
     const kill = () => {
       if (detached && child.pid !== undefined) killGroup(child.pid);
       else child.kill('SIGKILL');

@@ -18,10 +18,15 @@ export type KeyAlgorithm = (typeof KEY_ALGORITHMS)[number];
  * No error here carries the library's own words or a cause: they could quote the key.
  *
  * @param source - a file's path, or `env:NAME`
+ * @param env - where `env:NAME` is looked up
  * @throws {@link KeyRejected} | {@link IoFailed}
  */
-export async function loadSigner(source: string, passphrase?: Passphrase): Promise<Signer> {
-  const text = readSource(source);
+export async function loadSigner(
+  source: string,
+  passphrase: Passphrase | undefined,
+  env: NodeJS.ProcessEnv,
+): Promise<Signer> {
+  const text = readSource(source, env);
   const key = isEncrypted(text) ? await decryptedKey(text, source, passphrase) : readPrivateKey(text, source);
   return signerFor(assertUsable(key, source), false);
 }
@@ -55,13 +60,18 @@ export async function signerFor(key: KeyObject, development: boolean): Promise<S
 /**
  * Makes a private key and writes it as PKCS#8 PEM into a new file that only its owner may read, and that git ignores.
  *
+ * @param env - the environment in which git is asked what it ignores
  * @returns the public key
  * @throws {@link IoFailed} when the file exists or cannot be written
  */
-export async function generateKeyFile(algorithm: KeyAlgorithm, file: string): Promise<RootKey> {
+export async function generateKeyFile(
+  algorithm: KeyAlgorithm,
+  file: string,
+  env: NodeJS.ProcessEnv,
+): Promise<RootKey> {
   const key = generatePrivateKey(algorithm);
   try {
-    ignoreFile(file);
+    ignoreFile(file, env);
     writeFileSync(file, privatePem(key), { mode: 0o600, flag: 'wx' });
   } catch (cause) {
     const exists = (cause as NodeJS.ErrnoException).code === 'EEXIST';
@@ -88,10 +98,15 @@ export function privatePem(key: KeyObject): string {
  * The root key of a file: a public JWK, or the public half of a private key.
  *
  * @param onlyPublic - refuse a private key rather than use its public half
+ * @param env - where `env:NAME` is looked up
  * @throws {@link KeyRejected} | {@link IoFailed}
  */
-export async function loadRootKey(file: string, onlyPublic: boolean): Promise<RootKey> {
-  const text = readSource(file);
+export async function loadRootKey(
+  file: string,
+  onlyPublic: boolean,
+  env: NodeJS.ProcessEnv,
+): Promise<RootKey> {
+  const text = readSource(file, env);
   const jwk = text.includes('-----BEGIN PUBLIC KEY-----') ? publicPem(text, file) : parsedJson(text);
   if (isPublicJwk(jwk)) {
     try {
@@ -116,14 +131,14 @@ function publicPem(text: string, source: string): unknown {
   }
 }
 
-function readSource(source: string): string {
+function readSource(source: string, env: NodeJS.ProcessEnv): string {
   if (/PRIVATE KEY|"d"\s*:|[\r\n]/.test(source)) {
     throw new UsageError(
       'a key is given by its file or by env:NAME, and not itself: where it stands, others can read it',
     );
   }
   if (source.startsWith('env:')) {
-    const text = process.env[source.slice('env:'.length)];
+    const text = env[source.slice('env:'.length)];
     if (text === undefined || text === '') {
       throw new UsageError(`the environment variable ${source.slice('env:'.length)} is not set`);
     }

@@ -9,6 +9,7 @@ import { loadRootKey } from '../../signing/key-file.js';
 import { PATHS } from '../../tree/paths.js';
 import { addFreshnessOptions, type FreshnessOptions, freshnessChoice } from '../options/freshness-options.js';
 import { addRuleOptions, type RuleOptions, ruleOptions } from '../options/rule-options.js';
+import type { Invocation, Io } from '../terminal/io.js';
 import { emit } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { sayBuilt } from '../terminal/say-built.js';
@@ -21,7 +22,7 @@ interface Options extends FreshnessOptions, RuleOptions {
 }
 
 /** `passport-registry attach`, on the machine with the registry */
-export function addAttachCommand(program: Command): void {
+export function addAttachCommand(program: Command, io: Invocation): void {
   const command = program
     .command('attach')
     .description('publish a list that was signed elsewhere')
@@ -33,15 +34,21 @@ export function addAttachCommand(program: Command): void {
     .option('--precompress', 'publish issuers.json.gz and .br, too')
     .option('--json', 'report as JSON on stdout')
     .action((folder: string, signature: string | undefined, options: Options) =>
-      run(options.json === true, () => attach(folder, signature ?? join(folder, PATHS.signature), options)),
+      run(io, options.json === true, () => attach(io, { folder, signature }, options)),
     );
 }
 
-async function attach(folder: string, signature: string, options: Options): Promise<undefined> {
+interface Signed {
+  readonly folder: string;
+  readonly signature: string | undefined;
+}
+
+async function attach(io: Io, signed: Signed, options: Options): Promise<undefined> {
   const started = performance.now();
+  const { folder, signature = join(folder, PATHS.signature) } = signed;
   if (options.rootKey === undefined)
     throw new UsageError('attach needs --root-key, or root_key in registry.yaml');
-  const rootKey = await loadRootKey(options.rootKey, true);
+  const rootKey = await loadRootKey(options.rootKey, true, io.env);
   if (!existsSync(signature)) {
     throw new UsageError(
       `${signature} is not there: sign the request first, with \`sign ${folder}\` where the key is`,
@@ -56,9 +63,9 @@ async function attach(folder: string, signature: string, options: Options): Prom
     out: options.out,
     ...ruleOptions(options),
     precompress: options.precompress === true,
-    ...(await freshnessChoice(options)),
+    ...(await freshnessChoice(io, options)),
   });
-  if (options.json) emit({ ok: true, ...report });
-  sayBuilt(report, performance.now() - started);
+  if (options.json) emit(io, { ok: true, ...report });
+  sayBuilt(io, report, performance.now() - started);
   return undefined;
 }

@@ -5,6 +5,7 @@ import { addBuildOptions, type BuildCommandOptions } from '../options/build-opti
 import { freshnessChoice } from '../options/freshness-options.js';
 import { ruleOptions } from '../options/rule-options.js';
 import { signerChoice } from '../options/signer-options.js';
+import type { Invocation, Io } from '../terminal/io.js';
 import { emit } from '../terminal/output.js';
 import { withProgress } from '../terminal/progress.js';
 import { run } from '../terminal/run.js';
@@ -12,40 +13,40 @@ import { sayBuilt } from '../terminal/say-built.js';
 import { sayTimings, stopwatch } from '../terminal/timings.js';
 
 /** `passport-registry build` */
-export function addBuildCommand(program: Command): void {
+export function addBuildCommand(program: Command, io: Invocation): void {
   const command = program
     .command('build')
     .description('validate the records, sign the list, write and verify the tree');
   command.option('--unsigned <dir>', 'sign nothing: write a signing request into a new folder');
   addBuildOptions(command).action((options: BuildCommandOptions & { unsigned?: string }) =>
-    run(options.json === true, async () => {
-      if (options.unsigned === undefined) return buildAndReport(options);
+    run(io, options.json === true, async () => {
+      if (options.unsigned === undefined) return buildAndReport(io, options);
       const { buildUnsigned } = await import('./build-unsigned.js');
-      return buildUnsigned(options.unsigned, options);
+      return buildUnsigned(io, options.unsigned, options);
     }),
   );
 }
 
 /** Builds, and says what came of it. */
-export async function buildAndReport(options: BuildCommandOptions): Promise<undefined> {
+export async function buildAndReport(io: Io, options: BuildCommandOptions): Promise<undefined> {
   const started = performance.now();
   const { timings, onStage } = stopwatch();
-  const report = await withProgress(async (onProgress) =>
+  const report = await withProgress(io, async (onProgress) =>
     build({
       onProgress,
       onStage,
       issuers: options.issuers,
       out: options.out,
-      ...signerChoice(options),
-      ...(await freshnessChoice(options)),
+      ...signerChoice(io, options),
+      ...(await freshnessChoice(io, options)),
       ...ruleOptions(options),
-      updatedAt: requestedUpdatedAt(options.updatedAt, process.env['SOURCE_DATE_EPOCH']),
+      updatedAt: requestedUpdatedAt(options.updatedAt, io.env['SOURCE_DATE_EPOCH']),
       renew: options.renew === true,
       precompress: options.precompress === true,
     }),
   );
-  if (options.json) emit({ ok: true, ...report, ...(options.timings && { timings }) });
-  sayBuilt(report, performance.now() - started);
-  if (options.timings) sayTimings(timings);
+  if (options.json) emit(io, { ok: true, ...report, ...(options.timings && { timings }) });
+  sayBuilt(io, report, performance.now() - started);
+  if (options.timings) sayTimings(io, timings);
   return undefined;
 }

@@ -5,6 +5,7 @@ import { checkOnline } from '../../online/check-online.js';
 import { type RecordSet, recordsInFolder, recordsOfRevisions } from '../../review/record-set.js';
 import { positiveNumber } from '../options/positive-number.js';
 import { addFormatOptions, type FormatOptions, report, wantsJson } from '../terminal/diagnostics.js';
+import type { Invocation, Io } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';
 import { withProgress } from '../terminal/progress.js';
 import { run } from '../terminal/run.js';
@@ -18,7 +19,7 @@ interface Options extends FormatOptions {
 }
 
 /** `passport-registry check` */
-export function addCheckCommand(program: Command): void {
+export function addCheckCommand(program: Command, io: Invocation): void {
   const command = program
     .command('check')
     .description('ask the issuers themselves: metadata, keys, policy')
@@ -29,31 +30,32 @@ export function addCheckCommand(program: Command): void {
     .option('--timeout <seconds>', 'for each document', '10')
     .option('--concurrency <number>', 'how many issuers at a time', '16');
   addFormatOptions(command).action((ids: string[], options: Options) =>
-    run(wantsJson(options), () => check(ids, options)),
+    run(io, wantsJson(options), () => check(io, ids, options)),
   );
 }
 
-async function check(ids: readonly string[], options: Options): Promise<number> {
+async function check(io: Io, ids: readonly string[], options: Options): Promise<number> {
   const bounds = {
     timeout: positiveNumber('--timeout', options.timeout),
     concurrency: positiveNumber('--concurrency', options.concurrency),
     allowPrivate: options.allowPrivate === true,
   };
-  const records = selected(await recordsOf(options), ids);
-  const online = await withProgress((onProgress) => checkOnline(records, bounds, onProgress));
+  const records = selected(await recordsOf(io, options), ids);
+  const online = await withProgress(io, (onProgress) => checkOnline(records, bounds, onProgress));
   const diagnostics = [...records.diagnostics, ...online.diagnostics].sort(byPlace);
   const ok = !diagnostics.some(isError);
-  report(options, diagnostics, { ok, ...online, diagnostics });
+  report(io, options, { ok, ...online, diagnostics });
   const of = (wanted: string) => online.issuers.filter(({ result }) => result === wanted).length;
   say(
+    io,
     `${count(online.issuers.length, 'issuer')}: ${of('good')} good, ${of('bad')} bad, ${of('revoked')} revoked and not asked`,
   );
   return ok ? 0 : 1;
 }
 
-async function recordsOf({ issuers, changed }: Options): Promise<RecordSet> {
+async function recordsOf({ env }: Io, { issuers, changed }: Options): Promise<RecordSet> {
   if (changed === undefined) return recordsInFolder(issuers);
-  return recordsOfRevisions(changed, issuers).after;
+  return recordsOfRevisions(changed, issuers, env).after;
 }
 
 function selected(records: RecordSet, ids: readonly string[]): RecordSet {

@@ -3,6 +3,7 @@ import { publishCheckpoint } from '../../publishing/publish-checkpoint.js';
 import { onlineSigner } from '../options/freshness-options.js';
 import { positiveNumber } from '../options/positive-number.js';
 import { addSigningOptions, type SigningOptions } from '../options/signer-options.js';
+import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 
@@ -13,7 +14,7 @@ interface Options extends SigningOptions {
 }
 
 /** `passport-registry checkpoint` */
-export function addCheckpointCommand(program: Command): void {
+export function addCheckpointCommand(program: Command, io: Invocation): void {
   const command = program
     .command('checkpoint')
     .description('sign by an online key that the published list is the newest, for some hours')
@@ -22,15 +23,17 @@ export function addCheckpointCommand(program: Command): void {
     .option('--public-key <file>', 'public JWK that the key must match; needed with --signer-command')
     .option('--hours <number>', 'for how long it holds', '24')
     .option('--json', 'report as JSON on stdout')
-    .action((out: string, options: Options) => run(options.json === true, () => checkpoint(out, options)));
+    .action((out: string, options: Options) =>
+      run(io, options.json === true, () => checkpoint(io, out, options)),
+    );
 }
 
-async function checkpoint(out: string, options: Options): Promise<undefined> {
+async function checkpoint(io: Io, out: string, options: Options): Promise<undefined> {
   const hours = positiveNumber('--hours', options.hours);
-  const signer = await onlineSigner({ ...options, rootKey: options.publicKey });
+  const signer = await onlineSigner(io, { ...options, rootKey: options.publicKey });
   const report = await publishCheckpoint(out, { signer, hours });
-  if (options.json) emit({ ok: true, ...report });
-  say(`${out}: the list of ${report.updatedAt} is vouched for until ${report.expires}`);
-  for (const warning of report.warnings) say(`WARNING: ${warning}`);
+  if (options.json) emit(io, { ok: true, ...report });
+  say(io, `${out}: the list of ${report.updatedAt} is vouched for until ${report.expires}`);
+  for (const warning of report.warnings) say(io, `WARNING: ${warning}`);
   return undefined;
 }

@@ -18,6 +18,7 @@ import { PATHS } from '../../tree/paths.js';
 import { addOverrideOption } from '../options/rule-options.js';
 import { isAddress, isFolder } from '../options/where.js';
 import { addFormatOptions, type FormatOptions, report, tally, wantsJson } from '../terminal/diagnostics.js';
+import type { Invocation, Io } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 
@@ -30,7 +31,7 @@ type Options = Omit<FormatOptions, 'format'> & {
 };
 
 /** `passport-registry diff` */
-export function addDiffCommand(program: Command): void {
+export function addDiffCommand(program: Command, io: Invocation): void {
   const command = program
     .command('diff')
     .description('what a change does to the issuers, and whether it may')
@@ -45,12 +46,15 @@ export function addDiffCommand(program: Command): void {
   );
   addFormatOptions(command, ['markdown']).action(
     (before: string, after: string | undefined, options: Options) =>
-      run(wantsJson(options), () => diff(before, after, options)),
+      run(io, wantsJson(options), () => diff(io, [before, after], options)),
   );
 }
 
-async function diff(first: string, second: string | undefined, options: Options): Promise<number> {
-  const { before, after } = await sides(first, second, options);
+/** What to compare, as the command line names it. */
+type Compared = readonly [before: string, after: string | undefined];
+
+async function diff(io: Io, compared: Compared, options: Options): Promise<number> {
+  const { before, after } = await sides(io, compared, options);
   // A record that is there and cannot be read has its own diagnostics, and is not gone.
   const changes = difference(before.issuers, after.issuers).filter(
     ({ issuer_id, kind }) => kind !== 'removed' || !after.files.has(issuer_id),
@@ -60,12 +64,12 @@ async function diff(first: string, second: string | undefined, options: Options)
   const failing = options.failOn === 'warning' ? ['error', 'warning'] : ['error'];
   const ok = diagnostics.every(({ severity }) => !failing.includes(severity));
   const { format } = options;
-  if (format === 'markdown') process.stdout.write(forMarkdown(changes, after.issuers, diagnostics));
+  if (format === 'markdown') io.stdout.write(forMarkdown(changes, after.issuers, diagnostics));
   else {
-    if (format === 'text') for (const line of describeDifference(changes, after.issuers)) say(line);
-    report({ ...options, format }, diagnostics, { ok, changes, diagnostics });
+    if (format === 'text') for (const line of describeDifference(changes, after.issuers)) say(io, line);
+    report(io, { ...options, format }, { ok, changes, diagnostics });
   }
-  say(`${count(changes.length, 'issuer')} changed: ${tally(diagnostics)}`);
+  say(io, `${count(changes.length, 'issuer')} changed: ${tally(diagnostics)}`);
   return ok ? 0 : 1;
 }
 
@@ -74,19 +78,23 @@ interface Sides {
   readonly after: RecordSet;
 }
 
-async function sides(first: string, second: string | undefined, options: Options): Promise<Sides> {
+async function sides(io: Io, [first, second]: Compared, options: Options): Promise<Sides> {
   const isCommits = !isAddress(first) && !isFolder(first);
   if (isCommits && second === undefined) {
-    return recordsOfRevisions(first, options.issuers);
+    return recordsOfRevisions(first, options.issuers, io.env);
   }
   if (isCommits)
     throw new UsageError(`${first} is neither a folder nor an address; commits are A..B, in one word`);
-  const side = (where: string) => recordsAt(where, options.rootKey);
+  const side = (where: string) => recordsAt(io, where, options.rootKey);
   return { before: await side(first), after: await side(second ?? options.issuers) };
 }
 
-async function recordsAt(where: string, rootKey: string | undefined): Promise<RecordSet> {
+async function recordsAt(io: Io, where: string, rootKey: string | undefined): Promise<RecordSet> {
   if (!isAddress(where) && !existsSync(join(where, PATHS.list))) return recordsInFolder(where);
-  if (rootKey === undefined) say(`note: without --root-key the list of ${where} is held against its own key`);
-  return recordsPublished(where, rootKey === undefined ? undefined : await loadRootKey(rootKey, true));
+  if (rootKey === undefined)
+    say(io, `note: without --root-key the list of ${where} is held against its own key`);
+  return recordsPublished(
+    where,
+    rootKey === undefined ? undefined : await loadRootKey(rootKey, true, io.env),
+  );
 }

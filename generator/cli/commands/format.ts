@@ -6,22 +6,27 @@ import { replaceFile } from '../../files/replace-file.js';
 import { collectRecordFiles } from '../../records/collect.js';
 import { type ParsedFile, parseRecordFile } from '../../records/yaml/parse.js';
 import { addFormatOptions, type FormatOptions, report, wantsJson } from '../terminal/diagnostics.js';
+import type { Invocation, Io } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 
 /** `passport-registry format` */
-export function addFormatCommand(program: Command): void {
+export function addFormatCommand(program: Command, io: Invocation): void {
   const command = program
     .command('format')
     .description('give records the one layout, and keep their comments')
     .argument('[path...]', 'files and folders', ['issuers'])
     .option('--check', 'change nothing, and end with 1 if there is something to change');
   addFormatOptions(command).action((paths: string[], options: FormatOptions & { check?: true }) =>
-    run(wantsJson(options), () => format(paths, options)),
+    run(io, wantsJson(options), () => format(io, paths, options)),
   );
 }
 
-async function format(paths: readonly string[], options: FormatOptions & { check?: true }): Promise<number> {
+async function format(
+  io: Io,
+  paths: readonly string[],
+  options: FormatOptions & { check?: true },
+): Promise<number> {
   const { files, diagnostics: collecting } = collectRecordFiles(paths);
   const diagnostics: Diagnostic[] = [...collecting];
   let changed = 0;
@@ -40,12 +45,13 @@ async function format(paths: readonly string[], options: FormatOptions & { check
       diagnostics.push(diagnostic(record, firstDifference(record.text, text), { rule: 'layout', message }));
     } else {
       replaceFile(record.file, text);
-      say(`${record.file} laid out`);
+      say(io, `${record.file} laid out`);
     }
   }
   const ok = !diagnostics.some(isError);
-  report(options, diagnostics, { ok, files: files.length, changed, diagnostics });
+  report(io, options, { ok, files: files.length, changed, diagnostics });
   say(
+    io,
     `${count(files.length, 'file')}: ${changed} ${options.check ? 'to be' : ''} laid out`.replace('  ', ' '),
   );
   return ok ? 0 : 1;

@@ -4,6 +4,7 @@ import { chooseSigner } from '../../signing/choose-signer.js';
 import { generateKeyFile, KEY_ALGORITHMS, type KeyAlgorithm, loadRootKey } from '../../signing/key-file.js';
 import { positiveNumber } from '../options/positive-number.js';
 import { addSignerOptions, type SignerOptions, signerChoice } from '../options/signer-options.js';
+import type { Invocation } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 
@@ -17,7 +18,7 @@ interface RotateOptions extends SignerOptions {
 }
 
 /** `passport-registry keys` */
-export function addKeysCommand(program: Command): void {
+export function addKeysCommand(program: Command, io: Invocation): void {
   const keys = program.command('keys').description('make and read keys');
   keys
     .command('generate')
@@ -25,9 +26,9 @@ export function addKeysCommand(program: Command): void {
     .addOption(new Option('--alg <name>', 'algorithm').choices(KEY_ALGORITHMS).default('Ed25519'))
     .requiredOption('--out <file>', 'where to write the private key, as PKCS#8 PEM')
     .action(({ alg, out }: { alg: KeyAlgorithm; out: string }) =>
-      run(false, async () => {
-        emit((await generateKeyFile(alg, out)).jwk);
-        say(`${out} holds a private ${alg} key. Keep it secret; the JWK above is for everybody.`);
+      run(io, false, async () => {
+        emit(io, (await generateKeyFile(alg, out, io.env)).jwk);
+        say(io, `${out} holds a private ${alg} key. Keep it secret; the JWK above is for everybody.`);
         return undefined;
       }),
     );
@@ -37,11 +38,11 @@ export function addKeysCommand(program: Command): void {
     .requiredOption('--online <file...>', 'public JWKs of the online keys')
     .option('--days <number>', 'for how long', '90');
   addSignerOptions(delegate).action(({ online, days, ...options }: DelegateOptions) =>
-    run(false, async () => {
+    run(io, false, async () => {
       const validity = positiveNumber('--days', days);
-      const keysToTrust = await Promise.all(online.map((file) => loadRootKey(file, true)));
-      const root = await chooseSigner({ ...signerChoice(options), production: true });
-      process.stdout.write(`${await delegationStatement(root, keysToTrust, validity, Date.now())}\n`);
+      const keysToTrust = await Promise.all(online.map((file) => loadRootKey(file, true, io.env)));
+      const root = await chooseSigner({ ...signerChoice(io, options), production: true });
+      io.stdout.write(`${await delegationStatement(root, keysToTrust, validity, Date.now())}\n`);
       return undefined;
     }),
   );
@@ -50,9 +51,11 @@ export function addKeysCommand(program: Command): void {
     .description('name the root key that follows this one; the step goes to stdout')
     .requiredOption('--next <file>', 'public JWK of the next root key');
   addSignerOptions(rotate).action(({ next, ...options }: RotateOptions) =>
-    run(false, async () => {
-      const root = await chooseSigner({ ...signerChoice(options), production: true });
-      process.stdout.write(`${await rotationStatement(root, await loadRootKey(next, true), Date.now())}\n`);
+    run(io, false, async () => {
+      const root = await chooseSigner({ ...signerChoice(io, options), production: true });
+      io.stdout.write(
+        `${await rotationStatement(root, await loadRootKey(next, true, io.env), Date.now())}\n`,
+      );
       return undefined;
     }),
   );
@@ -61,8 +64,8 @@ export function addKeysCommand(program: Command): void {
     .description('print the public JWK of a key')
     .argument('<file>', 'private key (PEM or JWK) or public key, or env:NAME')
     .action((file: string) =>
-      run(false, async () => {
-        emit((await loadRootKey(file, false)).jwk);
+      run(io, false, async () => {
+        emit(io, (await loadRootKey(file, false, io.env)).jwk);
         return undefined;
       }),
     );

@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import { unknownId } from '../../authoring/find-record.js';
 import { type Change, history } from '../../review/history.js';
+import type { Invocation } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 
 /** `passport-registry log` */
-export function addLogCommand(program: Command): void {
+export function addLogCommand(program: Command, io: Invocation): void {
   program
     .command('log')
     .description('the history of status and tier changes, from git, newest first')
@@ -13,8 +14,8 @@ export function addLogCommand(program: Command): void {
     .option('--issuers <dir>', 'folder of the records', 'issuers')
     .option('--json', 'as JSON on stdout')
     .action((id: string | undefined, { issuers, json }: { issuers: string; json?: true }) =>
-      run(json === true, async () => {
-        const all = history(issuers);
+      run(io, json === true, async () => {
+        const all = history(issuers, io.env);
         const changes = all.filter(({ issuer }) => id === undefined || issuer === id);
         if (id !== undefined && changes.length === 0) {
           throw unknownId(
@@ -23,8 +24,8 @@ export function addLogCommand(program: Command): void {
             all.map(({ issuer }) => issuer),
           );
         }
-        if (json) emit(changes);
-        else for (const change of changes) say(line(change));
+        if (json) emit(io, changes);
+        else for (const change of changes) say(io, line(change));
         return undefined;
       }),
     );

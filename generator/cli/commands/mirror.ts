@@ -4,6 +4,7 @@ import { type MirrorReport, mirrorOnce } from '../../mirroring/mirror.js';
 import { type MirrorStatus, mirrorStatus } from '../../mirroring/status.js';
 import { loadRootKey } from '../../signing/key-file.js';
 import { positiveNumber } from '../options/positive-number.js';
+import type { Invocation, Io } from '../terminal/io.js';
 import { count, emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { repeatForever } from '../terminal/watch.js';
@@ -22,7 +23,7 @@ interface StatusOptions {
 }
 
 /** `passport-registry mirror` and `mirror status` */
-export function addMirrorCommand(program: Command): void {
+export function addMirrorCommand(program: Command, io: Invocation): void {
   const mirror = program
     .command('mirror')
     .description('take over what a registry publishes, verified, and switch to it by one rename')
@@ -33,7 +34,7 @@ export function addMirrorCommand(program: Command): void {
     .option('--watch <seconds>', 'go on, and look again after so long')
     .option('--json', 'report as JSON on stdout')
     .action((source: string, folder: string, options: Options) =>
-      run(options.json === true, () => mirrorAndReport(source, folder, options)),
+      run(io, options.json === true, () => mirrorAndReport(io, { source, folder }, options)),
     );
   mirror
     .command('status')
@@ -44,60 +45,68 @@ export function addMirrorCommand(program: Command): void {
     .option('--json', 'report as JSON on stdout')
     // A subcommand inherits what was given before its name.
     .action((urls: string[], _own: StatusOptions, command: Command) =>
-      run(command.optsWithGlobals()['json'] === true, () => status(urls, command.optsWithGlobals())),
+      run(io, command.optsWithGlobals()['json'] === true, () => status(io, urls, command.optsWithGlobals())),
     );
 }
 
-async function pinned(rootKey: string | undefined) {
-  if (rootKey !== undefined) return loadRootKey(rootKey, true);
+async function pinned({ env }: Io, rootKey: string | undefined) {
+  if (rootKey !== undefined) return loadRootKey(rootKey, true, env);
   throw new UsageError('a mirror needs --root-key: without it, it would pass on whatever it gets');
 }
 
-async function mirrorAndReport(source: string, folder: string, options: Options): Promise<number> {
+/** The registry, and the folder that holds its copies. */
+interface Route {
+  readonly source: string;
+  readonly folder: string;
+}
+
+async function mirrorAndReport(io: Io, route: Route, options: Options): Promise<number> {
   // A web server runs as another user.
-  process.umask(0o022);
-  const rootKey = await pinned(options.rootKey);
+  const umask = process.umask(0o022);
+  try {
+    return await mirror(io, route, options);
+  } finally {
+    process.umask(umask);
+  }
+}
+
+async function mirror(io: Io, route: Route, options: Options): Promise<number> {
+  const rootKey = await pinned(io, options.rootKey);
   const maxAge = positiveNumber('--max-age', options.maxAge);
   const once = async () => {
-    const report = await mirrorOnce({ source, folder, rootKey, maxAge });
-    if (options.json) emit({ ok: true, ...report });
-    sayMirrored(report);
+    const report = await mirrorOnce({ ...route, rootKey, maxAge, env: io.env });
+    if (options.json) emit(io, { ok: true, ...report });
+    sayMirrored(io, report);
   };
-  if (options.watch !== undefined) return repeatForever(positiveNumber('--watch', options.watch), once);
+  if (options.watch !== undefined) return repeatForever(io, positiveNumber('--watch', options.watch), once);
   await once();
   return 0;
 }
 
-function sayMirrored({
-  switched,
-  updatedAt,
-  issuers,
-  fetched,
-  bytes,
-  repaired,
-  warnings,
-}: MirrorReport): void {
+function sayMirrored(io: Io, report: MirrorReport): void {
+  const { switched, updatedAt, issuers, fetched, bytes, repaired, warnings } = report;
   const what = switched ? 'switched to' : repaired.length > 0 ? 'repaired:' : 'unchanged:';
   say(
+    io,
     `mirror ok: ${what} the list of ${updatedAt}, ${count(issuers, 'issuer')}, ${count(fetched, 'file')} fetched, ${count(bytes, 'byte')}`,
   );
   for (const path of repaired.slice(0, MAX_PATHS))
-    say(`WARNING: ${path} was damaged on this disk and is whole again`);
-  if (repaired.length > MAX_PATHS) say(`WARNING: and ${repaired.length - MAX_PATHS} more`);
-  for (const warning of warnings) say(`WARNING: ${warning}`);
+    say(io, `WARNING: ${path} was damaged on this disk and is whole again`);
+  if (repaired.length > MAX_PATHS) say(io, `WARNING: and ${repaired.length - MAX_PATHS} more`);
+  for (const warning of warnings) say(io, `WARNING: ${warning}`);
 }
 
 /** How many damaged files are named. */
 const MAX_PATHS = 10;
 
-async function status(urls: readonly string[], options: StatusOptions): Promise<number> {
+async function status(io: Io, urls: readonly string[], options: StatusOptions): Promise<number> {
   const limit = positiveNumber('--max-behind', options.maxBehind);
-  const mirrors = await mirrorStatus(urls, await pinned(options.rootKey));
+  const mirrors = await mirrorStatus(urls, await pinned(io, options.rootKey));
   const ok = mirrors.every(({ state, behind = 0 }) =>
     ['primary', 'in sync', 'ahead'].includes(state) ? true : state === 'behind' && behind <= limit,
   );
-  if (options.json) emit({ ok, mirrors });
-  for (const mirror of mirrors) say(line(mirror));
+  if (options.json) emit(io, { ok, mirrors });
+  for (const mirror of mirrors) say(io, line(mirror));
   return ok ? 0 : 1;
 }
 

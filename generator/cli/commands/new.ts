@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander';
 import { writeNewRecord } from '../../authoring/new-record.js';
 import { formatUpdatedAt } from '../../list/updated-at.js';
 import { ask } from '../terminal/ask.js';
+import type { Invocation, Io } from '../terminal/io.js';
 import { say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 
@@ -26,7 +27,7 @@ interface Options {
 const SCHEMA = 'schemas/issuer.schema.json';
 
 /** `passport-registry new` */
-export function addNewCommand(program: Command): void {
+export function addNewCommand(program: Command, io: Invocation): void {
   program
     .command('new')
     .description('write the record of a new issuer; on a terminal it asks for what is not given')
@@ -46,11 +47,11 @@ export function addNewCommand(program: Command): void {
     .option('--passport-types <slug...>', 'slugs')
     .option('--contact <address>', 'e-mail address')
     .option('--base-url <url>', 'address of the registry, where editors find the schema')
-    .action((id: string, options: Options) => run(false, () => createRecord(id, options)));
+    .action((id: string, options: Options) => run(io, false, () => createRecord(io, id, options)));
 }
 
-async function createRecord(id: string, options: Options): Promise<undefined> {
-  const { jwksUri, discoveryUri } = await addresses(options);
+async function createRecord(io: Io, id: string, options: Options): Promise<undefined> {
+  const { jwksUri, discoveryUri } = await addresses(io, options);
   const optional = {
     policy_uri: options.policyUri,
     geographical_scope: options.geographicalScope,
@@ -68,7 +69,7 @@ async function createRecord(id: string, options: Options): Promise<undefined> {
     ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
   };
   const file = writeNewRecord(options.issuers, issuer, schemaLocation(options.baseUrl));
-  say(`${file} is a good record. Look through it, and see \`passport-registry check ${id}\`.`);
+  say(io, `${file} is a good record. Look through it, and see \`passport-registry check ${id}\`.`);
   return undefined;
 }
 
@@ -78,18 +79,19 @@ function schemaLocation(baseUrl: string | undefined): string | undefined {
 }
 
 /** Where the issuer's documents are: given, at the usual places (SPEC B8), or asked for. */
-async function addresses(options: Options): Promise<{ jwksUri: string; discoveryUri: string }> {
+async function addresses(io: Io, options: Options): Promise<{ jwksUri: string; discoveryUri: string }> {
   const { jwksUri, discoveryUri, issuerUrl } = options;
   if (jwksUri !== undefined && discoveryUri !== undefined) return { jwksUri, discoveryUri };
-  const base = (issuerUrl ?? (await askForAddress())).replace(/\/$/, '');
+  const base = (issuerUrl ?? (await askForAddress(io))).replace(/\/$/, '');
   return {
     jwksUri: jwksUri ?? `${base}/.well-known/jwks.json`,
     discoveryUri: discoveryUri ?? `${base}/.well-known/openid-configuration`,
   };
 }
 
-function askForAddress(): Promise<string> {
+function askForAddress(io: Io): Promise<string> {
   return ask(
+    io,
     'Address of the issuer, such as https://issuer.example: ',
     'give --issuer-url, or both --jwks-uri and --discovery-uri: there is no terminal to ask',
   );

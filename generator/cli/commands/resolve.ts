@@ -17,6 +17,7 @@ import { loadRootKey } from '../../signing/key-file.js';
 import { isUnreachable, networkReason } from '../../verification/network-failure.js';
 import { folderSource, registryFiles } from '../../verification/tree-source.js';
 import { isAddress, isFolder } from '../options/where.js';
+import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 
@@ -29,7 +30,7 @@ interface Options {
 }
 
 /** `passport-registry resolve` */
-export function addResolveCommand(program: Command): void {
+export function addResolveCommand(program: Command, io: Invocation): void {
   program
     .command('resolve')
     .description('ask whether an issuer is trusted under a policy')
@@ -39,18 +40,18 @@ export function addResolveCommand(program: Command): void {
     .option('--source <dir|url...>', 'registry and its mirrors, in order, or one folder', ['dist'])
     .option('--max-age <days>', 'how old the list may be where there is no checkpoint', '30')
     .option('--json', 'the decision as JSON on stdout')
-    .action((id: string, options: Options) => run(options.json === true, () => resolve(id, options)));
+    .action((id: string, options: Options) => run(io, options.json === true, () => resolve(io, id, options)));
 }
 
-async function resolve(id: string, options: Options): Promise<number> {
+async function resolve(io: Io, id: string, options: Options): Promise<number> {
   if (!/^\d+$/.test(options.maxAge)) throw new UsageError('--max-age takes a number of days');
   const policy = readPolicy(options.policy);
-  const { jwk } = await loadRootKey(options.rootKey, true);
+  const { jwk } = await loadRootKey(options.rootKey, true, io.env);
   try {
     const { decision, updatedAt, hint } = await ask(id, policy, jwk, options);
-    if (options.json) emit({ ...decision, updatedAt });
-    sayDecision(id, decision, updatedAt);
-    if (hint !== undefined) say(`    ${hint}`);
+    if (options.json) emit(io, { ...decision, updatedAt });
+    sayDecision(io, id, { decision, updatedAt });
+    if (hint !== undefined) say(io, `    ${hint}`);
     return decision.accepted ? 0 : 1;
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
@@ -104,7 +105,8 @@ function readPolicy(file: string): TrustPolicy {
   }
 }
 
-function sayDecision(id: string, { accepted, reasons }: Decision, updatedAt: string): void {
-  say(`${id} is ${accepted ? 'accepted' : 'REJECTED'} by the list of ${updatedAt}`);
-  for (const { code, message } of reasons) say(`    ${code}: ${message}`);
+function sayDecision(io: Io, id: string, answer: { decision: Decision; updatedAt: string }): void {
+  const { accepted, reasons } = answer.decision;
+  say(io, `${id} is ${accepted ? 'accepted' : 'REJECTED'} by the list of ${answer.updatedAt}`);
+  for (const { code, message } of reasons) say(io, `    ${code}: ${message}`);
 }

@@ -1,10 +1,13 @@
+import { once } from 'node:events';
 import type { Command } from 'commander';
 import { IoFailed, UsageError } from '../../errors.js';
 import { OPERATOR_TOKEN_FILE, operatorToken } from '../options/operator-token.js';
 import { cannotListen, portNumber } from '../options/port-number.js';
 import { isAddress } from '../options/where.js';
+import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
+import { untilStopped } from '../terminal/until-stopped.js';
 
 interface Options {
   port: string;
@@ -18,7 +21,7 @@ interface Options {
 }
 
 /** `passport-registry sandbox` */
-export function addSandboxCommand(program: Command): void {
+export function addSandboxCommand(program: Command, io: Invocation): void {
   program
     .command('sandbox')
     .description('run an issuer of passports on this machine, for trying things out')
@@ -30,10 +33,10 @@ export function addSandboxCommand(program: Command): void {
     .option('--passport-lifetime <seconds>', 'how long a passport is valid', '3600')
     .option('--operator-token <file>', `file with the operator's token (default: ${OPERATOR_TOKEN_FILE})`)
     .option('--json', 'where it answers as JSON on stdout, once it does')
-    .action((options: Options) => run(options.json === true, () => sandbox(options)));
+    .action((options: Options) => run(io, options.json === true, () => sandbox(io, options)));
 }
 
-async function sandbox(options: Options): Promise<number> {
+async function sandbox(io: Io, options: Options): Promise<number> {
   const { issuerId, issuerUrl, journal, keyType, passportLifetime } = options;
   const port = portNumber(options.port);
   if (!isAddress(issuerUrl)) throw new UsageError('--issuer-url takes an http(s) address');
@@ -54,12 +57,12 @@ async function sandbox(options: Options): Promise<number> {
     if (!(cause instanceof JournalError) && cause.syscall === undefined) throw cause;
     throw new IoFailed(`the sandbox issuer cannot start: ${cause.message}`, { cause });
   });
-  if (options.json) emit({ address, issuerId, issuerUrl });
-  say(`sandbox issuer ${issuerId} at ${address}, known to the registry as ${issuerUrl}`);
-  say(`state          ${journal ?? 'in memory; it ends with this process (see --journal)'}`);
-  say(`operator token ${options.operatorToken ?? OPERATOR_TOKEN_FILE}`);
-  say('It gives a passport to whoever proves to have a key: for trying things out, and nothing else.');
-  await new Promise((resolve) => process.once('SIGINT', resolve).once('SIGTERM', resolve));
+  if (options.json) emit(io, { address, issuerId, issuerUrl });
+  say(io, `sandbox issuer ${issuerId} at ${address}, known to the registry as ${issuerUrl}`);
+  say(io, `state          ${journal ?? 'in memory; it ends with this process (see --journal)'}`);
+  say(io, `operator token ${options.operatorToken ?? OPERATOR_TOKEN_FILE}`);
+  say(io, 'It gives a passport to whoever proves to have a key: for trying things out, and nothing else.');
+  await untilStopped((stop) => once(stop, 'abort'));
   await close();
   return 0;
 }

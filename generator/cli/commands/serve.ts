@@ -5,22 +5,23 @@ import { UsageError } from '../../errors.js';
 import { PATHS } from '../../tree/paths.js';
 import { cannotListen, portNumber } from '../options/port-number.js';
 import { serveTree } from '../static-server.js';
+import type { Invocation } from '../terminal/io.js';
 import { run } from '../terminal/run.js';
 
 /** `passport-registry serve` */
-export function addServeCommand(program: Command): void {
+export function addServeCommand(program: Command, io: Invocation): void {
   program
     .command('serve')
     .description('serve a tree on this machine, with its own configuration')
     .argument('[dir]', 'folder of the tree', 'dist')
     .option('--port <number>', 'port to listen on', '8080')
     .action((folder: string, { port }: { port: string }) =>
-      run(false, async () => {
+      run(io, false, async () => {
         const number = portNumber(port);
         if (!existsSync(join(folder, PATHS.list))) {
           throw new UsageError(`there is no tree in ${folder}; make one with \`passport-registry build\``);
         }
-        return serveTree(folder, number).catch((cause: NodeJS.ErrnoException) => {
+        return serveTree(folder, number, io.env).catch((cause: NodeJS.ErrnoException) => {
           throw cause.syscall === 'listen' ? cannotListen(number, cause) : cause;
         });
       }),

@@ -15,6 +15,7 @@ import { addExceptionOptions, type ExceptionOptions, exceptions } from '../optio
 import { addSignerOptions, type SignerOptions, signerChoice } from '../options/signer-options.js';
 import { ask } from '../terminal/ask.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
+import type { Invocation, Io } from '../terminal/io.js';
 import { say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 
@@ -26,7 +27,7 @@ interface Options extends SignerOptions, ExceptionOptions {
 }
 
 /** `passport-registry sign`, on the machine with the key */
-export function addSignCommand(program: Command): void {
+export function addSignCommand(program: Command, io: Invocation): void {
   const command = program
     .command('sign')
     .description('show what a signing request changes, and sign it')
@@ -39,31 +40,35 @@ export function addSignCommand(program: Command): void {
     .option('--memory <dir>', 'folder that remembers what was signed (default: of this user)')
     .option('--yes', 'do not ask');
   addExceptionOptions(addSignerOptions(command)).action((folder: string, options: Options) =>
-    run(false, () => signRequest(folder, options)),
+    run(io, false, () => signRequest(io, folder, options)),
   );
 }
 
-async function signRequest(folder: string, options: Options): Promise<undefined> {
-  const signer = await chooseSigner({ ...signerChoice(options), production: true });
-  const { previousRootKey, memory = memoryFolder(process.env) } = options;
-  const before = previousRootKey === undefined ? undefined : await loadRootKey(previousRootKey, true);
+async function signRequest(io: Io, folder: string, options: Options): Promise<undefined> {
+  const signer = await chooseSigner({ ...signerChoice(io, options), production: true });
+  const { previousRootKey, memory = memoryFolder(io.env) } = options;
+  const before = previousRootKey === undefined ? undefined : await loadRootKey(previousRootKey, true, io.env);
   const request = await readSigningRequest(folder, signer.rootKey, before);
   const { thumbprint } = signer.rootKey;
   const thumbprints = before === undefined ? [thumbprint] : [before.thumbprint, thumbprint];
   assertNewest(memory, thumbprints, request, options.insteadOf);
   const published = request.previous && recordsOfList(request.previous.registry.issuers);
   sayDiagnostics(
+    io,
     assertPublishable(published, recordsOfList(request.registry.issuers), exceptions(options), false),
   );
-  for (const line of request.changes) say(line);
-  say(`sha256   ${request.sha256}`);
-  say(`root key ${thumbprint}`);
+  for (const line of request.changes) say(io, line);
+  say(io, `sha256   ${request.sha256}`);
+  say(io, `root key ${thumbprint}`);
   const { updated_at } = request.registry;
   if (Date.parse(updated_at) > Date.now() + CLOCK_TOLERANCE_MS) {
     // This machine may have no clock to rely on; `attach` refuses such a list where there is one.
-    say(`WARNING: updated_at ${updated_at} is ahead of this machine's clock: look at both before you sign`);
+    say(
+      io,
+      `WARNING: updated_at ${updated_at} is ahead of this machine's clock: look at both before you sign`,
+    );
   }
-  if (options.yes !== true) await confirm();
+  if (options.yes !== true) await confirm(io);
   const file = join(folder, PATHS.signature);
   // Remembered first: a signature that exists and is not remembered could be followed by an older one.
   saveSigningMemory(memory, thumbprint, request);
@@ -73,11 +78,11 @@ async function signRequest(folder: string, options: Options): Promise<undefined>
   } catch (cause) {
     throw new IoFailed(`${file} cannot be written: ${(cause as Error).message}`, { cause });
   }
-  say(`signed: ${file}`);
+  say(io, `signed: ${file}`);
   return undefined;
 }
 
-async function confirm(): Promise<void> {
-  const answer = await ask('Sign this? Type yes: ', 'there is no terminal to ask: give --yes');
+async function confirm(io: Io): Promise<void> {
+  const answer = await ask(io, 'Sign this? Type yes: ', 'there is no terminal to ask: give --yes');
   if (answer !== 'yes') throw new UsageError('nothing was signed');
 }

@@ -2,6 +2,7 @@ import type { Issuer } from '@passport-registry/verifier';
 import type { Command } from 'commander';
 import { editStatus } from '../../authoring/edit-status.js';
 import { addBuildOptions, type BuildCommandOptions } from '../options/build-options.js';
+import type { Invocation, Io } from '../terminal/io.js';
 import { say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { buildAndReport } from './build.js';
@@ -17,7 +18,7 @@ const COMMANDS: readonly [name: string, to: Issuer['status'], description: strin
 ];
 
 /** `passport-registry suspend`, `revoke` and `reinstate` */
-export function addStatusCommands(program: Command): void {
+export function addStatusCommands(program: Command, io: Invocation): void {
   for (const [name, to, description] of COMMANDS) {
     const command = program
       .command(name)
@@ -25,22 +26,27 @@ export function addStatusCommands(program: Command): void {
       .argument('<id>', 'issuer_id')
       .requiredOption('--reason <text>', 'why; it becomes a comment in the record');
     addBuildOptions(command).action((id: string, options: Options) =>
-      run(options.json === true, () => changeAndBuild(id, to, options)),
+      run(io, options.json === true, () => changeAndBuild(io, { id, to }, options)),
     );
   }
 }
 
+interface StatusChange {
+  readonly id: string;
+  readonly to: Issuer['status'];
+}
+
 /** The record and the tree change together: if the build fails, the record is put back. */
-async function changeAndBuild(id: string, to: Issuer['status'], options: Options): Promise<undefined> {
+async function changeAndBuild(io: Io, { id, to }: StatusChange, options: Options): Promise<undefined> {
   const edit = editStatus(options.issuers, id, to, options.reason, new Date());
-  say(`${id}: status ${edit.from} -> ${edit.to} (${edit.file})`);
+  say(io, `${id}: status ${edit.from} -> ${edit.to} (${edit.file})`);
   try {
-    await buildAndReport(options);
+    await buildAndReport(io, options);
   } catch (error) {
     edit.undo();
-    say(`${edit.file} is as it was`);
+    say(io, `${edit.file} is as it was`);
     throw error;
   }
-  say(`Commit ${edit.file}, and publish ${options.out}.`);
+  say(io, `Commit ${edit.file}, and publish ${options.out}.`);
   return undefined;
 }

@@ -2,33 +2,34 @@ import type { Command } from 'commander';
 import { UsageError } from '../../errors.js';
 import { loadRecords } from '../../records/load-records.js';
 import { addFormatOptions, type FormatOptions, report, tally, wantsJson } from '../terminal/diagnostics.js';
+import type { Invocation, Io } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';
 import { withProgress } from '../terminal/progress.js';
 import { run } from '../terminal/run.js';
 import { watchForever } from '../terminal/watch.js';
 
 /** `passport-registry validate` */
-export function addValidateCommand(program: Command): void {
+export function addValidateCommand(program: Command, io: Invocation): void {
   const command = program
     .command('validate')
     .description('check records, and write nothing')
     .argument('[path...]', 'files and folders', ['issuers'])
     .option('--watch', 'go on, and check again after each change');
   addFormatOptions(command).action((paths: string[], options: FormatOptions & { watch?: true }) =>
-    run(wantsJson(options), async () => {
-      if (options.watch !== true) return validate(paths, options);
+    run(io, wantsJson(options), async () => {
+      if (options.watch !== true) return validate(io, paths, options);
       if (options.json || options.format !== 'text') throw new UsageError('--watch reports as text');
-      return watchForever(paths, async () => {
-        say(`--- ${new Date().toLocaleTimeString()}`);
-        await validate(paths, options);
+      return watchForever(io, paths, async () => {
+        say(io, `--- ${new Date().toLocaleTimeString()}`);
+        await validate(io, paths, options);
       });
     }),
   );
 }
 
-async function validate(paths: readonly string[], options: FormatOptions): Promise<number> {
-  const { files, diagnostics, ok } = await withProgress((onProgress) => loadRecords(paths, onProgress));
-  report(options, diagnostics, { ok, files, diagnostics });
-  say(`${count(files, 'file')}: ${tally(diagnostics)}`);
+async function validate(io: Io, paths: readonly string[], options: FormatOptions): Promise<number> {
+  const { files, diagnostics, ok } = await withProgress(io, (onProgress) => loadRecords(paths, onProgress));
+  report(io, options, { ok, files, diagnostics });
+  say(io, `${count(files, 'file')}: ${tally(diagnostics)}`);
   return ok ? 0 : 1;
 }

@@ -6,6 +6,7 @@ import { folderSource, httpSource, type TreeSource } from '../../verification/tr
 import { verifyTree } from '../../verification/verify.js';
 import { positiveNumber } from '../options/positive-number.js';
 import { isAddress, isFolder } from '../options/where.js';
+import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say, sayReport } from '../terminal/output.js';
 import { withProgress } from '../terminal/progress.js';
 import { run } from '../terminal/run.js';
@@ -19,7 +20,7 @@ interface Options {
 }
 
 /** `passport-registry verify` */
-export function addVerifyCommand(program: Command): void {
+export function addVerifyCommand(program: Command, io: Invocation): void {
   program
     .command('verify')
     .description('verify a tree or a live registry, as a stranger would')
@@ -30,34 +31,36 @@ export function addVerifyCommand(program: Command): void {
     .option('--conformance', 'look at how a host serves it, too: types, caches, what is not there')
     .option('--json', 'report as JSON on stdout')
     .action((where: string | undefined, options: Options) =>
-      run(options.json === true, () => {
+      run(io, options.json === true, () => {
         const target = where ?? options.baseUrl;
         if (target === undefined) throw new UsageError('say what to verify: a folder or an address');
-        return verify(target, options);
+        return verify(io, target, options);
       }),
     );
 }
 
-async function verify(where: string, options: Options): Promise<number> {
+async function verify(io: Io, where: string, options: Options): Promise<number> {
   const source = sourceOf(where);
-  const rootKey = options.rootKey === undefined ? undefined : await loadRootKey(options.rootKey, true);
+  const rootKey =
+    options.rootKey === undefined ? undefined : await loadRootKey(options.rootKey, true, io.env);
   const maxAge = positiveNumber('--max-age', options.maxAge) * 24 * 60 * 60;
-  const report = await withProgress((onProgress) => verifyTree(source, rootKey, { maxAge, onProgress }));
+  const report = await withProgress(io, (onProgress) => verifyTree(source, rootKey, { maxAge, onProgress }));
   const conformance = report.unreachable ? undefined : await conformanceOf(where, source, options);
   const ok = report.ok && conformance?.ok !== false;
-  if (options.json) emit({ ...report, ok, ...(conformance && { conformance }) });
-  sayReport(report);
+  if (options.json) emit(io, { ...report, ok, ...(conformance && { conformance }) });
+  sayReport(io, report);
   if (!report.pinned) {
-    say("note: without --root-key the tree's own key was used. This shows that the tree is consistent,");
-    say('      not who made it: anybody can make a consistent tree.');
+    say(io, "note: without --root-key the tree's own key was used. This shows that the tree is consistent,");
+    say(io, '      not who made it: anybody can make a consistent tree.');
   }
-  if (report.development) say('note: this tree is signed by a development key. It is unfit for production.');
-  if (conformance !== undefined) sayConformance(conformance);
+  if (report.development)
+    say(io, 'note: this tree is signed by a development key. It is unfit for production.');
+  if (conformance !== undefined) sayConformance(io, conformance);
   if (report.unreachable) {
-    say(`${where} cannot be reached: nothing is known of it`);
+    say(io, `${where} cannot be reached: nothing is known of it`);
     return UNREACHABLE;
   }
-  say(ok ? `${where} is good` : `${where} is NOT good`);
+  say(io, ok ? `${where} is good` : `${where} is NOT good`);
   return ok ? 0 : 1;
 }
 
@@ -75,13 +78,13 @@ async function conformanceOf(
 }
 
 /** A table, with what did not go as expected spelt out. */
-function sayConformance({ answers }: ConformanceReport): void {
+function sayConformance(io: Io, { answers }: ConformanceReport): void {
   const width = (column: 'check' | 'path') => Math.max(...answers.map((answer) => answer[column].length));
   const [checks, paths] = [width('check'), width('path')];
   for (const { demand, check, path, result, found, expected } of answers) {
     const mark = result === 'passed' ? 'ok     ' : demand === 'required' ? 'FAILED ' : 'warning';
     const wanted = result === 'passed' ? '' : `, expected ${expected}`;
-    say(`${mark} ${check.padEnd(checks)} ${path.padEnd(paths)} ${found}${wanted}`);
+    say(io, `${mark} ${check.padEnd(checks)} ${path.padEnd(paths)} ${found}${wanted}`);
   }
 }
 

@@ -1,5 +1,6 @@
 import { printable } from '../../diagnostics/printers/printable.js';
 import { UsageError } from '../../errors.js';
+import type { Io } from '../terminal/io.js';
 
 const ENTER = ['\r', '\n', '\u0004'];
 const INTERRUPT = '\u0003';
@@ -10,16 +11,16 @@ const ERASE = ['\u0008', '\u007f'];
  *
  * @throws {@link UsageError} where there is no terminal, or nobody answers
  */
-export function askPassphrase(source: string): Promise<string> {
-  const { stdin, stderr } = process;
-  if (!stdin.isTTY) {
+export function askPassphrase({ stdin, stderr }: Io, source: string): Promise<string> {
+  if (stdin.isTTY !== true) {
     throw new UsageError(`${source} is encrypted, and there is no terminal to ask: give --passphrase-file`);
   }
   stderr.write(printable(`Passphrase of ${source}: `));
   return new Promise((resolve, reject) => {
     let typed = '';
     const end = (settle: () => void) => {
-      stdin.off('data', read).setRawMode(false).pause();
+      stdin.off('data', read).pause();
+      stdin.setRawMode?.(false);
       stderr.write('\n');
       settle();
     };
@@ -30,6 +31,7 @@ export function askPassphrase(source: string): Promise<string> {
         typed = ERASE.includes(character) ? typed.slice(0, -1) : typed + character;
       }
     };
-    stdin.setRawMode(true).setEncoding('utf8').on('data', read).resume();
+    stdin.setRawMode?.(true);
+    stdin.setEncoding('utf8').on('data', read).resume();
   });
 }

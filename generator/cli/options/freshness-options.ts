@@ -3,6 +3,7 @@ import { readText } from '../../files/read-file.js';
 import type { PublishOptions } from '../../publishing/publish.js';
 import type { SignerInput } from '../../signing/command-signer.js';
 import type { Signer } from '../../signing/sign.js';
+import type { Io } from '../terminal/io.js';
 import { positiveNumber } from './positive-number.js';
 import { addSigningOptions, type SignerOptions, signerChoice } from './signer-options.js';
 
@@ -31,6 +32,7 @@ export function addFreshnessOptions(command: Command): Command {
 
 /** What they ask for. @throws {@link UsageError} | {@link IoFailed} | {@link KeyRejected} */
 export async function freshnessChoice(
+  io: Io,
   options: FreshnessOptions,
 ): Promise<Pick<PublishOptions, 'delegation' | 'rotation' | 'checkpoint'>> {
   const { delegation, rotation, checkpointKey: key, checkpointSignerCommand: signerCommand } = options;
@@ -47,12 +49,12 @@ export async function freshnessChoice(
   return {
     delegation: delegation && readText(delegation).trim(),
     rotation: rotation && readText(rotation).trim(),
-    checkpoint: wanted ? { signer: await onlineSigner(signing), hours } : undefined,
+    checkpoint: wanted ? { signer: await onlineSigner(io, signing), hours } : undefined,
   };
 }
 
 /** What signs checkpoints. A development key does so under no circumstances. */
-export async function onlineSigner(options: SignerOptions): Promise<Signer> {
+export async function onlineSigner(io: Io, options: SignerOptions): Promise<Signer> {
   const { chooseSigner } = await import('../../signing/choose-signer.js');
-  return chooseSigner({ ...signerChoice(options), production: true });
+  return chooseSigner({ ...signerChoice(io, options), production: true });
 }

@@ -3,6 +3,7 @@ import { readText } from '../../files/read-file.js';
 import type { SignerChoice } from '../../signing/choose-signer.js';
 import type { SignerInput } from '../../signing/command-signer.js';
 import type { Passphrase } from '../../signing/key-file.js';
+import type { Io } from '../terminal/io.js';
 import { askPassphrase } from './ask-passphrase.js';
 import { positiveNumber } from './positive-number.js';
 
@@ -56,7 +57,7 @@ export function addSigningOptions(command: Command, prefix = ''): Command {
 }
 
 /** Which key signs, from the options. @throws {@link UsageError} | {@link IoFailed} */
-export function signerChoice(options: SignerOptions): SignerChoice {
+export function signerChoice(io: Io, options: SignerOptions): SignerChoice {
   const {
     key,
     passphraseFile,
@@ -69,7 +70,7 @@ export function signerChoice(options: SignerOptions): SignerChoice {
   const timeout = positiveNumber('--signer-timeout', signerTimeout);
   return {
     key,
-    passphrase: passphraseFrom(passphraseFile),
+    passphrase: passphraseFrom(io, passphraseFile),
     signer:
       signerCommand === undefined
         ? undefined
@@ -79,14 +80,15 @@ export function signerChoice(options: SignerOptions): SignerChoice {
             ...(signerInput && { input: signerInput }),
           },
     rootKey,
-    production: production === true || isContinuousIntegration(process.env['CI']),
+    production: production === true || isContinuousIntegration(io.env['CI']),
     directory: process.cwd(),
+    env: io.env,
   };
 }
 
 /** Where the passphrase of an encrypted key comes from: a file, or the terminal. */
-function passphraseFrom(file: string | undefined): Passphrase {
-  if (file === undefined) return askPassphrase;
+function passphraseFrom(io: Io, file: string | undefined): Passphrase {
+  if (file === undefined) return (source) => askPassphrase(io, source);
   return () => readText(file).replace(/\r?\n$/, '');
 }
 

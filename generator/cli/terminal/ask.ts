@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { UsageError } from '../../errors.js';
+import type { Io } from './io.js';
 
 /**
  * Asks a question on the terminal.
@@ -7,9 +8,9 @@ import { UsageError } from '../../errors.js';
  * @param otherwise - what is said where there is no terminal
  * @throws {@link UsageError} there
  */
-export async function ask(question: string, otherwise: string): Promise<string> {
-  if (process.stdin.isTTY !== true) throw new UsageError(otherwise);
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+export async function ask({ stdin, stderr }: Io, question: string, otherwise: string): Promise<string> {
+  if (stdin.isTTY !== true) throw new UsageError(otherwise);
+  const terminal = createInterface({ input: stdin, output: stderr });
   const answer = await terminal.question(question);
   terminal.close();
   return answer.trim();

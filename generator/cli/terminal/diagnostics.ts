@@ -3,6 +3,7 @@ import { type Diagnostic, isError } from '../../diagnostics/diagnostic.js';
 import { forGitHub } from '../../diagnostics/printers/github.js';
 import { forSarif } from '../../diagnostics/printers/sarif.js';
 import { forTerminal } from '../../diagnostics/printers/terminal.js';
+import type { Io } from './io.js';
 import { count, emit } from './output.js';
 
 /** How diagnostics are printed: text for people on stderr, all else as data on stdout. */
@@ -36,21 +37,22 @@ export function tally(diagnostics: readonly Diagnostic[]): string {
   return `${count(errors, 'problem')}, ${count(diagnostics.length - errors, 'warning')}`;
 }
 
-/** Prints diagnostics in the format that was asked for. @param asJson - what `json` gives instead of them alone */
+/** Prints diagnostics in the format that was asked for. @param found - the diagnostics, with what else `json` gives */
 export function report(
+  io: Io,
   options: { format: string; json?: true },
-  diagnostics: readonly Diagnostic[],
-  asJson: object,
+  found: { readonly diagnostics: readonly Diagnostic[]; readonly [more: string]: unknown },
 ): void {
   const { format } = options;
-  if (wantsJson(options)) emit(asJson);
-  if (format === 'github') process.stdout.write(forGitHub(diagnostics));
-  else if (format === 'sarif') emit(forSarif(diagnostics));
-  else sayDiagnostics(diagnostics);
+  const { diagnostics } = found;
+  if (wantsJson(options)) emit(io, found);
+  if (format === 'github') io.stdout.write(forGitHub(diagnostics));
+  else if (format === 'sarif') emit(io, forSarif(diagnostics));
+  else sayDiagnostics(io, diagnostics);
 }
 
 /** Diagnostics as people read them, on stderr. */
-export function sayDiagnostics(diagnostics: readonly Diagnostic[]): void {
-  const colour = process.stderr.isTTY === true && process.stderr.hasColors();
-  process.stderr.write(forTerminal(diagnostics, colour));
+export function sayDiagnostics({ stderr, env }: Io, diagnostics: readonly Diagnostic[]): void {
+  const colour = stderr.isTTY === true && stderr.hasColors?.(env) === true;
+  stderr.write(forTerminal(diagnostics, colour));
 }

@@ -1,19 +1,20 @@
 import { printable, printableJson } from '../../diagnostics/printers/printable.js';
 import type { Check, TreeReport } from '../../verification/verify.js';
+import type { Io } from './io.js';
 
 /** A line for people, on stderr. */
-export function say(text = ''): void {
-  process.stderr.write(`${printable(text)}\n`);
+export function say({ stderr }: Io, text: string): void {
+  stderr.write(`${printable(text)}\n`);
 }
 
 /** Text of this program that has lines of its own. */
-export function sayLines(text: string): void {
-  for (const line of text.trimEnd().split('\n')) say(line);
+export function sayLines(io: Io, text: string): void {
+  for (const line of text.trimEnd().split('\n')) say(io, line);
 }
 
 /** Data, on stdout. */
-export function emit(data: unknown): void {
-  process.stdout.write(`${printableJson(data)}\n`);
+export function emit({ stdout }: Io, data: unknown): void {
+  stdout.write(`${printableJson(data)}\n`);
 }
 
 /** `1 record`, `2 records`. */
@@ -30,22 +31,22 @@ const MARKS = { passed: 'ok     ', failed: 'FAILED ', skipped: 'skipped' } as co
 const MAX_PROBLEMS = 10;
 
 /** The report of a verification as people read it. */
-export function sayReport(report: TreeReport): void {
-  for (const check of report.checks) sayCheck(check);
-  if (report.sha256 !== undefined) say(`sha256     ${report.sha256}`);
+export function sayReport(io: Io, report: TreeReport): void {
+  for (const check of report.checks) sayCheck(io, check);
+  if (report.sha256 !== undefined) say(io, `sha256     ${report.sha256}`);
   if (report.updatedAt !== undefined)
-    say(`updated_at ${report.updatedAt}, ${count(report.issuers ?? 0, 'issuer')}`);
+    say(io, `updated_at ${report.updatedAt}, ${count(report.issuers ?? 0, 'issuer')}`);
   if (report.rootKey !== undefined)
-    say(`root key   ${report.rootKey} (${report.pinned ? 'pinned' : "the tree's own"})`);
+    say(io, `root key   ${report.rootKey} (${report.pinned ? 'pinned' : "the tree's own"})`);
   if (report.rotatedFrom !== undefined) {
-    say(`note: the pinned key ${report.rotatedFrom} was rotated to ${report.rootKey}`);
+    say(io, `note: the pinned key ${report.rotatedFrom} was rotated to ${report.rootKey}`);
   }
-  for (const warning of report.warnings) say(`WARNING: ${warning}`);
+  for (const warning of report.warnings) say(io, `WARNING: ${warning}`);
 }
 
-function sayCheck({ name, result, problems }: Check): void {
-  say(`${MARKS[result]} ${name}${result === 'skipped' ? `: ${problems.join()}` : ''}`);
+function sayCheck(io: Io, { name, result, problems }: Check): void {
+  say(io, `${MARKS[result]} ${name}${result === 'skipped' ? `: ${problems.join()}` : ''}`);
   if (result !== 'failed') return;
-  for (const problem of problems.slice(0, MAX_PROBLEMS)) say(`        ${problem}`);
-  if (problems.length > MAX_PROBLEMS) say(`        and ${problems.length - MAX_PROBLEMS} more`);
+  for (const problem of problems.slice(0, MAX_PROBLEMS)) say(io, `        ${problem}`);
+  if (problems.length > MAX_PROBLEMS) say(io, `        and ${problems.length - MAX_PROBLEMS} more`);
 }

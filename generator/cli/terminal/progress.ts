@@ -1,4 +1,5 @@
 import type { OnProgress } from '../../progress.js';
+import type { Io } from './io.js';
 import { grouped } from './output.js';
 
 /** Work that ends sooner shows nothing. Milliseconds. */
@@ -9,8 +10,7 @@ const REDRAW_INTERVAL_MS = 100;
  * A line on the terminal that says how far the work has come, and goes away with it. Where stderr is no terminal there
  * is none.
  */
-function terminalProgress(): { readonly onProgress: OnProgress; clear(): void } {
-  const { stderr } = process;
+function terminalProgress({ stderr }: Io): { readonly onProgress: OnProgress; clear(): void } {
   if (!stderr.isTTY) return { onProgress: () => undefined, clear: () => undefined };
   let next = performance.now() + FIRST_SHOWN_AFTER_MS;
   let shown = false;
@@ -28,8 +28,8 @@ function terminalProgress(): { readonly onProgress: OnProgress; clear(): void } 
 }
 
 /** Runs some work with a progress line on the terminal. */
-export async function withProgress<T>(work: (onProgress: OnProgress) => Promise<T>): Promise<T> {
-  const { onProgress, clear } = terminalProgress();
+export async function withProgress<T>(io: Io, work: (onProgress: OnProgress) => Promise<T>): Promise<T> {
+  const { onProgress, clear } = terminalProgress(io);
   try {
     return await work(onProgress);
   } finally {

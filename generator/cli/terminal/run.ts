@@ -1,5 +1,6 @@
 import { GeneratorError } from '../../errors.js';
 import { sayDiagnostics } from './diagnostics.js';
+import type { Invocation } from './io.js';
 import { emit, say, sayLines } from './output.js';
 
 /** Exit code for what no command expects: a mistake of this program. */
@@ -11,18 +12,22 @@ const INTERNAL_ERROR = 70;
  *
  * @param work - the command; gives its exit code, or nothing for 0
  */
-export async function run(json: boolean, work: () => Promise<number | undefined>): Promise<void> {
+export async function run(
+  io: Invocation,
+  json: boolean,
+  work: () => Promise<number | undefined>,
+): Promise<void> {
   // Deadlines of requests do not keep Node.js running: without this, a host that hangs up ends the program without a word.
   const running = setInterval(() => undefined, 60_000);
   try {
-    process.exitCode = (await work()) ?? 0;
+    io.exitCode = (await work()) ?? 0;
   } catch (error) {
     const known = error instanceof GeneratorError;
-    process.exitCode = known ? error.exitCode : INTERNAL_ERROR;
-    if (json) emit({ ok: false, ...asData(error) });
-    if (known) sayDiagnostics(error.diagnostics ?? []);
-    if (known) say(`passport-registry: ${error.message}`);
-    else sayLines(`passport-registry: this is a mistake of the program: ${described(error)}`);
+    io.exitCode = known ? error.exitCode : INTERNAL_ERROR;
+    if (json) emit(io, { ok: false, ...asData(error) });
+    if (known) sayDiagnostics(io, error.diagnostics ?? []);
+    if (known) say(io, `passport-registry: ${error.message}`);
+    else sayLines(io, `passport-registry: this is a mistake of the program: ${described(error)}`);
   } finally {
     clearInterval(running);
   }

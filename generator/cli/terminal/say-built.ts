@@ -1,21 +1,22 @@
 import { DEVELOPMENT_KEY_FILE } from '../../files/private-folder.js';
 import type { BuildReport } from '../../publishing/publish.js';
 import { sayDiagnostics } from './diagnostics.js';
+import type { Io } from './io.js';
 import { count, say } from './output.js';
 
 /** A report of a build as people read it. */
-export function sayBuilt(report: BuildReport, milliseconds: number): void {
+export function sayBuilt(io: Io, report: BuildReport, milliseconds: number): void {
   const { out, issuers, written, unchanged, removed, bytes } = report;
-  sayDiagnostics(report.warnings);
-  for (const note of report.notes) say(`note: ${note}`);
+  sayDiagnostics(io, report.warnings);
+  for (const note of report.notes) say(io, `note: ${note}`);
   if (report.development) {
-    say('*** DEVELOPMENT KEY: no --key was given, so a key made on this machine signed the tree.');
-    say(`*** It is kept in ${DEVELOPMENT_KEY_FILE}. The tree is marked unfit for production.`);
+    say(io, '*** DEVELOPMENT KEY: no --key was given, so a key made on this machine signed the tree.');
+    say(io, `*** It is kept in ${DEVELOPMENT_KEY_FILE}. The tree is marked unfit for production.`);
   }
   const seconds = (milliseconds / 1000).toFixed(1);
-  say(`${out}: ${count(issuers, 'issuer')}, ${count(bytes, 'byte')}, verified in ${seconds} s`);
-  say(`files      ${written} written, ${unchanged} unchanged, ${removed} removed`);
-  say(`updated_at ${report.updatedAt}${report.kept ? ' (the list is unchanged)' : ''}`);
-  say(`sha256     ${report.sha256}`);
-  say(`root key   ${report.rootKey}${report.development ? ' (development)' : ''}`);
+  say(io, `${out}: ${count(issuers, 'issuer')}, ${count(bytes, 'byte')}, verified in ${seconds} s`);
+  say(io, `files      ${written} written, ${unchanged} unchanged, ${removed} removed`);
+  say(io, `updated_at ${report.updatedAt}${report.kept ? ' (the list is unchanged)' : ''}`);
+  say(io, `sha256     ${report.sha256}`);
+  say(io, `root key   ${report.rootKey}${report.development ? ' (development)' : ''}`);
 }

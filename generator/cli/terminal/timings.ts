@@ -1,4 +1,5 @@
 import type { OnStage } from '../../progress.js';
+import type { Io } from './io.js';
 import { say } from './output.js';
 
 /** How long a stage took. */
@@ -21,10 +22,11 @@ export function stopwatch(): { readonly timings: readonly Timing[]; readonly onS
 }
 
 /** A table of the stages, and of all together. */
-export function sayTimings(timings: readonly Timing[]): void {
+export function sayTimings(io: Io, timings: readonly Timing[]): void {
   const whole = timings.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
   for (const { stage, milliseconds } of [...timings, { stage: 'whole', milliseconds: whole }]) {
     say(
+      io,
       `${stage.padEnd(18)} ${(milliseconds / 1000).toFixed(3).padStart(8)} s ${percent(milliseconds / whole)}`,
     );
   }

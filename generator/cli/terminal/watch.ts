@@ -1,7 +1,10 @@
+import { once } from 'node:events';
 import { type FSWatcher, statSync, watch } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { IoFailed } from '../../errors.js';
+import type { Io } from './io.js';
 import { say } from './output.js';
+import { untilStopped } from './until-stopped.js';
 
 /** After a change this long nothing else may change: editors write in several steps. Milliseconds. */
 const SETTLE_MS = 100;
@@ -12,29 +15,28 @@ const LOOK_INTERVAL_MS = 500;
  * Does some work now and after each change below some files and folders, one at a time, until the process is told to stop.
  * What goes wrong is said, and the watching goes on.
  */
-export function watchForever(paths: readonly string[], work: () => Promise<void>): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const missing = paths.find((path) => identity(path) === undefined);
-    if (missing !== undefined)
-      return reject(new IoFailed(`there is nothing to watch: ${missing} is not there`));
-    let running = Promise.resolve();
-    const again = () => {
-      running = running.then(work).catch((error: Error) => say(`passport-registry: ${error.message}`));
-    };
-    let timer: NodeJS.Timeout | undefined;
-    const changed = () => {
-      clearTimeout(timer);
-      timer = globalThis.setTimeout(again, SETTLE_MS);
-    };
-    const watches = paths.map((path) => new PathWatch(path, changed));
-    const stop = () => {
-      for (const one of watches) one.close();
-      clearTimeout(timer);
-      resolve(0);
-    };
-    process.once('SIGINT', stop).once('SIGTERM', stop);
-    again();
-  });
+export async function watchForever(
+  io: Io,
+  paths: readonly string[],
+  work: () => Promise<void>,
+): Promise<number> {
+  const missing = paths.find((path) => identity(path) === undefined);
+  if (missing !== undefined) throw new IoFailed(`there is nothing to watch: ${missing} is not there`);
+  let running = Promise.resolve();
+  const again = () => {
+    running = running.then(work).catch((error: Error) => say(io, `passport-registry: ${error.message}`));
+  };
+  let timer: NodeJS.Timeout | undefined;
+  const changed = () => {
+    clearTimeout(timer);
+    timer = globalThis.setTimeout(again, SETTLE_MS);
+  };
+  const watches = paths.map((path) => new PathWatch(path, changed));
+  again();
+  await untilStopped((stop) => once(stop, 'abort'));
+  for (const one of watches) one.close();
+  clearTimeout(timer);
+  return 0;
 }
 
 /**
@@ -99,13 +101,12 @@ function identity(path: string): string | undefined {
 }
 
 /** Does some work now and again after each pause, until the process is told to stop. What goes wrong is said, and it goes on. */
-export async function repeatForever(seconds: number, work: () => Promise<void>): Promise<number> {
-  const stop = new AbortController();
-  const abort = () => stop.abort();
-  process.once('SIGINT', abort).once('SIGTERM', abort);
-  while (!stop.signal.aborted) {
-    await work().catch((error: Error) => say(`passport-registry: ${error.message}`));
-    await setTimeout(seconds * 1000, undefined, { signal: stop.signal }).catch(() => undefined);
-  }
-  return 0;
+export function repeatForever(io: Io, seconds: number, work: () => Promise<void>): Promise<number> {
+  return untilStopped(async (stop) => {
+    while (!stop.aborted) {
+      await work().catch((error: Error) => say(io, `passport-registry: ${error.message}`));
+      await setTimeout(seconds * 1000, undefined, { signal: stop }).catch(() => undefined);
+    }
+    return 0;
+  });
 }
