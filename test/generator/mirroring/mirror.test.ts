@@ -1,7 +1,6 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash, createPrivateKey } from 'node:crypto';
 import {
-  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -10,75 +9,39 @@ import {
   readlinkSync,
   rmSync,
   statSync,
-  symlinkSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { createRegistryClient, importRootKey, type RootKey } from '@passport-registry/verifier';
+import type { RootKey } from '@passport-registry/verifier';
 import { decodeJwt, SignJWT } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { build, folderSource, verifyTree } from '../../../build/index.js';
+import { folderSource, verifyTree } from '../../../build/index.js';
 import { describeWith } from '../../support/components.js';
-import { HOSTS } from '../../support/hosts.js';
 import { CLI } from '../../support/paths.js';
 import { rsyncd } from '../../support/rsyncd.js';
 import { freePort, listen, serve } from '../../support/serving.js';
 import { until } from '../../support/until.js';
-import {
-  cleanEnvironment,
-  cli,
-  clockAhead,
-  recordText,
-  run,
-  workspace,
-  writeFiles,
-} from '../../support/workspace.js';
+import { cli, clockAhead, recordText, run, writeFiles } from '../../support/workspace.js';
 
 /** The lists here have fixed times, and the clock goes on. */
 const ANY_AGE = { maxAge: 10 ** 10 };
 
+let here: MirrorFolder;
 let folder: string;
 let rootKey: RootKey;
 
 beforeEach(async () => {
-  folder = await workspace(['alpha', 'beta.example.com', 'gamma']);
-  const { stdout } = await cli(['keys', 'public', 'key.pem'], folder);
-  writeFiles(folder, { 'root.json': stdout });
-  rootKey = await importRootKey(JSON.parse(stdout));
-  await publish('2026-11-01T00:00:00Z');
+  here = await mirrorFolder();
+  ({ folder, rootKey } = here);
 });
 
-/** Builds into dist/; the time is the time of the list. */
-async function publish(updatedAt: string, ...args: string[]): Promise<void> {
-  const { code, stderr } = await cli(
-    ['build', '--key', 'key.pem', '--updated-at', updatedAt, '--renew', ...args],
-    folder,
-  );
-  if (code !== 0) throw new Error(stderr);
-}
+const publish = (updatedAt: string, ...args: string[]) => here.publish(updatedAt, ...args);
+const mirror = (source: string, ...args: string[]) => here.mirror(source, ...args);
+const served = () => here.served();
+const tree = () => here.tree;
 
 /** A time that is ahead of lists of now, and not further than clocks differ. */
 const future = (minutes: number) =>
   new Date(Date.now() + minutes * 60_000).toISOString().replace(/\.\d+Z/, 'Z');
-
-const mirror = (source: string, ...args: string[]) =>
-  cli(['mirror', source, 'mirror', '--root-key', 'root.json', '--max-age', '99999', ...args], folder);
-/** A mirror that looks every second, and what it has said. */
-function watching(source: string) {
-  const args = ['mirror', source, 'mirror', '--root-key', 'root.json', '--max-age', '99999', '--watch', '1'];
-  const child = spawn(process.execPath, [CLI, ...args], {
-    cwd: folder,
-    env: cleanEnvironment(),
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let text = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    text += chunk;
-  });
-  return { child, said: () => text };
-}
-
-const served = () => JSON.parse(readFileSync(join(folder, 'mirror/current/issuers.json'), 'utf8')).updated_at;
-const tree = () => join(folder, 'dist');
 
 /** Every way to read a source: a folder and a daemon by rsync, a host by HTTP. */
 const WAYS: Record<string, () => Promise<string>> = {
@@ -271,7 +234,7 @@ describeWith(['rsync'], 'passport-registry mirror', () => {
 
   it('with --watch goes on by itself, also after a failure, and ends when told to', async () => {
     await mirror(tree());
-    const { child, said } = watching(tree());
+    const { child, said } = here.watching(tree());
     await until(() => said().includes('unchanged'), said);
     const list = readFileSync(join(folder, 'dist/issuers.json'));
     writeFiles(folder, { 'dist/issuers.json': 'broken' });
@@ -283,53 +246,6 @@ describeWith(['rsync'], 'passport-registry mirror', () => {
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
   });
-
-  it('killed at 50 moments serves the old tree or the new one, whole, and mends itself', async () => {
-    for (let index = 0; index < 300; index++)
-      writeFiles(folder, { [`issuers/n${index}.yaml`]: recordText(`n${index}`) });
-    const days = (day: number) => `2026-11-${String(day).padStart(2, '0')}T00:00:00Z`;
-    await publish(days(2));
-    const started = performance.now();
-    await mirror(tree());
-    const duration = performance.now() - started;
-    const seen = new Set<string>();
-    for (let kill = 0; kill < 50; kill++) {
-      if (served() !== days(2) || kill === 0) {
-        rmSync(join(folder, 'mirror'), { recursive: true });
-        rmSync(tree(), { recursive: true });
-        await publish(days(2));
-        await mirror(tree());
-        for (let index = 0; index < 300; index++) {
-          const tier = kill % 2 === 0 ? 'founding' : 'registered';
-          writeFiles(folder, { [`issuers/n${index}.yaml`]: recordText(`n${index}`, { tier }) });
-        }
-        await publish(days(3));
-      }
-      const child = spawn(
-        process.execPath,
-        [CLI, 'mirror', tree(), 'mirror', '--root-key', 'root.json', '--max-age', '99999'],
-        {
-          cwd: folder,
-          env: cleanEnvironment(),
-          stdio: 'ignore',
-        },
-      );
-      const ended = new Promise((resolve) => child.once('close', resolve));
-      // Most of a run is start and verification: the later, the nearer to the switch. Some runs come to their end.
-      const moment = kill % 10 === 9 ? 60_000 : duration * (0.3 + Math.random() * 0.8);
-      await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, moment))]);
-      child.kill('SIGKILL');
-      await ended;
-      const report = await verifyTree(folderSource(join(folder, 'mirror/current')), rootKey, ANY_AGE);
-      expect(report.ok).toBe(true);
-      expect([days(2), days(3)]).toContain(report.updatedAt);
-      seen.add(report.updatedAt ?? '');
-    }
-    expect((await mirror(tree())).code).toBe(0);
-    expect(served()).toBe(days(3));
-    expect(readdirSync(join(folder, 'mirror')).sort()).toEqual(['current', 'releases']);
-    expect(seen.size).toBe(2);
-  }, 600_000);
 });
 
 describeWith(['rsync'], 'a mirror keeps the rules of a verifier', () => {
@@ -620,55 +536,5 @@ describe('passport-registry mirror status', () => {
     expect((await cli(['mirror', 'status', ...key, primary, sync, behind], folder)).code).toBe(0);
     const strict = await cli(['mirror', 'status', ...key, primary, behind, '--max-behind', '60'], folder);
     expect(strict.code).toBe(1);
-  });
-});
-
-describeWith(['rsync', 'nginx'], 'rsyncd, a mirror and nginx under a writer', () => {
-  it('give readers no pair that is torn, and no failure after their own retries', async () => {
-    chmodSync(folder, 0o755);
-    await mirror(tree());
-    const source = await rsyncd(tree());
-    const { child } = watching(source);
-    symlinkSync(join('mirror', 'current'), join(folder, 'htdocs'));
-    const host = await HOSTS['nginx']?.start(join(folder, 'htdocs'));
-    let [publications, reads] = [0, 0];
-    const failures: unknown[] = [];
-    const end = performance.now() + 12_000;
-    const writer = async () => {
-      while (performance.now() < end) {
-        publications += 1;
-        writeFiles(folder, {
-          'issuers/alpha.yaml': recordText('alpha', { policy_uri: `https://alpha.alt/${publications}` }),
-        });
-        await build({
-          issuers: join(folder, 'issuers'),
-          out: tree(),
-          key: join(folder, 'key.pem'),
-          production: true,
-          directory: folder,
-        });
-        await new Promise((resolve) => setTimeout(resolve, 200));
-      }
-    };
-    const seen = new Set<string>();
-    const reader = async () => {
-      while (performance.now() < end) {
-        const client = createRegistryClient({ sources: [host ?? ''], rootKey: rootKey.jwk, maxAge: 10 ** 9 });
-        try {
-          await client.ready();
-          seen.add(client.status().updatedAt ?? '');
-        } catch (error) {
-          failures.push(error);
-        }
-        client.close();
-        reads += 1;
-      }
-    };
-    await Promise.all([writer(), reader(), reader(), reader(), reader()]);
-    child.kill();
-    expect(failures).toEqual([]);
-    expect(publications).toBeGreaterThan(10);
-    expect(reads).toBeGreaterThan(100);
-    expect(seen.size).toBeGreaterThan(1);
   });
 });

@@ -1,0 +1,64 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { importRootKey, type RootKey } from '@passport-registry/verifier';
+import { CLI } from './paths.js';
+import { cleanEnvironment, cli, type Outcome, workspace, writeFiles } from './workspace.js';
+
+/** A folder in which a registry is published to `dist` and mirrored to `mirror`. */
+export interface MirrorFolder {
+  readonly folder: string;
+  readonly rootKey: RootKey;
+  /** The published tree. */
+  readonly tree: string;
+  /** Builds the tree; the time is that of the list. */
+  publish(updatedAt: string, ...args: string[]): Promise<void>;
+  mirror(source: string, ...args: string[]): Promise<Outcome>;
+  /** Starts a mirror as a process of its own. */
+  start(source: string, ...args: string[]): ChildProcess;
+  /** A mirror that looks every second, and what it has said. */
+  watching(source: string): { readonly child: ChildProcess; readonly said: () => string };
+  /** The time of the list that the mirror serves. */
+  served(): string;
+}
+
+/** Makes such a folder, with three issuers in a first publication. */
+export async function mirrorFolder(): Promise<MirrorFolder> {
+  const folder = await workspace(['alpha', 'beta.example.com', 'gamma']);
+  const { stdout } = await cli(['keys', 'public', 'key.pem'], folder);
+  writeFiles(folder, { 'root.json': stdout });
+  // The lists have fixed times, and the clock goes on.
+  const command = (source: string, args: readonly string[]) => [
+    ...['mirror', source, 'mirror', '--root-key', 'root.json', '--max-age', '99999'],
+    ...args,
+  ];
+  const start = (source: string, ...args: string[]) =>
+    spawn(process.execPath, [CLI, ...command(source, args)], {
+      cwd: folder,
+      env: cleanEnvironment(),
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+  const here: MirrorFolder = {
+    folder,
+    rootKey: await importRootKey(JSON.parse(stdout)),
+    tree: join(folder, 'dist'),
+    publish: async (updatedAt, ...args) => {
+      const options = ['build', '--key', 'key.pem', '--updated-at', updatedAt, '--renew', ...args];
+      const { code, stderr } = await cli(options, folder);
+      if (code !== 0) throw new Error(stderr);
+    },
+    mirror: (source, ...args) => cli(command(source, args), folder),
+    start,
+    watching: (source) => {
+      const child = start(source, '--watch', '1');
+      let text = '';
+      child.stderr?.on('data', (chunk: Buffer) => {
+        text += chunk;
+      });
+      return { child, said: () => text };
+    },
+    served: () => JSON.parse(readFileSync(join(folder, 'mirror/current/issuers.json'), 'utf8')).updated_at,
+  };
+  await here.publish('2026-11-01T00:00:00Z');
+  return here;
+}
