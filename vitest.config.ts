@@ -6,6 +6,10 @@ export default defineConfig({
     // Tests run what ships: the compiled packages and the command line, never the sources.
     globalSetup: 'test/support/compile.ts',
     setupFiles: 'test/support/property-seed.ts',
+    // The command line runs in the process of its test, each time in another folder: threads cannot change theirs.
+    pool: 'forks',
+    // What ships is loaded as Node.js loads it.
+    server: { deps: { external: [/\/build\//] } },
     // Many tests start programs and flush files, which a busy machine can make wait; `run` has a limit of its own.
     testTimeout: 180_000,
     hookTimeout: 180_000,

@@ -26,6 +26,7 @@ import { until } from '../../support/until.js';
 import {
   cleanEnvironment,
   cli,
+  cliProcess,
   clockAhead,
   recordText,
   run,
@@ -60,11 +61,19 @@ async function publish(updatedAt: string, ...args: string[]): Promise<void> {
 const future = (minutes: number) =>
   new Date(Date.now() + minutes * 60_000).toISOString().replace(/\.\d+Z/, 'Z');
 
-const mirror = (source: string, ...args: string[]) =>
-  cli(['mirror', source, 'mirror', '--root-key', 'root.json', '--max-age', '99999', ...args], folder);
+const mirrorArgs = (source: string) => [
+  'mirror',
+  source,
+  'mirror',
+  '--root-key',
+  'root.json',
+  '--max-age',
+  '99999',
+];
+const mirror = (source: string, ...args: string[]) => cli([...mirrorArgs(source), ...args], folder);
 /** A mirror that looks every second, and what it has said. */
 function watching(source: string) {
-  const args = ['mirror', source, 'mirror', '--root-key', 'root.json', '--max-age', '99999', '--watch', '1'];
+  const args = [...mirrorArgs(source), '--watch', '1'];
   const child = spawn(process.execPath, [CLI, ...args], {
     cwd: folder,
     env: cleanEnvironment(),
@@ -290,7 +299,7 @@ describeWith(['rsync'], 'passport-registry mirror', () => {
     const days = (day: number) => `2026-11-${String(day).padStart(2, '0')}T00:00:00Z`;
     await publish(days(2));
     const started = performance.now();
-    await mirror(tree());
+    await cliProcess(mirrorArgs(tree()), folder);
     const duration = performance.now() - started;
     const seen = new Set<string>();
     for (let kill = 0; kill < 50; kill++) {
@@ -305,15 +314,11 @@ describeWith(['rsync'], 'passport-registry mirror', () => {
         }
         await publish(days(3));
       }
-      const child = spawn(
-        process.execPath,
-        [CLI, 'mirror', tree(), 'mirror', '--root-key', 'root.json', '--max-age', '99999'],
-        {
-          cwd: folder,
-          env: cleanEnvironment(),
-          stdio: 'ignore',
-        },
-      );
+      const child = spawn(process.execPath, [CLI, ...mirrorArgs(tree())], {
+        cwd: folder,
+        env: cleanEnvironment(),
+        stdio: 'ignore',
+      });
       const ended = new Promise((resolve) => child.once('close', resolve));
       // Most of a run is start and verification: the later, the nearer to the switch. Some runs come to their end.
       const moment = kill % 10 === 9 ? 60_000 : duration * (0.3 + Math.random() * 0.8);

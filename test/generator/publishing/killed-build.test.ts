@@ -5,7 +5,14 @@ import { importRootKey, type RootKey, verifyList } from '@passport-registry/veri
 import { beforeAll, describe, expect, it } from 'vitest';
 import { folderSource, verifyTree } from '../../../build/index.js';
 import { CLI } from '../../support/paths.js';
-import { cleanEnvironment, cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
+import {
+  cleanEnvironment,
+  cli,
+  cliProcess,
+  recordText,
+  workspace,
+  writeFiles,
+} from '../../support/workspace.js';
 
 const KILLS = 50;
 const ISSUERS = 400;
@@ -33,7 +40,7 @@ beforeAll(async () => {
   // What a tree says of its changes follows from the tree before it.
   cpSync(join(folder, 'old'), join(folder, 'new'), { recursive: true });
   const started = performance.now();
-  await cli(buildArgs('founding', NEW, 'new'), folder);
+  await cliProcess(buildArgs('founding', NEW, 'new'), folder);
   duration = performance.now() - started;
   rootKey = await importRootKey(JSON.parse(readFileSync(join(folder, 'old/keys/root.json'), 'utf8')));
 });
