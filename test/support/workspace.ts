@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
 import { afterAll } from 'vitest';
+import { main } from '../../build/cli/program.js';
 import { CLI } from './paths.js';
 
 const folders: string[] = [];
@@ -67,13 +69,59 @@ export function run(
   });
 }
 
-/** Runs the command line. */
-export function cli(
+/** Runs the command line in a process of its own: for tests of what a process does, such as its end, its memory, its signals. */
+export function cliProcess(
   args: readonly string[],
   cwd: string,
   environment: Record<string, string> = {},
 ): Promise<Outcome> {
   return run(process.execPath, [CLI, ...args], cwd, environment);
+}
+
+/** Runs the command line in this process. Variables that Node.js itself reads, such as NODE_OPTIONS, need a process of their own. */
+export function cli(
+  args: readonly string[],
+  cwd: string,
+  environment: Record<string, string> = {},
+): Promise<Outcome> {
+  if (Object.keys(environment).some((name) => name.startsWith('NODE_')))
+    return cliProcess(args, cwd, environment);
+  const outcome = lastRun.then(() => runHere(args, cwd, environment));
+  lastRun = outcome.catch(() => undefined);
+  return outcome;
+}
+
+/** A process has one current folder, so runs wait for each other. */
+let lastRun: Promise<unknown> = Promise.resolve();
+
+async function runHere(
+  args: readonly string[],
+  cwd: string,
+  environment: Record<string, string>,
+): Promise<Outcome> {
+  const [stdout, stderr, before] = [new Collected(), new Collected(), process.cwd()];
+  const stdin = Readable.from([]);
+  process.chdir(cwd);
+  try {
+    const code = await main(args, { stdout, stderr, stdin, env: cleanEnvironment(environment) });
+    return { code, stdout: stdout.text(), stderr: stderr.text() };
+  } finally {
+    process.chdir(before);
+  }
+}
+
+/** Keeps all that is written to it. */
+class Collected extends Writable {
+  readonly #chunks: Buffer[] = [];
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.#chunks.push(chunk);
+    done();
+  }
+
+  text(): string {
+    return Buffer.concat(this.#chunks).toString();
+  }
 }
 
 /** What a program needs in its environment so that its clock is so many minutes ahead; negative is behind. */

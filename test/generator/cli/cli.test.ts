@@ -3,7 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
 import { CLI } from '../../support/paths.js';
 import { serve } from '../../support/serving.js';
-import { cli, recordText, run, temporaryFolder, workspace, writeFiles } from '../../support/workspace.js';
+import {
+  cli,
+  cliProcess,
+  recordText,
+  run,
+  temporaryFolder,
+  workspace,
+  writeFiles,
+} from '../../support/workspace.js';
 
 describe('passport-registry', () => {
   it('explains itself, and each command', async () => {
@@ -33,6 +41,46 @@ describe('passport-registry', () => {
     expect(stderr).not.toBe('');
     expect(stderr).not.toMatch(/^ +at .*:\d+:\d+/m);
     expect(stdout).toBe('');
+  });
+});
+
+describe('the command line within another process', () => {
+  it.each([
+    [['--help']],
+    [['--version']],
+    [['bild']],
+    [['validate', '--json']],
+    [['validate', '--format', 'github']],
+    [['verify', 'dist', '--json']],
+    [['build', '--production']],
+    [['keys', 'public', 'env:NONE']],
+  ])('says and answers what it does in its own: %j', async (args) => {
+    const folder = await workspace();
+    writeFiles(folder, { 'issuers/bad.yaml': 'issuer_id: worse' });
+    expect(await cli(args, folder)).toEqual(await cliProcess(args, folder));
+  });
+
+  it('leaves nothing behind, whatever the environment and the outcome', async () => {
+    const folder = await workspace();
+    const state = () => [
+      process.cwd(),
+      process.umask(),
+      process.exitCode,
+      ...['SIGINT', 'SIGTERM', 'warning', 'exit'].map((event) => process.listenerCount(event)),
+    ];
+    const before = state();
+    await cli(['build', '--key', 'key.pem'], folder, { CI: '1' });
+    await cli(['keys', 'public', 'key.pem'], folder).then(({ stdout }) =>
+      writeFiles(folder, { 'root.json': stdout }),
+    );
+    expect((await cli(['mirror', 'nowhere', 'copy', '--root-key', 'root.json'], folder)).code).not.toBe(0);
+    expect((await cli(['build'], folder, { CI: '1' })).code).toBe(3);
+    expect((await cli(['build', '--out', 'other'], folder)).code).toBe(0);
+    const watching = cli(['validate', '--watch'], folder);
+    await expect.poll(() => process.listenerCount('SIGTERM')).toBeGreaterThan(0);
+    process.emit('SIGTERM');
+    expect((await watching).code).toBe(0);
+    expect(state()).toEqual(before);
   });
 });
 

@@ -16,6 +16,7 @@ import { decodeJwt, SignJWT } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { folderSource, verifyTree } from '../../../build/index.js';
 import { describeWith } from '../../support/components.js';
+import { type MirrorFolder, mirrorFolder } from '../../support/mirror-folder.js';
 import { CLI } from '../../support/paths.js';
 import { rsyncd } from '../../support/rsyncd.js';
 import { freePort, listen, serve } from '../../support/serving.js';

@@ -6,7 +6,14 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { folderSource, verifyTree } from '../../../build/index.js';
 import { CLI } from '../../support/paths.js';
 import { rounds } from '../../support/soak.js';
-import { cleanEnvironment, cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
+import {
+  cleanEnvironment,
+  cli,
+  cliProcess,
+  recordText,
+  workspace,
+  writeFiles,
+} from '../../support/workspace.js';
 
 const KILLS = rounds({ usual: 9, soak: 300 });
 const ISSUERS = 400;
@@ -34,7 +41,7 @@ beforeAll(async () => {
   // What a tree says of its changes follows from the tree before it.
   cpSync(join(folder, 'old'), join(folder, 'new'), { recursive: true });
   const started = performance.now();
-  await cli(buildArgs('founding', NEW, 'new'), folder);
+  await cliProcess(buildArgs('founding', NEW, 'new'), folder);
   duration = performance.now() - started;
   rootKey = await importRootKey(JSON.parse(readFileSync(join(folder, 'old/keys/root.json'), 'utf8')));
 });

@@ -3,7 +3,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SandboxIssuer } from 'passport-registry/sandbox';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { cli, type Outcome, temporaryFolder, workspace, writeFiles } from '../../support/workspace.js';
+import {
+  cli,
+  cliProcess,
+  type Outcome,
+  temporaryFolder,
+  workspace,
+  writeFiles,
+} from '../../support/workspace.js';
 
 /** The private part of a key in every spelling in which it could slip out. */
 function spellings(pem: string): (string | Buffer)[] {
@@ -135,7 +142,7 @@ describe('while a build signs', () => {
     writeFiles(folder, { encrypted: String(encrypted), passphrase, 'online.json': online.stdout });
     // A command that signs a checkpoint sees every process while the root key is in memory, and its own environment.
     const spy = 'cat /proc/[0-9]*/cmdline > seen; env >> seen; exit 9';
-    const { code } = await cli(
+    const { code } = await cliProcess(
       [
         ...['build', '--key', 'encrypted', '--passphrase-file', 'passphrase', '--production'],
         ...['--checkpoint-signer-command', spy, '--checkpoint-public-key', 'online.json'],
