@@ -4,11 +4,11 @@ import { parseStrictJson } from '@passport-registry/verifier/internal';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { cors } from 'hono/cors';
-import { DESCRIPTION } from './description.js';
 import type { SandboxIssuer } from './issuer.js';
 import { JournalError } from './journal.js';
+import { DESCRIPTION } from './openapi.js';
 import { type RateLimit, RateLimiter } from './rate-limit.js';
-import { Refused } from './refused.js';
+import { Refused } from './refusal.js';
 import { asMintRequest, asNonceRequest, asStatusChange } from './requests.js';
 
 /** How the interface is guarded. */

@@ -4,7 +4,7 @@ import { type AuditEntry, Journal, type Recorded } from './journal.js';
 import { mandateClaims } from './mandate.js';
 import { Nonces } from './nonces.js';
 import { checkPossession } from './possession.js';
-import { Refused } from './refused.js';
+import { Refused } from './refusal.js';
 import type { MintBody } from './requests.js';
 import {
   generatePrivateJwk,

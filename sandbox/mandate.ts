@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDateTime, type Mandate, type PublicJwk } from '@passport-registry/verifier';
 import { importPublicKey, readCompactJws, verifyCompactJws } from '@passport-registry/verifier/internal';
-import { Refused } from './refused.js';
+import { Refused } from './refusal.js';
 import type { MintBody } from './requests.js';
 import { thumbprint } from './thumbprint.js';
 

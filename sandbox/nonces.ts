@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { IssuanceNonce, NonceRequest } from '@passport-registry/verifier';
-import { possessionFailed, Refused } from './refused.js';
+import { possessionFailed, Refused } from './refusal.js';
 import type { MintBody } from './requests.js';
 import { thumbprint } from './thumbprint.js';
 

@@ -7,7 +7,7 @@ import {
   readCompactJws,
   verifyCompactJws,
 } from '@passport-registry/verifier/internal';
-import { possessionFailed } from './refused.js';
+import { possessionFailed } from './refusal.js';
 
 /** How much an agent's clock may differ, in seconds. */
 const CLOCK_TOLERANCE = 60;

@@ -1,8 +1,8 @@
 import type { AgentDeclaration, MintRequest, NonceRequest } from '@passport-registry/verifier';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { DESCRIPTION } from './description.js';
-import { Refused } from './refused.js';
+import { DESCRIPTION } from './openapi.js';
+import { Refused } from './refusal.js';
 
 const ajv = new Ajv2020({ strict: false, schemas: [{ $id: 'issuer.openapi.json', ...DESCRIPTION }] });
 addFormats.default(ajv);

@@ -10,9 +10,9 @@ import {
   obtainPassport,
   signAction,
 } from '@passport-registry/verifier';
-import { answering, DemoStage, freeAddress, pause } from './demo-stage.js';
+import { answering, DemoStage, freeAddress, pause } from './stage.js';
 
-const RECORDS = fileURLToPath(new URL('../../issuers', import.meta.url));
+const RECORDS = fileURLToPath(new URL('../../../issuers', import.meta.url));
 const ISSUER = 'https://playground.example';
 const MAIL = 'https://mail.example';
 const MAIL_TO_SEND = { to: 'you@example.com', subject: 'Hello' };
