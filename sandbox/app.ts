@@ -1,5 +1,4 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { getConnInfo } from '@hono/node-server/conninfo';
 import { parseStrictJson } from '@passport-registry/verifier/internal';
 import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
@@ -7,7 +6,6 @@ import { cors } from 'hono/cors';
 import type { SandboxIssuer } from './issuer.js';
 import { JournalError } from './journal.js';
 import { DESCRIPTION } from './openapi.js';
-import { type RateLimit, RateLimiter } from './rate-limit.js';
 import { Refused } from './refusal.js';
 import { asMintRequest, asNonceRequest, asStatusChange } from './requests.js';
 
@@ -15,10 +13,6 @@ import { asMintRequest, asNonceRequest, asStatusChange } from './requests.js';
 export interface AppOptions {
   /** The operator's bearer token. */
   readonly operatorToken: string;
-  /** Default: 120 at once, 600 a minute from then on. */
-  readonly rateLimit?: RateLimit;
-  /** The clock, in milliseconds since 1970. Default: the system's. */
-  readonly now?: () => number;
 }
 
 /** Bytes. */
@@ -29,11 +23,9 @@ const PUBLIC_FOR = 60;
 /** The interface of an issuer (SPEC B8, B9) over HTTP. */
 export function sandboxApp(issuer: SandboxIssuer, options: AppOptions): Hono {
   const app = new Hono();
-  const { rateLimit = { burst: 120, perMinute: 600 }, now = Date.now } = options;
 
   app.onError((error, c) => refuse(c, error));
   app.notFound((c) => refuse(c, new Refused('not_found', 'there is nothing here')));
-  app.use(limited(new RateLimiter(rateLimit, now)));
   app.use(bodyLimit({ maxSize: MAX_BODY, onError: () => tooLarge() }));
   // Browsers verify, too.
   app.use(cors({ origin: '*', allowMethods: ['GET', 'POST', 'PATCH'] }));
@@ -91,16 +83,6 @@ function after(c: Context): number {
   const text = c.req.query('after') ?? '0';
   if (!/^\d{1,15}$/.test(text)) throw new Refused('bad_request', 'after is not a number of an entry');
   return Number(text);
-}
-
-function limited(limiter: RateLimiter): MiddlewareHandler {
-  return async (c, next) => {
-    const retryAfter = limiter.take(getConnInfo(c).remote.address ?? 'unknown');
-    if (retryAfter !== undefined) {
-      throw new Refused('too_many_requests', 'too many requests from this address', { retryAfter });
-    }
-    await next();
-  };
 }
 
 /** Compares hashes, which have one length: how long it takes tells nothing about the token. */

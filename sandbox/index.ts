@@ -1,5 +1,4 @@
 export type { AppOptions } from './app.js';
 export { type IssuerOptions, type Minted, SandboxIssuer } from './issuer.js';
 export { type AuditEntry, type IssuerEvent, JournalError } from './journal.js';
-export type { RateLimit } from './rate-limit.js';
 export { type Sandbox, type SandboxOptions, startSandbox } from './server.js';

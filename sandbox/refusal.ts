@@ -7,7 +7,6 @@ const STATUSES = {
   key_has_passport: 409,
   passport_revoked: 409,
   too_large: 413,
-  too_many_requests: 429,
   busy: 503,
 } as const;
 
