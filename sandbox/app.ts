@@ -4,7 +4,6 @@ import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { cors } from 'hono/cors';
 import type { SandboxIssuer } from './issuer.js';
-import { JournalError } from './journal.js';
 import { DESCRIPTION } from './openapi.js';
 import { Refused } from './refusal.js';
 import { asMintRequest, asNonceRequest, asStatusChange } from './requests.js';
@@ -53,7 +52,6 @@ export function sandboxApp(issuer: SandboxIssuer, options: AppOptions): Hono {
     c.json(issuer.revoke(c.req.param('did')), 200, NO_STORE),
   );
   app.post('/v1/keys/rotate', operator, (c) => c.json(issuer.rotateKeys(), 200, NO_STORE));
-  app.get('/v1/audit', operator, (c) => c.json({ entries: issuer.audit(after(c)) }, 200, NO_STORE));
 
   app.get('/openapi.json', (c) => c.json(DESCRIPTION, 200, cached()));
   return app;
@@ -79,12 +77,6 @@ async function jsonBody(c: Context): Promise<unknown> {
   }
 }
 
-function after(c: Context): number {
-  const text = c.req.query('after') ?? '0';
-  if (!/^\d{1,15}$/.test(text)) throw new Refused('bad_request', 'after is not a number of an entry');
-  return Number(text);
-}
-
 /** Compares hashes, which have one length: how long it takes tells nothing about the token. */
 function operatorOnly(token: string): MiddlewareHandler {
   const hash = (text: string) => createHash('sha256').update(text).digest();
@@ -101,8 +93,7 @@ function operatorOnly(token: string): MiddlewareHandler {
 /** An error in the form of SPEC B9. What nobody expected is said on stderr, and not to the stranger. */
 function refuse(c: Context, error: Error): Response {
   if (!(error instanceof Refused)) {
-    const known = error instanceof JournalError;
-    process.stderr.write(`sandbox issuer: ${known ? error.message : (error.stack ?? error.message)}\n`);
+    process.stderr.write(`sandbox issuer: ${error.stack ?? error.message}\n`);
     return c.json({ error: 'internal', message: 'the issuer failed', details: {} }, 500, NO_STORE);
   }
   const { code, message, details, status, retryAfter } = error;

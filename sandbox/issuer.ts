@@ -1,18 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { IssuanceNonce, NonceRequest, Passport, PublicJwk } from '@passport-registry/verifier';
-import { type AuditEntry, Journal, type Recorded } from './journal.js';
 import { mandateClaims } from './mandate.js';
 import { Nonces } from './nonces.js';
 import { checkPossession } from './possession.js';
 import { Refused } from './refusal.js';
 import type { MintBody } from './requests.js';
-import {
-  generatePrivateJwk,
-  type KeyType,
-  type SigningKey,
-  signingKey,
-  signPassport,
-} from './signing-key.js';
+import { generateSigningKey, type KeyType, type SigningKey, signPassport } from './signing-key.js';
 import { thumbprint } from './thumbprint.js';
 
 /** Who the issuer is and how it works. Times are in seconds. */
@@ -21,8 +14,6 @@ export interface IssuerOptions {
   readonly issuerId?: string;
   /** Its base address, as the registry knows it. Default: `https://playground.example`. */
   readonly issuerUrl?: string;
-  /** A file that keeps its state over restarts. Default: in memory. */
-  readonly journal?: string;
   /** How its keys sign. Default: `ed25519`. */
   readonly keyType?: KeyType;
   /** 1 to 300. Default: 300. */
@@ -36,32 +27,29 @@ export interface IssuerOptions {
 /** A passport with its token. */
 export type Minted = Passport & { readonly token: string };
 
-/** A key that is published: it verifies, and the newest one signs. */
-const LIVE_KEYS = 2;
+/** How many keys are published. All of them verify; the newest one signs. */
+const MAX_PUBLISHED_KEYS = 2;
 
-/** An issuer of agent passports: what it is asked, and what it has done. */
+/** An issuer of agent passports. Its state is in memory and ends with the process. */
 export class SandboxIssuer {
   readonly issuerId: string;
   readonly issuerUrl: string;
   readonly #options: Required<Pick<IssuerOptions, 'keyType' | 'passportLifetime' | 'now'>>;
   readonly #nonces: Nonces;
-  readonly #journal: Journal;
   readonly #passports = new Map<string, Passport>();
   /** The newest passport of each key, by thumbprint. */
   readonly #byKey = new Map<string, string>();
   /** Newest last. */
   #keys: SigningKey[] = [];
 
-  /** @throws {@link JournalError} */
   constructor(options: IssuerOptions = {}) {
-    const { issuerId = 'playground', issuerUrl = 'https://playground.example', journal } = options;
+    const { issuerId = 'playground', issuerUrl = 'https://playground.example' } = options;
     const { keyType = 'ed25519', nonceLifetime = 300, passportLifetime = 3600, now = Date.now } = options;
     this.issuerId = issuerId;
     this.issuerUrl = issuerUrl.replace(/\/$/, '');
     this.#options = { keyType, passportLifetime, now };
     this.#nonces = new Nonces(Math.min(nonceLifetime, 300) * 1000, now);
-    this.#journal = new Journal(journal, (recorded) => this.#apply(recorded));
-    if (this.#keys.length === 0) this.rotateKeys();
+    this.rotateKeys();
   }
 
   /** The issuer's metadata (SPEC B8). */
@@ -85,16 +73,17 @@ export class SandboxIssuer {
     return this.#nonces.issue(request);
   }
 
-  /** Mints a passport, in this order: possession of the key, the mandate, one passport a key. */
+  /** Mints a passport, in this order: possession of the key, the mandate, one passport for a key. */
   async mint(request: MintBody): Promise<Minted> {
     const { public_key, signed_nonce } = request;
     const now = this.#time();
     await checkPossession(signed_nonce, this.#nonces.use(request), public_key, this.issuerUrl, now);
     const mandate = await mandateClaims(request, now);
-    // From here to the journal nothing is awaited: of two requests with one key, the second one finds the first.
+    // Nothing is awaited before the passport is kept: of two requests with one key, the second finds the first.
     this.#assertFree(public_key, now);
     const passport = this.#newPassport(request, now);
-    this.#record({ event: 'passport-issued', passport });
+    this.#passports.set(passport.passport_did, passport);
+    this.#byKey.set(thumbprint(public_key), passport.passport_did);
     return { ...passport, token: await this.#token(request, passport, mandate) };
   }
 
@@ -109,69 +98,31 @@ export class SandboxIssuer {
   setStatus(did: string, status: 'active' | 'suspended'): Passport {
     const passport = this.passport(did);
     if (passport.status === 'revoked') throw new Refused('passport_revoked', 'a revocation is final');
-    if (passport.status !== status) {
-      const event = status === 'suspended' ? 'passport-suspended' : 'passport-reinstated';
-      this.#record({ event, passport_did: did });
-    }
-    return this.passport(did);
+    return this.#replace({ ...passport, status });
   }
 
-  /** Revokes a passport for good, and raises its revocation nonce. */
+  /** Revokes a passport permanently, and raises its revocation nonce. */
   revoke(did: string): Passport {
-    if (this.passport(did).status !== 'revoked')
-      this.#record({ event: 'passport-revoked', passport_did: did });
-    return this.passport(did);
+    const passport = this.passport(did);
+    if (passport.status === 'revoked') return passport;
+    const revocation_nonce = passport.revocation_nonce + 1;
+    return this.#replace({ ...passport, status: 'revoked', revocation_nonce });
   }
 
-  /** Signs by a new key from now on; retires the key before the last. */
+  /** Signs with a new key from now on, and retires the key before the last. */
   rotateKeys(): { keys: object[] } {
-    const secret = generatePrivateJwk(this.#options.keyType);
-    const { kid, publicJwk: public_key } = signingKey(secret);
-    this.#apply({
-      entry: this.#journal.record({ event: 'key-created', kid, public_key }, this.#time(), secret),
-      secret,
-    });
-    for (const { kid: retired } of this.#keys.slice(0, -LIVE_KEYS)) {
-      this.#record({ event: 'key-retired', kid: retired });
-    }
+    const key = generateSigningKey(this.#options.keyType);
+    this.#keys = [...this.#keys, key].slice(-MAX_PUBLISHED_KEYS);
     return this.keys();
-  }
-
-  /** What the issuer has done, oldest first. */
-  audit(after: number): readonly AuditEntry[] {
-    return this.#journal.after(after, 1000);
-  }
-
-  close(): void {
-    this.#journal.close();
   }
 
   #time(): Date {
     return new Date(this.#options.now());
   }
 
-  #record(event: Parameters<Journal['record']>[0]): void {
-    this.#apply({ entry: this.#journal.record(event, this.#time()), secret: undefined });
-  }
-
-  /** What an event changes: the same when it happens and when it is read from the journal. */
-  #apply({ entry, secret }: Recorded): void {
-    switch (entry.event) {
-      case 'key-created':
-        if (secret !== undefined) this.#keys.push(signingKey(secret));
-        return;
-      case 'key-retired':
-        this.#keys = this.#keys.filter(({ kid }) => kid !== entry.kid);
-        return;
-      case 'passport-issued':
-        this.#passports.set(entry.passport.passport_did, entry.passport);
-        this.#byKey.set(thumbprint(entry.passport.public_key), entry.passport.passport_did);
-        return;
-      default: {
-        const passport = this.passport(entry.passport_did);
-        this.#passports.set(entry.passport_did, { ...passport, ...CHANGES[entry.event](passport) });
-      }
-    }
+  #replace(passport: Passport): Passport {
+    this.#passports.set(passport.passport_did, passport);
+    return passport;
   }
 
   /** A key may have another passport once the one before has expired, unless that was revoked. */
@@ -225,12 +176,3 @@ export class SandboxIssuer {
     });
   }
 }
-
-const CHANGES = {
-  'passport-suspended': () => ({ status: 'suspended' }),
-  'passport-reinstated': () => ({ status: 'active' }),
-  'passport-revoked': ({ revocation_nonce }: Passport) => ({
-    status: 'revoked',
-    revocation_nonce: revocation_nonce + 1,
-  }),
-} as const satisfies Record<string, (passport: Passport) => Partial<Passport>>;

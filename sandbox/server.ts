@@ -21,7 +21,7 @@ export interface Sandbox {
 /**
  * Starts a sandbox issuer on this machine, for trying things out: it gives a passport to whoever proves to have a key.
  *
- * @throws {@link JournalError}; the system's error when the port is taken
+ * @throws the system's error when the port is taken
  *
  * @example
  * ```ts
@@ -35,25 +35,18 @@ export interface Sandbox {
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const issuer = new SandboxIssuer(options);
-  try {
-    const { fetch } = sandboxApp(issuer, options);
-    const server = await listening(serve({ fetch, hostname: '127.0.0.1', port: options.port ?? 0 }));
-    const { port } = server.address() as AddressInfo;
-    return {
-      address: `http://127.0.0.1:${port}`,
-      issuer,
-      close: async () => {
-        await new Promise((resolve) => {
-          server.close(resolve);
-          if ('closeAllConnections' in server) server.closeAllConnections();
-        });
-        issuer.close();
-      },
-    };
-  } catch (error) {
-    issuer.close();
-    throw error;
-  }
+  const { fetch } = sandboxApp(issuer, options);
+  const server = await listening(serve({ fetch, hostname: '127.0.0.1', port: options.port ?? 0 }));
+  const { port } = server.address() as AddressInfo;
+  return {
+    address: `http://127.0.0.1:${port}`,
+    issuer,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        if ('closeAllConnections' in server) server.closeAllConnections();
+      }),
+  };
 }
 
 function listening(server: ServerType): Promise<ServerType> {

@@ -1,13 +1,10 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { PublicJwk } from '@passport-registry/verifier';
-import { type JWK, SignJWT } from 'jose';
+import { SignJWT } from 'jose';
 import { thumbprint } from './thumbprint.js';
 
 /** How the issuer signs. */
 export type KeyType = 'ed25519' | 'p256';
-
-/** A private key as a JWK. It stands in the journal and nowhere else. */
-export type PrivateJwk = JWK & { readonly d: string };
 
 /** A key by which the issuer signs passports. */
 export interface SigningKey {
@@ -17,17 +14,11 @@ export interface SigningKey {
   readonly privateKey: KeyObject;
 }
 
-/** Makes a private key. */
-export function generatePrivateJwk(type: KeyType): PrivateJwk {
-  const { privateKey } =
+/** Makes a signing key. The private key stays in memory. */
+export function generateSigningKey(type: KeyType): SigningKey {
+  const { privateKey, publicKey } =
     type === 'ed25519' ? generateKeyPairSync('ed25519') : generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  return privateKey.export({ format: 'jwk' }) as PrivateJwk;
-}
-
-/** A signing key, from its private JWK. */
-export function signingKey(jwk: PrivateJwk): SigningKey {
-  const privateKey = createPrivateKey({ key: jwk as never, format: 'jwk' });
-  const publicJwk = createPublicKey(privateKey).export({ format: 'jwk' }) as unknown as PublicJwk;
+  const publicJwk = publicKey.export({ format: 'jwk' }) as unknown as PublicJwk;
   return { kid: thumbprint(publicJwk), publicJwk, privateKey };
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { IoFailed, UsageError } from '../../errors.js';
+import { UsageError } from '../../errors.js';
 import { OPERATOR_TOKEN_FILE, operatorToken } from '../options/operator-token.js';
 import { cannotListen, portNumber } from '../options/port-number.js';
 import { isAddress } from '../options/where.js';
@@ -10,7 +10,6 @@ interface Options {
   port: string;
   issuerId: string;
   issuerUrl: string;
-  journal?: string;
   passportLifetime: string;
   keyType: string;
   operatorToken?: string;
@@ -25,7 +24,6 @@ export function addSandboxCommand(program: Command): void {
     .option('--port <number>', 'port to listen on', '8787')
     .option('--issuer-id <id>', 'its id in the registry', 'playground')
     .option('--issuer-url <url>', 'its address, as the registry knows it', 'https://playground.example')
-    .option('--journal <file>', 'keep its state in a file; without it, in memory')
     .option('--key-type <type>', 'ed25519 or p256', 'ed25519')
     .option('--passport-lifetime <seconds>', 'how long a passport is valid', '3600')
     .option('--operator-token <file>', `file with the operator's token (default: ${OPERATOR_TOKEN_FILE})`)
@@ -34,7 +32,7 @@ export function addSandboxCommand(program: Command): void {
 }
 
 async function sandbox(options: Options): Promise<number> {
-  const { issuerId, issuerUrl, journal, keyType, passportLifetime } = options;
+  const { issuerId, issuerUrl, keyType, passportLifetime } = options;
   const port = portNumber(options.port);
   if (!isAddress(issuerUrl)) throw new UsageError('--issuer-url takes an http(s) address');
   if (keyType !== 'ed25519' && keyType !== 'p256') throw new UsageError('--key-type takes ed25519 or p256');
@@ -43,20 +41,18 @@ async function sandbox(options: Options): Promise<number> {
   }
   const token = operatorToken(options.operatorToken);
   // Not at the start: the other commands need no server.
-  const { JournalError, startSandbox } = await import('passport-registry/sandbox');
+  const { startSandbox } = await import('passport-registry/sandbox');
   const started = startSandbox({
     ...{ port, issuerId, issuerUrl, keyType, operatorToken: token },
     passportLifetime: Number(passportLifetime),
-    ...(journal !== undefined && { journal }),
   });
   const { address, close } = await started.catch((cause: NodeJS.ErrnoException) => {
     if (cause.syscall === 'listen') throw cannotListen(port, cause);
-    if (!(cause instanceof JournalError) && cause.syscall === undefined) throw cause;
-    throw new IoFailed(`the sandbox issuer cannot start: ${cause.message}`, { cause });
+    throw cause;
   });
   if (options.json) emit({ address, issuerId, issuerUrl });
   say(`sandbox issuer ${issuerId} at ${address}, known to the registry as ${issuerUrl}`);
-  say(`state          ${journal ?? 'in memory; it ends with this process (see --journal)'}`);
+  say('state          in memory; it ends with this process');
   say(`operator token ${options.operatorToken ?? OPERATOR_TOKEN_FILE}`);
   say('It gives a passport to whoever proves to have a key: for trying things out, and nothing else.');
   await new Promise((resolve) => process.once('SIGINT', resolve).once('SIGTERM', resolve));
