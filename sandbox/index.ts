@@ -1,3 +1,3 @@
 export type { AppOptions } from './app.js';
-export { type IssuerOptions, type Minted, SandboxIssuer } from './issuer.js';
+export type { IssuerOptions, Minted, SandboxIssuer } from './issuer.js';
 export { type Sandbox, type SandboxOptions, startSandbox } from './server.js';

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { IssuanceNonce, NonceRequest, Passport, PublicJwk } from '@passport-registry/verifier';
+import type { IssuanceNonce, NonceRequest, Passport } from '@passport-registry/verifier';
+import { calculateJwkThumbprint } from 'jose';
 import { mandateClaims } from './mandate.js';
 import { Nonces } from './nonces.js';
 import { checkPossession } from './possession.js';
-import { Refused } from './refusal.js';
+import { Refusal } from './refusal.js';
 import type { MintBody } from './requests.js';
 import { generateSigningKey, type KeyType, type SigningKey, signPassport } from './signing-key.js';
-import { thumbprint } from './thumbprint.js';
 
 /** Who the issuer is and how it works. Times are in seconds. */
 export interface IssuerOptions {
@@ -34,22 +34,32 @@ const MAX_PUBLISHED_KEYS = 2;
 export class SandboxIssuer {
   readonly issuerId: string;
   readonly issuerUrl: string;
-  readonly #options: Required<Pick<IssuerOptions, 'keyType' | 'passportLifetime' | 'now'>>;
+  readonly #keyType: KeyType;
+  readonly #passportLifetimeMs: number;
+  readonly #now: () => number;
   readonly #nonces: Nonces;
   readonly #passports = new Map<string, Passport>();
-  /** The newest passport of each key, by thumbprint. */
+  /** The DID of the newest passport of each key, by the key's thumbprint. */
   readonly #byKey = new Map<string, string>();
   /** Newest last. */
-  #keys: SigningKey[] = [];
+  #keys: readonly SigningKey[] = [];
 
-  constructor(options: IssuerOptions = {}) {
+  private constructor(options: IssuerOptions) {
     const { issuerId = 'playground', issuerUrl = 'https://playground.example' } = options;
     const { keyType = 'ed25519', nonceLifetime = 300, passportLifetime = 3600, now = Date.now } = options;
     this.issuerId = issuerId;
     this.issuerUrl = issuerUrl.replace(/\/$/, '');
-    this.#options = { keyType, passportLifetime, now };
+    this.#keyType = keyType;
+    this.#passportLifetimeMs = passportLifetime * 1000;
+    this.#now = now;
     this.#nonces = new Nonces(Math.min(nonceLifetime, 300) * 1000, now);
-    this.rotateKeys();
+  }
+
+  /** Makes an issuer with a new key. */
+  static async create(options: IssuerOptions = {}): Promise<SandboxIssuer> {
+    const issuer = new SandboxIssuer(options);
+    await issuer.rotateKeys();
+    return issuer;
   }
 
   /** The issuer's metadata (SPEC B8). */
@@ -75,29 +85,35 @@ export class SandboxIssuer {
 
   /** Mints a passport, in this order: possession of the key, the mandate, one passport for a key. */
   async mint(request: MintBody): Promise<Minted> {
-    const { public_key, signed_nonce } = request;
-    const now = this.#time();
-    await checkPossession(signed_nonce, this.#nonces.use(request), public_key, this.issuerUrl, now);
-    const mandate = await mandateClaims(request, now);
+    const now = new Date(this.#now());
+    const { jwk } = await checkPossession({
+      signedNonce: request.signed_nonce,
+      nonce: this.#nonces.use(request),
+      publicKey: request.public_key,
+      audience: this.issuerUrl,
+      now,
+    });
+    const thumbprint = await calculateJwkThumbprint(jwk);
+    const mandate = await mandateClaims(request.mandate, thumbprint, now);
     // Nothing is awaited before the passport is kept: of two requests with one key, the second finds the first.
-    this.#assertFree(public_key, now);
-    const passport = this.#newPassport(request, now);
+    this.#assertFree(thumbprint, now);
+    const passport = this.#newPassport({ ...request, public_key: jwk }, thumbprint, now);
     this.#passports.set(passport.passport_did, passport);
-    this.#byKey.set(thumbprint(public_key), passport.passport_did);
+    this.#byKey.set(thumbprint, passport.passport_did);
     return { ...passport, token: await this.#token(request, passport, mandate) };
   }
 
   /** A passport with its status. */
   passport(did: string): Passport {
     const passport = this.#passports.get(did);
-    if (passport === undefined) throw new Refused('not_found', 'there is no such passport');
+    if (passport === undefined) throw new Refusal('not_found', 'there is no such passport');
     return passport;
   }
 
   /** Suspends or reinstates a passport. Suspension does not raise the revocation nonce (SPEC B11). */
   setStatus(did: string, status: 'active' | 'suspended'): Passport {
     const passport = this.passport(did);
-    if (passport.status === 'revoked') throw new Refused('passport_revoked', 'a revocation is final');
+    if (passport.status === 'revoked') throw new Refusal('passport_revoked', 'a revocation is final');
     return this.#replace({ ...passport, status });
   }
 
@@ -110,14 +126,10 @@ export class SandboxIssuer {
   }
 
   /** Signs with a new key from now on, and retires the key before the last. */
-  rotateKeys(): { keys: object[] } {
-    const key = generateSigningKey(this.#options.keyType);
+  async rotateKeys(): Promise<{ keys: object[] }> {
+    const key = await generateSigningKey(this.#keyType);
     this.#keys = [...this.#keys, key].slice(-MAX_PUBLISHED_KEYS);
     return this.keys();
-  }
-
-  #time(): Date {
-    return new Date(this.#options.now());
   }
 
   #replace(passport: Passport): Passport {
@@ -126,27 +138,27 @@ export class SandboxIssuer {
   }
 
   /** A key may have another passport once the one before has expired, unless that was revoked. */
-  #assertFree(key: PublicJwk, now: Date): void {
-    const did = this.#byKey.get(thumbprint(key));
+  #assertFree(thumbprint: string, now: Date): void {
+    const did = this.#byKey.get(thumbprint);
     if (did === undefined) return;
     const { status, expires_at = '' } = this.passport(did);
     if (status === 'revoked' || Date.parse(expires_at) > now.getTime()) {
-      throw new Refused('key_has_passport', 'this key has a passport; make a new key');
+      throw new Refusal('key_has_passport', 'this key has a passport; make a new key');
     }
   }
 
-  #newPassport({ public_key, principal_id, memory_anchor_id }: MintBody, now: Date): Passport {
+  #newPassport(request: MintBody, thumbprint: string, now: Date): Passport {
+    const { public_key, principal_id, memory_anchor_id } = request;
     const passport_id = randomUUID();
-    const key_fingerprint = `sha256:${thumbprint(public_key)}`;
-    const { kty, crv, x, y } = public_key;
+    const key_fingerprint = `sha256:${thumbprint}`;
     return {
       passport_id,
       passport_did: `did:passport:${passport_id}`,
       issuer_id: this.issuerId,
       issued_at: now.toISOString(),
-      expires_at: new Date(now.getTime() + this.#options.passportLifetime * 1000).toISOString(),
+      expires_at: new Date(now.getTime() + this.#passportLifetimeMs).toISOString(),
       status: 'active',
-      public_key: y === undefined ? { kty, crv, x } : { kty, crv, x, y },
+      public_key,
       key_fingerprint,
       principal_id,
       memory_anchor_id: memory_anchor_id ?? key_fingerprint,

@@ -1,4 +1,4 @@
-/** The codes of SPEC B9's errors, each with its HTTP status. */
+/** The codes of refusals, each with its HTTP status (SPEC B9). */
 const STATUSES = {
   bad_request: 400,
   unauthorized: 401,
@@ -18,28 +18,32 @@ export type PossessionFailure =
   | 'nonce_for_another_key'
   | 'signature_invalid';
 
-/** A request that the issuer refuses; it is answered in the form of SPEC B9. */
-export class Refused extends Error {
-  readonly code: keyof typeof STATUSES;
-  readonly status: (typeof STATUSES)[keyof typeof STATUSES];
-  readonly details: { readonly reason?: PossessionFailure; readonly pointer?: string };
+/** What a refusal says beside its code and message. */
+export interface RefusalOptions {
+  readonly details?: { readonly reason?: PossessionFailure; readonly pointer?: string };
   /** After how many seconds to try again. */
+  readonly retryAfter?: number;
+}
+
+/** The issuer refuses a request. */
+export class Refusal extends Error {
+  readonly code: keyof typeof STATUSES;
+  readonly details: NonNullable<RefusalOptions['details']>;
   readonly retryAfter: number | undefined;
 
-  constructor(
-    code: keyof typeof STATUSES,
-    message: string,
-    { details = {}, retryAfter }: { details?: Refused['details']; retryAfter?: number } = {},
-  ) {
+  constructor(code: keyof typeof STATUSES, message: string, options: RefusalOptions = {}) {
     super(message);
     this.code = code;
-    this.status = STATUSES[code];
-    this.details = details;
-    this.retryAfter = retryAfter;
+    this.details = options.details ?? {};
+    this.retryAfter = options.retryAfter;
+  }
+
+  get status(): (typeof STATUSES)[keyof typeof STATUSES] {
+    return STATUSES[this.code];
   }
 }
 
-/** A proof of possession that fails. */
-export function possessionFailed(reason: PossessionFailure, message: string): Refused {
-  return new Refused('proof_of_possession_failed', message, { details: { reason } });
+/** A proof of possession fails. */
+export function possessionFailed(reason: PossessionFailure, message: string): Refusal {
+  return new Refusal('proof_of_possession_failed', message, { details: { reason } });
 }

@@ -34,7 +34,7 @@ export interface Sandbox {
  * ```
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const issuer = new SandboxIssuer(options);
+  const issuer = await SandboxIssuer.create(options);
   const { fetch } = sandboxApp(issuer, options);
   const server = await listening(serve({ fetch, hostname: '127.0.0.1', port: options.port ?? 0 }));
   const { port } = server.address() as AddressInfo;

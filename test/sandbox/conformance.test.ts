@@ -10,7 +10,7 @@ import {
   signMandate,
   signNonce,
 } from '@passport-registry/verifier';
-import { calculateJwkThumbprint, decodeJwt, decodeProtectedHeader } from 'jose';
+import { calculateJwkThumbprint, decodeJwt, decodeProtectedHeader, importJWK, jwtVerify } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ed25519Jwk } from '../support/bad-keys.js';
 import {
@@ -483,6 +483,19 @@ describe('a rotation of keys', () => {
     for (const key of await keysOf()) {
       expect(Object.keys(key).sort()).toEqual(['crv', 'kid', 'kty', 'use', 'x']);
     }
+  });
+});
+
+describe("an issuer's key of P-256", () => {
+  it('signs with ES256, and is published without its private part', async () => {
+    const own = await testSandbox({ keyType: 'p256' });
+    const keys = await agentKeys();
+    const { token } = await obtainPassport({ issuer: ISSUER, keys, agent: AGENT, fetch: own.fetch });
+    const [published] = (await own.send('GET', '/.well-known/jwks.json')).body['keys'] as object[];
+    expect(published).toMatchObject({ crv: 'P-256', kid: decodeProtectedHeader(token).kid });
+    expect(Object.keys(published ?? {}).sort()).toEqual(['crv', 'kid', 'kty', 'use', 'x', 'y']);
+    const { protectedHeader } = await jwtVerify(token, await importJWK(published ?? {}, 'ES256'));
+    expect(protectedHeader.alg).toBe('ES256');
   });
 });
 
