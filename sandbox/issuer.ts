@@ -8,13 +8,13 @@ import { Refusal } from './refusal.js';
 import type { MintBody } from './requests.js';
 import { generateSigningKey, type KeyType, type SigningKey, signPassport } from './signing-key.js';
 
-/** Who the issuer is and how it works. Times are in seconds. */
+/** The options of an issuer. Times are in seconds. */
 export interface IssuerOptions {
-  /** Its id in the registry. Default: `playground`. */
+  /** The issuer's id in the registry. Default: `playground`. */
   readonly issuerId?: string;
-  /** Its base address, as the registry knows it. Default: `https://playground.example`. */
+  /** The issuer's base address in the registry. Default: `https://playground.example`. */
   readonly issuerUrl?: string;
-  /** How its keys sign. Default: `ed25519`. */
+  /** How the issuer signs. Default: `ed25519`. */
   readonly keyType?: KeyType;
   /** 1 to 300. Default: 300. */
   readonly nonceLifetime?: number;
@@ -74,7 +74,7 @@ export class SandboxIssuer {
     };
   }
 
-  /** The public keys, without `alg`: one marked `EdDSA` would not match a token marked `Ed25519` everywhere (SPEC B11). */
+  /** The public keys. They have no `alg`: a key marked `EdDSA` would not match a token marked `Ed25519` in jose (SPEC B11). */
   keys(): { keys: object[] } {
     return { keys: this.#keys.map(({ kid, publicJwk }) => ({ ...publicJwk, kid, use: 'sig' })) };
   }
@@ -137,7 +137,7 @@ export class SandboxIssuer {
     return passport;
   }
 
-  /** A key may have another passport once the one before has expired, unless that was revoked. */
+  /** A key can get another passport after its passport has expired, unless that passport was revoked. */
   #assertFree(thumbprint: string, now: Date): void {
     const did = this.#byKey.get(thumbprint);
     if (did === undefined) return;
