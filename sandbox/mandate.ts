@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDateTime, type Mandate } from '@passport-registry/verifier';
 import {
+  hasPassed,
   importPublicKey,
   instantOf,
   MANDATE_TYPE,
@@ -55,7 +56,8 @@ function assertInForce({ issued_at, expires_at }: Mandate, now: Date): void {
   for (const time of [issued_at, expires_at]) {
     if (typeof time !== 'string' || !isDateTime(time)) throw refusal('lacks issued_at or expires_at');
   }
-  if (instantOf(expires_at) <= now.getTime()) throw refusal('has expired');
+  const clock = { now: () => now.getTime(), tolerance: 0 };
+  if (hasPassed(instantOf(expires_at), clock)) throw refusal('has expired');
 }
 
 function refusal(what: string): Refusal {
