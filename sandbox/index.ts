@@ -1,5 +1,3 @@
 export type { AppOptions } from './app.js';
-export { type IssuerOptions, type Minted, SandboxIssuer } from './issuer.js';
-export { type AuditEntry, type IssuerEvent, JournalError } from './journal.js';
-export type { RateLimit } from './rate-limit.js';
+export type { IssuerOptions, Minted, SandboxIssuer } from './issuer.js';
 export { type Sandbox, type SandboxOptions, startSandbox } from './server.js';

@@ -1,29 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import type { IssuanceNonce, NonceRequest, Passport, PublicJwk } from '@passport-registry/verifier';
-import { type AuditEntry, Journal, type Recorded } from './journal.js';
+import type { IssuanceNonce, NonceRequest, Passport } from '@passport-registry/verifier';
+import { calculateJwkThumbprint } from 'jose';
 import { mandateClaims } from './mandate.js';
 import { Nonces } from './nonces.js';
 import { checkPossession } from './possession.js';
-import { Refused } from './refused.js';
+import { Refusal } from './refusal.js';
 import type { MintBody } from './requests.js';
-import {
-  generatePrivateJwk,
-  type KeyType,
-  type SigningKey,
-  signingKey,
-  signPassport,
-} from './signing-key.js';
-import { thumbprint } from './thumbprint.js';
+import { generateSigningKey, type KeyType, type SigningKey, signPassport } from './signing-key.js';
 
-/** Who the issuer is and how it works. Times are in seconds. */
+/** The options of an issuer. Times are in seconds. */
 export interface IssuerOptions {
-  /** Its id in the registry. Default: `playground`. */
+  /** The issuer's id in the registry. Default: `playground`. */
   readonly issuerId?: string;
-  /** Its base address, as the registry knows it. Default: `https://playground.example`. */
+  /** The issuer's base address in the registry. Default: `https://playground.example`. */
   readonly issuerUrl?: string;
-  /** A file that keeps its state over restarts. Default: in memory. */
-  readonly journal?: string;
-  /** How its keys sign. Default: `ed25519`. */
+  /** How the issuer signs. Default: `ed25519`. */
   readonly keyType?: KeyType;
   /** 1 to 300. Default: 300. */
   readonly nonceLifetime?: number;
@@ -36,32 +27,39 @@ export interface IssuerOptions {
 /** A passport with its token. */
 export type Minted = Passport & { readonly token: string };
 
-/** A key that is published: it verifies, and the newest one signs. */
-const LIVE_KEYS = 2;
+/** How many keys are published. All of them verify; the newest one signs. */
+const MAX_PUBLISHED_KEYS = 2;
 
-/** An issuer of agent passports: what it is asked, and what it has done. */
+/** An issuer of agent passports. Its state is in memory and ends with the process. */
 export class SandboxIssuer {
   readonly issuerId: string;
   readonly issuerUrl: string;
-  readonly #options: Required<Pick<IssuerOptions, 'keyType' | 'passportLifetime' | 'now'>>;
+  readonly #keyType: KeyType;
+  readonly #passportLifetimeMs: number;
+  readonly #now: () => number;
   readonly #nonces: Nonces;
-  readonly #journal: Journal;
   readonly #passports = new Map<string, Passport>();
-  /** The newest passport of each key, by thumbprint. */
+  /** The DID of the newest passport of each key, by the key's thumbprint. */
   readonly #byKey = new Map<string, string>();
   /** Newest last. */
-  #keys: SigningKey[] = [];
+  #keys: readonly SigningKey[] = [];
 
-  /** @throws {@link JournalError} */
-  constructor(options: IssuerOptions = {}) {
-    const { issuerId = 'playground', issuerUrl = 'https://playground.example', journal } = options;
+  private constructor(options: IssuerOptions) {
+    const { issuerId = 'playground', issuerUrl = 'https://playground.example' } = options;
     const { keyType = 'ed25519', nonceLifetime = 300, passportLifetime = 3600, now = Date.now } = options;
     this.issuerId = issuerId;
     this.issuerUrl = issuerUrl.replace(/\/$/, '');
-    this.#options = { keyType, passportLifetime, now };
+    this.#keyType = keyType;
+    this.#passportLifetimeMs = passportLifetime * 1000;
+    this.#now = now;
     this.#nonces = new Nonces(Math.min(nonceLifetime, 300) * 1000, now);
-    this.#journal = new Journal(journal, (recorded) => this.#apply(recorded));
-    if (this.#keys.length === 0) this.rotateKeys();
+  }
+
+  /** Makes an issuer with a new key. */
+  static async create(options: IssuerOptions = {}): Promise<SandboxIssuer> {
+    const issuer = new SandboxIssuer(options);
+    await issuer.rotateKeys();
+    return issuer;
   }
 
   /** The issuer's metadata (SPEC B8). */
@@ -76,7 +74,7 @@ export class SandboxIssuer {
     };
   }
 
-  /** The public keys, without `alg`: one marked `EdDSA` would not match a token marked `Ed25519` everywhere (SPEC B11). */
+  /** The public keys. They have no `alg`: a key marked `EdDSA` would not match a token marked `Ed25519` in jose (SPEC B11). */
   keys(): { keys: object[] } {
     return { keys: this.#keys.map(({ kid, publicJwk }) => ({ ...publicJwk, kid, use: 'sig' })) };
   }
@@ -85,117 +83,82 @@ export class SandboxIssuer {
     return this.#nonces.issue(request);
   }
 
-  /** Mints a passport, in this order: possession of the key, the mandate, one passport a key. */
+  /** Mints a passport, in this order: possession of the key, the mandate, one passport for a key. */
   async mint(request: MintBody): Promise<Minted> {
-    const { public_key, signed_nonce } = request;
-    const now = this.#time();
-    await checkPossession(signed_nonce, this.#nonces.use(request), public_key, this.issuerUrl, now);
-    const mandate = await mandateClaims(request, now);
-    // From here to the journal nothing is awaited: of two requests with one key, the second one finds the first.
-    this.#assertFree(public_key, now);
-    const passport = this.#newPassport(request, now);
-    this.#record({ event: 'passport-issued', passport });
+    const now = new Date(this.#now());
+    const { jwk } = await checkPossession({
+      signedNonce: request.signed_nonce,
+      nonce: this.#nonces.use(request),
+      publicKey: request.public_key,
+      audience: this.issuerUrl,
+      now,
+    });
+    const thumbprint = await calculateJwkThumbprint(jwk);
+    const mandate = await mandateClaims(request.mandate, thumbprint, now);
+    // Nothing is awaited before the passport is kept: of two requests with one key, the second finds the first.
+    this.#assertFree(thumbprint, now);
+    const passport = this.#newPassport({ ...request, public_key: jwk }, thumbprint, now);
+    this.#passports.set(passport.passport_did, passport);
+    this.#byKey.set(thumbprint, passport.passport_did);
     return { ...passport, token: await this.#token(request, passport, mandate) };
   }
 
   /** A passport with its status. */
   passport(did: string): Passport {
     const passport = this.#passports.get(did);
-    if (passport === undefined) throw new Refused('not_found', 'there is no such passport');
+    if (passport === undefined) throw new Refusal('not_found', 'there is no such passport');
     return passport;
   }
 
   /** Suspends or reinstates a passport. Suspension does not raise the revocation nonce (SPEC B11). */
   setStatus(did: string, status: 'active' | 'suspended'): Passport {
     const passport = this.passport(did);
-    if (passport.status === 'revoked') throw new Refused('passport_revoked', 'a revocation is final');
-    if (passport.status !== status) {
-      const event = status === 'suspended' ? 'passport-suspended' : 'passport-reinstated';
-      this.#record({ event, passport_did: did });
-    }
-    return this.passport(did);
+    if (passport.status === 'revoked') throw new Refusal('passport_revoked', 'a revocation is final');
+    return this.#replace({ ...passport, status });
   }
 
-  /** Revokes a passport for good, and raises its revocation nonce. */
+  /** Revokes a passport permanently, and raises its revocation nonce. */
   revoke(did: string): Passport {
-    if (this.passport(did).status !== 'revoked')
-      this.#record({ event: 'passport-revoked', passport_did: did });
-    return this.passport(did);
+    const passport = this.passport(did);
+    if (passport.status === 'revoked') return passport;
+    const revocation_nonce = passport.revocation_nonce + 1;
+    return this.#replace({ ...passport, status: 'revoked', revocation_nonce });
   }
 
-  /** Signs by a new key from now on; retires the key before the last. */
-  rotateKeys(): { keys: object[] } {
-    const secret = generatePrivateJwk(this.#options.keyType);
-    const { kid, publicJwk: public_key } = signingKey(secret);
-    this.#apply({
-      entry: this.#journal.record({ event: 'key-created', kid, public_key }, this.#time(), secret),
-      secret,
-    });
-    for (const { kid: retired } of this.#keys.slice(0, -LIVE_KEYS)) {
-      this.#record({ event: 'key-retired', kid: retired });
-    }
+  /** Signs with a new key from now on, and retires the key before the last. */
+  async rotateKeys(): Promise<{ keys: object[] }> {
+    const key = await generateSigningKey(this.#keyType);
+    this.#keys = [...this.#keys, key].slice(-MAX_PUBLISHED_KEYS);
     return this.keys();
   }
 
-  /** What the issuer has done, oldest first. */
-  audit(after: number): readonly AuditEntry[] {
-    return this.#journal.after(after, 1000);
+  #replace(passport: Passport): Passport {
+    this.#passports.set(passport.passport_did, passport);
+    return passport;
   }
 
-  close(): void {
-    this.#journal.close();
-  }
-
-  #time(): Date {
-    return new Date(this.#options.now());
-  }
-
-  #record(event: Parameters<Journal['record']>[0]): void {
-    this.#apply({ entry: this.#journal.record(event, this.#time()), secret: undefined });
-  }
-
-  /** What an event changes: the same when it happens and when it is read from the journal. */
-  #apply({ entry, secret }: Recorded): void {
-    switch (entry.event) {
-      case 'key-created':
-        if (secret !== undefined) this.#keys.push(signingKey(secret));
-        return;
-      case 'key-retired':
-        this.#keys = this.#keys.filter(({ kid }) => kid !== entry.kid);
-        return;
-      case 'passport-issued':
-        this.#passports.set(entry.passport.passport_did, entry.passport);
-        this.#byKey.set(thumbprint(entry.passport.public_key), entry.passport.passport_did);
-        return;
-      default: {
-        const passport = this.passport(entry.passport_did);
-        this.#passports.set(entry.passport_did, { ...passport, ...CHANGES[entry.event](passport) });
-      }
-    }
-  }
-
-  /** A key may have another passport once the one before has expired, unless that was revoked. */
-  #assertFree(key: PublicJwk, now: Date): void {
-    const did = this.#byKey.get(thumbprint(key));
+  /** A key can get another passport after its passport has expired, unless that passport was revoked. */
+  #assertFree(thumbprint: string, now: Date): void {
+    const did = this.#byKey.get(thumbprint);
     if (did === undefined) return;
     const { status, expires_at = '' } = this.passport(did);
     if (status === 'revoked' || Date.parse(expires_at) > now.getTime()) {
-      throw new Refused('key_has_passport', 'this key has a passport; make a new key');
+      throw new Refusal('key_has_passport', 'this key has a passport; make a new key');
     }
   }
 
-  #newPassport({ public_key, principal_id, memory_anchor_id }: MintBody, now: Date): Passport {
+  #newPassport(request: MintBody, thumbprint: string, now: Date): Passport {
+    const { public_key, principal_id, memory_anchor_id } = request;
     const passport_id = randomUUID();
-    const key_fingerprint = `sha256:${thumbprint(public_key)}`;
-    const { kty, crv, x, y } = public_key;
+    const key_fingerprint = `sha256:${thumbprint}`;
     return {
       passport_id,
       passport_did: `did:passport:${passport_id}`,
       issuer_id: this.issuerId,
       issued_at: now.toISOString(),
-      expires_at: new Date(now.getTime() + this.#options.passportLifetime * 1000).toISOString(),
+      expires_at: new Date(now.getTime() + this.#passportLifetimeMs).toISOString(),
       status: 'active',
-      public_key: y === undefined ? { kty, crv, x } : { kty, crv, x, y },
+      public_key,
       key_fingerprint,
       principal_id,
       memory_anchor_id: memory_anchor_id ?? key_fingerprint,
@@ -225,12 +188,3 @@ export class SandboxIssuer {
     });
   }
 }
-
-const CHANGES = {
-  'passport-suspended': () => ({ status: 'suspended' }),
-  'passport-reinstated': () => ({ status: 'active' }),
-  'passport-revoked': ({ revocation_nonce }: Passport) => ({
-    status: 'revoked',
-    revocation_nonce: revocation_nonce + 1,
-  }),
-} as const satisfies Record<string, (passport: Passport) => Partial<Passport>>;

@@ -1,52 +1,65 @@
 import { randomUUID } from 'node:crypto';
-import { isDateTime, type Mandate, type PublicJwk } from '@passport-registry/verifier';
-import { importPublicKey, readCompactJws, verifyCompactJws } from '@passport-registry/verifier/internal';
-import { Refused } from './refused.js';
+import { isDateTime, type Mandate } from '@passport-registry/verifier';
+import {
+  hasPassed,
+  importPublicKey,
+  instantOf,
+  MANDATE_TYPE,
+  readCompactJws,
+  verifyCompactJws,
+} from '@passport-registry/verifier/internal';
+import { calculateJwkThumbprint } from 'jose';
+import { Refusal } from './refusal.js';
 import type { MintBody } from './requests.js';
-import { thumbprint } from './thumbprint.js';
 
-/** The claims about a mandate that go into a passport. */
+/** The claims of a passport that are about its mandate. */
 export interface MandateClaims {
   readonly mandate?: Mandate | string;
   readonly principal_jkt?: string;
 }
 
-/** The mandate of a request, as it goes into the passport. */
-export async function mandateClaims({ mandate, public_key }: MintBody, now: Date): Promise<MandateClaims> {
+/**
+ * The mandate of a request, as it goes into the passport.
+ *
+ * @param agent - the thumbprint of the agent's key
+ */
+export async function mandateClaims(
+  mandate: MintBody['mandate'],
+  agent: string,
+  now: Date,
+): Promise<MandateClaims> {
   if (mandate === undefined) return {};
-  if (typeof mandate === 'string') {
-    return { mandate, principal_jkt: await principalOf(mandate, public_key, now) };
-  }
+  if (typeof mandate === 'string') return { mandate, principal_jkt: await principalOf(mandate, agent, now) };
   const { mandate_id = randomUUID(), issued_at = now.toISOString() } = mandate;
   const complete = { ...mandate, mandate_id, issued_at };
   assertInForce(complete, now);
   return { mandate: complete };
 }
 
-/** Whose mandate a JWS is: the thumbprint of the principal's key, by which it is signed. */
-async function principalOf(mandate: string, agentKey: PublicJwk, now: Date): Promise<string> {
+/** The thumbprint of the principal's key, which signed the mandate. */
+async function principalOf(mandate: string, agent: string, now: Date): Promise<string> {
   try {
-    const jws = readCompactJws(mandate, ['mandate+jwt'], 'jwk');
+    const jws = readCompactJws(mandate, [MANDATE_TYPE], 'jwk');
     const key = await importPublicKey(jws.header['jwk'], (message) => new Error(message));
     await verifyCompactJws(jws, key);
-    const { payload } = jws;
-    assertInForce(payload as unknown as Mandate, now);
-    const { jkt } = (payload['cnf'] ?? {}) as { jkt?: unknown };
-    if (jkt !== thumbprint(agentKey)) throw refused('is for another agent (cnf.jkt)');
-    return thumbprint(key.jwk);
+    assertInForce(jws.payload as unknown as Mandate, now);
+    const { jkt } = (jws.payload['cnf'] ?? {}) as { jkt?: unknown };
+    if (jkt !== agent) throw refusal('is for another agent (cnf.jkt)');
+    return await calculateJwkThumbprint(key.jwk);
   } catch (error) {
-    if (error instanceof Refused) throw error;
-    throw refused('is not signed by the key in its header, or is no mandate+jwt');
+    if (error instanceof Refusal) throw error;
+    throw refusal('is not signed by the key in its header, or is not of type mandate+jwt');
   }
 }
 
 function assertInForce({ issued_at, expires_at }: Mandate, now: Date): void {
   for (const time of [issued_at, expires_at]) {
-    if (typeof time !== 'string' || !isDateTime(time)) throw refused('lacks issued_at or expires_at');
+    if (typeof time !== 'string' || !isDateTime(time)) throw refusal('lacks issued_at or expires_at');
   }
-  if (!(Date.parse(expires_at) > now.getTime())) throw refused('has expired');
+  const clock = { now: () => now.getTime(), tolerance: 0 };
+  if (hasPassed(instantOf(expires_at), clock)) throw refusal('has expired');
 }
 
-function refused(what: string): Refused {
-  return new Refused('bad_request', `/mandate ${what}`, { details: { pointer: '/mandate' } });
+function refusal(what: string): Refusal {
+  return new Refusal('bad_request', `/mandate ${what}`, { details: { pointer: '/mandate' } });
 }

@@ -1,76 +1,73 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { IssuanceNonce, NonceRequest } from '@passport-registry/verifier';
-import { possessionFailed, Refused } from './refused.js';
+import { isSameKey } from './possession.js';
+import { possessionFailed, Refusal } from './refusal.js';
 import type { MintBody } from './requests.js';
-import { thumbprint } from './thumbprint.js';
 
-interface Waiting {
+interface PendingNonce {
   readonly nonce: string;
+  /** Milliseconds since 1970. */
   readonly expires: number;
   readonly request: NonceRequest;
 }
 
-/** At one time. A stranger can ask for nonces, so their number must have an end. */
-const MAX_WAITING = 10_000;
+/** Anybody can ask for nonces, so their number is limited. */
+const MAX_PENDING = 10_000;
 
-/**
- * The nonces that wait to be used. They are in memory only: a restart makes them all unknown, which refuses them, and
- * none can ever be used twice.
- */
+/** The nonces that have not been used. A nonce can be used once, and a restart forgets all of them. */
 export class Nonces {
-  readonly #waiting = new Map<string, Waiting>();
-  readonly #lifetime: number;
+  readonly #pending = new Map<string, PendingNonce>();
+  readonly #lifetimeMs: number;
   readonly #now: () => number;
 
-  /** @param lifetime - in milliseconds */
-  constructor(lifetime: number, now: () => number) {
-    this.#lifetime = lifetime;
+  constructor(lifetimeMs: number, now: () => number) {
+    this.#lifetimeMs = lifetimeMs;
     this.#now = now;
   }
 
   issue(request: NonceRequest): IssuanceNonce {
     const now = this.#now();
-    this.#forgetExpired(now);
-    if (this.#waiting.size >= MAX_WAITING) {
-      throw new Refused('busy', 'too many nonces are waiting to be used', { retryAfter: 60 });
+    this.#removeExpired(now);
+    if (this.#pending.size >= MAX_PENDING) {
+      throw new Refusal('busy', 'too many nonces are waiting to be used', { retryAfter: 60 });
     }
     const nonce_id = randomUUID();
     const nonce = randomBytes(32).toString('base64url');
-    const expires = now + this.#lifetime;
-    this.#waiting.set(nonce_id, { nonce, expires, request });
+    const expires = now + this.#lifetimeMs;
+    this.#pending.set(nonce_id, { nonce, expires, request });
     return { nonce_id, nonce, expires_at: new Date(expires).toISOString() };
   }
 
-  /** Uses a nonce up, whether or not the request that names it turns out right; gives the nonce. */
+  /** Uses a nonce up, even if the request that names it is refused. Returns the nonce. */
   use({ nonce_id, principal_id, realm_id, owner_user_id, public_key }: MintBody): string {
-    const waiting = this.#waiting.get(nonce_id);
-    this.#waiting.delete(nonce_id);
-    if (waiting === undefined) {
+    const pending = this.#pending.get(nonce_id);
+    this.#pending.delete(nonce_id);
+    if (pending === undefined) {
       throw possessionFailed('nonce_unknown', 'there is no such nonce, or it has been used');
     }
-    if (this.#now() >= waiting.expires) throw possessionFailed('nonce_expired', 'the nonce has expired');
-    const { request } = waiting;
-    const same =
+    if (this.#now() >= pending.expires) throw possessionFailed('nonce_expired', 'the nonce has expired');
+    const { request, nonce } = pending;
+    const isOfRequest =
       request.principal_id === principal_id &&
       request.realm_id === realm_id &&
       (request.owner_user_id === undefined || request.owner_user_id === (owner_user_id ?? null));
-    if (!same) {
+    if (!isOfRequest) {
       throw possessionFailed(
         'nonce_of_another_request',
         'the nonce was issued to another principal, realm or owner',
       );
     }
-    if (request.public_key !== undefined && thumbprint(request.public_key) !== thumbprint(public_key)) {
+    if (request.public_key !== undefined && !isSameKey(request.public_key, public_key)) {
       throw possessionFailed('nonce_for_another_key', 'the nonce was issued to another key');
     }
-    return waiting.nonce;
+    return nonce;
   }
 
-  /** They expire in the order in which they were issued. */
-  #forgetExpired(now: number): void {
-    for (const [id, { expires }] of this.#waiting) {
+  /** Nonces expire in the order in which they were issued. */
+  #removeExpired(now: number): void {
+    for (const [id, { expires }] of this.#pending) {
       if (expires > now) return;
-      this.#waiting.delete(id);
+      this.#pending.delete(id);
     }
   }
 }

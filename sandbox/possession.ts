@@ -1,63 +1,72 @@
 import type { PublicJwk } from '@passport-registry/verifier';
 import {
+  decodeBase64url,
+  hasPassed,
   importPublicKey,
   isSignedBy,
+  isToCome,
   JwsRefused,
+  NONCE_TYPE,
   type PublicKey,
   readCompactJws,
   verifyCompactJws,
 } from '@passport-registry/verifier/internal';
-import { possessionFailed } from './refused.js';
+import { possessionFailed } from './refusal.js';
 
-/** How much an agent's clock may differ, in seconds. */
-const CLOCK_TOLERANCE = 60;
-/** How old a signed nonce may be, in seconds: no nonce lives longer. */
-const MAX_AGE = 300;
+/** How far an agent's clock may be off. */
+const CLOCK_TOLERANCE_MS = 60_000;
+/** The longest age of a signed nonce. No nonce lives longer. */
+const MAX_AGE_MS = 300_000;
+
+/** What an agent sends to prove that it has a key, and what the issuer expects. */
+export interface PossessionProof {
+  readonly signedNonce: string;
+  /** The nonce that must be signed. */
+  readonly nonce: string;
+  readonly publicKey: PublicJwk;
+  /** The issuer's base address. */
+  readonly audience: string;
+  readonly now: Date;
+}
 
 /**
- * Checks that a nonce was signed by a key, in either form: the raw signature over its ASCII bytes (SPEC B9), or a JWS of
- * its own type (SPEC B11). With a key that cannot be a public key (SPEC C4), nothing is signed.
+ * Checks that a key signed a nonce, in either form: the raw signature over the ASCII bytes of the nonce (SPEC B9), or a
+ * JWS of its own type (SPEC B11). Points that cannot be a public key are refused (SPEC C4).
  *
- * @param audience - the issuer's base address
+ * @returns the key
  */
-export async function checkPossession(
-  signed: string,
-  nonce: string,
-  publicKey: PublicJwk,
-  audience: string,
-  now: Date,
-): Promise<void> {
+export async function checkPossession(proof: PossessionProof): Promise<PublicKey> {
   const failed = (message: string) => possessionFailed('signature_invalid', message);
-  const key = await importPublicKey(publicKey, (message) => failed(`the key ${message}`));
-  const good = signed.includes('.')
-    ? await isSignedJws(signed, nonce, key, audience, now)
-    : await isSignedRaw(signed, nonce, key);
-  if (!good) throw failed('the nonce is not signed by the key');
+  const key = await importPublicKey(proof.publicKey, (message) => failed(`the key ${message}`));
+  const isSigned = proof.signedNonce.includes('.') ? isSignedJws(proof, key) : isSignedRaw(proof, key);
+  if (!(await isSigned)) throw failed('the nonce is not signed by the key');
+  return key;
 }
 
-async function isSignedRaw(signed: string, nonce: string, key: PublicKey): Promise<boolean> {
-  const signature = Buffer.from(signed, 'base64url');
-  // One spelling only; Node.js would read others, too.
-  if (signature.toString('base64url') !== signed) return false;
-  return isSignedBy(key, signature, Buffer.from(nonce, 'ascii'));
+/** Whether two public JWKs are of the same key. */
+export function isSameKey(a: Partial<PublicJwk>, b: PublicJwk): boolean {
+  return a.x === b.x && a.y === b.y;
 }
 
-async function isSignedJws(
-  signed: string,
-  nonce: string,
-  key: PublicKey,
-  audience: string,
-  now: Date,
-): Promise<boolean> {
+async function isSignedRaw({ signedNonce, nonce }: PossessionProof, key: PublicKey): Promise<boolean> {
+  const signature = decodeBase64url(signedNonce);
+  return signature !== undefined && isSignedBy(key, signature, new TextEncoder().encode(nonce));
+}
+
+async function isSignedJws(proof: PossessionProof, key: PublicKey): Promise<boolean> {
+  const { signedNonce, nonce, audience, now } = proof;
+  const clock = { now: () => now.getTime(), tolerance: CLOCK_TOLERANCE_MS };
   try {
-    const jws = readCompactJws(signed, ['passport-nonce+jwt'], 'jwk');
+    const jws = readCompactJws(signedNonce, [NONCE_TYPE], 'jwk');
     await verifyCompactJws(jws, key);
-    const { x, y } = (jws.header['jwk'] ?? {}) as { x?: unknown; y?: unknown };
-    const { aud, iat } = jws.payload;
-    const age = now.getTime() / 1000 - Number(iat ?? Number.NaN);
-    const isRecent = age >= -CLOCK_TOLERANCE && age <= MAX_AGE + CLOCK_TOLERANCE;
+    const { header, payload } = jws;
+    const issuedAt = Number(payload['iat'] ?? Number.NaN) * 1000;
     return (
-      isRecent && jws.payload['nonce'] === nonce && aud === audience && x === key.jwk.x && y === key.jwk.y
+      payload['nonce'] === nonce &&
+      payload['aud'] === audience &&
+      isSameKey(header['jwk'] ?? {}, key.jwk) &&
+      !isToCome(issuedAt, clock) &&
+      !hasPassed(issuedAt + MAX_AGE_MS, clock)
     );
   } catch (error) {
     if (error instanceof JwsRefused) return false;

@@ -3,25 +3,25 @@ import { type ServerType, serve } from '@hono/node-server';
 import { type AppOptions, sandboxApp } from './app.js';
 import { type IssuerOptions, SandboxIssuer } from './issuer.js';
 
-/** How a sandbox issuer is started. */
+/** The options of a sandbox issuer. */
 export interface SandboxOptions extends IssuerOptions, AppOptions {
-  /** Default: one that is free. */
+  /** Default: a free port. */
   readonly port?: number;
 }
 
-/** A sandbox issuer that answers. */
+/** A running sandbox issuer. */
 export interface Sandbox {
-  /** Where it answers: `http://127.0.0.1:8787`. */
+  /** The base address on this machine, such as `http://127.0.0.1:8787`. */
   readonly address: string;
   readonly issuer: SandboxIssuer;
-  /** Stops it. */
+  /** Stops the server. Keys and passports are lost. */
   close(): Promise<void>;
 }
 
 /**
- * Starts a sandbox issuer on this machine, for trying things out: it gives a passport to whoever proves to have a key.
+ * Starts a sandbox issuer on this machine, for trying things out. It gives a passport to anyone who proves to have a key.
  *
- * @throws {@link JournalError}; the system's error when the port is taken
+ * @throws the system's error if the port is in use
  *
  * @example
  * ```ts
@@ -34,26 +34,19 @@ export interface Sandbox {
  * ```
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const issuer = new SandboxIssuer(options);
-  try {
-    const { fetch } = sandboxApp(issuer, options);
-    const server = await listening(serve({ fetch, hostname: '127.0.0.1', port: options.port ?? 0 }));
-    const { port } = server.address() as AddressInfo;
-    return {
-      address: `http://127.0.0.1:${port}`,
-      issuer,
-      close: async () => {
-        await new Promise((resolve) => {
-          server.close(resolve);
-          if ('closeAllConnections' in server) server.closeAllConnections();
-        });
-        issuer.close();
-      },
-    };
-  } catch (error) {
-    issuer.close();
-    throw error;
-  }
+  const issuer = await SandboxIssuer.create(options);
+  const { fetch } = sandboxApp(issuer, options);
+  const server = await listening(serve({ fetch, hostname: '127.0.0.1', port: options.port ?? 0 }));
+  const { port } = server.address() as AddressInfo;
+  return {
+    address: `http://127.0.0.1:${port}`,
+    issuer,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        if ('closeAllConnections' in server) server.closeAllConnections();
+      }),
+  };
 }
 
 function listening(server: ServerType): Promise<ServerType> {

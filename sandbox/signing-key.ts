@@ -1,38 +1,26 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import type { PublicJwk } from '@passport-registry/verifier';
-import { type JWK, SignJWT } from 'jose';
-import { thumbprint } from './thumbprint.js';
+import { type PublicJwk, publicJwk } from '@passport-registry/verifier';
+import { calculateJwkThumbprint, generateKeyPair, SignJWT } from 'jose';
 
 /** How the issuer signs. */
 export type KeyType = 'ed25519' | 'p256';
 
-/** A private key as a JWK. It stands in the journal and nowhere else. */
-export type PrivateJwk = JWK & { readonly d: string };
-
-/** A key by which the issuer signs passports. */
+/** A key that signs passports. */
 export interface SigningKey {
   /** RFC 7638 thumbprint. */
   readonly kid: string;
   readonly publicJwk: PublicJwk;
-  readonly privateKey: KeyObject;
+  readonly privateKey: CryptoKey;
 }
 
-/** Makes a private key. */
-export function generatePrivateJwk(type: KeyType): PrivateJwk {
-  const { privateKey } =
-    type === 'ed25519' ? generateKeyPairSync('ed25519') : generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  return privateKey.export({ format: 'jwk' }) as PrivateJwk;
-}
-
-/** A signing key, from its private JWK. */
-export function signingKey(jwk: PrivateJwk): SigningKey {
-  const privateKey = createPrivateKey({ key: jwk as never, format: 'jwk' });
-  const publicJwk = createPublicKey(privateKey).export({ format: 'jwk' }) as unknown as PublicJwk;
-  return { kid: thumbprint(publicJwk), publicJwk, privateKey };
+/** Makes a signing key. Its private key cannot be exported. */
+export async function generateSigningKey(type: KeyType): Promise<SigningKey> {
+  const keys = await generateKeyPair(type === 'p256' ? 'ES256' : 'Ed25519');
+  const jwk = await publicJwk(keys);
+  return { kid: await calculateJwkThumbprint(jwk), publicJwk: jwk, privateKey: keys.privateKey };
 }
 
 /** Signs the claims of a passport (SPEC B10). */
-export function signPassport({ kid, privateKey }: SigningKey, claims: object): Promise<string> {
-  const alg = privateKey.asymmetricKeyType === 'ec' ? 'ES256' : 'EdDSA';
+export function signPassport({ kid, publicJwk, privateKey }: SigningKey, claims: object): Promise<string> {
+  const alg = publicJwk.kty === 'EC' ? 'ES256' : 'EdDSA';
   return new SignJWT({ ...claims }).setProtectedHeader({ alg, typ: 'passport+jwt', kid }).sign(privateKey);
 }

@@ -6,7 +6,7 @@ import { ROOT } from '../support/paths.js';
 import { run } from '../support/workspace.js';
 
 it('npm run demo shows the whole flow, ends by itself, and leaves nothing behind', async () => {
-  const script = join(ROOT, 'build/sandbox/demo.js');
+  const script = join(ROOT, 'build/sandbox/demo/demo.js');
   const { code, stdout } = await run(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', script],

@@ -101,11 +101,7 @@ export interface TestSandbox extends Sandbox {
 }
 
 export async function testSandbox(options: Partial<SandboxOptions> = {}): Promise<TestSandbox> {
-  const sandbox = await startSandbox({
-    operatorToken: OPERATOR_TOKEN,
-    rateLimit: { burst: 10_000, perMinute: 10_000 },
-    ...options,
-  });
+  const sandbox = await startSandbox({ operatorToken: OPERATOR_TOKEN, ...options });
   started.push(sandbox);
   const connected = connectTo({ [sandbox.issuer.issuerUrl]: sandbox.address });
   const checked: typeof fetch = async (input, init) => {

@@ -1,5 +1,5 @@
 import { sha256Hex } from '@passport-registry/verifier';
-import { ask } from './ask.js';
+import { fetchFile } from './fetch-file.js';
 
 /** A status or tier that became another; null is an issuer that was not, or is no longer, in the list. */
 export interface Change {
@@ -27,15 +27,12 @@ export async function vouchedChanges(
   treeSha256: string | undefined,
 ): Promise<Changes | undefined> {
   if (treeSha256 === undefined) return undefined;
-  const [sums, changes] = await Promise.all([bytesOf(base, 'SHA256SUMS'), bytesOf(base, 'changes.json')]);
+  const [sums, changes] = await Promise.all(
+    ['SHA256SUMS', 'changes.json'].map((path) => fetchFile(base, path).catch(() => undefined)),
+  );
   if (sums === undefined || changes === undefined) return undefined;
   if ((await sha256Hex(sums)) !== treeSha256) return undefined;
   const line = `${await sha256Hex(changes)}  changes.json\n`;
   if (!new TextDecoder().decode(sums).includes(line)) return undefined;
   return JSON.parse(new TextDecoder().decode(changes));
-}
-
-async function bytesOf(base: URL, path: string): Promise<Uint8Array | undefined> {
-  const response = await ask(base, path).catch(() => undefined);
-  return response?.ok === true ? new Uint8Array(await response.arrayBuffer()) : undefined;
 }

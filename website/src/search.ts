@@ -1,6 +1,6 @@
 import { type Issuer, type Registry, STATUSES, TIERS } from '@passport-registry/verifier';
+import { instantOf } from '@passport-registry/verifier/internal';
 import type { Query } from './route.js';
-import { instantOf } from './time.js';
 
 /** The issuers that a query asks for, in its order. */
 export function found(registry: Registry, query: Query): Issuer[] {

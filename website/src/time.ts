@@ -5,11 +5,6 @@ export function time(dateTime: string): HTMLElement {
   return element('time', { datetime: dateTime }, dateTime.replace(/\.000Z$/, 'Z'));
 }
 
-/** A date-time in milliseconds since 1970. A leap second is a time to the registry, and none to Date. */
-export function instantOf(dateTime: string): number {
-  return Date.parse(dateTime.replace(/:60/, ':59'));
-}
-
 const UNITS = [
   ['day', 24 * 60 * 60 * 1000],
   ['hour', 60 * 60 * 1000],

@@ -1,7 +1,7 @@
 import type { Issuer } from '@passport-registry/verifier';
+import { instantOf } from '@passport-registry/verifier/internal';
 import type { Change } from './changes.js';
 import { drawn, element } from './element.js';
-import { instantOf } from './time.js';
 
 const WIDTH = 640;
 const HEIGHT = 114;

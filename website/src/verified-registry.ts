@@ -7,7 +7,8 @@ import {
   type RegistryEvent,
   type RootKey,
 } from '@passport-registry/verifier';
-import { ask } from './ask.js';
+import { parseStrictJson } from '@passport-registry/verifier/internal';
+import { fetchFile } from './fetch-file.js';
 
 /** Why nothing on the page may be trusted. */
 export class NotVerified extends Error {
@@ -50,9 +51,7 @@ export async function verifiedRegistry(
 
 async function publishedRootKey(base: URL): Promise<RootKey> {
   try {
-    const response = await ask(base, 'keys/root.json');
-    if (!response.ok) throw new Error(`keys/root.json: status ${response.status}`);
-    return await importRootKey(await response.json());
+    return await importRootKey(parseStrictJson(await fetchFile(base, 'keys/root.json')));
   } catch (error) {
     throw notVerified(error);
   }

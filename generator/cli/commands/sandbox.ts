@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
-import { IoFailed, UsageError } from '../../errors.js';
+import { UsageError } from '../../errors.js';
 import { OPERATOR_TOKEN_FILE, operatorToken } from '../options/operator-token.js';
 import { cannotListen, portNumber } from '../options/port-number.js';
 import { isAddress } from '../options/where.js';
@@ -13,7 +13,6 @@ interface Options {
   port: string;
   issuerId: string;
   issuerUrl: string;
-  journal?: string;
   passportLifetime: string;
   keyType: string;
   operatorToken?: string;
@@ -28,7 +27,6 @@ export function addSandboxCommand(program: Command, io: Invocation): void {
     .option('--port <number>', 'port to listen on', '8787')
     .option('--issuer-id <id>', 'its id in the registry', 'playground')
     .option('--issuer-url <url>', 'its address, as the registry knows it', 'https://playground.example')
-    .option('--journal <file>', 'keep its state in a file; without it, in memory')
     .option('--key-type <type>', 'ed25519 or p256', 'ed25519')
     .option('--passport-lifetime <seconds>', 'how long a passport is valid', '3600')
     .option('--operator-token <file>', `file with the operator's token (default: ${OPERATOR_TOKEN_FILE})`)
@@ -37,7 +35,7 @@ export function addSandboxCommand(program: Command, io: Invocation): void {
 }
 
 async function sandbox(io: Io, options: Options): Promise<number> {
-  const { issuerId, issuerUrl, journal, keyType, passportLifetime } = options;
+  const { issuerId, issuerUrl, keyType, passportLifetime } = options;
   const port = portNumber(options.port);
   if (!isAddress(issuerUrl)) throw new UsageError('--issuer-url takes an http(s) address');
   if (keyType !== 'ed25519' && keyType !== 'p256') throw new UsageError('--key-type takes ed25519 or p256');
@@ -46,20 +44,18 @@ async function sandbox(io: Io, options: Options): Promise<number> {
   }
   const token = operatorToken(options.operatorToken);
   // Not at the start: the other commands need no server.
-  const { JournalError, startSandbox } = await import('passport-registry/sandbox');
+  const { startSandbox } = await import('passport-registry/sandbox');
   const started = startSandbox({
     ...{ port, issuerId, issuerUrl, keyType, operatorToken: token },
     passportLifetime: Number(passportLifetime),
-    ...(journal !== undefined && { journal }),
   });
   const { address, close } = await started.catch((cause: NodeJS.ErrnoException) => {
     if (cause.syscall === 'listen') throw cannotListen(port, cause);
-    if (!(cause instanceof JournalError) && cause.syscall === undefined) throw cause;
-    throw new IoFailed(`the sandbox issuer cannot start: ${cause.message}`, { cause });
+    throw cause;
   });
   if (options.json) emit(io, { address, issuerId, issuerUrl });
   say(io, `sandbox issuer ${issuerId} at ${address}, known to the registry as ${issuerUrl}`);
-  say(io, `state          ${journal ?? 'in memory; it ends with this process (see --journal)'}`);
+  say(io, 'state          in memory; it ends with this process');
   say(io, `operator token ${options.operatorToken ?? OPERATOR_TOKEN_FILE}`);
   say(io, 'It gives a passport to whoever proves to have a key: for trying things out, and nothing else.');
   await untilStopped((stop) => once(stop, 'abort'));

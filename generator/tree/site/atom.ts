@@ -1,5 +1,5 @@
 import type { Change, Changes } from './changes.js';
-import { escaped } from './html.js';
+import { type Html, html } from './html.js';
 import { uuidOf } from './uuid.js';
 
 /** How many changes the feed holds: whoever comes once in a while finds the others in /changes.json. */
@@ -7,26 +7,26 @@ const MAX_ENTRIES = 100;
 
 /** The changes as a feed (Atom, RFC 4287): the text of /changes.atom. Its addresses are relative, so that mirrors serve it as it is. */
 export function atomFeed({ changes, feed, since }: Changes): string {
-  return `<?xml version="1.0" encoding="utf-8"?>
+  return html`<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en">
-  <id>${escaped(feed)}</id>
+  <id>${feed}</id>
   <title>Registry of agent passport issuers: status and tier</title>
-  <updated>${escaped(changes[0]?.updated_at ?? since)}</updated>
+  <updated>${changes[0]?.updated_at ?? since}</updated>
   <author><name>The operator of the registry</name></author>
   <link rel="self" type="application/atom+xml" href="changes.atom"/>
   <link rel="alternate" type="text/html" href="./"/>
-${changes.slice(0, MAX_ENTRIES).map(entry).join('')}</feed>
-`;
+${changes.slice(0, MAX_ENTRIES).map(entry)}</feed>
+`.text;
 }
 
-function entry(change: Change): string {
+function entry(change: Change): Html {
   const { updated_at, issuer_id, field, to } = change;
-  return `  <entry>
+  return html`  <entry>
     <id>${uuidOf([updated_at, issuer_id, field, to].join(' '))}</id>
-    <title>${escaped(inWords(change))}</title>
-    <updated>${escaped(updated_at)}</updated>
-    <link rel="alternate" type="text/html" href="./#issuer=${escaped(encodeURIComponent(issuer_id))}"/>
-    <content type="text">${escaped(inWords(change))}. In the list of ${escaped(updated_at)}; verify it before you act on this.</content>
+    <title>${inWords(change)}</title>
+    <updated>${updated_at}</updated>
+    <link rel="alternate" type="text/html" href="./#issuer=${encodeURIComponent(issuer_id)}"/>
+    <content type="text">${inWords(change)}. In the list of ${updated_at}; verify it before you act on this.</content>
   </entry>
 `;
 }

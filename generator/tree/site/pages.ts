@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { RootKey } from '@passport-registry/verifier';
 import type { ListBytes } from '../../list/list.js';
 import { commands } from './commands.js';
-import { filled, Html, html } from './html.js';
+import { fillTemplate, html } from './html.js';
 import { plainList } from './plain-list.js';
 
 /**
@@ -38,10 +38,10 @@ export interface IndexPageParts {
 
 /** The page at the registry's address: index.html. */
 export function indexPage({ list, rootKey, development }: IndexPageParts): string {
-  return filled(template('index.html'), {
+  return fillTemplate(template('index.html'), {
     policy: html`${CONTENT_SECURITY_POLICY}`,
     root_key: html`${rootKey.thumbprint}`,
-    development: development ? DEVELOPMENT_NOTICE : new Html(''),
+    development: development ? DEVELOPMENT_NOTICE : html``,
     list: plainList(list),
     commands: html`${commands(rootKey)}`,
   });
@@ -49,7 +49,7 @@ export function indexPage({ list, rootKey, development }: IndexPageParts): strin
 
 /** The page for an address at which there is nothing: 404.html. It says the same in every registry. */
 export function notFoundPage(): string {
-  return filled(template('404.html'), { policy: html`${CONTENT_SECURITY_POLICY}` });
+  return fillTemplate(template('404.html'), { policy: html`${CONTENT_SECURITY_POLICY}` });
 }
 
 const DEVELOPMENT_NOTICE = html`<p class="development"><strong>Signed by a development key.</strong> Nobody stands behind this registry: do not trust its issuers, do not pin its key.</p>`;

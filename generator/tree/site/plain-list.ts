@@ -3,10 +3,10 @@ import type { ListBytes } from '../../list/list.js';
 import { PATHS } from '../paths.js';
 import { type Html, html } from './html.js';
 
-/** Beyond this a page is no place for a list, and would have to be written anew with every publication. */
+/** A page with more issuers would be too large to write again with each publication. */
 const MAX_ISSUERS = 1000;
 
-/** The list for whoever runs no script: nothing has verified it there, and it says so. */
+/** The list for readers without a script. Nothing has verified this list, and the page says so. */
 export function plainList({ records, updatedAt }: ListBytes): Html {
   if (records.size > MAX_ISSUERS) {
     return html`<p>There are more issuers than this page can hold without a script: they are all in <a href="${PATHS.list}">${PATHS.list}</a>.</p>`;
@@ -16,11 +16,11 @@ export function plainList({ records, updatedAt }: ListBytes): Html {
 <table class="issuers">
 <thead><tr><th scope="col">Issuer</th><th scope="col">Status</th><th scope="col">Tier</th><th scope="col">Certified since</th></tr></thead>
 <tbody>
-${rows}
-</tbody>
+${rows}</tbody>
 </table>`;
 }
 
 function row({ issuer_id, status, tier, certified_since }: Issuer): Html {
-  return html`<tr><th scope="row"><a href="${PATHS.record(issuer_id)}">${issuer_id}</a></th><td>${status}</td><td>${tier}</td><td>${certified_since}</td></tr>`;
+  return html`<tr><th scope="row"><a href="${PATHS.record(issuer_id)}">${issuer_id}</a></th><td>${status}</td><td>${tier}</td><td>${certified_since}</td></tr>
+`;
 }

@@ -1,16 +1,8 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SandboxIssuer } from 'passport-registry/sandbox';
 import { beforeAll, describe, expect, it } from 'vitest';
-import {
-  cli,
-  cliProcess,
-  type Outcome,
-  temporaryFolder,
-  workspace,
-  writeFiles,
-} from '../../support/workspace.js';
+import { cli, cliProcess, type Outcome, workspace, writeFiles } from '../../support/workspace.js';
 
 /** The private part of a key in every spelling in which it could slip out. */
 function spellings(pem: string): (string | Buffer)[] {
@@ -153,19 +145,5 @@ describe('while a build signs', () => {
     const seen = readFileSync(join(folder, 'seen'));
     expect(seen.includes('--passphrase-file')).toBe(true);
     expectNowhere([...spellings(pem), passphrase], 'the list of processes', seen);
-  });
-});
-
-describe('the keys of the sandbox issuer', () => {
-  it('are in its journal and in none of its answers', () => {
-    const path = join(temporaryFolder(), 'journal');
-    const issuer = new SandboxIssuer({ journal: path });
-    const { d } = JSON.parse(readFileSync(path, 'utf8').split('\n')[0] ?? '').secret;
-    expectNowhere(
-      [d, Buffer.from(d, 'base64url')],
-      'the audit log',
-      JSON.stringify([issuer.audit(0), issuer.keys(), issuer.metadata()]),
-    );
-    issuer.close();
   });
 });

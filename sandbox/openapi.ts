@@ -5,7 +5,7 @@ interface Description {
   readonly components: { readonly schemas: Readonly<Record<string, object>> };
 }
 
-/** The description of the interface (OpenAPI 3.1): what is served, and what requests are checked against. */
+/** The OpenAPI description of the interface. Requests are checked against it. */
 export const DESCRIPTION: Description = JSON.parse(
   readFileSync(new URL('../../schemas/issuer.openapi.json', import.meta.url), 'utf8'),
 );

@@ -10,15 +10,15 @@ import {
   obtainPassport,
   signAction,
 } from '@passport-registry/verifier';
-import { answering, DemoStage, freeAddress, pause } from './demo-stage.js';
+import { DemoStage, freeAddress, pause, waitForAnswer } from './stage.js';
 
-const RECORDS = fileURLToPath(new URL('../../issuers', import.meta.url));
+const RECORDS = fileURLToPath(new URL('../../../issuers', import.meta.url));
 const ISSUER = 'https://playground.example';
 const MAIL = 'https://mail.example';
 const MAIL_TO_SEND = { to: 'you@example.com', subject: 'Hello' };
-/** Seconds. Short, so that nobody waits; the defaults are 60 and 30. */
-const REFRESH_INTERVAL = 1;
-const STATUS_MAX_AGE = 1;
+/** Short times, so that nobody waits. The defaults are 60 and 30. */
+const REFRESH_SECONDS = 1;
+const STATUS_MAX_AGE_SECONDS = 1;
 
 const stage = new DemoStage();
 const { folder } = stage;
@@ -28,7 +28,7 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Makes one step and says how it went; a step that goes otherwise than it says ends the demo. */
+/** Runs one step and prints its outcome. An error ends the demo. */
 async function show<T>(title: string, work: () => Promise<[result: T, words: string]>): Promise<T> {
   step += 1;
   say(`\n${String(step).padStart(2)}. ${title}`);
@@ -37,8 +37,8 @@ async function show<T>(title: string, work: () => Promise<[result: T, words: str
   return result;
 }
 
-/** A verdict in words, if it is the one that was expected. */
-function judged({ allowed, reasons, checks }: ActionVerdict, expected: string): string {
+/** Describes a verdict. @throws Error unless the verdict has the expected code */
+function describeVerdict({ allowed, reasons, checks }: ActionVerdict, expected: string): string {
   const [{ code, message } = { code: 'none', message: '' }] = reasons;
   if (code !== expected || allowed !== (expected === 'verified')) {
     throw new Error(`expected ${expected}, and got ${code}: ${message}`);
@@ -52,24 +52,24 @@ function judged({ allowed, reasons, checks }: ActionVerdict, expected: string): 
 async function demo(): Promise<void> {
   cpSync(RECORDS, join(folder, 'issuers'), { recursive: true });
   const rootKey = await show('The operator makes a root key, and builds and signs the registry', async () => {
-    await stage.command('keys', 'generate', '--out', 'root-key.pem');
-    const said = await stage.command('build', '--key', 'root-key.pem', '--allow-example-names');
+    await stage.run('keys', 'generate', '--out', 'root-key.pem');
+    const said = await stage.run('build', '--key', 'root-key.pem', '--allow-example-names');
     const jwk = JSON.parse(readFileSync(join(folder, 'dist/keys/root.json'), 'utf8'));
     return [jwk, said];
   });
 
   const registryUrl = await freeAddress();
   await show('Any web server serves it', async () => {
-    stage.server('serve', 'dist', '--port', new URL(registryUrl).port);
-    await answering(`${registryUrl}/issuers.json`);
+    stage.start('serve', 'dist', '--port', new URL(registryUrl).port);
+    await waitForAnswer(`${registryUrl}/issuers.json`);
     return [undefined, registryUrl];
   });
 
   const sandboxUrl = await freeAddress();
   const fetch = connectTo({ [ISSUER]: sandboxUrl });
   await show('An issuer that the registry knows: the sandbox', async () => {
-    stage.server('sandbox', '--port', new URL(sandboxUrl).port);
-    await answering(`${sandboxUrl}/.well-known/openid-configuration`);
+    stage.start('sandbox', '--port', new URL(sandboxUrl).port);
+    await waitForAnswer(`${sandboxUrl}/.well-known/openid-configuration`);
     return [undefined, `${ISSUER}, answering at ${sandboxUrl}`];
   });
 
@@ -100,7 +100,7 @@ async function demo(): Promise<void> {
   const registry = createRegistryClient({
     sources: [registryUrl],
     rootKey,
-    refreshInterval: REFRESH_INTERVAL,
+    refreshInterval: REFRESH_SECONDS,
     onEvent: (event) => {
       if (event.type === 'accepted') updates.push(event.updatedAt);
     },
@@ -110,7 +110,7 @@ async function demo(): Promise<void> {
     registry,
     policy: { tiers: ['sandbox'] },
     audience: MAIL,
-    statusMaxAge: STATUS_MAX_AGE,
+    statusMaxAge: STATUS_MAX_AGE_SECONDS,
     fetch,
   });
   const attempt = async ({ keys, token }: { keys: CryptoKeyPair; token: string }, action: string) => {
@@ -120,32 +120,32 @@ async function demo(): Promise<void> {
 
   await show('It sends mail: the verifier pins the root key, and checks everything', async () => [
     undefined,
-    judged(await attempt(first, 'email.send'), 'verified'),
+    describeVerdict(await attempt(first, 'email.send'), 'verified'),
   ]);
   await show('It deletes files, which its mandate does not cover', async () => [
     undefined,
-    judged(await attempt(first, 'files.delete'), 'scope-not-granted'),
+    describeVerdict(await attempt(first, 'files.delete'), 'scope-not-granted'),
   ]);
   await show('The issuer revokes the passport', async () => {
     const operator = readFileSync(join(folder, '.passport-registry/sandbox-operator-token'), 'utf8').trim();
     const headers = { Authorization: `Bearer ${operator}` };
     const { status } = await fetch(`${ISSUER}/v1/passports/${first.did}/revoke`, { method: 'POST', headers });
     if (status !== 200) throw new Error(`the issuer answered with ${status}`);
-    await pause(STATUS_MAX_AGE);
-    return [undefined, judged(await attempt(first, 'email.send'), 'passport-revoked')];
+    await pause(STATUS_MAX_AGE_SECONDS);
+    return [undefined, describeVerdict(await attempt(first, 'email.send'), 'passport-revoked')];
   });
   const second = await show('The agent makes a new key, and gets another passport', async () => {
     const minted = await mint(await agentKeys());
-    return [minted, `${minted.did}\n${judged(await attempt(minted, 'email.send'), 'verified')}`];
+    return [minted, `${minted.did}\n${describeVerdict(await attempt(minted, 'email.send'), 'verified')}`];
   });
   await show('The operator suspends the issuer in the registry, and signs again', async () => {
     const record = join(folder, 'issuers/playground.yaml');
     writeFileSync(record, readFileSync(record, 'utf8').replace('status: active', 'status: suspended'));
-    return [undefined, await stage.command('build', '--key', 'root-key.pem', '--allow-example-names')];
+    return [undefined, await stage.run('build', '--key', 'root-key.pem', '--allow-example-names')];
   });
   await show('The verifier refreshes by itself, and rejects every passport of that issuer', async () => {
     for (let waited = 0; updates.length < 2 && waited < 20; waited += 0.1) await pause(0.1);
-    const words = judged(await attempt(second, 'email.send'), 'status-suspended');
+    const words = describeVerdict(await attempt(second, 'email.send'), 'status-suspended');
     return [undefined, `list of ${updates.at(-1)}\n${words}`];
   });
   registry.close();

@@ -1,0 +1,53 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const CLI = fileURLToPath(new URL('../../cli/main.js', import.meta.url));
+
+/** A temporary folder for the demo, and the processes that run in it. */
+export class DemoStage {
+  readonly folder = mkdtempSync(join(tmpdir(), 'passport-demo-'));
+  readonly #servers: ChildProcess[] = [];
+
+  /** Runs a command of `passport-registry`. Returns what it printed on stderr. */
+  async run(...args: string[]): Promise<string> {
+    const { stderr } = await promisify(execFile)(process.execPath, [CLI, ...args], { cwd: this.folder });
+    return stderr.trim();
+  }
+
+  /** Starts a command of `passport-registry` that runs until `clear`. */
+  start(...args: string[]): void {
+    this.#servers.push(spawn(process.execPath, [CLI, ...args], { cwd: this.folder, stdio: 'ignore' }));
+  }
+
+  /** Stops the processes and removes the folder. */
+  clear(): void {
+    for (const server of this.#servers) server.kill();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Waits until a server answers. */
+export async function waitForAnswer(url: string): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const response = await fetch(url).catch(() => undefined);
+    if (response?.ok) return;
+    await pause(0.1);
+  }
+  throw new Error(`${url} does not answer`);
+}
+
+export const pause = (seconds: number) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+
+/** An address on this machine with a free port. */
+export async function freeAddress(): Promise<string> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return `http://127.0.0.1:${port}`;
+}

@@ -1,0 +1,49 @@
+/** The codes of refusals, each with its HTTP status (SPEC B9). */
+const STATUSES = {
+  bad_request: 400,
+  unauthorized: 401,
+  proof_of_possession_failed: 401,
+  not_found: 404,
+  key_has_passport: 409,
+  passport_revoked: 409,
+  too_large: 413,
+  busy: 503,
+} as const;
+
+/** Why a proof of possession failed. */
+export type PossessionFailure =
+  | 'nonce_unknown'
+  | 'nonce_expired'
+  | 'nonce_of_another_request'
+  | 'nonce_for_another_key'
+  | 'signature_invalid';
+
+/** What a refusal says beside its code and message. */
+export interface RefusalOptions {
+  readonly details?: { readonly reason?: PossessionFailure; readonly pointer?: string };
+  /** After how many seconds to try again. */
+  readonly retryAfter?: number;
+}
+
+/** The issuer refuses a request. */
+export class Refusal extends Error {
+  readonly code: keyof typeof STATUSES;
+  readonly details: NonNullable<RefusalOptions['details']>;
+  readonly retryAfter: number | undefined;
+
+  constructor(code: keyof typeof STATUSES, message: string, options: RefusalOptions = {}) {
+    super(message);
+    this.code = code;
+    this.details = options.details ?? {};
+    this.retryAfter = options.retryAfter;
+  }
+
+  get status(): (typeof STATUSES)[keyof typeof STATUSES] {
+    return STATUSES[this.code];
+  }
+}
+
+/** A proof of possession fails. */
+export function possessionFailed(reason: PossessionFailure, message: string): Refusal {
+  return new Refusal('proof_of_possession_failed', message, { details: { reason } });
+}
