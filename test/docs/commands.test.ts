@@ -24,7 +24,7 @@ function checkout(): string {
 /** A checkout with records of the operator's own, under names that are not reserved for examples. */
 async function ownRegistry(): Promise<string> {
   const folder = checkout();
-  for (const commands of commandsBelow('docs/operators.md', 'Records of your own')) {
+  for (const commands of commandsBelow('docs/operators.md', 'Your own records')) {
     await sh(commands.replaceAll('.example', '.alt'), folder);
   }
   return folder;
@@ -56,7 +56,7 @@ describe('the commands of the documents', () => {
     for (const heading of ['The key', 'Build']) {
       for (const commands of commandsBelow('docs/operators.md', heading)) await sh(commands, folder);
     }
-    const [, verifyLive = ''] = commandsBelow('docs/operators.md', 'Look at it');
+    const [, verifyLive = ''] = commandsBelow('docs/operators.md', 'Look at the registry');
     const registry = await serve(join(folder, 'dist'));
     const { stderr } = await sh(verifyLive.replace('http://127.0.0.1:8080', registry), folder);
     expect(stderr).toContain('is good');
@@ -120,7 +120,7 @@ describeWith(['openssl', 'curl', 'basenc'], 'the commands of docs/agents.md', ()
 describe('signing in two steps', () => {
   it('docs/operators.md: request, sign, attach', async () => {
     const folder = await ownRegistry();
-    for (const heading of ['The key', 'Two steps, with the key on a machine of its own']) {
+    for (const heading of ['The key', 'Offline signing']) {
       for (const commands of commandsBelow('docs/operators.md', heading)) await sh(commands, folder);
     }
     expect(readFileSync(join(folder, 'request/CHANGES.txt'), 'utf8')).toContain('FIRST LIST');
