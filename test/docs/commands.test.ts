@@ -142,7 +142,7 @@ describeWith(['rsync', 'nginx'], 'a mirror', () => {
         .replaceAll('docs/hosting/', `${join(ROOT, 'docs/hosting')}/`)
         .replaceAll('/srv/registry', join(folder, 'srv'));
     const commands = (heading: string) => here(commandsBelow('docs/mirrors.md', heading).join(''));
-    expect((await sh(commands('Take it over'), folder)).stderr).toContain('mirror ok: switched to');
+    expect((await sh(commands('Copy the registry'), folder)).stderr).toContain('mirror ok: switched to');
     const before = readlinkSync(join(folder, 'srv/current'));
     await sh(commands('With rsync and coreutils alone'), folder);
     // It is the same tree, so nothing was switched, and nothing is left behind.
@@ -155,7 +155,7 @@ describeWith(['rsync', 'nginx'], 'a mirror', () => {
     await sh(commands('With rsync and coreutils alone'), folder);
     expect(readlinkSync(join(folder, 'srv/current'))).not.toBe(before);
     const host = await HOSTS['nginx']?.start(join(folder, 'srv/current'));
-    const look = commands('Serve it').replace('http://127.0.0.1:8080', host ?? '');
+    const look = commands('Serve the copy').replace('http://127.0.0.1:8080', host ?? '');
     expect((await sh(look, folder)).stderr).toContain('is good');
     const status = commands('Are you in sync?').replaceAll('http://127.0.0.1:8080', host ?? '');
     expect((await sh(status, folder)).stderr).toMatch(/^primary .*\nin sync /m);
