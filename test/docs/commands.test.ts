@@ -83,7 +83,7 @@ describe('the commands of the documents', () => {
     expect([asked.code, asked.stderr.includes('host-unreachable')]).toEqual([1, true]);
   });
 
-  it('docs/issuers.md: the least that a record needs', async () => {
+  it('docs/issuers.md: a minimal record', async () => {
     const folder = checkout();
     const text = readFileSync(join(ROOT, 'docs/issuers.md'), 'utf8');
     const [, record = ''] = /```yaml\n([\s\S]*?)```/.exec(text) ?? [];
@@ -94,7 +94,7 @@ describe('the commands of the documents', () => {
     }
   });
 
-  it('docs/issuers.md: the complaint is printed as shown', async () => {
+  it('docs/issuers.md: the diagnostic is printed as shown', async () => {
     const folder = checkout();
     writeFiles(folder, { 'issuers/acme.yaml': recordText('acme', { tier: 'certifed' }) });
     const { stderr } = await run(process.execPath, [CLI, 'validate'], folder);
