@@ -1,5 +1,5 @@
-// Runs all benchmarks, and holds their ratios to those of bench/results.json: one that is more than a quarter worse is a failure.
-// With --write they become the ones to hold to, and bench/RESULTS.md is written from them.
+// Runs all benchmarks, and compares their ratios with bench/results.json. A ratio that is more than a quarter worse is a failure.
+// With --write, the new ratios replace the old ones, and bench/RESULTS.md is generated from them.
 // Usage: node bench/run.mjs [--write] [benchmark ...]
 
 import { spawnSync } from 'node:child_process';
@@ -84,16 +84,17 @@ function write(measured) {
 }
 
 function heading(machine) {
-  return `# What things cost
+  return `# Benchmarks
 
-Written by \`npm run bench -- --write\` on ${machine}. \`npm run bench\` measures again, and fails when a ratio is more than a
-quarter worse.
+Written by \`npm run bench -- --write\` on ${machine}. \`npm run bench\`
+measures again, and fails if a ratio is more than a quarter worse.
 
-A ratio is the time of the first thing named to that of the second, in the same run, A B A B; the median of the pairs, and their
-quartiles. What is compared with what stands at the head of each file in this folder. Of a throughput more is better, of all
-else less.
+A ratio compares two programs in the same run: the time of the first divided by the time of the second. Both run in
+alternation (A B A B). The table shows the median of the pairs, and their quartiles. The comment at the top of each file
+in this folder explains what it compares. For a throughput, a higher ratio is better; for all other rows, a lower ratio
+is better.
 
-| what, to what | ratio | quartiles |
+| comparison | ratio | quartiles |
 |---|---|---|
 `;
 }

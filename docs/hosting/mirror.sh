@@ -1,7 +1,8 @@
 #!/bin/sh
-# A mirror with rsync and coreutils alone: brings a release beside what is served, and switches by one rename when its
-# checksums hold. It cannot tell who made the tree: `passport-registry mirror` can, and does everything that this does.
-# Usage: mirror.sh SOURCE FOLDER, as in `mirror.sh rsync://registry.example/registry /srv/registry`.
+# A mirror with rsync and coreutils alone. It downloads a new release next to the release being served, checks the
+# checksums, and switches to the new release with one rename. It does not check who made the tree; the command
+# `passport-registry mirror` does.
+# Usage: mirror.sh SOURCE FOLDER, for example `mirror.sh rsync://registry.example/registry /srv/registry`.
 set -eu
 umask 022
 source="$1"
@@ -11,7 +12,7 @@ new="releases/$(date -u +%Y%m%dT%H%M%S.%NZ)"
 trap 'rm -rf "$new" current.new' EXIT
 link_dest=
 if [ -e current ]; then link_dest="--link-dest=$PWD/current/"; fi
-# --checksum: two publications within one second differ in neither time nor size of the signature.
+# --checksum: the signatures of two publications within one second have the same time and size.
 rsync --recursive --times --checksum --chmod=D755,F644 --timeout=60 ${link_dest:+"$link_dest"} "${source%/}/" "$new/"
 (cd "$new" && sha256sum --quiet --strict --check SHA256SUMS)
 state() { cat "$1/SHA256SUMS" "$1/checkpoint.jwt" 2>/dev/null | sha256sum; }
@@ -19,5 +20,5 @@ if [ -e current ] && [ "$(state "$new")" = "$(state current)" ]; then exit 0; fi
 ln -s "$new" current.new
 mv -T current.new current
 trap - EXIT
-# Readers may still be in the two before.
+# Readers may still use the two previous releases.
 ls -1d releases/* | head -n -3 | xargs -r rm -rf

@@ -1,14 +1,15 @@
 #!/bin/sh
-# Publishes a tree to object storage through rclone, with right types and cache times: what names a hash first, then records and
-# keys, then signature and list, the checkpoint last. Object storage takes no types from the tree. A file whose content is
-# unchanged is not sent again, and keeps wrong headers: after a change here, publish to an empty bucket.
-# Usage: publish-s3.sh TREE REMOTE, as in `publish-s3.sh dist registry:bucket`.
+# Publishes a tree to object storage through rclone, with the right content types and cache times. It uploads files named
+# by a hash first, then records and keys, then signature and list, and the checkpoint last. Object storage does not read
+# content types from the tree. Files with unchanged content are not uploaded again and keep their headers: after a change
+# in this script, publish to an empty bucket.
+# Usage: publish-s3.sh TREE REMOTE, for example `publish-s3.sh dist registry:bucket`.
 set -eu
 tree="$1"
 remote="$2"
 short='Cache-Control: public, max-age=60, must-revalidate'
 long='Cache-Control: public, max-age=3600'
-for_ever='Cache-Control: public, max-age=31536000, immutable'
+immutable='Cache-Control: public, max-age=31536000, immutable'
 json='Content-Type: application/json'
 text='Content-Type: text/plain; charset=utf-8'
 jwt='Content-Type: application/jwt'
@@ -18,21 +19,21 @@ style='Content-Type: text/css; charset=utf-8'
 drawing='Content-Type: image/svg+xml'
 feed='Content-Type: application/atom+xml'
 
-# TYPE CACHE FOLDER FILTER: makes a folder there hold what it holds here, as far as the filter goes.
+# TYPE CACHE FOLDER FILTER: makes the remote folder equal to the local folder, for the files that match the filter.
 folder() {
   if [ -d "$tree/$3" ]; then
     rclone sync "$tree/$3" "$remote/$3" --checksum --filter "$4" --filter '- *' --header-upload "$1" --header-upload "$2"
   fi
 }
-# TYPE CACHE FILE: one file, if there is one.
+# TYPE CACHE FILE: uploads one file, if it exists.
 file() {
   if [ -f "$tree/$3" ]; then
     rclone copyto "$tree/$3" "$remote/$3" --checksum --header-upload "$1" --header-upload "$2"
   fi
 }
 
-folder "$json" "$for_ever" snapshots '+ /*/issuers.json'
-folder "$text" "$for_ever" snapshots '+ /*/issuers.sig'
+folder "$json" "$immutable" snapshots '+ /*/issuers.json'
+folder "$text" "$immutable" snapshots '+ /*/issuers.sig'
 folder "$json" "$long" schemas '+ *.json'
 folder "$json" "$long" deltas '+ *.json'
 folder "$json" "$short" issuers '+ /[^.]*'

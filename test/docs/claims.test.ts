@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from '../support/paths.js';
 
-/** For each sentence about security, by its first words: the tests that hold it, as file and a part of the title. */
+/** For each item about security, by its first words: the tests that verify it, as file and a part of the title. */
 const CLAIMS: Record<string, Record<string, readonly [file: string, title: string][]>> = {
   'SECURITY.md: What is protected': {
-    'A list that the root key did not sign': [
+    'A client accepts only lists that the root key signed': [
       ['verifier/client/attacks', 'accepts none of 10,000 random single-bit flips over list and signature'],
       ['verifier/trust/signature', 'describe('],
     ],
-    'A client never goes back to an older list': [
+    'A client never goes back': [
       ['verifier/client/lifecycle', 'to an older good pair is refused'],
       ['verifier/client/lifecycle', 'to no checkpoint at all is refused, once there has been one'],
       [
@@ -24,13 +24,11 @@ const CLAIMS: Record<string, Record<string, readonly [file: string, title: strin
       ['verifier/client/limits', 'each limit holds on both of its sides'],
       ['verifier/encoding/strict-json', 'nesting of 501'],
     ],
-    'Every answer of a host is limited': [
+    'Every response has a size limit': [
       ['verifier/client/attacks', 'may compress; what it sends is bounded as it comes out'],
       ['verifier/client/sources', 'is for all requests of a source, retries included'],
     ],
-    'Keys that can be no keys are refused': [
-      ['verifier/trust/public-keys', 'lets no constant pass as a proof'],
-    ],
+    'Invalid public keys are refused': [['verifier/trust/public-keys', 'lets no constant pass as a proof']],
     'A passport is accepted only if': [
       ['verifier/verification/attacks', 'is not taken for verified by anything but its signature'],
       ['verifier/verification/attacks', 'that is stale rejects'],
@@ -50,13 +48,13 @@ const CLAIMS: Record<string, Record<string, readonly [file: string, title: strin
       ['generator/offline-signing/offline', 'a request that was overtaken by another publication'],
       ['generator/offline-signing/offline', 'a request from before an emergency is refused'],
     ],
-    'A root key in the output folder is replaced only': [
+    'The root key in the output folder is replaced only': [
       [
         'generator/build',
         'of a registry changes only by a rotation, or when the operator gives its verifiers up',
       ],
     ],
-    'A bad record, a bad key or a full disk': [
+    'An invalid record, an invalid key or a full disk': [
       ['generator/records/bad-input', 'describe('],
       ['generator/publishing/killed-build', 'never leaves a tree that is taken for good while it is not'],
       ['generator/mirroring/mirror', 'says so on a full disk, and serves the old tree'],
@@ -74,18 +72,18 @@ const CLAIMS: Record<string, Record<string, readonly [file: string, title: strin
       ['generator/diagnostics/printers', 'obeys nobody’s terminal'],
       ['generator/diagnostics/printers', 'is one command a diagnostic for a workflow runner'],
     ],
-    'A pull request from a fork reaches no secret': [['github/workflows', 'pull_request_target']],
-    '`check`, which asks addresses that strangers wrote': [
+    'A pull request from a fork cannot reach a secret': [['github/workflows', 'pull_request_target']],
+    '`check` contacts URLs that strangers wrote': [
       ['generator/online/check', 'private-address'],
       ['verifier/http/public-address', 'describe('],
     ],
-    'A text in a record cannot become markup': [['website/hostile', 'describe']],
-    'A mirror that uses `mirror` switches only': [
+    'Text in a record cannot become markup': [['website/hostile', 'describe']],
+    'The `mirror` command switches only': [
       ['generator/mirroring/mirror', 'a mirror keeps the rules of a verifier'],
     ],
   },
-  'README.md: What it promises': {
-    'Same records, time and Ed25519 key': [['generator/build', 'writes only what changed']],
+  'README.md: Guarantees': {
+    'The same records, time and Ed25519 key': [['generator/build', 'writes only what changed']],
     'A build reads every record and verifies': [
       [
         'generator/publishing/killed-build',
@@ -93,8 +91,10 @@ const CLAIMS: Record<string, Record<string, readonly [file: string, title: strin
       ],
       ['generator/publishing/read-back', 'it('],
     ],
-    'Bad input gets an error': [['generator/diagnostics/annotations', 'are exactly these for each rule']],
-    'A forbidden change of what the output folder': [
+    'Invalid input produces an error': [
+      ['generator/diagnostics/annotations', 'are exactly these for each rule'],
+    ],
+    'A forbidden change to the published list': [
       ['generator/review/publication-rules', 'refuses %s, and names the rule'],
     ],
     'The worst that a mirror can do': [
@@ -102,7 +102,7 @@ const CLAIMS: Record<string, Record<string, readonly [file: string, title: strin
       ['verifier/client/attacks', 'that is caught in the middle of a publication'],
       ['verifier/client/lifecycle', 'then every read fails and says since when'],
     ],
-    'A passport or an action is allowed only': [['verifier/verification/attacks', 'a proof']],
+    'A passport is accepted, and an action is allowed, only': [['verifier/verification/attacks', 'a proof']],
     'Production signing never falls back': [
       ['generator/build', 'the development key'],
       [

@@ -24,7 +24,7 @@ function checkout(): string {
 /** A checkout with records of the operator's own, under names that are not reserved for examples. */
 async function ownRegistry(): Promise<string> {
   const folder = checkout();
-  for (const commands of commandsBelow('docs/operators.md', 'Records of your own')) {
+  for (const commands of commandsBelow('docs/operators.md', 'Your own records')) {
     await sh(commands.replaceAll('.example', '.alt'), folder);
   }
   return folder;
@@ -56,7 +56,7 @@ describe('the commands of the documents', () => {
     for (const heading of ['The key', 'Build']) {
       for (const commands of commandsBelow('docs/operators.md', heading)) await sh(commands, folder);
     }
-    const [, verifyLive = ''] = commandsBelow('docs/operators.md', 'Look at it');
+    const [, verifyLive = ''] = commandsBelow('docs/operators.md', 'Look at the registry');
     const registry = await serve(join(folder, 'dist'));
     const { stderr } = await sh(verifyLive.replace('http://127.0.0.1:8080', registry), folder);
     expect(stderr).toContain('is good');
@@ -83,7 +83,7 @@ describe('the commands of the documents', () => {
     expect([asked.code, asked.stderr.includes('host-unreachable')]).toEqual([1, true]);
   });
 
-  it('docs/issuers.md: the least that a record needs', async () => {
+  it('docs/issuers.md: a minimal record', async () => {
     const folder = checkout();
     const text = readFileSync(join(ROOT, 'docs/issuers.md'), 'utf8');
     const [, record = ''] = /```yaml\n([\s\S]*?)```/.exec(text) ?? [];
@@ -94,7 +94,7 @@ describe('the commands of the documents', () => {
     }
   });
 
-  it('docs/issuers.md: the complaint is printed as shown', async () => {
+  it('docs/issuers.md: the diagnostic is printed as shown', async () => {
     const folder = checkout();
     writeFiles(folder, { 'issuers/acme.yaml': recordText('acme', { tier: 'certifed' }) });
     const { stderr } = await run(process.execPath, [CLI, 'validate'], folder);
@@ -120,7 +120,7 @@ describeWith(['openssl', 'curl', 'basenc'], 'the commands of docs/agents.md', ()
 describe('signing in two steps', () => {
   it('docs/operators.md: request, sign, attach', async () => {
     const folder = await ownRegistry();
-    for (const heading of ['The key', 'Two steps, with the key on a machine of its own']) {
+    for (const heading of ['The key', 'Offline signing']) {
       for (const commands of commandsBelow('docs/operators.md', heading)) await sh(commands, folder);
     }
     expect(readFileSync(join(folder, 'request/CHANGES.txt'), 'utf8')).toContain('FIRST LIST');
@@ -142,7 +142,7 @@ describeWith(['rsync', 'nginx'], 'a mirror', () => {
         .replaceAll('docs/hosting/', `${join(ROOT, 'docs/hosting')}/`)
         .replaceAll('/srv/registry', join(folder, 'srv'));
     const commands = (heading: string) => here(commandsBelow('docs/mirrors.md', heading).join(''));
-    expect((await sh(commands('Take it over'), folder)).stderr).toContain('mirror ok: switched to');
+    expect((await sh(commands('Copy the registry'), folder)).stderr).toContain('mirror ok: switched to');
     const before = readlinkSync(join(folder, 'srv/current'));
     await sh(commands('With rsync and coreutils alone'), folder);
     // It is the same tree, so nothing was switched, and nothing is left behind.
@@ -155,7 +155,7 @@ describeWith(['rsync', 'nginx'], 'a mirror', () => {
     await sh(commands('With rsync and coreutils alone'), folder);
     expect(readlinkSync(join(folder, 'srv/current'))).not.toBe(before);
     const host = await HOSTS['nginx']?.start(join(folder, 'srv/current'));
-    const look = commands('Serve it').replace('http://127.0.0.1:8080', host ?? '');
+    const look = commands('Serve the copy').replace('http://127.0.0.1:8080', host ?? '');
     expect((await sh(look, folder)).stderr).toContain('is good');
     const status = commands('Are you in sync?').replaceAll('http://127.0.0.1:8080', host ?? '');
     expect((await sh(status, folder)).stderr).toMatch(/^primary .*\nin sync /m);

@@ -104,7 +104,8 @@ describe('docs/protocol.md', () => {
     const [, list = ''] =
       /TRANSIENT[^=]*= \[([^\]]*)\]/.exec(source('verifier/src/client/source-reader.ts')) ?? [];
     const transient = list.match(/ERR_[A-Z_]+/g) ?? [];
-    const [, text = ''] = /A source is asked again, at most twice, after([^:]*):/.exec(section(26)) ?? [];
+    const [, text = ''] =
+      /A client asks a source again, at most twice, after([^:]*):/.exec(section(26)) ?? [];
     expect((text.match(/ERR_[A-Z_]+/g) ?? []).sort()).toEqual([...transient].sort());
   });
 

@@ -140,10 +140,10 @@ describeWith(
         cli(['new', 'harbour', '--issuer-url', 'https://harbour.alt'], folder),
       );
       expect(codes(outcomes)).toEqual({
-        'Take the records from the change, and all else from the base': 0,
+        'Use the records of the pull request, and all other files of the base': 0,
         'Validate every record': 0,
-        'Look at the layout': 0,
-        'Hold the change against the rules of transitions': 0,
+        'Check the format': 0,
+        'Check the change against the rules for changes': 0,
       });
       merge('harbour');
     });
@@ -186,7 +186,7 @@ describeWith(
         };
         return runJob(workflow('deploy').jobs['verify'] ?? {}, { folder, use, environment: environment() });
       };
-      expect(codes(await verify(runnerFolder()))).toEqual({ 'Verify what is live': 0 });
+      expect(codes(await verify(runnerFolder()))).toEqual({ 'Verify the live registry': 0 });
       // Another publication, which the host never gets.
       const author = join(temporaryFolder(), 'author');
       git(root, 'clone', '-q', '--branch', 'main', `file://${origin}`, author);
@@ -196,7 +196,7 @@ describeWith(
       git(author, 'push', '-q', 'origin', 'HEAD:main');
       await publish();
       const folder = runnerFolder();
-      expect(codes(await verify(folder))).toEqual({ 'Verify what is live': 1, 'Open an issue': 0 });
+      expect(codes(await verify(folder))).toEqual({ 'Verify the live registry': 1, 'Open an issue': 0 });
       expect(readFileSync(`${folder}.gh`, 'utf8')).toContain('issue create --repo owner/registry');
     });
 
@@ -212,7 +212,7 @@ describeWith(
       for (const expressions of [online, { ...online, 'secrets.ROOT_KEY': keys.ONLINE_KEY }]) {
         const { 'Build, sign and verify': build, ...rest } = await publish({ expressions });
         expect(build?.code).toBeGreaterThan(1);
-        expect(rest['Keep the tree']).toBeUndefined();
+        expect(rest['Commit the tree']).toBeUndefined();
       }
       expect(git(origin, 'rev-parse', 'published')).toBe(before);
     });
@@ -227,7 +227,7 @@ describeWith(
       expect(outcomes['Validate every record']?.stdout).toMatch(
         /^::error file=issuers\/bad\.yaml,line=2,.*title=unknown-value/m,
       );
-      expect(outcomes['Hold the change against the rules of transitions']?.stdout).toContain(
+      expect(outcomes['Check the change against the rules for changes']?.stdout).toContain(
         'title=certified-since-changed',
       );
     });
@@ -246,7 +246,7 @@ describeWith(
           '.gitignore': '',
         }),
       );
-      const { code, stdout } = outcomes['Hold the change against the rules of transitions'] ?? {};
+      const { code, stdout } = outcomes['Check the change against the rules for changes'] ?? {};
       expect(code).toBe(1);
       expect(stdout).toContain('::error file=issuers/aurora.yaml');
     });
