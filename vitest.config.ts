@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
@@ -37,8 +37,8 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000 } },
-    // The tests mostly wait for programs that they have started.
-    maxWorkers: '100%',
+    // Most tests wait: for programs, hosts, browsers, deadlines.
+    maxWorkers: 2 * availableParallelism(),
     reporters: ['default', './test/support/summary.ts'],
   },
 });
