@@ -1,16 +1,15 @@
 import type { AgentDeclaration, MintRequest, NonceRequest } from '@passport-registry/verifier';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
-import { DESCRIPTION } from './description.js';
+import {
+  type Validator,
+  validateMintRequest,
+  validateNonceRequest,
+  validateStatusChange,
+} from './generated/request-validators.js';
 import { Refused } from './refused.js';
 
-const ajv = new Ajv2020({ strict: false, schemas: [{ $id: 'issuer.openapi.json', ...DESCRIPTION }] });
-addFormats.default(ajv);
-
-function checker<T>(name: string): (body: unknown) => T {
-  const validate = ajv.getSchema(`issuer.openapi.json#/components/schemas/${name}`) as ValidateFunction<T>;
+function checker<T>(validate: Validator): (body: unknown) => T {
   return (body) => {
-    if (validate(body)) return body;
+    if (validate(body)) return body as T;
     const [{ instancePath = '', message = '', params = {} } = {}] = validate.errors ?? [];
     const extra = typeof params['additionalProperty'] === 'string' ? `: ${params['additionalProperty']}` : '';
     const place = instancePath === '' ? 'the body' : instancePath;
@@ -19,13 +18,13 @@ function checker<T>(name: string): (body: unknown) => T {
 }
 
 /** The body of a request for a nonce. */
-export const asNonceRequest = checker<NonceRequest>('NonceRequest');
+export const asNonceRequest = checker<NonceRequest>(validateNonceRequest);
 
 /** A mint request, its mandate not completed. */
 export type MintBody = MintRequest & AgentDeclaration;
 
 /** The body of a request for a passport. */
-export const asMintRequest = checker<MintBody>('MintRequest');
+export const asMintRequest = checker<MintBody>(validateMintRequest);
 
 /** The body of a change of status. */
-export const asStatusChange = checker<{ status: 'active' | 'suspended' }>('StatusChange');
+export const asStatusChange = checker<{ status: 'active' | 'suspended' }>(validateStatusChange);

@@ -42,6 +42,13 @@ const formats = {
 };
 `;
 
+/** What the code of Ajv would import from Ajv, and what takes its place. */
+const RUNTIME = {
+  'require("ajv/dist/runtime/ucs2length").default': '(text) => [...text].length',
+  'require("ajv/dist/runtime/equal").default':
+    "(a, b) => a === b || (typeof a === 'object' && isDeepStrictEqual(a, b))",
+};
+
 /**
  * The text of a module with validators.
  *
@@ -56,13 +63,16 @@ export function ajvValidators(schemas, options) {
   });
   for (const [name, { $id: _id, ...schema }] of Object.entries(schemas)) ajv.addSchema(schema, name);
   const names = Object.keys(schemas);
-  const code = standalone(ajv, Object.fromEntries(names.map((name) => [name, name])))
+  let code = standalone(ajv, Object.fromEntries(names.map((name) => [name, name])))
     .replace('"use strict";\n', '')
-    .replace('require("ajv/dist/runtime/ucs2length").default', '(text) => [...text].length')
     .replaceAll(/^export const (\w+) =/gm, 'export const $1: Validator =');
+  for (const [needed, own] of Object.entries(RUNTIME)) code = code.replaceAll(needed, own);
   if (code.includes('require(')) throw new Error('the code of Ajv needs a module of Ajv');
-  const [imports, formats] = code.includes(' formats[')
-    ? ["import { isDateTime } from '@passport-registry/verifier';\n", FORMATS_CODE]
-    : ['', ''];
-  return `// @ts-nocheck\n${imports}${TYPES}${formats}\n${code}\n`;
+  const imports = [];
+  if (code.includes('isDeepStrictEqual')) imports.push("import { isDeepStrictEqual } from 'node:util';\n");
+  if (code.includes(' formats[')) {
+    imports.push("import { isDateTime } from '@passport-registry/verifier';\n");
+    code = FORMATS_CODE + code;
+  }
+  return `// @ts-nocheck\n${imports.join('')}${TYPES}${code}`;
 }

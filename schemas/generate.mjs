@@ -12,10 +12,7 @@ const { NonceRequest, MintRequest, StatusChange } = openApi.components.schemas;
 const files = {
   'verifier/src/generated/schemas.ts': await typesAndConstants(),
   'verifier/src/generated/predicates.ts': predicates(),
-  'generator/generated/issuer-validator.ts': ajvValidators(
-    { validateIssuer: inlined(issuer) },
-    { allErrors: true },
-  ),
+  'generator/generated/issuer-validator.ts': ajvValidators({ validateIssuer: issuer }, { allErrors: true }),
   'generator/generated/configuration-validator.ts': ajvValidators(
     { validateConfiguration: read('registry.schema.json') },
     // verbose: the errors carry the schema, whose descriptions say what is expected.
