@@ -12,7 +12,7 @@ const FORMATS = { 'date-time': 'isCalendarTime', uri: null, email: null };
 /** The definitions whose patterns are in `GRAMMAR`. */
 const TEXTS = { ...issuer.$defs, ...registry.$defs, ...jwk.$defs };
 
-const isName = (name) => `is${name[0].toUpperCase()}${name.slice(1)}`;
+const isName = (name) => `isValid${name[0].toUpperCase()}${name.slice(1)}`;
 
 /**
  * Gives the demands of a schema to a reader, which takes each of them by its keyword. Whatever is left makes the generation
@@ -110,7 +110,7 @@ ${memberPredicate('isIssuerField', issuer)}
 /** Whether a trust policy may have a value in a member; undefined if a trust policy has no such member. */
 ${memberPredicate('isPolicyMember', trustPolicy)}
 
-function isNamed(value: unknown): boolean {
+function isValidNamed(value: unknown): boolean {
   return isRecord(value, ${JSON.stringify(named.required)}, isNamedMember);
 }
 

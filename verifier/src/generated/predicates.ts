@@ -4,39 +4,39 @@ import { hasLength, isIntegerWithin, isListOf, isRecord, isUniqueListOf } from '
 import { isCalendarTime } from '../encoding/calendar-time.js';
 import { GRAMMAR } from './schemas.js';
 
-export function isIssuerId(value: unknown): value is string {
+export function isValidIssuerId(value: unknown): value is string {
   return typeof value === 'string' && GRAMMAR.issuerId.pattern.test(value);
 }
 
-export function isHttpsUri(value: unknown): value is string {
+export function isValidHttpsUri(value: unknown): value is string {
   return typeof value === 'string' && hasLength(value, 0, 2048) && GRAMMAR.httpsUri.pattern.test(value);
 }
 
-export function isWebUri(value: unknown): value is string {
+export function isValidWebUri(value: unknown): value is string {
   return typeof value === 'string' && hasLength(value, 0, 2048) && GRAMMAR.webUri.pattern.test(value);
 }
 
-export function isDateTime(value: unknown): value is string {
+export function isValidDateTime(value: unknown): value is string {
   return typeof value === 'string' && hasLength(value, 0, 64) && GRAMMAR.dateTime.pattern.test(value) && isCalendarTime(value);
 }
 
-export function isGeographicalCode(value: unknown): value is string {
+export function isValidGeographicalCode(value: unknown): value is string {
   return typeof value === 'string' && GRAMMAR.geographicalCode.pattern.test(value);
 }
 
-export function isSlug(value: unknown): value is string {
+export function isValidSlug(value: unknown): value is string {
   return typeof value === 'string' && hasLength(value, 0, 64) && GRAMMAR.slug.pattern.test(value);
 }
 
-export function isEmail(value: unknown): value is string {
+export function isValidEmail(value: unknown): value is string {
   return typeof value === 'string' && hasLength(value, 0, 254) && GRAMMAR.email.pattern.test(value);
 }
 
-export function isUtcSecond(value: unknown): value is string {
+export function isValidUtcSecond(value: unknown): value is string {
   return typeof value === 'string' && GRAMMAR.utcSecond.pattern.test(value) && isCalendarTime(value);
 }
 
-export function isBytes32(value: unknown): value is string {
+export function isValidBytes32(value: unknown): value is string {
   return typeof value === 'string' && GRAMMAR.bytes32.pattern.test(value);
 }
 
@@ -44,29 +44,29 @@ export function isBytes32(value: unknown): value is string {
 export function isIssuerField(member: string, value: unknown): boolean | undefined {
   switch (member) {
     case 'issuer_id':
-      return isIssuerId(value);
+      return isValidIssuerId(value);
     case 'tier':
       return value === "founding" || value === "certified" || value === "registered" || value === "sandbox";
     case 'jwks_uri':
-      return isHttpsUri(value);
+      return isValidHttpsUri(value);
     case 'discovery_uri':
-      return isHttpsUri(value);
+      return isValidHttpsUri(value);
     case 'policy_uri':
-      return isWebUri(value) || value === null;
+      return isValidWebUri(value) || value === null;
     case 'status':
       return value === "active" || value === "suspended" || value === "revoked";
     case 'certified_since':
-      return isDateTime(value);
+      return isValidDateTime(value);
     case 'last_audit':
-      return isDateTime(value) || value === null;
+      return isValidDateTime(value) || value === null;
     case 'geographical_scope':
-      return isUniqueListOf(value, isGeographicalCode);
+      return isUniqueListOf(value, isValidGeographicalCode);
     case 'domain_scope':
-      return isUniqueListOf(value, isSlug);
+      return isUniqueListOf(value, isValidSlug);
     case 'passport_types':
-      return isUniqueListOf(value, isSlug);
+      return isUniqueListOf(value, isValidSlug);
     case 'contact':
-      return isEmail(value) || value === null;
+      return isValidEmail(value) || value === null;
     default:
       return undefined;
   }
@@ -78,32 +78,32 @@ export function isPolicyMember(member: string, value: unknown): boolean | undefi
     case 'tiers':
       return isUniqueListOf(value, (item) => item === "founding" || item === "certified" || item === "registered" || item === "sandbox");
     case 'domains':
-      return isUniqueListOf(value, isSlug);
+      return isUniqueListOf(value, isValidSlug);
     case 'geography':
-      return isUniqueListOf(value, isGeographicalCode);
+      return isUniqueListOf(value, isValidGeographicalCode);
     case 'passport_types':
-      return isUniqueListOf(value, isSlug);
+      return isUniqueListOf(value, isValidSlug);
     case 'min_certified_days':
       return isIntegerWithin(value, 0, 36500);
     case 'max_audit_days':
       return isIntegerWithin(value, 0, 36500);
     case 'allow':
-      return isListOf(value, isNamed);
+      return isListOf(value, isValidNamed);
     case 'deny':
-      return isListOf(value, isNamed);
+      return isListOf(value, isValidNamed);
     default:
       return undefined;
   }
 }
 
-function isNamed(value: unknown): boolean {
+function isValidNamed(value: unknown): boolean {
   return isRecord(value, ["issuer_id","reason"], isNamedMember);
 }
 
 function isNamedMember(member: string, value: unknown): boolean | undefined {
   switch (member) {
     case 'issuer_id':
-      return isIssuerId(value);
+      return isValidIssuerId(value);
     case 'reason':
       return typeof value === 'string' && hasLength(value, 1, 500);
     default:

@@ -1,5 +1,5 @@
 import { isObject } from '../encoding/checks.js';
-import { isWebUri } from '../generated/predicates.js';
+import { isValidWebUri } from '../generated/predicates.js';
 import { reject } from '../passport/rejection.js';
 import { askIssuer, type IssuerHostOptions } from './issuer-host.js';
 
@@ -42,5 +42,5 @@ export async function fetchMetadata(known: KnownIssuer, options: IssuerHostOptio
 }
 
 function isAddress(value: unknown): value is string {
-  return isWebUri(value) && URL.canParse(value);
+  return isValidWebUri(value) && URL.canParse(value);
 }

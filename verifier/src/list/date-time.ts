@@ -1,4 +1,4 @@
-import * as predicates from '../generated/predicates.js';
+import { isValidDateTime, isValidUtcSecond } from '../generated/predicates.js';
 
 /** The last instant that a `Date` can hold, in milliseconds since 1970: later instants are clamped to it. */
 export const MAX_DATE_MS = 8.64e15;
@@ -15,7 +15,7 @@ export const MAX_DATE_MS = 8.64e15;
  * ```
  */
 export function isDateTime(text: string): boolean {
-  return predicates.isDateTime(text);
+  return isValidDateTime(text);
 }
 
 /**
@@ -29,7 +29,7 @@ export function isDateTime(text: string): boolean {
  * ```
  */
 export function isUpdatedAt(text: string): boolean {
-  return predicates.isUtcSecond(text);
+  return isValidUtcSecond(text);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { isObject } from '../encoding/checks.js';
 import { ListNonconforming } from '../errors.js';
-import { isIssuerField, isUtcSecond } from '../generated/predicates.js';
+import { isIssuerField, isValidUtcSecond } from '../generated/predicates.js';
 import {
   type Issuer,
   type IssuerRegistry,
@@ -67,7 +67,7 @@ export function assertIssuerRegistry(value: unknown): asserts value is IssuerReg
     }
   }
   const { updated_at, issuers } = list;
-  if (!isUtcSecond(updated_at)) {
+  if (!isValidUtcSecond(updated_at)) {
     throw new ListNonconforming('updated_at is no UTC date-time to the second', '/updated_at');
   }
   if (!Array.isArray(issuers)) throw new ListNonconforming('issuers is no array', '/issuers');

@@ -1,5 +1,5 @@
 import { type Check, isListOf, isObject, oneOf } from '../encoding/checks.js';
-import { isBytes32, isIssuerId, isWebUri } from '../generated/predicates.js';
+import { isValidBytes32, isValidIssuerId, isValidWebUri } from '../generated/predicates.js';
 import { AGENT_TYPES } from '../generated/schemas.js';
 import type { PublicJwk } from '../trust/public-key.js';
 import type { CompactJws } from './compact-jws.js';
@@ -54,7 +54,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const shortText: Check = (value) => typeof value === 'string' && value.length >= 1 && value.length <= 256;
 const isTime: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
-const isBaseAddress: Check = (value) => isWebUri(value) && !/[?#]/.test(value);
+const isBaseAddress: Check = (value) => isValidWebUri(value) && !/[?#]/.test(value);
 const optional =
   (check: Check): Check =>
   (value) =>
@@ -67,7 +67,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   iat: isTime,
   exp: isTime,
   nbf: optional(isTime),
-  issuer_id: isIssuerId,
+  issuer_id: isValidIssuerId,
   realm_id: shortText,
   principal_id: shortText,
   agent_type: oneOf(AGENT_TYPES),
@@ -75,7 +75,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   revocation_nonce: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
   cnf: (value) => isObject(value) && isObject(value['jwk']),
   mandate: optional((value) => typeof value === 'string' || isObject(value)),
-  principal_jkt: optional(isBytes32),
+  principal_jkt: optional(isValidBytes32),
 };
 
 /** Checks the form of a token's claims. Later checks decide whether the claims are true. */
