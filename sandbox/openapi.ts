@@ -1,11 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-interface Description {
-  readonly openapi: string;
-  readonly components: { readonly schemas: Readonly<Record<string, object>> };
-}
-
-/** The OpenAPI description of the interface. Requests are checked against it. */
-export const DESCRIPTION: Description = JSON.parse(
+/** The description of the interface (OpenAPI 3.1). The checks of requests are generated from the same file. */
+export const DESCRIPTION: { readonly openapi: string } = JSON.parse(
   readFileSync(new URL('../../schemas/issuer.openapi.json', import.meta.url), 'utf8'),
 );

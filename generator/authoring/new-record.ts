@@ -4,7 +4,7 @@ import type { Issuer } from '@passport-registry/verifier';
 import { stringify } from 'yaml';
 import { IoFailed, RecordsRejected, UsageError } from '../errors.js';
 import { conform } from '../records/conform.js';
-import { schema } from '../records/schemas.js';
+import { schemaBytes } from '../records/schemas.js';
 import { parseRecordFile } from '../records/yaml/parse.js';
 import { recordFilesOf } from './find-record.js';
 import { FIELD_ORDER } from './layout.js';
@@ -47,7 +47,7 @@ function schemaFrom(file: string, location: string): string {
 }
 
 function newRecord(issuer: Partial<Issuer>, schemaLocation: string | undefined): string {
-  const { properties, required } = schema('issuer.schema.json');
+  const { properties, required } = JSON.parse(new TextDecoder().decode(schemaBytes('issuer.schema.json')));
   const lines = schemaLocation === undefined ? [] : [`# yaml-language-server: $schema=${schemaLocation}`];
   for (const field of FIELD_ORDER) {
     const { description, examples } = properties[field];

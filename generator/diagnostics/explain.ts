@@ -1,6 +1,6 @@
 import { GRAMMAR, ISSUER_FIELDS, isDateTime, STATUSES, TIERS } from '@passport-registry/verifier';
-import type { ErrorObject } from 'ajv/dist/2020.js';
 import { closest, distance } from 'fastest-levenshtein';
+import type { SchemaError } from '../generated/issuer-validator.js';
 import { type Finding, shown } from './diagnostic.js';
 
 /** The words for a field that is not there. */
@@ -32,33 +32,28 @@ export function explainDuplicates(list: readonly unknown[]): { index: number; fi
  * The words for a value that the schema refuses.
  *
  * @param inList - whether the value is an item of the field's list rather than the field itself
- * @param errors - what the schema said, for what the words below do not cover
+ * @param errors - what the schema said about the value
  */
 export function explainValue(
   field: string,
   inList: boolean,
   value: unknown,
-  errors: readonly ErrorObject[],
+  errors: readonly SchemaError[],
 ): Finding {
   const name = inList ? `an item of ${field}` : field;
-  const isList = LISTS.includes(field) && !inList;
-  if (isList ? !Array.isArray(value) : typeof value !== 'string') {
-    return wrongType(name, value, isList, NULLABLE.includes(field));
-  }
-  const text = String(value);
+  const types = errors.filter(({ keyword }) => keyword === 'type').map(({ params }) => params['type']);
+  const isList = types.includes('array');
+  if (isList || typeof value !== 'string') return wrongType(name, value, isList, types.includes('null'));
   const tooLong = errors.find(({ keyword }) => keyword === 'maxLength');
   if (tooLong !== undefined && field !== 'certified_since' && field !== 'last_audit') {
-    const message = `${name} has ${text.length} characters`;
+    const message = `${name} has ${value.length} characters`;
     return { rule: 'too-long', message, expected: `at most ${tooLong.params['limit']} characters` };
   }
-  const finding = EXPLAIN[field]?.(text);
-  return { message: `${name} is ${shown(text)}`, ...(finding ?? { rule: 'wrong-type' }) };
+  const finding = EXPLAIN[field]?.(value);
+  return { message: `${name} is ${shown(value)}`, ...(finding ?? { rule: 'wrong-type' }) };
 }
 
 type Words = Omit<Finding, 'message'> & { message?: string };
-
-const LISTS: readonly string[] = ['geographical_scope', 'domain_scope', 'passport_types'];
-const NULLABLE: readonly string[] = ['policy_uri', 'last_audit', 'contact'];
 
 const EXAMPLES: Record<string, string> = {
   issuer_id: 'the file name without .yaml',

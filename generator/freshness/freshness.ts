@@ -18,7 +18,7 @@ import {
 import { KeyRejected, UsageError } from '../errors.js';
 import { readIfThere } from '../files/read-file.js';
 import { updatedAtOf } from '../list/updated-at.js';
-import { CHECKSUMS_PATH, parseChecksums, sha256 } from '../tree/checksums.js';
+import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import type { Tree } from '../tree/tree.js';
@@ -58,9 +58,10 @@ export async function freshnessFiles(
     if (bytes !== undefined) files.set(path, bytes);
   };
 
+  const held = { out, published };
   const broken = rootChanged && choice.breakPinnedVerifiers && choice.rotation === undefined;
   const heldRotation =
-    published?.development || broken ? undefined : await heldStatements(out, PATHS.rotation, readRotation);
+    published?.development || broken ? undefined : await heldStatements(held, PATHS.rotation, readRotation);
   const rotation = await rotationChain(
     heldRotation,
     broken ? undefined : previousRoot,
@@ -69,7 +70,7 @@ export async function freshnessFiles(
   );
   set(PATHS.rotation, rotation);
   const checkpoint = readIfThere(out, PATHS.checkpoint);
-  if (rootChanged && isListed(out, PATHS.delegation) && choice.delegation === undefined) {
+  if (rootChanged && isListed(published, PATHS.delegation) && choice.delegation === undefined) {
     throw new UsageError(
       'a new root key needs a new delegation: give --delegation, signed by the new root key',
     );
@@ -82,7 +83,7 @@ export async function freshnessFiles(
   const byRoot = (bytes: Uint8Array) => verifyDelegation(bytes, signed.rootKey, ANY_TIME);
   const delegation =
     choice.delegation === undefined
-      ? await heldStatements(out, PATHS.delegation, byRoot, 'give --delegation with a new one')
+      ? await heldStatements(held, PATHS.delegation, byRoot, 'give --delegation with a new one')
       : await assertDelegation(choice.delegation, signed.rootKey);
   if (checkpoint !== undefined && !choice.checkpoint) {
     await assertCheckpointHolds({ checkpoint, delegation }, signed.rootKey);
@@ -100,9 +101,8 @@ export async function freshnessFiles(
 }
 
 /** Whether the checksums of a published tree list a path; undefined where they cannot be read. */
-function isListed(out: string, path: string): boolean | undefined {
-  const sums = readIfThere(out, CHECKSUMS_PATH)?.toString('utf8');
-  return sums === undefined ? undefined : parseChecksums(sums)?.has(path);
+function isListed(published: PublishedTree | undefined, path: string): boolean | undefined {
+  return published?.checksums()?.has(path);
 }
 
 /**
@@ -113,7 +113,7 @@ function isListed(out: string, path: string): boolean | undefined {
  * @throws {@link UsageError} that says how to restore the file
  */
 async function heldStatements(
-  out: string,
+  { out, published }: { readonly out: string; readonly published: PublishedTree | undefined },
   path: string,
   read: (bytes: Uint8Array) => unknown,
   remedy?: string,
@@ -128,7 +128,7 @@ async function heldStatements(
       cause = error;
     }
   }
-  const listed = isListed(out, path);
+  const listed = isListed(published, path);
   if (listed === false || (listed === undefined && bytes === undefined)) return undefined;
   const why = cause === undefined ? 'gone' : `damaged (${(cause as Error).message})`;
   throw new UsageError(

@@ -156,7 +156,7 @@ async function newTree(
     ...{ list, signature, rootKey, development },
     freshness: await freshnessFiles(out, published, { list: list.list, signature, rootKey }, choice),
     changes: changesUpTo(list.updatedAt, changes, diff, rootKey.thumbprint),
-    deltas: deltaFiles(out, diff, list, payloadHash),
+    deltas: deltaFiles({ out, published, diff }, list, payloadHash),
     precompress: options.precompress === true,
   });
   return withCheckpoint(withoutCheckpoint, list.updatedAt, options.checkpoint);

@@ -1,10 +1,8 @@
 import type { Issuer } from '@passport-registry/verifier';
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
 import { type Diagnostic, diagnostic, type Finding, isError } from '../diagnostics/diagnostic.js';
 import { explainDuplicates, explainMissing, explainUnknown, explainValue } from '../diagnostics/explain.js';
 import type { Range } from '../diagnostics/range.js';
-import { schema } from './schemas.js';
+import { type SchemaError, validateIssuer } from '../generated/issuer-validator.js';
 import { warningsFor } from './warnings.js';
 import { type Path, pathOf } from './yaml/locate.js';
 import type { ParsedFile } from './yaml/parse.js';
@@ -14,20 +12,6 @@ export interface Conformed {
   /** The record; undefined when there is an error in it. */
   readonly record: Issuer | undefined;
   readonly diagnostics: readonly Diagnostic[];
-}
-
-let compiled: ValidateFunction<Issuer> | undefined;
-
-function issuerValidator(): ValidateFunction<Issuer> {
-  if (compiled === undefined) {
-    const ajv = new Ajv2020({ allErrors: true, verbose: false });
-    addFormats.default(ajv);
-    // Whoever uses an address parses it as browsers do (WHATWG URL), which refuses ports and hosts that RFC 3986 lets through.
-    const isUri = addFormats.default.get('uri') as (text: string) => boolean;
-    ajv.addFormat('uri', { type: 'string', validate: (text: string) => isUri(text) && URL.canParse(text) });
-    compiled = ajv.compile<Issuer>(schema('issuer.schema.json'));
-  }
-  return compiled;
 }
 
 /**
@@ -42,26 +26,25 @@ export function conform(parsed: ParsedFile): Conformed {
     const found = report(parsed.locate([]), { rule: 'not-a-mapping', message });
     return { record: undefined, diagnostics: [...earlier, found] };
   }
-  const validate = issuerValidator();
-  const conforms = validate(value);
-  const found = problems(conforms ? [] : (validate.errors ?? []))
+  const conforms = validateIssuer(value);
+  const found = problems(conforms ? [] : (validateIssuer.errors ?? []))
     .filter(({ path }) => !parsed.isAlias(path))
     .flatMap(({ path, errors }) => findings(value, path, errors));
   const diagnostics = [...found, ...warningsFor(value)].map(({ path, part, finding }: Located) =>
     report(parsed.locate(path, part), finding),
   );
   const good = conforms && !earlier.some(isError);
-  return { record: good ? value : undefined, diagnostics: [...earlier, ...diagnostics] };
+  return { record: good ? (value as Issuer) : undefined, diagnostics: [...earlier, ...diagnostics] };
 }
 
 interface Problem {
   readonly path: Path;
-  readonly errors: readonly ErrorObject[];
+  readonly errors: readonly SchemaError[];
 }
 
 /** Ajv tells each branch of an anyOf; to an author they are one problem with one value. */
-function problems(errors: readonly ErrorObject[]): Problem[] {
-  const byPath = new Map<string, ErrorObject[]>();
+function problems(errors: readonly SchemaError[]): Problem[] {
+  const byPath = new Map<string, SchemaError[]>();
   for (const error of errors) {
     const sameValue = byPath.get(error.instancePath);
     if (sameValue === undefined) byPath.set(error.instancePath, [error]);
@@ -76,7 +59,7 @@ interface Located {
   readonly finding: Finding;
 }
 
-function findings(record: object, path: Path, errors: readonly ErrorObject[]): Located[] {
+function findings(record: object, path: Path, errors: readonly SchemaError[]): Located[] {
   if (path.length === 0) return errors.map((error) => topLevel(error));
   const value = path.reduce((inner, step) => (inner as Record<string, unknown>)[step], record as unknown);
   if (Array.isArray(value) && errors.some(({ keyword }) => keyword === 'uniqueItems')) {
@@ -85,7 +68,7 @@ function findings(record: object, path: Path, errors: readonly ErrorObject[]): L
   return [{ path, finding: explainValue(String(path[0]), path.length > 1, value, errors) }];
 }
 
-function topLevel({ keyword, params }: ErrorObject): Located {
+function topLevel({ keyword, params }: SchemaError): Located {
   if (keyword === 'required') {
     return { path: [], finding: explainMissing(params['missingProperty']) };
   }

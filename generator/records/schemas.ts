@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import type { AnySchemaObject } from 'ajv';
 
 /** The JSON Schemas that the tree publishes, and the description of its interface, by file name. */
 export const SCHEMA_FILES = [
@@ -10,15 +9,7 @@ export const SCHEMA_FILES = [
   'registry.openapi.json',
 ] as const;
 
-/** Those, and the schema of registry.yaml, which is nobody's business but the operator's. */
-type SchemaFile = (typeof SCHEMA_FILES)[number] | 'registry.schema.json';
-
 /** The bytes of a schema, as the package ships them and the tree publishes them. */
-export function schemaBytes(name: SchemaFile): Uint8Array {
+export function schemaBytes(name: (typeof SCHEMA_FILES)[number]): Uint8Array {
   return readFileSync(new URL(`../../schemas/${name}`, import.meta.url));
-}
-
-/** A schema, parsed. */
-export function schema(name: SchemaFile): AnySchemaObject {
-  return JSON.parse(new TextDecoder().decode(schemaBytes(name)));
 }

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { canonicalBytes, type Issuer } from '@passport-registry/verifier';
 import type { ListBytes } from '../list/list.js';
 import type { ListDiff } from '../list/list-diff.js';
-import { CHECKSUMS_PATH, sha256 } from './checksums.js';
+import { sha256 } from './checksums.js';
 import { PATHS } from './paths.js';
+import type { PublishedTree } from './published-tree.js';
 import type { Tree } from './tree.js';
 
 /** How many lists back a verifier is still helped; one that is further behind fetches the whole list. */
@@ -12,23 +13,24 @@ const MAX_DELTAS = 16;
 /** All deltas together take no more than this share of the list: else the list itself serves better. */
 const MAX_SIZE_SHARE = 0.25;
 
+interface Published {
+  /** The folder of the published tree. */
+  readonly out: string;
+  readonly published: PublishedTree | undefined;
+  /** Undefined where nothing is published that is rightly signed. */
+  readonly diff: ListDiff | undefined;
+}
+
 /**
  * The deltas of a tree (docs/protocol.md, section 21): from the published list to the new one, and of those that are published
  * the ones that lead on to it.
  *
- * @param out - the folder of the published tree
- * @param diff - undefined where nothing is published that is rightly signed
  * @param payloadHash - SHA-256 of the list, in hexadecimal
  */
-export function deltaFiles(
-  out: string,
-  diff: ListDiff | undefined,
-  list: ListBytes,
-  payloadHash: string,
-): Tree {
+export function deltaFiles({ out, published, diff }: Published, list: ListBytes, payloadHash: string): Tree {
   const deltas = new Map<string, Uint8Array>();
   if (diff === undefined) return deltas;
-  const held = heldDeltas(out);
+  const held = heldDeltas(out, published);
   let left = list.list.length * MAX_SIZE_SHARE;
   let to = payloadHash;
   const from = diff.before.sha256;
@@ -58,15 +60,14 @@ interface HeldDelta {
 }
 
 /** The published deltas by the list that they lead to. One that its tree's checksums do not cover has been altered since. */
-function heldDeltas(out: string): Map<string, HeldDelta> {
+function heldDeltas(out: string, published: PublishedTree | undefined): Map<string, HeldDelta> {
   const found = new Map<string, HeldDelta>();
   const folder = join(out, 'deltas');
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return found;
-  const sums = readFileSync(join(out, CHECKSUMS_PATH), 'utf8');
   const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
   for (const { name } of files) {
     const bytes = readFileSync(join(folder, name));
-    if (!sums.includes(`${sha256(bytes)}  deltas/${name}\n`)) continue;
+    if (published?.checksums()?.get(`deltas/${name}`) !== sha256(bytes)) continue;
     const ends = endsOf(bytes);
     if (ends !== undefined) found.set(ends.to, { from: ends.from, bytes });
   }

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { importRootKey, RegistryError, type RootKey, verifySignature } from '@passport-registry/verifier';
+import { parseStrictJson } from '@passport-registry/verifier/internal';
 import { UsageError } from '../errors.js';
 import { readIfThere } from '../files/read-file.js';
 import { updatedAtOf } from '../list/updated-at.js';
@@ -24,6 +25,8 @@ export interface PublishedTree {
    * leaves them so; somebody who edits the tree does not.
    */
   readonly intact: { readonly list: boolean; readonly rootKey: boolean };
+  /** The hashes of its SHA256SUMS by path, read at the first call; undefined when the file is damaged. */
+  readonly checksums: () => ReadonlyMap<string, string> | undefined;
 }
 
 /**
@@ -45,9 +48,13 @@ export async function readPublished(out: string): Promise<PublishedTree | undefi
   const signature = readIfThere(out, PATHS.signature)?.toString('utf8');
   const rootKey = await rootKeyOf(root);
   const signed = await isSigned(list, signature, rootKey);
-  const sums = parseChecksums(readIfThere(out, CHECKSUMS_PATH)?.toString('utf8') ?? '');
+  let read: { readonly sums: ReadonlyMap<string, string> | undefined } | undefined;
+  const checksums = () => {
+    read ??= { sums: parseChecksums(readIfThere(out, CHECKSUMS_PATH)?.toString('utf8') ?? '') };
+    return read.sums;
+  };
   const isListed = (path: string, bytes: Uint8Array | undefined) =>
-    bytes !== undefined && sums?.get(path) === sha256(bytes);
+    bytes !== undefined && checksums()?.get(path) === sha256(bytes);
   const mark = readIfThere(out, PATHS.developmentMark);
   return {
     list,
@@ -58,13 +65,14 @@ export async function readPublished(out: string): Promise<PublishedTree | undefi
     development: isListed(PATHS.developmentMark, mark),
     signed,
     intact: { list: signed || isListed(PATHS.list, list), rootKey: signed || isListed(PATHS.rootKey, root) },
+    checksums,
   };
 }
 
 /** The key in a keys/root.json; undefined when there is none that could be used. */
 export async function rootKeyOf(bytes: Uint8Array | undefined): Promise<RootKey | undefined> {
   try {
-    return bytes && (await importRootKey(JSON.parse(new TextDecoder().decode(bytes))));
+    return bytes && (await importRootKey(parseStrictJson(bytes)));
   } catch {
     return undefined;
   }

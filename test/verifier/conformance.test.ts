@@ -5,6 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { validateIssuer } from '../../build/generated/issuer-validator.js';
 import { ROOT } from '../support/paths.js';
 
 const ajv = new Ajv2020({ allErrors: true });
@@ -13,7 +14,7 @@ for (const name of ['issuer', 'issuer-registry', 'jwk']) {
   ajv.addSchema(JSON.parse(readFileSync(join(ROOT, 'schemas', `${name}.schema.json`), 'utf8')));
 }
 const bySchema = (name: string, value: unknown) => ajv.validate(`${name}.schema.json`, value);
-const byHand = (assert: (value: unknown) => void, value: unknown) => {
+const byVerifier = (assert: (value: unknown) => void, value: unknown) => {
   try {
     assert(value);
     return true;
@@ -21,6 +22,17 @@ const byHand = (assert: (value: unknown) => void, value: unknown) => {
     return false;
   }
 };
+
+/** The generator also refuses addresses that no browser opens. */
+const canBeOpened = ({ jwks_uri, discovery_uri, policy_uri }: Record<string, unknown>) =>
+  [jwks_uri, discovery_uri, policy_uri].every((uri) => typeof uri !== 'string' || URL.canParse(uri));
+
+function expectVerdict(record: Record<string, unknown>): boolean {
+  const expected = bySchema('issuer', record) === true;
+  expect(byVerifier(assertIssuer, record)).toBe(expected);
+  expect(validateIssuer(record)).toBe(expected && canBeOpened(record));
+  return expected;
+}
 
 /** Values at and around the edge of each grammar; most random texts are far from any. */
 const EDGES: Record<string, readonly unknown[]> = {
@@ -199,11 +211,10 @@ const GOOD = {
   certified_since: '2026-01-01T00:00:00Z',
 };
 
-describe('the check by hand and the JSON Schema give the same verdict', () => {
+describe('verifier, generator and Ajv give the same verdict', () => {
   for (const [field, values] of Object.entries(EDGES)) {
     it.each([...values, null, 0, true, [], {}])(`${field}: %j`, (value) => {
-      const record = { ...GOOD, [field]: value };
-      expect(byHand(assertIssuer, record)).toBe(bySchema('issuer', record));
+      expectVerdict({ ...GOOD, [field]: value });
     });
   }
 
@@ -237,9 +248,7 @@ describe('the check by hand and the JSON Schema give the same verdict', () => {
     const verdicts = { good: 0, bad: 0 };
     fc.assert(
       fc.property(record, (value) => {
-        const expected = bySchema('issuer', value) === true;
-        verdicts[expected ? 'good' : 'bad'] += 1;
-        expect(byHand(assertIssuer, value)).toBe(expected);
+        verdicts[expectVerdict(value) ? 'good' : 'bad'] += 1;
       }),
       { numRuns: 20_000 },
     );
@@ -260,7 +269,7 @@ describe('the check by hand and the JSON Schema give the same verdict', () => {
     [],
     null,
   ])('list %j', (value) => {
-    expect(byHand(assertIssuerRegistry, value)).toBe(bySchema('issuer-registry', value));
+    expect(byVerifier(assertIssuerRegistry, value)).toBe(bySchema('issuer-registry', value));
   });
 
   const x = '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo';

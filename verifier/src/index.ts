@@ -70,6 +70,7 @@ export {
   SourceUnreachable,
 } from './errors.js';
 export {
+  AGENT_TYPES,
   GRAMMAR,
   ISSUER_FIELDS,
   type Issuer,
@@ -91,7 +92,7 @@ export {
   readList,
 } from './list/list.js';
 export type { ActionClaims } from './passport/action-proof.js';
-export { AGENT_TYPES, type Mandate, type PassportClaims } from './passport/claims.js';
+export type { Mandate, PassportClaims } from './passport/claims.js';
 export type { PolicyContext, PolicyHandler } from './passport/mandate.js';
 export { PASSPORT_REASONS, type PassportReasonCode, type ReasonKind } from './passport/reasons.js';
 export type { VerdictReason } from './passport/rejection.js';

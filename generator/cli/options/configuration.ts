@@ -1,10 +1,9 @@
 import { dirname, resolve } from 'node:path';
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { type Diagnostic, diagnostic, type Finding, shown } from '../../diagnostics/diagnostic.js';
 import { didYouMean } from '../../diagnostics/explain.js';
 import { ConfigurationRejected } from '../../errors.js';
 import { readText } from '../../files/read-file.js';
-import { schema } from '../../records/schemas.js';
+import { type SchemaError, validateConfiguration } from '../../generated/configuration-validator.js';
 import { pathOf } from '../../records/yaml/locate.js';
 import { type ParsedFile, parseRecordFile } from '../../records/yaml/parse.js';
 import type { TransitionOverride } from '../../review/transitions.js';
@@ -46,12 +45,8 @@ export interface Configuration {
 export function loadConfiguration(file: string): Configuration {
   const parsed = parseRecordFile({ file, stem: '', text: readText(file) });
   const value = parsed.value ?? {};
-  // verbose: the errors carry the schema, whose description says what is expected.
-  const validate = new Ajv2020({ allErrors: true, verbose: true }).compile<Configuration>(
-    schema('registry.schema.json'),
-  );
-  const conforms = validate(value);
-  const found = (validate.errors ?? []).map((error) => located(parsed, error));
+  const conforms = validateConfiguration(value);
+  const found = (validateConfiguration.errors ?? []).map((error) => located(parsed, error));
   const empty = parsed.diagnostics.every(({ rule }) => rule === 'empty-file');
   const diagnostics = [...(empty ? [] : parsed.diagnostics), ...found].map(withoutExcerpt);
   if (diagnostics.length > 0 || !conforms) throw new ConfigurationRejected(file, diagnostics);
@@ -63,7 +58,7 @@ function withoutExcerpt({ excerpt: _line, ...found }: Diagnostic): Diagnostic {
   return found;
 }
 
-function located(parsed: ParsedFile, error: ErrorObject): Diagnostic {
+function located(parsed: ParsedFile, error: SchemaError): Diagnostic {
   const path = pathOf(error.instancePath);
   const unknown: unknown = error.params['additionalProperty'];
   const range =
@@ -73,7 +68,7 @@ function located(parsed: ParsedFile, error: ErrorObject): Diagnostic {
 
 const WHOLE = 'the file';
 
-function finding(name: string, { keyword, params, data, parentSchema, message }: ErrorObject): Finding {
+function finding(name: string, { keyword, params, data, parentSchema, message }: SchemaError): Finding {
   if (keyword === 'additionalProperties') {
     const field = String(params['additionalProperty']);
     const known = Object.keys(parentSchema?.['properties'] ?? {});

@@ -104,6 +104,13 @@ describe('verifyList', () => {
     ['white space', ListNotCanonical, '{"issuers":[], "updated_at":"2026-11-21T08:00:00Z"}'],
     ['a final newline', ListNotCanonical, '{"issuers":[],"updated_at":"2026-11-21T08:00:00Z"}\n'],
     ['members out of order', ListNotCanonical, `{"updated_at":"2026-11-21T08:00:00Z","issuers":[]}`],
+    [
+      'fields out of order',
+      ListNotCanonical,
+      JSON.stringify(
+        list({ ...JSON.parse(new TextDecoder().decode(canonicalBytes(issuer('a')))), contact: null }),
+      ),
+    ],
     ['needless escapes', ListNotCanonical, `{"issuers":[],"updated_at":"2026-11-21T08:00:00\\u005a"}`],
     [
       'a duplicate JSON key in the list',

@@ -182,14 +182,14 @@ describe('a trust policy', () => {
     ajv.addSchema(JSON.parse(readFileSync(join(ROOT, 'schemas', name), 'utf8')));
   }
   const verdicts = (policy: unknown) => {
-    let byHand = true;
+    let byVerifier = true;
     try {
       assertTrustPolicy(policy);
     } catch (error) {
       expect(error).toBeInstanceOf(PolicyInvalid);
-      byHand = false;
+      byVerifier = false;
     }
-    return [byHand, ajv.validate('trust-policy.schema.json', policy)];
+    return [byVerifier, ajv.validate('trust-policy.schema.json', policy)];
   };
 
   it.each([
@@ -223,7 +223,7 @@ describe('a trust policy', () => {
     expect(verdicts(policy)).toEqual([expected, expected]);
   });
 
-  it('is judged by hand as by its schema', () => {
+  it('is judged as Ajv judges it by its schema', () => {
     const value = fc.oneof(
       fc.constantFrom<unknown>('certified', 'NO', 'a', 'A', '', 0, 1, -1, 40000, null, true),
       fc.array(fc.constantFrom<unknown>('certified', 'founding', 'NO', 'a', 'A', 1, null), { maxLength: 3 }),
@@ -249,8 +249,8 @@ describe('a trust policy', () => {
     });
     fc.assert(
       fc.property(policies, (policy) => {
-        const [byHand, bySchema] = verdicts(policy);
-        expect(byHand).toBe(bySchema);
+        const [byVerifier, bySchema] = verdicts(policy);
+        expect(byVerifier).toBe(bySchema);
       }),
       { numRuns: 5000 },
     );

@@ -1,5 +1,5 @@
 import { IssuerAnswerInvalid } from '../errors.js';
-import type { AGENT_TYPES, Mandate } from '../passport/claims.js';
+import type { Mandate, PassportClaims } from '../passport/claims.js';
 import type { PublicJwk } from '../trust/public-key.js';
 import { type IssuerRequestOptions, postToIssuer } from './issuer-api.js';
 
@@ -8,7 +8,7 @@ export interface AgentDeclaration {
   readonly realm_id: string;
   readonly principal_id: string;
   readonly owner_user_id?: string | null;
-  readonly agent_type: (typeof AGENT_TYPES)[number];
+  readonly agent_type: PassportClaims['agent_type'];
   /** What the agent can do. It grants no permission. */
   readonly capabilities: readonly string[];
   readonly subdelegation_mode: 'none' | 'controlled';

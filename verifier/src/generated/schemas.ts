@@ -1,4 +1,4 @@
-// Made by schemas/generate.mjs from schemas/*.schema.json: edit those, then run `npm run generate`.
+// Made by schemas/generate.mjs from the schemas: edit those, then run `npm run generate`.
 
 /**
  * The list of recognised issuers, published at /issuers.json. Authoritative only with the detached signature at /issuers.sig, verified by the root key.
@@ -157,6 +157,14 @@ export const STATUSES = ["active","suspended","revoked"] as const;
 export const ISSUER_FIELDS = ["issuer_id","tier","jwks_uri","discovery_uri","policy_uri","status","certified_since","last_audit","geographical_scope","domain_scope","passport_types","contact"] as const;
 /** The fields that every issuer has. */
 export const REQUIRED_ISSUER_FIELDS = ["issuer_id","tier","jwks_uri","discovery_uri","status","certified_since"] as const;
+/** The members of a list; each is required. */
+export const LIST_MEMBERS = ["updated_at","issuers"] as const;
+/** The members that every trust policy has. */
+export const REQUIRED_POLICY_MEMBERS = ["tiers"] as const;
+/** The types of agents. */
+export const AGENT_TYPES = ["ai-assistant","autonomous-agent","human-proxy","service-agent"] as const;
+/** The states of a passport. */
+export const PASSPORT_STATUSES = ["active","suspended","revoked"] as const;
 /** The grammar of each kind of text, as the schemas have it: what it matches, how long it may be (characters). */
 export const GRAMMAR = {
   issuerId: { pattern: new RegExp("^(?!index$)(?!(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\\.|$))(?!.*\\.\\.)(?!.*\\.(?:gz|br|html?)$)[a-z0-9](?:[a-z0-9._-]{0,126}[a-z0-9])?$", 'u'), maxLength: Number.POSITIVE_INFINITY },

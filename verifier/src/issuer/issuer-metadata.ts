@@ -1,5 +1,5 @@
-import { isObject, text } from '../encoding/checks.js';
-import { GRAMMAR } from '../generated/schemas.js';
+import { isObject } from '../encoding/checks.js';
+import { isValidWebUri } from '../generated/predicates.js';
 import { reject } from '../passport/rejection.js';
 import { askIssuer, type IssuerHostOptions } from './issuer-host.js';
 
@@ -28,7 +28,7 @@ export async function fetchMetadata(known: KnownIssuer, options: IssuerHostOptio
   const found = await askIssuer(url, 'discovery', options);
   if (found === undefined) return reject('discovery-unreachable', `${url} does not exist`);
   const { issuer, issuer_id, jwks_uri } = isObject(found) ? found : {};
-  if (!isWebUri(issuer) || !isWebUri(jwks_uri) || typeof issuer_id !== 'string') {
+  if (!isAddress(issuer) || !isAddress(jwks_uri) || typeof issuer_id !== 'string') {
     return reject('discovery-invalid', `${url} lacks issuer, issuer_id or jwks_uri`);
   }
   if (new URL(issuer).origin !== new URL(url).origin) {
@@ -41,6 +41,6 @@ export async function fetchMetadata(known: KnownIssuer, options: IssuerHostOptio
   return { issuer, issuer_id, jwks_uri };
 }
 
-function isWebUri(value: unknown): value is string {
-  return text(GRAMMAR.webUri)(value) && URL.canParse(String(value));
+function isAddress(value: unknown): value is string {
+  return isValidWebUri(value) && URL.canParse(value);
 }

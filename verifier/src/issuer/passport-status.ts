@@ -1,4 +1,5 @@
-import { isObject } from '../encoding/checks.js';
+import { isObject, oneOf } from '../encoding/checks.js';
+import { PASSPORT_STATUSES } from '../generated/schemas.js';
 import type { PassportClaims } from '../passport/claims.js';
 import { reject } from '../passport/rejection.js';
 import { askIssuer, type IssuerHostOptions } from './issuer-host.js';
@@ -6,11 +7,11 @@ import { LruMap } from './lru-map.js';
 
 /** The current status of a passport, as reported by its issuer (SPEC B9). */
 export interface PassportStatus {
-  readonly status: 'active' | 'suspended' | 'revoked';
+  readonly status: (typeof PASSPORT_STATUSES)[number];
   readonly revocationNonce: number;
 }
 
-const STATUSES: readonly unknown[] = ['active', 'suspended', 'revoked'];
+const isStatus = oneOf(PASSPORT_STATUSES);
 
 /** The address of the status of a passport at its issuer. */
 export function statusAddress({ iss, sub }: PassportClaims): string {
@@ -26,7 +27,7 @@ export async function fetchStatus(
   const found = await askIssuer(url, 'status', options);
   if (found === undefined) return reject('passport-unknown', `the issuer has no passport ${passport.sub}`);
   const { passport_did, passport_id, issuer_id, status, revocation_nonce } = isObject(found) ? found : {};
-  if (!STATUSES.includes(status) || !Number.isSafeInteger(revocation_nonce) || Number(revocation_nonce) < 0) {
+  if (!isStatus(status) || !Number.isSafeInteger(revocation_nonce) || Number(revocation_nonce) < 0) {
     return reject('status-invalid', `${url} lacks a status or a revocation nonce`);
   }
   const { sub, jti } = passport;

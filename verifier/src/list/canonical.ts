@@ -26,6 +26,38 @@ export function canonicalBytes(value: unknown): Uint8Array {
   return new TextEncoder().encode(canonicalize(value) as string);
 }
 
+/**
+ * A fast check that a text is the canonical form of the value that was parsed from it, without serializing the value. The
+ * members must be in order, and the text must not be longer than the value needs. Then it has no white space, no escape and
+ * no duplicate key, because each of them takes characters.
+ *
+ * `false` does not mean that the text is not canonical: {@link canonicalBytes} decides.
+ */
+export function isShortestForm(text: string, value: unknown): boolean {
+  return text.length === shortestLength(value);
+}
+
+/** The length of the shortest JSON text of a value; NaN if the value is not made of texts, null, arrays, and objects in order. */
+function shortestLength(value: unknown): number {
+  if (typeof value === 'string') return value.length + 2;
+  if (value === null) return 4;
+  if (typeof value !== 'object') return Number.NaN;
+  let length = 2;
+  if (Array.isArray(value)) {
+    for (const item of value) length += shortestLength(item) + 1;
+  } else {
+    // Above the digits: JavaScript lists keys that are numbers first, wherever they are in the text.
+    let previous = ':';
+    for (const key in value) {
+      if (key <= previous) return Number.NaN;
+      length += key.length + 3 + shortestLength((value as Record<string, unknown>)[key]) + 1;
+      previous = key;
+    }
+  }
+  // The last item or member has no comma.
+  return length === 2 ? length : length - 1;
+}
+
 function refuseWhatJsonCannotHold(value: unknown, pointer: string, depth: number): void {
   switch (typeof value) {
     case 'boolean':

@@ -1,11 +1,9 @@
-import { type Check, isObject, listOf, oneOf, text } from '../encoding/checks.js';
-import { GRAMMAR } from '../generated/schemas.js';
+import { type Check, isListOf, isObject, oneOf } from '../encoding/checks.js';
+import { isValidBytes32, isValidIssuerId, isValidWebUri } from '../generated/predicates.js';
+import { AGENT_TYPES } from '../generated/schemas.js';
 import type { PublicJwk } from '../trust/public-key.js';
 import type { CompactJws } from './compact-jws.js';
 import { reject } from './rejection.js';
-
-/** The types of agents. */
-export const AGENT_TYPES = ['ai-assistant', 'autonomous-agent', 'human-proxy', 'service-agent'] as const;
 
 /** What an agent may do, and until when (SPEC B10). */
 export interface Mandate {
@@ -56,7 +54,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const shortText: Check = (value) => typeof value === 'string' && value.length >= 1 && value.length <= 256;
 const isTime: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
-const isBaseAddress: Check = (value) => text(GRAMMAR.webUri)(value) && !/[?#]/.test(String(value));
+const isBaseAddress: Check = (value) => isValidWebUri(value) && !/[?#]/.test(value);
 const optional =
   (check: Check): Check =>
   (value) =>
@@ -69,15 +67,15 @@ const CHECKS: Readonly<Record<string, Check>> = {
   iat: isTime,
   exp: isTime,
   nbf: optional(isTime),
-  issuer_id: text(GRAMMAR.issuerId),
+  issuer_id: isValidIssuerId,
   realm_id: shortText,
   principal_id: shortText,
   agent_type: oneOf(AGENT_TYPES),
-  capabilities: (value) => listOf(shortText)(value) && (value as unknown[]).length <= 256,
+  capabilities: (value) => isListOf(value, shortText) && (value as unknown[]).length <= 256,
   revocation_nonce: (value) => Number.isSafeInteger(value) && Number(value) >= 0,
   cnf: (value) => isObject(value) && isObject(value['jwk']),
   mandate: optional((value) => typeof value === 'string' || isObject(value)),
-  principal_jkt: optional(text(GRAMMAR.bytes32)),
+  principal_jkt: optional(isValidBytes32),
 };
 
 /** Checks the form of a token's claims. Later checks decide whether the claims are true. */

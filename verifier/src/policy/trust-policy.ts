@@ -1,30 +1,8 @@
-import { type Check, isObject, listOf, oneOf, text, uniqueListOf } from '../encoding/checks.js';
+import { isObject } from '../encoding/checks.js';
 import { deepFreeze } from '../encoding/deep-freeze.js';
 import { PolicyInvalid } from '../errors.js';
-import { GRAMMAR, TIERS, type TrustPolicy } from '../generated/schemas.js';
-
-const isDays: Check = (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 36500;
-
-const isNamed: Check = (value) => {
-  if (!isObject(value)) return false;
-  const { issuer_id, reason, ...others } = value;
-  const length = typeof reason === 'string' ? [...reason].length : 0;
-  return (
-    text(GRAMMAR.issuerId)(issuer_id) && length >= 1 && length <= 500 && Object.keys(others).length === 0
-  );
-};
-
-/** A hand-written validator of schemas/trust-policy.schema.json; a test compares it with the schema. */
-const CHECKS: Record<keyof TrustPolicy, Check> = {
-  tiers: uniqueListOf(oneOf(TIERS)),
-  domains: uniqueListOf(text(GRAMMAR.slug)),
-  geography: uniqueListOf(text(GRAMMAR.geographicalCode)),
-  passport_types: uniqueListOf(text(GRAMMAR.slug)),
-  min_certified_days: isDays,
-  max_audit_days: isDays,
-  allow: listOf(isNamed),
-  deny: listOf(isNamed),
-};
+import { isPolicyMember } from '../generated/predicates.js';
+import { REQUIRED_POLICY_MEMBERS, type TrustPolicy } from '../generated/schemas.js';
 
 /**
  * Asserts that a parsed JSON value conforms to schemas/trust-policy.schema.json. An unknown member is an error:
@@ -45,13 +23,17 @@ const CHECKS: Record<keyof TrustPolicy, Check> = {
  */
 export function assertTrustPolicy(value: unknown): asserts value is TrustPolicy {
   if (!isObject(value)) throw new PolicyInvalid('a trust policy is a JSON object');
-  if (!Object.hasOwn(value, 'tiers'))
-    throw new PolicyInvalid('a trust policy names the tiers that it accepts');
+  for (const member of REQUIRED_POLICY_MEMBERS) {
+    if (!Object.hasOwn(value, member)) {
+      throw new PolicyInvalid(`a trust policy names the ${member} that it accepts`);
+    }
+  }
   for (const [member, content] of Object.entries(value)) {
-    if (!Object.hasOwn(CHECKS, member)) {
+    const conforms = isPolicyMember(member, content);
+    if (conforms === undefined) {
       throw new PolicyInvalid(`${JSON.stringify(member)} is no member of a trust policy`);
     }
-    if (!CHECKS[member as keyof TrustPolicy](content)) {
+    if (!conforms) {
       throw new PolicyInvalid(`${member} is not what schemas/trust-policy.schema.json says`);
     }
   }

@@ -1,6 +1,6 @@
 import { decodeBase64url } from '../encoding/base64url.js';
 import { isObject } from '../encoding/checks.js';
-import { GRAMMAR } from '../generated/schemas.js';
+import { isValidBytes32 } from '../generated/predicates.js';
 import { ed25519Fault, p256Fault } from './curve-points.js';
 
 /** The public members of an Ed25519 or P-256 JWK, without any other members. */
@@ -102,7 +102,7 @@ function refuse(fault: string | undefined, invalid: (message: string) => Error):
 }
 
 function coordinate(text: unknown): { text: string; bytes: Uint8Array } | undefined {
-  if (typeof text !== 'string' || !GRAMMAR.bytes32.pattern.test(text)) return undefined;
+  if (!isValidBytes32(text)) return undefined;
   const bytes = decodeBase64url(text);
   return bytes && { text, bytes };
 }
