@@ -305,8 +305,8 @@ describe('a token', () => {
       spliced(([, b, c]) => `${encoded({ alg: 'ES256', typ: 'passport+jwt', kid: key.kid })}.${b}.${c}`),
     ],
     ['that has expired', 'times', 'token-expired', changed({ exp: seconds(-31) })],
-    ['that is from the future', 'times', 'token-not-yet-valid', changed({ iat: seconds(40) })],
-    ['that is not valid yet', 'times', 'token-not-yet-valid', changed({ nbf: seconds(40) })],
+    ['that is from the future', 'times', 'token-not-yet-valid', changed({ iat: seconds(3600) })],
+    ['that is not valid yet', 'times', 'token-not-yet-valid', changed({ nbf: seconds(3600) })],
     [
       'with a claim nested without end, by a stranger',
       'token',
@@ -661,7 +661,7 @@ describe('a mandate', () => {
     ],
     ['with a policy that is a list', 'mandate', 'mandate-malformed', withMandate({ policy: [] })],
     ['that has expired', 'mandate', 'mandate-expired', withMandate({ expires_at: instant(-31) })],
-    ['that is from the future', 'mandate', 'mandate-not-yet-valid', withMandate({ issued_at: instant(40) })],
+    ['that is from the future', 'mandate', 'mandate-not-yet-valid', withMandate({ issued_at: instant(3600) })],
     ['with no scope at all', 'scope', 'scope-not-granted', withMandate({ scope: [] })],
     [
       'for email.send, and email.sendall',
@@ -774,7 +774,7 @@ describe('a mandate', () => {
         'that is valid later only, by its nbf',
         'mandate',
         'mandate-not-yet-valid',
-        (all) => signed(all, { claims: { nbf: seconds(40) } }),
+        (all) => signed(all, { claims: { nbf: seconds(3600) } }),
       ],
       [
         'that has expired by its exp',
@@ -980,8 +980,8 @@ describe('a proof', () => {
       proof({ exp: seconds(-1), iat: seconds(0) }),
     ],
     ['that has expired', 'proof-times', 'proof-expired', proof({ iat: seconds(-91), exp: seconds(-31) })],
-    ['from the future', 'proof-times', 'proof-not-yet-valid', proof({ iat: seconds(40), exp: seconds(60) })],
-    ['that is valid later only', 'proof-times', 'proof-not-yet-valid', proof({ nbf: seconds(40) })],
+    ['from the future', 'proof-times', 'proof-not-yet-valid', proof({ iat: seconds(3600), exp: seconds(3620) })],
+    ['that is valid later only', 'proof-times', 'proof-not-yet-valid', proof({ nbf: seconds(3600) })],
   ])('%s fails at %s: %s', async (_name, step, code, attack) => {
     const all = await scene();
     expectRejected(await verdictOn(all, await attack(all)), code, step);
