@@ -26,8 +26,13 @@ const MAX_BODY = 64 * 1024;
 /** Seconds. Verifiers keep metadata and keys anyway; a rotation leaves both keys there for longer. */
 const PUBLIC_FOR = 60;
 
+/** Answers requests. Without the types of a framework, which is not installed with this package. */
+export interface App {
+  readonly fetch: (request: Request, bindings?: object) => Response | Promise<Response>;
+}
+
 /** The interface of an issuer (SPEC B8, B9) over HTTP. */
-export function sandboxApp(issuer: SandboxIssuer, options: AppOptions): Hono {
+export function sandboxApp(issuer: SandboxIssuer, options: AppOptions): App {
   const app = new Hono();
   const { rateLimit = { burst: 120, perMinute: 600 }, now = Date.now } = options;
 

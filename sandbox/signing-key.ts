@@ -1,13 +1,13 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { PublicJwk } from '@passport-registry/verifier';
-import { type JWK, SignJWT } from 'jose';
+import { SignJWT } from 'jose';
 import { thumbprint } from './thumbprint.js';
 
 /** How the issuer signs. */
 export type KeyType = 'ed25519' | 'p256';
 
 /** A private key as a JWK. It stands in the journal and nowhere else. */
-export type PrivateJwk = JWK & { readonly d: string };
+export type PrivateJwk = PublicJwk & { readonly d: string };
 
 /** A key by which the issuer signs passports. */
 export interface SigningKey {

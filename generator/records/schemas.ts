@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import type { AnySchemaObject } from 'ajv';
+import { packageFile } from '../files/package-file.js';
 
 /** The JSON Schemas that the tree publishes, and the description of its interface, by file name. */
 export const SCHEMA_FILES = [
@@ -15,7 +15,7 @@ type SchemaFile = (typeof SCHEMA_FILES)[number] | 'registry.schema.json';
 
 /** The bytes of a schema, as the package ships them and the tree publishes them. */
 export function schemaBytes(name: SchemaFile): Uint8Array {
-  return readFileSync(new URL(`../../schemas/${name}`, import.meta.url));
+  return packageFile(`schemas/${name}`);
 }
 
 /** A schema, parsed. */

@@ -11,6 +11,7 @@ import { withProgress } from '../terminal/progress.js';
 import { run } from '../terminal/run.js';
 import { sayBuilt } from '../terminal/say-built.js';
 import { sayTimings, stopwatch } from '../terminal/timings.js';
+import { buildUnsigned } from './build-unsigned.js';
 
 /** `passport-registry build` */
 export function addBuildCommand(program: Command, io: Invocation): void {
@@ -21,7 +22,6 @@ export function addBuildCommand(program: Command, io: Invocation): void {
   addBuildOptions(command).action((options: BuildCommandOptions & { unsigned?: string }) =>
     run(io, options.json === true, async () => {
       if (options.unsigned === undefined) return buildAndReport(io, options);
-      const { buildUnsigned } = await import('./build-unsigned.js');
       return buildUnsigned(io, options.unsigned, options);
     }),
   );
