@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // Tests run what ships: the compiled packages and the command line, never the sources.
+    // Tests run the compiled packages, never the sources. Where a test starts the command line as a process, that is the bundle.
     globalSetup: 'test/support/compile.ts',
     setupFiles: 'test/support/property-seed.ts',
     // The command line runs in the process of its test, each time in another folder: threads cannot change theirs.

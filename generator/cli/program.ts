@@ -61,6 +61,7 @@ export async function main(argv: readonly string[], io: Io = process): Promise<n
     stdin: io.stdin,
     env: io.env,
     exitCode: 0,
+    startedAt: io === process ? 0 : performance.now(),
   };
   const program = newProgram(io);
   for (const add of COMMANDS) add(program, invocation);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
+import { IoFailed } from '../errors.js';
 import { readIfThere } from '../files/read-file.js';
 import { untilStopped } from './terminal/until-stopped.js';
 
@@ -24,7 +25,7 @@ export async function serveTree(
     import('serve-handler'),
     import('compression'),
   ]);
-  const configuration = JSON.parse(readIfThere(folder, 'serve.json')?.toString() ?? '{}');
+  const configuration = configurationOf(folder);
   const compress = compression();
   const server = createServer((request, response) => {
     compress(request, response, () => {
@@ -37,4 +38,14 @@ export async function serveTree(
   onListening(`http://${HOST}:${(server.address() as AddressInfo).port}`);
   await untilStopped((stop) => once(stop, 'abort'));
   server.close().closeAllConnections();
+}
+
+/** What the tree's own serve.json says; nothing where there is none. */
+function configurationOf(folder: string): object {
+  const text = readIfThere(folder, 'serve.json')?.toString() ?? '{}';
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new IoFailed(`the serve.json of ${folder} is not JSON: ${(cause as Error).message}`, { cause });
+  }
 }

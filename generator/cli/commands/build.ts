@@ -5,7 +5,7 @@ import { addBuildOptions, type BuildCommandOptions } from '../options/build-opti
 import { freshnessChoice } from '../options/freshness-options.js';
 import { ruleOptions } from '../options/rule-options.js';
 import { signerChoice } from '../options/signer-options.js';
-import type { Invocation, Io } from '../terminal/io.js';
+import type { Invocation } from '../terminal/io.js';
 import { emit } from '../terminal/output.js';
 import { withProgress } from '../terminal/progress.js';
 import { run } from '../terminal/run.js';
@@ -28,9 +28,9 @@ export function addBuildCommand(program: Command, io: Invocation): void {
 }
 
 /** Builds, and says what came of it. */
-export async function buildAndReport(io: Io, options: BuildCommandOptions): Promise<undefined> {
+export async function buildAndReport(io: Invocation, options: BuildCommandOptions): Promise<undefined> {
   const started = performance.now();
-  const { timings, onStage } = stopwatch();
+  const { timings, onStage } = stopwatch(io);
   const report = await withProgress(io, async (onProgress) =>
     build({
       onProgress,
