@@ -25,7 +25,7 @@ function temporaryFolder(): string {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // Tests run what ships: the compiled packages and the command line, never the sources.
+    // Tests run the compiled packages, never the sources. Where a test starts the command line as a process, that is the bundle.
     globalSetup: 'test/support/compile.ts',
     env: { TMPDIR: process.env['TMPDIR'] ?? temporaryFolder() },
     setupFiles: 'test/support/property-seed.ts',

@@ -12,6 +12,7 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const WORSE = 1.25;
 
 const BENCHMARKS = [
+  'startup',
   'build',
   'emergency',
   'list-load',

@@ -18,8 +18,13 @@ const NO_STORE = { 'Cache-Control': 'no-store' };
 /** Metadata and keys. Tokens outlive a rotation, since the key before it stays published. */
 const CACHED = { 'Cache-Control': 'public, max-age=60' };
 
+/** Answers requests. Without the types of a framework, which is not installed with this package. */
+export interface App {
+  readonly fetch: (request: Request, bindings?: object) => Response | Promise<Response>;
+}
+
 /** The interface of an issuer (SPEC B8, B9) over HTTP. */
-export function sandboxApp(issuer: SandboxIssuer, options: AppOptions): Hono {
+export function sandboxApp(issuer: SandboxIssuer, options: AppOptions): App {
   const app = new Hono();
 
   app.onError((error, c) => refuse(c, error));

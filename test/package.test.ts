@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as verifier from '@passport-registry/verifier';
 import * as express from '@passport-registry/verifier/express';
@@ -8,11 +8,11 @@ import * as hono from '@passport-registry/verifier/hono';
 import * as mcp from '@passport-registry/verifier/mcp';
 import * as verifierForNode from '@passport-registry/verifier/node';
 import * as redis from '@passport-registry/verifier/redis';
+import * as generator from 'passport-registry';
 import * as sandbox from 'passport-registry/sandbox';
 import { describe, expect, it } from 'vitest';
-import * as generator from '../build/index.js';
-import { ROOT } from './support/paths.js';
-import { cleanEnvironment } from './support/workspace.js';
+import { EXAMPLE_RECORDS, ROOT } from './support/paths.js';
+import { cleanEnvironment, run, temporaryFolder, writeFiles } from './support/workspace.js';
 
 describe('what the packages export', () => {
   it('the generator', () => {
@@ -149,14 +149,32 @@ describe('what the packages ship', () => {
     return JSON.parse(output)[0].files.map(({ path }: { path: string }) => path);
   };
 
-  it('the generator: its program, its schemas, no sources and no tests', () => {
+  it('the generator: its bundles, its types, its schemas, no sources and no tests', () => {
     const files = packed([]);
-    expect(files).toContain('build/cli/main.js');
-    expect(files).toContain('schemas/issuer.schema.json');
-    expect(
-      files.filter((path) => !/^(build\/|schemas\/.*\.json$|package\.json$|README\.md$|LICENSE$)/.test(path)),
-    ).toEqual([]);
-    expect(files.filter((path) => /test|tsbuildinfo|\.pem|dist\//.test(path))).toEqual([]);
+    expect(files).toEqual(
+      expect.arrayContaining([
+        ...[
+          'build/cli/main.js',
+          'build/bundle/index.js',
+          'build/bundle/sandbox.js',
+          'build/bundle/licences.txt',
+        ],
+        ...['build/index.d.ts', 'build/sandbox/index.d.ts', 'build/website/registry.js'],
+        'schemas/issuer.schema.json',
+      ]),
+    );
+    const kinds = [
+      /^build\/(cli\/main\.js|bundle\/[\w-]+\.js|bundle\/licences\.txt|website\/[\w-]+\.\w+|.*\.d\.ts)$/,
+      /^(schemas\/[\w.-]+\.json|package\.json|README\.md|LICENSE)$/,
+    ];
+    expect(files.filter((path) => !kinds.some((kind) => kind.test(path)))).toEqual([]);
+  });
+
+  it('the licences of all packages that are in the bundles', () => {
+    const licences = readFileSync(join(ROOT, 'build/bundle/licences.txt'), 'utf8');
+    for (const name of ['commander', 'yaml', 'hono', 'jose', 'serve-handler', 'iso-3166']) {
+      expect(licences).toMatch(new RegExp(`^${name}\n\n\\S`, 'm'));
+    }
   });
 
   it('the verifier: itself', () => {
@@ -166,6 +184,69 @@ describe('what the packages ship', () => {
     expect(files.filter((path) => !/^(build\/|package\.json$|README\.md$|LICENSE$)/.test(path))).toEqual([]);
   });
 });
+
+describe('an installation', () => {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+  /** The folders of the packages that it needs beside the two of this repository. */
+  const needed = Object.entries<{ dev?: true; devOptional?: true; link?: true }>(packages)
+    .filter(
+      ([folder, { dev, devOptional, link }]) => /^node_modules/.test(folder) && !dev && !devOptional && !link,
+    )
+    .map(([folder]) => folder);
+
+  it('needs three packages beside the two of this repository', () => {
+    expect(needed.sort()).toEqual([
+      'node_modules/@noble/hashes',
+      'node_modules/canonicalize',
+      'node_modules/jose',
+    ]);
+  });
+
+  it('works, with both exports and their types', async () => {
+    const folder = temporaryFolder();
+    const npm = (...args: string[]) => run('npm', [...args, '--ignore-scripts', '--offline'], folder);
+    const own = [ROOT, join(ROOT, 'verifier')];
+    await npm('pack', ...own, ...needed.map((path) => join(ROOT, path)));
+    const archives = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
+    writeFiles(folder, { 'package.json': '{ "type": "module" }', 'use.ts': CONSUMER });
+    const { code, stderr } = await npm(
+      'install',
+      '--no-audit',
+      '--no-fund',
+      ...archives.map((name) => `./${name}`),
+    );
+    expect(code, stderr).toBe(0);
+    cpSync(EXAMPLE_RECORDS, join(folder, 'issuers'), { recursive: true });
+    const program = 'node_modules/.bin/passport-registry';
+    for (const args of [['--version'], ['validate'], ['build'], ['verify', 'dist']]) {
+      const outcome = await run(process.execPath, [program, ...args], folder);
+      expect(outcome.code, outcome.stderr).toBe(0);
+    }
+    const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+    const options = ['--module', 'nodenext', '--target', 'es2022', '--strict', '--types', 'node'];
+    const types = ['--typeRoots', join(ROOT, 'node_modules/@types'), 'use.ts'];
+    const compiled = await run(process.execPath, [compiler, ...options, ...types], folder);
+    expect(compiled.stdout + compiled.stderr).toBe('');
+    const used = await run(process.execPath, ['use.js'], folder);
+    expect(used.stderr).toBe('');
+    expect(JSON.parse(used.stdout)).toEqual([true, 'http://', 'KeyRejected']);
+  });
+});
+
+/** A program of somebody who has installed both packages. */
+const CONSUMER = `
+import { openRegistry } from '@passport-registry/verifier/node';
+import { build, folderSource, GeneratorError, verifyTree } from 'passport-registry';
+import { startSandbox } from 'passport-registry/sandbox';
+
+const report = await verifyTree(folderSource('dist'), undefined);
+const sandbox = await startSandbox({ operatorToken: 'a-token-for-this-test' });
+await sandbox.close();
+const refused = await build({ issuers: 'issuers', out: 'x', production: true, directory: '.' }).catch(
+  (error: GeneratorError) => error.constructor.name,
+);
+console.log(JSON.stringify([report.ok && typeof openRegistry === 'function', sandbox.address.slice(0, 7), refused]));
+`;
 
 describe('the lock file', () => {
   it('names no host', () => {

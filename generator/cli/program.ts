@@ -1,5 +1,22 @@
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { packageFile } from '../files/package-file.js';
+import { addAttachCommand } from './commands/attach.js';
+import { addBuildCommand } from './commands/build.js';
+import { addCheckCommand } from './commands/check.js';
+import { addCheckpointCommand } from './commands/checkpoint.js';
+import { addDiffCommand } from './commands/diff.js';
+import { addFormatCommand } from './commands/format.js';
+import { addKeysCommand } from './commands/keys.js';
+import { addLogCommand } from './commands/log.js';
+import { addMirrorCommand } from './commands/mirror.js';
+import { addNewCommand } from './commands/new.js';
+import { addResolveCommand } from './commands/resolve.js';
+import { addSandboxCommand } from './commands/sandbox.js';
+import { addServeCommand } from './commands/serve.js';
+import { addSignCommand } from './commands/sign.js';
+import { addStatusCommands } from './commands/status.js';
+import { addValidateCommand } from './commands/validate.js';
+import { addVerifyCommand } from './commands/verify.js';
 import { useConfiguration } from './options/use-configuration.js';
 import type { Invocation, Io } from './terminal/io.js';
 import { sayLines } from './terminal/output.js';
@@ -8,30 +25,26 @@ import { run } from './terminal/run.js';
 /** Exit code for wrong usage; commander itself would end with 1, which means something else here. */
 const WRONG_USAGE = 2;
 
-type AddCommand = (program: Command, io: Invocation) => void;
-
-/** The commands, in the order of the help. Most need a part of the program only, so each is loaded when it is asked for. */
-const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
-  build: async () => (await import('./commands/build.js')).addBuildCommand,
-  new: async () => (await import('./commands/new.js')).addNewCommand,
-  validate: async () => (await import('./commands/validate.js')).addValidateCommand,
-  format: async () => (await import('./commands/format.js')).addFormatCommand,
-  diff: async () => (await import('./commands/diff.js')).addDiffCommand,
-  check: async () => (await import('./commands/check.js')).addCheckCommand,
-  verify: async () => (await import('./commands/verify.js')).addVerifyCommand,
-  resolve: async () => (await import('./commands/resolve.js')).addResolveCommand,
-  serve: async () => (await import('./commands/serve.js')).addServeCommand,
-  mirror: async () => (await import('./commands/mirror.js')).addMirrorCommand,
-  keys: async () => (await import('./commands/keys.js')).addKeysCommand,
-  checkpoint: async () => (await import('./commands/checkpoint.js')).addCheckpointCommand,
-  sign: async () => (await import('./commands/sign.js')).addSignCommand,
-  attach: async () => (await import('./commands/attach.js')).addAttachCommand,
-  suspend: async () => (await import('./commands/status.js')).addStatusCommands,
-  revoke: async () => (await import('./commands/status.js')).addStatusCommands,
-  reinstate: async () => (await import('./commands/status.js')).addStatusCommands,
-  log: async () => (await import('./commands/log.js')).addLogCommand,
-  sandbox: async () => (await import('./commands/sandbox.js')).addSandboxCommand,
-};
+/** The commands, in the order of the help. */
+const COMMANDS = [
+  addBuildCommand,
+  addNewCommand,
+  addValidateCommand,
+  addFormatCommand,
+  addDiffCommand,
+  addCheckCommand,
+  addVerifyCommand,
+  addResolveCommand,
+  addServeCommand,
+  addMirrorCommand,
+  addKeysCommand,
+  addCheckpointCommand,
+  addSignCommand,
+  addAttachCommand,
+  addStatusCommands,
+  addLogCommand,
+  addSandboxCommand,
+] as const;
 
 /**
  * Runs the command line. Nothing is kept from one call to the next; `serve`, `sandbox` and what watches end by a signal to the
@@ -48,13 +61,10 @@ export async function main(argv: readonly string[], io: Io = process): Promise<n
     stdin: io.stdin,
     env: io.env,
     exitCode: 0,
+    startedAt: io === process ? 0 : performance.now(),
   };
   const program = newProgram(io);
-  // An argument may look like a command; then it is loaded in vain. Where none does, all are, for the help.
-  const asked = argv.filter((argument) => Object.hasOwn(COMMANDS, argument));
-  const loaded = Object.entries(COMMANDS).filter(([name]) => asked.length === 0 || asked.includes(name));
-  const adders = await Promise.all(loaded.map(([_name, load]) => load()));
-  for (const add of new Set(adders)) add(program, invocation);
+  for (const add of COMMANDS) add(program, invocation);
   useConfiguration(program);
   try {
     await program.parseAsync(argv, { from: 'user' });
@@ -67,7 +77,7 @@ export async function main(argv: readonly string[], io: Io = process): Promise<n
 }
 
 function newProgram(io: Io): Command {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  const { version } = JSON.parse(packageFile('package.json').toString());
   return new Command('passport-registry')
     .description('Publishes a signed registry of agent passport issuers as a static tree.')
     .version(version)

@@ -1,41 +1,51 @@
-import { spawn } from 'node:child_process';
-import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
-import { dirname, join } from 'node:path';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
+import { IoFailed } from '../errors.js';
+import { readIfThere } from '../files/read-file.js';
 import { untilStopped } from './terminal/until-stopped.js';
 
 const HOST = '127.0.0.1';
 
 /**
- * Serves a tree with the `serve` package, as the tree's own serve.json says, until the process is told to stop.
+ * Serves a tree as the `serve` package does, with its two parts and the tree's own serve.json, until the process is told to
+ * stop.
  *
- * @returns the exit code of the server
+ * @param onListening - called with the address, once something answers there
  * @throws the system's error when nothing can listen at the port
  */
-export async function serveTree(folder: string, port: number, env: NodeJS.ProcessEnv): Promise<number> {
-  await assertFree(port);
-  const manifest = createRequire(import.meta.url).resolve('serve/package.json');
-  const program = join(dirname(manifest), 'build', 'main.js');
-  const flags = ['--listen', `tcp://${HOST}:${port}`, '--no-clipboard', '--no-request-logging'];
-  const server = spawn(process.execPath, [program, ...flags, folder], {
-    stdio: 'inherit',
-    // It would ask the package registry at every start whether there is a newer version.
-    env: { ...env, NO_UPDATE_CHECK: '1' },
-  });
-  return untilStopped((stop) => {
-    stop.addEventListener('abort', () => server.kill());
-    return new Promise((resolve, reject) => {
-      server.once('error', reject);
-      server.once('exit', (code, signal) => resolve(signal === null ? (code ?? 1) : 0));
+export async function serveTree(
+  folder: string,
+  port: number,
+  onListening: (address: string) => void,
+): Promise<void> {
+  // Not at the start: the other commands need no server.
+  const [{ createServer }, { default: handler }, { default: compression }] = await Promise.all([
+    import('node:http'),
+    import('serve-handler'),
+    import('compression'),
+  ]);
+  const configuration = configurationOf(folder);
+  const compress = compression();
+  const server = createServer((request, response) => {
+    compress(request, response, () => {
+      handler(request, response, { ...configuration, public: resolve(folder), etag: true }).catch(() =>
+        response.destroy(),
+      );
     });
   });
+  await once(server.listen(port, HOST), 'listening');
+  onListening(`http://${HOST}:${(server.address() as AddressInfo).port}`);
+  await untilStopped((stop) => once(stop, 'abort'));
+  server.close().closeAllConnections();
 }
 
-/** `serve` takes another port where this one is in use, whatever its options say. */
-function assertFree(port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(port, HOST, () => server.close(() => resolve()));
-  });
+/** What the tree's own serve.json says; nothing where there is none. */
+function configurationOf(folder: string): object {
+  const text = readIfThere(folder, 'serve.json')?.toString() ?? '{}';
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new IoFailed(`the serve.json of ${folder} is not JSON: ${(cause as Error).message}`, { cause });
+  }
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { packageFile } from '../files/package-file.js';
 
 /** The JSON Schemas that the tree publishes, and the description of its interface, by file name. */
 export const SCHEMA_FILES = [
@@ -11,5 +11,5 @@ export const SCHEMA_FILES = [
 
 /** The bytes of a schema, as the package ships them and the tree publishes them. */
 export function schemaBytes(name: (typeof SCHEMA_FILES)[number]): Uint8Array {
-  return readFileSync(new URL(`../../schemas/${name}`, import.meta.url));
+  return packageFile(`schemas/${name}`);
 }

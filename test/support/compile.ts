@@ -9,5 +9,5 @@ export default function compile(): void {
   const compiler = join(typescript, 'bin', 'tsc');
   const node = (...args: string[]) => execFileSync(process.execPath, args, { cwd: ROOT, stdio: 'inherit' });
   node(compiler, '--build', 'verifier', 'verifier/node', 'sandbox', 'generator');
-  node('website/bundle.mjs');
+  node('generator/bundle.mjs');
 }

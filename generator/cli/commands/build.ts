@@ -5,12 +5,13 @@ import { addBuildOptions, type BuildCommandOptions } from '../options/build-opti
 import { freshnessChoice } from '../options/freshness-options.js';
 import { ruleOptions } from '../options/rule-options.js';
 import { signerChoice } from '../options/signer-options.js';
-import type { Invocation, Io } from '../terminal/io.js';
+import type { Invocation } from '../terminal/io.js';
 import { emit } from '../terminal/output.js';
 import { withProgress } from '../terminal/progress.js';
 import { run } from '../terminal/run.js';
 import { sayBuilt } from '../terminal/say-built.js';
 import { sayTimings, stopwatch } from '../terminal/timings.js';
+import { buildUnsigned } from './build-unsigned.js';
 
 /** `passport-registry build` */
 export function addBuildCommand(program: Command, io: Invocation): void {
@@ -21,16 +22,15 @@ export function addBuildCommand(program: Command, io: Invocation): void {
   addBuildOptions(command).action((options: BuildCommandOptions & { unsigned?: string }) =>
     run(io, options.json === true, async () => {
       if (options.unsigned === undefined) return buildAndReport(io, options);
-      const { buildUnsigned } = await import('./build-unsigned.js');
       return buildUnsigned(io, options.unsigned, options);
     }),
   );
 }
 
 /** Builds, and says what came of it. */
-export async function buildAndReport(io: Io, options: BuildCommandOptions): Promise<undefined> {
+export async function buildAndReport(io: Invocation, options: BuildCommandOptions): Promise<undefined> {
   const started = performance.now();
-  const { timings, onStage } = stopwatch();
+  const { timings, onStage } = stopwatch(io);
   const report = await withProgress(io, async (onProgress) =>
     build({
       onProgress,

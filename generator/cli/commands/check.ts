@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { unknownId } from '../../authoring/find-record.js';
 import { byPlace, isError } from '../../diagnostics/diagnostic.js';
-import { checkOnline } from '../../online/check-online.js';
 import { type RecordSet, recordsInFolder, recordsOfRevisions } from '../../review/record-set.js';
 import { positiveNumber } from '../options/positive-number.js';
 import { addFormatOptions, type FormatOptions, report, wantsJson } from '../terminal/diagnostics.js';
@@ -40,6 +39,8 @@ async function check(io: Io, ids: readonly string[], options: Options): Promise<
     concurrency: positiveNumber('--concurrency', options.concurrency),
     allowPrivate: options.allowPrivate === true,
   };
+  // Not at the start: the other commands ask no issuer, and its parts of Node.js take long to load.
+  const { checkOnline } = await import('../../online/check-online.js');
   const records = selected(await recordsOf(io, options), ids);
   const online = await withProgress(io, (onProgress) => checkOnline(records, bounds, onProgress));
   const diagnostics = [...records.diagnostics, ...online.diagnostics].sort(byPlace);

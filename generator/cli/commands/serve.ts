@@ -6,6 +6,7 @@ import { PATHS } from '../../tree/paths.js';
 import { cannotListen, portNumber } from '../options/port-number.js';
 import { serveTree } from '../static-server.js';
 import type { Invocation } from '../terminal/io.js';
+import { say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 
 /** `passport-registry serve` */
@@ -21,9 +22,11 @@ export function addServeCommand(program: Command, io: Invocation): void {
         if (!existsSync(join(folder, PATHS.list))) {
           throw new UsageError(`there is no tree in ${folder}; make one with \`passport-registry build\``);
         }
-        return serveTree(folder, number, io.env).catch((cause: NodeJS.ErrnoException) => {
+        const served = serveTree(folder, number, (address) => say(io, `${folder} is served at ${address}`));
+        await served.catch((cause: NodeJS.ErrnoException) => {
           throw cause.syscall === 'listen' ? cannotListen(number, cause) : cause;
         });
+        return undefined;
       }),
     );
 }

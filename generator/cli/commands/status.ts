@@ -2,7 +2,7 @@ import type { Issuer } from '@passport-registry/verifier';
 import type { Command } from 'commander';
 import { editStatus } from '../../authoring/edit-status.js';
 import { addBuildOptions, type BuildCommandOptions } from '../options/build-options.js';
-import type { Invocation, Io } from '../terminal/io.js';
+import type { Invocation } from '../terminal/io.js';
 import { say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { buildAndReport } from './build.js';
@@ -37,7 +37,11 @@ interface StatusChange {
 }
 
 /** The record and the tree change together: if the build fails, the record is put back. */
-async function changeAndBuild(io: Io, { id, to }: StatusChange, options: Options): Promise<undefined> {
+async function changeAndBuild(
+  io: Invocation,
+  { id, to }: StatusChange,
+  options: Options,
+): Promise<undefined> {
   const edit = editStatus(options.issuers, id, to, options.reason, new Date());
   say(io, `${id}: status ${edit.from} -> ${edit.to} (${edit.file})`);
   try {

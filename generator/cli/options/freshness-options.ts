@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { readText } from '../../files/read-file.js';
 import type { PublishOptions } from '../../publishing/publish.js';
+import { chooseSigner } from '../../signing/choose-signer.js';
 import type { SignerInput } from '../../signing/command-signer.js';
 import type { Signer } from '../../signing/sign.js';
 import type { Io } from '../terminal/io.js';
@@ -54,7 +55,6 @@ export async function freshnessChoice(
 }
 
 /** What signs checkpoints. A development key does so under no circumstances. */
-export async function onlineSigner(io: Io, options: SignerOptions): Promise<Signer> {
-  const { chooseSigner } = await import('../../signing/choose-signer.js');
+export function onlineSigner(io: Io, options: SignerOptions): Promise<Signer> {
   return chooseSigner({ ...signerChoice(io, options), production: true });
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import type { Configuration, SignerConfiguration } from './configuration.js';
+import { type Configuration, loadConfiguration, type SignerConfiguration } from './configuration.js';
 
 /** The name under which a configuration is found without being named. */
 const CONFIGURATION_FILE = 'registry.yaml';
@@ -11,11 +11,9 @@ type Values = Record<string, unknown>;
 export function useConfiguration(program: Command): void {
   program
     .option('--config <file>', `configuration (default: ${CONFIGURATION_FILE}, if it is there)`)
-    .hook('preAction', async (_program, command) => {
+    .hook('preAction', (_program, command) => {
       const named: string | undefined = program.opts()['config'];
       if (named === undefined && !existsSync(CONFIGURATION_FILE)) return;
-      // Not at the start: most have none.
-      const { loadConfiguration } = await import('./configuration.js');
       const configuration = loadConfiguration(named ?? CONFIGURATION_FILE);
       for (const group of groups(command, configuration)) applyGroup(command, group);
     });

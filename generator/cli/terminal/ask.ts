@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import { UsageError } from '../../errors.js';
 import type { Io } from './io.js';
 
@@ -10,6 +9,8 @@ import type { Io } from './io.js';
  */
 export async function ask({ stdin, stderr }: Io, question: string, otherwise: string): Promise<string> {
   if (stdin.isTTY !== true) throw new UsageError(otherwise);
+  // Not at the start: most commands ask nothing.
+  const { createInterface } = await import('node:readline/promises');
   const terminal = createInterface({ input: stdin, output: stderr });
   const answer = await terminal.question(question);
   terminal.close();

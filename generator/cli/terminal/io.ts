@@ -15,4 +15,6 @@ export interface Io {
 /** One run of the command line. */
 export interface Invocation extends Io {
   exitCode: number;
+  /** In the time of `performance.now()`: of a process of its own, its start. */
+  readonly startedAt: number;
 }

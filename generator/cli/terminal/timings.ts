@@ -1,5 +1,5 @@
 import type { OnStage } from '../../progress.js';
-import type { Io } from './io.js';
+import type { Invocation, Io } from './io.js';
 import { say } from './output.js';
 
 /** How long a stage took. */
@@ -9,9 +9,12 @@ interface Timing {
 }
 
 /** Times stages, from the start of the program on: what it takes to load it is the first. */
-export function stopwatch(): { readonly timings: readonly Timing[]; readonly onStage: OnStage } {
+export function stopwatch({ startedAt }: Invocation): {
+  readonly timings: readonly Timing[];
+  readonly onStage: OnStage;
+} {
   const timings: Timing[] = [];
-  let since = 0;
+  let since = startedAt;
   const onStage: OnStage = (stage) => {
     const now = performance.now();
     timings.push({ stage, milliseconds: now - since });

@@ -1,10 +1,11 @@
+import { styleText } from 'node:util';
 import type { Diagnostic } from '../diagnostic.js';
 import { printable } from './printable.js';
 
-const COLOURS = { error: 31, warning: 33, dim: 2, bold: 1 } as const;
+const STYLES = { error: 'red', warning: 'yellow', dim: 'dim', bold: 'bold' } as const;
 
 /** A piece of a line, and how it looks. */
-type Piece = string | readonly [style: keyof typeof COLOURS, text: string];
+type Piece = string | readonly [style: keyof typeof STYLES, text: string];
 
 /**
  * Diagnostics for people: place, rule, what was found, the line of the file with a mark below it, what is expected, what
@@ -26,7 +27,9 @@ function written(pieces: readonly Piece[], colour: boolean): string {
       const [style, text] = typeof piece === 'string' ? [undefined, piece] : piece;
       // A tab is as wide as it likes; a space keeps the marks below their text.
       const shown = printable(text.replaceAll('\t', ' '));
-      return colour && style !== undefined ? `\u001b[${COLOURS[style]}m${shown}\u001b[0m` : shown;
+      if (!colour || style === undefined) return shown;
+      // The caller has looked at the terminal; styleText would look at another stream.
+      return styleText(STYLES[style], shown, { validateStream: false });
     })
     .join('');
 }

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import type { RootKey } from '@passport-registry/verifier';
+import { packageFile } from '../../files/package-file.js';
 import type { ListBytes } from '../../list/list.js';
 import { commands } from './commands.js';
 import { fillTemplate, html } from './html.js';
@@ -23,7 +23,7 @@ export const CONTENT_SECURITY_POLICY = [
 
 /** A file of the page as the package ships it. */
 export function websiteFile(name: string): Uint8Array {
-  return readFileSync(new URL(`../../website/${name}`, import.meta.url));
+  return packageFile(`build/website/${name}`);
 }
 
 const template = (name: string) => new TextDecoder().decode(websiteFile(name));

@@ -56,7 +56,7 @@ describeWith(['script'], 'diagnostics on a real terminal', () => {
   it('have colours, unless NO_COLOR asks for none', () => {
     const folder = temporaryFolder();
     writeFiles(folder, { 'issuers/a.yaml': recordText('a', { tier: 'gold' }) });
-    expect(onTerminal(folder, {})).toContain('\u001b[31merror\u001b[0m unknown-value');
+    expect(onTerminal(folder, {})).toContain('\u001b[31merror\u001b[39m unknown-value');
     expect(onTerminal(folder, { NO_COLOR: '1' })).not.toContain('\u001b[31m');
   });
 });
@@ -224,7 +224,7 @@ const diagnostics = fc.array(
 const UNSAFE = /[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
 /** What the printer for terminals may send to one. */
-const COLOURS = [31, 33, 2, 1, 0].map((code) => `\u001b[${code}m`);
+const COLOURS = [31, 33, 39, 2, 1, 22].map((code) => `\u001b[${code}m`);
 
 /** What a workflow runner takes for a command. */
 const commandsIn = (text: string) => text.split('\n').filter((line) => /^\s*::|##\[/.test(line));

@@ -661,7 +661,12 @@ describe('a mandate', () => {
     ],
     ['with a policy that is a list', 'mandate', 'mandate-malformed', withMandate({ policy: [] })],
     ['that has expired', 'mandate', 'mandate-expired', withMandate({ expires_at: instant(-31) })],
-    ['that is from the future', 'mandate', 'mandate-not-yet-valid', withMandate({ issued_at: instant(3600) })],
+    [
+      'that is from the future',
+      'mandate',
+      'mandate-not-yet-valid',
+      withMandate({ issued_at: instant(3600) }),
+    ],
     ['with no scope at all', 'scope', 'scope-not-granted', withMandate({ scope: [] })],
     [
       'for email.send, and email.sendall',
@@ -980,7 +985,12 @@ describe('a proof', () => {
       proof({ exp: seconds(-1), iat: seconds(0) }),
     ],
     ['that has expired', 'proof-times', 'proof-expired', proof({ iat: seconds(-91), exp: seconds(-31) })],
-    ['from the future', 'proof-times', 'proof-not-yet-valid', proof({ iat: seconds(3600), exp: seconds(3620) })],
+    [
+      'from the future',
+      'proof-times',
+      'proof-not-yet-valid',
+      proof({ iat: seconds(3600), exp: seconds(3620) }),
+    ],
     ['that is valid later only', 'proof-times', 'proof-not-yet-valid', proof({ nbf: seconds(3600) })],
   ])('%s fails at %s: %s', async (_name, step, code, attack) => {
     const all = await scene();

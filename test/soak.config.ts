@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import base from './vitest.config.js';
+import base from '../vitest.config.js';
 
 /** Kills and torn reads by the minute: the tests that find more the longer they run. */
 export default defineConfig({

@@ -1,0 +1,29 @@
+// What a command costs before and beside its work, on the six example records. Compared with a Node.js that does nothing.
+
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { compare } from './compare.mjs';
+
+const CLI = fileURLToPath(new URL('../build/cli/main.js', import.meta.url));
+const RECORDS = fileURLToPath(new URL('../issuers', import.meta.url));
+const PAIRS = 21;
+const folder = mkdtempSync(join(tmpdir(), 'passport-bench-'));
+
+function node(...args) {
+  const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+}
+
+try {
+  cpSync(RECORDS, join(folder, 'issuers'), { recursive: true });
+  node(CLI, 'build');
+  for (const command of ['--version', '--help', 'validate', 'verify dist', 'diff dist']) {
+    const subject = () => node(CLI, ...command.split(' '));
+    await compare(`\`${command}\`, to an empty Node.js`, subject, () => node('-e', '0'), PAIRS);
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
