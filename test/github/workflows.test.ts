@@ -12,7 +12,16 @@ const stepsOf = (name: string) => jobsOf(name).flatMap(([, { steps = [] }]) => s
 
 describe('the workflows', () => {
   it('are these', () => {
-    expect(names.sort()).toEqual(['audit', 'checkpoint', 'comment', 'deploy', 'publish', 'test', 'validate']);
+    expect(names.sort()).toEqual([
+      'audit',
+      'checkpoint',
+      'comment',
+      'deploy',
+      'publish',
+      'soak',
+      'test',
+      'validate',
+    ]);
   });
 });
 
