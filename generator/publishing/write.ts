@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { IoFailed } from '../errors.js';
+import type { OutputFolder } from '../files/output-folder.js';
 import { type Entry, entriesBelow, foldersOf } from '../files/walk.js';
 import type { OnProgress } from '../progress.js';
 import { CHECKSUMS_PATH } from '../tree/checksums.js';
@@ -31,11 +32,6 @@ export interface Written {
   readonly removed: number;
 }
 
-/** How a tree is written. */
-export interface WriteOptions {
-  readonly onProgress?: OnProgress | undefined;
-}
-
 /**
  * Makes a folder hold exactly a tree. Files that already have the right bytes are not touched. All others are first
  * written beside the folder and then renamed into it; the signature and the list go one right after the other, the
@@ -44,9 +40,10 @@ export interface WriteOptions {
  *
  * @throws {@link IoFailed}
  */
-export function writeTree(tree: Tree, out: string, staging: string, options: WriteOptions = {}): Written {
+export function writeTree(tree: Tree, place: OutputFolder, onProgress?: OnProgress): Written {
+  const { out } = place;
   try {
-    return isEmpty(out) ? create(tree, out, staging, options) : update(tree, out, staging, options);
+    return isEmpty(out) ? create(tree, place, onProgress) : update(tree, place, onProgress);
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     const reason =
@@ -61,7 +58,7 @@ function isEmpty(out: string): boolean {
   return !existsSync(out) || readdirSync(out).length === 0;
 }
 
-function create(tree: Tree, out: string, staging: string, { onProgress }: WriteOptions): Written {
+function create(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnProgress): Written {
   const whole = join(staging, 'tree');
   let done = 0;
   for (const [path, bytes] of tree) {
@@ -84,7 +81,7 @@ const FLUSHED: readonly string[] = [
   PATHS.checkpoint,
 ];
 
-function update(tree: Tree, out: string, staging: string, { onProgress }: WriteOptions): Written {
+function update(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnProgress): Written {
   const folders = foldersOf(tree.keys());
   const entries = clearTheWay(tree, folders, out, entriesBelow(out));
   const stale = entries.filter(({ path, kind }) => kind !== 'folder' && !tree.has(path));

@@ -14,18 +14,23 @@ export interface RuleExceptions {
   readonly allowExampleNames?: boolean | undefined;
 }
 
+/** Two sets of records, one of which follows the other. */
+export interface RecordsChange {
+  /** The published list; undefined for a first one. */
+  readonly before: RecordSet | undefined;
+  readonly after: RecordSet;
+}
+
 /**
  * The rules that bind whatever makes, signs or publishes a list (SPEC B5, C8): the records are good, the change from the
  * published list is permitted, and no example is signed by a production key.
  *
- * @param before - the published list; undefined for a first one
  * @param development - whether a development key signs
  * @returns what is permitted and still deserves a look
  * @throws {@link RecordsRejected}
  */
 export function assertPublishable(
-  before: RecordSet | undefined,
-  after: RecordSet,
+  { before, after }: RecordsChange,
   { overrides = [], allowExampleNames = false }: RuleExceptions,
   development: boolean,
 ): readonly Diagnostic[] {

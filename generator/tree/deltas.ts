@@ -1,8 +1,8 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalBytes, type Issuer } from '@passport-registry/verifier';
-import type { ListBytes } from '../list/list.js';
 import type { ListDiff } from '../list/list-diff.js';
+import type { SignedList } from '../list/signed-list.js';
 import { CHECKSUMS_PATH, sha256 } from './checksums.js';
 import { PATHS } from './paths.js';
 import type { Tree } from './tree.js';
@@ -16,23 +16,18 @@ const MAX_SIZE_SHARE = 0.25;
  * The deltas of a tree (docs/protocol.md, section 21): from the published list to the new one, and of those that are published
  * the ones that lead on to it.
  *
- * @param out - the folder of the published tree
+ * @param folder - that of the published tree
  * @param diff - undefined where nothing is published that is rightly signed
- * @param payloadHash - SHA-256 of the list, in hexadecimal
  */
-export function deltaFiles(
-  out: string,
-  diff: ListDiff | undefined,
-  list: ListBytes,
-  payloadHash: string,
-): Tree {
+export function deltaFiles(folder: string | undefined, diff: ListDiff | undefined, signed: SignedList): Tree {
   const deltas = new Map<string, Uint8Array>();
-  if (diff === undefined) return deltas;
-  const held = heldDeltas(out);
+  if (folder === undefined || diff === undefined) return deltas;
+  const held = heldDeltas(folder);
+  const { list } = signed;
   let left = list.list.length * MAX_SIZE_SHARE;
-  let to = payloadHash;
+  let to = signed.sha256;
   const from = diff.before.sha256;
-  const newest = from === to ? held.get(to) : { from, bytes: deltaBytes(diff, list.updatedAt, from, to) };
+  const newest = from === to ? held.get(to) : { from, bytes: deltaBytes(diff, list.updatedAt, to) };
   for (let next = newest; next !== undefined && deltas.size < MAX_DELTAS; next = held.get(to)) {
     left -= next.bytes.length;
     if (left < 0) break;
@@ -42,14 +37,9 @@ export function deltaFiles(
   return deltas;
 }
 
-function deltaBytes(
-  { changed, removed }: ListDiff,
-  updated_at: string,
-  from: string,
-  to: string,
-): Uint8Array {
+function deltaBytes({ before, changed, removed }: ListDiff, updated_at: string, to: string): Uint8Array {
   const issuers = [...changed.values()].map((bytes): Issuer => JSON.parse(new TextDecoder().decode(bytes)));
-  return canonicalBytes({ from, to, updated_at, issuers, removed });
+  return canonicalBytes({ from: before.sha256, to, updated_at, issuers, removed });
 }
 
 interface HeldDelta {
@@ -58,11 +48,11 @@ interface HeldDelta {
 }
 
 /** The published deltas by the list that they lead to. One that its tree's checksums do not cover has been altered since. */
-function heldDeltas(out: string): Map<string, HeldDelta> {
+function heldDeltas(tree: string): Map<string, HeldDelta> {
   const found = new Map<string, HeldDelta>();
-  const folder = join(out, 'deltas');
+  const folder = join(tree, 'deltas');
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return found;
-  const sums = readFileSync(join(out, CHECKSUMS_PATH), 'utf8');
+  const sums = readFileSync(join(tree, CHECKSUMS_PATH), 'utf8');
   const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
   for (const { name } of files) {
     const bytes = readFileSync(join(folder, name));

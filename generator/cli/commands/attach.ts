@@ -54,9 +54,9 @@ async function attach(folder: string, signature: string, options: Options): Prom
   };
   const report = await attachSignature(request, rootKey, {
     out: options.out,
-    ...ruleOptions(options),
+    exceptions: ruleOptions(options),
+    freshness: await freshnessChoice(options),
     precompress: options.precompress === true,
-    ...(await freshnessChoice(options)),
   });
   if (options.json) emit({ ok: true, ...report });
   sayBuilt(report, performance.now() - started);

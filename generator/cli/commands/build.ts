@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { build } from '../../build.js';
-import { requestedUpdatedAt } from '../../list/updated-at.js';
-import { addBuildOptions, type BuildCommandOptions } from '../options/build-options.js';
+import { addBuildOptions, type BuildCommandOptions, listTime } from '../options/build-options.js';
 import { freshnessChoice } from '../options/freshness-options.js';
 import { ruleOptions } from '../options/rule-options.js';
 import { signerChoice } from '../options/signer-options.js';
@@ -32,16 +31,14 @@ export async function buildAndReport(options: BuildCommandOptions): Promise<unde
   const { timings, onStage } = stopwatch();
   const report = await withProgress(async (onProgress) =>
     build({
-      onProgress,
-      onStage,
       issuers: options.issuers,
       out: options.out,
-      ...signerChoice(options),
-      ...(await freshnessChoice(options)),
-      ...ruleOptions(options),
-      updatedAt: requestedUpdatedAt(options.updatedAt, process.env['SOURCE_DATE_EPOCH']),
-      renew: options.renew === true,
+      signer: signerChoice(options),
+      freshness: await freshnessChoice(options),
+      exceptions: ruleOptions(options),
+      time: listTime(options),
       precompress: options.precompress === true,
+      listeners: { onProgress, onStage },
     }),
   );
   if (options.json) emit({ ok: true, ...report, ...(options.timings && { timings }) });

@@ -41,7 +41,9 @@ export function addKeysCommand(program: Command): void {
       const validity = positiveNumber('--days', days);
       const keysToTrust = await Promise.all(online.map((file) => loadRootKey(file, true)));
       const root = await chooseSigner({ ...signerChoice(options), production: true });
-      process.stdout.write(`${await delegationStatement(root, keysToTrust, validity, Date.now())}\n`);
+      process.stdout.write(
+        `${await delegationStatement(root, keysToTrust, { days: validity, now: Date.now() })}\n`,
+      );
       return undefined;
     }),
   );

@@ -53,7 +53,11 @@ async function signRequest(folder: string, options: Options): Promise<undefined>
   assertNewest(memory, thumbprints, request, options.insteadOf);
   const published = request.previous && recordsOfList(request.previous.registry.issuers);
   sayDiagnostics(
-    assertPublishable(published, recordsOfList(request.registry.issuers), exceptions(options), false),
+    assertPublishable(
+      { before: published, after: recordsOfList(request.registry.issuers) },
+      exceptions(options),
+      false,
+    ),
   );
   for (const line of request.changes) say(line);
   say(`sha256   ${request.sha256}`);
