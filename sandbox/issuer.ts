@@ -89,7 +89,8 @@ export class SandboxIssuer {
   async mint(request: MintBody): Promise<Minted> {
     const { public_key, signed_nonce } = request;
     const now = this.#time();
-    await checkPossession(signed_nonce, this.#nonces.use(request), public_key, this.issuerUrl, now);
+    const challenge = { nonce: this.#nonces.use(request), audience: this.issuerUrl, now };
+    await checkPossession(signed_nonce, public_key, challenge);
     const mandate = await mandateClaims(request, now);
     // From here to the journal nothing is awaited: of two requests with one key, the second one finds the first.
     this.#assertFree(public_key, now);

@@ -14,28 +14,32 @@ const CLOCK_TOLERANCE = 60;
 /** How old a signed nonce may be, in seconds: no nonce lives longer. */
 const MAX_AGE = 300;
 
+/** What is to be signed, and when. */
+interface Challenge {
+  readonly nonce: string;
+  /** The issuer's base address. */
+  readonly audience: string;
+  readonly now: Date;
+}
+
 /**
  * Checks that a nonce was signed by a key, in either form: the raw signature over its ASCII bytes (SPEC B9), or a JWS of
  * its own type (SPEC B11). With a key that cannot be a public key (SPEC C4), nothing is signed.
- *
- * @param audience - the issuer's base address
  */
 export async function checkPossession(
   signed: string,
-  nonce: string,
   publicKey: PublicJwk,
-  audience: string,
-  now: Date,
+  challenge: Challenge,
 ): Promise<void> {
   const failed = (message: string) => possessionFailed('signature_invalid', message);
   const key = await importPublicKey(publicKey, (message) => failed(`the key ${message}`));
   const good = signed.includes('.')
-    ? await isSignedJws(signed, nonce, key, audience, now)
-    : await isSignedRaw(signed, nonce, key);
+    ? await isSignedJws(signed, key, challenge)
+    : await isSignedRaw(signed, key, challenge);
   if (!good) throw failed('the nonce is not signed by the key');
 }
 
-async function isSignedRaw(signed: string, nonce: string, key: PublicKey): Promise<boolean> {
+async function isSignedRaw(signed: string, key: PublicKey, { nonce }: Challenge): Promise<boolean> {
   const signature = Buffer.from(signed, 'base64url');
   // One spelling only; Node.js would read others, too.
   if (signature.toString('base64url') !== signed) return false;
@@ -44,10 +48,8 @@ async function isSignedRaw(signed: string, nonce: string, key: PublicKey): Promi
 
 async function isSignedJws(
   signed: string,
-  nonce: string,
   key: PublicKey,
-  audience: string,
-  now: Date,
+  { nonce, audience, now }: Challenge,
 ): Promise<boolean> {
   try {
     const jws = readCompactJws(signed, ['passport-nonce+jwt'], 'jwk');

@@ -28,22 +28,28 @@ export function explainDuplicates(list: readonly unknown[]): { index: number; fi
   });
 }
 
+/** Where a value stands. */
+interface ExplainedField {
+  readonly field: string;
+  /** Whether the value is an item of the field's list rather than the field itself. */
+  readonly inList: boolean;
+}
+
 /**
  * The words for a value that the schema refuses.
  *
- * @param inList - whether the value is an item of the field's list rather than the field itself
  * @param errors - what the schema said, for what the words below do not cover
  */
 export function explainValue(
-  field: string,
-  inList: boolean,
+  { field, inList }: ExplainedField,
   value: unknown,
   errors: readonly ErrorObject[],
 ): Finding {
   const name = inList ? `an item of ${field}` : field;
   const isList = LISTS.includes(field) && !inList;
   if (isList ? !Array.isArray(value) : typeof value !== 'string') {
-    return wrongType(name, value, isList, NULLABLE.includes(field));
+    const expected = NULLABLE.includes(field) ? 'a text, or null' : 'a text';
+    return wrongType(name, value, isList ? LIST : expected);
   }
   const text = String(value);
   const tooLong = errors.find(({ keyword }) => keyword === 'maxLength');
@@ -57,6 +63,7 @@ export function explainValue(
 
 type Words = Omit<Finding, 'message'> & { message?: string };
 
+const LIST = 'a list of texts';
 const LISTS: readonly string[] = ['geographical_scope', 'domain_scope', 'passport_types'];
 const NULLABLE: readonly string[] = ['policy_uri', 'last_audit', 'contact'];
 
@@ -84,14 +91,13 @@ const EXPLAIN: Record<string, (text: string) => Words> = {
   contact: explainEmail,
 };
 
-function wrongType(name: string, value: unknown, isList: boolean, nullable: boolean): Finding {
-  const text = nullable ? 'a text, or null' : 'a text';
+function wrongType(name: string, value: unknown, expected: string): Finding {
   const finding: Finding = {
     rule: 'wrong-type',
     message: `${name} is ${shown(value)}`,
-    expected: isList ? 'a list of texts' : text,
+    expected,
   };
-  if (isList) {
+  if (expected === LIST) {
     const item = typeof value === 'string' ? value : 'item';
     return {
       ...finding,

@@ -56,7 +56,7 @@ function exampleNames(records: RecordSet, allowed: boolean): Diagnostic[] {
     const field = FIELDS.find((name) => isReservedName(hostOf(issuer, name)));
     if (field === undefined) return [];
     const message = `${field} is under ${hostOf(issuer, field)}, a name that is reserved for examples`;
-    return [recordDiagnostic(records, issuer.issuer_id, field, { rule: 'example-name', message })];
+    return [recordDiagnostic(records, { id: issuer.issuer_id, field }, { rule: 'example-name', message })];
   });
   const [first] = found;
   if (!allowed || first === undefined) return found;

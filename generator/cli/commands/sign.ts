@@ -50,7 +50,7 @@ async function signRequest(folder: string, options: Options): Promise<undefined>
   const request = await readSigningRequest(folder, signer.rootKey, before);
   const { thumbprint } = signer.rootKey;
   const thumbprints = before === undefined ? [thumbprint] : [before.thumbprint, thumbprint];
-  assertNewest(memory, thumbprints, request, options.insteadOf);
+  assertNewest(memory, request, { thumbprints, insteadOf: options.insteadOf });
   const published = request.previous && recordsOfList(request.previous.registry.issuers);
   sayDiagnostics(
     assertPublishable(

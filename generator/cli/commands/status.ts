@@ -32,7 +32,7 @@ export function addStatusCommands(program: Command): void {
 
 /** The record and the tree change together: if the build fails, the record is put back. */
 async function changeAndBuild(id: string, to: Issuer['status'], options: Options): Promise<undefined> {
-  const edit = editStatus(options.issuers, id, to, options.reason, new Date());
+  const edit = editStatus(options.issuers, id, { to, reason: options.reason, now: new Date() });
   say(`${id}: status ${edit.from} -> ${edit.to} (${edit.file})`);
   try {
     await buildAndReport(options);
