@@ -6,7 +6,6 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -16,6 +15,7 @@ import {
 import { dirname, join } from 'node:path';
 import { IoFailed } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
+import { readIfThere } from '../files/read-file.js';
 import { type Entry, entriesBelow, foldersOf } from '../files/walk.js';
 import type { OnProgress } from '../progress.js';
 import { CHECKSUMS_PATH } from '../tree/checksums.js';
@@ -61,10 +61,11 @@ function isEmpty(out: string): boolean {
 function create(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnProgress): Written {
   const whole = join(staging, 'tree');
   let done = 0;
+  makeFolder(whole);
+  for (const folder of foldersOf(tree.keys())) makeFolder(join(whole, folder));
   for (const [path, bytes] of tree) {
     onProgress?.('writing', done++, tree.size);
-    makeFolder(dirname(join(whole, path)));
-    writeFile(join(whole, path), bytes);
+    writeFile(`${whole}/${path}`, bytes);
   }
   for (const path of FLUSHED) if (tree.has(path)) flush(join(whole, path));
   renameSync(whole, out);
@@ -83,7 +84,7 @@ const FLUSHED: readonly string[] = [
 
 function update(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnProgress): Written {
   const folders = foldersOf(tree.keys());
-  const entries = clearTheWay(tree, folders, out, entriesBelow(out));
+  const entries = clearTheWay(out, entriesBelow(out), { tree, folders });
   const stale = entries.filter(({ path, kind }) => kind !== 'folder' && !tree.has(path));
   const emptied = entries.filter(({ path, kind }) => kind === 'folder' && !folders.has(`${path}/`));
   const changed: [path: string, bytes: Uint8Array][] = [];
@@ -119,9 +120,7 @@ function update(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnProgr
 
 /** Whether a folder has a file of exactly these bytes at a path. */
 export function holds(out: string, path: string, bytes: Uint8Array): boolean {
-  const file = join(out, path);
-  const stats = statSync(file, { throwIfNoEntry: false });
-  return stats !== undefined && stats.size === bytes.length && readFileSync(file).equals(bytes);
+  return readIfThere(out, path)?.equals(bytes) === true;
 }
 
 /** Writes a file beside the tree, from where it can be switched in. */
@@ -162,10 +161,9 @@ export function switchFile(from: string, out: string, path: string): void {
  * @returns what is left
  */
 function clearTheWay(
-  tree: Tree,
-  folders: ReadonlySet<string>,
   out: string,
   entries: readonly Entry[],
+  { tree, folders }: { readonly tree: Tree; readonly folders: ReadonlySet<string> },
 ): readonly Entry[] {
   const inTheWay = entries.filter(({ path, kind }) =>
     kind === 'folder' ? tree.has(path) : folders.has(`${path}/`) || (kind !== 'file' && tree.has(path)),

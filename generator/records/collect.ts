@@ -179,8 +179,8 @@ function readAtMost(file: string, limit: number): Uint8Array | number {
     let length = 0;
     for (;;) {
       const read = readSync(descriptor, buffer, length, buffer.length - length, null);
-      if (read === 0) return buffer.subarray(0, length);
       length += read;
+      if (read === 0 || length === stats.size) return buffer.subarray(0, length);
       if (length === buffer.length) throw new Error(`${file} has changed while it was read`);
     }
   } finally {

@@ -64,11 +64,10 @@ function exampleNames(records: RecordSet, allowed: boolean): Diagnostic[] {
   return [{ ...first, severity: 'warning', message: `${first.message}${more}` }];
 }
 
+/** The host of a mailbox or of an address. The schema allows no user before a host, and in a host only letters, digits, dots and hyphens. */
 function hostOf(issuer: Issuer, field: (typeof FIELDS)[number]): string {
-  const value = issuer[field] ?? '';
-  return field === 'contact'
-    ? value.slice(value.lastIndexOf('@') + 1)
-    : URL.canParse(value)
-      ? new URL(value).hostname
-      : '';
+  const [, host = ''] = HOST.exec(issuer[field] ?? '') ?? [];
+  return host;
 }
+
+const HOST = /^(?:https?:\/\/|.*@)([^/?#:]*)/;
