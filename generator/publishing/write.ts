@@ -2,6 +2,7 @@ import {
   chmodSync,
   closeSync,
   existsSync,
+  fchmodSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -130,9 +131,14 @@ export function stage(bytes: Uint8Array, file: string): string {
 }
 
 function writeFile(file: string, bytes: Uint8Array): void {
-  writeFileSync(file, bytes);
-  // Whatever the umask: a web server and rsync run as other users.
-  chmodSync(file, 0o644);
+  const descriptor = openSync(file, 'w');
+  try {
+    writeFileSync(descriptor, bytes);
+    // Whatever the umask: a web server and rsync run as other users.
+    fchmodSync(descriptor, 0o644);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 function flush(file: string | undefined): void {

@@ -112,7 +112,8 @@ export async function readChecksums(files: SeenFiles): Promise<ReadonlyMap<strin
   return sums;
 }
 
-export async function checkChecksums(files: SeenFiles): Promise<void> {
+/** @returns the hashes by path */
+export async function checkChecksums(files: SeenFiles): Promise<ReadonlyMap<string, string>> {
   const sums = await readChecksums(files);
   const problems: string[] = [];
   const { live, withoutHostFiles = live } = files.source;
@@ -134,12 +135,20 @@ export async function checkChecksums(files: SeenFiles): Promise<void> {
     ...present.filter((path) => !listed(path)).map((path) => `${path} is not in ${CHECKSUMS_PATH}`),
   );
   failIfAny(problems.sort());
+  return sums;
 }
 
-/** All paths of a tree that can be known: those that the source lists, and those of SHA256SUMS. */
-export async function pathsOf(files: SeenFiles): Promise<readonly string[]> {
-  const sums = await readChecksums(files).catch(() => new Map<string, string>());
-  return [...new Set([...(files.source.paths?.() ?? []), ...sums.keys()])].sort();
+/**
+ * All paths of a tree that can be known: those that the source lists, and those of SHA256SUMS.
+ *
+ * @param good - the hashes of SHA256SUMS, where they have been found to be good
+ */
+export async function pathsOf(
+  files: SeenFiles,
+  good: ReadonlyMap<string, string> | undefined,
+): Promise<readonly string[]> {
+  const sums = good ?? (await readChecksums(files).catch(() => new Map<string, string>()));
+  return [...new Set([...(files.source.paths?.() ?? []), ...sums.keys()])];
 }
 
 /** A host sends these in place of the list, to whoever accepts them. */

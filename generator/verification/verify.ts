@@ -233,9 +233,10 @@ async function auditTree(
     const canonical = checks.passed('canonical form');
     await checks.run('records', () => checkRecords(files, { ...registry, canonical }, onProgress));
   }
-  await checks.run('checksums', () => checkChecksums(files));
-  const paths = await pathsOf(files);
-  const snapshots = paths.filter((path) => path.startsWith('snapshots/'));
+  const sums = await checks.run('checksums', () => checkChecksums(files));
+  const paths = await pathsOf(files, sums);
+  const below = (folder: string) => paths.filter((path) => path.startsWith(folder)).sort();
+  const snapshots = below('snapshots/');
   if (snapshots.length === 0) checks.skip('snapshots', 'the tree has no snapshots');
   else if (rootKey !== undefined) {
     const history = rotation ?? { keys: [rootKey], unknown: undefined };
@@ -243,7 +244,7 @@ async function auditTree(
       ...((await checks.run('snapshots', () => checkSnapshots(files, snapshots, history))) ?? []),
     );
   }
-  const deltas = paths.filter((path) => path.startsWith('deltas/'));
+  const deltas = below('deltas/');
   if (deltas.length === 0) checks.skip('deltas', 'the tree has no deltas');
   else if (signed !== undefined) await checks.run('deltas', () => checkDeltas(files, deltas, signed));
   const changes = (await isThere(files, PATHS.changes)) ? PATHS.changes : PATHS.feed;
