@@ -56,9 +56,9 @@ async function registry(count) {
     const paths = {
       issuers: join(folder, 'issuers'),
       out: join(folder, 'dist'),
-      key: join(folder, 'key.pem'),
     };
-    return build({ ...paths, production: true, directory: folder });
+    const signer = { key: join(folder, 'key.pem'), production: true, directory: folder };
+    return build({ ...paths, signer });
   };
   await publish(0);
   return { folder, publish, rootKey: await importRootKey(JSON.parse(stdout)) };

@@ -12,9 +12,11 @@ export {
   TreeRejected,
   UsageError,
 } from './errors.js';
-export type { CheckpointChoice } from './freshness/checkpoint.js';
-export type { OnProgress } from './progress.js';
-export type { BuildReport, PublishOptions } from './publishing/publish.js';
+export type { FreshnessChoice } from './freshness/freshness.js';
+export type { CheckpointChoice } from './freshness/statements.js';
+export type { Listeners, OnProgress, OnStage } from './progress.js';
+export type { ListTime, PublicationExceptions, PublishOptions } from './publishing/publication.js';
+export type { BuildReport } from './publishing/report.js';
 export type { Written } from './publishing/write.js';
 export { type LoadedRecords, loadRecords } from './records/load-records.js';
 export type { SignerChoice } from './signing/choose-signer.js';

@@ -24,6 +24,13 @@ const BECOMES: Readonly<Record<Status, readonly Status[]>> = {
   revoked: [],
 };
 
+/** A new status, and why. */
+export interface StatusChange {
+  readonly to: Status;
+  readonly reason: string;
+  readonly now: Date;
+}
+
 /**
  * Changes the status in an issuer's record, and nothing else in it: comments, order and spacing stay. The reason
  * becomes a comment above, with the day.
@@ -32,7 +39,7 @@ const BECOMES: Readonly<Record<Status, readonly Status[]>> = {
  * @throws {@link UsageError} when there is no such record, or the change is none that SPEC B5 allows; {@link RecordsRejected} when it
  * cannot be read
  */
-export function editStatus(issuers: string, id: string, to: Status, reason: string, now: Date): StatusEdit {
+export function editStatus(issuers: string, id: string, { to, reason, now }: StatusChange): StatusEdit {
   const { file, root } = recordOf(issuers, id);
   if (root !== undefined)
     throw new UsageError(`${file} is a symbolic link: change the record that it leads to`);

@@ -28,22 +28,28 @@ export function explainDuplicates(list: readonly unknown[]): { index: number; fi
   });
 }
 
+interface ExplainedField {
+  readonly field: string;
+  /** Whether the value is an item of the field's list rather than the field itself. */
+  readonly inList: boolean;
+}
+
 /**
  * The words for a value that the schema refuses.
  *
- * @param inList - whether the value is an item of the field's list rather than the field itself
  * @param errors - what the schema said about the value
  */
 export function explainValue(
-  field: string,
-  inList: boolean,
+  { field, inList }: ExplainedField,
   value: unknown,
   errors: readonly SchemaError[],
 ): Finding {
   const name = inList ? `an item of ${field}` : field;
   const types = errors.filter(({ keyword }) => keyword === 'type').map(({ params }) => params['type']);
   const isList = types.includes('array');
-  if (isList || typeof value !== 'string') return wrongType(name, value, isList, types.includes('null'));
+  if (isList || typeof value !== 'string') {
+    return wrongType(name, value, { isList, nullable: types.includes('null') });
+  }
   const tooLong = errors.find(({ keyword }) => keyword === 'maxLength');
   if (tooLong !== undefined && field !== 'certified_since' && field !== 'last_audit') {
     const message = `${name} has ${value.length} characters`;
@@ -79,7 +85,11 @@ const EXPLAIN: Record<string, (text: string) => Words> = {
   contact: explainEmail,
 };
 
-function wrongType(name: string, value: unknown, isList: boolean, nullable: boolean): Finding {
+function wrongType(
+  name: string,
+  value: unknown,
+  { isList, nullable }: { readonly isList: boolean; readonly nullable: boolean },
+): Finding {
   const text = nullable ? 'a text, or null' : 'a text';
   const finding: Finding = {
     rule: 'wrong-type',

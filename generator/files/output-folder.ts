@@ -6,6 +6,8 @@ import { withOutputLock } from './output-lock.js';
 /** The folder of a tree, while one build has it to itself. */
 export interface OutputFolder {
   readonly out: string;
+  /** The folder as the user has named it: `out` is where a link leads to. */
+  readonly named: string;
   /** A folder beside it, on the same file system, that is gone afterwards. */
   readonly staging: string;
 }
@@ -25,7 +27,7 @@ export async function withOutputFolder<T>(
   }
   // Behind a link the tree itself is what is switched, from beside where it really is.
   const real = existsSync(out) ? realpathSync(out) : out;
-  return withOutputLock(real, (staging) => work({ out: real, staging }));
+  return withOutputLock(real, (staging) => work({ out: real, named: out, staging }));
 }
 
 function isLink(path: string): boolean {

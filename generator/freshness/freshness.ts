@@ -17,22 +17,28 @@ import {
 } from '@passport-registry/verifier/internal';
 import { KeyRejected, UsageError } from '../errors.js';
 import { readIfThere } from '../files/read-file.js';
+import type { SignedList } from '../list/signed-list.js';
 import { updatedAtOf } from '../list/updated-at.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import type { Tree } from '../tree/tree.js';
+import type { CheckpointChoice } from './statements.js';
 
-/** What is new about the freshness of a tree: texts of statements. */
+/** What is new about the freshness of a tree. */
 export interface FreshnessChoice {
-  /** The root key's delegation to online keys, in place of the published one. */
+  /** The text of a delegation to online keys, by the root key. Default: the published one. */
   readonly delegation?: string | undefined;
-  /** The step of a rotation that leads to the root key which signs this time. */
+  /** The text of a rotation's step, from the root key before to this one. */
   readonly rotation?: string | undefined;
-  /** Whether a checkpoint is signed together with the tree. */
-  readonly checkpoint: boolean;
+  /** Signs a checkpoint together with the tree. */
+  readonly checkpoint?: CheckpointChoice | undefined;
+}
+
+/** What is new, and what is given up. */
+interface FreshnessChange extends FreshnessChoice {
   /** Whether the root key changes without a rotation: then the chain to the old one ends. */
-  readonly breakPinnedVerifiers: boolean;
+  readonly breakPinnedVerifiers?: boolean | undefined;
 }
 
 /** Lists before the current one whose snapshots stay (SPEC B6). */
@@ -42,14 +48,12 @@ const SNAPSHOTS_BEFORE = 2;
  * The files by which a tree shows that it is the newest, and how its root key came about (SPEC B6, B7): what is
  * published already, and what is new. A tree without delegation and checkpoint has none of them.
  *
- * @param out - the folder of the published tree
  * @throws {@link UsageError} | {@link KeyRejected}
  */
 export async function freshnessFiles(
-  out: string,
   published: PublishedTree | undefined,
-  signed: { readonly list: Uint8Array; readonly signature: string; readonly rootKey: RootKey },
-  choice: FreshnessChoice,
+  signed: SignedList,
+  choice: FreshnessChange,
 ): Promise<Tree> {
   const previousRoot = published?.development ? undefined : published?.rootKey;
   const rootChanged = previousRoot !== undefined && previousRoot.thumbprint !== signed.rootKey.thumbprint;
@@ -58,46 +62,52 @@ export async function freshnessFiles(
     if (bytes !== undefined) files.set(path, bytes);
   };
 
-  const held = { out, published };
-  const broken = rootChanged && choice.breakPinnedVerifiers && choice.rotation === undefined;
+  const broken = rootChanged && choice.breakPinnedVerifiers === true && choice.rotation === undefined;
   const heldRotation =
-    published?.development || broken ? undefined : await heldStatements(held, PATHS.rotation, readRotation);
-  const rotation = await rotationChain(
-    heldRotation,
-    broken ? undefined : previousRoot,
-    signed.rootKey,
-    choice.rotation,
-  );
+    published?.development || broken ? undefined : await heldStatements(published, ROTATION);
+  const rotation = await rotationChain(heldRotation, choice.rotation, {
+    from: (broken ? undefined : previousRoot) ?? signed.rootKey,
+    to: signed.rootKey,
+  });
   set(PATHS.rotation, rotation);
-  const checkpoint = readIfThere(out, PATHS.checkpoint);
+  const checkpoint = held(published, PATHS.checkpoint);
   if (rootChanged && isListed(published, PATHS.delegation) && choice.delegation === undefined) {
     throw new UsageError(
       'a new root key needs a new delegation: give --delegation, signed by the new root key',
     );
   }
-  if (rootChanged && checkpoint !== undefined && !choice.checkpoint) {
+  if (rootChanged && checkpoint !== undefined && choice.checkpoint === undefined) {
     throw new UsageError(
       'under a new root key the checkpoint no longer holds: give --checkpoint-key, so that there is never none',
     );
   }
-  const byRoot = (bytes: Uint8Array) => verifyDelegation(bytes, signed.rootKey, ANY_TIME);
   const delegation =
     choice.delegation === undefined
-      ? await heldStatements(held, PATHS.delegation, byRoot, 'give --delegation with a new one')
+      ? await heldStatements(published, {
+          path: PATHS.delegation,
+          read: (bytes) => verifyDelegation(bytes, signed.rootKey, ANY_TIME),
+          remedy: 'give --delegation with a new one',
+        })
       : await assertDelegation(choice.delegation, signed.rootKey);
-  if (checkpoint !== undefined && !choice.checkpoint) {
+  if (checkpoint !== undefined && choice.checkpoint === undefined) {
     await assertCheckpointHolds({ checkpoint, delegation }, signed.rootKey);
   }
   set(PATHS.delegation, delegation);
   set(PATHS.checkpoint, checkpoint);
-  if (delegation === undefined && checkpoint === undefined && !choice.checkpoint) return files;
+  if (delegation === undefined && checkpoint === undefined && choice.checkpoint === undefined) return files;
   const roots = [
     signed.rootKey,
     ...(previousRoot === undefined || broken ? [] : [previousRoot]),
     ...(await rootsOf(rotation)),
   ];
-  for (const [path, bytes] of await snapshots(out, signed, checkpoint, roots)) files.set(path, bytes);
+  const older = published === undefined ? [] : await heldSnapshots(published.folder, roots);
+  for (const [path, bytes] of snapshots(signed, older, checkpoint)) files.set(path, bytes);
   return files;
+}
+
+/** A file of the published tree. */
+function held(published: PublishedTree | undefined, path: string): Buffer | undefined {
+  return published && readIfThere(published.folder, path);
 }
 
 /** Whether the checksums of a published tree list a path; undefined where they cannot be read. */
@@ -105,20 +115,28 @@ function isListed(published: PublishedTree | undefined, path: string): boolean |
   return published?.checksums()?.has(path);
 }
 
+/** A file of statements, which the root key or an online key has signed. */
+interface StatementFile {
+  readonly path: string;
+  /** Throws where the file is damaged. */
+  readonly read: (bytes: Uint8Array) => unknown;
+  /** How to go on without the file. */
+  readonly remedy?: string;
+}
+
+const ROTATION: StatementFile = { path: PATHS.rotation, read: readRotation };
+
 /**
  * Statements of the published tree. A build cannot make them anew, so they are never dropped because they are damaged or
  * gone: what the checksums list was there. Whatever else lies at the path is no part of the tree, and goes away.
  *
- * @param read - throws where the file is damaged
  * @throws {@link UsageError} that says how to restore the file
  */
 async function heldStatements(
-  { out, published }: { readonly out: string; readonly published: PublishedTree | undefined },
-  path: string,
-  read: (bytes: Uint8Array) => unknown,
-  remedy?: string,
+  published: PublishedTree | undefined,
+  { path, read, remedy }: StatementFile,
 ): Promise<Uint8Array | undefined> {
-  const bytes = readIfThere(out, path);
+  const bytes = held(published, path);
   let cause: unknown;
   if (bytes !== undefined) {
     try {
@@ -132,7 +150,7 @@ async function heldStatements(
   if (listed === false || (listed === undefined && bytes === undefined)) return undefined;
   const why = cause === undefined ? 'gone' : `damaged (${(cause as Error).message})`;
   throw new UsageError(
-    `${out}/${path} is ${why}, and a build cannot make the file anew: restore the file from a mirror, ` +
+    `${published?.folder}/${path} is ${why}, and a build cannot make the file anew: restore the file from a mirror, ` +
       `from a backup or from git${remedy === undefined ? '' : `, or ${remedy}`}`,
     { cause },
   );
@@ -169,24 +187,27 @@ async function assertCheckpointHolds(
   }
 }
 
-/** The chain of root keys, which must lead to this one. */
+/**
+ * The chain of root keys, which must lead from the one before to this one.
+ *
+ * @param step - the text of a new step
+ */
 async function rotationChain(
   published: Uint8Array | undefined,
-  previous: RootKey | undefined,
-  current: RootKey,
   step: string | undefined,
+  { from, to }: { readonly from: RootKey; readonly to: RootKey },
 ): Promise<Uint8Array | undefined> {
-  const held = published === undefined ? [] : (parseStrictJson(published) as string[]);
+  const earlier = published === undefined ? [] : (parseStrictJson(published) as string[]);
   // A build that was killed may have published the step already.
-  const steps = step === undefined || held.at(-1) === step ? held : [...held, step];
+  const steps = step === undefined || earlier.at(-1) === step ? earlier : [...earlier, step];
   if (steps.length === 0) return undefined;
   const text = JSON.stringify(steps);
-  const { thumbprint } = await walkRotation(previous ?? current, text).catch((cause: Error) => {
+  const { thumbprint } = await walkRotation(from, text).catch((cause: Error) => {
     throw new KeyRejected(`the rotation does not hold: ${cause.message}`, { cause });
   });
-  if (thumbprint !== current.thumbprint) {
+  if (thumbprint !== to.thumbprint) {
     throw new KeyRejected(
-      `the rotation leads from ${previous?.thumbprint} to ${thumbprint}, and the key is ${current.thumbprint}: ` +
+      `the rotation leads from ${from.thumbprint} to ${thumbprint}, and the key is ${to.thumbprint}: ` +
         'make the step that is missing with `keys rotate`, and give it with --rotation',
     );
   }
@@ -200,21 +221,20 @@ async function rootsOf(rotation: Uint8Array | undefined): Promise<RootKey[]> {
 }
 
 /**
- * Immutable copies of this list, of those before it, and of the one that the checkpoint still names. One that none of the
- * known root keys has signed is of use to nobody.
+ * Immutable copies of this list, of those before it, and of the one that the checkpoint still names.
+ *
+ * @param published - newest first
  */
-async function snapshots(
-  out: string,
-  { list, signature }: { list: Uint8Array; signature: string },
+function snapshots(
+  { list, sha256: current, signature }: SignedList,
+  published: readonly Snapshot[],
   checkpoint: Uint8Array | undefined,
-  roots: readonly RootKey[],
-): Promise<Tree> {
-  const current = sha256(list);
+): Tree {
   const files = new Map<string, Uint8Array>();
-  files.set(PATHS.snapshot(current, PATHS.list), list);
+  files.set(PATHS.snapshot(current, PATHS.list), list.list);
   files.set(PATHS.snapshot(current, PATHS.signature), Buffer.from(signature));
   const named = checkpoint === undefined ? undefined : namedList(checkpoint);
-  const older = (await heldSnapshots(out, roots)).filter(({ hash }) => hash !== current);
+  const older = published.filter(({ hash }) => hash !== current);
   const kept = older.filter(({ hash }, index) => index < SNAPSHOTS_BEFORE || hash === named);
   for (const { hash, list: old, signature: its } of kept) {
     files.set(PATHS.snapshot(hash, PATHS.list), old);
@@ -244,7 +264,10 @@ interface Snapshot {
   readonly updatedAt: string;
 }
 
-/** The snapshots that are whole and signed, newest first. Their names are the hashes of their lists; others are not snapshots. */
+/**
+ * The published snapshots that are whole, newest first. Their names are the hashes of their lists; others are not snapshots. One that
+ * none of the known root keys has signed is of use to nobody.
+ */
 async function heldSnapshots(out: string, roots: readonly RootKey[]): Promise<Snapshot[]> {
   const found: Snapshot[] = [];
   for (const hash of namesIn(join(out, 'snapshots'))) {

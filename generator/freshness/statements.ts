@@ -8,16 +8,20 @@ const HOUR_SECONDS = 60 * 60;
 /** Seconds since 1970. */
 const seconds = (now: number) => Math.floor(now / 1000);
 
+/** For how long a delegation holds. */
+export interface DelegationTerm {
+  readonly days: number;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
 /**
  * The root key's word for which keys may sign checkpoints, and until when (SPEC B6): the text of keys/delegation.jwt.
- *
- * @param now - milliseconds since 1970
  */
 export function delegationStatement(
   root: Signer,
   online: readonly RootKey[],
-  days: number,
-  now: number,
+  { days, now }: DelegationTerm,
 ): Promise<string> {
   const iat = seconds(now);
   const keys = online.map(({ jwk }) => jwk);
@@ -37,15 +41,25 @@ export interface CheckpointSubject {
   readonly checksums: Uint8Array;
 }
 
-/** An online key's word that a list is the newest, for some hours (SPEC B6): the text of checkpoint.jwt. */
+/** Which key signs a checkpoint, and for how long it holds. */
+export interface CheckpointChoice {
+  /** An online key that the root key has delegated, or the root key itself. */
+  readonly signer: Signer;
+  readonly hours: number;
+}
+
+/**
+ * An online key's word that a list is the newest, for some hours (SPEC B6): the text of checkpoint.jwt.
+ *
+ * @param now - milliseconds since 1970
+ */
 export function checkpointStatement(
-  online: Signer,
+  { signer, hours }: CheckpointChoice,
   { list, updatedAt, checksums }: CheckpointSubject,
-  hours: number,
   now: number,
 ): Promise<string> {
   const iat = seconds(now);
-  return statement(online, 'registry-checkpoint+jwt', {
+  return statement(signer, 'registry-checkpoint+jwt', {
     iat,
     exp: iat + hours * HOUR_SECONDS,
     updated_at: updatedAt,

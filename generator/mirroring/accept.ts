@@ -33,7 +33,7 @@ export async function assertAcceptable(
 ): Promise<void> {
   const source = folderSource(folder);
   for (const stored of [...held, undefined]) {
-    const outcome = await readAsClient(source, rootKey, maxAge, stored);
+    const outcome = await readAsClient(source, { rootKey, maxAge }, stored);
     // What does not hold under the pinned key, or has rotted, says nothing: the release before it may.
     if (!outcome.storeFailed || stored === undefined) {
       if (outcome.error !== undefined) throw rejected(outcome.error);
@@ -44,8 +44,7 @@ export async function assertAcceptable(
 
 async function readAsClient(
   source: TreeSource,
-  { jwk }: RootKey,
-  maxAge: number,
+  { rootKey: { jwk }, maxAge }: Omit<AcceptOptions, 'held'>,
   stored: StoredPublication | undefined,
 ): Promise<{ storeFailed: boolean; error: unknown }> {
   let storeFailed = false;

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RootKey } from '@passport-registry/verifier';
+import type { RootKey, StoredPublication } from '@passport-registry/verifier';
 import { GeneratorError, IoFailed, TreeRejected } from '../errors.js';
 import { withOutputLock } from '../files/output-lock.js';
 import { readIfThere } from '../files/read-file.js';
@@ -9,7 +9,7 @@ import { PATHS } from '../tree/paths.js';
 import { folderSource } from '../verification/tree-source.js';
 import { type TreeReport, verifyTree } from '../verification/verify.js';
 import { assertAcceptable } from './accept.js';
-import { download, type TransferStats } from './download.js';
+import { type DownloadTarget, download, type TransferStats } from './download.js';
 import { HeldRelease } from './held-release.js';
 import { Releases } from './releases.js';
 
@@ -70,8 +70,11 @@ export async function mirrorOnce(options: MirrorOptions): Promise<MirrorReport> 
 async function take(options: MirrorOptions, releases: Releases, staging: string): Promise<MirrorReport> {
   const serving = releases.current();
   const held = serving === undefined ? undefined : new HeldRelease(releases.path(serving));
+  const publications = releases
+    .newestFirst()
+    .flatMap((name) => new HeldRelease(releases.path(name)).stored() ?? []);
   const fresh = join(staging, 'tree');
-  const { stats, report } = await downloadGood(options, fresh, releases, held);
+  const { stats, report } = await downloadGood(options, { folder: fresh, held }, publications);
   const { updatedAt = '', sha256: hash = '', issuers = 0, warnings } = report;
   const base = releaseName(fresh, updatedAt);
   const same = serving !== undefined && releases.baseOf(serving) === base;
@@ -84,13 +87,9 @@ async function take(options: MirrorOptions, releases: Releases, staging: string)
 
 async function downloadGood(
   { source, rootKey, maxAge, env }: MirrorOptions,
-  folder: string,
-  releases: Releases,
-  held: HeldRelease | undefined,
+  { folder, held }: Pick<DownloadTarget, 'folder' | 'held'>,
+  publications: readonly StoredPublication[],
 ): Promise<{ stats: TransferStats; report: TreeReport }> {
-  const publications = releases
-    .newestFirst()
-    .flatMap((name) => new HeldRelease(releases.path(name)).stored() ?? []);
   const accept = () => assertAcceptable(folder, { rootKey, maxAge, held: publications });
   let failure = '';
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {

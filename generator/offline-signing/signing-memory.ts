@@ -29,19 +29,24 @@ export function memoryFolder(environment: NodeJS.ProcessEnv): string {
   );
 }
 
+/** What tells which memories count. */
+interface SigningHistory {
+  /** The thumbprints of the root key, and after a rotation of the one before. */
+  readonly thumbprints: readonly string[];
+  /** SHA-256 of the list signed last, where the person says that it was never published. */
+  readonly insteadOf: string | undefined;
+}
+
 /**
  * Refuses a request that does not follow the newest list that this machine knows of (SPEC C8): what was requested before an
  * emergency must not be signed after it.
  *
- * @param thumbprints - of the root key, and after a rotation of the one before
- * @param insteadOf - SHA-256 of the list signed last, where the person says that it was never published
  * @throws {@link UsageError} | {@link IoFailed}
  */
 export function assertNewest(
   folder: string,
-  thumbprints: readonly string[],
   request: SigningRequest,
-  insteadOf: string | undefined,
+  { thumbprints, insteadOf }: SigningHistory,
 ): void {
   for (const thumbprint of thumbprints) {
     const { verified, signed } = read(fileOf(folder, thumbprint));

@@ -19,19 +19,28 @@ const MAX_POLICY_REDIRECTS = 5;
  */
 export async function checkIssuer(issuer: Issuer, options: GetOptions): Promise<OnlineFinding[]> {
   const found = await Promise.all([
-    document('discovery_uri', issuer.discovery_uri, options, async (value) => checkMetadata(value, issuer)),
-    document('jwks_uri', issuer.jwks_uri, options, checkKeys),
+    document(issuer, options, {
+      field: 'discovery_uri',
+      check: async (value) => checkMetadata(value, issuer),
+    }),
+    document(issuer, options, { field: 'jwks_uri', check: checkKeys }),
     policy(issuer.policy_uri, options),
   ]);
   return found.flat();
 }
 
+/** A document that a record leads to, and what is wrong with its content. */
+interface LinkedDocument {
+  readonly field: 'discovery_uri' | 'jwks_uri';
+  readonly check: (value: unknown) => Promise<Finding[]>;
+}
+
 async function document(
-  field: 'discovery_uri' | 'jwks_uri',
-  url: string,
+  issuer: Issuer,
   options: GetOptions,
-  check: (value: unknown) => Promise<Finding[]>,
+  { field, check }: LinkedDocument,
 ): Promise<OnlineFinding[]> {
+  const url = issuer[field];
   const findings = await get(url, options).then(
     async (answer) => [...cors(answer, url), ...(await checked(answer, url, check))],
     (error: unknown) => [failure(error)],

@@ -1,15 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RegistryFiles, RootKey } from '@passport-registry/verifier';
+import type { RegistryFiles } from '@passport-registry/verifier';
 import { readStatement } from '@passport-registry/verifier/internal';
 import { IoFailed, TreeRejected, UsageError } from '../errors.js';
 import { withOutputFolder } from '../files/output-folder.js';
 import { readBytes, readTreeFile } from '../files/read-file.js';
-import type { CheckpointChoice } from '../freshness/checkpoint.js';
 import { expiryOf } from '../freshness/expiry.js';
-import { checkpointStatement } from '../freshness/statements.js';
+import { type CheckpointChoice, checkpointStatement } from '../freshness/statements.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
-import type { Signer } from '../signing/sign.js';
 import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { readPublished } from '../tree/published-tree.js';
@@ -48,21 +46,20 @@ export async function publishCheckpoint(folder: string, choice: CheckpointChoice
       );
     }
     const checksums = readBytes(join(out, CHECKSUMS_PATH));
-    const text = await checkpointStatement(
-      choice.signer,
-      { list, updatedAt, checksums },
-      choice.hours,
-      Date.now(),
-    );
+    const text = await checkpointStatement(choice, { list, updatedAt, checksums }, Date.now());
     await assertClientAccepts(overlaid(out, PATHS.checkpoint, Buffer.from(text)), rootKey);
     switchIn(text, staging, out);
-    return { updatedAt, sha256: hash, ...expiries(text, out, choice.signer, rootKey) };
+    const byRoot = choice.signer.rootKey.thumbprint === rootKey.thumbprint;
+    return {
+      updatedAt,
+      sha256: hash,
+      ...expiries(text, byRoot ? undefined : readTreeFile(out, PATHS.delegation)),
+    };
   });
 }
 
-function expiries(text: string, out: string, signer: Signer, rootKey: RootKey) {
-  const byRoot = signer.rootKey.thumbprint === rootKey.thumbprint;
-  const held = byRoot ? undefined : readTreeFile(out, PATHS.delegation);
+/** @param held - the delegation that the checkpoint rests on; undefined when the root key signed it */
+function expiries(text: string, held: Uint8Array | undefined) {
   const checkpoint = readStatement(text, 'registry-checkpoint+jwt', rejected);
   const delegation = held && readStatement(held, 'registry-delegation+jwt', rejected);
   return {

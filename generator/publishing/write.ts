@@ -2,11 +2,11 @@ import {
   chmodSync,
   closeSync,
   existsSync,
+  fchmodSync,
   fsyncSync,
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -15,6 +15,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { IoFailed } from '../errors.js';
+import type { OutputFolder } from '../files/output-folder.js';
+import { readIfThere } from '../files/read-file.js';
 import { type Entry, entriesBelow, foldersOf } from '../files/walk.js';
 import type { OnProgress } from '../progress.js';
 import { CHECKSUMS_PATH } from '../tree/checksums.js';
@@ -31,11 +33,6 @@ export interface Written {
   readonly removed: number;
 }
 
-/** How a tree is written. */
-export interface WriteOptions {
-  readonly onProgress?: OnProgress | undefined;
-}
-
 /**
  * Makes a folder hold exactly a tree. Files that already have the right bytes are not touched. All others are first
  * written beside the folder and then renamed into it; the signature and the list go one right after the other, the
@@ -44,9 +41,10 @@ export interface WriteOptions {
  *
  * @throws {@link IoFailed}
  */
-export function writeTree(tree: Tree, out: string, staging: string, options: WriteOptions = {}): Written {
+export function writeTree(tree: Tree, place: OutputFolder, onProgress?: OnProgress): Written {
+  const { out } = place;
   try {
-    return isEmpty(out) ? create(tree, out, staging, options) : update(tree, out, staging, options);
+    return isEmpty(out) ? create(tree, place, onProgress) : update(tree, place, onProgress);
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     const reason =
@@ -61,13 +59,14 @@ function isEmpty(out: string): boolean {
   return !existsSync(out) || readdirSync(out).length === 0;
 }
 
-function create(tree: Tree, out: string, staging: string, { onProgress }: WriteOptions): Written {
+function create(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnProgress): Written {
   const whole = join(staging, 'tree');
   let done = 0;
+  makeFolder(whole);
+  for (const folder of foldersOf(tree.keys())) makeFolder(join(whole, folder));
   for (const [path, bytes] of tree) {
     onProgress?.('writing', done++, tree.size);
-    makeFolder(dirname(join(whole, path)));
-    writeFile(join(whole, path), bytes);
+    writeFile(`${whole}/${path}`, bytes);
   }
   for (const path of FLUSHED) if (tree.has(path)) flush(join(whole, path));
   renameSync(whole, out);
@@ -84,9 +83,9 @@ const FLUSHED: readonly string[] = [
   PATHS.checkpoint,
 ];
 
-function update(tree: Tree, out: string, staging: string, { onProgress }: WriteOptions): Written {
+function update(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnProgress): Written {
   const folders = foldersOf(tree.keys());
-  const entries = clearTheWay(tree, folders, out, entriesBelow(out));
+  const entries = clearTheWay(out, entriesBelow(out), { tree, folders });
   const stale = entries.filter(({ path, kind }) => kind !== 'folder' && !tree.has(path));
   const emptied = entries.filter(({ path, kind }) => kind === 'folder' && !folders.has(`${path}/`));
   const changed: [path: string, bytes: Uint8Array][] = [];
@@ -122,9 +121,7 @@ function update(tree: Tree, out: string, staging: string, { onProgress }: WriteO
 
 /** Whether a folder has a file of exactly these bytes at a path. */
 export function holds(out: string, path: string, bytes: Uint8Array): boolean {
-  const file = join(out, path);
-  const stats = statSync(file, { throwIfNoEntry: false });
-  return stats !== undefined && stats.size === bytes.length && readFileSync(file).equals(bytes);
+  return readIfThere(out, path)?.equals(bytes) === true;
 }
 
 /** Writes a file beside the tree, from where it can be switched in. */
@@ -134,9 +131,14 @@ export function stage(bytes: Uint8Array, file: string): string {
 }
 
 function writeFile(file: string, bytes: Uint8Array): void {
-  writeFileSync(file, bytes);
-  // Whatever the umask: a web server and rsync run as other users.
-  chmodSync(file, 0o644);
+  const descriptor = openSync(file, 'w');
+  try {
+    writeFileSync(descriptor, bytes);
+    // Whatever the umask: a web server and rsync run as other users.
+    fchmodSync(descriptor, 0o644);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 function flush(file: string | undefined): void {
@@ -165,10 +167,9 @@ export function switchFile(from: string, out: string, path: string): void {
  * @returns what is left
  */
 function clearTheWay(
-  tree: Tree,
-  folders: ReadonlySet<string>,
   out: string,
   entries: readonly Entry[],
+  { tree, folders }: { readonly tree: Tree; readonly folders: ReadonlySet<string> },
 ): readonly Entry[] {
   const inTheWay = entries.filter(({ path, kind }) =>
     kind === 'folder' ? tree.has(path) : folders.has(`${path}/`) || (kind !== 'file' && tree.has(path)),

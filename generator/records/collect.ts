@@ -32,6 +32,8 @@ export interface FoundFiles {
   readonly files: readonly string[];
   /** Of those that are symbolic links, the folder that the link must not leave. */
   readonly links: ReadonlyMap<string, string>;
+  /** Those that their folder lists as regular files. */
+  readonly regular: ReadonlySet<string>;
 }
 
 /**
@@ -42,6 +44,7 @@ export interface FoundFiles {
 export function findRecordFiles(paths: readonly string[]): FoundFiles {
   const found: string[] = [];
   const links = new Map<string, string>();
+  const regular = new Set<string>();
   for (const path of paths) {
     const stats = lstatSync(path, { throwIfNoEntry: false });
     if (stats === undefined) throw new UsageError(`${path} does not exist`);
@@ -51,17 +54,23 @@ export function findRecordFiles(paths: readonly string[]): FoundFiles {
           `${path} is a symbolic link: name the folder that it leads to, if that is meant`,
         );
       }
-      findBelow(path, found, links);
+      findBelow(path, { found, links, regular });
     } else {
       found.push(path);
       if (stats.isSymbolicLink()) links.set(path, dirname(path));
     }
   }
-  return { files: (paths.length === 1 ? found : [...new Set(found)]).sort(), links };
+  return { files: (paths.length === 1 ? found : [...new Set(found)]).sort(), links, regular };
+}
+
+interface Finds {
+  readonly found: string[];
+  readonly links: Map<string, string>;
+  readonly regular: Set<string>;
 }
 
 /** Links are listed and never followed: what lies behind one must not go unseen. */
-function findBelow(folder: string, found: string[], links: Map<string, string>): void {
+function findBelow(folder: string, { found, links, regular }: Finds): void {
   const start = join(folder, 'x').slice(0, -1);
   const onEntry = (path: string, kind: Entry['kind']) => {
     if (kind === 'folder' || (kind !== 'link' && !isCandidate(path))) return;
@@ -69,6 +78,7 @@ function findBelow(folder: string, found: string[], links: Map<string, string>):
     if (kind === 'link' && !linkMatters(folder, file)) return;
     found.push(file);
     if (kind === 'link') links.set(file, folder);
+    if (kind === 'file') regular.add(file);
   };
   try {
     walk(folder, onEntry, isVisible);
@@ -83,9 +93,9 @@ function findBelow(folder: string, found: string[], links: Map<string, string>):
  * @throws {@link UsageError} when a path does not exist
  */
 export function collectRecordFiles(paths: readonly string[]): Collected {
-  const { files, links } = findRecordFiles(paths);
+  const { files, links, regular } = findRecordFiles(paths);
   if (files.length === 0) return { files: [], diagnostics: [noRecords(paths)], found: 0 };
-  return separateDiagnostics(files.map((file) => readRecord(file, links.get(file))));
+  return separateDiagnostics(files.map((file) => readRecord(file, links.get(file), regular.has(file))));
 }
 
 /** What there is to say where no record has been found. */
@@ -133,8 +143,13 @@ function isBelow(folder: string, target: string): boolean {
  * Reads a record file, or says what is in the way. What is refused is never opened.
  *
  * @param root - the folder that it must not leave, if it is a symbolic link
+ * @param regular - whether its folder lists it as a regular file
  */
-export function readRecordFile(file: string, root: string | undefined): Uint8Array | Diagnostic {
+export function readRecordFile(
+  file: string,
+  root: string | undefined,
+  regular = false,
+): Uint8Array | Diagnostic {
   const problem = (finding: Finding) => diagnostic(shownPath(file), WHOLE_FILE, finding);
   const unsafe = unsafePath(file);
   if (unsafe !== undefined) return problem(unsafe);
@@ -146,7 +161,7 @@ export function readRecordFile(file: string, root: string | undefined): Uint8Arr
       return problem({ rule: 'symlink-outside', message: `the link leads to ${target}` });
     }
     // To open a pipe or a device can do something by itself.
-    if (!lstatSync(target).isFile()) {
+    if (!regular && !lstatSync(target).isFile()) {
       return problem({ rule: 'file-kind', message: 'this is no regular file' });
     }
     if (!RECORD_NAME.test(file)) {
@@ -179,8 +194,8 @@ function readAtMost(file: string, limit: number): Uint8Array | number {
     let length = 0;
     for (;;) {
       const read = readSync(descriptor, buffer, length, buffer.length - length, null);
-      if (read === 0) return buffer.subarray(0, length);
       length += read;
+      if (read === 0 || length === stats.size) return buffer.subarray(0, length);
       if (length === buffer.length) throw new Error(`${file} has changed while it was read`);
     }
   } finally {
@@ -192,8 +207,8 @@ function readAtMost(file: string, limit: number): Uint8Array | number {
 const READ_REGULAR = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /** A record file with its text, or what is in the way. Its parameters are those of `readRecordFile`. */
-function readRecord(file: string, root: string | undefined): RecordFile | Diagnostic {
-  const read = readRecordFile(file, root);
+function readRecord(file: string, root: string | undefined, regular: boolean): RecordFile | Diagnostic {
+  const read = readRecordFile(file, root, regular);
   return read instanceof Uint8Array ? recordFile(file, read) : read;
 }
 

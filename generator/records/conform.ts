@@ -65,7 +65,9 @@ function findings(record: object, path: Path, errors: readonly SchemaError[]): L
   if (Array.isArray(value) && errors.some(({ keyword }) => keyword === 'uniqueItems')) {
     return explainDuplicates(value).map(({ index, finding }) => ({ path: [...path, index], finding }));
   }
-  return [{ path, finding: explainValue(String(path[0]), path.length > 1, value, errors) }];
+  return [
+    { path, finding: explainValue({ field: String(path[0]), inList: path.length > 1 }, value, errors) },
+  ];
 }
 
 function topLevel({ keyword, params }: SchemaError): Located {

@@ -14,18 +14,23 @@ export interface RuleExceptions {
   readonly allowExampleNames?: boolean | undefined;
 }
 
+/** Two sets of records, one of which follows the other. */
+export interface RecordsChange {
+  /** The published list; undefined for a first one. */
+  readonly before: RecordSet | undefined;
+  readonly after: RecordSet;
+}
+
 /**
  * The rules that bind whatever makes, signs or publishes a list (SPEC B5, C8): the records are good, the change from the
  * published list is permitted, and no example is signed by a production key.
  *
- * @param before - the published list; undefined for a first one
  * @param development - whether a development key signs
  * @returns what is permitted and still deserves a look
  * @throws {@link RecordsRejected}
  */
 export function assertPublishable(
-  before: RecordSet | undefined,
-  after: RecordSet,
+  { before, after }: RecordsChange,
   { overrides = [], allowExampleNames = false }: RuleExceptions,
   development: boolean,
 ): readonly Diagnostic[] {
@@ -51,7 +56,7 @@ function exampleNames(records: RecordSet, allowed: boolean): Diagnostic[] {
     const field = FIELDS.find((name) => isReservedName(hostOf(issuer, name)));
     if (field === undefined) return [];
     const message = `${field} is under ${hostOf(issuer, field)}, a name that is reserved for examples`;
-    return [recordDiagnostic(records, issuer.issuer_id, field, { rule: 'example-name', message })];
+    return [recordDiagnostic(records, { id: issuer.issuer_id, field }, { rule: 'example-name', message })];
   });
   const [first] = found;
   if (!allowed || first === undefined) return found;
@@ -59,11 +64,10 @@ function exampleNames(records: RecordSet, allowed: boolean): Diagnostic[] {
   return [{ ...first, severity: 'warning', message: `${first.message}${more}` }];
 }
 
+/** The host of a mailbox or of an address. The schema allows no user before a host, and in a host only letters, digits, dots and hyphens. */
 function hostOf(issuer: Issuer, field: (typeof FIELDS)[number]): string {
-  const value = issuer[field] ?? '';
-  return field === 'contact'
-    ? value.slice(value.lastIndexOf('@') + 1)
-    : URL.canParse(value)
-      ? new URL(value).hostname
-      : '';
+  const [, host = ''] = HOST.exec(issuer[field] ?? '') ?? [];
+  return host;
 }
+
+const HOST = /^(?:https?:\/\/|.*@)([^/?#:]*)/;

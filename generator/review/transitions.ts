@@ -47,7 +47,7 @@ function overridden(found: Diagnostic, override: TransitionOverride | undefined)
 function transitions(id: string, before: RecordSet, after: RecordSet): { id: string; found: Diagnostic }[] {
   const report = (field: keyof Issuer, finding: Finding) => ({
     id,
-    found: recordDiagnostic(after, id, field, finding),
+    found: recordDiagnostic(after, { id, field }, finding),
   });
   if (!after.files.has(id) && !after.issuers.has(id)) {
     const file = before.files.get(id)?.file ?? id;

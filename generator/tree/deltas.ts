@@ -1,8 +1,8 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalBytes, type Issuer } from '@passport-registry/verifier';
-import type { ListBytes } from '../list/list.js';
 import type { ListDiff } from '../list/list-diff.js';
+import type { SignedList } from '../list/signed-list.js';
 import { sha256 } from './checksums.js';
 import { PATHS } from './paths.js';
 import type { PublishedTree } from './published-tree.js';
@@ -13,28 +13,26 @@ const MAX_DELTAS = 16;
 /** All deltas together take no more than this share of the list: else the list itself serves better. */
 const MAX_SIZE_SHARE = 0.25;
 
-interface Published {
-  /** The folder of the published tree. */
-  readonly out: string;
-  readonly published: PublishedTree | undefined;
-  /** Undefined where nothing is published that is rightly signed. */
-  readonly diff: ListDiff | undefined;
-}
-
 /**
  * The deltas of a tree (docs/protocol.md, section 21): from the published list to the new one, and of those that are published
  * the ones that lead on to it.
  *
- * @param payloadHash - SHA-256 of the list, in hexadecimal
+ * @param published - the tree that the new one replaces
+ * @param diff - undefined where nothing is published that is rightly signed
  */
-export function deltaFiles({ out, published, diff }: Published, list: ListBytes, payloadHash: string): Tree {
+export function deltaFiles(
+  published: PublishedTree | undefined,
+  diff: ListDiff | undefined,
+  signed: SignedList,
+): Tree {
   const deltas = new Map<string, Uint8Array>();
-  if (diff === undefined) return deltas;
-  const held = heldDeltas(out, published);
+  if (published === undefined || diff === undefined) return deltas;
+  const held = heldDeltas(published);
+  const { list } = signed;
   let left = list.list.length * MAX_SIZE_SHARE;
-  let to = payloadHash;
+  let to = signed.sha256;
   const from = diff.before.sha256;
-  const newest = from === to ? held.get(to) : { from, bytes: deltaBytes(diff, list.updatedAt, from, to) };
+  const newest = from === to ? held.get(to) : { from, bytes: deltaBytes(diff, list.updatedAt, to) };
   for (let next = newest; next !== undefined && deltas.size < MAX_DELTAS; next = held.get(to)) {
     left -= next.bytes.length;
     if (left < 0) break;
@@ -44,14 +42,9 @@ export function deltaFiles({ out, published, diff }: Published, list: ListBytes,
   return deltas;
 }
 
-function deltaBytes(
-  { changed, removed }: ListDiff,
-  updated_at: string,
-  from: string,
-  to: string,
-): Uint8Array {
+function deltaBytes({ before, changed, removed }: ListDiff, updated_at: string, to: string): Uint8Array {
   const issuers = [...changed.values()].map((bytes): Issuer => JSON.parse(new TextDecoder().decode(bytes)));
-  return canonicalBytes({ from, to, updated_at, issuers, removed });
+  return canonicalBytes({ from: before.sha256, to, updated_at, issuers, removed });
 }
 
 interface HeldDelta {
@@ -60,14 +53,14 @@ interface HeldDelta {
 }
 
 /** The published deltas by the list that they lead to. One that its tree's checksums do not cover has been altered since. */
-function heldDeltas(out: string, published: PublishedTree | undefined): Map<string, HeldDelta> {
+function heldDeltas(published: PublishedTree): Map<string, HeldDelta> {
   const found = new Map<string, HeldDelta>();
-  const folder = join(out, 'deltas');
+  const folder = join(published.folder, 'deltas');
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return found;
   const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
   for (const { name } of files) {
     const bytes = readFileSync(join(folder, name));
-    if (published?.checksums()?.get(`deltas/${name}`) !== sha256(bytes)) continue;
+    if (published.checksums()?.get(`deltas/${name}`) !== sha256(bytes)) continue;
     const ends = endsOf(bytes);
     if (ends !== undefined) found.set(ends.to, { from: ends.from, bytes });
   }

@@ -10,6 +10,8 @@ import { PATHS } from './paths.js';
 
 /** What the output folder already publishes. After a killed build any part may be missing, or of another build. */
 export interface PublishedTree {
+  /** The folder that holds it. */
+  readonly folder: string;
   readonly list: Uint8Array | undefined;
   /** The updated_at of its list, which the next one must exceed; looked for even in a list that is damaged. */
   readonly updatedAt: string | undefined;
@@ -57,6 +59,7 @@ export async function readPublished(out: string): Promise<PublishedTree | undefi
     bytes !== undefined && checksums()?.get(path) === sha256(bytes);
   const mark = readIfThere(out, PATHS.developmentMark);
   return {
+    folder: out,
     list,
     updatedAt: list && updatedAtOf(list),
     signature,

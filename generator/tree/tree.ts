@@ -1,5 +1,5 @@
-import { canonicalBytes, type RootKey } from '@passport-registry/verifier';
-import type { ListBytes } from '../list/list.js';
+import { canonicalBytes } from '@passport-registry/verifier';
+import type { SignedList } from '../list/signed-list.js';
 import { SCHEMA_FILES, schemaBytes } from '../records/schemas.js';
 import { CHECKSUMS_PATH, checksumsText } from './checksums.js';
 import { brotli, gzipped } from './compressed.js';
@@ -13,11 +13,7 @@ export type Tree = ReadonlyMap<string, Uint8Array>;
 
 /** What a tree is made of. */
 export interface TreeParts {
-  readonly list: ListBytes;
-  /** The text of issuers.sig. */
-  readonly signature: string;
-  readonly rootKey: RootKey;
-  readonly development: boolean;
+  readonly signed: SignedList;
   readonly changes: Changes;
   /** What leads from older lists to this one. */
   readonly deltas: Tree;
@@ -28,16 +24,8 @@ export interface TreeParts {
 }
 
 /** The whole tree for a signed list. It follows from its parts alone: same parts, same bytes. */
-export function assembleTree({
-  list,
-  signature,
-  rootKey,
-  development,
-  changes,
-  deltas,
-  freshness,
-  precompress,
-}: TreeParts): Tree {
+export function assembleTree({ signed, changes, deltas, freshness, precompress }: TreeParts): Tree {
+  const { list, signature, rootKey, development } = signed;
   const text = (content: string) => new TextEncoder().encode(content);
   const tree = new Map<string, Uint8Array>([
     [PATHS.list, list.list],

@@ -114,12 +114,24 @@ class Host {
   }
 }
 
+/** What a check asks of a host. */
+type Question = Pick<Answered, 'demand' | 'check' | 'path' | 'expected'>;
+
+const required = (check: string, path: string, expected: string): Question => ({
+  demand: 'required',
+  check,
+  path,
+  expected,
+});
+
+const recommended = (check: string, path: string, expected: string): Question => ({
+  ...required(check, path, expected),
+  demand: 'recommended',
+});
+
 function answered(
-  demand: Demand,
-  check: string,
-  path: string,
+  { demand, check, path, expected }: Question,
   found: string | null,
-  expected: string,
   good: boolean,
 ): Answered {
   return { demand, check, path, result: good ? 'passed' : 'failed', found: found ?? 'none', expected };
@@ -128,7 +140,7 @@ function answered(
 async function servedRight(host: Host, path: string): Promise<Answered[]> {
   const { status, headers, location, bytes } = await host.get(path);
   const said = `${status}${location === undefined ? '' : ` to ${location}`}`;
-  const there = answered('required', 'status', path, said, '200', status === 200);
+  const there = answered(required('status', path, '200'), said, status === 200);
   if (status !== 200) return [there];
   const type = expectedType(path) ?? '';
   const served = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? null;
@@ -137,23 +149,27 @@ async function servedRight(host: Host, path: string): Promise<Answered[]> {
   const sniff = headers.get('x-content-type-options');
   return [
     there,
-    answered('required', 'type', path, served, type, served === type),
-    answered('required', 'as it is', path, encoding, 'no encoding that was not asked for', encoding === null),
-    answered('recommended', 'cross-origin', path, origin, '*', origin === '*'),
-    answered('recommended', 'no sniffing', path, sniff, 'nosniff', sniff?.toLowerCase() === 'nosniff'),
-    await sameHead(host, path, served, bytes.length),
+    answered(required('type', path, type), served, served === type),
+    answered(required('as it is', path, 'no encoding that was not asked for'), encoding, encoding === null),
+    answered(recommended('cross-origin', path, '*'), origin, origin === '*'),
+    answered(recommended('no sniffing', path, 'nosniff'), sniff, sniff?.toLowerCase() === 'nosniff'),
+    await sameHead(host, path, { type: served, size: bytes.length }),
     await conditional(host, path, headers),
   ];
 }
 
-async function sameHead(host: Host, path: string, type: string | null, size: number): Promise<Answered> {
+async function sameHead(
+  host: Host,
+  path: string,
+  { type, size }: { readonly type: string | null; readonly size: number },
+): Promise<Answered> {
   const { status, headers, bytes } = await host.ask(path, { method: 'HEAD' });
   const length = headers.get('content-length');
   const headType = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? null;
   const sameLength = length === null || Number(length) === size;
   const good = status === 200 && bytes.length === 0 && headType === type && sameLength;
   const found = `${status}, ${headType ?? 'no type'}, ${length ?? 'no'} length`;
-  return answered('recommended', 'HEAD', path, found, 'the headers of GET, and no body', good);
+  return answered(recommended('HEAD', path, 'the headers of GET, and no body'), found, good);
 }
 
 async function conditional(host: Host, path: string, headers: Headers): Promise<Answered> {
@@ -167,11 +183,11 @@ async function conditional(host: Host, path: string, headers: Headers): Promise<
         ? undefined
         : { 'If-Modified-Since': modified };
   if (condition === undefined) {
-    return answered('recommended', 'conditional', path, 'neither ETag nor Last-Modified', expected, false);
+    return answered(recommended('conditional', path, expected), 'neither ETag nor Last-Modified', false);
   }
   const { status, bytes } = await host.ask(path, { headers: condition });
   const good = status === 304 && bytes.length === 0;
-  return answered('recommended', 'conditional', path, String(status), expected, good);
+  return answered(recommended('conditional', path, expected), String(status), good);
 }
 
 /** What changes together must also grow old together: short, and equally long. */
@@ -184,7 +200,7 @@ async function cachedTogether(host: Host, paths: readonly string[]): Promise<Ans
     const age = ages[index];
     const good = age !== undefined && age <= MAX_CACHE_SECONDS && ages.every((other) => other === age);
     const found = age === undefined ? 'no max-age' : `max-age=${age}`;
-    return answered('recommended', 'short cache', path, found, expected, good);
+    return answered(recommended('short cache', path, expected), found, good);
   });
 }
 
@@ -194,7 +210,7 @@ async function immutable(host: Host, list: Uint8Array): Promise<Answered> {
   const { status, headers } = await host.get(path);
   const cache = status === 200 ? headers.get('cache-control') : String(status);
   const good = status === 200 && (maxAge(cache) ?? 0) >= DAY_SECONDS;
-  return answered('recommended', 'long cache', path, cache, `max-age of at least ${DAY_SECONDS}`, good);
+  return answered(recommended('long cache', path, `max-age of at least ${DAY_SECONDS}`), cache, good);
 }
 
 function maxAge(cacheControl: string | null): number | undefined {
@@ -212,7 +228,7 @@ async function compressed(host: Host, list: Answer): Promise<Answered> {
   const small = list.bytes.length < MIN_COMPRESSIBLE_BYTES;
   const good = status === list.status && sha256(bytes) === sha256(list.bytes) && (small || encoding !== null);
   const found = small && encoding === null ? 'none; the list is short' : encoding;
-  return answered('recommended', 'compression', PATHS.list, found, 'gzip or br, of the same list', good);
+  return answered(recommended('compression', PATHS.list, 'gzip or br, of the same list'), found, good);
 }
 
 /** What people see at the address itself. */
@@ -220,16 +236,16 @@ async function page(host: Host): Promise<Answered> {
   const { status, headers } = await host.get('./');
   const type = headers.get('content-type') ?? 'no type';
   const good = status === 200 && /^text\/html\b/i.test(type);
-  return answered('recommended', 'page', './', `${status}, ${type}`, '200, text/html', good);
+  return answered(recommended('page', './', '200, text/html'), `${status}, ${type}`, good);
 }
 
 async function unknown(host: Host, path: string): Promise<Answered> {
   const status = await host.status(path);
-  return answered('required', 'unknown id', path, String(status), '404', status === 404);
+  return answered(required('unknown id', path, '404'), String(status), status === 404);
 }
 
 /** A folder may be anything but a list of what is in it. */
 async function notListed(host: Host, path: string): Promise<Answered> {
   const status = await host.status(path);
-  return answered('recommended', 'not listed', path, String(status), 'no page', status !== 200);
+  return answered(recommended('not listed', path, 'no page'), String(status), status !== 200);
 }

@@ -12,7 +12,7 @@ import { decodeUtf8, parseStrictJson } from '@passport-registry/verifier/interna
 import { IoFailed } from '../errors.js';
 import { forEachConcurrent } from '../for-each-concurrent.js';
 import type { OnProgress } from '../progress.js';
-import { CHECKSUMS_PATH, NOT_CHECKSUMMED, parseChecksums, sha256 } from '../tree/checksums.js';
+import { CHECKSUMS_PATH, NOT_CHECKSUMMED, parseChecksums } from '../tree/checksums.js';
 import { holdsCompressed } from '../tree/compressed.js';
 import { HOST_FILES } from '../tree/host-configuration.js';
 import { PATHS } from '../tree/paths.js';
@@ -57,12 +57,16 @@ export async function checkSignature(files: SeenFiles, rootKey: RootKey): Promis
   return list;
 }
 
-/** The hash of a file; a file that cannot be read is a problem as any other, unless the host is gone. */
-async function hashOf(files: SeenFiles, path: string, problems: string[]): Promise<string | undefined> {
+/** What is read of a file; a file that cannot be read is a problem as any other, unless the host is gone. */
+async function readable<T>(
+  path: string,
+  read: (path: string) => Promise<T | undefined>,
+  problems: string[],
+): Promise<T | undefined> {
   try {
-    const hash = await files.hash(path);
-    if (hash === undefined) problems.push(`${path} is missing`);
-    return hash;
+    const found = await read(path);
+    if (found === undefined) problems.push(`${path} is missing`);
+    return found;
   } catch (error) {
     if (!(error instanceof IoFailed) || isUnreachable(error)) throw error;
     problems.push(error.message);
@@ -70,11 +74,15 @@ async function hashOf(files: SeenFiles, path: string, problems: string[]): Promi
   }
 }
 
-/** @param canonical - whether the list that they are compared with is in canonical form */
+/** The list that records are compared with. */
+interface ListOfRecords extends IssuerRegistry {
+  /** Whether the list is in canonical form. */
+  readonly canonical: boolean;
+}
+
 export async function checkRecords(
   files: SeenFiles,
-  { issuers }: IssuerRegistry,
-  canonical: boolean,
+  { issuers, canonical }: ListOfRecords,
   onProgress: OnProgress | undefined,
 ): Promise<void> {
   // What was parsed from canonical text is written as it was read.
@@ -85,8 +93,8 @@ export async function checkRecords(
   await forEachConcurrent(issuers, CONCURRENCY, async (issuer) => {
     onProgress?.('comparing', done++, issuers.length);
     const path = PATHS.record(issuer.issuer_id);
-    const hash = await hashOf(files, path, problems);
-    if (hash !== undefined && hash !== sha256(spelt(issuer)))
+    const bytes = await readable(path, (path) => files.read(path), problems);
+    if (bytes !== undefined && !sameBytes(bytes, spelt(issuer)))
       problems.push(`${path} is not its entry in the list`);
   });
   const expected = new Set(issuers.map(({ issuer_id }) => PATHS.record(issuer_id)));
@@ -104,7 +112,8 @@ export async function readChecksums(files: SeenFiles): Promise<ReadonlyMap<strin
   return sums;
 }
 
-export async function checkChecksums(files: SeenFiles): Promise<void> {
+/** @returns the hashes by path */
+export async function checkChecksums(files: SeenFiles): Promise<ReadonlyMap<string, string>> {
   const sums = await readChecksums(files);
   const problems: string[] = [];
   const { live, withoutHostFiles = live } = files.source;
@@ -113,7 +122,7 @@ export async function checkChecksums(files: SeenFiles): Promise<void> {
   const reachable = [...sums].filter(([path]) => !(live && mayBeMissing(path)));
   await forEachConcurrent(reachable, CONCURRENCY, async ([path, expected]) => {
     const found: string[] = [];
-    const hash = await hashOf(files, path, found);
+    const hash = await readable(path, (path) => files.hash(path), found);
     if (hash !== undefined && hash !== expected) {
       found.push(`${path} has another hash than ${CHECKSUMS_PATH} says`);
     }
@@ -126,12 +135,20 @@ export async function checkChecksums(files: SeenFiles): Promise<void> {
     ...present.filter((path) => !listed(path)).map((path) => `${path} is not in ${CHECKSUMS_PATH}`),
   );
   failIfAny(problems.sort());
+  return sums;
 }
 
-/** All paths of a tree that can be known: those that the source lists, and those of SHA256SUMS. */
-export async function pathsOf(files: SeenFiles): Promise<readonly string[]> {
-  const sums = await readChecksums(files).catch(() => new Map<string, string>());
-  return [...new Set([...(files.source.paths?.() ?? []), ...sums.keys()])].sort();
+/**
+ * All paths of a tree that can be known: those that the source lists, and those of SHA256SUMS.
+ *
+ * @param good - the hashes of SHA256SUMS, where they have been found to be good
+ */
+export async function pathsOf(
+  files: SeenFiles,
+  good: ReadonlyMap<string, string> | undefined,
+): Promise<readonly string[]> {
+  const sums = good ?? (await readChecksums(files).catch(() => new Map<string, string>()));
+  return [...new Set([...(files.source.paths?.() ?? []), ...sums.keys()])];
 }
 
 /** A host sends these in place of the list, to whoever accepts them. */

@@ -150,7 +150,9 @@ async function verifyOnce(
   const root = await checks.run('root key', async () =>
     trustedRoot(files, await checkRootKey(files), pinned),
   );
-  const known = checks.unreachable ? NOTHING_KNOWN : await auditTree(files, checks, root, pinned, options);
+  const known = checks.unreachable
+    ? NOTHING_KNOWN
+    : await auditTree({ files, checks, root, pinned }, options);
   if (source.live && !checks.unreachable) {
     await checks.run('unknown id', () => checkUnknownId(files));
     if (files.any) await checks.run('content types', async () => files.assertTypes());
@@ -197,12 +199,17 @@ const NOTHING_KNOWN: KnownTree = {
   warnings: [],
 };
 
+/** An audit that has begun. */
+interface Audit {
+  readonly files: SeenFiles;
+  readonly checks: CheckList;
+  readonly root: TrustedRoot | undefined;
+  readonly pinned: RootKey | undefined;
+}
+
 /** Everything that does not take a live host. */
 async function auditTree(
-  files: SeenFiles,
-  checks: CheckList,
-  root: TrustedRoot | undefined,
-  pinned: RootKey | undefined,
+  { files, checks, root, pinned }: Audit,
   { maxAge = DEFAULT_MAX_AGE_SECONDS, now = Date.now, onProgress }: VerifyOptions,
 ): Promise<KnownTree> {
   const rootKey = root?.rootKey;
@@ -224,11 +231,12 @@ async function auditTree(
   const signed = list !== undefined && registry !== undefined ? { list, registry } : undefined;
   if (registry !== undefined) {
     const canonical = checks.passed('canonical form');
-    await checks.run('records', () => checkRecords(files, registry, canonical, onProgress));
+    await checks.run('records', () => checkRecords(files, { ...registry, canonical }, onProgress));
   }
-  await checks.run('checksums', () => checkChecksums(files));
-  const paths = await pathsOf(files);
-  const snapshots = paths.filter((path) => path.startsWith('snapshots/'));
+  const sums = await checks.run('checksums', () => checkChecksums(files));
+  const paths = await pathsOf(files, sums);
+  const below = (folder: string) => paths.filter((path) => path.startsWith(folder)).sort();
+  const snapshots = below('snapshots/');
   if (snapshots.length === 0) checks.skip('snapshots', 'the tree has no snapshots');
   else if (rootKey !== undefined) {
     const history = rotation ?? { keys: [rootKey], unknown: undefined };
@@ -236,7 +244,7 @@ async function auditTree(
       ...((await checks.run('snapshots', () => checkSnapshots(files, snapshots, history))) ?? []),
     );
   }
-  const deltas = paths.filter((path) => path.startsWith('deltas/'));
+  const deltas = below('deltas/');
   if (deltas.length === 0) checks.skip('deltas', 'the tree has no deltas');
   else if (signed !== undefined) await checks.run('deltas', () => checkDeltas(files, deltas, signed));
   const changes = (await isThere(files, PATHS.changes)) ? PATHS.changes : PATHS.feed;

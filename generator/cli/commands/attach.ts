@@ -61,9 +61,9 @@ async function attach(io: Io, signed: Signed, options: Options): Promise<undefin
   };
   const report = await attachSignature(request, rootKey, {
     out: options.out,
-    ...ruleOptions(options),
+    exceptions: ruleOptions(options),
+    freshness: await freshnessChoice(io, options),
     precompress: options.precompress === true,
-    ...(await freshnessChoice(io, options)),
   });
   if (options.json) emit(io, { ok: true, ...report });
   sayBuilt(io, report, performance.now() - started);

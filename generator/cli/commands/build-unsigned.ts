@@ -1,7 +1,6 @@
-import { requestedUpdatedAt } from '../../list/updated-at.js';
 import { prepareSigning } from '../../offline-signing/prepare-signing.js';
-import type { BuildCommandOptions } from '../options/build-options.js';
-import { ruleOptions } from '../options/rule-options.js';
+import { type BuildCommandOptions, listTime } from '../options/build-options.js';
+import { exceptions } from '../options/rule-options.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
 import type { Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
@@ -16,9 +15,8 @@ export async function buildUnsigned(
     {
       issuers: options.issuers,
       out: options.out,
-      ...ruleOptions(options),
-      renew: options.renew === true,
-      updatedAt: requestedUpdatedAt(options.updatedAt, io.env['SOURCE_DATE_EPOCH']),
+      exceptions: exceptions(options),
+      time: listTime(io, options),
     },
     folder,
   );

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { build } from '../../build.js';
-import { requestedUpdatedAt } from '../../list/updated-at.js';
-import { addBuildOptions, type BuildCommandOptions } from '../options/build-options.js';
+import { addBuildOptions, type BuildCommandOptions, listTime } from '../options/build-options.js';
 import { freshnessChoice } from '../options/freshness-options.js';
 import { ruleOptions } from '../options/rule-options.js';
 import { signerChoice } from '../options/signer-options.js';
@@ -33,16 +32,14 @@ export async function buildAndReport(io: Invocation, options: BuildCommandOption
   const { timings, onStage } = stopwatch(io);
   const report = await withProgress(io, async (onProgress) =>
     build({
-      onProgress,
-      onStage,
       issuers: options.issuers,
       out: options.out,
-      ...signerChoice(io, options),
-      ...(await freshnessChoice(io, options)),
-      ...ruleOptions(options),
-      updatedAt: requestedUpdatedAt(options.updatedAt, io.env['SOURCE_DATE_EPOCH']),
-      renew: options.renew === true,
+      signer: signerChoice(io, options),
+      freshness: await freshnessChoice(io, options),
+      exceptions: ruleOptions(options),
+      time: listTime(io, options),
       precompress: options.precompress === true,
+      listeners: { onProgress, onStage },
     }),
   );
   if (options.json) emit(io, { ok: true, ...report, ...(options.timings && { timings }) });

@@ -42,7 +42,9 @@ export function addKeysCommand(program: Command, io: Invocation): void {
       const validity = positiveNumber('--days', days);
       const keysToTrust = await Promise.all(online.map((file) => loadRootKey(file, true, io.env)));
       const root = await chooseSigner({ ...signerChoice(io, options), production: true });
-      io.stdout.write(`${await delegationStatement(root, keysToTrust, validity, Date.now())}\n`);
+      io.stdout.write(
+        `${await delegationStatement(root, keysToTrust, { days: validity, now: Date.now() })}\n`,
+      );
       return undefined;
     }),
   );

@@ -48,7 +48,7 @@ async function resolve(io: Io, id: string, options: Options): Promise<number> {
   const policy = readPolicy(options.policy);
   const { jwk } = await loadRootKey(options.rootKey, true, io.env);
   try {
-    const { decision, updatedAt, hint } = await ask(id, policy, jwk, options);
+    const { decision, updatedAt, hint } = await ask(id, policy, { ...options, rootKey: jwk });
     if (options.json) emit(io, { ...decision, updatedAt });
     sayDecision(io, id, { decision, updatedAt });
     if (hint !== undefined) say(io, `    ${hint}`);
@@ -59,7 +59,12 @@ async function resolve(io: Io, id: string, options: Options): Promise<number> {
   }
 }
 
-async function ask(id: string, policy: TrustPolicy, rootKey: RootJwk, { source, maxAge }: Options) {
+/** Where a list is asked for, and what is trusted. */
+interface Trust extends Pick<Options, 'source' | 'maxAge'> {
+  readonly rootKey: RootJwk;
+}
+
+async function ask(id: string, policy: TrustPolicy, { source, maxAge, rootKey }: Trust) {
   const seconds = Number(maxAge) * 24 * 60 * 60;
   const answer = (registry: Registry) => ({
     decision: registry.decide(id, policy),

@@ -51,11 +51,15 @@ async function signRequest(io: Io, folder: string, options: Options): Promise<un
   const request = await readSigningRequest(folder, signer.rootKey, before);
   const { thumbprint } = signer.rootKey;
   const thumbprints = before === undefined ? [thumbprint] : [before.thumbprint, thumbprint];
-  assertNewest(memory, thumbprints, request, options.insteadOf);
+  assertNewest(memory, request, { thumbprints, insteadOf: options.insteadOf });
   const published = request.previous && recordsOfList(request.previous.registry.issuers);
   sayDiagnostics(
     io,
-    assertPublishable(published, recordsOfList(request.registry.issuers), exceptions(options), false),
+    assertPublishable(
+      { before: published, after: recordsOfList(request.registry.issuers) },
+      exceptions(options),
+      false,
+    ),
   );
   for (const line of request.changes) say(io, line);
   say(io, `sha256   ${request.sha256}`);

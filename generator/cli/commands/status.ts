@@ -42,7 +42,7 @@ async function changeAndBuild(
   { id, to }: StatusChange,
   options: Options,
 ): Promise<undefined> {
-  const edit = editStatus(options.issuers, id, to, options.reason, new Date());
+  const edit = editStatus(options.issuers, id, { to, reason: options.reason, now: new Date() });
   say(io, `${id}: status ${edit.from} -> ${edit.to} (${edit.file})`);
   try {
     await buildAndReport(io, options);

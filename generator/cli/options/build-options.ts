@@ -1,4 +1,7 @@
 import type { Command } from 'commander';
+import { requestedUpdatedAt } from '../../list/updated-at.js';
+import type { ListTime } from '../../publishing/publication.js';
+import type { Io } from '../terminal/io.js';
 import { addFreshnessOptions, type FreshnessOptions } from './freshness-options.js';
 import { addRuleOptions, type RuleOptions } from './rule-options.js';
 import { addSignerOptions, type SignerOptions } from './signer-options.js';
@@ -25,4 +28,12 @@ export function addBuildOptions(command: Command): Command {
     .option('--precompress', 'publish issuers.json.gz and .br, too, for hosts that send them as they are')
     .option('--timings', 'say how long each stage took')
     .option('--json', 'report as JSON on stdout');
+}
+
+/** When the list is updated, from the options and the environment. @throws {@link UsageError} */
+export function listTime(io: Io, { updatedAt, renew }: BuildCommandOptions): ListTime {
+  return {
+    updatedAt: requestedUpdatedAt(updatedAt, io.env['SOURCE_DATE_EPOCH']),
+    renew: renew === true,
+  };
 }

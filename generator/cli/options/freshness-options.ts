@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { readText } from '../../files/read-file.js';
-import type { PublishOptions } from '../../publishing/publish.js';
+import type { FreshnessChoice } from '../../freshness/freshness.js';
 import { chooseSigner } from '../../signing/choose-signer.js';
 import type { SignerInput } from '../../signing/command-signer.js';
 import type { Signer } from '../../signing/sign.js';
@@ -32,10 +32,7 @@ export function addFreshnessOptions(command: Command): Command {
 }
 
 /** What they ask for. @throws {@link UsageError} | {@link IoFailed} | {@link KeyRejected} */
-export async function freshnessChoice(
-  io: Io,
-  options: FreshnessOptions,
-): Promise<Pick<PublishOptions, 'delegation' | 'rotation' | 'checkpoint'>> {
+export async function freshnessChoice(io: Io, options: FreshnessOptions): Promise<FreshnessChoice> {
   const { delegation, rotation, checkpointKey: key, checkpointSignerCommand: signerCommand } = options;
   const hours = positiveNumber('--checkpoint-hours', options.checkpointHours);
   const wanted = key !== undefined || signerCommand !== undefined;

@@ -1,5 +1,5 @@
 import { DEVELOPMENT_KEY_FILE } from '../../files/private-folder.js';
-import type { BuildReport } from '../../publishing/publish.js';
+import type { BuildReport } from '../../publishing/report.js';
 import { sayDiagnostics } from './diagnostics.js';
 import type { Io } from './io.js';
 import { count, say } from './output.js';

@@ -26,10 +26,14 @@ export function forbiddenFeatures(
       if (isAlias(node)) {
         report('yaml-alias', rangeOf(node, range), `there is an alias, *${node.source}`);
       } else if (node.anchor !== undefined) {
-        report('yaml-alias', propertyRange(node, '&', text, range), `there is an anchor, &${node.anchor}`);
+        report(
+          'yaml-alias',
+          propertyRange(node, '&', { text, range }),
+          `there is an anchor, &${node.anchor}`,
+        );
       }
       if (node.tag !== undefined) {
-        report('yaml-tag', propertyRange(node, '!', text, range), `there is a tag, ${shown(node.tag)}`);
+        report('yaml-tag', propertyRange(node, '!', { text, range }), `there is a tag, ${shown(node.tag)}`);
       }
     },
     Pair(_key, pair) {
@@ -56,7 +60,11 @@ function directives(source: Required<Source>): Diagnostic[] {
 }
 
 /** An anchor and a tag stand before their node, which does not count them in. */
-function propertyRange(node: Node, sigil: '&' | '!', text: string, range: ToRange): Range {
+function propertyRange(
+  node: Node,
+  sigil: '&' | '!',
+  { text, range }: { readonly text: string; readonly range: ToRange },
+): Range {
   const end = node.range?.[0] ?? 0;
   const from = Math.max(0, end - MAX_PROPERTY_LENGTH);
   const start = text.slice(from, end).search(new RegExp(`[${sigil}]\\S*\\s+(?:[&!]\\S*\\s+)?$`));

@@ -1,6 +1,7 @@
 import { canonicalBytes, type Issuer, isUpdatedAt } from '@passport-registry/verifier';
 import { parseStrictJson } from '@passport-registry/verifier/internal';
 import type { ListDiff } from '../../list/list-diff.js';
+import type { SignedList } from '../../list/signed-list.js';
 import { uuidOf } from './uuid.js';
 
 /** A status or tier that is another than in the list before. */
@@ -32,20 +33,18 @@ const MAX_CHANGES = 1000;
  * The changes up to a list: those that are known, and what is new in it. A changes.json that is damaged or not there
  * begins anew.
  *
- * @param updatedAt - of the list
+ * @param signed - its root key names a feed that begins
  * @param held - the bytes of the published changes.json
  * @param diff - undefined where nothing is published that is rightly signed
- * @param rootKey - the thumbprint that names a feed which begins
  */
 export function changesUpTo(
-  updatedAt: string,
+  { list: { updatedAt }, rootKey }: SignedList,
   held: Uint8Array | undefined,
   diff: ListDiff | undefined,
-  rootKey: string,
 ): Changes {
   const known = (held && parseChanges(held)) ?? {
     changes: [],
-    feed: uuidOf(`changes of the registry of ${rootKey}`),
+    feed: uuidOf(`changes of the registry of ${rootKey.thumbprint}`),
     since: updatedAt,
   };
   if (diff === undefined) return known;

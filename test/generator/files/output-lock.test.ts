@@ -79,9 +79,7 @@ describe('one build at a time in an output folder', () => {
     const options = {
       issuers: join(folder, 'issuers'),
       out: join(folder, 'dist'),
-      key: join(folder, 'key.pem'),
-      production: true,
-      directory: folder,
+      signer: { key: join(folder, 'key.pem'), production: true, directory: folder },
     };
     const builds = await Promise.allSettled([build(options), build(options), build(options)]);
     expect(builds.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);

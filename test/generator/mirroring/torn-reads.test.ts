@@ -35,9 +35,7 @@ describeWith(['rsync', 'nginx'], 'rsyncd, a mirror and nginx under a writer', ()
         await build({
           issuers: join(folder, 'issuers'),
           out: tree,
-          key: join(folder, 'key.pem'),
-          production: true,
-          directory: folder,
+          signer: { key: join(folder, 'key.pem'), production: true, directory: folder },
         });
         await new Promise((resolve) => setTimeout(resolve, 200));
       }

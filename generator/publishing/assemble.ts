@@ -1,0 +1,37 @@
+import { readIfThere } from '../files/read-file.js';
+import { withCheckpoint } from '../freshness/checkpoint.js';
+import { freshnessFiles } from '../freshness/freshness.js';
+import { diffLists } from '../list/list-diff.js';
+import type { SignedList } from '../list/signed-list.js';
+import { deltaFiles } from '../tree/deltas.js';
+import { PATHS } from '../tree/paths.js';
+import type { PublishedTree } from '../tree/published-tree.js';
+import { changesUpTo } from '../tree/site/changes.js';
+import { assembleTree, type Tree } from '../tree/tree.js';
+import { predecessorOf, publishedList } from './predecessor.js';
+import type { PublishOptions } from './publication.js';
+
+/**
+ * The whole tree of a signed list: new files, and those of the published tree that stay.
+ *
+ * @throws {@link KeyRejected} | {@link UsageError}
+ */
+export async function assemble(
+  { exceptions, freshness, precompress = false }: PublishOptions,
+  published: PublishedTree | undefined,
+  signed: SignedList,
+): Promise<Tree> {
+  const predecessor = predecessorOf(published, signed.development);
+  const before = predecessor && publishedList(predecessor);
+  const diff = before && diffLists(before, signed.list);
+  const changes = predecessor && readIfThere(predecessor.folder, PATHS.changes);
+  const { breakPinnedVerifiers } = exceptions ?? {};
+  const tree = assembleTree({
+    signed,
+    freshness: await freshnessFiles(published, signed, { ...freshness, breakPinnedVerifiers }),
+    changes: changesUpTo(signed, changes, diff),
+    deltas: deltaFiles(predecessor, diff, signed),
+    precompress,
+  });
+  return withCheckpoint(tree, signed.list.updatedAt, freshness?.checkpoint);
+}

@@ -1,0 +1,88 @@
+import { UsageError } from '../errors.js';
+import type { OutputFolder } from '../files/output-folder.js';
+import { type ListBytes, listBytes, recordsBytes, withUpdatedAt } from '../list/list.js';
+import type { SignedList } from '../list/signed-list.js';
+import { nextUpdatedAt } from '../list/updated-at.js';
+import type { RecordSet } from '../records/check-records.js';
+import { type Signer, signList } from '../signing/sign.js';
+import { sha256 } from '../tree/checksums.js';
+import type { PublishedTree } from '../tree/published-tree.js';
+import { predecessorOf } from './predecessor.js';
+import type { ListTime, SignedElsewhere } from './publication.js';
+
+/** The records of a list, who signs it, and when. */
+interface ListToSign<By = Signer | SignedElsewhere> {
+  readonly records: RecordSet;
+  readonly signer: By;
+  readonly time: ListTime;
+}
+
+/**
+ * The list to publish, signed: by the key that is here, or as it was signed elsewhere.
+ *
+ * @throws {@link KeyRejected} | {@link UsageError}
+ */
+export async function signedList(
+  { records, signer, time }: ListToSign,
+  published: PublishedTree | undefined,
+  place: OutputFolder,
+): Promise<SignedList> {
+  const { list, signature, kept } =
+    'sign' in signer
+      ? await signHere({ records, signer, time }, published)
+      : followingList(signer, predecessorOf(published, false), place);
+  const { rootKey, development } = signer;
+  return { list, signature, kept, rootKey, development, sha256: sha256(list.list) };
+}
+
+type Signed = Pick<SignedList, 'list' | 'signature' | 'kept'>;
+
+/** The published list as long as it says the same and is rightly signed, else a new one. */
+async function signHere(
+  { records: { issuers }, signer, time: { updatedAt: requested, renew } }: ListToSign<Signer>,
+  published: PublishedTree | undefined,
+): Promise<Signed> {
+  const sign = async (list: ListBytes) => ({
+    list,
+    signature: await signList(list.list, signer),
+    kept: false,
+  });
+  const records = recordsBytes(issuers.values());
+  const previous = published?.updatedAt;
+  const later = () => nextUpdatedAt(requested, previous, Date.now());
+  if (published?.list === undefined || previous === undefined) return sign(listBytes(records, later()));
+  const list = listBytes(records, previous);
+  const same = Buffer.compare(list.list, published.list) === 0;
+  if (same && published.rootKey?.thumbprint === signer.rootKey.thumbprint) {
+    const keep = !renew || requested === previous;
+    if (keep && published.signed && published.signature !== undefined) {
+      return { list, signature: published.signature.trim(), kept: true };
+    }
+    // A build that was killed between signature and list: asked for the same time, it makes the same bytes.
+    if (requested === previous) return sign(list);
+  }
+  return sign(withUpdatedAt(list, later()));
+}
+
+/** SPEC C8: a list that was signed elsewhere names the one that it follows, which must still be the newest, unless it is published already. */
+function followingList(
+  { list, signature, follows }: SignedElsewhere,
+  newest: PublishedTree | undefined,
+  { named }: OutputFolder,
+): Signed {
+  const kept = newest?.list !== undefined && Buffer.compare(newest.list, list.list) === 0;
+  if (kept) return { list, signature, kept };
+  const published = newest?.list && sha256(newest.list);
+  const again = 'make a new request with `build --unsigned`';
+  if (published !== follows) {
+    const has = published === undefined ? 'holds none' : `holds the list ${published}`;
+    const said = follows === undefined ? 'is for a first list' : `follows the list ${follows}`;
+    throw new UsageError(`the request ${said}, and ${named} ${has}: ${again}`);
+  }
+  if (newest?.updatedAt !== undefined && list.updatedAt <= newest.updatedAt) {
+    throw new UsageError(
+      `the request is of ${list.updatedAt}, not later than the published list of ${newest.updatedAt}: ${again}`,
+    );
+  }
+  return { list, signature, kept };
+}
