@@ -76,7 +76,7 @@ function textPredicate(name, schema) {
 function memberPredicate(name, schema) {
   return readDemands(schema, (take) => {
     if (take('type') !== 'object' || take('additionalProperties') !== false) {
-      throw new Error(`${name} is no object with known members`);
+      throw new Error(`${name} is not an object with known members`);
     }
     take('required');
     const cases = Object.entries(take('properties')).map(

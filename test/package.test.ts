@@ -242,7 +242,7 @@ import { startSandbox } from 'passport-registry/sandbox';
 const report = await verifyTree(folderSource('dist'), undefined);
 const sandbox = await startSandbox({ operatorToken: 'a-token-for-this-test' });
 await sandbox.close();
-const refused = await build({ issuers: 'issuers', out: 'x', production: true, directory: '.' }).catch(
+const refused = await build({ issuers: 'issuers', out: 'x', signer: { production: true, directory: '.' } }).catch(
   (error: GeneratorError) => error.constructor.name,
 );
 console.log(JSON.stringify([report.ok && typeof openRegistry === 'function', sandbox.address.slice(0, 7), refused]));

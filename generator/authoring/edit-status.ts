@@ -87,7 +87,7 @@ function statusIn(text: string, file: string): [start: number, end: number, stat
 /** A reason comes from a person and stands in a comment: it must not end it. */
 function oneLine(reason: string): string {
   const text = reason.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
-  if (text === '') throw new UsageError('--reason must say something');
+  if (text === '') throw new UsageError('--reason must not be empty');
   return text;
 }
 

@@ -33,7 +33,7 @@ export function formatRecord(text: string, file: string): string {
   const [header, body] = headed(text.replaceAll('\r\n', '\n'));
   const document = parse(body);
   const { contents, directives } = document;
-  if (!isMap(contents)) throw new UsageError(`${file} holds no fields`);
+  if (!isMap(contents)) throw new UsageError(`${file} has no fields`);
   contents.flow = false;
   contents.items.sort((a, b) => rank(a) - rank(b));
   for (const pair of contents.items) formatPair(pair);
@@ -95,10 +95,11 @@ function fitsOnOneLine(key: string, { items, comment, commentBefore }: YAMLSeq):
 /** The layout is a matter of looks; should it ever touch what a record says, it is not applied. */
 function assertSame(before: string, after: string, file: string): void {
   const value = (text: string) => JSON.stringify(sorted(parse(text).toJS()));
-  if (value(before) !== value(after)) throw new UsageError(`${file} cannot be laid out without changing it`);
+  if (value(before) !== value(after))
+    throw new UsageError(`${file} cannot be formatted without a change of its content`);
   if (comments(before) !== comments(after)) {
     throw new UsageError(
-      `${file} has a comment that the layout cannot keep; give it a line of its own above a field`,
+      `${file} has a comment that formatting would lose; move the comment to its own line above a field`,
     );
   }
 }

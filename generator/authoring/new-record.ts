@@ -32,7 +32,8 @@ export function writeNewRecord(
   const { record, diagnostics } = conform(parsed);
   if (record === undefined) throw new RecordsRejected(diagnostics, 'nothing was written');
   const [taken] = existsSync(issuers) ? recordFilesOf(issuers, id) : [];
-  if (taken !== undefined) throw new UsageError(`${taken} is there: an id is given once`);
+  if (taken !== undefined)
+    throw new UsageError(`${taken} already exists: an issuer id can be used only once`);
   try {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text, { flag: 'wx' });

@@ -14,7 +14,7 @@ export function explainMissing(field: string): Finding {
 
 /** The words for a field that no issuer has. */
 export function explainUnknown(field: string): Finding {
-  const message = `${shown(field)} is no field of an issuer`;
+  const message = `${shown(field)} is not a field of an issuer`;
   const remedy = didYouMean(field, ISSUER_FIELDS);
   return { rule: 'unknown-field', message, ...(remedy && { remedy }) };
 }
@@ -23,7 +23,7 @@ export function explainUnknown(field: string): Finding {
 export function explainDuplicates(list: readonly unknown[]): { index: number; finding: Finding }[] {
   return list.flatMap((item, index) => {
     if (list.indexOf(item) === index) return [];
-    const message = `${shown(item)} stands in the list twice`;
+    const message = `${shown(item)} appears in the list twice`;
     return [{ index, finding: { rule: 'duplicate-item', message } }];
   });
 }
@@ -100,7 +100,7 @@ function wrongType(
     const item = typeof value === 'string' ? value : 'item';
     return {
       ...finding,
-      remedy: `write a list, such as [${item}]; leave the field out if there is nothing to say`,
+      remedy: `write a list, such as [${item}]; or remove the field if the list is empty`,
     };
   }
   if (value === null) return { ...finding, remedy: 'write a value' };
@@ -127,7 +127,7 @@ function explainHttpsUri(text: string): Words {
   if (/^HTTPS:/i.test(text) && !text.startsWith('https:')) {
     return { rule: 'bad-uri', remedy: 'write https in lower case' };
   }
-  if (text.includes('#')) return { rule: 'bad-uri', remedy: 'remove the fragment, from # on' };
+  if (text.includes('#')) return { rule: 'bad-uri', remedy: 'remove the fragment, which starts at #' };
   return explainWebUri(text);
 }
 
@@ -137,7 +137,7 @@ function upgraded(text: string): string {
 
 function explainWebUri(text: string): Words {
   if (!/^https?:\/\//i.test(text)) {
-    return { rule: 'bad-uri', remedy: 'start the address with https:// and a host name' };
+    return { rule: 'bad-uri', remedy: 'start the URL with https:// and a host name' };
   }
   if (/\s/.test(text)) return { rule: 'bad-uri', remedy: 'remove the white space, or write it as %20' };
   if (/[^\x20-\x7e]/.test(text)) {
@@ -147,7 +147,7 @@ function explainWebUri(text: string): Words {
     return { rule: 'bad-uri', remedy: 'remove the user name before the @' };
   }
   if (!URL.canParse(text)) {
-    return { rule: 'bad-uri', remedy: 'correct the host or the port: no browser can open this address' };
+    return { rule: 'bad-uri', remedy: 'correct the host or the port: no browser can open this URL' };
   }
   return { rule: 'bad-uri' };
 }

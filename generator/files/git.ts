@@ -30,7 +30,7 @@ export interface TreeEntry {
 /** A file whose versions differ between a commit and its parents. Its path is from the folder of the records. */
 export interface TreeChange {
   readonly path: string;
-  /** The objects in the parents, and in the commit; undefined where there is no regular file. */
+  /** The objects in the parents, and in the commit; undefined where there is not a regular file. */
   readonly before: readonly (string | undefined)[];
   readonly after: string | undefined;
 }
@@ -54,13 +54,15 @@ export function repositoryAround(folder: string, env: NodeJS.ProcessEnv): Reposi
   const records = resolve(folder);
   let top = records;
   while (lstatSync(join(top, '.git'), { throwIfNoEntry: false }) === undefined) {
-    if (top === dirname(top)) throw new UsageError(`${folder} is in no git repository`);
+    if (top === dirname(top)) throw new UsageError(`${folder} is not in a git repository`);
     top = dirname(top);
   }
   const path = relative(top, records);
   const real = realPath(records);
   if (real !== join(realPath(top), path)) {
-    throw new UsageError(`${folder} is reached by a symbolic link, which git does not follow: give ${real}`);
+    throw new UsageError(
+      `${folder} is reached through a symbolic link, which git does not follow: use ${real}`,
+    );
   }
   return { top, prefix: path === '' ? '' : `${path.split(sep).join('/')}/`, env };
 }
@@ -88,7 +90,7 @@ export function revisionsOf(range: string, repository: Repository): Revisions {
 
 function commitOf(revision: string, repository: Repository): string {
   // A revision that looks like an option would be one.
-  if (revision.startsWith('-')) throw new UsageError(`${revision} is no commit`);
+  if (revision.startsWith('-')) throw new UsageError(`${revision} is not a commit`);
   const question = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`];
   try {
     return objectId(git(question, repository).toString().trim());
@@ -132,7 +134,9 @@ export function treeEntries(commit: string, repository: Repository): TreeEntry[]
   return fieldsOf(listing).map((line) => {
     const [, mode = '', id = '', path = ''] = /^(\d+) [a-z]+ ([0-9a-f]+)\t(.*)$/s.exec(line) ?? [];
     if (!path.startsWith(prefix)) {
-      throw new UsageError(`${path} is no folder in ${commit}, but a symbolic link, a submodule or a file`);
+      throw new UsageError(
+        `${path} is not a folder in ${commit}: it is a symbolic link, a submodule or a file`,
+      );
     }
     return { path: path.slice(prefix.length), kind: KINDS[mode] ?? 'file', id: objectId(id) };
   });
@@ -234,7 +238,7 @@ function fieldsOf(output: Buffer): string[] {
 }
 
 function objectId(text: string): string {
-  if (!/^[0-9a-f]{40,64}$/.test(text)) throw new IoFailed(`git answers ${text} where an object is expected`);
+  if (!/^[0-9a-f]{40,64}$/.test(text)) throw new IoFailed(`git returned ${text} instead of an object`);
   return text;
 }
 

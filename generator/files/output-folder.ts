@@ -21,9 +21,9 @@ export async function withOutputFolder<T>(
   out: string,
   work: (place: OutputFolder) => Promise<T>,
 ): Promise<T> {
-  if (out === '') throw new UsageError('--out names no folder');
+  if (out === '') throw new UsageError('--out must name a folder');
   if (!existsSync(out) && isLink(out)) {
-    throw new UsageError(`${out} is a symbolic link that leads nowhere: remove it, or make the folder`);
+    throw new UsageError(`${out} is a broken symbolic link: remove it, or create the folder`);
   }
   // Behind a link the tree itself is what is switched, from beside where it really is.
   const real = existsSync(out) ? realpathSync(out) : out;
@@ -56,7 +56,9 @@ export function assertOutside(out: string, inputs: readonly (string | undefined)
     if (input === undefined || !existsSync(input)) continue;
     const path = relative(folder, realpathSync(input));
     if (path !== '..' && !path.startsWith(`..${sep}`)) {
-      throw new UsageError(`${input} lies in ${out}, from where a build would remove it: keep it elsewhere`);
+      throw new UsageError(
+        `${input} is in ${out}, where a build would remove it: move it to another folder`,
+      );
     }
   }
 }

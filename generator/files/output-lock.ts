@@ -48,10 +48,10 @@ function acquire(staging: string, owner: string): void {
   try {
     mkdirSync(dirname(staging), { recursive: true });
   } catch (cause) {
-    throw new IoFailed(`${dirname(staging)} is no folder, and none can be made there`, { cause });
+    throw new IoFailed(`${dirname(staging)} is not a folder and cannot be created`, { cause });
   }
   if (lstatSync(staging, { throwIfNoEntry: false })?.isDirectory() === false) {
-    throw new IoFailed(`${staging} is in the way of the folder in which a tree is prepared: remove it`);
+    throw new IoFailed(`${staging} is in the way of the staging folder: remove it`);
   }
   try {
     removeDead(staging, owner);
@@ -60,10 +60,10 @@ function acquire(staging: string, owner: string): void {
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code === 'ENOTEMPTY' || code === 'EEXIST') {
       throw new IoFailed(
-        `another build or mirror is at work (${staging}): wait until it ends; if it is dead, remove that folder`,
+        `another build or mirror is running (${staging}): wait until it ends; if none is running, remove that folder`,
       );
     }
-    throw new IoFailed(`nothing can be prepared beside the output folder: ${message}`, { cause });
+    throw new IoFailed(`the staging folder beside the output folder cannot be made: ${message}`, { cause });
   }
 }
 

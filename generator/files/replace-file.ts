@@ -8,7 +8,7 @@ export function replaceFile(file: string, text: string): void {
   const fresh = join(dirname(file), `.${basename(file)}.${randomBytes(8).toString('hex')}`);
   try {
     const stats = lstatSync(file);
-    if (!stats.isFile()) throw new Error('it is no regular file');
+    if (!stats.isFile()) throw new Error('it is not a regular file');
     writeFileSync(fresh, text, { mode: stats.mode & 0o777, flag: 'wx' });
     renameSync(fresh, file);
   } catch (cause) {

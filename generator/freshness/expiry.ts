@@ -51,7 +51,7 @@ export function aheadOfTime(
 ): string[] {
   const from = Math.max(issuedAt, notBefore);
   return from > now + CLOCK_TOLERANCE_MS
-    ? [`${what} is valid from ${formatUpdatedAt(from)}, which is yet to come`]
+    ? [`${what} is valid from ${formatUpdatedAt(from)}, which is in the future`]
     : [];
 }
 

@@ -78,7 +78,7 @@ export async function freshnessFiles(
   }
   if (rootChanged && checkpoint !== undefined && choice.checkpoint === undefined) {
     throw new UsageError(
-      'under a new root key the checkpoint no longer holds: give --checkpoint-key, so that there is never none',
+      'the checkpoint is not valid under the new root key: pass --checkpoint-key to sign a new one with the tree',
     );
   }
   const delegation =
@@ -150,7 +150,7 @@ async function heldStatements(
   if (listed === false || (listed === undefined && bytes === undefined)) return undefined;
   const why = cause === undefined ? 'gone' : `damaged (${(cause as Error).message})`;
   throw new UsageError(
-    `${published?.folder}/${path} is ${why}, and a build cannot make the file anew: restore the file from a mirror, ` +
+    `${published?.folder}/${path} is ${why}, and a build cannot recreate the file: restore the file from a mirror, ` +
       `from a backup or from git${remedy === undefined ? '' : `, or ${remedy}`}`,
     { cause },
   );
@@ -181,7 +181,7 @@ async function assertCheckpointHolds(
   } catch (cause) {
     if (!(cause instanceof RegistryError)) throw cause;
     throw new UsageError(
-      `the published checkpoint does not hold in the new tree (${cause.message}): give --checkpoint-key, so that a new one is signed together with the tree`,
+      `the published checkpoint is not valid for the new tree (${cause.message}): pass --checkpoint-key to sign a new checkpoint with the tree`,
       { cause },
     );
   }
@@ -203,12 +203,12 @@ async function rotationChain(
   if (steps.length === 0) return undefined;
   const text = JSON.stringify(steps);
   const { thumbprint } = await walkRotation(from, text).catch((cause: Error) => {
-    throw new KeyRejected(`the rotation does not hold: ${cause.message}`, { cause });
+    throw new KeyRejected(`the rotation is not valid: ${cause.message}`, { cause });
   });
   if (thumbprint !== to.thumbprint) {
     throw new KeyRejected(
       `the rotation leads from ${from.thumbprint} to ${thumbprint}, and the key is ${to.thumbprint}: ` +
-        'make the step that is missing with `keys rotate`, and give it with --rotation',
+        'make the missing step with `keys rotate`, and pass it with --rotation',
     );
   }
   return Buffer.from(text);

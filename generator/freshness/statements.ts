@@ -41,7 +41,7 @@ export interface CheckpointSubject {
   readonly checksums: Uint8Array;
 }
 
-/** Which key signs a checkpoint, and for how long it holds. */
+/** Which key signs a checkpoint, and how long the checkpoint is valid. */
 export interface CheckpointChoice {
   /** An online key that the root key has delegated, or the root key itself. */
   readonly signer: Signer;

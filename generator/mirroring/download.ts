@@ -96,7 +96,7 @@ async function fetchFile(source: TreeSource, path: string, hash: string): Promis
   const bytes = (await source.get(path))?.bytes;
   if (bytes !== undefined && sha256(bytes) === hash) return bytes;
   throw new TreeRejected(
-    bytes === undefined ? `${path} is missing` : `${path} has another hash than ${CHECKSUMS_PATH} says`,
+    bytes === undefined ? `${path} is missing` : `${path} does not match its hash in ${CHECKSUMS_PATH}`,
   );
 }
 

@@ -26,7 +26,9 @@ export class Releases {
     this.#folder = folder;
     const stats = lstatSync(this.#link, { throwIfNoEntry: false });
     if (stats !== undefined && !stats.isSymbolicLink()) {
-      throw new UsageError(`${this.#link} is no link: a mirror switches by a link, so name another folder`);
+      throw new UsageError(
+        `${this.#link} is not a symbolic link: a mirror switches by a link, so choose another folder`,
+      );
     }
     mkdirSync(join(folder, 'releases'), { recursive: true });
   }

@@ -61,12 +61,12 @@ async function verifiedRequest({ list, signature }: SignedRequest, rootKey: Root
     await verifySignature(list, signature, rootKey);
   } catch (cause) {
     if (!(cause instanceof RegistryError)) throw cause;
-    throw new KeyRejected(`the signature does not hold: ${cause.message}`, { cause });
+    throw new KeyRejected(`the signature is not valid: ${cause.message}`, { cause });
   }
   try {
     return readList(list);
   } catch (cause) {
-    throw new TreeRejected(`the request holds no list that can be published: ${(cause as Error).message}`, {
+    throw new TreeRejected(`the request has no list that can be published: ${(cause as Error).message}`, {
       cause,
     });
   }

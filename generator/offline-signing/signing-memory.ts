@@ -51,7 +51,7 @@ export function assertNewest(
   for (const thumbprint of thumbprints) {
     const { verified, signed } = read(fileOf(folder, thumbprint));
     const previous = previousOf(request);
-    const again = 'make a new request where the registry is';
+    const again = 'make a new request on the machine that has the registry';
     if (verified !== undefined && !isAtLeast(previous, verified)) {
       throw new UsageError(
         `the request follows ${named(previous)}, and this machine has verified the published list ${named(verified)}: ${again}`,
@@ -80,9 +80,12 @@ export function saveSigningMemory(folder: string, thumbprint: string, request: S
     writeFileSync(`${file}.new`, JSON.stringify(memory), { mode: 0o600, flush: true });
     renameSync(`${file}.new`, file);
   } catch (cause) {
-    throw new IoFailed(`what is signed cannot be remembered in ${file}: ${(cause as Error).message}`, {
-      cause,
-    });
+    throw new IoFailed(
+      `${file}, which records what is signed, cannot be written: ${(cause as Error).message}`,
+      {
+        cause,
+      },
+    );
   }
 }
 
@@ -108,8 +111,11 @@ function read(file: string): SigningMemory {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (cause) {
-    throw new IoFailed(`${file}, what this machine has signed, cannot be read: ${(cause as Error).message}`, {
-      cause,
-    });
+    throw new IoFailed(
+      `${file}, which records what was signed, cannot be read: ${(cause as Error).message}`,
+      {
+        cause,
+      },
+    );
   }
 }

@@ -81,7 +81,7 @@ export async function readSigningRequest(
   previousRootKey: RootKey | undefined,
 ): Promise<SigningRequest> {
   const list = readFile(folder, PATHS.list);
-  if (list === undefined) throw new UsageError(`${folder} is no signing request: it has no ${PATHS.list}`);
+  if (list === undefined) throw new UsageError(`${folder} is not a signing request: it has no ${PATHS.list}`);
   const previous = await followedBy(folder, previousRootKey ?? rootKey);
   try {
     const request = describe(list, previous);
@@ -92,7 +92,7 @@ export async function readSigningRequest(
     return request;
   } catch (cause) {
     if (!(cause instanceof RegistryError)) throw cause;
-    throw new TreeRejected(`${folder} holds no list to sign: ${cause.code}, ${cause.message}`, { cause });
+    throw new TreeRejected(`${folder} has no list to sign: ${cause.code}, ${cause.message}`, { cause });
   }
 }
 
@@ -104,11 +104,13 @@ async function followedBy(folder: string, rootKey: RootKey): Promise<VerifiedLis
   } catch (cause) {
     if (!(cause instanceof RegistryError)) throw cause;
     if (!cause.code.startsWith('ERR_SIGNATURE')) {
-      throw new TreeRejected(`${folder} follows no good list: ${cause.code}, ${cause.message}`, { cause });
+      throw new TreeRejected(`${folder} does not follow a valid list: ${cause.code}, ${cause.message}`, {
+        cause,
+      });
     }
     throw new KeyRejected(
       `the published list that ${folder} follows is not signed by ${rootKey.thumbprint}: sign with the root key of that registry; ` +
-        'after a rotation, name the key before with --previous-root-key',
+        'after a rotation, name the previous key with --previous-root-key',
       { cause },
     );
   }

@@ -65,27 +65,30 @@ async function checked(
 function cors({ headers }: Answer, url: string): Finding[] {
   const allowed = headers['access-control-allow-origin'];
   if (allowed === '*' || allowed === ORIGIN) return [];
-  return [{ rule: 'no-cors', message: `${url} may not be read by verifiers in browsers` }];
+  return [{ rule: 'no-cors', message: `${url} cannot be read by verifiers in browsers` }];
 }
 
 function checkMetadata(value: unknown, { issuer_id, jwks_uri, discovery_uri }: Issuer): Finding[] {
   const metadata = (value ?? {}) as Record<string, unknown>;
   const missing = ['issuer', 'issuer_id', 'jwks_uri'].filter((name) => typeof metadata[name] !== 'string');
   if (missing.length > 0) {
-    return [{ rule: 'discovery-incomplete', message: `the metadata lack ${missing.join(', ')}` }];
+    return [{ rule: 'discovery-incomplete', message: `the metadata has no ${missing.join(', ')}` }];
   }
   const found: Finding[] = [];
   const issuer = String(metadata['issuer']);
   if (metadata['issuer_id'] !== issuer_id) {
-    const message = `the metadata name the issuer ${shown(metadata['issuer_id'])}`;
+    const message = `the metadata names the issuer ${shown(metadata['issuer_id'])}`;
     found.push({ rule: 'discovery-other-issuer', message });
   }
   if (metadata['jwks_uri'] !== jwks_uri) {
-    const message = `the metadata name the keys ${shown(metadata['jwks_uri'])}`;
+    const message = `the metadata names the keys ${shown(metadata['jwks_uri'])}`;
     found.push({ rule: 'discovery-other-keys', message });
   }
   if (!URL.canParse(issuer) || new URL(issuer).origin !== new URL(discovery_uri).origin) {
-    found.push({ rule: 'discovery-other-host', message: `the metadata are of the issuer ${shown(issuer)}` });
+    found.push({
+      rule: 'discovery-other-host',
+      message: `the metadata belongs to the issuer ${shown(issuer)}`,
+    });
   }
   return found;
 }

@@ -10,7 +10,7 @@ export async function checkKeys(jwks: unknown): Promise<Finding[]> {
   const keys = (jwks as { keys?: unknown } | null)?.keys;
   const isKey = (key: unknown) => typeof key === 'object' && key !== null && !Array.isArray(key);
   if (!Array.isArray(keys) || keys.length > MAX_KEYS || !keys.every(isKey)) {
-    return [{ rule: 'jwks-malformed', message: 'the document at jwks_uri is no JWK set' }];
+    return [{ rule: 'jwks-malformed', message: 'the document at jwks_uri is not a JWK set' }];
   }
   const all: readonly JWK[] = keys;
   const found: Finding[] = [];
@@ -82,7 +82,7 @@ async function duplicates(keys: readonly JWK[]): Promise<Finding[]> {
     ...[...new Set(same)].map(
       (thumbprint): Finding => ({
         rule: 'jwks-duplicate-key',
-        message: `the key with the thumbprint ${thumbprint} stands at jwks_uri more than once`,
+        message: `the key with the thumbprint ${thumbprint} appears at jwks_uri more than once`,
       }),
     ),
   ];

@@ -25,7 +25,7 @@ export interface OnlineReport {
 /**
  * Looks at what issuers publish, several at a time.
  *
- * @param concurrency - how many issuers at a time
+ * @param concurrency - number of issuers to check at the same time
  */
 export async function checkOnline(
   records: RecordSet,

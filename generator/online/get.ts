@@ -43,7 +43,7 @@ export async function get(url: string, options: GetOptions, redirects = 0): Prom
   for (let left = redirects; ; left--) {
     const answer = await request(target, options, deadline);
     if (answer.location === undefined) return answer;
-    if (left === 0) throw new GetFailed('redirected', `${target} leads on to ${answer.location}`);
+    if (left === 0) throw new GetFailed('redirected', `${target} redirects to ${answer.location}`);
     target = answer.location;
   }
 }
@@ -84,7 +84,7 @@ async function read(url: string, response: IncomingMessage): Promise<Outcome> {
   if (statusCode >= 300 && statusCode < 400 && headers.location !== undefined) {
     const location = URL.canParse(headers.location, url) ? new URL(headers.location, url) : undefined;
     if (!/^https?:$/.test(location?.protocol ?? '')) {
-      throw new GetFailed('redirected', `${url} leads to no web address`);
+      throw new GetFailed('redirected', `${url} redirects to something that is not a web address`);
     }
     return { headers, body: new Uint8Array(), location: location?.href };
   }
@@ -102,6 +102,9 @@ function asFailure(url: string, cause: Error): GetFailed {
     return new GetFailed('answer-too-large', `${url} is ${cause.message}`, { cause });
   if (cause instanceof PrivateAddress) return new GetFailed('private-address', cause.message, { cause });
   const code = (cause as NodeJS.ErrnoException).code ?? cause.message;
-  if (TLS.test(code)) return new GetFailed('tls-failed', `${url} has no TLS to rely on: ${code}`, { cause });
+  if (TLS.test(code))
+    return new GetFailed('tls-failed', `${url} has no TLS certificate that can be trusted: ${code}`, {
+      cause,
+    });
   return new GetFailed('host-unreachable', `${url} cannot be reached: ${code}`, { cause });
 }

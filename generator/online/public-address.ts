@@ -5,7 +5,11 @@ import { isPublicAddress, isPublicHost } from '@passport-registry/verifier/inter
 /** A host that is not public, by its name or by an address that it leads to. */
 export class PrivateAddress extends Error {
   constructor(host: string, address: string | undefined) {
-    super(address === undefined ? `${host} is no public host` : `${host} is ${address}, no public address`);
+    super(
+      address === undefined
+        ? `${host} is not a public host`
+        : `${host} is ${address}, which is not a public address`,
+    );
   }
 }
 

@@ -16,7 +16,7 @@ export async function assertTreeGood(tree: Tree, rootKey: RootKey): Promise<void
   const failed = report.checks.filter(({ name, result }) => result === 'failed' && name !== 'freshness');
   if (failed.length > 0) {
     const problems = failed.flatMap(({ problems }) => problems).slice(0, 5);
-    throw new TreeRejected(`${report.source} does not stand its verification: ${problems.join('; ')}`);
+    throw new TreeRejected(`${report.source} fails verification: ${problems.join('; ')}`);
   }
   // Without these files a client looks at nothing that the verification has not seen; with a checkpoint it is asked there.
   const unasked = FRESHNESS.some((path) => tree.has(path)) && !tree.has(PATHS.checkpoint);

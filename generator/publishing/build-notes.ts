@@ -27,25 +27,23 @@ export function buildNotes({ place, requested, published, signed, tree }: Outcom
     );
   }
   if (published !== undefined && !published.signed) {
-    found.push(
-      `The tree in ${place.named} was damaged, as after a build that was killed; it is whole again.`,
-    );
+    found.push(`The tree in ${place.named} was damaged, as after a killed build, and has been repaired.`);
   }
   const checkpoint = tree.get(PATHS.checkpoint);
   if (tree.has(PATHS.delegation) && checkpoint === undefined) {
     found.push(
-      'The tree has a delegation and no checkpoint: verifiers that have accepted a checkpoint refuse the tree until `checkpoint` is run.',
+      'The tree has a delegation but no checkpoint: verifiers that have accepted a checkpoint refuse the tree until `checkpoint` has run.',
     );
   }
   if (checkpoint === undefined) return found;
   const claims = checkpointClaims(checkpoint);
   if (claims['sha256'] !== signed.sha256) {
     found.push(
-      'The checkpoint still names an older list: verifiers learn of this one when `checkpoint` is run.',
+      'The checkpoint still names an older list: verifiers see the new list after `checkpoint` has run.',
     );
   } else if (claims['tree_sha256'] !== sha256(tree.get(CHECKSUMS_PATH) ?? new Uint8Array())) {
     found.push(
-      'The list is unchanged, and other files of the tree are not: `verify` fails until `checkpoint` is run.',
+      'The list is unchanged, but other files have changed: `verify` fails until `checkpoint` has run.',
     );
   }
   return found;

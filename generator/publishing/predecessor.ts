@@ -28,7 +28,7 @@ export function predecessorOf(
 export function publishedRecords({ list, intact }: PublishedTree, out: string): RecordSet {
   if (list === undefined || !intact.list) {
     throw new TreeRejected(
-      `the list in ${out} is not the one that was published, so no change can be checked against it: restore ${out} from a ` +
+      `the list in ${out} was changed after its publication, so changes cannot be checked against it: restore ${out} from a ` +
         'mirror, or remove it to publish a first list',
     );
   }

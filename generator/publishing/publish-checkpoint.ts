@@ -37,7 +37,7 @@ export async function publishCheckpoint(folder: string, choice: CheckpointChoice
     const published = await readPublished(out);
     const { list, updatedAt, rootKey, signed } = published ?? {};
     if (list === undefined || updatedAt === undefined || rootKey === undefined || !signed) {
-      throw new TreeRejected(`${out} holds no registry that is rightly signed; build it first`);
+      throw new TreeRejected(`${out} has no registry with a valid signature; build it first`);
     }
     const hash = sha256(list);
     if (!existsSync(join(out, PATHS.snapshot(hash, PATHS.list)))) {

@@ -11,5 +11,5 @@ import { holds } from './write.js';
 export function assertWritten(tree: Tree, written: readonly string[], out: string): void {
   const problems = written.filter((path) => !holds(out, path, tree.get(path) ?? new Uint8Array()));
   if (problems.length === 0) return;
-  throw new TreeRejected(`${out} does not hold what was written, at ${problems.slice(0, 5).join(', ')}`);
+  throw new TreeRejected(`${out} does not contain what was written: ${problems.slice(0, 5).join(', ')}`);
 }

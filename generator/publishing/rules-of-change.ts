@@ -55,9 +55,9 @@ async function assertRootContinues(
   // Whether the rotation leads from there to this key is seen when the chain is made.
   if (breakPinnedVerifiers === true || (rotating && published.intact.rootKey)) return;
   throw new KeyRejected(
-    `the tree in ${named} is signed by ${previous}, the key is ${signer.rootKey.thumbprint}: give the step from the one to the other, ` +
-      'which `keys rotate` makes, with --rotation. Without a step every verifier that has pinned the old key refuses the registry; if ' +
-      'that is meant, say --break-pinned-verifiers',
+    `the tree in ${named} is signed by ${previous}, the key is ${signer.rootKey.thumbprint}: pass the step from the one to the other, ` +
+      'which `keys rotate` makes, with --rotation. Without a step, every verifier that pinned the old key refuses the registry; if ' +
+      'you want that, pass --break-pinned-verifiers',
   );
 }
 
@@ -75,5 +75,5 @@ async function rootOf(
   if (rootKey !== undefined && counts) return rootKey.thumbprint;
   return (await isSigned(list, signature, signer.rootKey))
     ? next
-    : 'a key that keys/root.json no longer tells';
+    : 'a key that keys/root.json no longer names';
 }

@@ -51,7 +51,7 @@ export function findRecordFiles(paths: readonly string[]): FoundFiles {
     if (isFolder(path)) {
       if (stats.isSymbolicLink()) {
         throw new UsageError(
-          `${path} is a symbolic link: name the folder that it leads to, if that is meant`,
+          `${path} is a symbolic link: if you mean the folder that it points to, name that folder`,
         );
       }
       findBelow(path, { found, links, regular });
@@ -162,7 +162,7 @@ export function readRecordFile(
     }
     // To open a pipe or a device can do something by itself.
     if (!regular && !lstatSync(target).isFile()) {
-      return problem({ rule: 'file-kind', message: 'this is no regular file' });
+      return problem({ rule: 'file-kind', message: 'this is not a regular file' });
     }
     if (!RECORD_NAME.test(file)) {
       return problem({ rule: 'file-name', message: `${basename(file)} does not end in .yaml or .yml` });
@@ -187,7 +187,7 @@ function readAtMost(file: string, limit: number): Uint8Array | number {
   const descriptor = openSync(file, READ_REGULAR);
   try {
     const stats = fstatSync(descriptor);
-    if (!stats.isFile()) throw new Error(`${file} is no regular file`);
+    if (!stats.isFile()) throw new Error(`${file} is not a regular file`);
     if (stats.size > limit) return stats.size;
     // One more, which shows whether the file has grown.
     const buffer = Buffer.allocUnsafe(stats.size + 1);

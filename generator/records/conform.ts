@@ -22,7 +22,7 @@ export function conform(parsed: ParsedFile): Conformed {
   const report = (range: Range, finding: Finding) => diagnostic(parsed, range, finding);
   if (value === undefined) return { record: undefined, diagnostics: earlier };
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    const message = 'the file holds no fields';
+    const message = 'the file has no fields';
     const found = report(parsed.locate([]), { rule: 'not-a-mapping', message });
     return { record: undefined, diagnostics: [...earlier, found] };
   }

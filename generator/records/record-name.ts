@@ -38,7 +38,7 @@ export function isRecordPath(path: string): boolean {
 export function unsafePath(path: string): Finding | undefined {
   const [character] = UNPRINTABLE.exec(path) ?? [];
   if (character !== undefined) {
-    const message = `the path holds ${unicodeName(character)}, a character that does not show`;
+    const message = `the path holds ${unicodeName(character)}, an invisible character`;
     return { rule: 'file-name', message, ...SAFE };
   }
   if (path.split('/').includes(ATTRIBUTES)) {

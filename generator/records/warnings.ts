@@ -38,6 +38,6 @@ function unknownCountries(scope: unknown): { path: Path; finding: Finding }[] {
 function plainHttp(address: unknown): { path: Path; finding: Finding }[] {
   if (typeof address !== 'string' || !/^http:/.test(address)) return [];
   const message = `policy_uri is ${shown(address)}`;
-  const remedy = 'give its https address, if it has one';
+  const remedy = 'give its https URL, if it has one';
   return [{ path: ['policy_uri'], finding: { rule: 'not-https', message, remedy, severity: 'warning' } }];
 }

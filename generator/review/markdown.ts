@@ -18,7 +18,7 @@ export function forMarkdown(
   const kinds = (['added', 'changed', 'removed'] as const).map(
     (kind) => `${changes.filter((change) => change.kind === kind).length} ${kind}`,
   );
-  const lines = ['### Changes of issuers', '', `${kinds.join(', ')}.`, ''];
+  const lines = ['### Changes to issuers', '', `${kinds.join(', ')}.`, ''];
   const rows = changes.flatMap((change) => rowsOf(change, issuers));
   if (rows.length > 0)
     lines.push('| Issuer | What | Before | After |', '|---|---|---|---|', ...cut(rows), '');
@@ -27,7 +27,7 @@ export function forMarkdown(
       ({ severity, file, line, column, rule, message, remedy }) =>
         `- **${severity}** ${code(rule)} at ${code(`${file}:${line}:${column}`)}: ${code(message)}. Remedy: ${code(remedy)}`,
     );
-    lines.push('### What the checks say', '', ...cut(items), '');
+    lines.push('### Checks', '', ...cut(items), '');
   }
   return `${lines.join('\n')}\n`;
 }

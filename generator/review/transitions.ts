@@ -51,7 +51,7 @@ function transitions(id: string, before: RecordSet, after: RecordSet): { id: str
   });
   if (!after.files.has(id) && !after.issuers.has(id)) {
     const file = before.files.get(id)?.file ?? id;
-    const message = `the record of ${id} is gone${renamedTo(id, before, after)}`;
+    const message = `the record of ${id} was removed${renamedTo(id, before, after)}`;
     return [{ id, found: diagnostic(file, WHOLE_FILE, { rule: 'record-removed', message }) }];
   }
   const [from, to] = [before.issuers.get(id), after.issuers.get(id)];

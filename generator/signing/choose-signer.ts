@@ -31,7 +31,7 @@ export async function chooseSigner(choice: SignerChoice): Promise<Signer> {
   const signer = await givenOrDevelopmentSigner(choice);
   if (signer.development && choice.production) {
     throw new KeyRejected(
-      'a development key is not used under --production or CI: name the key with --key FILE or --key env:NAME',
+      'a development key is not used with --production or in CI: pass --key FILE or --key env:NAME',
     );
   }
   if (choice.rootKey !== undefined) {
@@ -48,7 +48,7 @@ export async function chooseSigner(choice: SignerChoice): Promise<Signer> {
 async function givenOrDevelopmentSigner(choice: SignerChoice): Promise<Signer> {
   const { key, passphrase, signer: command, rootKey, production, directory, env = process.env } = choice;
   if (command !== undefined) {
-    if (key !== undefined) throw new UsageError('a key and a signing command are two ways to sign: give one');
+    if (key !== undefined) throw new UsageError('pass either a key or a signing command, not both');
     if (rootKey === undefined) {
       throw new UsageError(
         'a signing command needs the public key, under which its signatures are verified before they are used: --root-key; for ' +
@@ -60,7 +60,7 @@ async function givenOrDevelopmentSigner(choice: SignerChoice): Promise<Signer> {
   if (key === undefined) {
     if (!production) return developmentSigner(directory);
     throw new KeyRejected(
-      'no key to sign with: under --production or CI none is made, so name it with --key FILE, --key env:NAME or --signer-command',
+      'no signing key: with --production or in CI no development key is made, so pass --key FILE, --key env:NAME or --signer-command',
     );
   }
   const signer = await loadSigner(key, passphrase, env);

@@ -124,7 +124,7 @@ async function signatureIn(output: Uint8Array, payload: Uint8Array, rootKey: Roo
   const candidates = readSignature(output);
   if (candidates.length === 0) {
     throw new KeyRejected(
-      `the signing command printed ${output.length} bytes that are no signature: it must print the signature and nothing ` +
+      `the signing command printed ${output.length} bytes that are not a signature: it must print the signature and nothing ` +
         'else, as 64 raw bytes, DER, base64, base64url or hexadecimal',
     );
   }
@@ -139,7 +139,7 @@ async function signatureIn(output: Uint8Array, payload: Uint8Array, rootKey: Roo
       return candidate;
   }
   throw new KeyRejected(
-    `the signing command printed a signature that is not one over the payload by the root key ${rootKey.thumbprint}: ` +
+    `the signing command printed a signature that is not valid for the payload under the root key ${rootKey.thumbprint}: ` +
       'another key, or another input (--signer-input)',
   );
 }

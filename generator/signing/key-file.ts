@@ -112,10 +112,10 @@ export async function loadRootKey(
     try {
       return await importRootKey(jwk);
     } catch (cause) {
-      throw new KeyRejected(`${file} is no root key: ${(cause as Error).message}`, { cause });
+      throw new KeyRejected(`${file} is not a root key: ${(cause as Error).message}`, { cause });
     }
   }
-  if (onlyPublic) throw new KeyRejected(`${file} holds no public JWK; make one with \`keys public\``);
+  if (onlyPublic) throw new KeyRejected(`${file} has no public JWK; print one with \`keys public\``);
   return (await signerFor(assertUsable(readPrivateKey(text, file), file), false)).rootKey;
 }
 
@@ -134,7 +134,7 @@ function publicPem(text: string, source: string): unknown {
 function readSource(source: string, env: NodeJS.ProcessEnv): string {
   if (/PRIVATE KEY|"d"\s*:|[\r\n]/.test(source)) {
     throw new UsageError(
-      'a key is given by its file or by env:NAME, and not itself: where it stands, others can read it',
+      'name a key by its file or by env:NAME: a key on the command line can be read by others',
     );
   }
   if (source.startsWith('env:')) {

@@ -17,7 +17,7 @@ export interface HostRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The address of a file below the address of a registry, whether or not that ends in a slash. */
+/** The address of a file below the URL of a registry, whether or not that ends in a slash. */
 export function fileUrl(base: string, path: string): URL {
   return new URL(path, base.endsWith('/') ? base : `${base}/`);
 }
@@ -26,7 +26,7 @@ export function fileUrl(base: string, path: string): URL {
  * Asks a host for a file of a tree: within the limit of the file's path and a deadline, without credentials, and without
  * following a redirect. Every command of the generator that reads a registry by HTTP asks here.
  *
- * @param base - the address of the registry
+ * @param base - the URL of the registry
  * @param path - the file, from the root of the tree
  * @throws {@link IoFailed} that names the failure; the body, too, when it is read
  */

@@ -41,7 +41,7 @@ const UNKNOWN_IDS = [UNKNOWN_ID, 'no-such-issuer.example.com'];
  * Asks a live host for everything that SPEC A1 promises, and for what serves browsers and caches well. It looks at how the tree
  * is served; that it is the right one is for `verifyTree` to say.
  *
- * @param base - the address of the registry
+ * @param base - the URL of the registry
  * @throws {@link IoFailed} when the host cannot be reached
  */
 export async function checkConformance(base: string): Promise<ConformanceReport> {

@@ -24,7 +24,7 @@ const WORDS: readonly (readonly [codes: RegExp, words: string])[] = [
     /^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|UNKNOWN_PROTOCOL|RECORD_\w+|UNEXPECTED_MESSAGE)$/,
     'it does not speak TLS (is it http://?)',
   ],
-  [/^(?:ERR_SSL_\w+|ERR_TLS_\w+|EPROTO)$/, 'TLS cannot be agreed on'],
+  [/^(?:ERR_SSL_\w+|ERR_TLS_\w+|EPROTO)$/, 'the TLS handshake failed'],
   [/^HPE_/, 'it does not speak HTTP (is it https://?)'],
   [/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET|ECONNABORTED)$/, 'it closed the connection'],
   [/^(?:Z_\w+|ERR_\w*BROTLI\w*|ERR__ERROR_\w+|ERR_PADDING_\w+)$/, 'its compressed answer is damaged'],

@@ -43,7 +43,7 @@ export async function checkSnapshots(
   for (const [hash, found] of names) {
     const missing = [PATHS.list, PATHS.signature].filter((name) => !found.has(name));
     if (missing.length > 0) {
-      problems.push(`the snapshot ${hash} is half a snapshot: it has no ${missing[0]}`);
+      problems.push(`the snapshot ${hash} is an incomplete snapshot: it has no ${missing[0]}`);
       continue;
     }
     const fault = await snapshotFault(files, hash, keys);
@@ -62,7 +62,7 @@ const NOT_SIGNED = 'is not signed by the root key, or by one before it';
 async function snapshotFault(files: SeenFiles, hash: string, keys: readonly RootKey[]) {
   const list = await files.read(PATHS.snapshot(hash, PATHS.list));
   const signature = await files.read(PATHS.snapshot(hash, PATHS.signature));
-  if (list === undefined || signature === undefined) return 'is half a snapshot';
+  if (list === undefined || signature === undefined) return 'is an incomplete snapshot';
   if (sha256(list) !== hash) return 'has a list with another hash than its name';
   let fault: string | undefined;
   // Most are by the newest key.
@@ -149,7 +149,7 @@ function lastStepFault(delta: Delta, registry: IssuerRegistry): string | undefin
   };
   const wrong =
     delta.issuers.find((issuer) => !same(issuer))?.issuer_id ?? delta.removed.find((id) => byId.has(id));
-  return wrong === undefined ? undefined : `says another thing of ${wrong} than the list that it leads to`;
+  return wrong === undefined ? undefined : `says another thing of ${wrong} than the list that it produces`;
 }
 
 /** Steps go on in time, so that none can lead round. */

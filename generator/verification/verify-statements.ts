@@ -171,7 +171,7 @@ async function checkOlderList(files: SeenFiles, { sha256: hash, updatedAt }: Che
   for (const name of [PATHS.list, PATHS.signature]) {
     const path = PATHS.snapshot(hash, name);
     if ((await files.hash(path)) === undefined) {
-      throw new Problems([`the checkpoint names a list that is not there: ${path} is missing`]);
+      throw new Problems([`the checkpoint names a missing list: ${path} is missing`]);
     }
   }
 }
@@ -200,7 +200,7 @@ export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise
   const updatedAt = Date.parse(registry.updated_at);
   if (updatedAt > now + CLOCK_TOLERANCE_MS) {
     problems.push(
-      `the list is of ${registry.updated_at}, which is yet to come: the clock says ${formatUpdatedAt(now)}`,
+      `the list is of ${registry.updated_at}, which is in the future: the clock says ${formatUpdatedAt(now)}`,
     );
   }
   for (const [index, step] of (rotation?.steps ?? []).entries()) {

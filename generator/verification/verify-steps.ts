@@ -124,7 +124,7 @@ export async function checkChecksums(files: SeenFiles): Promise<ReadonlyMap<stri
     const found: string[] = [];
     const hash = await readable(path, (path) => files.hash(path), found);
     if (hash !== undefined && hash !== expected) {
-      found.push(`${path} has another hash than ${CHECKSUMS_PATH} says`);
+      found.push(`${path} does not match its hash in ${CHECKSUMS_PATH}`);
     }
     if (hash !== undefined || !mayBeMissing(path)) problems.push(...found);
   });

@@ -163,7 +163,7 @@ async function verifyOnce(
   if (root !== undefined && registry !== undefined && toAsk) {
     await checks.run('client', () => checkClient(files, root.rootKey));
   }
-  if (!source.live) for (const name of ONLY_LIVE) checks.skip(name, 'only a live host shows this');
+  if (!source.live) for (const name of ONLY_LIVE) checks.skip(name, 'only for a live host');
   if (!onlyClientReads) checks.skip('client', 'the tree has no statements, so a client reads nothing else');
   const development = await files.get(PATHS.developmentMark).catch(() => undefined);
   return {

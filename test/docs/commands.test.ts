@@ -77,7 +77,7 @@ describe('the commands of the documents', () => {
       'docs/issuers.md',
       'Get listed in ten minutes',
     );
-    expect((await sh(create, folder)).stderr).toContain('issuers/nordic-post.yaml is a good record');
+    expect((await sh(create, folder)).stderr).toContain('issuers/nordic-post.yaml is a valid record');
     expect((await sh(look, folder)).stderr).toContain('1 file: 0 problems, 0 warnings\n');
     const asked = await run('sh', ['-euc', check], folder);
     expect([asked.code, asked.stderr.includes('host-unreachable')]).toEqual([1, true]);

@@ -63,7 +63,7 @@ describe('the roles of docs/protocol.md, section 25', () => {
       () => resealed(wrong('keys/delegation.jwt'), tree.root),
       notAuditor,
     ],
-    ['half a snapshot', () => resealed(without(`${snapshot()}issuers.sig`), tree.online), notAuditor],
+    ['incomplete snapshot', () => resealed(without(`${snapshot()}issuers.sig`), tree.online), notAuditor],
     ['no snapshot of the list', () => resealed(without(snapshot()), tree.online), all],
     ['an expired checkpoint', () => resealed(tree.files, tree.online, { exp: seconds(-301) }), onlyCopy],
     [

@@ -345,7 +345,7 @@ describe('which error code wins (docs/protocol.md, section 26)', () => {
     expect(await at(`{"issuers":[],${time},"updated_at":0}`)).toBe('ERR_LIST_NONCONFORMING');
   });
 
-  it('half a snapshot is passed over, and an absent list has its own code', async () => {
+  it('incomplete snapshot is passed over, and an absent list has its own code', async () => {
     const [root, online] = [await testKey(), await testKey()];
     const files = publish(root, [], UPDATED_AT);
     const list = files.get('issuers.json') as Buffer;

@@ -74,7 +74,7 @@ describe('an emergency', () => {
     ['an id that climbs', ['suspend', '../key', '--reason', 'x'], 'has no record of ../key'],
     ['an id that is a pattern', ['suspend', '*', '--reason', 'x'], 'has no record of *'],
     ['no reason', ['suspend', 'gamma'], "required option '--reason"],
-    ['an empty reason', ['suspend', 'gamma', '--reason', ' \n'], '--reason must say something'],
+    ['an empty reason', ['suspend', 'gamma', '--reason', ' \n'], '--reason must not be empty'],
   ])('with %s is refused', async (_name, args, message) => {
     const { code, stderr } = await command(...args);
     expect(stderr).toContain(message);
@@ -95,7 +95,7 @@ describe('an emergency', () => {
     const before = sums();
     const { code, stderr } = await cli(['revoke', 'gamma', '--reason', 'x', '--key', 'none.pem'], folder);
     expect(code).toBe(4);
-    expect(stderr).toContain('gamma.yaml is as it was');
+    expect(stderr).toContain('gamma.yaml is unchanged');
     expect([record(), sums()]).toEqual([RECORD, before]);
     expect(readdirSync(join(folder, 'issuers/europe'))).toEqual(['gamma.yaml']);
   });

@@ -85,7 +85,7 @@ describeWith(['chromium'], 'verification in the page', () => {
     ['one flipped bit in the signature', /issuers\.sig$/, flipped, 'ERR_SIGNATURE_'],
     ['half a list', /issuers\.json$/, (bytes) => bytes.subarray(0, 300), 'ERR_SIGNATURE_INVALID'],
     ['no list', /issuers\.json$/, () => undefined, 'ERR_SOURCE_STATUS'],
-    ['no signature', /issuers\.sig$/, () => undefined, 'ERR_SOURCE_STATUS'],
+    ['not a signature', /issuers\.sig$/, () => undefined, 'ERR_SOURCE_STATUS'],
     ['no root key', /root\.json$/, () => undefined, 'ERR_PAGE'],
     ['no key where the root key belongs', /root\.json$/, () => Buffer.from('{}'), 'ERR_ROOT_KEY_INVALID'],
     ['an altered checkpoint', /checkpoint\.jwt$/, flipped, 'ERR_CHECKPOINT_INVALID'],

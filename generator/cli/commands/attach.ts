@@ -25,10 +25,10 @@ interface Options extends FreshnessOptions, RuleOptions {
 export function addAttachCommand(program: Command, io: Invocation): void {
   const command = program
     .command('attach')
-    .description('publish a list that was signed elsewhere')
+    .description('publish a list that was signed on another machine')
     .argument('<request>', 'folder of the signing request')
     .argument('[signature]', 'file of the signature (default: issuers.sig in the request)')
-    .option('--root-key <file>', 'public JWK under which the signature must hold')
+    .option('--root-key <file>', 'public JWK that verifies the signature')
     .option('--out <dir>', 'folder of the published tree', 'dist');
   addRuleOptions(addFreshnessOptions(command))
     .option('--precompress', 'publish issuers.json.gz and .br, too')
@@ -51,7 +51,7 @@ async function attach(io: Io, signed: Signed, options: Options): Promise<undefin
   const rootKey = await loadRootKey(options.rootKey, true, io.env);
   if (!existsSync(signature)) {
     throw new UsageError(
-      `${signature} is not there: sign the request first, with \`sign ${folder}\` where the key is`,
+      `${signature} does not exist: sign the request first, with \`sign ${folder}\` on the machine that has the key`,
     );
   }
   const request = {

@@ -23,12 +23,15 @@ export async function buildUnsigned(
   if (options.json)
     emit(io, { ok: true, request: request && folder, sha256: request?.sha256, changes: request?.changes });
   if (request === undefined) {
-    say(io, `${options.out} says the same already: there is nothing to sign`);
+    say(io, `${options.out} already has the same list: there is nothing to sign`);
     return undefined;
   }
   sayDiagnostics(io, request.warnings);
   for (const line of request.changes) say(io, line);
   say(io, `sha256 ${request.sha256}`);
-  say(io, `${folder} waits to be signed: \`passport-registry sign ${folder}\`, where the key is`);
+  say(
+    io,
+    `${folder} is ready to be signed: run \`passport-registry sign ${folder}\`, on the machine that has the key`,
+  );
   return undefined;
 }

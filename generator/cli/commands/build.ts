@@ -17,7 +17,7 @@ export function addBuildCommand(program: Command, io: Invocation): void {
   const command = program
     .command('build')
     .description('validate the records, sign the list, write and verify the tree');
-  command.option('--unsigned <dir>', 'sign nothing: write a signing request into a new folder');
+  command.option('--unsigned <dir>', 'do not sign: write a signing request to a new folder');
   addBuildOptions(command).action((options: BuildCommandOptions & { unsigned?: string }) =>
     run(io, options.json === true, async () => {
       if (options.unsigned === undefined) return buildAndReport(io, options);

@@ -21,13 +21,13 @@ interface Options extends FormatOptions {
 export function addCheckCommand(program: Command, io: Invocation): void {
   const command = program
     .command('check')
-    .description('ask the issuers themselves: metadata, keys, policy')
-    .argument('[id...]', 'issuers; without one, all')
+    .description('check the metadata, keys and policy that the issuers serve')
+    .argument('[id...]', 'issuer ids (default: all issuers)')
     .option('--issuers <dir>', 'folder of the records', 'issuers')
-    .option('--changed <base>', 'only those whose records differ from a commit')
-    .option('--allow-private', 'ask private, loopback and link-local addresses, too')
-    .option('--timeout <seconds>', 'for each document', '10')
-    .option('--concurrency <number>', 'how many issuers at a time', '16');
+    .option('--changed <base>', 'only issuers whose records differ from a commit')
+    .option('--allow-private', 'also contact private, loopback and link-local addresses')
+    .option('--timeout <seconds>', 'time limit for each document', '10')
+    .option('--concurrency <number>', 'number of issuers to check at the same time', '16');
   addFormatOptions(command).action((ids: string[], options: Options) =>
     run(io, wantsJson(options), () => check(io, ids, options)),
   );
@@ -49,7 +49,7 @@ async function check(io: Io, ids: readonly string[], options: Options): Promise<
   const of = (wanted: string) => online.issuers.filter(({ result }) => result === wanted).length;
   say(
     io,
-    `${count(online.issuers.length, 'issuer')}: ${of('good')} good, ${of('bad')} bad, ${of('revoked')} revoked and not asked`,
+    `${count(online.issuers.length, 'issuer')}: ${of('good')} good, ${of('bad')} bad, ${of('revoked')} revoked and not checked`,
   );
   return ok ? 0 : 1;
 }

@@ -17,11 +17,11 @@ interface Options extends SigningOptions {
 export function addCheckpointCommand(program: Command, io: Invocation): void {
   const command = program
     .command('checkpoint')
-    .description('sign by an online key that the published list is the newest, for some hours')
+    .description('sign a checkpoint of the published list with the online key')
     .argument('[dir]', 'folder of the tree', 'dist');
   addSigningOptions(command)
     .option('--public-key <file>', 'public JWK that the key must match; needed with --signer-command')
-    .option('--hours <number>', 'for how long it holds', '24')
+    .option('--hours <number>', 'how long the checkpoint is valid', '24')
     .option('--json', 'report as JSON on stdout')
     .action((out: string, options: Options) =>
       run(io, options.json === true, () => checkpoint(io, out, options)),
@@ -33,7 +33,7 @@ async function checkpoint(io: Io, out: string, options: Options): Promise<undefi
   const signer = await onlineSigner(io, { ...options, rootKey: options.publicKey });
   const report = await publishCheckpoint(out, { signer, hours });
   if (options.json) emit(io, { ok: true, ...report });
-  say(io, `${out}: the list of ${report.updatedAt} is vouched for until ${report.expires}`);
+  say(io, `${out}: the list of ${report.updatedAt} has a checkpoint that is valid until ${report.expires}`);
   for (const warning of report.warnings) say(io, `WARNING: ${warning}`);
   return undefined;
 }

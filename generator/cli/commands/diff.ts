@@ -34,13 +34,13 @@ type Options = Omit<FormatOptions, 'format'> & {
 export function addDiffCommand(program: Command, io: Invocation): void {
   const command = program
     .command('diff')
-    .description('what a change does to the issuers, and whether it may')
-    .argument('<before>', 'commits as A..B or A...B, a commit, a folder of records or a tree, an address')
-    .argument('[after]', 'the same; without it the records here')
+    .description('show what a change does to the issuers, and check the rules of change')
+    .argument('<before>', 'commits as A..B or A...B, a commit, a folder of records or a tree, or a URL')
+    .argument('[after]', 'what to compare with (default: the records in this folder)')
     .option('--issuers <dir>', 'folder of the records, also within commits', 'issuers')
     .option('--root-key <file>', 'public JWK of the root key of a published list');
   addOverrideOption(command).addOption(
-    new Option('--fail-on <severity>', 'what ends with exit code 1')
+    new Option('--fail-on <severity>', 'which problems end with exit code 1')
       .choices(['error', 'warning'])
       .default('error'),
   );
@@ -84,7 +84,7 @@ async function sides(io: Io, [first, second]: Compared, options: Options): Promi
     return recordsOfRevisions(first, options.issuers, io.env);
   }
   if (isCommits)
-    throw new UsageError(`${first} is neither a folder nor an address; commits are A..B, in one word`);
+    throw new UsageError(`${first} is neither a folder nor a URL; write commits as A..B, without spaces`);
   const side = (where: string) => recordsAt(io, where, options.rootKey);
   return { before: await side(first), after: await side(second ?? options.issuers) };
 }
@@ -92,7 +92,7 @@ async function sides(io: Io, [first, second]: Compared, options: Options): Promi
 async function recordsAt(io: Io, where: string, rootKey: string | undefined): Promise<RecordSet> {
   if (!isAddress(where) && !existsSync(join(where, PATHS.list))) return recordsInFolder(where);
   if (rootKey === undefined)
-    say(io, `note: without --root-key the list of ${where} is held against its own key`);
+    say(io, `note: without --root-key the list of ${where} is verified with its own key`);
   return recordsPublished(
     where,
     rootKey === undefined ? undefined : await loadRootKey(rootKey, true, io.env),

@@ -14,9 +14,9 @@ import { run } from '../terminal/run.js';
 export function addFormatCommand(program: Command, io: Invocation): void {
   const command = program
     .command('format')
-    .description('give records the one layout, and keep their comments')
+    .description('format records, and keep their comments')
     .argument('[path...]', 'files and folders', ['issuers'])
-    .option('--check', 'change nothing, and end with 1 if there is something to change');
+    .option('--check', 'change nothing; end with exit code 1 if a file needs formatting');
   addFormatOptions(command).action((paths: string[], options: FormatOptions & { check?: true }) =>
     run(io, wantsJson(options), () => format(io, paths, options)),
   );
@@ -41,18 +41,18 @@ async function format(
     if (text === record.text) continue;
     changed += 1;
     if (options.check) {
-      const message = 'the file is laid out otherwise';
+      const message = 'the file is not formatted';
       diagnostics.push(diagnostic(record, firstDifference(record.text, text), { rule: 'layout', message }));
     } else {
       replaceFile(record.file, text);
-      say(io, `${record.file} laid out`);
+      say(io, `${record.file} reformatted`);
     }
   }
   const ok = !diagnostics.some(isError);
   report(io, options, { ok, files: files.length, changed, diagnostics });
   say(
     io,
-    `${count(files.length, 'file')}: ${changed} ${options.check ? 'to be' : ''} laid out`.replace('  ', ' '),
+    `${count(files.length, 'file')} checked, ${changed} ${options.check ? 'to reformat' : 'reformatted'}`,
   );
   return ok ? 0 : 1;
 }
@@ -61,7 +61,7 @@ async function format(
 function unreadable(parsed: ParsedFile): readonly Diagnostic[] {
   const { value, diagnostics } = parsed;
   if (diagnostics.length > 0 || (typeof value === 'object' && !Array.isArray(value))) return diagnostics;
-  return [diagnostic(parsed, WHOLE_FILE, { rule: 'not-a-mapping', message: 'the file holds no fields' })];
+  return [diagnostic(parsed, WHOLE_FILE, { rule: 'not-a-mapping', message: 'the file has no fields' })];
 }
 
 /** The first line that is not as it should be. */

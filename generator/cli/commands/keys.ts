@@ -19,24 +19,24 @@ interface RotateOptions extends SignerOptions {
 
 /** `passport-registry keys` */
 export function addKeysCommand(program: Command, io: Invocation): void {
-  const keys = program.command('keys').description('make and read keys');
+  const keys = program.command('keys').description('generate, print, delegate and rotate keys');
   keys
     .command('generate')
-    .description('make a private key in a new file; the public JWK goes to stdout')
+    .description('generate a private key in a new file; print the public JWK to stdout')
     .addOption(new Option('--alg <name>', 'algorithm').choices(KEY_ALGORITHMS).default('Ed25519'))
     .requiredOption('--out <file>', 'where to write the private key, as PKCS#8 PEM')
     .action(({ alg, out }: { alg: KeyAlgorithm; out: string }) =>
       run(io, false, async () => {
         emit(io, (await generateKeyFile(alg, out, io.env)).jwk);
-        say(io, `${out} holds a private ${alg} key. Keep it secret; the JWK above is for everybody.`);
+        say(io, `${out} holds a private ${alg} key. Keep it secret; the JWK above is public.`);
         return undefined;
       }),
     );
   const delegate = keys
     .command('delegate')
-    .description('let online keys sign checkpoints for some days; the delegation goes to stdout')
+    .description('let online keys sign checkpoints; print the delegation to stdout')
     .requiredOption('--online <file...>', 'public JWKs of the online keys')
-    .option('--days <number>', 'for how long', '90');
+    .option('--days <number>', 'how long the delegation is valid', '90');
   addSignerOptions(delegate).action(({ online, days, ...options }: DelegateOptions) =>
     run(io, false, async () => {
       const validity = positiveNumber('--days', days);
@@ -50,7 +50,7 @@ export function addKeysCommand(program: Command, io: Invocation): void {
   );
   const rotate = keys
     .command('rotate')
-    .description('name the root key that follows this one; the step goes to stdout')
+    .description('sign the step to the next root key; print the step to stdout')
     .requiredOption('--next <file>', 'public JWK of the next root key');
   addSignerOptions(rotate).action(({ next, ...options }: RotateOptions) =>
     run(io, false, async () => {

@@ -9,10 +9,10 @@ import { run } from '../terminal/run.js';
 export function addLogCommand(program: Command, io: Invocation): void {
   program
     .command('log')
-    .description('the history of status and tier changes, from git, newest first')
-    .argument('[id]', 'issuer_id; without it, of all')
+    .description('show changes of status and tier from the git history, newest first')
+    .argument('[id]', 'issuer_id (default: all issuers)')
     .option('--issuers <dir>', 'folder of the records', 'issuers')
-    .option('--json', 'as JSON on stdout')
+    .option('--json', 'report as JSON on stdout')
     .action((id: string | undefined, { issuers, json }: { issuers: string; json?: true }) =>
       run(io, json === true, async () => {
         const all = history(issuers, io.env);

@@ -26,12 +26,12 @@ interface StatusOptions {
 export function addMirrorCommand(program: Command, io: Invocation): void {
   const mirror = program
     .command('mirror')
-    .description('take over what a registry publishes, verified, and switch to it by one rename')
-    .argument('<source>', 'address of the registry, or what rsync takes')
+    .description('download the tree of a registry, verify it, and switch to it with one rename')
+    .argument('<source>', 'URL of the registry, or a source that rsync accepts')
     .argument('<dir>', 'folder of the mirror; a host serves `current` in it')
     .option('--root-key <file>', 'public JWK of the root key that you trust')
-    .option('--max-age <days>', 'largest age of a list that has no checkpoint', '30')
-    .option('--watch <seconds>', 'go on, and look again after so long')
+    .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30')
+    .option('--watch <seconds>', 'keep running, and check again after this time')
     .option('--json', 'report as JSON on stdout')
     .action((source: string, folder: string, options: Options) =>
       run(io, options.json === true, () => mirrorAndReport(io, { source, folder }, options)),
@@ -41,7 +41,7 @@ export function addMirrorCommand(program: Command, io: Invocation): void {
     .description('compare a registry with its mirrors')
     .argument('<url...>', 'the registry, then its mirrors')
     .option('--root-key <file>', 'public JWK of the root key that you trust')
-    .option('--max-behind <seconds>', 'how far a mirror may be behind', '3600')
+    .option('--max-behind <seconds>', 'how far behind a mirror may be', '3600')
     .option('--json', 'report as JSON on stdout')
     // A subcommand inherits what was given before its name.
     .action((urls: string[], _own: StatusOptions, command: Command) =>
@@ -51,7 +51,7 @@ export function addMirrorCommand(program: Command, io: Invocation): void {
 
 async function pinned({ env }: Io, rootKey: string | undefined) {
   if (rootKey !== undefined) return loadRootKey(rootKey, true, env);
-  throw new UsageError('a mirror needs --root-key: without it, it would pass on whatever it gets');
+  throw new UsageError('a mirror needs --root-key to verify what it downloads');
 }
 
 /** The registry, and the folder that holds its copies. */
@@ -91,7 +91,7 @@ function sayMirrored(io: Io, report: MirrorReport): void {
     `mirror ok: ${what} the list of ${updatedAt}, ${count(issuers, 'issuer')}, ${count(fetched, 'file')} fetched, ${count(bytes, 'byte')}`,
   );
   for (const path of repaired.slice(0, MAX_PATHS))
-    say(io, `WARNING: ${path} was damaged on this disk and is whole again`);
+    say(io, `WARNING: ${path} was damaged on this disk and has been repaired`);
   if (repaired.length > MAX_PATHS) say(io, `WARNING: and ${repaired.length - MAX_PATHS} more`);
   for (const warning of warnings) say(io, `WARNING: ${warning}`);
 }

@@ -30,23 +30,20 @@ const SCHEMA = 'schemas/issuer.schema.json';
 export function addNewCommand(program: Command, io: Invocation): void {
   program
     .command('new')
-    .description('write the record of a new issuer; on a terminal it asks for what is not given')
+    .description('write the record of a new issuer; on a terminal, ask for missing values')
     .argument('<id>', 'issuer_id')
     .option('--issuers <dir>', 'folder of the records', 'issuers')
-    .option(
-      '--issuer-url <url>',
-      'address of the issuer; its keys and metadata are at the usual places there',
-    )
+    .option('--issuer-url <url>', 'URL of the issuer, with its keys and metadata at the well-known paths')
     .option('--jwks-uri <url>', 'where its public keys are')
     .option('--discovery-uri <url>', 'where its metadata is')
     .addOption(new Option('--tier <name>', 'tier').choices(TIERS).default('registered'))
     .option('--certified-since <time>', 'RFC 3339 (default: now)')
-    .option('--policy-uri <url>', 'its policy, for people to read')
+    .option('--policy-uri <url>', 'its policy, as a page for people')
     .option('--geographical-scope <code...>', 'ISO 3166 codes, or global')
     .option('--domain-scope <slug...>', 'slugs or DNS names')
     .option('--passport-types <slug...>', 'slugs')
     .option('--contact <address>', 'e-mail address')
-    .option('--base-url <url>', 'address of the registry, where editors find the schema')
+    .option('--base-url <url>', 'URL of the registry, where editors find the schema')
     .action((id: string, options: Options) => run(io, false, () => createRecord(io, id, options)));
 }
 
@@ -69,7 +66,7 @@ async function createRecord(io: Io, id: string, options: Options): Promise<undef
     ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
   };
   const file = writeNewRecord(options.issuers, issuer, schemaLocation(options.baseUrl));
-  say(io, `${file} is a good record. Look through it, and see \`passport-registry check ${id}\`.`);
+  say(io, `${file} is a valid record. Review it, then run \`passport-registry check ${id}\`.`);
   return undefined;
 }
 
@@ -92,7 +89,7 @@ async function addresses(io: Io, options: Options): Promise<{ jwksUri: string; d
 function askForAddress(io: Io): Promise<string> {
   return ask(
     io,
-    'Address of the issuer, such as https://issuer.example: ',
+    'URL of the issuer, such as https://issuer.example: ',
     'give --issuer-url, or both --jwks-uri and --discovery-uri: there is no terminal to ask',
   );
 }

@@ -38,7 +38,7 @@ export function addResolveCommand(program: Command, io: Invocation): void {
     .requiredOption('--policy <file>', 'trust policy, as JSON')
     .requiredOption('--root-key <file>', 'public JWK of the root key that you trust')
     .option('--source <dir|url...>', 'registry and its mirrors, in order, or one folder', ['dist'])
-    .option('--max-age <days>', 'how old the list may be where there is no checkpoint', '30')
+    .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30')
     .option('--json', 'the decision as JSON on stdout')
     .action((id: string, options: Options) => run(io, options.json === true, () => resolve(io, id, options)));
 }
@@ -77,7 +77,7 @@ async function ask(id: string, policy: TrustPolicy, { source, maxAge, rootKey }:
     return answer(await openRegistry(registryFiles(folderSource(first)), { rootKey, maxAge: seconds }));
   }
   const wrong = source.find((one) => !isAddress(one));
-  if (wrong !== undefined) throw new UsageError(`${wrong} is neither a folder nor an http(s) address`);
+  if (wrong !== undefined) throw new UsageError(`${wrong} is neither a folder nor an http(s) URL`);
   const client = createRegistryClient({ sources: source, rootKey, maxAge: seconds });
   try {
     await client.ready();
@@ -106,7 +106,7 @@ function readPolicy(file: string): TrustPolicy {
     assertTrustPolicy(policy);
     return policy;
   } catch (cause) {
-    throw new UsageError(`${file} is no trust policy: ${(cause as Error).message}`, { cause });
+    throw new UsageError(`${file} is not a trust policy: ${(cause as Error).message}`, { cause });
   }
 }
 

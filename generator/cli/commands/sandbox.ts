@@ -26,18 +26,18 @@ export function addSandboxCommand(program: Command, io: Invocation): void {
     .description('run an issuer of passports on this machine, for trying things out')
     .option('--port <number>', 'port to listen on', '8787')
     .option('--issuer-id <id>', 'its id in the registry', 'playground')
-    .option('--issuer-url <url>', 'its address, as the registry knows it', 'https://playground.example')
+    .option('--issuer-url <url>', 'its URL, as the registry knows it', 'https://playground.example')
     .option('--key-type <type>', 'ed25519 or p256', 'ed25519')
     .option('--passport-lifetime <seconds>', 'how long a passport is valid', '3600')
     .option('--operator-token <file>', `file with the operator's token (default: ${OPERATOR_TOKEN_FILE})`)
-    .option('--json', 'where it answers as JSON on stdout, once it does')
+    .option('--json', 'print its address as JSON on stdout once it listens')
     .action((options: Options) => run(io, options.json === true, () => sandbox(io, options)));
 }
 
 async function sandbox(io: Io, options: Options): Promise<number> {
   const { issuerId, issuerUrl, keyType, passportLifetime } = options;
   const port = portNumber(options.port);
-  if (!isAddress(issuerUrl)) throw new UsageError('--issuer-url takes an http(s) address');
+  if (!isAddress(issuerUrl)) throw new UsageError('--issuer-url takes an http(s) URL');
   if (keyType !== 'ed25519' && keyType !== 'p256') throw new UsageError('--key-type takes ed25519 or p256');
   if (!/^[1-9]\d{0,8}$/.test(passportLifetime)) {
     throw new UsageError('--passport-lifetime takes a number of seconds');
@@ -57,7 +57,7 @@ async function sandbox(io: Io, options: Options): Promise<number> {
   say(io, `sandbox issuer ${issuerId} at ${address}, known to the registry as ${issuerUrl}`);
   say(io, 'state          in memory; it ends with this process');
   say(io, `operator token ${options.operatorToken ?? OPERATOR_TOKEN_FILE}`);
-  say(io, 'It gives a passport to whoever proves to have a key: for trying things out, and nothing else.');
+  say(io, 'It issues a passport to anyone who proves possession of a key: use it only to try things out.');
   await untilStopped((stop) => once(stop, 'abort'));
   await close();
   return 0;

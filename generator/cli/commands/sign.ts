@@ -30,15 +30,15 @@ interface Options extends SignerOptions, ExceptionOptions {
 export function addSignCommand(program: Command, io: Invocation): void {
   const command = program
     .command('sign')
-    .description('show what a signing request changes, and sign it')
-    .argument('<request>', 'folder that `build --unsigned` has written')
+    .description('show what a signing request changes, then sign it')
+    .argument('<request>', 'folder that `build --unsigned` wrote')
     .option(
       '--previous-root-key <file>',
-      'public JWK of the root key before, for the first list under a new one',
+      'public JWK of the previous root key, for the first list after a rotation',
     )
     .option('--instead-of <sha256>', 'the list that was signed last, if it was never published')
-    .option('--memory <dir>', 'folder that remembers what was signed (default: of this user)')
-    .option('--yes', 'do not ask');
+    .option('--memory <dir>', 'folder that records what was signed (default: one for this user)')
+    .option('--yes', 'sign without asking');
   addExceptionOptions(addSignerOptions(command)).action((folder: string, options: Options) =>
     run(io, false, () => signRequest(io, folder, options)),
   );

@@ -24,7 +24,7 @@ export function addStatusCommands(program: Command, io: Invocation): void {
       .command(name)
       .description(description)
       .argument('<id>', 'issuer_id')
-      .requiredOption('--reason <text>', 'why; it becomes a comment in the record');
+      .requiredOption('--reason <text>', 'the reason, which becomes a comment in the record');
     addBuildOptions(command).action((id: string, options: Options) =>
       run(io, options.json === true, () => changeAndBuild(io, { id, to }, options)),
     );
@@ -48,7 +48,7 @@ async function changeAndBuild(
     await buildAndReport(io, options);
   } catch (error) {
     edit.undo();
-    say(io, `${edit.file} is as it was`);
+    say(io, `${edit.file} is unchanged`);
     throw error;
   }
   say(io, `Commit ${edit.file}, and publish ${options.out}.`);

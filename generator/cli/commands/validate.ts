@@ -12,9 +12,9 @@ import { watchForever } from '../terminal/watch.js';
 export function addValidateCommand(program: Command, io: Invocation): void {
   const command = program
     .command('validate')
-    .description('check records, and write nothing')
+    .description('check records without writing anything')
     .argument('[path...]', 'files and folders', ['issuers'])
-    .option('--watch', 'go on, and check again after each change');
+    .option('--watch', 'keep running, and check again after each change');
   addFormatOptions(command).action((paths: string[], options: FormatOptions & { watch?: true }) =>
     run(io, wantsJson(options), async () => {
       if (options.watch !== true) return validate(io, paths, options);

@@ -23,17 +23,17 @@ interface Options {
 export function addVerifyCommand(program: Command, io: Invocation): void {
   program
     .command('verify')
-    .description('verify a tree or a live registry, as a stranger would')
-    .argument('[dir|url]', 'folder of a tree, or address of a registry (default: --base-url)')
-    .option('--base-url <url>', 'address of the registry, where none is given')
+    .description('verify a tree or a live registry')
+    .argument('[dir|url]', 'folder of a tree, or URL of a registry (default: --base-url)')
+    .option('--base-url <url>', 'URL of the registry, where none is given')
     .option('--root-key <file>', 'public JWK of the root key that you trust')
-    .option('--max-age <days>', 'largest age of a list that has no checkpoint', '30')
-    .option('--conformance', 'look at how a host serves it, too: types, caches, what is not there')
+    .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30')
+    .option('--conformance', 'also check how the host serves the tree: types, caching, missing files')
     .option('--json', 'report as JSON on stdout')
     .action((where: string | undefined, options: Options) =>
       run(io, options.json === true, () => {
         const target = where ?? options.baseUrl;
-        if (target === undefined) throw new UsageError('say what to verify: a folder or an address');
+        if (target === undefined) throw new UsageError('say what to verify: a folder or a URL');
         return verify(io, target, options);
       }),
     );
@@ -54,10 +54,10 @@ async function verify(io: Io, where: string, options: Options): Promise<number> 
     say(io, '      not who made it: anybody can make a consistent tree.');
   }
   if (report.development)
-    say(io, 'note: this tree is signed by a development key. It is unfit for production.');
+    say(io, 'note: this tree is signed by a development key. It is not for production.');
   if (conformance !== undefined) sayConformance(io, conformance);
   if (report.unreachable) {
-    say(io, `${where} cannot be reached: nothing is known of it`);
+    say(io, `${where} cannot be reached, so nothing was verified`);
     return UNREACHABLE;
   }
   say(io, ok ? `${where} is good` : `${where} is NOT good`);
@@ -73,7 +73,7 @@ async function conformanceOf(
   { conformance }: Options,
 ): Promise<ConformanceReport | undefined> {
   if (conformance !== true) return undefined;
-  if (!live) throw new UsageError('--conformance looks at a live host: give its address');
+  if (!live) throw new UsageError('--conformance looks at a live host: give its URL');
   return checkConformance(where);
 }
 
@@ -91,5 +91,5 @@ function sayConformance(io: Io, { answers }: ConformanceReport): void {
 function sourceOf(where: string): TreeSource {
   if (isAddress(where)) return httpSource(where);
   if (isFolder(where)) return folderSource(where);
-  throw new UsageError(`${where} is neither a folder nor an http(s) address`);
+  throw new UsageError(`${where} is neither a folder nor an http(s) URL`);
 }

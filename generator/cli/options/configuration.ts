@@ -74,7 +74,7 @@ function finding(name: string, { keyword, params, data, parentSchema, message }:
     const known = Object.keys(parentSchema?.['properties'] ?? {});
     return {
       rule: 'unknown-field',
-      message: `${shown(field)} is no setting of ${name}`,
+      message: `${shown(field)} is not a setting of ${name}`,
       expected: `one of ${known.join(', ')}`,
       remedy: didYouMean(field, known) ?? 'remove it',
     };

@@ -28,7 +28,7 @@ export function addFreshnessOptions(command: Command): Command {
     .option('--rotation <file>', 'step to this root key, from `keys rotate`');
   return addSigningOptions(command, 'checkpoint-')
     .option('--checkpoint-public-key <file>', "the online key's public JWK; needed with a command")
-    .option('--checkpoint-hours <number>', 'for how long the checkpoint holds', '24');
+    .option('--checkpoint-hours <number>', 'how long the checkpoint is valid', '24');
 }
 
 /** What they ask for. @throws {@link UsageError} | {@link IoFailed} | {@link KeyRejected} */

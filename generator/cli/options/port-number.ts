@@ -12,8 +12,8 @@ export function portNumber(text: string): number {
 export function cannotListen(port: number, cause: NodeJS.ErrnoException): IoFailed {
   const { code, message } = cause;
   const why: Readonly<Record<string, string>> = {
-    EADDRINUSE: `port ${port} is in use: end what listens there, or choose another by --port`,
-    EACCES: `port ${port} is not for this user: choose one from 1024 on by --port`,
+    EADDRINUSE: `port ${port} is in use: stop the process that uses the port, or choose another with --port`,
+    EACCES: `port ${port} needs more rights: choose a port from 1024 up with --port`,
   };
-  return new IoFailed(why[code ?? ''] ?? `nothing can listen at port ${port}: ${message}`, { cause });
+  return new IoFailed(why[code ?? ''] ?? `cannot listen on port ${port}: ${message}`, { cause });
 }

@@ -27,7 +27,7 @@ export async function run(
     if (json) emit(io, { ok: false, ...asData(error) });
     if (known) sayDiagnostics(io, error.diagnostics ?? []);
     if (known) say(io, `passport-registry: ${error.message}`);
-    else sayLines(io, `passport-registry: this is a mistake of the program: ${described(error)}`);
+    else sayLines(io, `passport-registry: internal error, please report it: ${described(error)}`);
   } finally {
     clearInterval(running);
   }

@@ -11,7 +11,7 @@ export function sayBuilt(io: Io, report: BuildReport, milliseconds: number): voi
   for (const note of report.notes) say(io, `note: ${note}`);
   if (report.development) {
     say(io, '*** DEVELOPMENT KEY: no --key was given, so a key made on this machine signed the tree.');
-    say(io, `*** It is kept in ${DEVELOPMENT_KEY_FILE}. The tree is marked unfit for production.`);
+    say(io, `*** It is kept in ${DEVELOPMENT_KEY_FILE}. The tree is marked as not for production.`);
   }
   const seconds = (milliseconds / 1000).toFixed(1);
   say(io, `${out}: ${count(issuers, 'issuer')}, ${count(bytes, 'byte')}, verified in ${seconds} s`);

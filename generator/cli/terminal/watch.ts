@@ -21,7 +21,7 @@ export async function watchForever(
   work: () => Promise<void>,
 ): Promise<number> {
   const missing = paths.find((path) => identity(path) === undefined);
-  if (missing !== undefined) throw new IoFailed(`there is nothing to watch: ${missing} is not there`);
+  if (missing !== undefined) throw new IoFailed(`there is nothing to watch: ${missing} does not exist`);
   let running = Promise.resolve();
   const again = () => {
     running = running.then(work).catch((error: Error) => say(io, `passport-registry: ${error.message}`));

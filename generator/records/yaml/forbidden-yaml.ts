@@ -24,21 +24,25 @@ export function forbiddenFeatures(
   visit(document, {
     Node(_key, node) {
       if (isAlias(node)) {
-        report('yaml-alias', rangeOf(node, range), `there is an alias, *${node.source}`);
+        report('yaml-alias', rangeOf(node, range), `the file has an alias, *${node.source}`);
       } else if (node.anchor !== undefined) {
         report(
           'yaml-alias',
           propertyRange(node, '&', { text, range }),
-          `there is an anchor, &${node.anchor}`,
+          `the file has an anchor, &${node.anchor}`,
         );
       }
       if (node.tag !== undefined) {
-        report('yaml-tag', propertyRange(node, '!', { text, range }), `there is a tag, ${shown(node.tag)}`);
+        report(
+          'yaml-tag',
+          propertyRange(node, '!', { text, range }),
+          `the file has a tag, ${shown(node.tag)}`,
+        );
       }
     },
     Pair(_key, pair) {
       if (keyOf(pair) === '<<') {
-        report('yaml-merge-key', rangeOf(pair.key, range), 'there is a merge key, <<');
+        report('yaml-merge-key', rangeOf(pair.key, range), 'the file has a merge key, <<');
       }
     },
   });
@@ -53,7 +57,7 @@ function directives(source: Required<Source>): Diagnostic[] {
     if (!line.startsWith('%')) break;
     const directive = line.trimEnd();
     const place = { line: index + 1, column: 1, endLine: index + 1, endColumn: directive.length + 1 };
-    const message = `there is a directive, ${shown(directive)}`;
+    const message = `the file has a directive, ${shown(directive)}`;
     found.push(diagnostic(source, place, { rule: 'yaml-directive', message }));
   }
   return found;

@@ -71,7 +71,7 @@ function parseYaml(record: RecordFile): ParsedFile {
 function syntaxProblems(document: Document, source: Required<Source>, range: ToRange): Diagnostic[] {
   const { errors } = document;
   if (errors.some(({ code }) => code === 'RESOURCE_EXHAUSTION')) {
-    const message = 'the file nests deeper than can be read';
+    const message = 'the file is nested too deeply';
     return [diagnostic(source, WHOLE_FILE, { rule: 'yaml-too-deep', message })];
   }
   // One mistake makes several errors on its line; the first is the one that helps.

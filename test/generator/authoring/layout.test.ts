@@ -131,7 +131,10 @@ describe('passport-registry format', () => {
     expect(check.stderr).toContain('issuers/zed.yaml:4:1: error layout: ');
     expect(readFileSync(join(folder, 'issuers/zed.yaml'), 'utf8')).toBe(UNTIDY);
     const format = await cli(['format'], folder);
-    expect([format.code, format.stderr]).toEqual([0, 'issuers/zed.yaml laid out\n2 files: 1 laid out\n']);
+    expect([format.code, format.stderr]).toEqual([
+      0,
+      'issuers/zed.yaml reformatted\n2 files checked, 1 reformatted\n',
+    ]);
     expect(commentsOf(readFileSync(join(folder, 'issuers/zed.yaml'), 'utf8'))).toEqual(commentsOf(UNTIDY));
     expect((await cli(['format', '--check'], folder)).code).toBe(0);
   });

@@ -34,7 +34,7 @@ describe('passport-registry new', () => {
       ],
     ];
     const { code, stderr } = await cli(['new', 'acme', ...flags], folder);
-    expect(stderr).toContain('issuers/acme.yaml is a good record');
+    expect(stderr).toContain('issuers/acme.yaml is a valid record');
     expect(code).toBe(0);
     expect(parse(text(folder, 'acme'))).toEqual({
       issuer_id: 'acme',
@@ -84,7 +84,7 @@ describe('passport-registry new', () => {
     [['acme', '--issuer-url', 'http://acme.example'], 1, 'not-https'],
     [['acme', '--issuer-url', 'https://acme.example', '--domain-scope', 'Health Care'], 1, 'bad-slug'],
     [['acme', '--issuer-url', 'https://acme.example', '--contact', 'x\nstatus: revoked'], 1, 'bad-email'],
-    [['taken', '--issuer-url', 'https://acme.example'], 2, 'an id is given once'],
+    [['taken', '--issuer-url', 'https://acme.example'], 2, 'an issuer id can be used only once'],
   ])('writes nothing for %j', async (args, exit, message) => {
     const folder = temporaryFolder();
     writeFiles(folder, { 'issuers/eu/taken.yml': recordText('taken') });
@@ -106,7 +106,7 @@ describeWith(['script'], 'passport-registry new on a terminal', () => {
       input: 'https://acme.example\n',
       encoding: 'utf8',
     });
-    expect(output).toContain('Address of the issuer');
+    expect(output).toContain('URL of the issuer');
     expect(parse(text(folder, 'acme')).jwks_uri).toBe('https://acme.example/.well-known/jwks.json');
   });
 });

@@ -111,7 +111,7 @@ describe('registry.yaml', () => {
   });
 
   it.each([
-    ['siner: {}', '1:1', 'unknown-field', '"siner" is no setting of the file', 'did you mean `signer`?'],
+    ['siner: {}', '1:1', 'unknown-field', '"siner" is not a setting of the file', 'did you mean `signer`?'],
     ['checkpoint:\n  hours: 24h', '2:10', 'wrong-type', 'checkpoint.hours is "24h"', 'must be integer'],
     ['checkpoint:\n  hours: 0', '2:10', 'wrong-type', 'checkpoint.hours is the number 0', 'must be >= 1'],
     ['base_url: registry.example', '1:11', 'wrong-type', 'base_url is "registry.example"', 'must match'],
@@ -130,7 +130,7 @@ describe('registry.yaml', () => {
       'add reason',
     ],
     ['- a', '1:1', 'wrong-type', 'the file is a list', 'must be object'],
-    ['signer: [', '1:10', 'yaml-syntax', '', 'mend the syntax'],
+    ['signer: [', '1:10', 'yaml-syntax', '', 'fix the syntax'],
     ['root_key: a\nroot_key: b', '2:1', 'duplicate-key', 'root_key is written twice', 'remove one'],
   ])(
     'that holds %j is refused at its place, before anything is done',

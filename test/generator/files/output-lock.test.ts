@@ -29,7 +29,7 @@ describe('one build at a time in an output folder', () => {
     lock(folder, owner, age);
     const { code, stderr } = await cli(['build', ...KEY], folder);
     expect(code).toBe(4);
-    expect(stderr).toContain('another build or mirror is at work');
+    expect(stderr).toContain('another build or mirror is running');
     expect(existsSync(join(folder, 'dist'))).toBe(false);
   });
 
@@ -100,7 +100,7 @@ describe('one build at a time in an output folder', () => {
       ['checkpoint', 'served/www', ...KEY],
     ]) {
       const { code, stderr } = await cli(command, folder);
-      expect([code, stderr.includes('is at work')]).toEqual([4, true]);
+      expect([code, stderr.includes('is running')]).toEqual([4, true]);
     }
   });
 });

@@ -64,7 +64,7 @@ describe('a registry with checkpoints', () => {
     await delegate();
     await build('--delegation', 'delegation.jwt');
     const { stderr } = await checkpoint();
-    expect(stderr).toContain('is vouched for until');
+    expect(stderr).toContain('has a checkpoint that is valid until');
     const base = await serve(path());
     const { checkpoint: vouched, updatedAt } = (await client(base)).status();
     expect([vouched, updatedAt]).toEqual([true, JSON.parse(text('issuers.json')).updated_at]);
@@ -72,7 +72,7 @@ describe('a registry with checkpoints', () => {
     await good('verify', 'dist', '--root-key', 'root.json');
   });
 
-  it('goes on with the list that is vouched for until the next checkpoint', async () => {
+  it('goes on with the list that has a checkpoint that is valid until the next checkpoint', async () => {
     await delegate();
     await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
     const base = await serve(path());
@@ -327,7 +327,7 @@ describe('a rotation of the root key', () => {
     expect([bare.code, bare.stderr.includes('give --delegation')]).toEqual([2, true]);
     await delegate('second', 'online', 'second.jwt');
     const without = await cli([...args, '--delegation', 'second.jwt'], folder);
-    expect([without.code, without.stderr.includes('give --checkpoint-key')]).toEqual([2, true]);
+    expect([without.code, without.stderr.includes('pass --checkpoint-key')]).toEqual([2, true]);
     await held.refresh();
     expect(held.status().rootKeys).toEqual([jwk('root').kid]);
     await good(...args, '--delegation', 'second.jwt', '--checkpoint-key', 'online.pem');
@@ -348,7 +348,7 @@ describe('a rotation of the root key', () => {
     for (const step of ['second-third.jwt', 'stranger-third.jwt', 'root-second.jwt']) {
       const before = text('SHA256SUMS');
       const { code, stderr } = await to(step);
-      expect(stderr).toMatch(/the rotation (does not hold|leads from)/);
+      expect(stderr).toMatch(/the rotation (is not valid|leads from)/);
       expect(code).toBe(3);
       expect(text('SHA256SUMS')).toBe(before);
     }
@@ -440,7 +440,7 @@ describe('a published tree that was damaged', () => {
     }
     writeFiles(folder, { 'dist/checkpoint.jwt': 'x' });
     const { code, stderr } = await cli(['build', '--key', 'root.pem'], folder);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('give --checkpoint-key')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('pass --checkpoint-key')]);
     await checkpoint();
     await build();
     await good('verify', 'dist');
@@ -455,7 +455,7 @@ describe('a published tree that was damaged', () => {
       ['build', '--key', 'root.pem', '--delegation', 'delegation.jwt'],
       folder,
     );
-    expect([code, stderr]).toEqual([2, expect.stringContaining('give --checkpoint-key')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('pass --checkpoint-key')]);
     await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
     await good('verify', 'dist');
   });

@@ -101,7 +101,7 @@ describeWith(['rsync'], 'passport-registry mirror', () => {
   it('goes by what verifies, and leaves the old tree when something does not', async () => {
     await mirror(tree());
     const alter: [string, () => unknown, RegExp][] = [
-      ['a byte of the list', () => flip('dist/issuers.json'), /signature/],
+      ['a byte of the list', () => flip('dist/issuers.json'), /were not signed by the root key/],
       ['a record', () => writeFiles(folder, { 'dist/issuers/alpha': '{}' }), /issuers\/alpha/],
       ['a file too many', () => writeFiles(folder, { 'dist/issuers/mallory': '{}' }), /mallory/],
       ['a file too few', () => rmSync(join(folder, 'dist/issuers/gamma')), /gamma/],
@@ -224,7 +224,7 @@ describeWith(['rsync'], 'passport-registry mirror', () => {
       4,
       'cannot be fetched',
     ],
-    ['into a plain folder', ['mirror', 'dist', 'plain', '--root-key', 'root.json'], 2, 'is no link'],
+    ['into a plain folder', ['mirror', 'dist', 'plain', '--root-key', 'root.json'], 2, 'is not a symbolic link'],
   ])('ends with an error %s', async (_name, args, exit, message) => {
     mkdirSync(join(folder, 'plain/current'), { recursive: true });
     const { code, stderr } = await cli(args, folder);
@@ -374,7 +374,7 @@ describeWith(['rsync'], 'a mirror keeps the rules of a verifier', () => {
         writeFiles(folder, { [`mirror/current/${path}`]: Buffer.from(good).fill(0, 0, 1) });
         const { code, stderr } = await mirror(source);
         expect([path, code, stderr]).toEqual([path, 0, expect.stringContaining('mirror ok: repaired:')]);
-        expect(stderr).toContain(`WARNING: ${path} was damaged on this disk and is whole again`);
+        expect(stderr).toContain(`WARNING: ${path} was damaged on this disk and has been repaired`);
         expect(readFileSync(join(folder, 'mirror/current', path)).equals(good)).toBe(true);
         expect((await mirror(source)).stderr).toContain('mirror ok: unchanged:');
       }
@@ -409,7 +409,7 @@ describeWith(['rsync'], 'a mirror keeps the rules of a verifier', () => {
         .end(record ? wrong : existsSync(file) ? readFileSync(file) : '');
     });
     const { code, stderr } = await mirror(base);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('has another hash than SHA256SUMS says')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('does not match its hash in SHA256SUMS')]);
     // Three tries, in each of which 16 are asked for at a time.
     expect(sent).toBeLessThanOrEqual(3 * 16);
     expect(existsSync(join(folder, 'mirror/current'))).toBe(false);

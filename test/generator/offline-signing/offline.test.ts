@@ -137,7 +137,7 @@ describe('signing in two steps', () => {
         'a folder that is no request',
         () => rmSync(join(offline, 'request/issuers.json')),
         2,
-        /is no signing request/,
+        /is not a signing request/,
       ],
     ])('to sign %s', async (_name, change, code, message) => {
       carry(online, offline);
@@ -168,7 +168,7 @@ describe('signing in two steps', () => {
       expect((await attach()).code).toBe(3);
       cpSync(join(online, 'dist/issuers.sig'), join(online, 'request/issuers.sig'));
       const { code, stderr } = await attach();
-      expect([code, stderr.includes('the signature does not hold')]).toEqual([3, true]);
+      expect([code, stderr.includes('the signature is not valid')]).toEqual([3, true]);
       expect(sums()).toBe(before);
     });
 

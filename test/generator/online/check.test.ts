@@ -146,7 +146,7 @@ describeWith(['openssl'], 'passport-registry check', () => {
     const before = requests;
     const { stderr, code } = await cli(['check', ids[0] ?? ''], folder, environment);
     expect(code).toBe(1);
-    expect(stderr.match(/error private-address: localhost is no public host/g)).toHaveLength(2);
+    expect(stderr.match(/error private-address: localhost is not a public host/g)).toHaveLength(2);
     expect(requests).toBe(before);
   });
 
@@ -175,7 +175,7 @@ describeWith(['openssl'], 'passport-registry check', () => {
   it.each(PRIVATE_HOSTS)('refuses %s where a redirect leads to it', async (host) => {
     const { assertPublicHost } = await import('../../../build/online/public-address.js');
     // What a URL makes of it, which is what is connected to.
-    expect(() => assertPublicHost(new URL(`http://${host}/`).hostname)).toThrow('no public host');
+    expect(() => assertPublicHost(new URL(`http://${host}/`).hostname)).toThrow('not a public host');
     expect(() => assertPublicHost('93.184.215.14')).not.toThrow();
     expect(() => assertPublicHost('[2606:2800:21f:cb07:6820:80da:af6b:8b2c]')).not.toThrow();
   });
@@ -186,7 +186,7 @@ describeWith(['openssl'], 'passport-registry check', () => {
       new Promise((resolve) => publicLookup(name, { all: true }, (error, found) => resolve(error ?? found)));
     // The resolver of every platform knows this name, and asks nobody.
     expect(await lookUp('localhost')).toMatchObject({
-      message: expect.stringMatching(/^localhost is (127\.0\.0\.1|::1), no public address$/),
+      message: expect.stringMatching(/^localhost is (127\.0\.0\.1|::1), which is not a public address$/),
     });
   });
 
@@ -197,7 +197,7 @@ describeWith(['openssl'], 'passport-registry check', () => {
       'issuers/bad.yaml': recordText('bad', { tier: 'gold' }),
     });
     const gone = await cli(['check', 'gone'], own);
-    expect([gone.code, gone.stderr]).toEqual([0, '1 issuer: 0 good, 0 bad, 1 revoked and not asked\n']);
+    expect([gone.code, gone.stderr]).toEqual([0, '1 issuer: 0 good, 0 bad, 1 revoked and not checked\n']);
     const unknown = await cli(['check', 'gnoe'], own);
     expect([unknown.code, unknown.stderr.includes('did you mean `gone`?')]).toEqual([2, true]);
     expect((await cli(['check', 'nobody'], own)).code).toBe(2);

@@ -58,10 +58,7 @@ const CASES: Record<string, [text: string | Uint8Array, ...expected: string[]]> 
     changed({ last_audit: '2026-01-01 10:00:00Z' }),
     '7:13 bad-date-time did you mean `2026-01-01T10:00:00Z`?',
   ],
-  'a bad URI': [
-    changed({ jwks_uri: 'acme.example/jwks.json' }),
-    '4:11 bad-uri start the address with https://',
-  ],
+  'a bad URI': [changed({ jwks_uri: 'acme.example/jwks.json' }), '4:11 bad-uri start the URL with https://'],
   'a URI with a space': [changed({ jwks_uri: '"https://acme.example/a b"' }), '4:11 bad-uri %20'],
   'a URI with a user name': [changed({ jwks_uri: 'https://me@acme.example/' }), '4:11 bad-uri user name'],
   'a URI with a port that there is not': [

@@ -138,7 +138,7 @@ describe('passport-registry diff', () => {
     });
     const { code, stderr } = await cli(['diff', 'before'], folder);
     expect(stderr).toContain(
-      'warning record-removed: the record of a is gone; overridden: it was never published',
+      'warning record-removed: the record of a was removed; overridden: it was never published',
     );
     expect(code).toBe(0);
   });
@@ -171,9 +171,9 @@ describe('passport-registry diff', () => {
   });
 
   it.each([
-    [['nowhere', 'after'], 'neither a folder nor an address'],
+    [['nowhere', 'after'], 'neither a folder nor a URL'],
     [['no-such-commit..HEAD'], 'git'],
-    [['--', '--output=x..HEAD'], 'is no commit'],
+    [['--', '--output=x..HEAD'], 'is not a commit'],
     [['before', '--override', 'a:status'], '--override takes'],
   ])('ends with 2 on %j', async (args, message) => {
     const folder = temporaryFolder();
@@ -262,7 +262,7 @@ describe('a comment on a pull request', () => {
     });
     const { stdout, code } = await cli(['diff', 'before', '--format', 'markdown'], folder);
     expect(code).toBe(1);
-    expect(stdout).toBe(`### Changes of issuers
+    expect(stdout).toBe(`### Changes to issuers
 
 1 added, 2 changed, 0 removed.
 
@@ -272,9 +272,9 @@ describe('a comment on a pull request', () => {
 | <code>b</code> | **status** | <code>revoked</code> | <code>active</code> |
 | <code>c</code> | **new** |  | <code>certified</code>, <code>active</code>, keys at <code>https&#58;//c.alt/.well-known/jwks.json</code> |
 
-### What the checks say
+### Checks
 
-- **error** <code>revoked-is-final</code> at <code>issuers/b.yaml&#58;3&#58;9</code>: <code>status was revoked, and is active</code>. Remedy: <code>put the status back; to return, register under another id</code>
+- **error** <code>revoked-is-final</code> at <code>issuers/b.yaml&#58;3&#58;9</code>: <code>status was revoked, and is active</code>. Remedy: <code>restore the status; to return, register under another id</code>
 
 `);
   });

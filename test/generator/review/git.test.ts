@@ -210,7 +210,7 @@ describeWith(['git'], 'what a pull request puts among the records', () => {
     rmSync(join(folder, 'issuers'));
     renameSync(join(folder, 'old'), join(folder, 'issuers'));
     const { code, stderr } = await cli(['diff', 'HEAD^..HEAD'], folder);
-    expect([code, stderr.includes('is no folder in')]).toEqual([2, true]);
+    expect([code, stderr.includes('is not a folder in')]).toEqual([2, true]);
   });
 
   it('as a repository of its own is asked nothing', async () => {

@@ -170,7 +170,7 @@ describe('passport-registry keys public', () => {
       const folder = temporaryFolder();
       writeFiles(folder, { 'bad.json': JSON.stringify(BAD_KEYS[name]) });
       const { code, stderr } = await cli(['keys', 'public', 'bad.json'], folder);
-      expect([code, stderr]).toEqual([3, expect.stringContaining('bad.json is no root key')]);
+      expect([code, stderr]).toEqual([3, expect.stringContaining('bad.json is not a root key')]);
     },
   );
 });

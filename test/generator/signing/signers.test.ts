@@ -126,18 +126,18 @@ describe('a command that does not sign', () => {
     ['that fails', 'exit 7', 'ended with exit code 7'],
     ['that is not there', 'no-such-tool-anywhere', 'ended with exit code 127'],
     ['that prints nothing', 'cat > /dev/null', 'printed nothing on stdout'],
-    ['that prints words', 'echo Using slot 0', 'bytes that are no signature'],
+    ['that prints words', 'echo Using slot 0', 'bytes that are not a signature'],
     [
       'that prints words before the signature',
       `echo Using slot 0; "${process.execPath}" tool.mjs raw`,
-      'no signature',
+      'not a signature',
     ],
     [
       'that prints words after the signature',
       `"${process.execPath}" tool.mjs base64; echo Done`,
-      'no signature',
+      'not a signature',
     ],
-    ['that prints 64 bytes of something', 'head -c 64 /dev/zero', 'is not one over the payload'],
+    ['that prints 64 bytes of something', 'head -c 64 /dev/zero', 'is not valid for the payload'],
     [
       'that signs by another key',
       `sed -i s/x/x/ root.json; cp other.pem hsm/key.pem; "${process.execPath}" tool.mjs raw`,
@@ -146,7 +146,7 @@ describe('a command that does not sign', () => {
     [
       'that signs something else',
       `echo other > x; "${process.execPath}" tool.mjs raw x`,
-      'is not one over the payload',
+      'is not valid for the payload',
     ],
     ['that never stops printing', 'yes', 'prints more than a signature'],
     ['that hangs', 'sleep 600', 'did not end within 1 s'],
@@ -160,7 +160,7 @@ describe('a command that does not sign', () => {
   });
 
   it.each([
-    [['--key', 'hsm/key.pem'], 'two ways to sign'],
+    [['--key', 'hsm/key.pem'], 'either a key or a signing command'],
     [['--signer-input', 'digest'], 'Ed25519 signs whole payloads'],
     [['--signer-timeout', '0'], '--signer-timeout takes'],
     [['--signer-input', 'hash'], 'payload'],

@@ -54,7 +54,7 @@ function replaced(file: string, make: () => void): void {
 }
 
 describe('deltas', () => {
-  it('say what is new, what is other than before, and what is gone, and nothing else', async () => {
+  it('say what is new, what is other than before, and what was removed, and nothing else', async () => {
     await build();
     expect(names()).toEqual([]);
     const from = listHash();

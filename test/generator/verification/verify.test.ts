@@ -78,7 +78,7 @@ describe('a bad tree, with the checksums made right by whoever altered it', () =
       (altered) => altered.set('issuers.sig', Buffer.from('A'.repeat(86))),
       ['signature'],
     ],
-    ['no signature', (altered) => altered.delete('issuers.sig'), ['signature']],
+    ['not a signature', (altered) => altered.delete('issuers.sig'), ['signature']],
     ['no list', (altered) => altered.delete('issuers.json'), ['signature']],
     ['no root key', (altered) => altered.delete('keys/root.json'), ['root key']],
     ['a root key without kid', (altered) => altered.set('keys/root.json', withoutKid()), ['root key']],
@@ -134,7 +134,7 @@ describe('a bad tree, with the checksums made right by whoever altered it', () =
 
 describe('SHA256SUMS', () => {
   it.each<[string, (altered: Map<string, Buffer>) => void, string]>([
-    ['another file', (altered) => append(altered, '404.html'), '404.html has another hash'],
+    ['another file', (altered) => append(altered, '404.html'), '404.html does not match its hash'],
     ['a missing file', (altered) => altered.delete('serve.json'), 'serve.json is missing'],
     [
       'a file that it does not list',

@@ -109,7 +109,7 @@ describe('the list and its signature', () => {
     ['an altered list', 'ERR_SIGNATURE_INVALID', () => altered(good(), 'issuers.json')],
     ['an altered signature', 'ERR_SIGNATURE_INVALID', () => altered(good(), 'issuers.sig')],
     [
-      'no signature',
+      'not a signature',
       'ERR_SOURCE_STATUS',
       () => new Map([...good()].filter(([path]) => path !== 'issuers.sig')),
     ],

@@ -34,7 +34,7 @@ describe('parseStrictJson', () => {
   ])('reads a string of many %s', (_what, content) => {
     expect(parseStrictJson(`{"a":"${content}"}`)).toEqual({ a: JSON.parse(`"${content}"`) });
     expect(() => parseStrictJson(`{"a":"${content}","a":1}`)).toThrow('twice');
-    expect(() => parseStrictJson(`{"a":"${content}`)).toThrow('does not end');
+    expect(() => parseStrictJson(`{"a":"${content}`)).toThrow('is not terminated');
   });
 
   it('refuses bytes that are not UTF-8', () => {

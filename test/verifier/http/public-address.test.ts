@@ -119,7 +119,7 @@ describe('an address', () => {
     expect(isPublicHost(hostname)).toBe(isPublic);
     const refused = () => assertPublicHost(hostname);
     if (isPublic) refused();
-    else expect(refused).toThrow('no public host');
+    else expect(refused).toThrow('not a public host');
   });
 
   it.each([
@@ -210,7 +210,7 @@ describe('a name', () => {
     for (const spelling of [name, `${name}.`, name.toUpperCase(), `${name.toUpperCase()}.`]) {
       const { hostname } = new URL(`https://${spelling}/`);
       expect([spelling, isPublicHost(hostname)]).toEqual([spelling, false]);
-      expect(() => assertPublicHost(hostname)).toThrow('no public host');
+      expect(() => assertPublicHost(hostname)).toThrow('not a public host');
     }
     expect(isPublicHost(`${name}..`)).toBe(false);
   });

@@ -51,7 +51,7 @@ describe.each(Object.entries(DOCUMENTS))('what an issuer answers about its %s', 
   });
 
   it.each<[string, (json: string) => string | Uint8Array]>([
-    ['with a member that stands there twice', (json) => json.replace('{', '{"a":1,"a":1,')],
+    ['with a member that appears twice', (json) => json.replace('{', '{"a":1,"a":1,')],
     ['with a member twice in two spellings', (json) => json.replace('{', '{"a":1,"\\u0061":1,')],
     ['with a number beyond 2^53 - 1', (json) => json.replace('{', '{"a":9007199254740992,')],
     ['with a number beyond all numbers', (json) => json.replace('{', '{"a":1e400,')],

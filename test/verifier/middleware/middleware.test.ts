@@ -153,7 +153,7 @@ describe.each(Object.keys(PLATFORMS))('%s', (name) => {
   });
 
   it.each([
-    ['with a member that stands there twice', '{"to":"me@example.com","to":"you@example.com"}', /twice/],
+    ['with a member that appears twice', '{"to":"me@example.com","to":"you@example.com"}', /twice/],
     ['with a member twice in two spellings', '{"t\\u006f":"me@example.com","to":"you@example.com"}', /twice/],
     ['with a member twice further down', '{"a":[{"b":1,"b":1}],"to":"you@example.com"}', /twice/],
   ])('refuses a body %s', async (_name, body, message) => {

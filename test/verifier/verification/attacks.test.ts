@@ -299,7 +299,7 @@ describe('a token', () => {
     ],
     ['with an empty signature', 'signature', 'token-signature-invalid', spliced(([a, b]) => `${a}.${b}.`)],
     [
-      'that says ES256 where the key is of Ed25519',
+      'that says ES256 on the machine that has the key of Ed25519',
       'signature',
       'token-algorithm',
       spliced(([, b, c]) => `${encoded({ alg: 'ES256', typ: 'passport+jwt', kid: key.kid })}.${b}.${c}`),
@@ -521,7 +521,7 @@ describe('an issuer', () => {
     ['whose status lacks the nonce', 'status', 'status-invalid', status({ revocation_nonce: undefined })],
     ['whose nonce is a text', 'status', 'status-invalid', status({ revocation_nonce: '0' })],
     [
-      'whose status is of another passport',
+      'whose status describes another passport',
       'status',
       'status-mismatch',
       status({ passport_did: 'did:passport:x' }),

@@ -79,13 +79,13 @@ describe('createPassportVerifier', () => {
   it.each<[string | undefined, unknown, RegExp]>([
     [undefined, undefined, /object/],
     [undefined, 'https://registry.example', /object/],
-    ['registry', { ...GOOD, registry: undefined }, /must be an object with the functions decide, is missing/],
+    ['registry', { ...GOOD, registry: undefined }, /must be an object with the functions decide, but is missing/],
     ['registry', { ...GOOD, registry: 'https://registry.example' }, /decide/],
     ['registry', { ...GOOD, registry: Promise.resolve(registry) }, /decide/],
     ['policy', { ...GOOD, policy: undefined }, /trust policy.*missing/],
-    ['audience', { ...GOOD, audience: undefined }, /text.*missing/],
-    ['audience', { ...GOOD, audience: '' }, /text/],
-    ['audience', { ...GOOD, audience: ['https://mail.example'] }, /text/],
+    ['audience', { ...GOOD, audience: undefined }, /string.*missing/],
+    ['audience', { ...GOOD, audience: '' }, /string/],
+    ['audience', { ...GOOD, audience: ['https://mail.example'] }, /string/],
     ['replayStore', { ...GOOD, replayStore: new Map() }, /claim/],
     ['replaystore', { ...GOOD, replaystore: undefined }, /no such option; did you mean replayStore/],
     ['issuers', { ...GOOD, issuers: [] }, /no such option; the options are .*audience/],
@@ -112,7 +112,7 @@ describe('PassportClient', () => {
     ['policy', { trust: { registry } }, /trust: policy.*missing/],
     ['registry', { trust: { policy } }, /trust: registry.*missing/],
     ['tiers', { trust: { registry, policy, tiers: [] } }, /trust: tiers: .*no such option/],
-    ['audience', { audience: 1 }, /text/],
+    ['audience', { audience: 1 }, /string/],
     ['registry', { registry, policy }, /no such option/],
   ])('refuses options that are wrong at %s', (option, options, expected) => {
     expect(thrown(create(options))).toEqual(invalid('PassportClient', option, expected));

@@ -89,7 +89,7 @@ export async function askSources(round: RefreshRound): Promise<Found | undefined
   const stopped = [...underWay];
   underWay.clear();
   for (const [source, { since, deadline: own, failure }] of stopped) {
-    const slow = new SourceTimeout('the source had not answered when another one had');
+    const slow = new SourceTimeout('the source had not answered when another source did');
     own.abort(slow);
     // A source that was slow enough for the next one to be asked has failed; a source that was asked later has not.
     const isSlow = Date.now() - since >= deadline * STAGGER_SHARE;

@@ -212,7 +212,9 @@ export class RefreshingRegistry {
       return;
     }
     if (found !== undefined) {
-      errors[found.source.base] = new SignatureInvalid('the list is signed by a root key that has been left');
+      errors[found.source.base] = new SignatureInvalid(
+        'the list is signed by a root key that has been rotated out',
+      );
     }
     this.#failures += 1;
     const failure = new NoUsableSource(errors);

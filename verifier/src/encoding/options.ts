@@ -35,7 +35,7 @@ export function assertOptions<T extends object>(
   for (const [member, { check, expected, required = false }] of Object.entries(table)) {
     const value = options[member];
     const good = value === undefined ? !required : check(value);
-    if (!good) throw new OptionsInvalid(caller, member, `must be ${expected}, is ${described(value)}`);
+    if (!good) throw new OptionsInvalid(caller, member, `must be ${expected}, but is ${described(value)}`);
   }
 }
 
@@ -54,6 +54,7 @@ function suggestion(member: string, table: object): string {
 /** Describes a value without showing it: an option could contain a secret. */
 function described(value: unknown): string {
   if (value === undefined) return 'missing';
+  if (value === '') return 'an empty string';
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value);
   return Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`;
 }

@@ -56,7 +56,7 @@ function refuseAmbiguous(text: string): void {
       if (character === '{' || character === '[') {
         open.push(character === '{' ? new Set() : undefined);
         if (open.length > MAX_JSON_DEPTH) {
-          throw new SyntaxError(`it is nested deeper than ${MAX_JSON_DEPTH}`);
+          throw new SyntaxError(`it is nested more deeply than ${MAX_JSON_DEPTH}`);
         }
         atKey = character === '{';
       } else if (character === '}' || character === ']') {
@@ -80,7 +80,7 @@ function stringAt(text: string, start: number): string {
     if (quote < next) quote = text.indexOf('"', next);
     backslash = text.indexOf('\\', next);
   }
-  if (quote === -1) throw new SyntaxError('a string does not end');
+  if (quote === -1) throw new SyntaxError('a string is not terminated');
   return text.slice(start, quote + 1);
 }
 
@@ -92,6 +92,6 @@ function numberAt(text: string, at: number): string {
 function addMember(members: Set<string> | undefined, token: string): void {
   // Two spellings of a name, by escapes, are the same name.
   const name = token.includes('\\') ? (JSON.parse(token) as string) : token.slice(1, -1);
-  if (members?.has(name)) throw new SyntaxError(`the member ${token.slice(0, 80)} stands there twice`);
+  if (members?.has(name)) throw new SyntaxError(`the member ${token.slice(0, 80)} appears twice`);
   members?.add(name);
 }

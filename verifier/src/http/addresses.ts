@@ -15,10 +15,10 @@ export function issuerBase(address: string): string {
   const secure = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url));
   if (url !== undefined && url.username + url.password !== '') {
     // The message must not show the password.
-    throw new AddressInvalid('the address of the issuer has credentials in it: leave them out');
+    throw new AddressInvalid('the URL of the issuer contains credentials: remove them');
   }
   if (url === undefined || !secure || url.search !== '' || url.hash !== '') {
-    throw new AddressInvalid(`${address} is no https address of an issuer, nor http on this machine`);
+    throw new AddressInvalid(`${address} is neither an https URL nor an http URL on this machine`);
   }
   return address.replace(/\/$/, '');
 }

@@ -27,7 +27,7 @@ export async function askIssuer(
   // The schema's pattern for addresses allows more than URL parsers do: a port of 99999, the host 256.1.1.1.
   if (!URL.canParse(url)) reject(`${document}-unreachable`, `${url} is not a URL`);
   if (!allowPrivateAddresses && !isPublicHost(new URL(url).hostname)) {
-    reject('address-private', `${url} is not a public host, and is not asked`);
+    reject('address-private', `${url} is not a public host and is not contacted`);
   }
   const bytes = await answer(url, document, limits);
   if (bytes === undefined) return undefined;

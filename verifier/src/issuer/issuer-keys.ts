@@ -21,10 +21,13 @@ export async function fetchKeys(url: string, options: IssuerHostOptions): Promis
   if (found === undefined) return reject('jwks-unreachable', `${url} does not exist`);
   const jwks = isObject(found) ? found['keys'] : undefined;
   if (!Array.isArray(jwks) || jwks.length > MAX_KEYS || !jwks.every(isObject)) {
-    return reject('jwks-invalid', `${url} is no JWK set of at most ${MAX_KEYS} keys`);
+    return reject('jwks-invalid', `${url} is not a JWK set of at most ${MAX_KEYS} keys`);
   }
   if (jwks.some(isPrivateJwk)) {
-    return reject('jwks-private-key', `${url} holds a private or symmetric key: its issuer is compromised`);
+    return reject(
+      'jwks-private-key',
+      `${url} contains a private or symmetric key: the issuer is compromised`,
+    );
   }
   return { url, jwks, imported: new Map() };
 }

@@ -6,7 +6,7 @@ import { askIssuer, type IssuerHostOptions } from './issuer-host.js';
 /** What a verifier knows about an issuer before it sends a request: from the registry, or from the caller. */
 export interface KnownIssuer {
   readonly discovery_uri: string;
-  /** The registry's value; undefined if only the address of the issuer is known. */
+  /** The registry's value; undefined if only the URL of the issuer is known. */
   readonly jwks_uri: string | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface IssuerMetadata {
 
 /**
  * Fetches the metadata of an issuer, which must name the same keys as the registry: any difference rejects (SPEC B11). The
- * caller must check that the metadata belong to the issuer of the passport. The address of the issuer must be on the host
+ * caller must check that the metadata belong to the issuer of the passport. The URL of the issuer must be on the host
  * of its `discovery_uri`, so that only the signed registry decides which hosts a verifier contacts.
  */
 export async function fetchMetadata(known: KnownIssuer, options: IssuerHostOptions): Promise<IssuerMetadata> {

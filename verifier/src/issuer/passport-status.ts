@@ -28,11 +28,11 @@ export async function fetchStatus(
   if (found === undefined) return reject('passport-unknown', `the issuer has no passport ${passport.sub}`);
   const { passport_did, passport_id, issuer_id, status, revocation_nonce } = isObject(found) ? found : {};
   if (!isStatus(status) || !Number.isSafeInteger(revocation_nonce) || Number(revocation_nonce) < 0) {
-    return reject('status-invalid', `${url} lacks a status or a revocation nonce`);
+    return reject('status-invalid', `${url} has no status or no revocation nonce`);
   }
   const { sub, jti } = passport;
   if (passport_did !== sub || passport_id !== jti || issuer_id !== passport.issuer_id) {
-    return reject('status-mismatch', `${url} is of another passport`);
+    return reject('status-mismatch', `${url} describes another passport`);
   }
   return { status: status as PassportStatus['status'], revocationNonce: Number(revocation_nonce) };
 }
@@ -49,7 +49,7 @@ export class WorstKnown {
   check(address: string, { status, revocationNonce }: PassportStatus): void {
     const worst = this.#worst.get(address);
     if (worst !== undefined && revocationNonce < worst.revocationNonce) {
-      reject('revocation-nonce-rolled-back', 'the revocation nonce at the issuer is lower than it has been');
+      reject('revocation-nonce-rolled-back', 'the revocation nonce of the issuer is lower than before');
     }
     const revoked = status === 'revoked' || worst?.status === 'revoked';
     this.#worst.set(address, { status: revoked ? 'revoked' : status, revocationNonce });

@@ -99,6 +99,6 @@ function refuseInObject(object: object, pointer: string, depth: number): void {
 
 function refuse(what: string, pointer: string): never {
   throw new NotCanonicalizable(
-    `RFC 8785 has no form for ${what}, at ${pointer === '' ? 'the top' : pointer}`,
+    `RFC 8785 cannot represent ${what}, at ${pointer === '' ? 'the top' : pointer}`,
   );
 }

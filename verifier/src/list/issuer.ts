@@ -39,8 +39,8 @@ export function assertIssuer(value: unknown, pointer = ''): asserts value is Iss
 
 function wrongField(field: string, conforms: false | undefined, pointer: string): ListNonconforming {
   return conforms === undefined
-    ? new ListNonconforming(`${JSON.stringify(field)} is no field of an issuer`, pointer)
-    : new ListNonconforming(`${field} is not what schemas/issuer.schema.json says`, `${pointer}/${field}`);
+    ? new ListNonconforming(`${JSON.stringify(field)} is not a field of an issuer`, pointer)
+    : new ListNonconforming(`${field} does not match schemas/issuer.schema.json`, `${pointer}/${field}`);
 }
 
 /**
@@ -63,20 +63,20 @@ export function assertIssuerRegistry(value: unknown): asserts value is IssuerReg
   const list = asObject(value, '', 'the list');
   for (const member of Object.keys(list)) {
     if (!(LIST_MEMBERS as readonly string[]).includes(member)) {
-      throw new ListNonconforming(`${JSON.stringify(member)} is no member of the list`, '');
+      throw new ListNonconforming(`${JSON.stringify(member)} is not a member of the list`, '');
     }
   }
   const { updated_at, issuers } = list;
   if (!isValidUtcSecond(updated_at)) {
-    throw new ListNonconforming('updated_at is no UTC date-time to the second', '/updated_at');
+    throw new ListNonconforming('updated_at is not a UTC date-time in whole seconds', '/updated_at');
   }
-  if (!Array.isArray(issuers)) throw new ListNonconforming('issuers is no array', '/issuers');
+  if (!Array.isArray(issuers)) throw new ListNonconforming('issuers is not an array', '/issuers');
   issuers.forEach((issuer, index) => {
     assertIssuer(issuer, `/issuers/${index}`);
   });
 }
 
 function asObject(value: unknown, pointer: string, what: string): Record<string, unknown> {
-  if (!isObject(value)) throw new ListNonconforming(`${what} is no object`, pointer);
+  if (!isObject(value)) throw new ListNonconforming(`${what} is not an object`, pointer);
   return value;
 }

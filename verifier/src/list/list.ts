@@ -82,7 +82,7 @@ function parseJson(text: string): unknown {
 export function assertSorted({ issuers }: { readonly issuers: readonly Pick<Issuer, 'issuer_id'>[] }): void {
   let previous = '';
   for (const { issuer_id } of issuers) {
-    if (issuer_id === previous) throw new ListUnsorted(`${issuer_id} stands in the list twice`);
+    if (issuer_id === previous) throw new ListUnsorted(`${issuer_id} appears in the list twice`);
     if (issuer_id < previous) throw new ListUnsorted(`${issuer_id} stands after ${previous}`);
     previous = issuer_id;
   }

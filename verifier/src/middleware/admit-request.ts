@@ -25,7 +25,7 @@ export function refusalResponse({ status, headers, body }: Refusal): Response {
 async function readPayload(request: Request, maxBytes: number): Promise<Read<unknown>> {
   if (request.bodyUsed) {
     throw new Error(
-      'requirePassport comes too late: the body has been read. Put it first, or say what the payload is',
+      'requirePassport runs too late: the body has already been read. Put requirePassport first, or set its payload option',
     );
   }
   const body = await requestBody(request, maxBytes);

@@ -39,8 +39,8 @@ export async function expressBody(request: RequestWithBody, maxBytes: number): P
   // A parser of JSON makes an empty object of `{}`; others may have put what they read somewhere else.
   if (wasSent && !(body !== undefined && saysThatItIs(JSON_TYPE, request))) {
     throw new Error(
-      'requirePassport cannot see the body: what stands before it has read it. Put requirePassport first, keep the ' +
-        'bytes as rawBody, or say what the payload is',
+      'requirePassport cannot see the body: an earlier middleware has read it. Put requirePassport first, keep the ' +
+        'bytes as rawBody, or set the payload option',
     );
   }
   return { value: undefined };
@@ -69,7 +69,7 @@ function streamOf(request: RequestWithBody): ReadableStream<Uint8Array> {
         if (open) ended();
         open = false;
       };
-      const breakOff = () => end(() => controller.error(new Error('the body of the request broke off')));
+      const breakOff = () => end(() => controller.error(new Error('the request body was cut off')));
       if (request.destroyed === true) return breakOff();
       request.on?.('data', (chunk: Uint8Array) => open && controller.enqueue(chunk));
       request.on?.('end', () => end(() => controller.close()));

@@ -42,7 +42,7 @@ export function payloadOf(body: unknown, query: URLSearchParams): Read<unknown> 
   return unreadable(
     400,
     'payload-ambiguous',
-    'a request has its payload in its body or in its query, and not in both',
+    'a request carries its payload in the body or in the query, not in both',
   );
 }
 

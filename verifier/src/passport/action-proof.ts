@@ -44,9 +44,9 @@ export async function readProof(proof: unknown, holder: PublicKey): Promise<Acti
   await verifyJws(jws, 'proof', holder);
   const { iat, exp, jti } = jws.payload;
   const wrong = TEXTS.find((claim) => typeof jws.payload[claim] !== 'string');
-  if (wrong !== undefined) reject('proof-claims', `${wrong} is missing in the proof, or no text`);
+  if (wrong !== undefined) reject('proof-claims', `${wrong} is missing in the proof or is not a string`);
   if (!Number.isSafeInteger(iat) || !Number.isSafeInteger(exp))
-    reject('proof-claims', 'iat or exp is no time');
+    reject('proof-claims', 'iat or exp is not a time');
   if (!JTI.test(String(jti))) reject('proof-claims', 'jti is not 1 to 128 visible ASCII characters');
   return jws.payload as unknown as ActionClaims;
 }

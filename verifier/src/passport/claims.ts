@@ -83,7 +83,7 @@ export function readClaims({ payload }: CompactJws): PassportClaims {
   for (const [claim, check] of Object.entries(CHECKS)) {
     if (!check(payload[claim])) {
       const missing = payload[claim] === undefined;
-      reject('token-claims', `${claim} ${missing ? 'is missing' : 'is not what a passport has there'}`);
+      reject('token-claims', `${claim} ${missing ? 'is missing' : 'is not valid in a passport'}`);
     }
   }
   const claims = payload as unknown as PassportClaims;

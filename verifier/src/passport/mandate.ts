@@ -52,11 +52,11 @@ export async function readMandate(passport: PassportClaims, clock: TolerantClock
   const content = typeof mandate === 'string' ? await signedMandate(mandate, passport, clock) : mandate;
   for (const [member, check] of Object.entries(CHECKS)) {
     if (!check((content as unknown as Record<string, unknown>)[member])) {
-      reject('mandate-malformed', `the mandate's ${member} is missing or not what it must be`);
+      reject('mandate-malformed', `the mandate's ${member} is missing or not valid`);
     }
   }
   if (isToCome(instantOf(content.issued_at), clock)) {
-    reject('mandate-not-yet-valid', `the mandate is issued at ${content.issued_at}, which is yet to come`);
+    reject('mandate-not-yet-valid', `the mandate is issued at ${content.issued_at}, which is in the future`);
   }
   if (hasPassed(instantOf(content.expires_at), clock)) {
     reject('mandate-expired', `the mandate expired at ${content.expires_at}`);
@@ -105,7 +105,7 @@ export async function checkPolicy(
     if (handler === undefined) {
       return reject(
         'mandate-policy-unknown',
-        `the mandate demands ${JSON.stringify(member)}, which is not known here`,
+        `the mandate requires ${JSON.stringify(member)}, which this verifier does not know`,
       );
     }
     if (!(await isMet(handler, value, context))) {
@@ -118,6 +118,6 @@ async function isMet(handler: PolicyHandler, value: unknown, context: PolicyCont
   try {
     return (await handler(value, context)) === true;
   } catch (cause) {
-    return reject('mandate-policy-refused', 'a demand of the mandate could not be judged', cause);
+    return reject('mandate-policy-refused', 'a requirement of the mandate could not be evaluated', cause);
   }
 }

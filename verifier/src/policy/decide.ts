@@ -78,7 +78,7 @@ export function decide(issuer: Issuer | undefined, policy: TrustPolicy, now: num
 
 const UNKNOWN: Reason = { code: 'issuer-unknown', message: 'the registry has no such issuer' };
 const MET: readonly Reason[] = Object.freeze([
-  { code: 'policy-met', message: 'every demand of the policy is met' },
+  { code: 'policy-met', message: 'every requirement of the policy is met' },
 ]);
 
 function rejected(issuer: Issuer | undefined, reasons: readonly Reason[]): Decision {

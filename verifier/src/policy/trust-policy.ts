@@ -17,7 +17,7 @@ import { REQUIRED_POLICY_MEMBERS, type TrustPolicy } from '../generated/schemas.
  * try {
  *   assertTrustPolicy({ tiers: ['certified'], domain: ['banking'] });
  * } catch (error) {
- *   console.log((error as Error).message); // "domain" is no member of a trust policy
+ *   console.log((error as Error).message); // "domain" is not a member of a trust policy
  * }
  * ```
  */
@@ -31,10 +31,10 @@ export function assertTrustPolicy(value: unknown): asserts value is TrustPolicy 
   for (const [member, content] of Object.entries(value)) {
     const conforms = isPolicyMember(member, content);
     if (conforms === undefined) {
-      throw new PolicyInvalid(`${JSON.stringify(member)} is no member of a trust policy`);
+      throw new PolicyInvalid(`${JSON.stringify(member)} is not a member of a trust policy`);
     }
     if (!conforms) {
-      throw new PolicyInvalid(`${member} is not what schemas/trust-policy.schema.json says`);
+      throw new PolicyInvalid(`${member} does not match schemas/trust-policy.schema.json`);
     }
   }
 }

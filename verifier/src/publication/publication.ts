@@ -105,7 +105,7 @@ async function readUnder(root: RootKey, files: RegistryFiles, trust: Trust): Pro
   const updatedAt = verified.registry.updated_at;
   refuseRollback(updatedAt, verified.sha256, held);
   if (instantOf(updatedAt) > clock.now + clock.tolerance) {
-    throw new NotYetValid(`the list is of ${updatedAt}, which is yet to come`);
+    throw new NotYetValid(`the list is of ${updatedAt}, which is in the future`);
   }
   const freshUntil = checkpoint?.expiresAt ?? Math.min(instantOf(updatedAt) + trust.maxAge, MAX_DATE_MS);
   if (trust.expiry && checkpoint === undefined && clock.now > freshUntil + clock.tolerance) {
@@ -128,13 +128,13 @@ async function readCheckpoint(
   if (checkpoint === undefined) {
     // An attacker may remove the checkpoint to hide that the list is old.
     if (!requireCheckpoint && held?.checkpoint === undefined) return undefined;
-    throw new CheckpointMissing('the source has no checkpoint, where there must be one');
+    throw new CheckpointMissing('the source has no checkpoint, but a checkpoint is required');
   }
   const verified = await verifyCheckpoint({ checkpoint, delegation }, root, { clock, expiry });
   const delegated = verified.delegatedAt;
   if (delegated !== undefined && delegatedAt !== undefined && delegated < delegatedAt) {
     throw new DelegationRolledBack(
-      `the delegation is of ${new Date(delegated).toISOString()}, but that of ` +
+      `the delegation is of ${new Date(delegated).toISOString()}, but the delegation of ` +
         `${new Date(delegatedAt).toISOString()} was accepted before`,
     );
   }
@@ -272,7 +272,7 @@ function refuseRollback(updatedAt: string, sha256: string, held: Publication | u
   const accepted = held.registry.updated_at;
   if (updatedAt < accepted) {
     throw new ListRolledBack(
-      `the source has the list of ${updatedAt}, but that of ${accepted} was accepted before`,
+      `the source has the list of ${updatedAt}, but the list of ${accepted} was accepted before`,
     );
   }
   if (updatedAt === accepted && sha256 !== held.sha256) {
@@ -287,7 +287,7 @@ function refuseOlderCheckpoint({ sha256, issuedAt }: Checkpoint, held: Publicati
   const accepted = held?.checkpoint;
   if (accepted === undefined || accepted.sha256 !== sha256 || issuedAt >= accepted.issuedAt) return;
   throw new CheckpointRolledBack(
-    `the checkpoint is of ${new Date(issuedAt).toISOString()}, but that of ` +
+    `the checkpoint is of ${new Date(issuedAt).toISOString()}, but the checkpoint of ` +
       `${new Date(accepted.issuedAt).toISOString()} was accepted before`,
   );
 }

@@ -108,7 +108,9 @@ export async function verifyDelegation(bytes: Uint8Array | string, rootKey: Root
     const { issuedAt, expiresAt } = statement;
     return { keys: await Promise.all(keys.map(importRootKey)), issuedAt, expiresAt };
   } catch (cause) {
-    throw new DelegationInvalid(`the delegation names a bad key: ${(cause as Error).message}`, { cause });
+    throw new DelegationInvalid(`the delegation names a key that is not valid: ${(cause as Error).message}`, {
+      cause,
+    });
   }
 }
 
@@ -126,7 +128,7 @@ function claims({ claims: { updated_at, sha256, size, tree_sha256 }, issuedAt, e
     typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
   const isTime = typeof updated_at === 'string' && isUpdatedAt(updated_at);
   if (!isTime || !isHash(sha256) || !isHash(tree_sha256) || !Number.isSafeInteger(size) || Number(size) < 0) {
-    throw new CheckpointInvalid('the checkpoint lacks a claim, or has one of another form');
+    throw new CheckpointInvalid('a claim of the checkpoint is missing or malformed');
   }
   return { updatedAt: updated_at, sha256, size: Number(size), treeSha256: tree_sha256, issuedAt, expiresAt };
 }

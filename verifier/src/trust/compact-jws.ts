@@ -78,7 +78,7 @@ export function readCompactJws(jws: unknown, types: readonly string[], allowed?:
   }
   const algorithm = ALGORITHMS.get(alg);
   if (algorithm === undefined) {
-    throw new JwsRefused('algorithm', `is signed by none of ${[...ALGORITHMS.keys()].join(', ')}`);
+    throw new JwsRefused('algorithm', `is not signed with one of ${[...ALGORITHMS.keys()].join(', ')}`);
   }
   const refused = REFUSED_MEMBERS.find((member) => member !== allowed && Object.hasOwn(head, member));
   if (refused !== undefined) throw new JwsRefused('header', `has ${refused} in its header`);
@@ -100,7 +100,7 @@ export async function verifyCompactJws(jws: CompactJws, key: VerificationKey): P
   }
   // WebCrypto returns false for a signature of any other length.
   if (!(await isSignedBy(key, jws.signature, jws.signed))) {
-    throw new JwsRefused('signature', 'is not signed by the key that it must be signed by');
+    throw new JwsRefused('signature', 'is not signed by the expected key');
   }
 }
 
@@ -111,7 +111,7 @@ function isNumericDate(value: unknown): value is number {
 
 function textOf(jws: unknown): string {
   // Bytes may come from another realm, where `instanceof` fails.
-  if (typeof jws !== 'string' && !isBytes(jws)) throw malformed('is not a text');
+  if (typeof jws !== 'string' && !isBytes(jws)) throw malformed('is not a string');
   if (jws.length > LIMITS.jwt) throw malformed(`is longer than ${LIMITS.jwt} bytes`);
   if (typeof jws === 'string') return jws;
   try {

@@ -78,13 +78,13 @@ export async function importChecked(
  * @param invalid - as for {@link importPublicKey}
  */
 export function publicMembers(jwk: unknown, invalid: (message: string) => Error): CheckedJwk {
-  if (!isObject(jwk)) throw invalid('is no JSON object');
+  if (!isObject(jwk)) throw invalid('is not a JSON object');
   if (isPrivateJwk(jwk)) throw invalid('carries a private member: this is not the public key');
   const { kty, crv } = jwk;
   const x = coordinate(jwk['x']);
   if (x === undefined) throw invalid('has an x that is not 32 bytes in base64url without padding');
   if (kty === 'OKP' && crv === 'Ed25519') {
-    if (jwk['y'] !== undefined && jwk['y'] !== null) throw invalid('is of Ed25519 and has a y');
+    if (jwk['y'] !== undefined && jwk['y'] !== null) throw invalid('is an Ed25519 key with a y');
     refuse(ed25519Fault(x.bytes), invalid);
     return { kty, crv, x: x.text, algorithm: 'Ed25519' };
   }

@@ -94,7 +94,7 @@ export async function walkSteps(
     const end = indexOf((await nextRoot(last)).thumbprint);
     if (end !== -1) return chain.slice(0, end + 1);
     const pinned = chain[0]?.thumbprint;
-    throw new RotationGap(`no step of the rotation leads away from the root key ${pinned}`);
+    throw new RotationGap(`no step of the rotation starts at the root key ${pinned}`);
   }
   const walked = chain.slice(0, indexOf(first.kid) + 1);
   for (const step of steps.slice(start)) {
@@ -110,7 +110,7 @@ export async function walkSteps(
     });
     const next = await nextRoot(step);
     if (walked.some(({ thumbprint }) => thumbprint === next.thumbprint)) {
-      throw new RotationLoop(`the rotation comes back to ${next.thumbprint}`);
+      throw new RotationLoop(`the rotation returns to ${next.thumbprint}`);
     }
     walked.push(next);
   }
@@ -121,6 +121,6 @@ async function nextRoot({ claims }: RotationStep): Promise<RootKey> {
   try {
     return await importRootKey(claims['next_root']);
   } catch (cause) {
-    throw new RotationInvalid(`next_root of a step is refused: ${(cause as Error).message}`, { cause });
+    throw new RotationInvalid(`next_root of a step is not valid: ${(cause as Error).message}`, { cause });
   }
 }

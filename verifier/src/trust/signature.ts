@@ -37,9 +37,7 @@ export async function verifySignature(bytes: Uint8Array, signature: string, root
   }
   const good = await isSignedBy(rootKey, raw, bytes);
   if (!good) {
-    throw new SignatureInvalid(
-      `the signature is not one over these bytes by the root key ${rootKey.thumbprint}`,
-    );
+    throw new SignatureInvalid(`these bytes were not signed by the root key ${rootKey.thumbprint}`);
   }
 }
 

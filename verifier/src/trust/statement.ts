@@ -108,7 +108,7 @@ export async function verifyStatement(
   if (clock === undefined) return;
   const from = Math.max(issuedAt, notBefore);
   if (from > clock.now + clock.tolerance) {
-    throw new NotYetValid(`a ${type} is valid from ${new Date(from).toISOString()}, which is yet to come`);
+    throw new NotYetValid(`a ${type} is valid from ${new Date(from).toISOString()}, which is in the future`);
   }
   if (expired !== undefined && clock.now >= expiresAt + clock.tolerance) {
     throw expired(`expired at ${new Date(expiresAt).toISOString()}`);

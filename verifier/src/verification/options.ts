@@ -66,7 +66,7 @@ const MAX_TIMEOUT_SECONDS = 2_147_483;
 
 const TEXT: OptionCheck = {
   check: (value) => typeof value === 'string' && value !== '',
-  expected: 'a text that is not empty',
+  expected: 'a string that is not empty',
 };
 
 /** The checks of {@link IssuerAccessOptions}. */
@@ -95,7 +95,7 @@ export const ISSUER_ACCESS_OPTIONS: OptionChecks<IssuerAccessOptions> = {
 export const PASSPORT_VERIFIER_OPTIONS: OptionChecks<PassportVerifierOptions> = {
   ...ISSUER_ACCESS_OPTIONS,
   registry: required(objectWith('decide')),
-  policy: { check: isObject, expected: 'a trust policy, which is an object', required: true },
+  policy: { check: isObject, expected: 'a trust policy, as an object', required: true },
   audience: required(TEXT),
   replayStore: objectWith('claim'),
 };

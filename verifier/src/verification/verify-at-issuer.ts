@@ -37,7 +37,7 @@ export async function verifyAtIssuer(
 function sameIssuer({ iss, issuer_id }: PassportClaims, metadata: IssuerMetadata): IssuerMetadata {
   if (iss !== metadata.issuer) reject('iss-mismatch', `iss is not the issuer's address, ${metadata.issuer}`);
   if (issuer_id !== metadata.issuer_id) {
-    reject('discovery-mismatch', `the issuer's metadata are of ${JSON.stringify(metadata.issuer_id)}`);
+    reject('discovery-mismatch', `the metadata belongs to the issuer ${JSON.stringify(metadata.issuer_id)}`);
   }
   return metadata;
 }
