@@ -56,9 +56,7 @@ export function assertOutside(out: string, inputs: readonly (string | undefined)
     if (input === undefined || !existsSync(input)) continue;
     const path = relative(folder, realpathSync(input));
     if (path !== '..' && !path.startsWith(`..${sep}`)) {
-      throw new UsageError(
-        `${input} is in ${out}, where a build would remove it: move it to another folder`,
-      );
+      throw new UsageError(`${input} is in ${out}, where a build would remove it: move it to another folder`);
     }
   }
 }

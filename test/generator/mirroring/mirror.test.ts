@@ -224,7 +224,12 @@ describeWith(['rsync'], 'passport-registry mirror', () => {
       4,
       'cannot be fetched',
     ],
-    ['into a plain folder', ['mirror', 'dist', 'plain', '--root-key', 'root.json'], 2, 'is not a symbolic link'],
+    [
+      'into a plain folder',
+      ['mirror', 'dist', 'plain', '--root-key', 'root.json'],
+      2,
+      'is not a symbolic link',
+    ],
   ])('ends with an error %s', async (_name, args, exit, message) => {
     mkdirSync(join(folder, 'plain/current'), { recursive: true });
     const { code, stderr } = await cli(args, folder);

@@ -79,7 +79,11 @@ describe('createPassportVerifier', () => {
   it.each<[string | undefined, unknown, RegExp]>([
     [undefined, undefined, /object/],
     [undefined, 'https://registry.example', /object/],
-    ['registry', { ...GOOD, registry: undefined }, /must be an object with the functions decide, but is missing/],
+    [
+      'registry',
+      { ...GOOD, registry: undefined },
+      /must be an object with the functions decide, but is missing/,
+    ],
     ['registry', { ...GOOD, registry: 'https://registry.example' }, /decide/],
     ['registry', { ...GOOD, registry: Promise.resolve(registry) }, /decide/],
     ['policy', { ...GOOD, policy: undefined }, /trust policy.*missing/],
