@@ -1,7 +1,19 @@
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll } from 'vitest';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core';
+import { afterAll, afterEach } from 'vitest';
 
 let browser: Promise<Browser> | undefined;
+const contexts: BrowserContext[] = [];
+
+// A page that is left open goes on checking its registry.
+afterEach(async () => {
+  await Promise.all(contexts.splice(0).map((context) => context.close()));
+});
 
 afterAll(async () => {
   await (await browser)?.close();
@@ -14,10 +26,11 @@ export interface WatchedPage {
   readonly wrong: string[];
 }
 
-/** Opens an address in a window of its own. */
+/** Opens an address in a window of its own, which closes after the test. */
 export async function open(address: string, options: BrowserContextOptions = {}): Promise<WatchedPage> {
   browser ??= chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
   const context = await (await browser).newContext({ reducedMotion: 'reduce', ...options });
+  contexts.push(context);
   const page = await context.newPage();
   const wrong: string[] = [];
   page.on('pageerror', ({ message }) => wrong.push(`error: ${message}`));

@@ -99,17 +99,21 @@ describeWith(['chromium'], 'hostile texts', () => {
     expect(wrong).toEqual([]);
   });
 
-  it.each(CORPUS)('are refused where the root key has signed them: %s', async (text) => {
+  it('are refused where the root key has signed them', async () => {
     const key = await testKey();
-    const files = publish(key, [everywhere(text)]);
     const page = indexPage({ list: noRecords, rootKey: key.rootKey, development: false });
+    let files = publish(key, []);
     const host = await plainHost(dist, '404.html', (path, bytes) =>
       path === '/' ? Buffer.from(page) : (files.get(path.slice(1)) ?? bytes),
     );
     const { page: tab, wrong } = await open(host);
-    expect(await verdict(tab)).toBe('Not verified: trust nothing here');
-    expect(await tab.getByRole('alert').innerText()).toMatch(/ERR_LIST_/);
-    expect(wrong).toEqual([]);
+    for (const text of CORPUS) {
+      files = publish(key, [everywhere(text)]);
+      await tab.goto(host);
+      expect([text, await verdict(tab)]).toEqual([text, 'Not verified: trust nothing here']);
+      expect(await tab.getByRole('alert').innerText()).toMatch(/ERR_LIST_/);
+      expect([text, wrong]).toEqual([text, []]);
+    }
   });
 
   it('in a list that is no list are refused, too', async () => {
@@ -161,26 +165,31 @@ describeWith(['chromium'], 'hostile texts', () => {
     expect(wrong).toEqual([]);
   });
 
-  it.each(CORPUS)('in an address do nothing: %s', async (text) => {
-    const parameter = encodeURIComponent(text);
-    const { page, wrong } = await open(`${await plainHost(dist, '404.html')}/#issuer=${parameter}`);
+  it('in an address do nothing', async () => {
+    const host = await plainHost(dist, '404.html');
+    const { page, wrong } = await open(host);
     await verdict(page);
-    expect(await page.locator('#title').textContent()).toBe(text);
-    expect(await page.evaluate(MARKUP)).toBe(0);
-    for (const fragment of [
-      `q=${parameter}`,
-      `tier=${parameter}`,
-      `geography=${parameter}&sort=${parameter}`,
-    ]) {
-      await page.goto(`${page.url().replace(/#.*/, '')}#${fragment}`);
-      await page.locator('.count').waitFor();
-      await expect.poll(() => page.locator('#title').textContent()).toBe('Issuers');
-      expect(await page.evaluate(MARKUP)).toBe(0);
+    for (const text of CORPUS) {
+      const parameter = encodeURIComponent(text);
+      await page.goto(`${host}/#issuer=${parameter}`);
+      await verdict(page);
+      await expect.poll(() => page.locator('#title').textContent()).toBe(text);
+      expect([text, await page.evaluate(MARKUP)]).toEqual([text, 0]);
+      for (const fragment of [
+        `q=${parameter}`,
+        `tier=${parameter}`,
+        `geography=${parameter}&sort=${parameter}`,
+      ]) {
+        await page.goto(`${host}/#${fragment}`);
+        await page.locator('.count').waitFor();
+        await expect.poll(() => page.locator('#title').textContent()).toBe('Issuers');
+        expect([text, await page.evaluate(MARKUP)]).toEqual([text, 0]);
+      }
+      await page.goto(`${host}/issuers/${parameter}`);
+      await page.locator('#not-found > *').waitFor();
+      expect([text, await page.evaluate(MARKUP)]).toEqual([text, 0]);
+      expect([text, wrong.filter((one) => !one.includes('MIME'))]).toEqual([text, []]);
     }
-    await page.goto(`${page.url().replace(/#.*/, '')}issuers/${parameter}`);
-    await page.locator('#not-found > *').waitFor();
-    expect(await page.evaluate(MARKUP)).toBe(0);
-    expect(wrong.filter((one) => !one.includes('MIME'))).toEqual([]);
   });
 
   it('that a record may hold are shown as they are', async () => {
