@@ -79,7 +79,7 @@ const CLAIMS: Record<string, Record<string, readonly [file: string, title: strin
     ],
     'Text in a record cannot become markup': [['website/hostile', 'describe']],
     'The `mirror` command switches only': [
-      ['generator/mirroring/mirror', 'a mirror keeps the rules of a verifier'],
+      ['generator/mirroring/mirror-rules', 'a mirror keeps the rules of a verifier'],
     ],
   },
   'README.md: Guarantees': {

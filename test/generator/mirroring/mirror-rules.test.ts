@@ -1,0 +1,232 @@
+import { createHash, createPrivateKey } from 'node:crypto';
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RootKey } from '@passport-registry/verifier';
+import { decodeJwt, SignJWT } from 'jose';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { folderSource, verifyTree } from '../../../build/index.js';
+import { describeWith } from '../../support/components.js';
+import { type MirrorFolder, mirrorFolder } from '../../support/mirror-folder.js';
+import { rsyncd } from '../../support/rsyncd.js';
+import { listen, serve } from '../../support/serving.js';
+import { cli, clockAhead, recordText, writeFiles } from '../../support/workspace.js';
+
+/** The lists here have fixed times, and the clock goes on. */
+const ANY_AGE = { maxAge: 10 ** 10 };
+
+let here: MirrorFolder;
+let folder: string;
+let rootKey: RootKey;
+
+beforeEach(async () => {
+  here = await mirrorFolder();
+  ({ folder, rootKey } = here);
+});
+
+const publish = (updatedAt: string, ...args: string[]) => here.publish(updatedAt, ...args);
+const mirror = (source: string, ...args: string[]) => here.mirror(source, ...args);
+const served = () => here.served();
+const tree = () => here.tree;
+
+/** A time that is ahead of lists of now, and not further than clocks differ. */
+const future = (minutes: number) =>
+  new Date(Date.now() + minutes * 60_000).toISOString().replace(/\.\d+Z/, 'Z');
+
+/** Every way to read a source: a folder and a daemon by rsync, a host by HTTP. */
+const WAYS: Record<string, () => Promise<string>> = {
+  'a live host': () => serve(tree()),
+  'a folder, by rsync': async () => tree(),
+  'a daemon, by rsync': () => rsyncd(tree()),
+};
+
+describeWith(['rsync'], 'a mirror keeps the rules of a verifier', () => {
+  const key = (name: string) => createPrivateKey(readFileSync(join(folder, `${name}.pem`)));
+  const sign = (name: string, kid: string, typ: string, claims: object) =>
+    new SignJWT({ ...claims }).setProtectedHeader({ alg: 'EdDSA', kid, typ }).sign(key(name));
+  const DAY = 24 * 60 * 60;
+  const seconds = (fromNow: number) => Math.floor(Date.now() / 1000) + fromNow;
+
+  async function keyPair(name: string): Promise<string> {
+    const { stdout } = await cli(['keys', 'generate', '--out', `${name}.pem`], folder);
+    writeFiles(folder, { [`${name}.json`]: stdout });
+    return JSON.parse(stdout).kid;
+  }
+
+  /** A delegation of some time ago to the online key. */
+  async function delegation(iat: number): Promise<string> {
+    const keys = [JSON.parse(readFileSync(join(folder, 'online.json'), 'utf8'))];
+    const jwt = await sign('key', rootKey.thumbprint, 'registry-delegation+jwt', {
+      iat,
+      exp: seconds(90 * DAY),
+      keys,
+    });
+    writeFiles(folder, { 'delegation.jwt': jwt });
+    return jwt;
+  }
+
+  const refused = async (reason: string) => {
+    const { code, stderr } = await mirror(tree());
+    expect([code, stderr]).toEqual([1, expect.stringContaining(reason)]);
+  };
+
+  it('and refuses a source from which the checkpoint was taken away', async () => {
+    await publish('2026-11-02T00:00:00Z', '--checkpoint-key', 'key.pem');
+    expect((await mirror(tree())).code).toBe(0);
+    rmSync(tree(), { recursive: true });
+    await publish('2026-11-03T00:00:00Z');
+    await refused('ERR_CHECKPOINT_MISSING');
+    expect(served()).toBe('2026-11-02T00:00:00Z');
+  });
+
+  it('and refuses an older checkpoint, even of the same list, and an older delegation', async () => {
+    const online = await keyPair('online');
+    await delegation(seconds(-20 * DAY));
+    const both = ['--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem'];
+    await publish('2026-11-02T00:00:00Z', ...both);
+    cpSync(tree(), join(folder, 'old'), { recursive: true });
+    await delegation(seconds(-10 * DAY));
+    await publish('2026-11-03T00:00:00Z', ...both);
+    expect((await mirror(tree())).code).toBe(0);
+
+    const file = join(folder, 'dist/checkpoint.jwt');
+    const claims = decodeJwt(readFileSync(file, 'utf8'));
+    const older = { ...claims, iat: Number(claims.iat) - 60 };
+    writeFiles(folder, {
+      'dist/checkpoint.jwt': await sign('online', online, 'registry-checkpoint+jwt', older),
+    });
+    await refused('ERR_CHECKPOINT_ROLLED_BACK');
+
+    // Whoever has an online key of before goes on with the delegation of before.
+    rmSync(tree(), { recursive: true });
+    cpSync(join(folder, 'old'), tree(), { recursive: true });
+    await publish('2026-11-04T00:00:00Z', '--checkpoint-key', 'online.pem');
+    await refused('ERR_DELEGATION_ROLLED_BACK');
+    expect(served()).toBe('2026-11-03T00:00:00Z');
+  });
+
+  it('and refuses a list ahead of the clock', async () => {
+    const renew = ['build', '--key', 'key.pem', '--renew', '--updated-at', future(60)];
+    expect((await cli(renew, folder, clockAhead(folder, 60))).code).toBe(0);
+    await refused('ERR_NOT_YET_VALID');
+  });
+
+  it('and raises no alarm after a rotation, where a client accepts', async () => {
+    await keyPair('next');
+    const { stdout } = await cli(['keys', 'rotate', '--key', 'key.pem', '--next', 'next.json'], folder);
+    writeFiles(folder, { rotation: stdout });
+    const base = await serve(tree());
+    const args = [
+      'build',
+      '--key',
+      'next.pem',
+      '--root-key',
+      'next.json',
+      '--rotation',
+      'rotation',
+      '--renew',
+    ];
+    expect((await cli(args, folder)).code).toBe(0);
+    expect((await mirror(base)).code).toBe(0);
+    const copy = await serve(join(folder, 'mirror/current'));
+    const status = await cli(['mirror', 'status', base, copy, '--root-key', 'root.json'], folder);
+    expect([status.code, status.stderr]).toEqual([0, expect.stringMatching(/^primary .*\nin sync /)]);
+    for (const where of [base, copy, 'dist', 'mirror/current']) {
+      const verified = await cli(['verify', where, '--root-key', 'root.json'], folder);
+      expect([where, verified.code, verified.stderr]).toEqual([
+        where,
+        0,
+        expect.stringContaining('was rotated to'),
+      ]);
+      const asked = await cli(['diff', where, where, '--root-key', 'root.json'], folder);
+      expect([where, asked.code]).toEqual([where, 0]);
+    }
+    writeFiles(folder, { 'policy.json': '{"tiers":["certified"]}' });
+    const resolved = ['resolve', 'alpha', '--policy', 'policy.json', '--root-key', 'root.json', '--source'];
+    for (const where of [base, 'dist'])
+      expect([where, (await cli([...resolved, where], folder)).code]).toEqual([where, 0]);
+  });
+
+  describe.each(Object.entries(WAYS))('from %s', (_name, start) => {
+    it('heals a file that rotted on its own disk, and does not blame the source', async () => {
+      const source = await start();
+      await publish('2026-11-02T00:00:00Z', '--checkpoint-key', 'key.pem');
+      await mirror(source);
+      const paths = [
+        'issuers/alpha',
+        'issuers.json',
+        'keys/root.json',
+        'index.html',
+        'SHA256SUMS',
+        'checkpoint.jwt',
+      ];
+      for (const path of paths) {
+        const good = readFileSync(join(folder, 'mirror/current', path));
+        writeFiles(folder, { [`mirror/current/${path}`]: Buffer.from(good).fill(0, 0, 1) });
+        const { code, stderr } = await mirror(source);
+        expect([path, code, stderr]).toEqual([path, 0, expect.stringContaining('mirror ok: repaired:')]);
+        expect(stderr).toContain(`WARNING: ${path} was damaged on this disk and has been repaired`);
+        expect(readFileSync(join(folder, 'mirror/current', path)).equals(good)).toBe(true);
+        expect((await mirror(source)).stderr).toContain('mirror ok: unchanged:');
+      }
+    });
+
+    it('takes the next tree over a file that rotted', async () => {
+      const source = await start();
+      await mirror(source);
+      writeFiles(folder, { 'mirror/current/issuers/alpha': 'rotten' });
+      writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma', { status: 'suspended' }) });
+      await publish('2026-11-02T00:00:00Z');
+      expect((await mirror(source)).stderr).toContain('mirror ok: switched to');
+      expect((await verifyTree(folderSource(join(folder, 'mirror/current')), rootKey, ANY_AGE)).ok).toBe(
+        true,
+      );
+    });
+  });
+
+  it('stops at the first wrong hash, and writes nothing that is wrong', async () => {
+    for (let index = 0; index < 200; index++)
+      writeFiles(folder, { [`issuers/n${index}.yaml`]: recordText(`n${index}`) });
+    await publish('2026-11-02T00:00:00Z');
+    let sent = 0;
+    const wrong = Buffer.alloc(60_000, 'x');
+    const base = await listen((request, response) => {
+      const path = (request.url ?? '').slice(1);
+      const record = path.startsWith('issuers/');
+      if (record) sent += 1;
+      const file = join(tree(), path);
+      response
+        .writeHead(existsSync(file) ? 200 : 404)
+        .end(record ? wrong : existsSync(file) ? readFileSync(file) : '');
+    });
+    const { code, stderr } = await mirror(base);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('does not match its hash in SHA256SUMS')]);
+    // Three tries, in each of which 16 are asked for at a time.
+    expect(sent).toBeLessThanOrEqual(3 * 16);
+    expect(existsSync(join(folder, 'mirror/current'))).toBe(false);
+  });
+
+  it.each([
+    ['keys/rotation.json', 256 * 1024],
+    ['issuers.sig', 256],
+    ['checkpoint.jwt', 16 * 1024],
+    ['issuers/alpha', 64 * 1024],
+  ])('gives up on %s beyond its limit, however much it is', async (path, limit) => {
+    const large = Buffer.alloc(limit + 1, '[');
+    writeFiles(folder, { [`dist/${path}`]: large });
+    // As a liar would, who has the checksums right.
+    const sums = readFileSync(join(tree(), 'SHA256SUMS'), 'utf8')
+      .split('\n')
+      .filter((line) => line !== '' && !line.endsWith(`  ${path}`));
+    if (path !== 'checkpoint.jwt') sums.push(`${createHash('sha256').update(large).digest('hex')}  ${path}`);
+    writeFiles(folder, { 'dist/SHA256SUMS': `${sums.join('\n')}\n` });
+    const base = await listen((request, response) => {
+      const file = join(tree(), (request.url ?? '').slice(1));
+      response.writeHead(existsSync(file) ? 200 : 404).end(existsSync(file) ? readFileSync(file) : '');
+    });
+    const { code, stderr } = await mirror(base);
+    expect(stderr).toContain(`larger than ${limit} bytes`);
+    expect(code).toBe(4);
+    expect((await mirror(tree())).code).not.toBe(0);
+    expect(existsSync(join(folder, 'mirror/current'))).toBe(false);
+  });
+});
