@@ -102,7 +102,7 @@ describeWith(['openssl'], 'passport-registry check', () => {
   it('says of 200 issuers of 28 kinds what is wrong with each, at the line', async () => {
     expect(names).toHaveLength(28);
     const { stdout, stderr, code } = await cli(
-      ['check', '--allow-private', '--timeout', '3', '--json'],
+      ['check', '--allow-private', '--timeout', '10', '--json'],
       folder,
       environment,
     );

@@ -49,7 +49,7 @@ function watched(hosts: readonly RegistryHost[], options: Partial<RegistryClient
   const client = createRegistryClient({
     sources: hosts.map(({ base }) => base),
     rootKey: root.rootKey.jwk,
-    timeout: 1,
+    timeout: 60,
     onEvent: (event) => events.push(event),
     ...options,
   });
@@ -66,7 +66,7 @@ const down: RegistryHost['intercept'] = (_path, _request, response) => {
 const up: RegistryHost['intercept'] = () => false;
 const POLICY = { tiers: ['certified' as const] };
 const until = async (condition: () => boolean) => {
-  for (let tries = 0; tries < 200 && !condition(); tries++)
+  for (let tries = 0; tries < 1_500 && !condition(); tries++)
     await new Promise((resolve) => setTimeout(resolve, 20));
   expect(condition()).toBe(true);
 };
@@ -80,7 +80,7 @@ describe('sources', () => {
     ];
     bad.files = publish(await testKey(), [issuer('a')]);
     slow.intercept = () => true;
-    const { client, events } = watched([bad, slow, good]);
+    const { client, events } = watched([bad, slow, good], { timeout: 5 });
     await client.ready();
     expect(client.status().source).toBe(good.base);
     expect(client.status().errors[bad.base]?.code).toBe('ERR_SIGNATURE_INVALID');
@@ -170,6 +170,7 @@ describe('refreshing', () => {
     host.intercept = () => true;
     const refresh = client.refresh().catch(() => undefined);
     expect(client.resolve('a')?.issuer_id).toBe('a');
+    client.close();
     await refresh;
   });
 

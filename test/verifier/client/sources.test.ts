@@ -105,14 +105,14 @@ describe('one deadline', () => {
     const liar = await lying();
     liar.intercept = (path, _request, response) => {
       const body = liar.files.get(path);
-      setTimeout(() => response.writeHead(body === undefined ? 404 : 200).end(body), 700);
+      setTimeout(() => response.writeHead(body === undefined ? 404 : 200).end(body), 2_000);
       return true;
     };
     const start = performance.now();
-    const client = clientOf([liar], { timeout: 1 });
+    const client = clientOf([liar], { timeout: 3 });
     await expect(client.ready()).rejects.toMatchObject({ code: 'ERR_NO_USABLE_SOURCE' });
-    // Three attempts of two rounds each would take more than four seconds.
-    expect(performance.now() - start).toBeLessThan(3000);
+    // Three attempts of two rounds each would take more than twelve seconds.
+    expect(performance.now() - start).toBeLessThan(10_000);
     // What was wrong is said, and not that there was no time to ask once more.
     expect(client.status().errors[liar.base]?.code).toBe('ERR_DELEGATION_INVALID');
   });
@@ -121,7 +121,7 @@ describe('one deadline', () => {
     const good = await registryHost(list());
     const deaf = await registryHost(list());
     const client = clientOf([deaf, good], {
-      timeout: 0.6,
+      timeout: 4,
       fetch: (input, init) =>
         String(input).startsWith(deaf.base) ? new Promise(() => undefined) : fetch(input, init),
     });
