@@ -1,4 +1,4 @@
-import { didYouMean } from '../diagnostics/explain.js';
+import { didYouMean } from '../diagnostics/messages.js';
 import { UsageError } from '../errors.js';
 import { findRecordFiles, stemOf } from '../records/collect.js';
 

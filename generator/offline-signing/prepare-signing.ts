@@ -5,7 +5,7 @@ import { nextUpdatedAt } from '../list/updated-at.js';
 import { predecessorOf, publishedRecords } from '../publishing/predecessor.js';
 import type { ListTime } from '../publishing/publication.js';
 import { goodRecords } from '../records/check-records.js';
-import { assertPublishable, type RuleExceptions } from '../review/publication-rules.js';
+import { assertPublishable, type RuleExceptions } from '../review/assert-publishable.js';
 import { readPublished } from '../tree/published-tree.js';
 import { type SigningRequest, writeSigningRequest } from './signing-request.js';
 

@@ -2,7 +2,7 @@ import type { Issuer } from '@passport-registry/verifier';
 import { parseStrictJson } from '@passport-registry/verifier/internal';
 import { type Finding, shown } from '../diagnostics/diagnostic.js';
 import { checkKeys } from './check-keys.js';
-import { type Answer, GetFailed, type GetOptions, get, ORIGIN } from './get.js';
+import { type Answer, GetFailed, type GetOptions, get, ORIGIN } from './fetch-document.js';
 
 /** What is wrong with a document that a record points to. */
 export interface OnlineFinding {

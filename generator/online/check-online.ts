@@ -6,7 +6,7 @@ import type { OnProgress } from '../progress.js';
 import { parseRecordFile } from '../records/yaml/parse.js';
 import type { RecordSet } from '../review/record-set.js';
 import { checkIssuer, type OnlineFinding } from './check-issuer.js';
-import type { GetOptions } from './get.js';
+import type { GetOptions } from './fetch-document.js';
 
 /** What was seen of one issuer. */
 export interface CheckedIssuer {

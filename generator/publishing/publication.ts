@@ -1,7 +1,7 @@
 import type { FreshnessChoice } from '../freshness/freshness.js';
 import type { ListBytes } from '../list/list.js';
 import type { RecordSet } from '../records/check-records.js';
-import type { RuleExceptions } from '../review/publication-rules.js';
+import type { RuleExceptions } from '../review/assert-publishable.js';
 import type { Signer } from '../signing/sign.js';
 
 /** When a list is updated. */

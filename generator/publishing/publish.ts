@@ -2,11 +2,11 @@ import type { OutputFolder } from '../files/output-folder.js';
 import type { Listeners } from '../progress.js';
 import { readPublished } from '../tree/published-tree.js';
 import { assemble } from './assemble.js';
+import { applyRules } from './assert-permitted.js';
 import { assertTreeGood } from './assert-tree-good.js';
 import type { Publication } from './publication.js';
 import { assertWritten } from './read-back.js';
 import { type BuildReport, reportOf } from './report.js';
-import { applyRules } from './rules-of-change.js';
 import { signedList } from './sign-list.js';
 import { writeTree } from './write.js';
 

@@ -1,6 +1,6 @@
 import type { Issuer } from '@passport-registry/verifier';
 import { type Diagnostic, diagnostic, type Finding, isError } from '../diagnostics/diagnostic.js';
-import { explainDuplicates, explainMissing, explainUnknown, explainValue } from '../diagnostics/explain.js';
+import { explainDuplicates, explainMissing, explainUnknown, explainValue } from '../diagnostics/messages.js';
 import type { Range } from '../diagnostics/range.js';
 import { type SchemaError, validateIssuer } from '../generated/issuer-validator.js';
 import { warningsFor } from './warnings.js';
@@ -15,7 +15,7 @@ export interface Conformed {
 }
 
 /**
- * Holds a parsed file against schemas/issuer.schema.json. The schema decides; `explain.ts` only finds the words.
+ * Holds a parsed file against schemas/issuer.schema.json. The schema decides; `messages.ts` only finds the words.
  */
 export function conform(parsed: ParsedFile): Conformed {
   const { value, diagnostics: earlier } = parsed;

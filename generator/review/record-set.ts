@@ -5,9 +5,9 @@ import { repositoryAround, revisionsOf } from '../files/git.js';
 import { checkRecords, type RecordSet, recordsOfList } from '../records/check-records.js';
 import { collectRecordFiles, separateDiagnostics } from '../records/collect.js';
 import { Problems, SeenFiles } from '../verification/seen-files.js';
+import { checkRootKey, checkSignature } from '../verification/tree-checks.js';
 import { folderSource, httpSource, type TreeSource } from '../verification/tree-source.js';
 import { trustedRoot } from '../verification/verify-statements.js';
-import { checkRootKey, checkSignature } from '../verification/verify-steps.js';
 import { changedFiles } from './versions.js';
 
 export type { RecordSet } from '../records/check-records.js';

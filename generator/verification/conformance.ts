@@ -2,7 +2,7 @@ import { sha256 } from '../tree/checksums.js';
 import { expectedType } from '../tree/host-configuration.js';
 import { PATHS } from '../tree/paths.js';
 import { askHost, type HostAnswer, type HostRequest } from './ask-host.js';
-import { UNKNOWN_ID } from './verify-steps.js';
+import { UNKNOWN_ID } from './tree-checks.js';
 
 /** What SPEC A1 asks of every host, or what serves browsers and caches well. */
 export type Demand = 'required' | 'recommended';

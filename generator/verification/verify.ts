@@ -13,6 +13,15 @@ import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { isUnreachable } from './network-failure.js';
 import { Problems, SeenFiles } from './seen-files.js';
+import {
+  checkChecksums,
+  checkClient,
+  checkRecords,
+  checkRootKey,
+  checkSignature,
+  checkUnknownId,
+  pathsOf,
+} from './tree-checks.js';
 import type { TreeSource } from './tree-source.js';
 import { checkChanges, checkDeltas, checkSnapshots } from './verify-history.js';
 import {
@@ -23,15 +32,6 @@ import {
   type TrustedRoot,
   trustedRoot,
 } from './verify-statements.js';
-import {
-  checkChecksums,
-  checkClient,
-  checkRecords,
-  checkRootKey,
-  checkSignature,
-  checkUnknownId,
-  pathsOf,
-} from './verify-steps.js';
 
 /** What a verification looked at, in this order. */
 export const CHECKS = [

@@ -134,7 +134,8 @@ describe('docs/protocol.md', () => {
     expect(rows(1).find(([path]) => path === '`/checkpoint.jwt`')?.[1]).toBe('`application/jwt`');
     const [, reserved = ''] = /RESERVED = \[(.*?)\]/.exec(source('generator/review/reserved-names.ts')) ?? [];
     for (const [, name] of reserved.matchAll(/'([^']+)'/g)) expect(section(28)).toContain(`\`${name}\``);
-    const [, rules = ''] = /OVERRIDABLE.*?\[(.*?)\];/s.exec(source('generator/review/transitions.ts')) ?? [];
+    const [, rules = ''] =
+      /OVERRIDABLE.*?\[(.*?)\];/s.exec(source('generator/review/forbidden-changes.ts')) ?? [];
     for (const [, rule] of rules.matchAll(/'([^']+)'/g)) expect(section(28)).toContain(`\`${rule}\``);
   });
 

@@ -4,6 +4,8 @@ import { type Command, Option } from 'commander';
 import { byPlace } from '../../diagnostics/diagnostic.js';
 import { UsageError } from '../../errors.js';
 import { describeDifference, difference } from '../../review/difference.js';
+import type { TransitionOverride } from '../../review/forbidden-changes.js';
+import { checkTransitions } from '../../review/forbidden-changes.js';
 import { forMarkdown } from '../../review/markdown.js';
 import {
   type RecordSet,
@@ -11,8 +13,6 @@ import {
   recordsOfRevisions,
   recordsPublished,
 } from '../../review/record-set.js';
-import type { TransitionOverride } from '../../review/transitions.js';
-import { checkTransitions } from '../../review/transitions.js';
 import { loadRootKey } from '../../signing/key-file.js';
 import { PATHS } from '../../tree/paths.js';
 import { addOverrideOption } from '../options/rule-options.js';

@@ -10,7 +10,7 @@ import {
   type TrustPolicy,
 } from '@passport-registry/verifier';
 import type { Command } from 'commander';
-import { didYouMean } from '../../diagnostics/explain.js';
+import { didYouMean } from '../../diagnostics/messages.js';
 import { IoFailed, TreeRejected, UsageError } from '../../errors.js';
 import { readText } from '../../files/read-file.js';
 import { loadRootKey } from '../../signing/key-file.js';

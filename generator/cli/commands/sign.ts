@@ -6,7 +6,7 @@ import { CLOCK_TOLERANCE_MS } from '../../list/updated-at.js';
 import { assertNewest, memoryFolder, saveSigningMemory } from '../../offline-signing/signing-memory.js';
 import { readSigningRequest } from '../../offline-signing/signing-request.js';
 import { recordsOfList } from '../../records/check-records.js';
-import { assertPublishable } from '../../review/publication-rules.js';
+import { assertPublishable } from '../../review/assert-publishable.js';
 import { chooseSigner } from '../../signing/choose-signer.js';
 import { loadRootKey } from '../../signing/key-file.js';
 import { signList } from '../../signing/sign.js';

@@ -1,12 +1,12 @@
 import { dirname, resolve } from 'node:path';
 import { type Diagnostic, diagnostic, type Finding, shown } from '../../diagnostics/diagnostic.js';
-import { didYouMean } from '../../diagnostics/explain.js';
+import { didYouMean } from '../../diagnostics/messages.js';
 import { ConfigurationRejected } from '../../errors.js';
 import { readText } from '../../files/read-file.js';
 import { type SchemaError, validateConfiguration } from '../../generated/configuration-validator.js';
 import { pathOf } from '../../records/yaml/locate.js';
 import { type ParsedFile, parseRecordFile } from '../../records/yaml/parse.js';
-import type { TransitionOverride } from '../../review/transitions.js';
+import type { TransitionOverride } from '../../review/forbidden-changes.js';
 import type { SignerInput } from '../../signing/command-signer.js';
 
 /** What signs: a key or a command. */

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../errors.js';
-import type { RuleExceptions } from '../../review/publication-rules.js';
-import type { TransitionOverride } from '../../review/transitions.js';
-import { OVERRIDABLE } from '../../review/transitions.js';
+import type { RuleExceptions } from '../../review/assert-publishable.js';
+import type { TransitionOverride } from '../../review/forbidden-changes.js';
+import { OVERRIDABLE } from '../../review/forbidden-changes.js';
 
 /** The options of commands that make, sign or publish a list: exceptions from the rules, one by one. */
 export interface ExceptionOptions {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeJwt } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { OVERRIDABLE } from '../../../build/review/transitions.js';
+import { OVERRIDABLE } from '../../../build/review/forbidden-changes.js';
 import { ROOT } from '../../support/paths.js';
 import { cli, workspace, writeFiles } from '../../support/workspace.js';
 

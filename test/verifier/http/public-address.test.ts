@@ -3,7 +3,7 @@ import { isPublicAddress, isPublicHost } from '@passport-registry/verifier/inter
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { describe, expect, it } from 'vitest';
-import { assertPublicHost } from '../../../build/online/public-address.js';
+import { assertPublicHost } from '../../../build/online/public-lookup.js';
 import {
   agentKeys,
   issuerKey,

@@ -1,8 +1,8 @@
 import { isObject } from '../encoding/checks.js';
 import { parseStrictJson } from '../encoding/strict-json.js';
 import { IssuerAnswerInvalid, IssuerRefused } from '../errors.js';
-import { issuerBase } from '../http/addresses.js';
 import { boundedFetch } from '../http/bounded-fetch.js';
+import { issuerBase } from '../http/issuer-url.js';
 import { LIMITS } from '../limits.js';
 
 /** How to send requests to an issuer. */

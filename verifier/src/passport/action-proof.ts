@@ -4,7 +4,7 @@ import { NotCanonicalizable } from '../errors.js';
 import { canonicalBytes } from '../list/canonical.js';
 import type { PublicKey } from '../trust/public-key.js';
 import { hasPassed, isToCome, type TolerantClock } from './clock.js';
-import { readJws, verifyJws } from './compact-jws.js';
+import { readJws, verifyJws } from './passport-jws.js';
 import { reject } from './rejection.js';
 
 /** The claims of an action's proof (SPEC B10, B11). */

@@ -2,7 +2,7 @@ import { type Check, isListOf, isObject, oneOf } from '../encoding/checks.js';
 import { isValidBytes32, isValidIssuerId, isValidWebUri } from '../generated/predicates.js';
 import { AGENT_TYPES } from '../generated/schemas.js';
 import type { PublicJwk } from '../trust/public-key.js';
-import type { CompactJws } from './compact-jws.js';
+import type { CompactJws } from './passport-jws.js';
 import { reject } from './rejection.js';
 
 /** What an agent may do, and until when (SPEC B10). */

@@ -4,7 +4,7 @@ import { instantOf, isDateTime } from '../list/date-time.js';
 import { importPublicKey } from '../trust/public-key.js';
 import type { Mandate, PassportClaims } from './claims.js';
 import { hasPassed, isToCome, type TolerantClock } from './clock.js';
-import { readJws, verifyJws } from './compact-jws.js';
+import { readJws, verifyJws } from './passport-jws.js';
 import { Rejection, reject } from './rejection.js';
 import { isScope } from './scope.js';
 

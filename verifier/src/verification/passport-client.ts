@@ -1,5 +1,5 @@
 import { assertOptions } from '../encoding/options.js';
-import { issuerBase } from '../http/addresses.js';
+import { issuerBase } from '../http/issuer-url.js';
 import { Issuers } from '../issuer/issuers.js';
 import { checkPolicy, readMandate } from '../passport/mandate.js';
 import { PASSPORT_TYPE, type ReadPassport, readPassport } from '../passport/read-passport.js';
@@ -14,7 +14,7 @@ import {
 } from './options.js';
 import { trustedIssuer } from './trusted-issuer.js';
 import { type AllowedAction, type Findings, inspect, type RefusedAction, VERDICT_CHECKS } from './verdict.js';
-import { verifyAtIssuer } from './verify-at-issuer.js';
+import { verifyAtIssuer } from './verify-passport.js';
 
 /** An action that a token allows. Issuer and registry are present if the client has the option `trust`. */
 export type AllowedToken = Omit<AllowedAction, 'issuer' | 'registry'> &

@@ -24,7 +24,7 @@ import {
   type RunCheck,
   VERDICT_CHECKS,
 } from './verdict.js';
-import { verifyAtIssuer } from './verify-at-issuer.js';
+import { verifyAtIssuer } from './verify-passport.js';
 
 /** A request for an action. */
 export interface ActionRequest {

@@ -2,7 +2,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.js';
 import { KeyRejected } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import type { RecordSet } from '../records/check-records.js';
-import { assertPublishable } from '../review/publication-rules.js';
+import { assertPublishable } from '../review/assert-publishable.js';
 import { isSigned, type PublishedTree } from '../tree/published-tree.js';
 import { predecessorOf, publishedRecords } from './predecessor.js';
 import type { PublicationExceptions, RootSigner } from './publication.js';

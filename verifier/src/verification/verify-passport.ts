@@ -2,7 +2,7 @@ import type { IssuerMetadata, KnownIssuer } from '../issuer/issuer-metadata.js';
 import type { Issuers } from '../issuer/issuers.js';
 import type { PassportClaims } from '../passport/claims.js';
 import { hasPassed, isToCome, type TolerantClock } from '../passport/clock.js';
-import { verifyJws } from '../passport/compact-jws.js';
+import { verifyJws } from '../passport/passport-jws.js';
 import type { ReadPassport } from '../passport/read-passport.js';
 import { reject } from '../passport/rejection.js';
 import type { Findings, RunCheck } from './verdict.js';

@@ -3,8 +3,8 @@ import { byPlace, type Diagnostic, isError } from '../diagnostics/diagnostic.js'
 import { RecordsRejected } from '../errors.js';
 import type { RecordSet } from '../records/check-records.js';
 import { recordDiagnostic } from '../records/record-diagnostic.js';
+import { checkTransitions, type TransitionOverride } from './forbidden-changes.js';
 import { isReservedName } from './reserved-names.js';
-import { checkTransitions, type TransitionOverride } from './transitions.js';
 
 /** What an operator allows, one by one, that a publication may not do. */
 export interface RuleExceptions {

@@ -3,7 +3,7 @@ import { get as httpsGet } from 'node:https';
 import { Readable } from 'node:stream';
 import { LIMITS, LimitExceeded, readLimited } from '@passport-registry/verifier/internal';
 import type { RuleName } from '../diagnostics/rules.js';
-import { assertPublicHost, PrivateAddress, publicLookup } from './public-address.js';
+import { assertPublicHost, PrivateAddress, publicLookup } from './public-lookup.js';
 
 /** The bounds of a request. */
 export interface GetOptions {
