@@ -123,7 +123,8 @@ function explainId(text: string): Explanation {
 }
 
 function explainHttpsUri(text: string): Explanation {
-  if (/^http:/i.test(text)) return { rule: 'not-https', remedy: `serve the document over https: ${withHttps(text)}` };
+  if (/^http:/i.test(text))
+    return { rule: 'not-https', remedy: `serve the document over https: ${withHttps(text)}` };
   if (/^HTTPS:/i.test(text) && !text.startsWith('https:')) {
     return { rule: 'bad-uri', remedy: 'write https in lower case' };
   }
