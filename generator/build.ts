@@ -6,21 +6,21 @@ import type { BuildReport } from './publishing/report.js';
 import { goodRecords } from './records/check-records.js';
 import { chooseSigner, type SignerChoice } from './signing/choose-signer.js';
 
-/** What to build from what. */
+/** The inputs and the output of a build. */
 export interface BuildOptions extends PublishOptions {
   /** The folder of the records. */
   readonly issuers: string;
   /** The folder of the tree. */
   readonly out: string;
-  /** Which key signs. */
+  /** The key that signs. */
   readonly signer: SignerChoice;
   readonly listeners?: Listeners | undefined;
 }
 
 /**
- * Builds the signed registry: YAML → record → list → bytes → signature → tree. Every record is read and checked, the whole
- * tree is verified before a file is written, as a stranger would verify it, and every file that was written is read back.
- * If anything fails, the published tree is left unchanged.
+ * Builds the signed registry: YAML → record → list → bytes → signature → tree. The build reads and checks every record.
+ * It verifies the whole tree, as any verifier would, before it writes a file. It then reads back every file that it
+ * wrote. If anything fails, the published tree is left unchanged.
  *
  * @throws {@link RecordsRejected} | {@link KeyRejected} | {@link TreeRejected} | {@link UsageError} | {@link IoFailed}
  *

@@ -1,15 +1,15 @@
 import { type Diagnostic, isError } from './diagnostics/diagnostic.js';
 
 /**
- * Everything that the generator throws on purpose. `code` is stable; the message is for people; `exitCode` is what
- * the command line ends with.
+ * The base class of all errors that the generator throws deliberately. `code` is stable, the message is for people, and
+ * `exitCode` is the exit code of the command line.
  */
 export abstract class GeneratorError extends Error {
-  /** Stable name of what went wrong. */
+  /** The stable name of the error. */
   abstract readonly code: string;
-  /** Exit code of the command line, as docs/operators.md lists them. */
+  /** The exit code of the command line. docs/operators.md lists all exit codes. */
   abstract readonly exitCode: number;
-  /** Where the problems are, if they are in files. */
+  /** The problems with their positions, if they are in files. */
   readonly diagnostics?: readonly Diagnostic[];
 
   constructor(message: string, options?: { cause?: unknown }) {
@@ -22,10 +22,10 @@ export abstract class GeneratorError extends Error {
 export class RecordsRejected extends GeneratorError {
   readonly code = 'ERR_RECORDS_REJECTED';
   readonly exitCode = 1;
-  /** All problems of all files, and the warnings. */
+  /** The errors and warnings of all files. */
   override readonly diagnostics: readonly Diagnostic[];
 
-  /** @param outcome - what did not happen for that reason */
+  /** @param outcome - the consequence, for the end of the message */
   constructor(diagnostics: readonly Diagnostic[], outcome = 'nothing was built') {
     const errors = diagnostics.filter(isError).length;
     super(`${errors} ${errors === 1 ? 'problem' : 'problems'} in the records: ${outcome}`);
@@ -33,13 +33,13 @@ export class RecordsRejected extends GeneratorError {
   }
 }
 
-/** A tree did not stand its own verification. */
+/** A tree failed its verification. */
 export class TreeRejected extends GeneratorError {
   readonly code = 'ERR_TREE_REJECTED';
   readonly exitCode = 1;
 }
 
-/** The command was given something that cannot be meant. */
+/** The command cannot run with these arguments or inputs. */
 export class UsageError extends GeneratorError {
   readonly code = 'ERR_USAGE';
   readonly exitCode = 2;
@@ -52,12 +52,12 @@ export class ConfigurationRejected extends GeneratorError {
   override readonly diagnostics: readonly Diagnostic[];
 
   constructor(file: string, diagnostics: readonly Diagnostic[]) {
-    super(`${file} is no configuration: nothing was done`);
+    super(`${file} is not a valid configuration: nothing was done`);
     this.diagnostics = diagnostics;
   }
 }
 
-/** There is no key to sign with, or not the right one. The message never holds a part of it. */
+/** The signing key is missing or not acceptable. The message never contains any part of the key. */
 export class KeyRejected extends GeneratorError {
   readonly code = 'ERR_KEY_REJECTED';
   readonly exitCode = 3;
@@ -69,7 +69,7 @@ export class IoFailed extends GeneratorError {
   readonly exitCode = 4;
 }
 
-/** The union of all errors of the generator; its `code` narrows it. */
+/** The union of all errors of the generator. TypeScript narrows the union by `code`. */
 export type AnyGeneratorError =
   | RecordsRejected
   | TreeRejected

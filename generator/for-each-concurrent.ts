@@ -1,18 +1,18 @@
 /**
- * Does some work on each item, several at a time. When one fails the others come to rest, and nothing more is begun: then
- * the failure is thrown.
+ * Runs an async function on every item, several items at a time. After a failure no further item is started. The error
+ * is thrown once the items in progress have finished.
  *
- * @param concurrency - how many at a time
+ * @param concurrency - the number of items in progress at the same time
  */
 export async function forEachConcurrent<T>(
   items: readonly T[],
   concurrency: number,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
-  const waiting = items.values();
+  const queue = items.values();
   let failed = false;
   const worker = async () => {
-    for (const item of waiting) {
+    for (const item of queue) {
       if (failed) return;
       await work(item).catch((error: unknown) => {
         failed = true;

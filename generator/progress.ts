@@ -1,19 +1,22 @@
 /**
- * Told how far a long piece of work has come.
+ * Reports the progress of a long operation.
  *
- * @param stage - what is being done, in a word
- * @param done - how many are done
- * @param total - of how many
+ * @param stage - the name of the current stage
+ * @param done - the number of items that are done
+ * @param total - the number of all items
  */
 export type OnProgress = (stage: string, done: number, total: number) => void;
 
-/** Told of each stage of a piece of work when it ends; the next one begins there. */
+/** Reports the end of a stage. The next stage starts immediately. */
 export type OnStage = (stage: string) => void;
 
-/** Who is told how a long piece of work goes. */
+/** The callbacks by which a long operation reports its progress. */
 export interface Listeners {
-  /** Told how far the longer stages have come. */
+  /** Called repeatedly during the longer stages. */
   readonly onProgress?: OnProgress | undefined;
-  /** Told when a stage ends: `records`, `published tree`, `list and signature`, `tree`, `verify`, `write`, `read back`. */
+  /**
+   * Called at the end of each stage: `records`, `published tree`, `list and signature`, `tree`, `verify`, `write`,
+   * `read back`.
+   */
   readonly onStage?: OnStage | undefined;
 }

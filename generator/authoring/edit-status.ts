@@ -7,24 +7,24 @@ import { recordOf } from './find-record.js';
 
 type Status = Issuer['status'];
 
-/** A change of an issuer's status, in its record. */
+/** A change of an issuer's status that was written to the record. */
 export interface StatusEdit {
-  /** The record's file. */
+  /** The path of the record. */
   readonly file: string;
   readonly from: Status;
   readonly to: Status;
-  /** Puts the record back as it was. */
+  /** Restores the record. */
   undo(): void;
 }
 
-/** What each status may become (SPEC B5); a revocation is final. */
-const BECOMES: Readonly<Record<Status, readonly Status[]>> = {
+/** The permitted transitions from each status (SPEC B5). A revocation is final. */
+const TRANSITIONS: Readonly<Record<Status, readonly Status[]>> = {
   active: ['suspended', 'revoked'],
   suspended: ['active', 'revoked'],
   revoked: [],
 };
 
-/** A new status, and why. */
+/** A new status, with the reason for the change. */
 export interface StatusChange {
   readonly to: Status;
   readonly reason: string;
@@ -32,32 +32,32 @@ export interface StatusChange {
 }
 
 /**
- * Changes the status in an issuer's record, and nothing else in it: comments, order and spacing stay. The reason
- * becomes a comment above, with the day.
+ * Changes only the status in an issuer's record: comments, order and spacing stay. A comment above the status gives the
+ * date and the reason.
  *
  * @param issuers - the folder of the records
- * @throws {@link UsageError} when there is no such record, or the change is none that SPEC B5 allows; {@link RecordsRejected} when it
- * cannot be read
+ * @throws {@link UsageError} if the record does not exist, or if SPEC B5 forbids the change; {@link RecordsRejected} if the
+ * record cannot be read
  */
 export function editStatus(issuers: string, id: string, { to, reason, now }: StatusChange): StatusEdit {
   const { file, root } = recordOf(issuers, id);
   if (root !== undefined)
-    throw new UsageError(`${file} is a symbolic link: change the record that it leads to`);
-  const before = textOf(file);
-  const [start, end, from] = statusIn(before, file);
-  if (!BECOMES[from].includes(to)) {
-    const why = from === 'revoked' ? 'is revoked, which is final' : `is ${from} already`;
+    throw new UsageError(`${file} is a symbolic link: change the record that the link points to`);
+  const before = readRecordText(file);
+  const [start, end, from] = findStatus(before, file);
+  if (!TRANSITIONS[from].includes(to)) {
+    const why = from === 'revoked' ? 'is revoked, which is final' : `is already ${from}`;
     throw new UsageError(`${id} ${why}`);
   }
   const lineStart = before.lastIndexOf('\n', start) + 1;
-  const note = `# ${now.toISOString().slice(0, 10)} ${to}: ${oneLine(reason)}${lineEnd(before)}`;
+  const note = `# ${now.toISOString().slice(0, 10)} ${to}: ${toOneLine(reason)}${lineEndingOf(before)}`;
   const after = before.slice(0, lineStart) + note + before.slice(lineStart, start) + to + before.slice(end);
   replaceFile(file, after);
   return { file, from, to, undo: () => replaceFile(file, before) };
 }
 
-/** The text of a record, with its byte order mark if it has one. */
-function textOf(file: string): string {
+/** Reads the text of a record, including a byte order mark. */
+function readRecordText(file: string): string {
   const read = readRecordFile(file, undefined);
   if (!(read instanceof Uint8Array)) throw new RecordsRejected([read], 'nothing was changed');
   const checked = recordFile(file, read);
@@ -65,16 +65,16 @@ function textOf(file: string): string {
   throw new RecordsRejected([checked], 'nothing was changed');
 }
 
-/** Where the value of `status` stands in a record, and what it is. */
-function statusIn(text: string, file: string): [start: number, end: number, status: Status] {
+/** Finds the value of `status` in a record, with its position. */
+function findStatus(text: string, file: string): [start: number, end: number, status: Status] {
   const document = parseDocument(text, { version: '1.2', schema: 'core', logLevel: 'error' });
   const node: unknown = document.errors.length === 0 ? document.get('status', true) : undefined;
   const [start, end] = (isScalar(node) && node.range) || [];
   const status = isScalar(node) ? node.value : undefined;
-  if (start === undefined || end === undefined || !Object.keys(BECOMES).includes(String(status))) {
+  if (start === undefined || end === undefined || !Object.keys(TRANSITIONS).includes(String(status))) {
     throw new UsageError(`${file} has no status that can be changed; see \`validate\``);
   }
-  // A comment must have its own line, which a record in one pair of braces does not give it.
+  // The comment needs its own line. A record in flow style, on one line in braces, has no place for the comment.
   if (text.slice(text.lastIndexOf('\n', start) + 1, start).replace(/^status\s*:\s*/, '') !== '') {
     throw new UsageError(`${file} has its status in the middle of a line; change it by hand`);
   }
@@ -84,11 +84,11 @@ function statusIn(text: string, file: string): [start: number, end: number, stat
   return [start, end, status as Status];
 }
 
-/** A reason comes from a person and stands in a comment: it must not end it. */
-function oneLine(reason: string): string {
+/** Puts the reason on one line, so that the reason cannot end the comment. */
+function toOneLine(reason: string): string {
   const text = reason.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   if (text === '') throw new UsageError('--reason must not be empty');
   return text;
 }
 
-const lineEnd = (text: string) => (text.includes('\r\n') ? '\r\n' : '\n');
+const lineEndingOf = (text: string) => (text.includes('\r\n') ? '\r\n' : '\n');

@@ -2,22 +2,22 @@ import { didYouMean } from '../diagnostics/messages.js';
 import { UsageError } from '../errors.js';
 import { findRecordFiles, stemOf } from '../records/collect.js';
 
-/** The file of a record, and what it takes to read it. */
+/** The file of a record, with the folder that `readRecordFile` needs. */
 export interface FoundRecord {
   readonly file: string;
-  /** The folder that the file must not leave, if it is a symbolic link. */
+  /** If the file is a symbolic link, the folder that its target must be in. */
   readonly root: string | undefined;
 }
 
-/** The files below a folder that are named after an issuer. */
+/** Finds the record files of an issuer below a folder, by file name. */
 export function recordFilesOf(folder: string, id: string): string[] {
   return findRecordFiles([folder]).files.filter((file) => stemOf(file) === id);
 }
 
 /**
- * The one file below a folder that is named after an issuer.
+ * Finds the record file of an issuer below a folder, by file name.
  *
- * @throws {@link UsageError} when there is none, or another
+ * @throws {@link UsageError} if there is no such file, or more than one
  */
 export function recordOf(folder: string, id: string): FoundRecord {
   const { files, links } = findRecordFiles([folder]);
@@ -27,7 +27,7 @@ export function recordOf(folder: string, id: string): FoundRecord {
   return { file, root: links.get(file) };
 }
 
-/** The error for an id that is not among those that there are. @param problem - what there is to say, up to the id */
+/** Creates the error for an unknown id, with a suggestion. @param problem - the message up to the id */
 export function unknownId(problem: string, id: string, known: readonly string[]): UsageError {
   const hint = didYouMean(id, known);
   return new UsageError(`${problem} ${id}${hint === undefined ? '' : `; ${hint}`}`);

@@ -3,7 +3,7 @@ import { type Document, isMap, isScalar, isSeq, Lexer, type Pair, parseDocument,
 import { UsageError } from '../errors.js';
 import { keyOf } from '../records/yaml/locate.js';
 
-/** The order of fields in a record: who it is, where its keys are, since when, for what, and whom to ask. */
+/** The order of the fields in a record: identity, URLs, dates, scope, contact. */
 export const FIELD_ORDER: readonly (keyof Issuer)[] = [
   'issuer_id',
   'tier',
@@ -19,32 +19,32 @@ export const FIELD_ORDER: readonly (keyof Issuer)[] = [
   'contact',
 ];
 
-/** A list stands on one line up to this length, in characters. */
+/** Maximum length of a list on one line, in characters. */
 const MAX_LINE_LENGTH = 100;
 
 /**
- * The text of a record in the one layout that all records have: fields in their order, lists on one line where they fit,
- * quotes only where they are needed. Every value and every comment stays.
+ * Formats a record in the layout of all records: fields in a fixed order, lists on one line if they fit, quotes only
+ * where they are needed. All values and comments are preserved.
  *
- * @param text - a record that can be parsed
- * @throws {@link UsageError} when a comment stands where the layout cannot keep it
+ * @param text - a record without syntax errors
+ * @throws {@link UsageError} if the layout cannot preserve a comment
  */
 export function formatRecord(text: string, file: string): string {
-  const [header, body] = headed(text.replaceAll('\r\n', '\n'));
+  const [header, body] = splitHeader(text.replaceAll('\r\n', '\n'));
   const document = parse(body);
   const { contents, directives } = document;
   if (!isMap(contents)) throw new UsageError(`${file} has no fields`);
   contents.flow = false;
-  contents.items.sort((a, b) => rank(a) - rank(b));
+  contents.items.sort((a, b) => positionOf(a) - positionOf(b));
   for (const pair of contents.items) formatPair(pair);
   if (directives !== undefined) directives.docStart = null;
-  const formatted = `${header}${withoutGaps(document.toString({ lineWidth: 0, flowCollectionPadding: false }))}\n`;
+  const formatted = `${header}${trimBlankLines(document.toString({ lineWidth: 0, flowCollectionPadding: false }))}\n`;
   assertSame(text, formatted, file);
   return formatted;
 }
 
-/** What stands above the record and belongs to none of its fields: the line for editors, and comments before a gap. */
-function headed(text: string): [header: string, body: string] {
+/** Splits off the header, which belongs to no field: the line for editors, and comments that a blank line follows. */
+function splitHeader(text: string): [header: string, body: string] {
   const lines = text.split('\n');
   const first = lines.findIndex((line) => line.trim() !== '' && !line.startsWith('#'));
   const gap = lines.slice(0, Math.max(first, 0)).findLastIndex((line) => line.trim() === '');
@@ -54,18 +54,18 @@ function headed(text: string): [header: string, body: string] {
   return [`${header}\n${gap === -1 ? '' : '\n'}`, lines.slice(length).join('\n')];
 }
 
-/** Only lines are taken away: other white space may belong to a value. */
-function withoutGaps(text: string): string {
+/** Removes only blank lines, because other white space may belong to a value. */
+function trimBlankLines(text: string): string {
   return text.replace(/^\n+|\n+$/g, '');
 }
 
 function parse(text: string): Document {
-  // The package would print parts of the text as warnings, in its own way.
+  // At other log levels the package prints its own warnings, which quote the text.
   return parseDocument(text, { version: '1.2', schema: 'core', logLevel: 'error' });
 }
 
-/** A field that nobody knows keeps its place after all others; `validate` will say what is wrong with it. */
-function rank(pair: Pair): number {
+/** The position of a field. Unknown fields come last; `validate` reports them. */
+function positionOf(pair: Pair): number {
   return (FIELD_ORDER as readonly string[]).indexOf(keyOf(pair)) >>> 0;
 }
 
@@ -79,9 +79,9 @@ function formatPair({ key, value }: Pair): void {
 
 function formatScalar(node: unknown): void {
   if (!isScalar(node)) return;
-  // Quotes show where a value of several lines ends.
+  // Quotes mark the end of a value with several lines.
   node.type = String(node.value).includes('\n') ? 'QUOTE_DOUBLE' : 'PLAIN';
-  // Without it null is written in one way, and not as the author happened to.
+  // Without the source, null always has the same spelling.
   delete node.source;
 }
 
@@ -92,23 +92,23 @@ function fitsOnOneLine(key: string, { items, comment, commentBefore }: YAMLSeq):
   return bare && !comment && !commentBefore && length <= MAX_LINE_LENGTH;
 }
 
-/** The layout is a matter of looks; should it ever touch what a record says, it is not applied. */
+/** Asserts that formatting has changed only the layout, neither the values nor the comments. */
 function assertSame(before: string, after: string, file: string): void {
-  const value = (text: string) => JSON.stringify(sorted(parse(text).toJS()));
+  const value = (text: string) => JSON.stringify(sortedEntries(parse(text).toJS()));
   if (value(before) !== value(after))
-    throw new UsageError(`${file} cannot be formatted without a change of its content`);
-  if (comments(before) !== comments(after)) {
+    throw new UsageError(`${file} cannot be formatted without changing its content`);
+  if (commentsIn(before) !== commentsIn(after)) {
     throw new UsageError(
       `${file} has a comment that formatting would lose; move the comment to its own line above a field`,
     );
   }
 }
 
-function sorted(record: object): unknown {
+function sortedEntries(record: object): unknown {
   return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-function comments(text: string): string {
+function commentsIn(text: string): string {
   return [...new Lexer().lex(text)]
     .filter((token) => token.startsWith('#'))
     .map((token) => token.trim())

@@ -9,16 +9,17 @@ import { parseRecordFile } from '../records/yaml/parse.js';
 import { recordFilesOf } from './find-record.js';
 import { FIELD_ORDER } from './layout.js';
 
-/** Longest line of a comment, in characters. */
+/** Maximum length of a comment line, in characters. */
 const MAX_LINE_LENGTH = 100;
 
 /**
- * Writes the record of a new issuer, with a word on every field, if it is a good one.
+ * Writes the record of a new issuer, with a comment above every field. An invalid record is not written.
  *
  * @param issuers - the folder of the records
- * @param schemaLocation - where editors find the schema: an address, or a path from here
- * @returns the file
- * @throws {@link UsageError} when there is one; {@link RecordsRejected} when it would not be good; {@link IoFailed}
+ * @param schemaLocation - where editors find the schema: a URL, or a path relative to the working directory
+ * @returns the path of the new file
+ * @throws {@link UsageError} if a record with this id exists; {@link RecordsRejected} if the record would be invalid;
+ * {@link IoFailed}
  */
 export function writeNewRecord(
   issuers: string,
@@ -27,7 +28,10 @@ export function writeNewRecord(
 ): string {
   const id = String(issuer.issuer_id);
   const file = join(issuers, `${id}.yaml`);
-  const text = newRecord(issuer, schemaLocation === undefined ? undefined : schemaFrom(file, schemaLocation));
+  const text = formatNewRecord(
+    issuer,
+    schemaLocation === undefined ? undefined : relativeSchemaLocation(file, schemaLocation),
+  );
   const parsed = parseRecordFile({ file, stem: id, text });
   const { record, diagnostics } = conform(parsed);
   if (record === undefined) throw new RecordsRejected(diagnostics, 'nothing was written');
@@ -43,31 +47,31 @@ export function writeNewRecord(
   return file;
 }
 
-function schemaFrom(file: string, location: string): string {
+function relativeSchemaLocation(file: string, location: string): string {
   return URL.canParse(location) ? location : relative(dirname(file), location).split(sep).join('/');
 }
 
-function newRecord(issuer: Partial<Issuer>, schemaLocation: string | undefined): string {
+function formatNewRecord(issuer: Partial<Issuer>, schemaLocation: string | undefined): string {
   const { properties, required } = JSON.parse(new TextDecoder().decode(schemaBytes('issuer.schema.json')));
   const lines = schemaLocation === undefined ? [] : [`# yaml-language-server: $schema=${schemaLocation}`];
   for (const field of FIELD_ORDER) {
     const { description, examples } = properties[field];
     const value = issuer[field];
-    lines.push('', ...wrapped(description));
-    // An optional field stands there as an example, to be filled in or left.
+    lines.push('', ...wrapComment(description));
+    // An optional field without a value becomes a commented example.
     const given = value !== undefined || required.includes(field);
-    lines.push(given ? line(field, value) : `# ${line(field, examples[0])}`);
+    lines.push(given ? formatField(field, value) : `# ${formatField(field, examples[0])}`);
   }
   return `${lines.join('\n').trimStart()}\n`;
 }
 
-/** A field on a line of its own; a list stays on it. */
-function line(field: string, value: unknown): string {
+/** Formats a field on one line. A list stays on the line of its field. */
+function formatField(field: string, value: unknown): string {
   const text = stringify(value, { collectionStyle: 'flow', flowCollectionPadding: false, lineWidth: 0 });
   return `${field}: ${text.trim()}`;
 }
 
-function wrapped(text: string): string[] {
+function wrapComment(text: string): string[] {
   const lines = ['#'];
   for (const word of text.split(' ')) {
     const last = lines.at(-1) ?? '';

@@ -2,35 +2,35 @@ import { type Excerpt, excerptOf } from './excerpt.js';
 import type { Range } from './range.js';
 import { RULES, type RuleName } from './rules.js';
 
-/** One problem in one file, as data. Printers turn it into words. */
+/** One problem in one file, as data. Printers format diagnostics for people and programs. */
 export interface Diagnostic extends Range {
-  /** The rule that was broken: a stable name. */
+  /** The stable name of the violated rule. */
   readonly rule: RuleName;
   readonly severity: 'error' | 'warning';
-  /** The file, as the user would name it. */
+  /** The path of the file, as the user would write it. */
   readonly file: string;
-  /** What was found. */
+  /** The problem. */
   readonly message: string;
-  /** What the rule expects. */
+  /** The input that the rule expects. */
   readonly expected: string;
-  /** What to do about it. */
+  /** The action that solves the problem. */
   readonly remedy: string;
-  /** The line of the file, as it was read. None for a file that was not read, and for an empty line. */
+  /** The line of the file, as it was read. Undefined for a file that was not read, and for an empty line. */
   readonly excerpt?: Excerpt;
 }
 
-/** A file that a diagnostic is about, and its text, if it was read. Nothing reads it again. */
+/** The file of a diagnostic, with its text if the file was read. Diagnostics never read the file again. */
 export interface Source {
   readonly file: string;
   readonly text?: string;
 }
 
-/** Whether a problem is more than a warning. */
+/** Whether a diagnostic is an error rather than a warning. */
 export function isError({ severity }: Pick<Diagnostic, 'severity'>): boolean {
   return severity === 'error';
 }
 
-/** What a check says of a problem; the rule supplies what it leaves out. */
+/** A problem, as a check reports it. The rule supplies the members that the check leaves out. */
 export interface Finding {
   readonly rule: RuleName;
   readonly message: string;
@@ -40,9 +40,9 @@ export interface Finding {
 }
 
 /**
- * The diagnostic for a finding at a place.
+ * Creates the diagnostic for a finding at a position.
  *
- * @param source - the file that was read, or the name of one that was not
+ * @param source - the file, or only its path if it was not read
  */
 export function diagnostic(source: Source | string, range: Range, finding: Finding): Diagnostic {
   const { severity, expected, remedy } = RULES[finding.rule];
@@ -51,7 +51,7 @@ export function diagnostic(source: Source | string, range: Range, finding: Findi
   return { severity, expected, remedy, ...finding, file, ...range, ...(excerpt && { excerpt }) };
 }
 
-/** A value as a message shows it: quoted, on one line, not too long. */
+/** Formats a value for a message: quoted, on one line, shortened to 80 characters. */
 export function shown(value: unknown): string {
   const text = typeof value === 'string' ? JSON.stringify(value) : describe(value);
   return text.length > 80 ? `${text.slice(0, 76)} ...` : text;
@@ -64,7 +64,7 @@ function describe(value: unknown): string {
   return `the ${typeof value} ${value}`;
 }
 
-/** Diagnostics in the order of their files and places. */
+/** Compares diagnostics by file, then by position. */
 export function byPlace(a: Diagnostic, b: Diagnostic): number {
   if (a.file !== b.file) return a.file < b.file ? -1 : 1;
   return a.line - b.line || a.column - b.column;

@@ -1,24 +1,25 @@
 import type { Range } from './range.js';
 
-/** The line of a file that a diagnostic is about, cut around the place if it is long. */
+/** The line of a file that a diagnostic refers to. A long line is cut around the position. */
 export interface Excerpt {
   readonly before: string;
-  /** What the diagnostic is about; empty where something is missing. */
+  /** The marked part of the line. Empty if the diagnostic is about something missing. */
   readonly marked: string;
   readonly after: string;
 }
 
-/** Longest stretch of a line, in UTF-16 code units, and how much of it stands before the place at least. */
-const WIDTH = 100;
-const LEAD = 20;
+/** Maximum length of an excerpt, in UTF-16 code units. */
+const MAX_LENGTH = 100;
+/** Length that a shortened excerpt keeps before the marked part, in UTF-16 code units. */
+const LEAD_LENGTH = 20;
 
-/** The first line of a range in a text; undefined where it is blank. */
+/** The excerpt for a range: its first line. Undefined if the line is blank. */
 export function excerptOf(text: string, { line, column, endLine, endColumn }: Range): Excerpt | undefined {
   const source = lineOf(text, line);
   if (source.trim() === '') return undefined;
   const start = column - 1;
-  const from = start < WIDTH - LEAD ? 0 : start - LEAD;
-  const to = Math.min(from + WIDTH, source.length);
+  const from = start < MAX_LENGTH - LEAD_LENGTH ? 0 : start - LEAD_LENGTH;
+  const to = Math.min(from + MAX_LENGTH, source.length);
   const end = Math.min(endLine === line ? Math.max(endColumn - 1, start) : source.length, to);
   return {
     before: `${from > 0 ? '...' : ''}${source.slice(from, start)}`,

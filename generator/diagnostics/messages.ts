@@ -3,7 +3,7 @@ import { closest, distance } from 'fastest-levenshtein';
 import type { SchemaError } from '../generated/issuer-validator.js';
 import { type Finding, shown } from './diagnostic.js';
 
-/** The words for a field that is not there. */
+/** Explains a missing field. */
 export function explainMissing(field: string): Finding {
   return {
     rule: 'missing-field',
@@ -12,18 +12,18 @@ export function explainMissing(field: string): Finding {
   };
 }
 
-/** The words for a field that no issuer has. */
+/** Explains a field that the schema does not define. */
 export function explainUnknown(field: string): Finding {
   const message = `${shown(field)} is not a field of an issuer`;
   const remedy = didYouMean(field, ISSUER_FIELDS);
   return { rule: 'unknown-field', message, ...(remedy && { remedy }) };
 }
 
-/** The words for items that stand in a list more than once. */
+/** Explains items that appear in a list more than once. */
 export function explainDuplicates(list: readonly unknown[]): { index: number; finding: Finding }[] {
   return list.flatMap((item, index) => {
     if (list.indexOf(item) === index) return [];
-    const message = `${shown(item)} appears in the list twice`;
+    const message = `${shown(item)} appears more than once in the list`;
     return [{ index, finding: { rule: 'duplicate-item', message } }];
   });
 }
@@ -35,9 +35,9 @@ interface ExplainedField {
 }
 
 /**
- * The words for a value that the schema refuses.
+ * Explains a value that the schema rejects.
  *
- * @param errors - what the schema said about the value
+ * @param errors - the schema errors for this value
  */
 export function explainValue(
   { field, inList }: ExplainedField,
@@ -59,7 +59,7 @@ export function explainValue(
   return { message: `${name} is ${shown(value)}`, ...(finding ?? { rule: 'wrong-type' }) };
 }
 
-type Words = Omit<Finding, 'message'> & { message?: string };
+type Explanation = Omit<Finding, 'message'> & { message?: string };
 
 const EXAMPLES: Record<string, string> = {
   issuer_id: 'the file name without .yaml',
@@ -70,7 +70,7 @@ const EXAMPLES: Record<string, string> = {
   certified_since: '2026-01-15T09:00:00Z',
 };
 
-const EXPLAIN: Record<string, (text: string) => Words> = {
+const EXPLAIN: Record<string, (text: string) => Explanation> = {
   issuer_id: explainId,
   tier: (text) => explainEnum(text, TIERS),
   status: (text) => explainEnum(text, STATUSES),
@@ -90,11 +90,11 @@ function wrongType(
   value: unknown,
   { isList, nullable }: { readonly isList: boolean; readonly nullable: boolean },
 ): Finding {
-  const text = nullable ? 'a text, or null' : 'a text';
+  const string = nullable ? 'a string, or null' : 'a string';
   const finding: Finding = {
     rule: 'wrong-type',
     message: `${name} is ${shown(value)}`,
-    expected: isList ? 'a list of texts' : text,
+    expected: isList ? 'a list of strings' : string,
   };
   if (isList) {
     const item = typeof value === 'string' ? value : 'item';
@@ -104,16 +104,16 @@ function wrongType(
     };
   }
   if (value === null) return { ...finding, remedy: 'write a value' };
-  if (typeof value === 'object') return { ...finding, remedy: 'write a single text' };
-  return { ...finding, remedy: `if ${value} is meant as text, put it in quotes: "${value}"` };
+  if (typeof value === 'object') return { ...finding, remedy: 'write a single string' };
+  return { ...finding, remedy: `if ${value} is meant as a string, put it in quotes: "${value}"` };
 }
 
-function explainEnum(text: string, values: readonly string[]): Words {
+function explainEnum(text: string, values: readonly string[]): Explanation {
   const remedy = didYouMean(text, values);
   return { rule: 'unknown-value', expected: `one of ${values.join(', ')}`, ...(remedy && { remedy }) };
 }
 
-function explainId(text: string): Words {
+function explainId(text: string): Explanation {
   if (/[/\\]|\.\./.test(text)) return { rule: 'id-path-traversal' };
   if (/^(?:index$|(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$))/i.test(text)) return { rule: 'id-reserved' };
   if (/\.(?:gz|br|html?)$/i.test(text)) return { rule: 'id-host-suffix' };
@@ -122,8 +122,9 @@ function explainId(text: string): Words {
   return { rule: 'bad-id', ...remedy };
 }
 
-function explainHttpsUri(text: string): Words {
-  if (/^http:/i.test(text)) return { rule: 'not-https', remedy: `serve it over https: ${upgraded(text)}` };
+function explainHttpsUri(text: string): Explanation {
+  if (/^http:/i.test(text))
+    return { rule: 'not-https', remedy: `serve the document over https: ${withHttps(text)}` };
   if (/^HTTPS:/i.test(text) && !text.startsWith('https:')) {
     return { rule: 'bad-uri', remedy: 'write https in lower case' };
   }
@@ -131,11 +132,11 @@ function explainHttpsUri(text: string): Words {
   return explainWebUri(text);
 }
 
-function upgraded(text: string): string {
+function withHttps(text: string): string {
   return shown(text.replace(/^http:/i, 'https:'));
 }
 
-function explainWebUri(text: string): Words {
+function explainWebUri(text: string): Explanation {
   if (!/^https?:\/\//i.test(text)) {
     return { rule: 'bad-uri', remedy: 'start the URL with https:// and a host name' };
   }
@@ -152,12 +153,12 @@ function explainWebUri(text: string): Words {
   return { rule: 'bad-uri' };
 }
 
-function explainDateTime(text: string): Words {
+function explainDateTime(text: string): Explanation {
   const rule = 'bad-date-time';
-  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return suggestion(rule, `${text}T00:00:00Z`);
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return suggestDateTime(rule, `${text}T00:00:00Z`);
   const withT = text.replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T');
   const withZone = /[Zz]|[+-]\d{2}:\d{2}$/.test(withT) ? withT : `${withT}Z`;
-  if (withZone !== text && isDateTime(withZone)) return suggestion(rule, withZone);
+  if (withZone !== text && isDateTime(withZone)) return suggestDateTime(rule, withZone);
   if (GRAMMAR.dateTime.pattern.test(text)) {
     return {
       rule,
@@ -168,17 +169,17 @@ function explainDateTime(text: string): Words {
   return { rule };
 }
 
-function suggestion(rule: 'bad-date-time', text: string): Words {
+function suggestDateTime(rule: 'bad-date-time', text: string): Explanation {
   return isDateTime(text) ? { rule, remedy: `did you mean \`${text}\`?` } : { rule };
 }
 
-function explainGeography(text: string): Words {
+function explainGeography(text: string): Explanation {
   const candidates = [text.toUpperCase(), text.toLowerCase()];
   const near = candidates.find((candidate) => GRAMMAR.geographicalCode.pattern.test(candidate));
   return { rule: 'bad-geography', ...(near !== undefined && { remedy: `did you mean \`${near}\`?` }) };
 }
 
-function explainSlug(text: string): Words {
+function explainSlug(text: string): Explanation {
   const near = text
     .trim()
     .toLowerCase()
@@ -187,18 +188,18 @@ function explainSlug(text: string): Words {
   return { rule: 'bad-slug', ...(remedy || {}) };
 }
 
-function explainEmail(text: string): Words {
+function explainEmail(text: string): Explanation {
   const address = text.replace(/^mailto:/i, '').trim();
   const remedy = address !== text &&
     GRAMMAR.email.pattern.test(address) && { remedy: `write only ${address}` };
   return { rule: 'bad-email', ...(remedy || {}) };
 }
 
-/** The candidate that is meant, as a question; undefined when none is near. */
+/** Suggests the closest candidate, as a question. Undefined if no candidate is close. */
 export function didYouMean(text: string, candidates: readonly string[]): string | undefined {
   if (candidates.length === 0) return undefined;
   const near = closest(text.toLowerCase(), [...candidates]);
-  // Further away than a third of its length, a suggestion is a guess.
+  // If more than a third of the characters differ, a suggestion would be a guess.
   return distance(text.toLowerCase(), near) <= Math.max(2, near.length / 3)
     ? `did you mean \`${near}\`?`
     : undefined;

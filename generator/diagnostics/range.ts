@@ -1,4 +1,4 @@
-/** A stretch of a file. Lines and columns count from 1; a column is a UTF-16 code unit. */
+/** A range in a file. Lines and columns start at 1. Columns count UTF-16 code units. */
 export interface Range {
   readonly line: number;
   readonly column: number;
@@ -6,5 +6,5 @@ export interface Range {
   readonly endColumn: number;
 }
 
-/** The start of a file, for problems that concern it as a whole. */
+/** The start of a file, for problems that concern the whole file. */
 export const WHOLE_FILE: Range = { line: 1, column: 1, endLine: 1, endColumn: 1 };

@@ -3,34 +3,34 @@ import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { IoFailed, UsageError } from '../errors.js';
 
-/** A folder of records, and the git repository around it. */
+/** A folder of records, with the git repository that contains the folder. */
 export interface Repository {
-  /** The top folder of its working tree: where git is run. */
+  /** The top folder of the working tree. git runs in this folder. */
   readonly top: string;
-  /** The path of the records from there, with slashes, ending in one; empty where the top folder itself holds them. */
+  /** The path of the records relative to `top`, with slashes, also at the end. Empty if `top` itself is the folder. */
   readonly prefix: string;
-  /** The environment that git is run in, but for what it says to git. */
+  /** The environment for git. Variables that configure git are removed. */
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Two versions of the records, as commits; without `after` it is the folder itself. */
+/** Two versions of the records, as commits. Without `after`, the second version is the folder itself. */
 export interface Revisions {
   readonly before: string;
   readonly after: string | undefined;
 }
 
-/** A file of a commit. Its path is from the folder of the records. */
+/** A file of a commit. The path is relative to the folder of the records. */
 export interface TreeEntry {
   readonly path: string;
   readonly kind: 'file' | 'link' | 'submodule';
-  /** The object with its bytes. */
+  /** The id of the git object with the bytes of the file. */
   readonly id: string;
 }
 
-/** A file whose versions differ between a commit and its parents. Its path is from the folder of the records. */
+/** A file that differs between a commit and its parents. The path is relative to the folder of the records. */
 export interface TreeChange {
   readonly path: string;
-  /** The objects in the parents, and in the commit; undefined where there is not a regular file. */
+  /** The object ids in the parents and in the commit. Undefined where the path is not a regular file. */
   readonly before: readonly (string | undefined)[];
   readonly after: string | undefined;
 }
@@ -38,7 +38,7 @@ export interface TreeChange {
 /** A commit that changes files of the folder. */
 export interface CommitChanges {
   readonly commit: string;
-  /** RFC 3339. */
+  /** The commit date, as in RFC 3339. */
   readonly at: string;
   readonly author: string;
   readonly subject: string;
@@ -46,9 +46,10 @@ export interface CommitChanges {
 }
 
 /**
- * The repository around a folder. git itself would look into the folder first, where a pull request can put a repository.
+ * Finds the repository that contains a folder. git itself is not asked: it would first look inside the folder, where a
+ * pull request could have put another repository.
  *
- * @throws {@link UsageError} when there is none, or the folder is reached by a symbolic link, which git does not follow
+ * @throws {@link UsageError} if there is no repository, or if the path goes through a symbolic link, which git does not follow
  */
 export function repositoryAround(folder: string, env: NodeJS.ProcessEnv): Repository {
   const records = resolve(folder);
@@ -76,9 +77,9 @@ function realPath(path: string): string {
 }
 
 /**
- * Reads `A..B`, `A...B` (what B changes since the two parted) or `A` as commits.
+ * Resolves `A..B`, `A...B` (the changes of B since the merge base) or `A` to commits.
  *
- * @throws {@link UsageError} when there is no such commit
+ * @throws {@link UsageError} if a commit does not exist
  */
 export function revisionsOf(range: string, repository: Repository): Revisions {
   const [, first = '', dots = '', second = ''] = /^(.*?)(\.{2,3})(.*)$/s.exec(range) ?? [];
@@ -89,17 +90,17 @@ export function revisionsOf(range: string, repository: Repository): Revisions {
 }
 
 function commitOf(revision: string, repository: Repository): string {
-  // A revision that looks like an option would be one.
+  // git would read such a revision as an option.
   if (revision.startsWith('-')) throw new UsageError(`${revision} is not a commit`);
-  const question = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`];
+  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`];
   try {
-    return objectId(git(question, repository).toString().trim());
+    return asObjectId(git(args, repository).toString().trim());
   } catch (cause) {
     throw new UsageError((cause as Error).message, { cause });
   }
 }
 
-/** Whether a file is, or would be, in a git repository that does not ignore it. */
+/** Whether a file, which need not exist yet, is in a git repository that does not ignore it. */
 export function wouldBeCommitted(file: string, env: NodeJS.ProcessEnv): boolean {
   let repository: Repository;
   try {
@@ -123,28 +124,28 @@ const KINDS: Readonly<Record<string, TreeEntry['kind']>> = {
 };
 
 /**
- * Everything that a commit has below the folder of the records.
+ * Lists everything that a commit contains below the folder of the records.
  *
- * @throws {@link UsageError} when the commit has something else in the place of the folder
+ * @throws {@link UsageError} if the folder is a link, a submodule or a file in the commit
  */
 export function treeEntries(commit: string, repository: Repository): TreeEntry[] {
   const { prefix } = repository;
   const within = prefix === '' ? [] : ['--', prefix.slice(0, -1)];
   const listing = git([...LITERAL, 'ls-tree', '-r', '-z', '--full-tree', commit, ...within], repository);
-  return fieldsOf(listing).map((line) => {
+  return splitFields(listing).map((line) => {
     const [, mode = '', id = '', path = ''] = /^(\d+) [a-z]+ ([0-9a-f]+)\t(.*)$/s.exec(line) ?? [];
     if (!path.startsWith(prefix)) {
       throw new UsageError(
         `${path} is not a folder in ${commit}: it is a symbolic link, a submodule or a file`,
       );
     }
-    return { path: path.slice(prefix.length), kind: KINDS[mode] ?? 'file', id: objectId(id) };
+    return { path: path.slice(prefix.length), kind: KINDS[mode] ?? 'file', id: asObjectId(id) };
   });
 }
 
 /**
- * The bytes of objects by their ids, each once; for an object that is larger than the limit its size. Only ids go to git, and
- * never a path: no name can shift its answers.
+ * Reads objects by their ids, each once. For an object that exceeds the limit, the result contains the size instead of
+ * the bytes. git receives only ids, never paths, so no file name can disturb the output of git.
  */
 export function readObjects(
   ids: Iterable<string>,
@@ -152,17 +153,17 @@ export function readObjects(
   repository: Repository,
 ): Map<string, Uint8Array | number> {
   const objects = new Map<string, Uint8Array | number>();
-  const wanted = linesFor(ids);
+  const wanted = toLines(ids);
   if (wanted === '') return objects;
   const small: string[] = [];
   for (const line of git(['cat-file', '--batch-check'], repository, wanted).toString().split('\n')) {
     if (line === '') continue;
     const [, id = '', size = ''] = /^([0-9a-f]+) blob (\d+)$/.exec(line) ?? [];
-    if (id === '') throw new IoFailed(`git has no file for ${line}`);
+    if (id === '') throw new IoFailed(`git cannot find a file: ${line}`);
     if (Number(size) > limit) objects.set(id, Number(size));
     else small.push(id);
   }
-  const output = git(['cat-file', '--batch'], repository, linesFor(small));
+  const output = git(['cat-file', '--batch'], repository, toLines(small));
   for (let at = 0; at < output.length; ) {
     const end = output.indexOf('\n', at);
     const [id = '', , size = ''] = output.toString('latin1', at, end).split(' ');
@@ -172,11 +173,14 @@ export function readObjects(
   return objects;
 }
 
-function linesFor(ids: Iterable<string>): string {
-  return [...new Set(ids)].map((id) => `${objectId(id)}\n`).join('');
+function toLines(ids: Iterable<string>): string {
+  return [...new Set(ids)].map((id) => `${asObjectId(id)}\n`).join('');
 }
 
-/** The commits that change something below the folder of the records, newest first. Of a merge only what it changes itself. */
+/**
+ * Lists the commits that change something below the folder of the records, newest first. For a merge, only the changes
+ * that the merge itself makes.
+ */
 export function commitsWithChanges(repository: Repository): CommitChanges[] {
   const within = ['--', repository.prefix === '' ? '.' : repository.prefix];
   const format = '--format=%H%x00%cI%x00%an%x00%s%x00';
@@ -184,12 +188,12 @@ export function commitsWithChanges(repository: Repository): CommitChanges[] {
     [...LITERAL, 'rev-list', '--no-commit-header', '--encoding=UTF-8', format, 'HEAD', ...within],
     repository,
   );
-  // git ends each commit with a line feed. None of the four can hold a NUL.
-  const fields = fieldsOf(listing).map((field, index) => (index % 4 === 0 ? field.trimStart() : field));
+  // git ends each commit with a line feed. None of the four fields can contain a NUL.
+  const fields = splitFields(listing).map((field, index) => (index % 4 === 0 ? field.trimStart() : field));
   const commits = [];
   for (let at = 0; at + 3 < fields.length; at += 4) {
     const [commit = '', time = '', author = '', subject = ''] = fields.slice(at, at + 4);
-    commits.push({ commit: objectId(commit), at: time, author, subject });
+    commits.push({ commit: asObjectId(commit), at: time, author, subject });
   }
   const changes = changesOf(
     commits.map(({ commit }) => commit),
@@ -206,8 +210,8 @@ function changesOf(
 ): Map<string, TreeChange[]> {
   const { prefix } = repository;
   const options = ['--stdin', '-z', '-r', '-c', '--root', '--raw', '--no-renames', '--no-abbrev'];
-  const fields = fieldsOf(
-    git([...LITERAL, 'diff-tree', ...options, ...within], repository, linesFor(commits)),
+  const fields = splitFields(
+    git([...LITERAL, 'diff-tree', ...options, ...within], repository, toLines(commits)),
   );
   const all = new Map<string, TreeChange[]>();
   let current: TreeChange[] = [];
@@ -215,12 +219,12 @@ function changesOf(
     const field = fields[at] ?? '';
     if (!field.startsWith(':')) {
       current = [];
-      all.set(objectId(field), current);
+      all.set(asObjectId(field), current);
       continue;
     }
-    // As many colons as parents; then the modes and the objects of the parents, each followed by those of the commit.
+    // One colon per parent, then the modes of the parents and of the commit, then the objects in the same order.
     const parents = field.lastIndexOf(':') + 1;
-    const [modes, ids] = split(field.slice(parents).split(' '), parents + 1);
+    const [modes, ids] = splitAt(field.slice(parents).split(' '), parents + 1);
     const objects = modes.map((mode, index) => (KINDS[mode] === 'file' ? ids[index] : undefined));
     at += 1;
     const path = (fields[at] ?? '').slice(prefix.length);
@@ -229,44 +233,47 @@ function changesOf(
   return all;
 }
 
-function split(list: readonly string[], at: number): [head: string[], tail: string[]] {
+function splitAt(list: readonly string[], at: number): [head: string[], tail: string[]] {
   return [list.slice(0, at), list.slice(at)];
 }
 
-function fieldsOf(output: Buffer): string[] {
+function splitFields(output: Buffer): string[] {
   return output.toString().split('\0').slice(0, -1);
 }
 
-function objectId(text: string): string {
-  if (!/^[0-9a-f]{40,64}$/.test(text)) throw new IoFailed(`git returned ${text} instead of an object`);
+function asObjectId(text: string): string {
+  if (!/^[0-9a-f]{40,64}$/.test(text)) throw new IoFailed(`git returned ${text} instead of an object id`);
   return text;
 }
 
-/** Whatever a caller's shell, hook or workflow says to git is about another command: GIT_DIR would name another repository. */
-function environment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+/**
+ * Removes git variables, which a shell, a hook or a workflow may have set. GIT_DIR, for example, selects another
+ * repository.
+ */
+function withoutGitVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const own = Object.entries(env).filter(([name]) => !name.toUpperCase().startsWith('GIT_'));
   return { ...Object.fromEntries(own), GIT_NO_REPLACE_OBJECTS: '1', GIT_OPTIONAL_LOCKS: '0' };
 }
 
-/** A path of this project's commands is a path, whatever signs it holds. */
+/** Makes git take paths literally, so that special characters are not patterns. */
 const LITERAL = ['--literal-pathspecs'];
 
-/** Nothing is run, and a repository is where it was found. */
+/** Options that keep git from running programs and from using any other repository. */
 const GLOBAL_OPTIONS = [
   '--no-pager',
   ...['-c', 'core.fsmonitor=false', '-c', 'safe.bareRepository=explicit', '-c', 'core.attributesFile='],
 ];
 
-/** Runs git in the top folder. @throws {@link IoFailed} in git's words */
+/** Runs git in the top folder. @throws {@link IoFailed} with the message of git */
 function git(args: readonly string[], { top, env }: Repository, input = ''): Buffer {
   const { status, stdout, stderr, error } = spawnSync('git', [...GLOBAL_OPTIONS, ...args], {
     cwd: top,
-    env: environment(env),
+    env: withoutGitVariables(env),
     input,
     maxBuffer: 1024 * 1024 * 1024,
   });
   if (status === 0) return stdout;
   const words = (stderr?.toString() || error?.message || '').trim().replaceAll(/\s*\n\s*/g, '; ');
   const command = args.find((one) => !one.startsWith('-'));
-  throw new IoFailed(`git ${command} fails${words === '' ? ` for ${args.at(-1)}` : `: ${words}`}`);
+  throw new IoFailed(`git ${command} failed${words === '' ? ` for ${args.at(-1)}` : `: ${words}`}`);
 }

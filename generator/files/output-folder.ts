@@ -3,19 +3,19 @@ import { join, relative, sep } from 'node:path';
 import { UsageError } from '../errors.js';
 import { withOutputLock } from './output-lock.js';
 
-/** The folder of a tree, while one build has it to itself. */
+/** The folder of a tree, while one build has exclusive access. */
 export interface OutputFolder {
   readonly out: string;
-  /** The folder as the user has named it: `out` is where a link leads to. */
+  /** The folder as the user named it. If this is a symbolic link, `out` is the target of the link. */
   readonly named: string;
-  /** A folder beside it, on the same file system, that is gone afterwards. */
+  /** A temporary folder beside `out`, on the same file system. The folder is removed at the end. */
   readonly staging: string;
 }
 
 /**
- * Runs some work on an output folder while no other build touches it.
+ * Runs a function that has exclusive access to an output folder.
  *
- * @throws {@link UsageError} when it can be no output folder; {@link IoFailed} when another build is at work
+ * @throws {@link UsageError} if the path cannot be an output folder; {@link IoFailed} if another build is using the folder
  */
 export async function withOutputFolder<T>(
   out: string,
@@ -25,7 +25,7 @@ export async function withOutputFolder<T>(
   if (!existsSync(out) && isLink(out)) {
     throw new UsageError(`${out} is a broken symbolic link: remove it, or create the folder`);
   }
-  // Behind a link the tree itself is what is switched, from beside where it really is.
+  // Renames replace the tree, not a link to the tree. The staging folder is therefore beside the target of the link.
   const real = existsSync(out) ? realpathSync(out) : out;
   return withOutputLock(real, (staging) => work({ out: real, named: out, staging }));
 }
@@ -39,9 +39,10 @@ function isLink(path: string): boolean {
 }
 
 /**
- * Asserts that a build removes nothing that it needs: what lies in its output folder and belongs to no tree goes away.
+ * Asserts that the output folder contains no input of the build and no git repository. A build removes everything from
+ * the output folder that does not belong to the tree.
  *
- * @param inputs - files and folders that the build was given
+ * @param inputs - the files and folders that the build reads
  * @throws {@link UsageError}
  */
 export function assertOutside(out: string, inputs: readonly (string | undefined)[]): void {

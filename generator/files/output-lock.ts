@@ -14,36 +14,39 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { IoFailed } from '../errors.js';
 import { type ProcessIdentity, stateOf, thisProcess } from './process-identity.js';
 
-/** How often the owner of a lock shows that it is alive, in milliseconds. */
+/** The interval at which the owner of a lock updates its heartbeat, in milliseconds. */
 const HEARTBEAT_MS = 10_000;
-/** The age of a heartbeat at which an owner that cannot be looked up counts as dead, in milliseconds. */
+/** The age of a heartbeat at which an owner with an unknown state counts as dead, in milliseconds. */
 const DEAD_AFTER_MS = 10 * 60_000;
 
 /**
- * Runs some work while nobody else works on the same output folder: no other process, no other container that shares the
- * folder, and no other call in this process. The lock is the staging folder beside the output folder. A lock whose owner
- * has died is taken over.
+ * Runs a function while it holds the lock of an output folder. The lock excludes other processes, other containers that
+ * share the folder, and other calls in this process. The lock is the staging folder beside the output folder. If the
+ * owner of a lock has died, the lock is taken over.
  *
- * @throws {@link IoFailed} when somebody else is at work
+ * @throws {@link IoFailed} if another owner holds the lock
  */
 export async function withOutputLock<T>(out: string, work: (staging: string) => Promise<T>): Promise<T> {
   const staging = join(dirname(resolve(out)), `.${basename(resolve(out))}.staging`);
   const owner = JSON.stringify({ ...thisProcess(), call: calls++ });
   acquire(staging, owner);
-  const heartbeat = setInterval(() => beat(staging, owner), HEARTBEAT_MS);
+  const heartbeat = setInterval(() => updateHeartbeat(staging, owner), HEARTBEAT_MS);
   heartbeat.unref();
   try {
     return await work(staging);
   } finally {
     clearInterval(heartbeat);
-    if (isOwnedBy(staging, owner)) removeWhole(staging);
+    if (isOwnedBy(staging, owner)) removeByRename(staging);
   }
 }
 
-/** Tells two calls of one process apart. */
+/** Distinguishes calls in one process. */
 let calls = 0;
 
-/** The lock appears by one rename, with its owner already in it. A folder that is not empty cannot be renamed over. */
+/**
+ * Takes the lock by one rename of a folder that already names the owner. A rename cannot replace a folder that is not
+ * empty.
+ */
 function acquire(staging: string, owner: string): void {
   try {
     mkdirSync(dirname(staging), { recursive: true });
@@ -63,85 +66,95 @@ function acquire(staging: string, owner: string): void {
         `another build or mirror is running (${staging}): wait until it ends; if none is running, remove that folder`,
       );
     }
-    throw new IoFailed(`the staging folder beside the output folder cannot be made: ${message}`, { cause });
+    throw new IoFailed(`the staging folder beside the output folder cannot be created: ${message}`, {
+      cause,
+    });
   }
 }
 
 /** The file in a lock that names its owner. */
 const OWNER = 'owner.json';
 
-/** While this folder is there, its owner alone may remove a dead lock. */
-const takeoverOf = (staging: string) => `${staging}-takeover`;
+/** While this folder exists, only its owner may remove a dead lock. */
+const takeoverFolderOf = (staging: string) => `${staging}-takeover`;
 
 /**
- * Removes the lock of an owner that has died, and what such owners had begun to make. A lock can only appear where there is none, so
- * what is dead while we alone may remove it stays so until we have.
+ * Removes the lock of an owner that has died, and temporary folders of such owners. A new lock can only appear where no
+ * lock exists, and only the owner of the takeover removes dead locks. A lock that is dead then cannot become live
+ * before its removal.
  */
 function removeDead(staging: string, owner: string): void {
   const folder = dirname(staging);
   const ours = readdirSync(folder).filter((name) => isOurs(name, staging));
-  for (const name of ours.filter(isGrave)) rmSync(join(folder, name), { recursive: true, force: true });
-  const dead = ours.filter((name) => !isGrave(name) && isDead(join(folder, name)));
+  for (const name of ours.filter(isBeingRemoved))
+    rmSync(join(folder, name), { recursive: true, force: true });
+  const dead = ours.filter((name) => !isBeingRemoved(name) && isDead(join(folder, name)));
   if (dead.length === 0) return;
-  const takeover = takeoverOf(staging);
-  if (isDead(takeover)) removeWhole(takeover);
+  const takeover = takeoverFolderOf(staging);
+  if (isDead(takeover)) removeByRename(takeover);
   claim(takeover, owner);
   try {
     for (const name of dead) {
-      if (isDead(join(folder, name))) removeWhole(join(folder, name));
+      if (isDead(join(folder, name))) removeByRename(join(folder, name));
     }
   } finally {
-    removeWhole(takeover);
+    removeByRename(takeover);
   }
 }
 
-/** Removes a folder under another name: one that is killed while it removes must not leave half a lock, whose owner nobody knows. */
-function removeWhole(folder: string): void {
-  const grave = nameBeside(`${folder}-removed`);
-  renameSync(folder, grave);
-  rmSync(grave, { recursive: true, force: true });
+/** Renames a folder, then removes it. A process that is killed meanwhile leaves no partial lock without an owner. */
+function removeByRename(folder: string): void {
+  const renamed = uniqueNameBeside(`${folder}-removed`);
+  renameSync(folder, renamed);
+  rmSync(renamed, { recursive: true, force: true });
 }
 
-/** Makes a folder that names its owner from the moment it is there: one rename, which fails over a folder that holds something. */
+/**
+ * Creates a folder that names its owner from the start, by one rename. The rename fails if the folder exists and is not
+ * empty.
+ */
 function claim(folder: string, owner: string): void {
-  const fresh = nameBeside(folder);
+  const temporary = uniqueNameBeside(folder);
   try {
-    // Not recursively: that would say ENOENT where the file system is read-only.
-    mkdirSync(fresh);
-    writeFileSync(join(fresh, OWNER), owner);
-    renameSync(fresh, folder);
+    // Not recursive, because `recursive` reports ENOENT on a read-only file system.
+    mkdirSync(temporary);
+    writeFileSync(join(temporary, OWNER), owner);
+    renameSync(temporary, folder);
   } catch (cause) {
-    // Below something that is no folder even this fails, and there is nothing to remove.
-    if (existsSync(fresh)) rmSync(fresh, { recursive: true });
+    // If the parent is not a folder, even `rmSync` fails, and there is nothing to remove.
+    if (existsSync(temporary)) rmSync(temporary, { recursive: true });
     throw cause;
   }
 }
 
-/** A name beside a folder that nobody else uses: for what is made before the folder is there, or removed after it. */
-function nameBeside(folder: string): string {
+/**
+ * A unique name beside a folder, for a temporary folder that becomes this folder, or for this folder before its
+ * removal.
+ */
+function uniqueNameBeside(folder: string): string {
   return `${folder}-${process.pid}-${calls++}`;
 }
 
-/** What the names beside the lock add to its own, those beside the takeover, and those beside such a name. */
-const BESIDE = /^(?:-takeover|-removed|-\d+-\d+)+$/;
+/** Matches the suffixes of the takeover and of unique names, also combined. */
+const SUFFIXES = /^(?:-takeover|-removed|-\d+-\d+)+$/;
 
-/** Whether a folder is on its way out. Anybody may finish that, also while its owner lives. */
-const isGrave = (name: string) => /-removed-\d+-\d+$/.test(name);
+/** Whether a folder is being removed. Every process may finish the removal, even while the owner is alive. */
+const isBeingRemoved = (name: string) => /-removed-\d+-\d+$/.test(name);
 
-/** Whether a name is that of the lock, or of what an owner makes before it or removes after it. */
+/** Whether a name belongs to the lock, to its takeover, or to a temporary folder of either. */
 function isOurs(name: string, staging: string): boolean {
   const lock = basename(staging);
-  return name === lock || (name.startsWith(lock) && BESIDE.test(name.slice(lock.length)));
+  return name === lock || (name.startsWith(lock) && SUFFIXES.test(name.slice(lock.length)));
 }
 
 function isDead(lock: string): boolean {
   const owner = ownerOf(lock);
   const state = owner === undefined ? 'unknown' : stateOf(owner);
   if (state !== 'unknown') return state === 'dead';
-  // Of another container or host, or cut off before it could say: its heartbeat decides.
+  // The owner is in another container or on another host, or was killed before it wrote its name. The heartbeat decides.
   const stats =
     statSync(join(lock, OWNER), { throwIfNoEntry: false }) ?? statSync(lock, { throwIfNoEntry: false });
-  // Where it is gone by now, there is nothing to remove.
+  // If the folder no longer exists, there is nothing to remove.
   return stats !== undefined && Date.now() - stats.mtimeMs > DEAD_AFTER_MS;
 }
 
@@ -161,12 +174,12 @@ function isOwnedBy(staging: string, owner: string): boolean {
   }
 }
 
-function beat(staging: string, owner: string): void {
+function updateHeartbeat(staging: string, owner: string): void {
   if (!isOwnedBy(staging, owner)) return;
   try {
     const now = new Date();
     utimesSync(join(staging, OWNER), now, now);
   } catch {
-    // Where the folder has been removed by hand, the work fails by itself.
+    // If somebody has removed the folder by hand, the operation itself will fail.
   }
 }

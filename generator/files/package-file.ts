@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * A file of this package. This module lies two folders below the package, whether by itself or in a bundle.
+ * Reads a file of this package. This module is two folders below the root of the package, whether compiled or bundled.
  *
- * @param path - from the top of the package
+ * @param path - relative to the root of the package
  */
 export function packageFile(path: string): Buffer {
   return readFileSync(new URL(`../../${path}`, import.meta.url));

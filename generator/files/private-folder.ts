@@ -2,30 +2,30 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, realpathSync } fro
 import { basename, dirname, join } from 'node:path';
 import { wouldBeCommitted } from './git.js';
 
-/** Where a checkout keeps what is its own and secret, from the working directory. */
+/** The folder for private files of a checkout, relative to the working directory. */
 export const PRIVATE_FOLDER = '.passport-registry';
 
-/** Where its development key is, from the working directory. */
+/** The file of the development key, relative to the working directory. */
 export const DEVELOPMENT_KEY_FILE = join(PRIVATE_FOLDER, 'development-key.pem');
 
-/** Makes the folder if there is none; it ignores itself in git, whoever has made it. */
+/** Creates the private folder if it does not exist, and makes git ignore the folder in any case. */
 export function privateFolder(directory: string): string {
   const folder = join(directory, PRIVATE_FOLDER);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  ignoreIn(folder, '*');
+  addToGitignore(folder, '*');
   return folder;
 }
 
-/** Keeps a private file out of git, whatever folder it is put into. To be called before the file is there. */
+/** Makes git ignore a private file in any folder. Call this function before the file exists. */
 export function ignoreFile(file: string, env: NodeJS.ProcessEnv): void {
   const folder = realpathSync(dirname(file));
-  if (basename(folder) === PRIVATE_FOLDER) ignoreIn(folder, '*');
+  if (basename(folder) === PRIVATE_FOLDER) addToGitignore(folder, '*');
   else if (wouldBeCommitted(join(folder, basename(file)), env))
-    ignoreIn(folder, `/${asPattern(basename(file))}`);
+    addToGitignore(folder, `/${toGitPattern(basename(file))}`);
 }
 
-/** Adds a line to the folder's .gitignore, unless it has it. */
-function ignoreIn(folder: string, pattern: string): void {
+/** Adds a line to the folder's .gitignore, unless the line is already there. */
+function addToGitignore(folder: string, pattern: string): void {
   const file = join(folder, '.gitignore');
   const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
   if (text.split(/\r?\n/).includes(pattern)) return;
@@ -33,7 +33,7 @@ function ignoreIn(folder: string, pattern: string): void {
   appendFileSync(file, `${start}${pattern}\n`);
 }
 
-/** A name as git takes it for itself. */
-function asPattern(name: string): string {
+/** Escapes a file name, so that the git pattern matches only this name. */
+function toGitPattern(name: string): string {
   return name.replaceAll(/[\\*?[\]!# ]/g, (character) => `\\${character}`);
 }

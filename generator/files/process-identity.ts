@@ -1,26 +1,28 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** What tells one process from all others, also from one that is given the same number later or in another container. */
+/** Identifies a process uniquely, even if another process has the same pid later or in another container. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** When it was started, in the clock of its kernel; empty where that cannot be told. */
+  /** The start time, in clock ticks of the kernel. Empty if the system does not report it. */
   readonly started: string;
-  /** Where its number counts: this boot of this machine, and this container. */
+  /** The scope of the pid: one boot of one machine, and one container. */
   readonly realm: string;
 }
 
-/** This process. */
+/** The identity of this process. */
 export function thisProcess(): ProcessIdentity {
-  return { pid: process.pid, started: startOf(process.pid) ?? '', realm: realm() };
+  return { pid: process.pid, started: startTimeOf(process.pid) ?? '', realm: realm() };
 }
 
-/** Whether a process runs; `unknown` for one of another container, host or boot that cannot be seen from here. */
+/**
+ * Whether a process is running. `unknown` for a process of another container, host or boot, which is not visible here.
+ */
 export function stateOf({ pid, started, realm: where }: ProcessIdentity): 'alive' | 'dead' | 'unknown' {
   if (where !== realm() || !Number.isInteger(pid) || pid <= 0) return 'unknown';
   if (!isRunning(pid)) return 'dead';
-  // Another process may have been given the number since.
-  return startOf(pid) === (started === '' ? undefined : started) ? 'alive' : 'dead';
+  // Another process may have received the same pid since.
+  return startTimeOf(pid) === (started === '' ? undefined : started) ? 'alive' : 'dead';
 }
 
 function isRunning(pid: number): boolean {
@@ -32,7 +34,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Where the system does not say, machines are told apart by their names. */
+/** The scope of pids here. Systems without /proc use the host name. */
 function realm(): string {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
@@ -42,8 +44,10 @@ function realm(): string {
   }
 }
 
-/** Field 22 of /proc/PID/stat; a program's name, field 2, may hold anything but ends at the last parenthesis. */
-function startOf(pid: number): string | undefined {
+/**
+ * Field 22 of /proc/PID/stat. Field 2, the name of the program, may contain anything, but ends at the last parenthesis.
+ */
+function startTimeOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { limitOf } from '@passport-registry/verifier/internal';
 import { IoFailed } from '../errors.js';
 
-/** The bytes of a file that the user has named. @throws {@link IoFailed} */
+/** Reads a file that the user has named. @throws {@link IoFailed} */
 export function readBytes(file: string): Buffer {
   try {
     return readFileSync(file);
@@ -12,22 +12,22 @@ export function readBytes(file: string): Buffer {
   }
 }
 
-/** The text of a file that the user has named. @throws {@link IoFailed} */
+/** Reads a file that the user has named, as UTF-8. @throws {@link IoFailed} */
 export function readText(file: string): string {
   return readBytes(file).toString('utf8');
 }
 
 /**
- * A file of a tree in a folder, within the limit of its path. A file that is larger is not read at all.
+ * Reads a file of a tree in a folder. A file that exceeds the size limit of its path is not read at all.
  *
- * @param path - from the root of the tree
- * @returns undefined when there is nothing at the path
- * @throws {@link IoFailed} when something else than a file is there, or the file is too large or cannot be read
+ * @param path - relative to the root of the tree
+ * @returns undefined if nothing exists at the path
+ * @throws {@link IoFailed} if the path is not a regular file, or if the file is too large or cannot be read
  */
 export function readTreeFile(folder: string, path: string): Buffer | undefined {
   let descriptor: number | undefined;
   try {
-    // Without O_NONBLOCK a named pipe would be waited for.
+    // Without O_NONBLOCK, opening a named pipe would block.
     descriptor = openSync(join(folder, path), constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = fstatSync(descriptor);
     if (!stats.isFile())
@@ -44,7 +44,7 @@ export function readTreeFile(folder: string, path: string): Buffer | undefined {
   }
 }
 
-/** As many bytes as the file had when it was looked at, or fewer if it has shrunk since. */
+/** Reads at most `size` bytes: the size of the file when it was checked, or less if the file has shrunk since. */
 function readAll(descriptor: number, size: number): Buffer {
   const bytes = Buffer.allocUnsafe(size);
   let at = 0;
@@ -53,12 +53,11 @@ function readAll(descriptor: number, size: number): Buffer {
   return bytes.subarray(0, at);
 }
 
-/** A file of a tree; undefined when it is not there, or cannot be read. */
+/** Reads a file of a tree. Undefined if the file does not exist or cannot be read. */
 export function readIfThere(out: string, path: string): Buffer | undefined {
   try {
     return readTreeFile(out, path);
   } catch {
-    // What cannot be read is written anew.
     return undefined;
   }
 }

@@ -1,13 +1,13 @@
 import { type Dirent, readdirSync } from 'node:fs';
 
-/** Something below a folder. */
+/** An entry below a folder. */
 export interface Entry {
-  /** Its path from that folder, with slashes. */
+  /** The path relative to the folder, with slashes. */
   readonly path: string;
   readonly kind: 'file' | 'folder' | 'link' | 'other';
 }
 
-/** Everything below a folder. Links are listed and not followed. */
+/** Lists everything below a folder. Links are listed but not followed. */
 export function entriesBelow(folder: string): Entry[] {
   const found: Entry[] = [];
   walk(folder, (path, kind) => found.push({ path, kind }));
@@ -15,10 +15,10 @@ export function entriesBelow(folder: string): Entry[] {
 }
 
 /**
- * Goes through everything below a folder. Links are not followed.
+ * Visits everything below a folder. Links are visited but not followed.
  *
- * @param onEntry - told of each
- * @param isWanted - whether an entry of this name counts, and, if it is a folder, what is below it
+ * @param onEntry - called for each entry
+ * @param isWanted - decides by name whether an entry is visited; a folder that is not visited is not searched either
  */
 export function walk(
   folder: string,
@@ -43,14 +43,14 @@ function kindOf(entry: Dirent): Entry['kind'] {
   return entry.isSymbolicLink() ? 'link' : 'other';
 }
 
-/** Every path below a folder that is not itself a folder, with slashes, sorted; links are not followed. */
+/** Lists every path below a folder that is not a folder, with slashes, sorted. Links are listed but not followed. */
 export function filesBelow(folder: string): string[] {
   const found: string[] = [];
   walk(folder, (path, kind) => kind !== 'folder' && found.push(path));
   return found.sort();
 }
 
-/** The folders that some paths need, each ending in a slash. */
+/** Lists all parent folders of some paths, each with a slash at the end. */
 export function foldersOf(paths: Iterable<string>): Set<string> {
   const folders = new Set<string>();
   for (const path of paths) {

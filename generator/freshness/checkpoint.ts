@@ -3,7 +3,7 @@ import { PATHS } from '../tree/paths.js';
 import type { Tree } from '../tree/tree.js';
 import { type CheckpointChoice, checkpointStatement } from './statements.js';
 
-/** A tree with its checkpoint signed anew; the tree itself when none is wanted. */
+/** Adds a new checkpoint to a tree. Without a choice, returns the tree unchanged. */
 export async function withCheckpoint(
   tree: Tree,
   updatedAt: string,

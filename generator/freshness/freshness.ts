@@ -25,28 +25,28 @@ import type { PublishedTree } from '../tree/published-tree.js';
 import type { Tree } from '../tree/tree.js';
 import type { CheckpointChoice } from './statements.js';
 
-/** What is new about the freshness of a tree. */
+/** The new statements about the freshness of a tree. */
 export interface FreshnessChoice {
-  /** The text of a delegation to online keys, by the root key. Default: the published one. */
+  /** A delegation to online keys, signed by the root key. Default: the published delegation. */
   readonly delegation?: string | undefined;
-  /** The text of a rotation's step, from the root key before to this one. */
+  /** A rotation step from the previous root key to this root key. */
   readonly rotation?: string | undefined;
-  /** Signs a checkpoint together with the tree. */
+  /** The signer and the lifetime of a checkpoint that is published with the tree. Default: no new checkpoint. */
   readonly checkpoint?: CheckpointChoice | undefined;
 }
 
-/** What is new, and what is given up. */
+/** The new statements, and whether the rotation chain ends. */
 interface FreshnessChange extends FreshnessChoice {
-  /** Whether the root key changes without a rotation: then the chain to the old one ends. */
+  /** Whether the root key may change without a rotation. The chain from the old root key then ends. */
   readonly breakPinnedVerifiers?: boolean | undefined;
 }
 
-/** Lists before the current one whose snapshots stay (SPEC B6). */
+/** The number of older lists whose snapshots are kept (SPEC B6). */
 const SNAPSHOTS_BEFORE = 2;
 
 /**
- * The files by which a tree shows that it is the newest, and how its root key came about (SPEC B6, B7): what is
- * published already, and what is new. A tree without delegation and checkpoint has none of them.
+ * The files that prove the freshness of a tree and the origin of its root key (SPEC B6, B7): the published files and
+ * the new ones. A tree without delegation and checkpoint has no snapshots.
  *
  * @throws {@link UsageError} | {@link KeyRejected}
  */
@@ -63,17 +63,17 @@ export async function freshnessFiles(
   };
 
   const broken = rootChanged && choice.breakPinnedVerifiers === true && choice.rotation === undefined;
-  const heldRotation =
-    published?.development || broken ? undefined : await heldStatements(published, ROTATION);
-  const rotation = await rotationChain(heldRotation, choice.rotation, {
+  const publishedRotation =
+    published?.development || broken ? undefined : await readPublishedStatements(published, ROTATION);
+  const rotation = await rotationChain(publishedRotation, choice.rotation, {
     from: (broken ? undefined : previousRoot) ?? signed.rootKey,
     to: signed.rootKey,
   });
   set(PATHS.rotation, rotation);
-  const checkpoint = held(published, PATHS.checkpoint);
+  const checkpoint = readPublishedFile(published, PATHS.checkpoint);
   if (rootChanged && isListed(published, PATHS.delegation) && choice.delegation === undefined) {
     throw new UsageError(
-      'a new root key needs a new delegation: give --delegation, signed by the new root key',
+      'a new root key needs a new delegation: pass --delegation with a delegation that the new root key has signed',
     );
   }
   if (rootChanged && checkpoint !== undefined && choice.checkpoint === undefined) {
@@ -83,14 +83,14 @@ export async function freshnessFiles(
   }
   const delegation =
     choice.delegation === undefined
-      ? await heldStatements(published, {
+      ? await readPublishedStatements(published, {
           path: PATHS.delegation,
           read: (bytes) => verifyDelegation(bytes, signed.rootKey, ANY_TIME),
-          remedy: 'give --delegation with a new one',
+          remedy: 'pass --delegation with a new one',
         })
       : await assertDelegation(choice.delegation, signed.rootKey);
   if (checkpoint !== undefined && choice.checkpoint === undefined) {
-    await assertCheckpointHolds({ checkpoint, delegation }, signed.rootKey);
+    await assertCheckpointValid({ checkpoint, delegation }, signed.rootKey);
   }
   set(PATHS.delegation, delegation);
   set(PATHS.checkpoint, checkpoint);
@@ -98,45 +98,46 @@ export async function freshnessFiles(
   const roots = [
     signed.rootKey,
     ...(previousRoot === undefined || broken ? [] : [previousRoot]),
-    ...(await rootsOf(rotation)),
+    ...(await rootKeysOf(rotation)),
   ];
-  const older = published === undefined ? [] : await heldSnapshots(published.folder, roots);
+  const older = published === undefined ? [] : await readPublishedSnapshots(published.folder, roots);
   for (const [path, bytes] of snapshots(signed, older, checkpoint)) files.set(path, bytes);
   return files;
 }
 
-/** A file of the published tree. */
-function held(published: PublishedTree | undefined, path: string): Buffer | undefined {
+/** Reads a file of the published tree. Undefined if the file does not exist. */
+function readPublishedFile(published: PublishedTree | undefined, path: string): Buffer | undefined {
   return published && readIfThere(published.folder, path);
 }
 
-/** Whether the checksums of a published tree list a path; undefined where they cannot be read. */
+/** Whether the checksums of the published tree list a path. Undefined if the checksums cannot be read. */
 function isListed(published: PublishedTree | undefined, path: string): boolean | undefined {
   return published?.checksums()?.has(path);
 }
 
-/** A file of statements, which the root key or an online key has signed. */
+/** A file of statements that the root key or an online key has signed. */
 interface StatementFile {
   readonly path: string;
-  /** Throws where the file is damaged. */
+  /** Throws if the file is damaged. */
   readonly read: (bytes: Uint8Array) => unknown;
-  /** How to go on without the file. */
+  /** How to continue without the file. */
   readonly remedy?: string;
 }
 
 const ROTATION: StatementFile = { path: PATHS.rotation, read: readRotation };
 
 /**
- * Statements of the published tree. A build cannot make them anew, so they are never dropped because they are damaged or
- * gone: what the checksums list was there. Whatever else lies at the path is no part of the tree, and goes away.
+ * Reads statements of the published tree. A build cannot recreate them. If the checksums list a file that is damaged or
+ * missing, this function therefore throws instead of dropping the file. A damaged file that the checksums do not list
+ * is not part of the tree, and is dropped.
  *
- * @throws {@link UsageError} that says how to restore the file
+ * @throws {@link UsageError} with instructions to restore the file
  */
-async function heldStatements(
+async function readPublishedStatements(
   published: PublishedTree | undefined,
   { path, read, remedy }: StatementFile,
 ): Promise<Uint8Array | undefined> {
-  const bytes = held(published, path);
+  const bytes = readPublishedFile(published, path);
   let cause: unknown;
   if (bytes !== undefined) {
     try {
@@ -148,9 +149,9 @@ async function heldStatements(
   }
   const listed = isListed(published, path);
   if (listed === false || (listed === undefined && bytes === undefined)) return undefined;
-  const why = cause === undefined ? 'gone' : `damaged (${(cause as Error).message})`;
+  const state = cause === undefined ? 'missing' : `damaged (${(cause as Error).message})`;
   throw new UsageError(
-    `${published?.folder}/${path} is ${why}, and a build cannot recreate the file: restore the file from a mirror, ` +
+    `${published?.folder}/${path} is ${state}, and a build cannot recreate the file: restore the file from a mirror, ` +
       `from a backup or from git${remedy === undefined ? '' : `, or ${remedy}`}`,
     { cause },
   );
@@ -158,7 +159,7 @@ async function heldStatements(
 
 const ANY_TIME = { clock: undefined, expiry: false } as const;
 
-/** A delegation that does not hold is noticed here, and not only by the first checkpoint that rests on it. */
+/** Verifies a new delegation now, rather than with the first checkpoint that depends on it. */
 async function assertDelegation(delegation: string, rootKey: RootKey): Promise<Uint8Array> {
   try {
     await verifyDelegation(delegation, rootKey, ANY_TIME);
@@ -171,8 +172,8 @@ async function assertDelegation(delegation: string, rootKey: RootKey): Promise<U
   }
 }
 
-/** The published checkpoint stays, so it must rest on the delegation that is published with it. */
-async function assertCheckpointHolds(
+/** Asserts that the published checkpoint, which is kept, is valid with the delegation that is published with it. */
+async function assertCheckpointValid(
   statements: { checkpoint: Uint8Array; delegation: Uint8Array | undefined },
   rootKey: RootKey,
 ): Promise<void> {
@@ -188,9 +189,9 @@ async function assertCheckpointHolds(
 }
 
 /**
- * The chain of root keys, which must lead from the one before to this one.
+ * Extends the rotation chain, and asserts that the chain leads from the previous root key to this root key.
  *
- * @param step - the text of a new step
+ * @param step - a new rotation step
  */
 async function rotationChain(
   published: Uint8Array | undefined,
@@ -198,7 +199,7 @@ async function rotationChain(
   { from, to }: { readonly from: RootKey; readonly to: RootKey },
 ): Promise<Uint8Array | undefined> {
   const earlier = published === undefined ? [] : (parseStrictJson(published) as string[]);
-  // A build that was killed may have published the step already.
+  // An earlier build that was killed may have already published the step.
   const steps = step === undefined || earlier.at(-1) === step ? earlier : [...earlier, step];
   if (steps.length === 0) return undefined;
   const text = JSON.stringify(steps);
@@ -207,23 +208,23 @@ async function rotationChain(
   });
   if (thumbprint !== to.thumbprint) {
     throw new KeyRejected(
-      `the rotation leads from ${from.thumbprint} to ${thumbprint}, and the key is ${to.thumbprint}: ` +
-        'make the missing step with `keys rotate`, and pass it with --rotation',
+      `the rotation leads from ${from.thumbprint} to ${thumbprint}, but the root key is ${to.thumbprint}: ` +
+        'create the missing step with `keys rotate`, and pass it with --rotation',
     );
   }
   return Buffer.from(text);
 }
 
-/** The root keys to which the steps of a rotation have led. */
-async function rootsOf(rotation: Uint8Array | undefined): Promise<RootKey[]> {
+/** The root keys that the steps of a rotation name. */
+async function rootKeysOf(rotation: Uint8Array | undefined): Promise<RootKey[]> {
   if (rotation === undefined) return [];
   return Promise.all(readRotation(rotation).map(({ claims }) => importRootKey(claims['next_root'])));
 }
 
 /**
- * Immutable copies of this list, of those before it, and of the one that the checkpoint still names.
+ * The snapshots of the tree: the current list, the lists before, and the list that the checkpoint names.
  *
- * @param published - newest first
+ * @param published - the published snapshots, newest first
  */
 function snapshots(
   { list, sha256: current, signature }: SignedList,
@@ -243,12 +244,12 @@ function snapshots(
   return files;
 }
 
-/** The hash of the list that a checkpoint names; undefined when it is none. */
+/** The payload hash of the list that a checkpoint names. Undefined if the bytes are not a checkpoint. */
 export function namedList(checkpoint: Uint8Array): unknown {
   return checkpointClaims(checkpoint)['sha256'];
 }
 
-/** The claims of a checkpoint, unverified; none where it is no checkpoint. */
+/** The unverified claims of a checkpoint. Empty if the bytes are not a checkpoint. */
 export function checkpointClaims(checkpoint: Uint8Array): Readonly<Record<string, unknown>> {
   try {
     return readStatement(checkpoint, 'registry-checkpoint+jwt', (message) => new Error(message)).claims;
@@ -265,10 +266,10 @@ interface Snapshot {
 }
 
 /**
- * The published snapshots that are whole, newest first. Their names are the hashes of their lists; others are not snapshots. One that
- * none of the known root keys has signed is of use to nobody.
+ * Reads the complete published snapshots, newest first. The name of a snapshot must be the payload hash of its list. A
+ * snapshot without a signature by one of the known root keys is dropped, because no verifier would accept it.
  */
-async function heldSnapshots(out: string, roots: readonly RootKey[]): Promise<Snapshot[]> {
+async function readPublishedSnapshots(out: string, roots: readonly RootKey[]): Promise<Snapshot[]> {
   const found: Snapshot[] = [];
   for (const hash of namesIn(join(out, 'snapshots'))) {
     const list = readIfThere(out, PATHS.snapshot(hash, PATHS.list));
@@ -284,7 +285,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // None, or something else in its place.
+    // The folder does not exist, or is not a folder.
     return [];
   }
 }
@@ -294,6 +295,6 @@ async function isSignedByAny(
   signature: Uint8Array,
   roots: readonly RootKey[],
 ): Promise<boolean> {
-  const tried = roots.map(async (root) => verifySignature(list, decodeUtf8(signature), root));
-  return (await Promise.allSettled(tried)).some(({ status }) => status === 'fulfilled');
+  const verifications = roots.map(async (root) => verifySignature(list, decodeUtf8(signature), root));
+  return (await Promise.allSettled(verifications)).some(({ status }) => status === 'fulfilled');
 }

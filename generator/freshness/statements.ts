@@ -5,35 +5,36 @@ import { sha256 } from '../tree/checksums.js';
 const DAY_SECONDS = 24 * 60 * 60;
 const HOUR_SECONDS = 60 * 60;
 
-/** Seconds since 1970. */
-const seconds = (now: number) => Math.floor(now / 1000);
+/** Converts milliseconds to whole seconds. */
+const toSeconds = (now: number) => Math.floor(now / 1000);
 
-/** For how long a delegation holds. */
+/** The lifetime of a delegation. */
 export interface DelegationTerm {
   readonly days: number;
-  /** Milliseconds since 1970. */
+  /** The current time, in milliseconds since 1970. */
   readonly now: number;
 }
 
 /**
- * The root key's word for which keys may sign checkpoints, and until when (SPEC B6): the text of keys/delegation.jwt.
+ * Signs a delegation, which names the online keys that may sign checkpoints (SPEC B6): the content of
+ * keys/delegation.jwt.
  */
 export function delegationStatement(
   root: Signer,
   online: readonly RootKey[],
   { days, now }: DelegationTerm,
 ): Promise<string> {
-  const iat = seconds(now);
+  const iat = toSeconds(now);
   const keys = online.map(({ jwk }) => jwk);
-  return statement(root, 'registry-delegation+jwt', { iat, exp: iat + days * DAY_SECONDS, keys });
+  return signStatement(root, 'registry-delegation+jwt', { iat, exp: iat + days * DAY_SECONDS, keys });
 }
 
-/** The outgoing root key's word for the one that follows it (SPEC B7): a step of keys/rotation.json. */
+/** Signs a rotation step with the outgoing root key (SPEC B7): one step of keys/rotation.json. */
 export function rotationStatement(outgoing: Signer, next: RootKey, now: number): Promise<string> {
-  return statement(outgoing, 'registry-root-rotation+jwt', { iat: seconds(now), next_root: next.jwk });
+  return signStatement(outgoing, 'registry-root-rotation+jwt', { iat: toSeconds(now), next_root: next.jwk });
 }
 
-/** What a checkpoint vouches for. */
+/** The list and the tree that a checkpoint names. */
 export interface CheckpointSubject {
   readonly list: Uint8Array;
   readonly updatedAt: string;
@@ -41,25 +42,25 @@ export interface CheckpointSubject {
   readonly checksums: Uint8Array;
 }
 
-/** Which key signs a checkpoint, and how long the checkpoint is valid. */
+/** The signer and the lifetime of a checkpoint. */
 export interface CheckpointChoice {
-  /** An online key that the root key has delegated, or the root key itself. */
+  /** An online key that the delegation names, or the root key itself. */
   readonly signer: Signer;
   readonly hours: number;
 }
 
 /**
- * An online key's word that a list is the newest, for some hours (SPEC B6): the text of checkpoint.jwt.
+ * Signs a checkpoint, which says for some hours that a list is the newest (SPEC B6): the content of checkpoint.jwt.
  *
- * @param now - milliseconds since 1970
+ * @param now - the current time, in milliseconds since 1970
  */
 export function checkpointStatement(
   { signer, hours }: CheckpointChoice,
   { list, updatedAt, checksums }: CheckpointSubject,
   now: number,
 ): Promise<string> {
-  const iat = seconds(now);
-  return statement(signer, 'registry-checkpoint+jwt', {
+  const iat = toSeconds(now);
+  return signStatement(signer, 'registry-checkpoint+jwt', {
     iat,
     exp: iat + hours * HOUR_SECONDS,
     updated_at: updatedAt,
@@ -69,8 +70,8 @@ export function checkpointStatement(
   });
 }
 
-/** A JWT in compact form; `kid` is the thumbprint of the key that signs it. */
-async function statement({ rootKey, sign }: Signer, typ: string, claims: object): Promise<string> {
+/** Signs a JWT in compact form. `kid` is the thumbprint of the signing key. */
+async function signStatement({ rootKey, sign }: Signer, typ: string, claims: object): Promise<string> {
   const alg = rootKey.algorithm === 'ES256' ? 'ES256' : 'EdDSA';
   const encoded = (part: object) => Buffer.from(canonicalBytes(part)).toString('base64url');
   const input = `${encoded({ alg, kid: rootKey.thumbprint, typ })}.${encoded(claims)}`;

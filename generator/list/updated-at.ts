@@ -1,17 +1,20 @@
 import { isDateTime, isUpdatedAt } from '@passport-registry/verifier';
 import { UsageError } from '../errors.js';
 
-/** How far clocks may differ, in milliseconds: that of a verifier (docs/protocol.md, section 8). */
+/**
+ * The tolerance for differences between clocks, in milliseconds. Verifiers use the same value (docs/protocol.md,
+ * section 8).
+ */
 export const CLOCK_TOLERANCE_MS = 5 * 60 * 1000;
 
-/** An instant as updated_at writes it: UTC to the second, ending in Z. */
+/** Formats an instant as `updated_at`: UTC to the second, ending in Z. */
 export function formatUpdatedAt(milliseconds: number): string {
   return new Date(milliseconds).toISOString().replace(/\.\d{3}Z$/, 'Z');
 }
 
 /**
- * The time that the user asked for, in the form of updated_at: `--updated-at` (RFC 3339, whole seconds) or else the
- * environment's SOURCE_DATE_EPOCH (seconds since 1970).
+ * The time that the user requested, in the form of `updated_at`: `--updated-at` (RFC 3339, whole seconds), or else the
+ * environment variable SOURCE_DATE_EPOCH (seconds since 1970).
  *
  * @throws {@link UsageError}
  */
@@ -30,7 +33,7 @@ export function requestedUpdatedAt(
     return formatUpdatedAt(instant);
   }
   if (epoch === undefined || epoch === '') return undefined;
-  // 253402300799 is the last second of the year 9999, the last one that RFC 3339 can write.
+  // 253402300799 is the last second of the year 9999, and the last second that RFC 3339 can express.
   if (!/^\d{1,12}$/.test(epoch) || Number(epoch) > 253402300799) {
     throw new UsageError('SOURCE_DATE_EPOCH takes seconds since 1970 as a whole number');
   }
@@ -38,13 +41,13 @@ export function requestedUpdatedAt(
 }
 
 /**
- * The updated_at of a list that differs from the published one: always later, since verifiers refuse to go back and
- * could not tell two lists of one second apart.
+ * The `updated_at` of a list that differs from the published list. The result is always later than the published time,
+ * because verifiers refuse older lists and could not order two lists of the same second.
  *
- * @param requested - what the user asked for, if anything
- * @param previous - the updated_at of the published list, if there is one
- * @param now - the clock, in milliseconds
- * @throws {@link UsageError} when that is impossible
+ * @param requested - the time that the user requested, if any
+ * @param previous - the `updated_at` of the published list, if there is one
+ * @param now - the current time, in milliseconds since 1970
+ * @throws {@link UsageError} if no later time is possible
  */
 export function nextUpdatedAt(
   requested: string | undefined,
@@ -56,20 +59,20 @@ export function nextUpdatedAt(
   if (requested !== undefined) {
     if (requested > previous) return requested;
     throw new UsageError(
-      `updated_at only grows: the published list has ${previous}, and ${requested} was asked for; ask for a later time`,
+      `updated_at must increase: the published list has ${previous}, but ${requested} was requested; request a later time`,
     );
   }
   const earliest = Date.parse(previous) + 1000;
   if (earliest > now + CLOCK_TOLERANCE_MS) {
     throw new UsageError(
       `the published list has updated_at ${previous}, but this clock says ${formatUpdatedAt(now)}: ` +
-        'fix the clock, or name a later time with --updated-at',
+        'fix the clock, or pass a later time with --updated-at',
     );
   }
   return formatUpdatedAt(Math.max(now, earliest));
 }
 
-/** The updated_at of a list, looked for at its end without parsing, so that it is found in a damaged one, too. */
+/** Finds the `updated_at` at the end of a list without parsing, so that a damaged list works too. */
 export function updatedAtOf(list: Buffer): string | undefined {
   const field = '"updated_at":"';
   const at = list.lastIndexOf(field);
@@ -79,9 +82,10 @@ export function updatedAtOf(list: Buffer): string | undefined {
 }
 
 /**
- * Asserts that no verifier would refuse a list as one from the future; such a list would also keep out every list before that time.
+ * Asserts that a list is not from the future. Verifiers refuse such a list, and it would also block every list with an
+ * earlier time.
  *
- * @param now - the clock, in milliseconds
+ * @param now - the current time, in milliseconds since 1970
  * @throws {@link UsageError}
  */
 export function assertNotAhead(updatedAt: string, now: number): void {

@@ -8,42 +8,42 @@ import type { RecordSet } from '../review/record-set.js';
 import { checkIssuer, type OnlineFinding } from './check-issuer.js';
 import type { GetOptions } from './fetch-document.js';
 
-/** What was seen of one issuer. */
+/** The result of the check of one issuer. */
 export interface CheckedIssuer {
   readonly issuer_id: string;
-  /** Whether there was no error; a revoked issuer is not asked. */
+  /** `good` if there were no errors. A revoked issuer is not checked. */
   readonly result: 'good' | 'bad' | 'revoked';
   readonly milliseconds: number;
 }
 
-/** What was seen of all. */
+/** The results for all issuers. */
 export interface OnlineReport {
   readonly issuers: readonly CheckedIssuer[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * Looks at what issuers publish, several at a time.
+ * Checks the documents that issuers publish, several issuers at a time.
  *
- * @param concurrency - number of issuers to check at the same time
+ * @param options - the limits of each request, and the number of issuers to check at the same time
  */
 export async function checkOnline(
   records: RecordSet,
   options: GetOptions & { readonly concurrency: number },
   onProgress?: OnProgress,
 ): Promise<OnlineReport> {
-  const asked = [...records.issuers.values()];
+  const all = [...records.issuers.values()];
   const issuers: CheckedIssuer[] = [];
   const diagnostics: Diagnostic[] = [];
-  await forEachConcurrent(asked, options.concurrency, async (issuer) => {
+  await forEachConcurrent(all, options.concurrency, async (issuer) => {
     const started = performance.now();
     const revoked = issuer.status === 'revoked';
-    const found = revoked ? [] : located(issuer.issuer_id, await checkIssuer(issuer, options), records);
+    const found = revoked ? [] : toDiagnostics(issuer.issuer_id, await checkIssuer(issuer, options), records);
     const milliseconds = revoked ? 0 : Math.round(performance.now() - started);
     const result = found.some(isError) ? 'bad' : 'good';
     diagnostics.push(...found);
     issuers.push({ issuer_id: issuer.issuer_id, result: revoked ? 'revoked' : result, milliseconds });
-    onProgress?.('checking', issuers.length, asked.length);
+    onProgress?.('checking', issuers.length, all.length);
   });
   return {
     issuers: issuers.sort((a, b) => (a.issuer_id < b.issuer_id ? -1 : 1)),
@@ -51,7 +51,7 @@ export async function checkOnline(
   };
 }
 
-function located(id: string, found: readonly OnlineFinding[], { files }: RecordSet): Diagnostic[] {
+function toDiagnostics(id: string, found: readonly OnlineFinding[], { files }: RecordSet): Diagnostic[] {
   const file = files.get(id);
   if (file === undefined || found.length === 0) {
     return found.map(({ finding }) => diagnostic(id, WHOLE_FILE, finding));

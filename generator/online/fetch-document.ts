@@ -5,15 +5,15 @@ import { LIMITS, LimitExceeded, readLimited } from '@passport-registry/verifier/
 import type { RuleName } from '../diagnostics/rules.js';
 import { assertPublicHost, PrivateAddress, publicLookup } from './public-lookup.js';
 
-/** The bounds of a request. */
+/** The limits of a request. */
 export interface GetOptions {
-  /** For the whole answer, in seconds. */
+  /** The time limit for the complete response, in seconds. */
   readonly timeout: number;
-  /** Whether addresses that are not public are asked, too. */
+  /** Whether requests to IP addresses that are not public are permitted. */
   readonly allowPrivate: boolean;
 }
 
-/** Why an address gave no answer that could be used, by the rule that it breaks. */
+/** A URL gave no usable response. `rule` names the violated rule. */
 export class GetFailed extends Error {
   readonly rule: RuleName;
 
@@ -23,49 +23,49 @@ export class GetFailed extends Error {
   }
 }
 
-/** An answer of status 200. */
-export interface Answer {
+/** A response with status 200. */
+export interface HttpResponse {
   readonly headers: IncomingHttpHeaders;
   readonly body: Uint8Array;
 }
 
-/** What a browser would send; whether it may read the answer is seen from what comes back. */
+/** The Origin header that a browser would send. The response shows whether the browser may read the document. */
 export const ORIGIN = 'https://verifier.example';
 
 /**
- * Gets a document, bounded in time and size, from a public address, following a number of redirects.
+ * Fetches a document from a public host, with limits for time and size, and with a maximum number of redirects.
  *
  * @throws {@link GetFailed}
  */
-export async function get(url: string, options: GetOptions, redirects = 0): Promise<Answer> {
+export async function get(url: string, options: GetOptions, redirects = 0): Promise<HttpResponse> {
   const deadline = performance.now() + options.timeout * 1000;
   let target = url;
   for (let left = redirects; ; left--) {
-    const answer = await request(target, options, deadline);
-    if (answer.location === undefined) return answer;
-    if (left === 0) throw new GetFailed('redirected', `${target} redirects to ${answer.location}`);
-    target = answer.location;
+    const response = await request(target, options, deadline);
+    if (response.location === undefined) return response;
+    if (left === 0) throw new GetFailed('redirected', `${target} redirects to ${response.location}`);
+    target = response.location;
   }
 }
 
-type Outcome = Answer & { readonly location: string | undefined };
+type Outcome = HttpResponse & { readonly location: string | undefined };
 
 function request(url: string, { allowPrivate, timeout }: GetOptions, deadline: number): Promise<Outcome> {
   return new Promise((resolve, reject) => {
-    const fail = (cause: Error) => reject(asFailure(url, cause));
+    const fail = (cause: Error) => reject(toGetFailed(url, cause));
     try {
       const { protocol, hostname } = new URL(url);
       if (!allowPrivate) assertPublicHost(hostname);
       const send = protocol === 'https:' ? httpsGet : httpGet;
       const call = send(url, {
-        // No socket stays open, and none is shared.
+        // No socket is kept open or shared.
         agent: false,
         headers: { Accept: 'application/json, */*;q=0.1', 'Accept-Encoding': 'identity', Origin: ORIGIN },
         ...(!allowPrivate && { lookup: publicLookup }),
       });
-      const late = () =>
-        call.destroy(new GetFailed('timed-out', `${url} did not answer within ${timeout} s`));
-      const timer = setTimeout(late, Math.max(0, deadline - performance.now()));
+      const abort = () =>
+        call.destroy(new GetFailed('timed-out', `${url} did not respond within ${timeout} s`));
+      const timer = setTimeout(abort, Math.max(0, deadline - performance.now()));
       call.once('error', fail);
       call.once('close', () => clearTimeout(timer));
       call.once('response', (response) => {
@@ -84,26 +84,26 @@ async function read(url: string, response: IncomingMessage): Promise<Outcome> {
   if (statusCode >= 300 && statusCode < 400 && headers.location !== undefined) {
     const location = URL.canParse(headers.location, url) ? new URL(headers.location, url) : undefined;
     if (!/^https?:$/.test(location?.protocol ?? '')) {
-      throw new GetFailed('redirected', `${url} redirects to something that is not a web address`);
+      throw new GetFailed('redirected', `${url} redirects to something that is not an http or https URL`);
     }
     return { headers, body: new Uint8Array(), location: location?.href };
   }
-  if (statusCode !== 200) throw new GetFailed('http-status', `${url} answers with status ${statusCode}`);
+  if (statusCode !== 200) throw new GetFailed('http-status', `${url} responded with status ${statusCode}`);
   const stream = Readable.toWeb(response) as ReadableStream<Uint8Array>;
   return { headers, body: await readLimited(stream, LIMITS.issuerDocument), location: undefined };
 }
 
-/** Codes of Node and OpenSSL that speak of a certificate or of a handshake. */
+/** Matches the error codes of Node.js and OpenSSL for certificates and handshakes. */
 const TLS = /CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO_|EPROTO|HOSTNAME/;
 
-function asFailure(url: string, cause: Error): GetFailed {
+function toGetFailed(url: string, cause: Error): GetFailed {
   if (cause instanceof GetFailed) return cause;
   if (cause instanceof LimitExceeded)
     return new GetFailed('answer-too-large', `${url} is ${cause.message}`, { cause });
   if (cause instanceof PrivateAddress) return new GetFailed('private-address', cause.message, { cause });
   const code = (cause as NodeJS.ErrnoException).code ?? cause.message;
   if (TLS.test(code))
-    return new GetFailed('tls-failed', `${url} has no TLS certificate that can be trusted: ${code}`, {
+    return new GetFailed('tls-failed', `${url} has no trusted TLS certificate: ${code}`, {
       cause,
     });
   return new GetFailed('host-unreachable', `${url} cannot be reached: ${code}`, { cause });

@@ -2,21 +2,22 @@ import { lookup as resolve } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { isPublicAddress, isPublicHost } from '@passport-registry/verifier/internal';
 
-/** A host that is not public, by its name or by an address that it leads to. */
+/** A host is not public, because of its name or of an IP address to which the name resolves. */
 export class PrivateAddress extends Error {
   constructor(host: string, address: string | undefined) {
     super(
       address === undefined
         ? `${host} is not a public host`
-        : `${host} is ${address}, which is not a public address`,
+        : `${host} is ${address}, which is not a public IP address`,
     );
   }
 }
 
 /**
- * Refuses a host that is not public by its own name or address. What a name leads to is judged when it is resolved.
+ * Refuses a host name or an IP address that is not public. `publicLookup` checks the IP addresses to which a name
+ * resolves.
  *
- * @param hostname - of a URL
+ * @param hostname - the host name of a URL
  * @throws {@link PrivateAddress}
  */
 export function assertPublicHost(hostname: string): void {
@@ -24,14 +25,14 @@ export function assertPublicHost(hostname: string): void {
 }
 
 /**
- * Resolves names for a connection, and refuses those that lead to an address that is not public: what was judged is what
- * is connected to, so that a name cannot change its mind in between.
+ * Resolves a name for a connection, and refuses a name that resolves to an IP address that is not public. The
+ * connection uses the checked IP addresses, so that a name cannot resolve to a different IP address after the check.
  */
 export const publicLookup: LookupFunction = (host, options, callback) => {
   resolve(host, { ...options, all: true }, (error, addresses) => {
     if (error !== null) return callback(error, []);
-    const bad = addresses.find(({ address }) => !isPublicAddress(address));
-    if (bad !== undefined) return callback(new PrivateAddress(host, bad.address), []);
+    const privateAddress = addresses.find(({ address }) => !isPublicAddress(address));
+    if (privateAddress !== undefined) return callback(new PrivateAddress(host, privateAddress.address), []);
     const [first] = addresses;
     if (options.all === true) return callback(null, addresses);
     return callback(null, first?.address ?? '', first?.family);

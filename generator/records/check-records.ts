@@ -8,30 +8,30 @@ import { checkIds, type NamedRecord } from './ids.js';
 import { parseRecordFile } from './yaml/parse.js';
 import type { RecordFile } from './yaml/record-file.js';
 
-/** Records that have been checked, by issuer_id. */
+/** Checked records, by issuer_id. */
 export interface RecordSet {
-  /** The records without an error. */
+  /** The records without errors. */
   readonly issuers: ReadonlyMap<string, Issuer>;
-  /** The files that the records stand in; none for a published list. */
+  /** The files that contain the records. Empty for a published list. */
   readonly files: ReadonlyMap<string, RecordFile>;
-  /** All problems and warnings of all files, by file and place. */
+  /** The errors and warnings of all files, sorted by file and position. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The records of a list that is published or to be published: they stand in no files, and nothing is wrong with them. */
+/** Wraps the records of a list. Such records come from no file, and they have already been checked. */
 export function recordsOfList(issuers: readonly Issuer[]): RecordSet {
   return { issuers: byId(issuers), files: new Map(), diagnostics: [] };
 }
 
-/** Issuers by their ids. */
+/** Indexes issuers by their ids. */
 export function byId(issuers: readonly Issuer[]): Map<string, Issuer> {
   return new Map(issuers.map((issuer) => [issuer.issuer_id, issuer]));
 }
 
 /**
- * The records of a folder, where there is no error in any of them.
+ * Reads the records of a folder, and throws if any record has an error.
  *
- * @param outcome - what does not happen otherwise, in words
+ * @param outcome - the consequence of an error, for the end of the message
  * @throws {@link RecordsRejected} | {@link UsageError} | {@link IoFailed}
  */
 export function goodRecords(folder: string, onProgress?: OnProgress, outcome?: string): RecordSet {
@@ -40,7 +40,7 @@ export function goodRecords(folder: string, onProgress?: OnProgress, outcome?: s
   return records;
 }
 
-/** Checks records, each by itself and all against each other. */
+/** Checks each record on its own, then the ids of all records against each other. */
 export function checkRecords({ files, diagnostics }: Collected, onProgress?: OnProgress): RecordSet {
   const issuers = new Map<string, Issuer>();
   const byStem = new Map<string, RecordFile>();
@@ -55,14 +55,14 @@ export function checkRecords({ files, diagnostics }: Collected, onProgress?: OnP
     if (conformed.record !== undefined) issuers.set(record.stem, conformed.record);
     const id = idOf(parsed.value);
     if (id === undefined) continue;
-    // Few ids are ever asked for their place, and a parsed file is larger than its text.
+    // Few positions are needed, and a parsed file takes more memory than its text, so `parsed` parses the file again.
     named.push({ file: record.file, stem: record.stem, id, parsed: () => parseRecordFile(record) });
   }
   found.push(...checkIds(named));
   return { issuers, files: byStem, diagnostics: found.sort(byPlace) };
 }
 
-/** The issuer_id in a record, good or not. */
+/** The issuer_id of a record, valid or not. */
 function idOf(value: unknown): string | undefined {
   const id = (value as { issuer_id?: unknown } | null | undefined)?.issuer_id;
   return typeof id === 'string' ? id : undefined;

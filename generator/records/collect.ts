@@ -18,28 +18,29 @@ import { type Entry, walk } from '../files/walk.js';
 import { isCandidate, isVisible, RECORD_NAME, unsafePath } from './record-name.js';
 import type { RecordFile } from './yaml/record-file.js';
 
-/** What a folder holds: the files that could be read, and what is wrong with the others. */
+/** The record files that could be read, and the problems of the others. */
 export interface Collected {
   readonly files: readonly RecordFile[];
   readonly diagnostics: readonly Diagnostic[];
-  /** How many files there are, readable or not. */
+  /** The number of files, readable or not. */
   readonly found: number;
 }
 
-/** Record files that have been found, and not yet read. */
+/** Record files that have been found but not read yet. */
 export interface FoundFiles {
-  /** Their paths, as the user would name them, sorted. */
+  /** Their paths, as the user would write them, sorted. */
   readonly files: readonly string[];
-  /** Of those that are symbolic links, the folder that the link must not leave. */
+  /** For each symbolic link, the folder that its target must be in. */
   readonly links: ReadonlyMap<string, string>;
-  /** Those that their folder lists as regular files. */
+  /** The paths that the folder lists as regular files. */
   readonly regular: ReadonlySet<string>;
 }
 
 /**
- * Finds the record files of some files and folders. Dot-files are left out.
+ * Finds the record files among some files and folders. Dot-files are ignored.
  *
- * @throws {@link UsageError} when a path does not exist, or is a link to a folder: a change could lead it anywhere
+ * @throws {@link UsageError} if a path does not exist, or if it is a symbolic link to a folder, because a change could
+ * point the link anywhere
  */
 export function findRecordFiles(paths: readonly string[]): FoundFiles {
   const found: string[] = [];
@@ -50,9 +51,7 @@ export function findRecordFiles(paths: readonly string[]): FoundFiles {
     if (stats === undefined) throw new UsageError(`${path} does not exist`);
     if (isFolder(path)) {
       if (stats.isSymbolicLink()) {
-        throw new UsageError(
-          `${path} is a symbolic link: if you mean the folder that it points to, name that folder`,
-        );
+        throw new UsageError(`${path} is a symbolic link to a folder: pass the path of the folder itself`);
       }
       findBelow(path, { found, links, regular });
     } else {
@@ -69,7 +68,7 @@ interface Finds {
   readonly regular: Set<string>;
 }
 
-/** Links are listed and never followed: what lies behind one must not go unseen. */
+/** Links are never followed. They are listed, so that records behind a link cannot go unnoticed. */
 function findBelow(folder: string, { found, links, regular }: Finds): void {
   const start = join(folder, 'x').slice(0, -1);
   const onEntry = (path: string, kind: Entry['kind']) => {
@@ -88,23 +87,22 @@ function findBelow(folder: string, { found, links, regular }: Finds): void {
 }
 
 /**
- * Finds and reads the record files of some files and folders, in the order of their names.
+ * Finds and reads the record files among some files and folders, sorted by path.
  *
- * @throws {@link UsageError} when a path does not exist
+ * @throws {@link UsageError} if a path does not exist
  */
 export function collectRecordFiles(paths: readonly string[]): Collected {
   const { files, links, regular } = findRecordFiles(paths);
-  if (files.length === 0) return { files: [], diagnostics: [noRecords(paths)], found: 0 };
+  if (files.length === 0) return { files: [], diagnostics: [noRecordsFound(paths)], found: 0 };
   return separateDiagnostics(files.map((file) => readRecord(file, links.get(file), regular.has(file))));
 }
 
-/** What there is to say where no record has been found. */
-function noRecords(paths: readonly string[]): Diagnostic {
-  const message = `there is no record in ${paths.join(', ')}`;
+function noRecordsFound(paths: readonly string[]): Diagnostic {
+  const message = `no records found in ${paths.join(', ')}`;
   return diagnostic(paths[0] ?? '', WHOLE_FILE, { rule: 'no-records', message });
 }
 
-/** Files that could be read, and what is wrong with the others. */
+/** Separates the files that could be read from the problems of the others. */
 export function separateDiagnostics(outcomes: readonly (RecordFile | Diagnostic)[]): Collected {
   const files: RecordFile[] = [];
   const diagnostics: Diagnostic[] = [];
@@ -115,7 +113,10 @@ export function separateDiagnostics(outcomes: readonly (RecordFile | Diagnostic)
   return { files, diagnostics, found: outcomes.length };
 }
 
-/** A link that leaves the folder could hide anything; a folder inside it is read under its own name anyway. */
+/**
+ * Whether a link must be reported or read. A link out of the folder could hide anything. A link to a folder inside can
+ * be ignored, because that folder is searched under its own name.
+ */
 function linkMatters(root: string, file: string): boolean {
   try {
     if (!isBelow(realpathSync(root), realpathSync(file))) return true;
@@ -125,7 +126,7 @@ function linkMatters(root: string, file: string): boolean {
   return isCandidate(file) && !isFolder(file);
 }
 
-/** A link to nowhere, or to itself, is no folder; reading it will say what is wrong with it. */
+/** A broken link, or a link to itself, is not a folder. Reading the file will report the problem. */
 function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
@@ -140,10 +141,10 @@ function isBelow(folder: string, target: string): boolean {
 }
 
 /**
- * Reads a record file, or says what is in the way. What is refused is never opened.
+ * Reads a record file, or returns the problem. A file that is refused is never opened.
  *
- * @param root - the folder that it must not leave, if it is a symbolic link
- * @param regular - whether its folder lists it as a regular file
+ * @param root - if the file is a symbolic link, the folder that its target must be in
+ * @param regular - whether the folder lists the path as a regular file
  */
 export function readRecordFile(
   file: string,
@@ -154,13 +155,13 @@ export function readRecordFile(
   const unsafe = unsafePath(file);
   if (unsafe !== undefined) return problem(unsafe);
   try {
-    // Says under its own name that a link leads nowhere.
+    // For a broken link, stat names the link in its error; realpath would name the target.
     if (root !== undefined) statSync(file);
     const target = root === undefined ? file : realpathSync(file);
     if (root !== undefined && !isBelow(realpathSync(root), target)) {
-      return problem({ rule: 'symlink-outside', message: `the link leads to ${target}` });
+      return problem({ rule: 'symlink-outside', message: `the link points to ${target}` });
     }
-    // To open a pipe or a device can do something by itself.
+    // Opening a pipe or a device can have side effects.
     if (!regular && !lstatSync(target).isFile()) {
       return problem({ rule: 'file-kind', message: 'this is not a regular file' });
     }
@@ -174,14 +175,14 @@ export function readRecordFile(
   }
 }
 
-/** What there is to say of a record file of so many bytes. */
+/** The finding for a record file that is too large. */
 export function tooLarge(bytes: number): Finding {
   return { rule: 'file-too-large', message: `the file has ${bytes} bytes` };
 }
 
 /**
- * Opens a regular file once, and reads it if it is not too large; else gives its size in bytes. Should another file, or a link,
- * have been put in its place since somebody looked, it is not read.
+ * Opens a regular file and reads it, or returns its size in bytes if the size exceeds the limit. A link or
+ * a device that has replaced the file since the first check is not read.
  */
 function readAtMost(file: string, limit: number): Uint8Array | number {
   const descriptor = openSync(file, READ_REGULAR);
@@ -189,64 +190,67 @@ function readAtMost(file: string, limit: number): Uint8Array | number {
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) throw new Error(`${file} is not a regular file`);
     if (stats.size > limit) return stats.size;
-    // One more, which shows whether the file has grown.
+    // One byte more than expected shows whether the file has grown.
     const buffer = Buffer.allocUnsafe(stats.size + 1);
     let length = 0;
     for (;;) {
       const read = readSync(descriptor, buffer, length, buffer.length - length, null);
       length += read;
       if (read === 0 || length === stats.size) return buffer.subarray(0, length);
-      if (length === buffer.length) throw new Error(`${file} has changed while it was read`);
+      if (length === buffer.length) throw new Error(`${file} changed while it was being read`);
     }
   } finally {
     closeSync(descriptor);
   }
 }
 
-/** Windows knows neither flag, and has no links that need no privilege. */
+/** O_NOFOLLOW and O_NONBLOCK do not exist on Windows, where creating a link needs a privilege. */
 const READ_REGULAR = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** A record file with its text, or what is in the way. Its parameters are those of `readRecordFile`. */
+/** Reads and decodes a record file. Takes the parameters of `readRecordFile`. */
 function readRecord(file: string, root: string | undefined, regular: boolean): RecordFile | Diagnostic {
   const read = readRecordFile(file, root, regular);
   return read instanceof Uint8Array ? recordFile(file, read) : read;
 }
 
-/** A record file from its bytes, or what keeps them from being a text. */
+/** Decodes the bytes of a record file, or returns the problem. */
 export function recordFile(file: string, bytes: Uint8Array): RecordFile | Diagnostic {
   const text = decodeUtf8(bytes);
   if (text === undefined) {
-    const finding = { rule: 'not-utf8', message: 'there are bytes that are not UTF-8' } as const;
-    return diagnostic(shownPath(file), positionOfByte(bytes, firstBadByte(bytes)), finding);
+    const finding = { rule: 'not-utf8', message: 'the file contains bytes that are not UTF-8' } as const;
+    return diagnostic(shownPath(file), positionOfByte(bytes, firstInvalidByte(bytes)), finding);
   }
   const nul = bytes.indexOf(0);
   if (nul !== -1) {
-    const finding = { rule: 'nul-character', message: 'there is a NUL character' } as const;
+    const finding = { rule: 'nul-character', message: 'the file contains a NUL character' } as const;
     return diagnostic({ file: shownPath(file), text }, positionOfByte(bytes, nul), finding);
   }
   return { file: shownPath(file), stem: stemOf(file), text };
 }
 
-/** The name of a record file without its ending: what issuer_id must be. */
+/** The name of a record file without its extension. The issuer_id must equal the stem. */
 export function stemOf(file: string): string {
   return basename(file).replace(RECORD_NAME, '');
 }
 
-/** Paths in messages and reports look the same on every system. */
+/** A path as messages and reports show it: with slashes on every system. */
 export function shownPath(file: string): string {
   return sep === '/' ? file : file.split(sep).join('/');
 }
 
-/** Without a byte order mark, which is what people on Windows need. */
+/** Decodes UTF-8, and removes the byte order mark that Windows editors add. Undefined if the bytes are not UTF-8. */
 function decodeUtf8(bytes: Uint8Array): string | undefined {
   if (!isUtf8(bytes)) return undefined;
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
   return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
-/** Where UTF-8 ends: the longest good beginning, found by halving. A character cut in two is still good. */
-function firstBadByte(bytes: Uint8Array): number {
-  const good = (length: number) => {
+/**
+ * The offset at which the bytes stop being UTF-8, by binary search. A character that the cut splits still counts as
+ * valid.
+ */
+function firstInvalidByte(bytes: Uint8Array): number {
+  const isValidUpTo = (length: number) => {
     try {
       new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, length), { stream: true });
       return true;
@@ -258,14 +262,14 @@ function firstBadByte(bytes: Uint8Array): number {
   let high = bytes.length;
   while (high - low > 1) {
     const middle = (low + high) >> 1;
-    if (good(middle)) low = middle;
+    if (isValidUpTo(middle)) low = middle;
     else high = middle;
   }
   return low;
 }
 
 function positionOfByte(bytes: Uint8Array, offset: number): Range {
-  // As a stream, so that the beginning of a broken character does not count.
+  // With `stream`, the decoder does not count the beginning of an incomplete character.
   const before = new TextDecoder().decode(bytes.subarray(0, offset), { stream: true }).split('\n');
   const line = before.length;
   const column = (before.at(-1)?.length ?? 0) + 1;

@@ -7,15 +7,15 @@ import { warningsFor } from './warnings.js';
 import { type Path, pathOf } from './yaml/locate.js';
 import type { ParsedFile } from './yaml/parse.js';
 
-/** A record as the schema has it, or what keeps it from being one. */
+/** A record that conforms to the schema, or the diagnostics that explain why it does not. */
 export interface Conformed {
-  /** The record; undefined when there is an error in it. */
+  /** The record. Undefined if it has an error. */
   readonly record: Issuer | undefined;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * Holds a parsed file against schemas/issuer.schema.json. The schema decides; `messages.ts` only finds the words.
+ * Checks a parsed file against schemas/issuer.schema.json. The schema decides; `messages.ts` only provides the words.
  */
 export function conform(parsed: ParsedFile): Conformed {
   const { value, diagnostics: earlier } = parsed;
@@ -27,14 +27,14 @@ export function conform(parsed: ParsedFile): Conformed {
     return { record: undefined, diagnostics: [...earlier, found] };
   }
   const conforms = validateIssuer(value);
-  const found = problems(conforms ? [] : (validateIssuer.errors ?? []))
+  const found = groupByValue(conforms ? [] : (validateIssuer.errors ?? []))
     .filter(({ path }) => !parsed.isAlias(path))
-    .flatMap(({ path, errors }) => findings(value, path, errors));
+    .flatMap(({ path, errors }) => findingsFor(value, path, errors));
   const diagnostics = [...found, ...warningsFor(value)].map(({ path, part, finding }: Located) =>
     report(parsed.locate(path, part), finding),
   );
-  const good = conforms && !earlier.some(isError);
-  return { record: good ? (value as Issuer) : undefined, diagnostics: [...earlier, ...diagnostics] };
+  const valid = conforms && !earlier.some(isError);
+  return { record: valid ? (value as Issuer) : undefined, diagnostics: [...earlier, ...diagnostics] };
 }
 
 interface Problem {
@@ -42,8 +42,8 @@ interface Problem {
   readonly errors: readonly SchemaError[];
 }
 
-/** Ajv tells each branch of an anyOf; to an author they are one problem with one value. */
-function problems(errors: readonly SchemaError[]): Problem[] {
+/** Groups errors by value. Ajv reports each branch of an anyOf, but for an author they are one problem. */
+function groupByValue(errors: readonly SchemaError[]): Problem[] {
   const byPath = new Map<string, SchemaError[]>();
   for (const error of errors) {
     const sameValue = byPath.get(error.instancePath);
@@ -59,7 +59,7 @@ interface Located {
   readonly finding: Finding;
 }
 
-function findings(record: object, path: Path, errors: readonly SchemaError[]): Located[] {
+function findingsFor(record: object, path: Path, errors: readonly SchemaError[]): Located[] {
   if (path.length === 0) return errors.map((error) => topLevel(error));
   const value = path.reduce((inner, step) => (inner as Record<string, unknown>)[step], record as unknown);
   if (Array.isArray(value) && errors.some(({ keyword }) => keyword === 'uniqueItems')) {

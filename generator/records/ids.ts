@@ -3,18 +3,18 @@ import { type Diagnostic, diagnostic, type Finding } from '../diagnostics/diagno
 import { type Range, WHOLE_FILE } from '../diagnostics/range.js';
 import type { ParsedFile } from './yaml/parse.js';
 
-/** What the rules across files need to know of one file. */
+/** The data about one file that the rules across files need. */
 export interface NamedRecord {
   readonly file: string;
-  /** The file's name without its ending. */
+  /** The file name without its extension. */
   readonly stem: string;
-  /** The issuer_id as written, good or not. */
+  /** The issuer_id as written, valid or not. */
   readonly id: string;
-  /** The record, which says where the id is written; undefined if it cannot be read any more. */
+  /** Parses the record, for the position of the id. Returns undefined if the record can no longer be read. */
   readonly parsed: () => ParsedFile | undefined;
 }
 
-/** The rules that look at more than one record, or at a record and its file's name. Sorted as given. */
+/** Checks ids against each other and against the file names. The diagnostics have the order of the records. */
 export function checkIds(records: readonly NamedRecord[]): Diagnostic[] {
   const found: Diagnostic[] = [];
   const seen = new Map<string, NamedRecord>();
@@ -31,13 +31,13 @@ export function checkIds(records: readonly NamedRecord[]): Diagnostic[] {
       const place = `${first.file}:${rangeOfId(first.parsed()).line}`;
       report(record, {
         rule: first.id === id ? 'duplicate-id' : 'id-case-collision',
-        message: `the id ${id} ${first.id === id ? 'is taken by' : `differs only in case from ${first.id} in`} ${place}`,
+        message: `the id ${id} ${first.id === id ? 'is already used in' : `differs only in case from ${first.id} in`} ${place}`,
       });
     }
     if (id !== stem) {
       report(record, {
         rule: 'id-not-file-name',
-        message: `issuer_id is ${id}, the file is named ${stem}`,
+        message: `issuer_id is ${id}, but the file is named ${stem}`,
         ...(GRAMMAR.issuerId.pattern.test(id) && {
           remedy: `rename the file to ${id}.yaml, or write issuer_id: ${stem}`,
         }),

@@ -4,24 +4,24 @@ import type { OnProgress } from '../progress.js';
 import { checkRecords } from './check-records.js';
 import { collectRecordFiles } from './collect.js';
 
-/** The records of some files and folders, and all that is to be said about them. */
+/** The records of some files and folders, with their errors and warnings. */
 export interface LoadedRecords {
-  /** The good records, sorted by issuer_id. Incomplete as soon as there is an error among the diagnostics. */
+  /** The valid records, sorted by issuer_id. Incomplete if `diagnostics` contains an error. */
   readonly records: readonly Issuer[];
-  /** How many record files there are, good or not. */
+  /** The number of record files, valid or not. */
   readonly files: number;
-  /** All problems and warnings of all files, by file and place. */
+  /** The errors and warnings of all files, sorted by file and position. */
   readonly diagnostics: readonly Diagnostic[];
-  /** Whether there is no error, warnings aside. */
+  /** Whether `diagnostics` contains no error. Warnings do not count. */
   readonly ok: boolean;
 }
 
 /**
- * Loads and checks records: the whole of `passport-registry validate`.
+ * Loads and checks records, exactly as `passport-registry validate` does.
  *
- * @param paths - files and folders; a folder is searched with its sub-folders for *.yaml and *.yml
- * @param onProgress - told how many files have been checked
- * @throws {@link UsageError} when a path does not exist
+ * @param paths - files and folders; a folder is searched recursively for *.yaml and *.yml
+ * @param onProgress - called with the number of files checked so far
+ * @throws {@link UsageError} if a path does not exist
  *
  * @example
  * ```ts

@@ -10,7 +10,10 @@ interface RecordField {
   readonly field: keyof Issuer;
 }
 
-/** The diagnostic for a finding at a field of a record. In a published list, which has no lines, the id is the place. */
+/**
+ * Creates the diagnostic for a finding at a field of a record. A record of a published list has no file, so the
+ * diagnostic names the issuer_id instead.
+ */
 export function recordDiagnostic(
   { files }: RecordSet,
   { id, field }: RecordField,

@@ -1,52 +1,52 @@
 import type { Finding } from '../diagnostics/diagnostic.js';
 import { UNPRINTABLE, unicodeName } from '../diagnostics/printers/printable.js';
 
-/** What the file of a record is called. */
+/** Matches the name of a record file. */
 export const RECORD_NAME = /\.ya?ml$/;
 
-/** What is meant for a record: in capitals it must not go unseen. */
+/** Also matches .YAML and .YML. Such a file is reported, because ignoring it could hide a record. */
 const ALMOST_RECORD_NAME = /\.ya?ml$/i;
 
-/** Stands where a file name has bytes that are not UTF-8: such a file cannot be named, and so not be opened. */
+/** Replaces bytes of a file name that are not UTF-8. Such a file cannot be opened by its name. */
 const NOT_UTF8 = '\ufffd';
 
-/** By this file git changes other files when it checks them out: a build would read what no review has seen. */
+/** Makes git change other files at checkout. A build would then read content that nobody has reviewed. */
 const ATTRIBUTES = '.gitattributes';
 
-/** Whether an entry of a folder counts. Dot-files are nobody's records. */
+/** Whether an entry of a folder is considered. Dot-files are ignored, except .gitattributes. */
 export function isVisible(name: string): boolean {
   return !name.startsWith('.') || name === ATTRIBUTES;
 }
 
 /**
- * Whether a file must be looked at, going by its path below the folder of the records: it has the name of a record, or a name
- * that nothing may have there.
+ * Whether the path of a file, relative to the folder of the records, must be checked: its name is that of a record, or
+ * the path is not permitted.
  */
 export function isCandidate(path: string): boolean {
   return ALMOST_RECORD_NAME.test(path) || unsafePath(path) !== undefined;
 }
 
-/** Whether a path below the folder of the records is that of a record which can be read. */
+/** Whether a path, relative to the folder of the records, is permitted and names a record. */
 export function isRecordPath(path: string): boolean {
   return RECORD_NAME.test(path) && unsafePath(path) === undefined && path.split('/').every(isVisible);
 }
 
 /**
- * What is wrong with the path of a file. No part of it may hold a control character, or one that cannot be seen: such a name
- * shows as another one, or ends the line of whoever lists it.
+ * The problem with the path of a file, if there is one. A path must not contain control characters or invisible
+ * characters: they can make a name look like another name, or break the lines of a listing.
  */
 export function unsafePath(path: string): Finding | undefined {
   const [character] = UNPRINTABLE.exec(path) ?? [];
   if (character !== undefined) {
-    const message = `the path holds ${unicodeName(character)}, an invisible character`;
-    return { rule: 'file-name', message, ...SAFE };
+    const message = `the path contains ${unicodeName(character)}, an invisible character`;
+    return { rule: 'file-name', message, ...SAFE_PATH };
   }
   if (path.split('/').includes(ATTRIBUTES)) {
-    const message = `git would change records by ${ATTRIBUTES} when it checks them out`;
-    return { rule: 'file-name', message, expected: 'records alone', remedy: 'remove it' };
+    const message = `${ATTRIBUTES} makes git change records at checkout`;
+    return { rule: 'file-name', message, expected: 'only records', remedy: 'remove the file' };
   }
   if (!path.includes(NOT_UTF8)) return undefined;
-  return { rule: 'file-name', message: 'the path is not UTF-8', ...SAFE };
+  return { rule: 'file-name', message: 'the path is not UTF-8', ...SAFE_PATH };
 }
 
-const SAFE = { expected: 'a path of visible characters, in UTF-8', remedy: 'rename it' };
+const SAFE_PATH = { expected: 'a path of visible characters, in UTF-8', remedy: 'rename the file' };

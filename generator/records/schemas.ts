@@ -1,6 +1,6 @@
 import { packageFile } from '../files/package-file.js';
 
-/** The JSON Schemas that the tree publishes, and the description of its interface, by file name. */
+/** The file names of the JSON Schemas and of the OpenAPI description that the tree publishes. */
 export const SCHEMA_FILES = [
   'issuer.schema.json',
   'issuer-registry.schema.json',
@@ -9,7 +9,7 @@ export const SCHEMA_FILES = [
   'registry.openapi.json',
 ] as const;
 
-/** The bytes of a schema, as the package ships them and the tree publishes them. */
+/** Reads a schema from the package. The tree publishes the same bytes. */
 export function schemaBytes(name: (typeof SCHEMA_FILES)[number]): Uint8Array {
   return packageFile(`schemas/${name}`);
 }

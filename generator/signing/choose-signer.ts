@@ -4,31 +4,31 @@ import { developmentSigner, existingDevelopmentSigner } from './development-key.
 import { loadRootKey, loadSigner, type Passphrase } from './key-file.js';
 import type { Signer } from './sign.js';
 
-/** Which key a build is to sign with. */
+/** The choice of the key that signs a build. */
 export interface SignerChoice {
-  /** A file's path or `env:NAME`; without it and a command, the development key of the directory. */
+  /** The path of a key file, or `env:NAME`. Without a key and a command, the development key of the directory signs. */
   readonly key?: string | undefined;
-  /** Asked for the passphrase of an encrypted key. Without it, one is refused. */
+  /** Provides the passphrase of an encrypted key. Without this function, encrypted keys are refused. */
   readonly passphrase?: Passphrase | undefined;
-  /** A command that signs, in place of a key. */
+  /** A command that signs instead of a key. */
   readonly signer?: CommandSignerOptions | undefined;
-  /** The file of the public JWK that the key must match. */
+  /** The file of the public JWK that the signing key must match. */
   readonly rootKey?: string | undefined;
-  /** Whether a development key is out of the question. */
+  /** Whether a development key is refused. */
   readonly production: boolean;
-  /** Whose development key. */
+  /** The directory of the development key. */
   readonly directory: string;
-  /** Where `env:NAME` is looked up, and what a command gets. Default: the environment of this process. */
+  /** The environment for `env:NAME` and for the command. Default: the environment of this process. */
   readonly env?: NodeJS.ProcessEnv | undefined;
 }
 
 /**
- * The signer of a build. A missing key is never made up for where production is meant.
+ * Chooses the signer of a build. In production, a development key never replaces a missing key.
  *
  * @throws {@link KeyRejected} | {@link IoFailed} | {@link UsageError}
  */
 export async function chooseSigner(choice: SignerChoice): Promise<Signer> {
-  const signer = await givenOrDevelopmentSigner(choice);
+  const signer = await selectSigner(choice);
   if (signer.development && choice.production) {
     throw new KeyRejected(
       'a development key is not used with --production or in CI: pass --key FILE or --key env:NAME',
@@ -45,14 +45,14 @@ export async function chooseSigner(choice: SignerChoice): Promise<Signer> {
   return signer;
 }
 
-async function givenOrDevelopmentSigner(choice: SignerChoice): Promise<Signer> {
+async function selectSigner(choice: SignerChoice): Promise<Signer> {
   const { key, passphrase, signer: command, rootKey, production, directory, env = process.env } = choice;
   if (command !== undefined) {
     if (key !== undefined) throw new UsageError('pass either a key or a signing command, not both');
     if (rootKey === undefined) {
       throw new UsageError(
-        'a signing command needs the public key, under which its signatures are verified before they are used: --root-key; for ' +
-          'checkpoints --public-key, or --checkpoint-public-key in a build',
+        'a signing command needs the public key to verify its signatures: pass --root-key; for checkpoints, pass ' +
+          '--public-key, or --checkpoint-public-key in a build',
       );
     }
     return commandSigner(await loadRootKey(rootKey, true, env), { env, ...command });
@@ -60,11 +60,11 @@ async function givenOrDevelopmentSigner(choice: SignerChoice): Promise<Signer> {
   if (key === undefined) {
     if (!production) return developmentSigner(directory);
     throw new KeyRejected(
-      'no signing key: with --production or in CI no development key is made, so pass --key FILE, --key env:NAME or --signer-command',
+      'no signing key: a development key is never created with --production or in CI; pass --key FILE, --key env:NAME or --signer-command',
     );
   }
   const signer = await loadSigner(key, passphrase, env);
   const development = await existingDevelopmentSigner(directory);
-  // The development key stays one when it is named outright.
+  // The development key stays a development key even if `key` names it explicitly.
   return development?.rootKey.thumbprint === signer.rootKey.thumbprint ? development : signer;
 }

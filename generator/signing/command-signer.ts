@@ -8,32 +8,32 @@ import { KeyRejected, UsageError } from '../errors.js';
 import type { Signer } from './sign.js';
 import { readSignature } from './signature-form.js';
 
-/** What a signing command is given. */
+/** The input of a signing command. */
 export type SignerInput = 'payload' | 'digest';
 
-/** A key that another program signs with: the tool of an HSM, a token, a cloud. */
+/** An external program that signs, such as the tool of an HSM, a token or a cloud service. */
 export interface CommandSignerOptions {
   /**
-   * What the shell runs. It gets the bytes on stdin, and where it has `{}`, the path of a file with them. It prints the
-   * signature on stdout, and nothing else: raw, DER, or either in base64, base64url or hexadecimal.
+   * The shell command. The command receives the bytes on stdin; `{}` is replaced with the path of a file that contains
+   * them. The command must print only the signature on stdout: raw or DER, also in base64, base64url or hexadecimal.
    */
   readonly command: string;
-  /** The payload, or its SHA-256, which is all that some tokens sign. Default: `payload`. */
+  /** The payload, or its SHA-256, because some tokens sign only digests. Default: `payload`. */
   readonly input?: SignerInput;
-  /** Longest time for one signature, in seconds: somebody may have to touch a token. Default: 60. */
+  /** Time limit for one signature, in seconds. Somebody may have to touch a token. Default: 60. */
   readonly timeout?: number;
-  /** The environment of the command. Default: that of this process. */
+  /** The environment of the command. Default: the environment of this process. */
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** Bytes. A signature in any form is far smaller, and a command that prints more is not printing one. */
+/** A signature in any form is far smaller. */
 const MAX_OUTPUT_BYTES = 16 * 1024;
 
 /**
- * A signer that has a command sign. The private key never comes near this process.
+ * Creates a signer that runs a command. The private key is never in this process.
  *
- * @param rootKey - the public key that its signatures must verify under
- * @throws {@link UsageError} when an Ed25519 key is to sign a digest
+ * @param rootKey - the public key under which the signatures must be valid
+ * @throws {@link UsageError} if the key is an Ed25519 key and the input is a digest
  */
 export function commandSigner(rootKey: RootKey, options: CommandSignerOptions): Signer {
   const { command, input = 'payload', timeout = 60, env = process.env } = options;
@@ -46,38 +46,34 @@ export function commandSigner(rootKey: RootKey, options: CommandSignerOptions): 
     sign: async (payload) => {
       const bytes = input === 'digest' ? createHash('sha256').update(payload).digest() : payload;
       const output = await runWithFile(command, bytes, { timeout, env });
-      return signatureIn(output, payload, rootKey);
+      return findValidSignature(output, payload, rootKey);
     },
   };
 }
 
-type Surroundings = Required<Pick<CommandSignerOptions, 'timeout' | 'env'>>;
+type RunOptions = Required<Pick<CommandSignerOptions, 'timeout' | 'env'>>;
 
-/** The path is known only where the command asks for it; the file lasts as long as the command. */
-async function runWithFile(
-  command: string,
-  bytes: Uint8Array,
-  surroundings: Surroundings,
-): Promise<Uint8Array> {
-  if (!command.includes('{}')) return run(command, bytes, surroundings);
+/** Writes the file only if the command contains `{}`, and removes the file when the command ends. */
+async function runWithFile(command: string, bytes: Uint8Array, options: RunOptions): Promise<Uint8Array> {
+  if (!command.includes('{}')) return run(command, bytes, options);
   const folder = mkdtempSync(join(tmpdir(), 'passport-signing-'));
   try {
     const file = join(folder, 'payload');
     writeFileSync(file, bytes, { mode: 0o600 });
-    return await run(command.replaceAll('{}', quoted(file)), bytes, surroundings);
+    return await run(command.replaceAll('{}', shellQuote(file)), bytes, options);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-const quoted = (path: string) => `'${path.replaceAll("'", `'\\''`)}'`;
+const shellQuote = (path: string) => `'${path.replaceAll("'", `'\\''`)}'`;
 
-/** Its words for people, on stderr, go straight to the terminal: a token may ask to be touched. */
-function run(command: string, bytes: Uint8Array, { timeout, env }: Surroundings): Promise<Uint8Array> {
+/** Runs the command. Its stderr goes directly to the terminal, because a token may ask the user to touch it. */
+function run(command: string, bytes: Uint8Array, { timeout, env }: RunOptions): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const fail = (what: string) => reject(new KeyRejected(`the signing command ${what}`));
-    // On a terminal a tool may ask for its PIN there, which only the terminal's own session can. Elsewhere it gets a group
-    // of its own, so that what the shell has started ends with it.
+    // A tool may ask for its PIN on the terminal, which works only in the session of the terminal. Without a terminal,
+    // the command gets its own process group, so that `kill` also ends the processes that the shell has started.
     const detached = process.stdin.isTTY !== true;
     const child = spawn('/bin/sh', ['-c', command], { stdio: ['pipe', 'pipe', 'inherit'], detached, env });
     const kill = () => {
@@ -98,7 +94,7 @@ function run(command: string, bytes: Uint8Array, { timeout, env }: Surroundings)
       kill();
       fail('prints more than a signature');
     });
-    // A command that reads the file instead closes its stdin; that is its right.
+    // A command that reads the file may close its stdin.
     child.stdin.on('error', () => undefined);
     child.stdin.end(bytes);
     child.once('error', (error) => fail(`cannot be started: ${error.message}`));
@@ -114,12 +110,16 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // The process group has already ended.
   }
 }
 
-/** The one reading of an output that verifies. */
-async function signatureIn(output: Uint8Array, payload: Uint8Array, rootKey: RootKey): Promise<Uint8Array> {
+/** Returns the interpretation of an output that is a valid signature. */
+async function findValidSignature(
+  output: Uint8Array,
+  payload: Uint8Array,
+  rootKey: RootKey,
+): Promise<Uint8Array> {
   if (output.length === 0) throw new KeyRejected('the signing command printed nothing on stdout');
   const candidates = readSignature(output);
   if (candidates.length === 0) {
@@ -129,17 +129,14 @@ async function signatureIn(output: Uint8Array, payload: Uint8Array, rootKey: Roo
     );
   }
   for (const candidate of candidates) {
-    const good = verifySignature(payload, encodeSignature(candidate), rootKey);
-    if (
-      await good.then(
-        () => true,
-        () => false,
-      )
-    )
-      return candidate;
+    const isValid = verifySignature(payload, encodeSignature(candidate), rootKey).then(
+      () => true,
+      () => false,
+    );
+    if (await isValid) return candidate;
   }
   throw new KeyRejected(
     `the signing command printed a signature that is not valid for the payload under the root key ${rootKey.thumbprint}: ` +
-      'another key, or another input (--signer-input)',
+      'check that the command uses the right key and the right --signer-input',
   );
 }

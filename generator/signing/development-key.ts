@@ -6,31 +6,31 @@ import { DEVELOPMENT_KEY_FILE, privateFolder } from '../files/private-folder.js'
 import { generatePrivateKey, privatePem, signerFor } from './key-file.js';
 import type { Signer } from './sign.js';
 
-/** The signer of this checkout's development key, if one has been made. */
+/** The signer with this checkout's development key. Undefined if the key does not exist. */
 export async function existingDevelopmentSigner(directory: string): Promise<Signer | undefined> {
   const file = join(directory, DEVELOPMENT_KEY_FILE);
   return existsSync(file) ? signerFor(readKey(file), true) : undefined;
 }
 
 /**
- * The signer of this checkout's development key; the key is made when there is none.
+ * The signer with this checkout's development key. The key is created if it does not exist.
  *
  * @throws {@link IoFailed}
  */
 export async function developmentSigner(directory: string): Promise<Signer> {
   const file = join(directory, DEVELOPMENT_KEY_FILE);
-  makeKeyOnce(directory, file);
+  ensureKey(directory, file);
   return signerFor(readKey(file), true);
 }
 
-function makeKeyOnce(directory: string, file: string): void {
-  const fresh = `${file}.${process.pid}`;
+function ensureKey(directory: string, file: string): void {
+  const temporary = `${file}.${process.pid}`;
   try {
     privateFolder(directory);
     if (existsSync(file)) return;
-    writeFileSync(fresh, privatePem(generatePrivateKey('Ed25519')), { mode: 0o600 });
-    // Linking fails where a file exists: of two builds that start together, both use the first one's key.
-    linkSync(fresh, file);
+    writeFileSync(temporary, privatePem(generatePrivateKey('Ed25519')), { mode: 0o600 });
+    // `link` fails if the file exists, so two builds that start at the same time use the same key.
+    linkSync(temporary, file);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') {
       throw new IoFailed(`the development key ${file} cannot be written: ${(cause as Error).message}`, {
@@ -38,7 +38,7 @@ function makeKeyOnce(directory: string, file: string): void {
       });
     }
   } finally {
-    rmSync(fresh, { force: true });
+    rmSync(temporary, { force: true });
   }
 }
 
@@ -47,7 +47,7 @@ function readKey(file: string): KeyObject {
     return createPrivateKey(readFileSync(file));
   } catch {
     throw new IoFailed(
-      `the development key ${file} cannot be read; remove it, and the next build makes a new one`,
+      `the development key ${file} cannot be read: remove the file, and the next build creates a new key`,
     );
   }
 }

@@ -13,12 +13,13 @@ export const KEY_ALGORITHMS = ['Ed25519', 'P-256'] as const;
 export type KeyAlgorithm = (typeof KEY_ALGORITHMS)[number];
 
 /**
- * A signer with the private key of a file or an environment variable: PKCS#8 PEM, encrypted or not, or a private JWK.
+ * Loads a signer from a file or an environment variable. The private key is PKCS#8 PEM, encrypted or not, or a private
+ * JWK.
  *
- * No error here carries the library's own words or a cause: they could quote the key.
+ * Errors contain neither the message nor the error of the crypto library, because both could quote the key.
  *
- * @param source - a file's path, or `env:NAME`
- * @param env - where `env:NAME` is looked up
+ * @param source - the path of a file, or `env:NAME`
+ * @param env - the environment for `env:NAME`
  * @throws {@link KeyRejected} | {@link IoFailed}
  */
 export async function loadSigner(
@@ -27,17 +28,17 @@ export async function loadSigner(
   env: NodeJS.ProcessEnv,
 ): Promise<Signer> {
   const text = readSource(source, env);
-  const key = isEncrypted(text) ? await decryptedKey(text, source, passphrase) : readPrivateKey(text, source);
+  const key = isEncrypted(text) ? await decryptKey(text, source, passphrase) : readPrivateKey(text, source);
   return signerFor(assertUsable(key, source), false);
 }
 
-/** Asked for a passphrase when a key turns out to be encrypted. */
+/** Provides the passphrase of an encrypted key. */
 export type Passphrase = (source: string) => string | Promise<string>;
 
 const isEncrypted = (text: string) => text.includes('-----BEGIN ENCRYPTED PRIVATE KEY-----');
 
-async function decryptedKey(text: string, source: string, ask: Passphrase | undefined): Promise<KeyObject> {
-  if (ask === undefined) throw new KeyRejected(`${source} is encrypted; give its passphrase`);
+async function decryptKey(text: string, source: string, ask: Passphrase | undefined): Promise<KeyObject> {
+  if (ask === undefined) throw new KeyRejected(`${source} is encrypted: a passphrase is required`);
   const passphrase = await ask(source);
   try {
     return createPrivateKey({ key: text, passphrase });
@@ -46,7 +47,7 @@ async function decryptedKey(text: string, source: string, ask: Passphrase | unde
   }
 }
 
-/** A signer with a private key at hand. */
+/** Creates a signer from a private key. */
 export async function signerFor(key: KeyObject, development: boolean): Promise<Signer> {
   const ecdsa = key.asymmetricKeyType === 'ec';
   return {
@@ -58,11 +59,12 @@ export async function signerFor(key: KeyObject, development: boolean): Promise<S
 }
 
 /**
- * Makes a private key and writes it as PKCS#8 PEM into a new file that only its owner may read, and that git ignores.
+ * Generates a private key and writes it as PKCS#8 PEM to a new file. Only the owner can read the file, and git ignores
+ * it.
  *
- * @param env - the environment in which git is asked what it ignores
+ * @param env - the environment for git
  * @returns the public key
- * @throws {@link IoFailed} when the file exists or cannot be written
+ * @throws {@link IoFailed} if the file exists or cannot be written
  */
 export async function generateKeyFile(
   algorithm: KeyAlgorithm,
@@ -75,14 +77,13 @@ export async function generateKeyFile(
     writeFileSync(file, privatePem(key), { mode: 0o600, flag: 'wx' });
   } catch (cause) {
     const exists = (cause as NodeJS.ErrnoException).code === 'EEXIST';
-    throw new IoFailed(exists ? `${file} exists: a key is never overwritten` : `${file} cannot be written`, {
-      cause,
-    });
+    const problem = exists ? 'already exists, and a key is never overwritten' : 'cannot be written';
+    throw new IoFailed(`${file} ${problem}`, { cause });
   }
   return (await signerFor(key, false)).rootKey;
 }
 
-/** A new private key. */
+/** Generates a private key. */
 export function generatePrivateKey(algorithm: KeyAlgorithm): KeyObject {
   return algorithm === 'Ed25519'
     ? generateKeyPairSync('ed25519').privateKey
@@ -95,10 +96,10 @@ export function privatePem(key: KeyObject): string {
 }
 
 /**
- * The root key of a file: a public JWK, or the public half of a private key.
+ * Loads a root key: a public JWK, a public PEM, or the public half of a private key.
  *
- * @param onlyPublic - refuse a private key rather than use its public half
- * @param env - where `env:NAME` is looked up
+ * @param onlyPublic - whether private keys are refused
+ * @param env - the environment for `env:NAME`
  * @throws {@link KeyRejected} | {@link IoFailed}
  */
 export async function loadRootKey(
@@ -107,7 +108,7 @@ export async function loadRootKey(
   env: NodeJS.ProcessEnv,
 ): Promise<RootKey> {
   const text = readSource(file, env);
-  const jwk = text.includes('-----BEGIN PUBLIC KEY-----') ? publicPem(text, file) : parsedJson(text);
+  const jwk = text.includes('-----BEGIN PUBLIC KEY-----') ? parsePublicPem(text, file) : parseJson(text);
   if (isPublicJwk(jwk)) {
     try {
       return await importRootKey(jwk);
@@ -115,7 +116,7 @@ export async function loadRootKey(
       throw new KeyRejected(`${file} is not a root key: ${(cause as Error).message}`, { cause });
     }
   }
-  if (onlyPublic) throw new KeyRejected(`${file} has no public JWK; print one with \`keys public\``);
+  if (onlyPublic) throw new KeyRejected(`${file} contains no public JWK; print one with \`keys public\``);
   return (await signerFor(assertUsable(readPrivateKey(text, file), file), false)).rootKey;
 }
 
@@ -123,18 +124,18 @@ function isPublicJwk(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'kty' in value && !('d' in value);
 }
 
-function publicPem(text: string, source: string): unknown {
+function parsePublicPem(text: string, source: string): unknown {
   try {
     return createPublicKey(text).export({ format: 'jwk' });
   } catch {
-    throw new KeyRejected(`${source} holds no public key that can be read`);
+    throw new KeyRejected(`${source} does not contain a readable public key`);
   }
 }
 
 function readSource(source: string, env: NodeJS.ProcessEnv): string {
   if (/PRIVATE KEY|"d"\s*:|[\r\n]/.test(source)) {
     throw new UsageError(
-      'name a key by its file or by env:NAME: a key on the command line can be read by others',
+      'pass the path of a key file, or env:NAME: other users can read a key on the command line',
     );
   }
   if (source.startsWith('env:')) {
@@ -149,14 +150,14 @@ function readSource(source: string, env: NodeJS.ProcessEnv): string {
 
 function readPrivateKey(text: string, source: string): KeyObject {
   if (isEncrypted(text)) {
-    throw new KeyRejected(`${source} is encrypted; for its public half use the public key`);
+    throw new KeyRejected(`${source} is encrypted; pass the public key instead`);
   }
-  if (text.includes('-----BEGIN PUBLIC KEY-----') || isPublicJwk(parsedJson(text))) {
-    throw new KeyRejected(`${source} is a public key; signing takes the private one`);
+  if (text.includes('-----BEGIN PUBLIC KEY-----') || isPublicJwk(parseJson(text))) {
+    throw new KeyRejected(`${source} is a public key; signing needs the private key`);
   }
   const key = parsePrivateKey(text);
   if (key === undefined) {
-    throw new KeyRejected(`${source} holds neither a PKCS#8 PEM nor a private JWK that can be read`);
+    throw new KeyRejected(`${source} contains neither a PKCS#8 PEM nor a private JWK that can be read`);
   }
   return key;
 }
@@ -165,7 +166,7 @@ function assertUsable(key: KeyObject, source: string): KeyObject {
   const curve = key.asymmetricKeyDetails?.namedCurve;
   if (key.asymmetricKeyType !== 'ed25519' && curve !== 'prime256v1') {
     throw new KeyRejected(
-      `${source} holds ${curve ?? key.asymmetricKeyType}; a root key is Ed25519 or P-256`,
+      `the key in ${source} is ${curve ?? key.asymmetricKeyType}; a root key is Ed25519 or P-256`,
     );
   }
   return key;
@@ -173,19 +174,19 @@ function assertUsable(key: KeyObject, source: string): KeyObject {
 
 function parsePrivateKey(text: string): KeyObject | undefined {
   try {
-    const jwk = parsedJson(text);
+    const jwk = parseJson(text);
     if (jwk === undefined) return createPrivateKey(text);
     const key = createPrivateKey({ key: jwk as Record<string, string>, format: 'jwk' });
-    // A JWK says its public half itself; one that says another key's would publish the wrong root.
+    // A private JWK repeats its public half. If the two differ, the wrong root key could be published.
     const { x, y } = createPublicKey(key).export({ format: 'jwk' });
-    const said = jwk as { x?: unknown; y?: unknown };
-    return said.x === x && (said.y ?? undefined) === y ? key : undefined;
+    const stated = jwk as { x?: unknown; y?: unknown };
+    return stated.x === x && (stated.y ?? undefined) === y ? key : undefined;
   } catch {
     return undefined;
   }
 }
 
-function parsedJson(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

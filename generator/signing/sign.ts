@@ -1,20 +1,20 @@
 import { encodeSignature, type RootKey, verifySignature } from '@passport-registry/verifier';
 import { KeyRejected } from '../errors.js';
 
-/** Something that can sign with the root key. The private key itself never passes through this interface. */
+/** Signs with one key. The private key itself never passes through this interface. */
 export interface Signer {
-  /** The public half. */
+  /** The public key. */
   readonly rootKey: RootKey;
-  /** Whether this is a key of this machine, fit for trying things out and for nothing else. */
+  /** Whether this is the development key of this machine, which is not for production. */
   readonly development: boolean;
-  /** The raw signature over the bytes, 64 of them: Ed25519, or ES256 as r||s. */
+  /** Returns the raw signature over the bytes: 64 bytes, Ed25519, or ES256 as r||s. */
   sign(bytes: Uint8Array): Promise<Uint8Array>;
 }
 
 /**
- * The text of issuers.sig for a list: the detached signature, verified before it goes anywhere.
+ * Signs a list, verifies the signature, and returns the content of issuers.sig: the detached signature.
  *
- * @throws {@link KeyRejected} when the signer's signature is none by its own root key
+ * @throws {@link KeyRejected} if the signature is not valid under the signer's own root key
  */
 export async function signList(list: Uint8Array, signer: Signer): Promise<string> {
   try {
@@ -23,6 +23,6 @@ export async function signList(list: Uint8Array, signer: Signer): Promise<string
     return signature;
   } catch (cause) {
     if (cause instanceof KeyRejected) throw cause;
-    throw new KeyRejected(`the key does not sign: ${(cause as Error).message}`, { cause });
+    throw new KeyRejected(`signing failed: ${(cause as Error).message}`, { cause });
   }
 }

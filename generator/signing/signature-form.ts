@@ -1,14 +1,15 @@
 import { decodeDerSignature } from './der-signature.js';
 
-/** Length of a raw signature of either algorithm, in bytes. */
+/** The length of a raw signature of either algorithm, in bytes. */
 const RAW_BYTES = 64;
 
 /**
- * The raw signatures that some output of a signing tool can mean: 64 raw bytes, a DER signature (ECDSA), or either of
- * these in base64, base64url or hexadecimal with white space around it. Which of them is right, only verifying tells.
+ * Lists the raw signatures that the output of a signing tool can represent: 64 raw bytes, a DER signature (ECDSA), or
+ * either in base64, base64url or hexadecimal, with optional white space. The caller must verify which of them is the
+ * signature.
  */
 export function readSignature(output: Uint8Array): Uint8Array[] {
-  return [output, ...decodedTexts(output)].flatMap(rawForms);
+  return [output, ...decodeText(output)].flatMap(rawForms);
 }
 
 function rawForms(bytes: Uint8Array): Uint8Array[] {
@@ -16,7 +17,7 @@ function rawForms(bytes: Uint8Array): Uint8Array[] {
   return [...(bytes.length === RAW_BYTES ? [bytes] : []), ...(der === undefined ? [] : [der])];
 }
 
-function decodedTexts(output: Uint8Array): Uint8Array[] {
+function decodeText(output: Uint8Array): Uint8Array[] {
   const text = new TextDecoder('latin1').decode(output).replaceAll(/[\t\n\r ]+/g, '');
   const found: Uint8Array[] = [];
   if (/^(?:[0-9A-Fa-f]{2})+$/.test(text)) found.push(Buffer.from(text, 'hex'));

@@ -233,7 +233,7 @@ describe('a second build', () => {
     for (const time of [T1, T2]) {
       const { code, stderr } = await cli(['build', ...KEY, ...AT(time)], folder);
       expect(code).toBe(2);
-      expect(stderr).toContain(`updated_at only grows: the published list has ${T2}`);
+      expect(stderr).toContain(`updated_at must increase: the published list has ${T2}`);
       expect(contents(join(folder, 'dist'))).toEqual(before);
     }
     await built(folder);

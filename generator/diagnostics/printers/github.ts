@@ -2,8 +2,8 @@ import type { Diagnostic } from '../diagnostic.js';
 import { printable } from './printable.js';
 
 /**
- * Diagnostics as commands of GitHub's workflow runner, which shows them at the line of a pull request. No text of a file, and
- * no file name, can end a command or its properties.
+ * Formats diagnostics as commands for GitHub's workflow runner, which shows them on the lines of a pull request. The
+ * content and the name of a file cannot end a command or its properties.
  */
 export function forGitHub(diagnostics: readonly Diagnostic[]): string {
   return diagnostics.map(annotation).join('');
@@ -18,13 +18,13 @@ function annotation({ severity, rule, file, message, expected, remedy, ...range 
     endColumn: range.endColumn,
     title: rule,
   };
-  const text = Object.entries(properties).map(([name, value]) => `${name}=${property(String(value))}`);
+  const text = Object.entries(properties).map(([name, value]) => `${name}=${escapeProperty(String(value))}`);
   const lines = [message, `expected: ${expected}`, `remedy: ${remedy}`];
-  return `::${severity} ${text.join(',')}::${lines.map(data).join(LINE_FEED)}\n`;
+  return `::${severity} ${text.join(',')}::${lines.map(escapeData).join(LINE_FEED)}\n`;
 }
 
-/** A line feed within a command. */
+/** An escaped line feed, for the data of a command. */
 const LINE_FEED = '%0A';
 
-const data = (text: string) => printable(text).replaceAll('%', '%25');
-const property = (text: string) => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+const escapeData = (text: string) => printable(text).replaceAll('%', '%25');
+const escapeProperty = (text: string) => escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');

@@ -3,7 +3,7 @@ import type { Diagnostic } from '../diagnostic.js';
 import { RULES } from '../rules.js';
 import { printable } from './printable.js';
 
-/** Diagnostics as a SARIF 2.1.0 log, which code scanning services and editors read. */
+/** Formats diagnostics as a SARIF 2.1.0 log, for code scanning services and editors. */
 export function forSarif(diagnostics: readonly Diagnostic[]): Log {
   const used = [...new Set(diagnostics.map(({ rule }) => rule))];
   return {
@@ -11,7 +11,7 @@ export function forSarif(diagnostics: readonly Diagnostic[]): Log {
     version: '2.1.0',
     runs: [
       {
-        // A column is a UTF-16 code unit here, as in SARIF by default.
+        // Columns count UTF-16 code units, which is also the default of SARIF.
         columnKind: 'utf16CodeUnits',
         tool: {
           driver: {
@@ -32,7 +32,7 @@ export function forSarif(diagnostics: readonly Diagnostic[]): Log {
           locations: [
             {
               physicalLocation: {
-                artifactLocation: { uri: addressOf(file) },
+                artifactLocation: { uri: toUriReference(file) },
                 region: {
                   startLine: range.line,
                   startColumn: range.column,
@@ -48,8 +48,8 @@ export function forSarif(diagnostics: readonly Diagnostic[]): Log {
   };
 }
 
-/** A path as an address. A lone surrogate has no place in one. */
-function addressOf(file: string): string {
+/** Converts a path to a URI reference. URIs cannot encode lone surrogates, so U+FFFD replaces them. */
+function toUriReference(file: string): string {
   return file
     .replaceAll(/\p{Cs}/gu, '\ufffd')
     .split('/')

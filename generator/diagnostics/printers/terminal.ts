@@ -4,31 +4,31 @@ import { printable } from './printable.js';
 
 const STYLES = { error: 'red', warning: 'yellow', dim: 'dim', bold: 'bold' } as const;
 
-/** A piece of a line, and how it looks. */
+/** A piece of a line, with its style. */
 type Piece = string | readonly [style: keyof typeof STYLES, text: string];
 
 /**
- * Diagnostics for people: place, rule, what was found, the line of the file with a mark below it, what is expected, what
- * to do.
+ * Formats diagnostics for people: the position, the rule, the problem, the line of the file with a mark below, the
+ * expected input and the remedy.
  *
- * @param colour - whether the terminal takes colours
+ * @param colour - whether the terminal supports colours
  */
 export function forTerminal(diagnostics: readonly Diagnostic[], colour: boolean): string {
   return diagnostics
     .flatMap(linesOf)
-    .map((pieces) => `${written(pieces, colour)}\n`)
+    .map((pieces) => `${formatLine(pieces, colour)}\n`)
     .join('');
 }
 
-/** All text that leaves this printer goes through here. */
-function written(pieces: readonly Piece[], colour: boolean): string {
+/** Formats one line. All output of this printer is escaped here. */
+function formatLine(pieces: readonly Piece[], colour: boolean): string {
   return pieces
     .map((piece) => {
       const [style, text] = typeof piece === 'string' ? [undefined, piece] : piece;
-      // A tab is as wide as it likes; a space keeps the marks below their text.
+      // The width of a tab varies. A space instead keeps the carets below their text.
       const shown = printable(text.replaceAll('\t', ' '));
       if (!colour || style === undefined) return shown;
-      // The caller has looked at the terminal; styleText would look at another stream.
+      // The caller has already checked the terminal. styleText would check a different stream.
       return styleText(STYLES[style], shown, { validateStream: false });
     })
     .join('');
@@ -44,12 +44,12 @@ function linesOf(diagnostic: Diagnostic): Piece[][] {
   ];
 }
 
-/** The line of the file, and carets below what is meant. */
+/** The line of the file, with carets below the marked part. */
 function excerptLines({ line, severity, excerpt }: Diagnostic): Piece[][] {
   if (excerpt === undefined) return [];
   const { before, marked, after } = excerpt;
   const gutter = ` ${line} | `;
-  // As wide as what is printed, which can be longer than what was read.
+  // The width of the printed text. Escapes can make it longer than the source.
   const width = (text: string) => printable(text.replaceAll('\t', ' ')).length;
   return [
     [['dim', gutter], `${before}${marked}${after}`],

@@ -4,12 +4,13 @@ import type { Range } from '../../diagnostics/range.js';
 import type { RuleName } from '../../diagnostics/rules.js';
 import { keyOf, rangeOf, type ToRange } from './locate.js';
 
-/** How far before its node a tag or an anchor is looked for, in characters. */
+/** Maximum distance from a tag or an anchor to its node, in characters. */
 const MAX_PROPERTY_LENGTH = 256;
 
 /**
- * What YAML has and a record must not: directives, because `%YAML 1.1` asks for a YAML in which NO is false; tags,
- * anchors, aliases and merge keys, because plain data needs none.
+ * Finds the YAML features that a record must not use. Directives are forbidden because `%YAML 1.1` selects a version of
+ * YAML in which NO means false. Tags, anchors, aliases and merge keys are forbidden because plain data does not need
+ * them.
  */
 export function forbiddenFeatures(
   document: Document,
@@ -17,7 +18,7 @@ export function forbiddenFeatures(
   range: ToRange,
 ): Diagnostic[] {
   const { text } = source;
-  const found: Diagnostic[] = directives(source);
+  const found: Diagnostic[] = findDirectives(source);
   const report = (rule: RuleName, place: Range, message: string) => {
     found.push(diagnostic(source, place, { rule, message }));
   };
@@ -49,8 +50,8 @@ export function forbiddenFeatures(
   return found;
 }
 
-/** Directives stand before the first document marker, with nothing but comments between them. */
-function directives(source: Required<Source>): Diagnostic[] {
+/** Finds directives. Directives come before the first document marker, with only comments between them. */
+function findDirectives(source: Required<Source>): Diagnostic[] {
   const found: Diagnostic[] = [];
   for (const [index, line] of source.text.split('\n').entries()) {
     if (line.startsWith('#') || line.trim() === '') continue;
@@ -63,7 +64,7 @@ function directives(source: Required<Source>): Diagnostic[] {
   return found;
 }
 
-/** An anchor and a tag stand before their node, which does not count them in. */
+/** The position of an anchor or a tag. Both come before their node, and the range of the node excludes them. */
 function propertyRange(
   node: Node,
   sigil: '&' | '!',

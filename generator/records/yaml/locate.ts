@@ -1,10 +1,10 @@
 import { isMap, isScalar, isSeq, type LineCounter, type Node, type Pair, type YAMLMap } from 'yaml';
 import { type Range, WHOLE_FILE } from '../../diagnostics/range.js';
 
-/** A path into a record: field names and indexes. */
+/** A path into a record: field names and list indexes. */
 export type Path = readonly (string | number)[];
 
-/** The path that a JSON Pointer (RFC 6901) names. */
+/** Converts a JSON Pointer (RFC 6901) to a path. */
 export function pathOf(pointer: string): Path {
   return pointer
     .split('/')
@@ -12,10 +12,10 @@ export function pathOf(pointer: string): Path {
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** Turns a stretch of a text, in characters, into lines and columns. */
+/** Converts character offsets in a text to lines and columns. */
 export type ToRange = (start: number, end: number) => Range;
 
-/** What turns a stretch of the text whose lines have been counted into lines and columns. */
+/** Creates a converter for the text that a parser has read with this line counter. */
 export function toRange(lines: LineCounter): ToRange {
   return (start, end) => {
     const from = lines.linePos(start);
@@ -24,22 +24,22 @@ export function toRange(lines: LineCounter): ToRange {
   };
 }
 
-/** The field name of a pair, as text. */
+/** The field name of a pair, as a string. */
 export function keyOf(pair: Pair): string {
   return isScalar(pair.key) ? String(pair.key.value) : String(pair.key);
 }
 
 /**
- * The node at a path, or the deepest one on the way to it.
+ * Finds the node at a path, or the deepest existing node on the path.
  *
- * @param part - `key` gives the node of the last field's name instead of its value
+ * @param part - `key` returns the node of the last field's name instead of its value
  */
 export function nearest(root: unknown, path: Path, part: 'key' | 'value'): unknown {
   let node = root;
   for (const [depth, step] of path.entries()) {
     const pair = isMap(node) ? pairOf(node, String(step)) : undefined;
     if (pair !== undefined && part === 'key' && depth === path.length - 1) return pair.key;
-    // A field without a value, `tier:`, is best shown at its name.
+    // For a field without a value, such as `tier:`, the name is the best position.
     const next = pair === undefined ? isSeq(node) && node.items[Number(step)] : (pair.value ?? pair.key);
     if (next === undefined || next === false) return node;
     node = next;
@@ -51,7 +51,7 @@ function pairOf(map: YAMLMap, name: string): Pair | undefined {
   return map.items.findLast((pair) => keyOf(pair) === name);
 }
 
-/** Where a node stands. */
+/** The position of a node. */
 export function rangeOf(node: unknown, range: ToRange): Range {
   const place = (node as Node | null)?.range;
   return place ? range(place[0], place[1]) : WHOLE_FILE;

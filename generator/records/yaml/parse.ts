@@ -7,23 +7,26 @@ import { forbiddenFeatures } from './forbidden-yaml.js';
 import { keyOf, nearest, type Path, rangeOf, type ToRange, toRange } from './locate.js';
 import type { RecordFile } from './record-file.js';
 
-/** A record file as data, with the way back from the data to the text. */
+/** The data of a record file, with a function that finds the position of each value in the text. */
 export interface ParsedFile extends RecordFile {
-  /** The document as JSON data; undefined when it is too broken to say more about it. */
+  /** The document as JSON data. Undefined if syntax errors prevent further checks. */
   readonly value: unknown;
-  /** Where a value stands; `key` gives the place of its field's name instead. Falls back on what is around it. */
+  /**
+   * The position of a value; with `key`, the position of its field's name. If nothing is at the path, the position of
+   * the deepest value on the path.
+   */
   locate(path: Path, part?: 'key' | 'value'): Range;
-  /** Whether the value is written as an alias, which has been reported already. */
+  /** Whether the value is a YAML alias. Aliases have already been reported. */
   isAlias(path: Path): boolean;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Past this many a reader has seen enough of one file, and hostile input could ask for thousands. */
+/** Maximum number of problems reported for one file. A hostile file could cause thousands. */
 const MAX_PROBLEMS = 50;
 
 /**
- * Parses a record file: YAML 1.2, core schema, one document of plain data. Where something stands is found out only when
- * somebody asks.
+ * Parses a record file: YAML 1.2, core schema, one document of plain data. Positions are computed only when `locate` is
+ * called.
  */
 export function parseRecordFile(record: RecordFile): ParsedFile {
   const value = parseFastYaml(record.text);
@@ -33,12 +36,12 @@ export function parseRecordFile(record: RecordFile): ParsedFile {
     parsed ??= parseYaml(record);
     return parsed.locate(path, part);
   };
-  // Spreading the record would take five times as long, and this is done for each.
+  // Object spread would take five times as long, and this line runs for every record.
   const { file, stem, text } = record;
   return { file, stem, text, value, locate, isAlias: () => false, diagnostics: [] };
 }
 
-/** Parses any YAML, and says what is wrong with it. */
+/** Parses any YAML, and reports syntax errors and forbidden features. */
 function parseYaml(record: RecordFile): ParsedFile {
   const { text } = record;
   const lines = new LineCounter();
@@ -56,7 +59,9 @@ function parseYaml(record: RecordFile): ParsedFile {
   const root = document.contents;
   const empty = root === null || (isScalar(root) && root.value === null && root.source === '');
   if (empty && !broken) {
-    syntax.push(diagnostic(record, WHOLE_FILE, { rule: 'empty-file', message: 'the file holds no record' }));
+    syntax.push(
+      diagnostic(record, WHOLE_FILE, { rule: 'empty-file', message: 'the file contains no record' }),
+    );
   }
   const features = broken || empty ? [] : forbiddenFeatures(document, record, range);
   return {
@@ -74,7 +79,7 @@ function syntaxProblems(document: Document, source: Required<Source>, range: ToR
     const message = 'the file is nested too deeply';
     return [diagnostic(source, WHOLE_FILE, { rule: 'yaml-too-deep', message })];
   }
-  // One mistake makes several errors on its line; the first is the one that helps.
+  // One mistake can cause several errors on its line. The first error is the most useful.
   const firstOfLine = new Map<string, Diagnostic>();
   for (const { code, message, pos } of errors) {
     const place = range(...pos);
@@ -91,14 +96,14 @@ function syntaxFinding(code: string, message: string, rest: string): { rule: Rul
   }
   if (code === 'DUPLICATE_KEY') {
     const key = /^"[^"\n]*"|^'[^'\n]*'|^[^\s:]+/.exec(rest)?.[0] ?? 'a field';
-    return { rule: 'duplicate-key', message: `${key} is written twice` };
+    return { rule: 'duplicate-key', message: `${key} appears twice` };
   }
   return { rule: 'yaml-syntax', message };
 }
 
 function toData(node: unknown): unknown {
   if (isMap(node)) {
-    // Object.fromEntries defines: a field named __proto__ becomes a field like any other.
+    // Object.fromEntries defines properties, so a field named __proto__ becomes an ordinary field.
     return Object.fromEntries(
       node.items.filter((pair) => keyOf(pair) !== '<<').map((pair) => [keyOf(pair), toData(pair.value)]),
     );

@@ -1,9 +1,9 @@
-/** A record file as it was found: its name and its text. */
+/** The name and the text of a record file. */
 export interface RecordFile {
-  /** The file, as the user would name it. */
+  /** The path of the file, as the user would write it. */
   readonly file: string;
-  /** Its name without .yaml or .yml: what issuer_id must be. */
+  /** The file name without .yaml or .yml. The issuer_id must equal the stem. */
   readonly stem: string;
-  /** Its text, without a byte order mark. */
+  /** The text of the file, without a byte order mark. */
   readonly text: string;
 }

@@ -131,7 +131,7 @@ describe('registry.yaml', () => {
     ],
     ['- a', '1:1', 'wrong-type', 'the file is a list', 'must be object'],
     ['signer: [', '1:10', 'yaml-syntax', '', 'fix the syntax'],
-    ['root_key: a\nroot_key: b', '2:1', 'duplicate-key', 'root_key is written twice', 'remove one'],
+    ['root_key: a\nroot_key: b', '2:1', 'duplicate-key', 'root_key appears twice', 'remove the duplicate'],
   ])(
     'that holds %j is refused at its place, before anything is done',
     async (text, place, rule, message, remedy) => {

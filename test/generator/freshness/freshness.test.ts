@@ -324,7 +324,7 @@ describe('a rotation of the root key', () => {
       'root-second.jwt',
     ];
     const bare = await cli(args, folder);
-    expect([bare.code, bare.stderr.includes('give --delegation')]).toEqual([2, true]);
+    expect([bare.code, bare.stderr.includes('pass --delegation')]).toEqual([2, true]);
     await delegate('second', 'online', 'second.jwt');
     const without = await cli([...args, '--delegation', 'second.jwt'], folder);
     expect([without.code, without.stderr.includes('pass --checkpoint-key')]).toEqual([2, true]);
@@ -391,7 +391,7 @@ describe('a published tree that was damaged', () => {
       const { code, stderr } = await again();
       expect([code, stderr]).toEqual([
         2,
-        expect.stringMatching(/keys\/rotation.json is (?:damaged|gone).*restore the file from a mirror/),
+        expect.stringMatching(/keys\/rotation.json is (?:damaged|missing).*restore the file from a mirror/),
       ]);
       expect(text('SHA256SUMS')).toBe(before);
       rmSync(path('keys/rotation.json'), { recursive: true, force: true });
@@ -434,7 +434,7 @@ describe('a published tree that was damaged', () => {
       const { code, stderr } = await cli(['build', '--key', 'root.pem'], folder);
       expect([code, stderr]).toEqual([
         2,
-        expect.stringMatching(/keys\/delegation.jwt is .*, or give --delegation with a new one/),
+        expect.stringMatching(/keys\/delegation.jwt is .*, or pass --delegation with a new one/),
       ]);
       writeFiles(folder, { 'dist/keys/delegation.jwt': delegation });
     }

@@ -186,7 +186,7 @@ describeWith(['openssl'], 'passport-registry check', () => {
       new Promise((resolve) => publicLookup(name, { all: true }, (error, found) => resolve(error ?? found)));
     // The resolver of every platform knows this name, and asks nobody.
     expect(await lookUp('localhost')).toMatchObject({
-      message: expect.stringMatching(/^localhost is (127\.0\.0\.1|::1), which is not a public address$/),
+      message: expect.stringMatching(/^localhost is (127\.0\.0\.1|::1), which is not a public IP address$/),
     });
   });
 

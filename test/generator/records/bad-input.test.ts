@@ -113,8 +113,8 @@ const CASES: Record<string, [text: string | Uint8Array, ...expected: string[]]> 
   'an alias bomb': [bomb, ...aliasBombVerdicts()],
   'an alias': [
     changed({ tier: '&t certified', status: '*t' }),
-    '2:7 yaml-alias write the value out',
-    '3:9 yaml-alias write the value out',
+    '2:7 yaml-alias repeat the value',
+    '3:9 yaml-alias repeat the value',
   ],
   'an alias of nothing': [changed({ tier: '*nothing' }), '2:7 yaml-alias'],
   'a merge key': [`${changed({})}<<: {tier: sandbox}\n`, '7:1 yaml-merge-key'],

@@ -68,7 +68,7 @@ describe('good input', () => {
     );
     expect(ok).toBe(true);
     expect(diagnostics.map(({ severity, rule, remedy }) => `${severity} ${rule} ${remedy}`)).toEqual([
-      'warning not-https give its https URL, if it has one',
+      'warning not-https use its https URL, if it has one',
       'warning unknown-country did you mean `GB`?',
       'warning unknown-country check the code',
       'warning unknown-country check the code',

@@ -82,7 +82,7 @@ describeWith(['git'], 'names in a pull request', () => {
     expect(code).toBe(1);
     const said = JSON.parse(stdout).diagnostics;
     expect(said.map(({ file, rule }: Record<string, string>) => `${file} ${rule}`)).toEqual([expected]);
-    expect([said[0].line, said[0].remedy]).toEqual([1, 'rename it']);
+    expect([said[0].line, said[0].remedy]).toEqual([1, 'rename the file']);
     expect(await log(folder)).toHaveLength(4);
   });
 
@@ -156,7 +156,7 @@ describeWith(['git'], 'what a pull request puts among the records', () => {
       [refused, 'issuers/x.yaml revoked-is-final', 'issuers/x.yaml keys-moved'],
     ]);
     // A build reads what git has checked out, so none begins while the file is there.
-    expect((await cli(['validate'], folder)).stderr).toContain('git would change records');
+    expect((await cli(['validate'], folder)).stderr).toContain('.gitattributes makes git change records');
     expect(await log(folder, ['x'])).toEqual([
       'x status revoked active',
       'x tier undefined certified',

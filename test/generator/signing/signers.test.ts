@@ -141,7 +141,7 @@ describe('a command that does not sign', () => {
     [
       'that signs by another key',
       `sed -i s/x/x/ root.json; cp other.pem hsm/key.pem; "${process.execPath}" tool.mjs raw`,
-      'another key',
+      'the right key',
     ],
     [
       'that signs something else',
