@@ -1,12 +1,12 @@
-// Predicates for the verifier: as small and as fast as checks that are written by hand. Standalone code of Ajv would report
-// errors that nobody reads here, at many times the size.
+// Generates predicates for the verifier, as small and as fast as handwritten checks. Standalone code of Ajv would be many
+// times larger, because it reports errors that the verifier does not use.
 
 import { issuer, jwk, referred, registry, trustPolicy } from './read.mjs';
 
-/** Keywords that demand nothing of a value. */
+/** Keywords that do not constrain a value. */
 const ANNOTATIONS = ['$schema', '$id', '$defs', '$comment', 'title', 'description', 'examples'];
 
-/** Formats, each with the predicate for what the pattern beside it cannot say; null where the pattern says it all. */
+/** Formats, each with a predicate for what the pattern next to the format cannot express; null if the pattern is enough. */
 const FORMATS = { 'date-time': 'isCalendarTime', uri: null, email: null };
 
 /** The definitions whose patterns are in `GRAMMAR`. */
@@ -15,24 +15,24 @@ const TEXTS = { ...issuer.$defs, ...registry.$defs, ...jwk.$defs };
 const isName = (name) => `isValid${name[0].toUpperCase()}${name.slice(1)}`;
 
 /**
- * Gives the demands of a schema to a reader, which takes each of them by its keyword. Whatever is left makes the generation
- * fail: no demand of a schema may get lost.
+ * Lets a reader take each constraint of a schema by its keyword. Fails if the reader leaves a constraint, so that no constraint
+ * is silently ignored.
  */
-function readDemands(schema, reader) {
+function readConstraints(schema, reader) {
   const rest = new Map(Object.entries(schema).filter(([keyword]) => !ANNOTATIONS.includes(keyword)));
   const take = (keyword) => {
-    const demand = rest.get(keyword);
+    const constraint = rest.get(keyword);
     rest.delete(keyword);
-    return demand;
+    return constraint;
   };
   const result = reader(take);
   if (rest.size > 0) throw new Error(`no predicate for ${[...rest.keys()]} in ${JSON.stringify(schema)}`);
   return result;
 }
 
-/** The expression that tells whether a value conforms to a schema. */
+/** Generates the expression that checks whether a value conforms to a schema. */
 function expression(schema, value) {
-  return readDemands(schema, (take) => {
+  return readConstraints(schema, (take) => {
     const [$ref, anyOf] = [take('$ref'), take('anyOf')];
     if ($ref !== undefined) return `${isName(referred($ref))}(${value})`;
     if (anyOf !== undefined) return anyOf.map((one) => expression(one, value)).join(' || ');
@@ -72,9 +72,9 @@ function textPredicate(name, schema) {
 }`;
 }
 
-/** The predicate of the members of an object. Its caller looks for members that are missing. */
+/** Generates the predicate for the members of an object. The caller of the predicate checks for missing members. */
 function memberPredicate(name, schema) {
-  return readDemands(schema, (take) => {
+  return readConstraints(schema, (take) => {
     if (take('type') !== 'object' || take('additionalProperties') !== false) {
       throw new Error(`${name} is not an object with known members`);
     }
@@ -92,7 +92,7 @@ ${cases.join('\n')}
   });
 }
 
-/** The text of the module with the predicates. */
+/** Generates the source of the module with the predicates. */
 export function predicates() {
   const { named } = trustPolicy.$defs;
   return `
@@ -104,10 +104,10 @@ ${Object.entries(TEXTS)
   .map(([name, schema]) => textPredicate(name, schema))
   .join('\n\n')}
 
-/** Whether an issuer may have a value in a field; undefined if an issuer has no such field. */
+/** Checks the value of a field of an issuer. Returns undefined if an issuer has no such field. */
 ${memberPredicate('isIssuerField', issuer)}
 
-/** Whether a trust policy may have a value in a member; undefined if a trust policy has no such member. */
+/** Checks the value of a member of a trust policy. Returns undefined if a trust policy has no such member. */
 ${memberPredicate('isPolicyMember', trustPolicy)}
 
 function isValidNamed(value: unknown): boolean {

@@ -8,17 +8,17 @@ import { PATHS } from './paths.js';
 import type { PublishedTree } from './published-tree.js';
 import type { Tree } from './tree.js';
 
-/** How many lists back a verifier is still helped; one that is further behind fetches the whole list. */
+/** A verifier that is more lists behind than this downloads the whole list. */
 const MAX_DELTAS = 16;
-/** All deltas together take no more than this share of the list: else the list itself serves better. */
+/** The maximum size of all deltas together, as a share of the list. Above it, downloading the list is better. */
 const MAX_SIZE_SHARE = 0.25;
 
 /**
- * The deltas of a tree (docs/protocol.md, section 21): from the published list to the new one, and of those that are published
- * the ones that lead on to it.
+ * Returns the deltas of a tree (docs/protocol.md, section 21): the delta from the published list to the new list, and the published
+ * deltas that lead to the published list.
  *
- * @param published - the tree that the new one replaces
- * @param diff - undefined where nothing is published that is rightly signed
+ * @param published - the tree that the new tree replaces
+ * @param diff - undefined if no list with a valid signature is published
  */
 export function deltaFiles(
   published: PublishedTree | undefined,
@@ -52,7 +52,10 @@ interface HeldDelta {
   readonly bytes: Uint8Array;
 }
 
-/** The published deltas by the list that they lead to. One that its tree's checksums do not cover has been altered since. */
+/**
+ * Reads the published deltas, by the hash of the list that each produces. Skips a delta whose hash is not in SHA256SUMS, because
+ * the file was changed after its publication.
+ */
 function heldDeltas(published: PublishedTree): Map<string, HeldDelta> {
   const found = new Map<string, HeldDelta>();
   const folder = join(published.folder, 'deltas');
@@ -67,7 +70,7 @@ function heldDeltas(published: PublishedTree): Map<string, HeldDelta> {
   return found;
 }
 
-/** From which list a delta leads to which; undefined when it is none. */
+/** Reads the hashes of the two lists that a delta connects. Returns undefined if the file is not a delta. */
 function endsOf(bytes: Buffer): { from: string; to: string } | undefined {
   try {
     const { from, to } = JSON.parse(bytes.toString('utf8'));
