@@ -20,9 +20,9 @@ export interface Change {
   readonly subject: string;
   readonly issuer: string;
   readonly field: Field;
-  /** Undefined when the record is new. */
+  /** Undefined if the record is new. */
   readonly from: string | undefined;
-  /** Undefined when the record was removed. */
+  /** Undefined if the record was removed. */
   readonly to: string | undefined;
 }
 
@@ -32,7 +32,11 @@ type Values = Readonly<Record<Field, string | undefined>>;
 
 const NONE: Values = { tier: undefined, status: undefined };
 
-/** The changes of status and tier, newest first: what the records of each commit say, and those of its parents. @throws {@link IoFailed} */
+/**
+ * Returns the changes of status and tier, newest first. Compares the records of each commit with those of its parents.
+ *
+ * @throws {@link IoFailed}
+ */
 export function history(issuers: string, env: NodeJS.ProcessEnv): Change[] {
   const [repository, commits] = commitsOf(issuers, env);
   const changes = commits.map((commit) => ({
@@ -56,7 +60,7 @@ function commitsOf(issuers: string, env: NodeJS.ProcessEnv): [Repository, Commit
   }
 }
 
-/** Status and tier in a record, where it has them. */
+/** Reads status and tier from a record, as far as the record has them. */
 function valuesIn(content: Uint8Array): Values {
   const record = recordFile('', content);
   const value = 'text' in record ? parseRecordFile(record).value : undefined;
@@ -67,9 +71,9 @@ function valuesIn(content: Uint8Array): Values {
   return { tier: textOf('tier'), status: textOf('status') };
 }
 
-/** A record that moves to another folder is gone from one path and new at another: the issuer stays the same. */
+/** The values of one issuer before and after a commit. A record that moves to another folder is still the same issuer. */
 interface Move {
-  /** One for each parent of the commit. */
+  /** One item for each parent of the commit. */
   before: Values[];
   after: Values;
 }

@@ -3,12 +3,12 @@ import type { Diagnostic } from '../diagnostics/diagnostic.js';
 import { printable } from '../diagnostics/printers/printable.js';
 import { type IssuerChange, weightiestFirst } from './difference.js';
 
-/** Past this many rows a comment is no longer read, and at some length no longer accepted. */
+/** Nobody reads a longer comment, and GitHub limits the length of comments. */
 const MAX_ROWS = 100;
 
 /**
- * A change of records as a comment for a pull request. Whatever a record says stands in it as code, so that it can
- * neither format the comment, nor mention anybody, nor link anywhere.
+ * Formats a change of records as a comment on a pull request. Every value of a record is formatted as code, so that a record
+ * can't change the layout of the comment, mention people or insert links.
  */
 export function forMarkdown(
   changes: readonly IssuerChange[],
@@ -43,7 +43,7 @@ function rowsOf({ issuer_id, kind, fields }: IssuerChange, issuers: ReadonlyMap<
   return weightiestFirst(fields).map(({ field, from, to }) => row(heavy(field), code(from), code(to)));
 }
 
-/** A value as code: in HTML, where no number of backticks ends it, and all that could be markup is written as a number. */
+/** Formats a value as HTML code, which backticks can't end. Characters that could be markup become numeric references. */
 function code(value: unknown): string {
   if (value === undefined) return '';
   const text = printable(typeof value === 'string' ? value : JSON.stringify(value));

@@ -4,45 +4,44 @@ import { PATHS } from '../tree/paths.js';
 import { askHost, type HostAnswer, type HostRequest } from './ask-host.js';
 import { UNKNOWN_ID } from './verify-steps.js';
 
-/** What SPEC A1 asks of every host, or what serves browsers and caches well. */
+/** `required` by SPEC A1 of every host, or `recommended` for browsers and caches. */
 export type Demand = 'required' | 'recommended';
 
-/** What a host was asked, and what came of it. */
+/** The result of one check of a host. */
 export interface Answered {
   readonly demand: Demand;
-  /** What was looked at, such as `type` or `not listed`. */
+  /** The name of the check, such as `type` or `not listed`. */
   readonly check: string;
-  /** The path below the registry's address. */
+  /** The path below the URL of the registry. */
   readonly path: string;
   readonly result: 'passed' | 'failed';
   readonly found: string;
-  /** What was expected, in words. */
+  /** The expected result, in words. */
   readonly expected: string;
 }
 
 /** How a host serves a registry. */
 export interface ConformanceReport {
-  /** Whether the host does all that is required. */
+  /** Whether the host meets all requirements. */
   readonly ok: boolean;
   readonly answers: readonly Answered[];
 }
 
-/** Caches may keep what changes with a publication for no longer, in seconds: a revocation must arrive within minutes. */
+/** How long caches may keep files that change with each publication. A revocation must arrive within minutes. */
 const MAX_CACHE_SECONDS = 300;
-/** Seconds. */
 const DAY_SECONDS = 24 * 60 * 60;
-/** Below this there is nothing to be saved by compression, in bytes. */
+/** Compression of a smaller file saves nothing. */
 const MIN_COMPRESSIBLE_BYTES = 1400;
 
-/** Ids that no registry has. The second has dots, of which hosts make types. */
+/** Ids that no registry has. The second contains dots, which hosts may take for a file extension. */
 const UNKNOWN_IDS = [UNKNOWN_ID, 'no-such-issuer.example.com'];
 
 /**
- * Asks a live host for everything that SPEC A1 promises, and for what serves browsers and caches well. It looks at how the tree
- * is served; that it is the right one is for `verifyTree` to say.
+ * Checks how a live host serves a tree: what SPEC A1 requires, and what is recommended for browsers and caches. The content of
+ * the tree is not verified; use `verifyTree` for that.
  *
  * @param base - the URL of the registry
- * @throws {@link IoFailed} when the host cannot be reached
+ * @throws {@link IoFailed} if the host cannot be reached
  */
 export async function checkConformance(base: string): Promise<ConformanceReport> {
   const host = new Host(base);
@@ -64,7 +63,10 @@ export async function checkConformance(base: string): Promise<ConformanceReport>
   };
 }
 
-/** The first id of a list, and the first with a dot, of which hosts make types. The list is not verified, so it is not parsed. */
+/**
+ * Returns the first id of a list, and the first id with a dot, because hosts may take a dot for the start of a file extension. The
+ * list has not been verified, so it is not parsed.
+ */
 function someIds(list: Uint8Array): string[] {
   let first: string | undefined;
   for (const [, id = ''] of Buffer.from(list)
@@ -76,7 +78,7 @@ function someIds(list: Uint8Array): string[] {
   return first === undefined ? [] : [first];
 }
 
-/** An answer with its body. */
+/** A response with its body. */
 interface Answer extends Pick<HostAnswer, 'status' | 'headers' | 'location'> {
   readonly bytes: Uint8Array;
 }
@@ -89,7 +91,7 @@ class Host {
     this.#base = base;
   }
 
-  /** A plain GET, which is sent once for each path. */
+  /** Sends a plain GET, at most once for each path. */
   get(path: string): Promise<Answer> {
     const seen = this.#seen.get(path) ?? this.ask(path);
     this.#seen.set(path, seen);
@@ -102,7 +104,7 @@ class Host {
     return { status, headers, location, bytes: await answer.body() };
   }
 
-  /** What a host answers where there is no file, whatever it sends with that. */
+  /** Returns the status of the response, and discards the body. */
   async status(path: string): Promise<number> {
     const { status, discard } = await this.#request(path, {});
     await discard();
@@ -114,7 +116,7 @@ class Host {
   }
 }
 
-/** What a check asks of a host. */
+/** A check of a host, without its result. */
 type Question = Pick<Answered, 'demand' | 'check' | 'path' | 'expected'>;
 
 const required = (check: string, path: string, expected: string): Question => ({
@@ -150,7 +152,7 @@ async function servedRight(host: Host, path: string): Promise<Answered[]> {
   return [
     there,
     answered(required('type', path, type), served, served === type),
-    answered(required('as it is', path, 'no encoding that was not asked for'), encoding, encoding === null),
+    answered(required('as it is', path, 'no encoding that was not requested'), encoding, encoding === null),
     answered(recommended('cross-origin', path, '*'), origin, origin === '*'),
     answered(recommended('no sniffing', path, 'nosniff'), sniff, sniff?.toLowerCase() === 'nosniff'),
     await sameHead(host, path, { type: served, size: bytes.length }),
@@ -190,7 +192,7 @@ async function conditional(host: Host, path: string, headers: Headers): Promise<
   return answered(recommended('conditional', path, expected), String(status), good);
 }
 
-/** What changes together must also grow old together: short, and equally long. */
+/** Files that change together must be cached for the same short time. */
 async function cachedTogether(host: Host, paths: readonly string[]): Promise<Answered[]> {
   const ages = await Promise.all(
     paths.map(async (path) => maxAge((await host.get(path)).headers.get('cache-control'))),
@@ -204,7 +206,7 @@ async function cachedTogether(host: Host, paths: readonly string[]): Promise<Ans
   });
 }
 
-/** A snapshot has its hash in its path, so that a cache may keep it for ever (SPEC B6). */
+/** Checks the cache time of a snapshot. Its path contains its hash, so caches may keep a snapshot permanently (SPEC B6). */
 async function immutable(host: Host, list: Uint8Array): Promise<Answered> {
   const path = PATHS.snapshot(sha256(list), PATHS.list);
   const { status, headers } = await host.get(path);
@@ -231,7 +233,7 @@ async function compressed(host: Host, list: Answer): Promise<Answered> {
   return answered(recommended('compression', PATHS.list, 'gzip or br, of the same list'), found, good);
 }
 
-/** What people see at the address itself. */
+/** Checks the page at the URL of the registry. */
 async function page(host: Host): Promise<Answered> {
   const { status, headers } = await host.get('./');
   const type = headers.get('content-type') ?? 'no type';
@@ -244,7 +246,7 @@ async function unknown(host: Host, path: string): Promise<Answered> {
   return answered(required('unknown id', path, '404'), String(status), status === 404);
 }
 
-/** A folder may be anything but a list of what is in it. */
+/** The URL of a folder must not respond with a listing of the folder. */
 async function notListed(host: Host, path: string): Promise<Answered> {
   const status = await host.status(path);
   return answered(recommended('not listed', path, 'no page'), String(status), status !== 200);

@@ -33,7 +33,7 @@ import {
   pathsOf,
 } from './verify-steps.js';
 
-/** What a verification looked at, in this order. */
+/** The checks of a verification, in order. */
 export const CHECKS = [
   'root key',
   'rotation',
@@ -54,63 +54,63 @@ export const CHECKS = [
   'client',
 ] as const;
 
-/** What only a live host can show. */
+/** The checks that need a live host. */
 const ONLY_LIVE = ['unknown id', 'content types'] as const;
 
-/** The outcome of one check. A skipped check is never a passed one. */
+/** The outcome of one check. A skipped check never counts as passed. */
 export interface Check {
   readonly name: (typeof CHECKS)[number];
   readonly result: 'passed' | 'failed' | 'skipped';
-  /** What is wrong, or why the check was skipped. */
+  /** The problems found, or why the check was skipped. */
   readonly problems: readonly string[];
 }
 
-/** What a verification found. */
+/** The result of a verification. */
 export interface TreeReport {
   readonly source: string;
   /** Whether no check failed. */
   readonly ok: boolean;
-  /** Whether the source could not be reached, so that a failed check says nothing of the tree. */
+  /** Whether the source could not be reached, so that a failed check says nothing about the tree. */
   readonly unreachable: boolean;
   /** RFC 7638 thumbprint of the root key that was used. */
   readonly rootKey: string | undefined;
   /** RFC 7638 thumbprint of the pinned key, where the tree's rotation has led from it to `rootKey`. */
   readonly rotatedFrom: string | undefined;
-  /** Whether that key was given by the caller. If not, it is the tree's own, and only consistency is shown. */
+  /** Whether the caller gave the root key. If not, the tree's own key was used, which only shows that the tree is consistent. */
   readonly pinned: boolean;
-  /** Whether the tree says that a development key signed it. */
+  /** Whether the tree is marked as signed by a development key. */
   readonly development: boolean;
   readonly updatedAt: string | undefined;
-  /** How many issuers the list has. */
+  /** The number of issuers in the list. */
   readonly issuers: number | undefined;
   /** The payload hash: SHA-256 of issuers.json, lower-case hexadecimal. */
   readonly sha256: string | undefined;
   readonly checks: readonly Check[];
-  /** What is good now and soon will not be, in words. */
+  /** What is valid now but will soon expire, and what could not be verified, in words. */
   readonly warnings: readonly string[];
 }
 
-/** How often a live host is asked again when it may have been caught in the middle of a publication (SPEC B6). */
+/** How often to verify a live host again, if a publication during the verification may have made it fail (SPEC B6). */
 const RETRIES = 2;
 
-/** What a verification may be told. */
+/** Options of a verification. */
 export interface VerifyOptions {
-  /** Largest age of a list that has no checkpoint, in seconds. Default: 30 days, as a verifier's. */
+  /** The maximum age of a list without a checkpoint, in seconds. Default: 30 days, as in the verifier. */
   readonly maxAge?: number;
-  /** The clock, in milliseconds since 1970. Default: the system's. */
+  /** Returns the time in milliseconds since 1970. Default: the system clock. */
   readonly now?: () => number;
-  /** Told of every record that has been compared. */
+  /** Called for every record that is compared. */
   readonly onProgress?: OnProgress | undefined;
 }
 
 const DEFAULT_MAX_AGE_SECONDS = 30 * 24 * 60 * 60;
 
 /**
- * Verifies a tree as a stranger would, from what it publishes and a root key: everything that is in it.
+ * Verifies everything in a tree as an outsider would: with nothing but the published files and a root key.
  *
  * @param source - the tree: `folderSource`, `httpSource` or `memorySource`
- * @param pinned - the root key that the caller trusts, or one that the tree's rotation has left; without it the tree's own
- *   is used
+ * @param pinned - the root key that the caller trusts: the current one, or an earlier one from which the tree's rotation leads
+ *   to the current one. Default: the tree's own key
  *
  * @example
  * ```ts
@@ -133,7 +133,7 @@ export async function verifyTree(
   return report;
 }
 
-/** Whether a publication during the verification could be what made it fail. */
+/** Whether a publication during the verification may have made the verification fail. */
 async function mayHaveMoved(source: TreeSource, { checks, sha256: seen }: TreeReport): Promise<boolean> {
   if (checks.some(({ name, result }) => name === 'signature' && result === 'failed')) return true;
   const list = await source.get(PATHS.list).catch(() => undefined);
@@ -158,7 +158,7 @@ async function verifyOnce(
     if (files.any) await checks.run('content types', async () => files.assertTypes());
   }
   const { list, registry, warnings, onlyClientReads } = known;
-  // A host may treat a client otherwise; a folder that has failed already shows nothing new.
+  // A host may serve a client differently. A folder that has already failed needs no check by a client.
   const toAsk = source.live || (onlyClientReads && checks.failed.length === 0);
   if (root !== undefined && registry !== undefined && toAsk) {
     await checks.run('client', () => checkClient(files, root.rootKey));
@@ -182,12 +182,12 @@ async function verifyOnce(
   };
 }
 
-/** What an audit has found out of a tree. */
+/** What an audit has found out about a tree. */
 interface KnownTree {
-  /** Undefined unless the root key has signed it. */
+  /** The list; undefined unless the root key has signed the list. */
   readonly list: Uint8Array | undefined;
   readonly registry: IssuerRegistry | undefined;
-  /** Whether the tree has statements, which a client reads in its own way. */
+  /** Whether the tree has statements, which a client reads with code of its own. */
   readonly onlyClientReads: boolean;
   readonly warnings: readonly string[];
 }
@@ -199,7 +199,7 @@ const NOTHING_KNOWN: KnownTree = {
   warnings: [],
 };
 
-/** An audit that has begun. */
+/** The state of an audit after the check of the root key. */
 interface Audit {
   readonly files: SeenFiles;
   readonly checks: CheckList;
@@ -207,14 +207,14 @@ interface Audit {
   readonly pinned: RootKey | undefined;
 }
 
-/** Everything that does not take a live host. */
+/** Runs all checks that need no live host. */
 async function auditTree(
   { files, checks, root, pinned }: Audit,
   { maxAge = DEFAULT_MAX_AGE_SECONDS, now = Date.now, onProgress }: VerifyOptions,
 ): Promise<KnownTree> {
   const rootKey = root?.rootKey;
   const warnings: string[] = [];
-  /** Runs a check of a file that a tree need not have. */
+  /** Runs a check of an optional file. */
   const optional = async <T>(
     name: CheckName,
     path: string,
@@ -265,7 +265,7 @@ async function auditTree(
   return { list, registry, onlyClientReads, warnings };
 }
 
-/** Whether there is something at a path; what cannot be read is there. */
+/** Whether a file exists. A file that cannot be read exists. */
 async function isThere(files: SeenFiles, path: string): Promise<boolean> {
   try {
     return (await files.get(path)) !== undefined;
@@ -275,7 +275,10 @@ async function isThere(files: SeenFiles, path: string): Promise<boolean> {
   }
 }
 
-/** The three checks of the list itself. At once they cost a fraction; only where one fails each is run by itself, to name it. */
+/**
+ * Runs the three checks of the list itself. One combined check costs a fraction of them; the checks run separately only if the
+ * combined check fails, to find out which one fails.
+ */
 async function checkList(checks: CheckList, list: Uint8Array): Promise<IssuerRegistry | undefined> {
   const whole = goodList(list);
   const registry = await checks.run('schema', async () => whole ?? parseList(list));
@@ -298,10 +301,10 @@ type CheckName = Check['name'];
 class CheckList {
   readonly #run: Check[] = [];
   readonly #skipped = new Map<CheckName, string>();
-  /** Whether each check that failed did so because nobody answered. */
+  /** Whether every failed check failed because the source did not respond. */
   #onlyUnreachable = true;
 
-  /** Runs a check; what it throws on purpose is its verdict. Gives undefined when it failed. */
+  /** Runs a check. An expected error is a failed check, for which the result is undefined. */
   async run<T>(name: CheckName, work: () => Promise<T>): Promise<T | undefined> {
     try {
       const value = await work();
@@ -318,7 +321,7 @@ class CheckList {
     }
   }
 
-  /** Says why a check is not run, if it is not. */
+  /** Gives the reason to report if a check does not run. */
   skip(name: CheckName, why: string): void {
     this.#skipped.set(name, why);
   }
@@ -327,7 +330,7 @@ class CheckList {
     return this.#run.filter(({ result }) => result === 'failed');
   }
 
-  /** Whether nothing failed but the connection. */
+  /** Whether checks failed, and all of them because the source did not respond. */
   get unreachable(): boolean {
     return this.failed.length > 0 && this.#onlyUnreachable;
   }
@@ -344,7 +347,7 @@ class CheckList {
     return this.#run.some((check) => check.name === name);
   }
 
-  /** All checks in their order, those that were not run as skipped. */
+  /** Returns all checks in order. Checks that did not run are skipped. */
   complete(): Check[] {
     const why = (name: CheckName) =>
       this.#skipped.get(name) ??
