@@ -13,43 +13,43 @@ import { type DownloadTarget, download, type TransferStats } from './download.js
 import { HeldRelease } from './held-release.js';
 import { Releases } from './releases.js';
 
-/** What to mirror, and where to. */
+/** Options of `mirrorOnce`. */
 export interface MirrorOptions {
-  /** An https address, or what rsync takes: `rsync://host/module`, `host:folder`, a folder. */
+  /** A URL with http or https, or a source that rsync accepts: `rsync://host/module`, `host:folder` or a folder. */
   readonly source: string;
   /** The folder of the mirror. A host serves `current` in it. */
   readonly folder: string;
-  /** The root key that is trusted, or one that its rotation has left. */
+  /** The trusted root key. A rotation may have replaced the key since. */
   readonly rootKey: RootKey;
-  /** Largest age of a list that has no checkpoint, in days. */
+  /** The maximum age of a list without a checkpoint, in days. */
   readonly maxAge: number;
-  /** The environment that rsync is run in. */
+  /** The environment for rsync. */
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** What a run did. */
+/** The report of one run. */
 export interface MirrorReport extends TransferStats {
-  /** Whether another tree is served than before. */
+  /** Whether the mirror now serves another tree. */
   readonly switched: boolean;
   readonly updatedAt: string;
   /** SHA-256 of the list, lower-case hexadecimal. */
   readonly sha256: string;
   readonly issuers: number;
-  /** Files of the served release that had rotted on this disk, and are whole again. */
+  /** Files of the release being served that were damaged on this disk and have been repaired. */
   readonly repaired: readonly string[];
-  /** What soon will expire, in words. */
+  /** What expires soon, in words. */
   readonly warnings: readonly string[];
 }
 
-/** How often a source is read that may have changed meanwhile. */
+/** How often to download a source that may have changed during the download. */
 const MAX_ATTEMPTS = 3;
-/** Between two tries, in milliseconds: a publication takes less. */
+/** The pause between two attempts. A publication takes less time. */
 const RETRY_DELAY_MS = 1000;
 
 /**
- * Takes over what a source publishes, once: downloads new files next to the release being served, verifies everything under
- * the pinned root key, keeps the rules of a verifier that holds what is served, and switches by one rename. If anything
- * fails, what was served stays.
+ * Mirrors a source once: downloads new files next to the release being served, verifies everything under the pinned root key,
+ * applies the rules of a verifier that holds the release being served, and switches with one rename. If anything fails, the
+ * mirror serves the same release as before.
  *
  * @throws {@link TreeRejected} | {@link IoFailed} | {@link UsageError}
  */
@@ -102,7 +102,7 @@ async function downloadGood(
       failure = error.message;
     }
   }
-  throw new TreeRejected(`${source} is not good: ${failure.slice(0, 500)}`);
+  throw new TreeRejected(`${source} was not accepted: ${failure.slice(0, 500)}`);
 }
 
 async function verified(folder: string, rootKey: RootKey, maxAge: number): Promise<TreeReport> {
@@ -113,7 +113,7 @@ async function verified(folder: string, rootKey: RootKey, maxAge: number): Promi
   throw new TreeRejected(problems.join('; '));
 }
 
-/** What the new copy of the same tree has and the served one no longer does. */
+/** Returns the files of the release being served that are damaged, compared with a new copy of the same tree. */
 function damagedFiles(held: HeldRelease, fresh: string): string[] {
   const sums = parseChecksums(readIfThere(fresh, CHECKSUMS_PATH)?.toString('utf8') ?? '') ?? new Map();
   const names = [...sums.keys()].filter(
@@ -126,7 +126,7 @@ function damagedFiles(held: HeldRelease, fresh: string): string[] {
   return [...names, ...statements];
 }
 
-/** Sorted by time, and the same for the same bytes. */
+/** Names a release. Names sort by time, and the same bytes have the same name. */
 function releaseName(folder: string, updatedAt: string): string {
   const checkpoint = join(folder, PATHS.checkpoint);
   const content = [

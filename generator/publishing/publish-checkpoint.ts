@@ -14,21 +14,21 @@ import { readPublished } from '../tree/published-tree.js';
 import { assertClientAccepts } from '../verification/assert-client-accepts.js';
 import { stage, switchFile } from './write.js';
 
-/** What a checkpoint vouches for now. */
+/** The report of a new checkpoint. */
 export interface CheckpointReport {
   readonly updatedAt: string;
   readonly sha256: string;
-  /** When it expires, RFC 3339. */
+  /** When the checkpoint expires, RFC 3339. */
   readonly expires: string;
-  /** When the delegation that it rests on expires, RFC 3339; undefined when the root key signed it. */
+  /** When its delegation expires, RFC 3339; undefined if the root key signed the checkpoint. */
   readonly delegationExpires: string | undefined;
-  /** What soon will expire, in words. */
+  /** What expires soon, in words. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Signs the checkpoint of a published tree anew, and touches nothing else (SPEC B6). It is accepted by a client before
- * it is published, and takes the place of the old one by one rename.
+ * Signs a new checkpoint for a published tree, and changes nothing else (SPEC B6). A client must accept the tree with the new
+ * checkpoint before one rename publishes the checkpoint.
  *
  * @throws {@link UsageError} | {@link TreeRejected} | {@link KeyRejected} | {@link IoFailed}
  */
@@ -58,7 +58,7 @@ export async function publishCheckpoint(folder: string, choice: CheckpointChoice
   });
 }
 
-/** @param held - the delegation that the checkpoint rests on; undefined when the root key signed it */
+/** @param held - the delegation of the checkpoint; undefined if the root key signed the checkpoint */
 function expiries(text: string, held: Uint8Array | undefined) {
   const checkpoint = readStatement(text, 'registry-checkpoint+jwt', rejected);
   const delegation = held && readStatement(held, 'registry-delegation+jwt', rejected);
