@@ -39,7 +39,7 @@ async function check(io: Io, ids: readonly string[], options: Options): Promise<
     concurrency: positiveNumber('--concurrency', options.concurrency),
     allowPrivate: options.allowPrivate === true,
   };
-  // Not at the start: the other commands ask no issuer, and its parts of Node.js take long to load.
+  // Imported on demand: no other command contacts issuers, and the modules of Node.js for these requests load slowly.
   const { checkOnline } = await import('../../online/check-online.js');
   const records = selected(await recordsOf(io, options), ids);
   const online = await withProgress(io, (onProgress) => checkOnline(records, bounds, onProgress));
@@ -49,7 +49,7 @@ async function check(io: Io, ids: readonly string[], options: Options): Promise<
   const of = (wanted: string) => online.issuers.filter(({ result }) => result === wanted).length;
   say(
     io,
-    `${count(online.issuers.length, 'issuer')}: ${of('good')} good, ${of('bad')} bad, ${of('revoked')} revoked and not checked`,
+    `${count(online.issuers.length, 'issuer')}: ${of('good')} passed, ${of('bad')} failed, ${of('revoked')} revoked and not checked`,
   );
   return ok ? 0 : 1;
 }

@@ -50,12 +50,12 @@ export function addDiffCommand(program: Command, io: Invocation): void {
   );
 }
 
-/** What to compare, as the command line names it. */
+/** The arguments that name what to compare. */
 type Compared = readonly [before: string, after: string | undefined];
 
 async function diff(io: Io, compared: Compared, options: Options): Promise<number> {
   const { before, after } = await sides(io, compared, options);
-  // A record that is there and cannot be read has its own diagnostics, and is not gone.
+  // A record that exists but is invalid has its own diagnostics, and has not been removed.
   const changes = difference(before.issuers, after.issuers).filter(
     ({ issuer_id, kind }) => kind !== 'removed' || !after.files.has(issuer_id),
   );

@@ -43,7 +43,7 @@ export function addMirrorCommand(program: Command, io: Invocation): void {
     .option('--root-key <file>', 'public JWK of the root key that you trust')
     .option('--max-behind <seconds>', 'how far behind a mirror may be', '3600')
     .option('--json', 'report as JSON on stdout')
-    // A subcommand inherits what was given before its name.
+    // Options before the name of the subcommand also apply.
     .action((urls: string[], _own: StatusOptions, command: Command) =>
       run(io, command.optsWithGlobals()['json'] === true, () => status(io, urls, command.optsWithGlobals())),
     );
@@ -54,14 +54,14 @@ async function pinned({ env }: Io, rootKey: string | undefined) {
   throw new UsageError('a mirror needs --root-key to verify what it downloads');
 }
 
-/** The registry, and the folder that holds its copies. */
+/** The registry, and the folder of the mirror. */
 interface Route {
   readonly source: string;
   readonly folder: string;
 }
 
 async function mirrorAndReport(io: Io, route: Route, options: Options): Promise<number> {
-  // A web server runs as another user.
+  // The web server, which runs as another user, must be able to read the files.
   const umask = process.umask(0o022);
   try {
     return await mirror(io, route, options);
@@ -96,7 +96,7 @@ function sayMirrored(io: Io, report: MirrorReport): void {
   for (const warning of warnings) say(io, `WARNING: ${warning}`);
 }
 
-/** How many damaged files are named. */
+/** The number of damaged files to list. */
 const MAX_PATHS = 10;
 
 async function status(io: Io, urls: readonly string[], options: StatusOptions): Promise<number> {

@@ -299,7 +299,7 @@ describe('passport-registry verify', () => {
     writeFiles(bad, { 'dist/issuers/alpha': recordText('alpha') });
     const { code, stderr } = await cli(['verify', 'dist'], bad);
     expect(code).toBe(1);
-    expect(stderr).toContain('dist is NOT good');
+    expect(stderr).toContain('dist is NOT valid');
     rmSync(join(bad, 'dist'), { recursive: true });
     expect((await cli(['verify', 'dist'], bad)).code).toBe(2);
     expect((await cli(['verify', 'https://'], bad)).code).toBe(2);
