@@ -1,5 +1,5 @@
-// Runs after tsc, and bundles what the packages ship: the script of the page, the command line and the library. Writes the
-// licences of the bundled packages next to the bundles. An installation does not include bundled packages.
+// Runs after tsc, and bundles what the packages ship: the script of the page, the command line and the library. Writes
+// the licences of the bundled packages next to the bundles. An installation does not include bundled packages.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
@@ -87,8 +87,8 @@ const FOR_NODE = {
 };
 
 /**
- * Writes build/cli/main.js, and build/bundle/ with the library and the parts that both load on demand. The bundles are not
- * minified, so that stack traces stay readable.
+ * Writes build/cli/main.js, and build/bundle/ with the library and the parts that both load on demand. The bundles are
+ * not minified, so that stack traces stay readable.
  */
 async function bundlePrograms() {
   const program = await bundle({

@@ -1,5 +1,5 @@
-// Generates validators that report every error, for messages to people. They are standalone code of Ajv, with types, and do
-// not import Ajv.
+// Generates validators that report every error, for messages to people. They are standalone code of Ajv, with types,
+// and do not import Ajv.
 
 import { _ } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';

@@ -1,5 +1,5 @@
-// Generates types, grammars, predicates and validators from the JSON Schemas in this folder, which are the single source of
-// truth. `--check` writes nothing, and fails if a generated file is out of date.
+// Generates types, grammars, predicates and validators from the JSON Schemas in this folder, which are the single
+// source of truth. `--check` writes nothing, and fails if a generated file is out of date.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { ajvValidators } from './ajv-validators.mjs';

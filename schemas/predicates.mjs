@@ -1,12 +1,14 @@
-// Generates predicates for the verifier, as small and as fast as handwritten checks. Standalone code of Ajv would be many
-// times larger, because it reports errors that the verifier does not use.
+// Generates predicates for the verifier, as small and as fast as handwritten checks. Standalone code of Ajv would be
+// many times larger, because it reports errors that the verifier does not use.
 
 import { issuer, jwk, referred, registry, trustPolicy } from './read.mjs';
 
 /** Keywords that do not constrain a value. */
 const ANNOTATIONS = ['$schema', '$id', '$defs', '$comment', 'title', 'description', 'examples'];
 
-/** Formats, each with a predicate for what the pattern next to the format cannot express; null if the pattern is enough. */
+/**
+ * Formats, each with a predicate for what the pattern next to the format cannot express; null if the pattern is enough.
+ */
 const FORMATS = { 'date-time': 'isCalendarTime', uri: null, email: null };
 
 /** The definitions whose patterns are in `GRAMMAR`. */
@@ -15,8 +17,8 @@ const TEXTS = { ...issuer.$defs, ...registry.$defs, ...jwk.$defs };
 const isName = (name) => `isValid${name[0].toUpperCase()}${name.slice(1)}`;
 
 /**
- * Lets a reader take each constraint of a schema by its keyword. Fails if the reader leaves a constraint, so that no constraint
- * is silently ignored.
+ * Lets a reader take each constraint of a schema by its keyword. Fails if the reader leaves a constraint, so that no
+ * constraint is silently ignored.
  */
 function readConstraints(schema, reader) {
   const rest = new Map(Object.entries(schema).filter(([keyword]) => !ANNOTATIONS.includes(keyword)));

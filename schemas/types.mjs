@@ -3,7 +3,9 @@
 import { compile } from 'json-schema-to-typescript';
 import { inlined, issuer, jwk, openApi, registry, trustPolicy } from './read.mjs';
 
-/** Prepares a schema for the type compiler: inlines all references, and removes all titles except that of the document. */
+/**
+ * Prepares a schema for the type compiler: inlines all references, and removes all titles except that of the document.
+ */
 function selfContained(schema, properties = schema.properties) {
   const { title, description, required, additionalProperties, type } = schema;
   const plain = Object.entries(properties).map(([name, property]) => {

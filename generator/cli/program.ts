@@ -47,8 +47,8 @@ const COMMANDS = [
 ] as const;
 
 /**
- * Runs the command line. Calls share no state. `serve`, `sandbox` and commands with `--watch` run until the process gets a
- * signal.
+ * Runs the command line. Calls share no state. `serve`, `sandbox` and commands with `--watch` run until the process
+ * gets a signal.
  *
  * @param argv - the arguments, without the executable and the script
  * @param io - the streams and the environment; default: those of this process

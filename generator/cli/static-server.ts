@@ -8,8 +8,8 @@ import { untilStopped } from './terminal/until-stopped.js';
 const HOST = '127.0.0.1';
 
 /**
- * Serves a tree as the `serve` package does, with the same two packages and the tree's own serve.json, until the process gets
- * SIGINT or SIGTERM.
+ * Serves a tree as the `serve` package does, with the same two packages and the tree's own serve.json, until the
+ * process gets SIGINT or SIGTERM.
  *
  * @param onListening - called with the URL when the server is ready
  * @throws the system error if the server can't listen on the port

@@ -22,8 +22,8 @@ export interface AcceptOptions {
 const BASE = 'https://mirror.invalid/';
 
 /**
- * Asserts that a verifier's client accepts a tree, if the client already holds the publication that the mirror serves. A mirror
- * thus applies the rules of a verifier, and has no rules of its own.
+ * Asserts that a verifier's client accepts a tree, if the client already holds the publication that the mirror serves.
+ * A mirror thus applies the rules of a verifier, and has no rules of its own.
  *
  * @throws {@link TreeRejected} | {@link IoFailed}
  */

@@ -36,8 +36,8 @@ const CONCURRENCY = 16;
 const LARGE_CONCURRENCY = 2;
 
 /**
- * Downloads the tree of a source into a new folder. Files that the release being served already has are hard-linked, not
- * downloaded.
+ * Downloads the tree of a source into a new folder. Files that the release being served already has are hard-linked,
+ * not downloaded.
  *
  * @throws {@link TreeRejected} if files of the source are missing or do not match SHA256SUMS; {@link IoFailed}
  */
@@ -87,8 +87,8 @@ async function downloadByHttp(
 }
 
 /**
- * Downloads a file and checks its hash. Files that configure hosts are generated here if the hash matches, because a host need
- * not serve them.
+ * Downloads a file and checks its hash. Files that configure hosts are generated here if the hash matches, because a
+ * host need not serve them.
  */
 async function fetchFile(source: TreeSource, path: string, hash: string): Promise<Uint8Array | undefined> {
   if (HOST_FILES.includes(path)) {
@@ -114,7 +114,10 @@ function write(folder: string, path: string, work: (file: string) => void): void
   }
 }
 
-/** The exit status of rsync if files vanished during the transfer. The verification decides whether the tree is complete. */
+/**
+ * The exit status of rsync if files vanished during the transfer. The verification decides whether the tree is
+ * complete.
+ */
 const FILES_VANISHED_STATUS = 24;
 
 /** @throws {@link IoFailed} with the message of rsync */

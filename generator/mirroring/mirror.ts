@@ -47,9 +47,9 @@ const MAX_ATTEMPTS = 3;
 const RETRY_DELAY_MS = 1000;
 
 /**
- * Mirrors a source once: downloads new files next to the release being served, verifies everything under the pinned root key,
- * applies the rules of a verifier that holds the release being served, and switches with one rename. If anything fails, the
- * mirror serves the same release as before.
+ * Mirrors a source once: downloads new files next to the release being served, verifies everything under the pinned
+ * root key, applies the rules of a verifier that holds the release being served, and switches with one rename. If
+ * anything fails, the mirror serves the same release as before.
  *
  * @throws {@link TreeRejected} | {@link IoFailed} | {@link UsageError}
  */

@@ -15,8 +15,8 @@ import { UsageError } from '../errors.js';
 const KEPT_RELEASES = 3;
 
 /**
- * The folder of a mirror. Every accepted tree is a release, and `current` is a link to one of the releases. A host serves
- * `current`. One rename of the link switches all files at once.
+ * The folder of a mirror. Every accepted tree is a release, and `current` is a link to one of the releases. A host
+ * serves `current`. One rename of the link switches all files at once.
  */
 export class Releases {
   readonly #folder: string;

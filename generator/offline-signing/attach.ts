@@ -30,9 +30,9 @@ export interface AttachOptions extends Omit<PublishOptions, 'time'> {
 }
 
 /**
- * Publishes a list that was signed elsewhere: the counterpart of `prepareSigning`. A request is refused once another list has
- * been published, so that a request from before an emergency can't undo the emergency change. If the request is already
- * published, its publication is completed.
+ * Publishes a list that was signed elsewhere: the counterpart of `prepareSigning`. A request is refused once another
+ * list has been published, so that a request from before an emergency can't undo the emergency change. If the request
+ * is already published, its publication is completed.
  *
  * @param rootKey - verifies the signature
  * @throws {@link KeyRejected} | {@link RecordsRejected} | {@link UsageError} | {@link TreeRejected} | {@link IoFailed}

@@ -26,8 +26,8 @@ export interface PreparedRequest extends SigningRequest {
 }
 
 /**
- * Prepares a list for signing elsewhere: checks the records and their change from the published list, and writes a signing
- * request. The published tree is not touched; `attachSignature` publishes the signed list.
+ * Prepares a list for signing elsewhere: checks the records and their change from the published list, and writes a
+ * signing request. The published tree is not touched; `attachSignature` publishes the signed list.
  *
  * @param folder - a new folder for the request
  * @returns undefined if the published list already has the same records

@@ -38,8 +38,8 @@ interface SigningHistory {
 }
 
 /**
- * Refuses a request that does not follow the newest list that this machine knows (SPEC C8): a request from before an emergency
- * must not be signed after it.
+ * Refuses a request that does not follow the newest list that this machine knows (SPEC C8): a request from before an
+ * emergency must not be signed after it.
  *
  * @throws {@link UsageError} | {@link IoFailed}
  */

@@ -33,8 +33,8 @@ export interface SigningRequest {
 }
 
 /**
- * Writes a signing request: a new folder with the list to sign, the published list with its signature, and the difference in
- * words.
+ * Writes a signing request: a new folder with the list to sign, the published list with its signature, and the
+ * difference in words.
  *
  * @param published - must have a valid signature; undefined for a first list
  * @throws {@link UsageError} if the folder exists; {@link IoFailed}
@@ -62,15 +62,18 @@ export function writeSigningRequest(
   return request;
 }
 
-/** Returns the SHA-256, in hexadecimal, of the list that a request follows; undefined if the request is for a first list. */
+/**
+ * Returns the SHA-256, in hexadecimal, of the list that a request follows; undefined if the request is for a first
+ * list.
+ */
 export function followedList(folder: string): string | undefined {
   const list = readFile(folder, PREVIOUS, PATHS.list);
   return list && sha256(list);
 }
 
 /**
- * Reads a signing request, and trusts nothing but the root key. The root key must have signed the previous list. The new list
- * must be valid and later. The difference is computed from the two lists.
+ * Reads a signing request, and trusts nothing but the root key. The root key must have signed the previous list. The
+ * new list must be valid and later. The difference is computed from the two lists.
  *
  * @param previousRootKey - the previous root key, if this is the first list under a new root key
  * @throws {@link UsageError} | {@link TreeRejected} | {@link KeyRejected}

@@ -18,8 +18,8 @@ export async function assertTreeGood(tree: Tree, rootKey: RootKey): Promise<void
     const problems = failed.flatMap(({ problems }) => problems).slice(0, 5);
     throw new TreeRejected(`${report.source} fails verification: ${problems.join('; ')}`);
   }
-  // Without these files, a client reads nothing that `verifyTree` has not verified. If the tree has a checkpoint, `verifyTree`
-  // runs the client.
+  // Without these files, a client reads nothing that `verifyTree` has not verified. If the tree has a checkpoint,
+  // `verifyTree` runs the client.
   const needsClient = FRESHNESS.some((path) => tree.has(path)) && !tree.has(PATHS.checkpoint);
   if (needsClient) await assertClientAccepts(treeFiles(tree), rootKey);
 }

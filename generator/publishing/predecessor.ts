@@ -6,8 +6,8 @@ import { sha256 } from '../tree/checksums.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 
 /**
- * Returns the published tree with which a new list is compared. Under a production key, a tree that a development key signed
- * does not count.
+ * Returns the published tree with which a new list is compared. Under a production key, a tree that a development key
+ * signed does not count.
  *
  * @param development - whether a development key signs the new list
  */
@@ -19,8 +19,9 @@ export function predecessorOf(
 }
 
 /**
- * Reads the published records with which a change is compared (SPEC C8). A killed build can leave a list and a signature that do
- * not match. Such a list still has its hash in SHA256SUMS, and counts. An edited list stops the publication.
+ * Reads the published records with which a change is compared (SPEC C8). A killed build can leave a list and a
+ * signature that do not match. Such a list still has its hash in SHA256SUMS, and counts. An edited list stops the
+ * publication.
  *
  * @param out - the name of the tree in messages
  * @throws {@link TreeRejected} if the list was changed after its publication
@@ -50,7 +51,9 @@ export function publishedList({ list, updatedAt, signed }: PublishedTree): Publi
   };
 }
 
-/** Needs no validation: only valid lists are signed. JSON.stringify restores the bytes of records from canonical JSON. */
+/**
+ * Needs no validation: only valid lists are signed. JSON.stringify restores the bytes of records from canonical JSON.
+ */
 function recordsOf(list: Uint8Array): Map<string, Uint8Array> {
   return new Map(
     parsedIssuers(list).map((issuer) => [issuer.issuer_id, Buffer.from(JSON.stringify(issuer))]),

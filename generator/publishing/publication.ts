@@ -14,7 +14,10 @@ export interface ListTime {
 
 /** The exceptions that an operator allows for a publication, one by one. */
 export interface PublicationExceptions extends RuleExceptions {
-  /** Whether the root key may change without a rotation. Every verifier that pinned the old key then refuses the registry. */
+  /**
+   * Whether the root key may change without a rotation. Every verifier that pinned the old key then refuses the
+   * registry.
+   */
   readonly breakPinnedVerifiers?: boolean | undefined;
 }
 

@@ -27,8 +27,8 @@ export interface CheckpointReport {
 }
 
 /**
- * Signs a new checkpoint for a published tree, and changes nothing else (SPEC B6). A client must accept the tree with the new
- * checkpoint before one rename publishes the checkpoint.
+ * Signs a new checkpoint for a published tree, and changes nothing else (SPEC B6). A client must accept the tree with
+ * the new checkpoint before one rename publishes the checkpoint.
  *
  * @throws {@link UsageError} | {@link TreeRejected} | {@link KeyRejected} | {@link IoFailed}
  */

@@ -11,9 +11,9 @@ import { signedList } from './sign-list.js';
 import { writeTree } from './write.js';
 
 /**
- * Publishes a list in six steps: reads the published tree, applies the rules of change, signs, assembles, verifies and writes.
- * The whole tree is verified, as an outsider would, before any file is written. Every written file is read back. If a step
- * before writing fails, the published tree is left unchanged.
+ * Publishes a list in six steps: reads the published tree, applies the rules of change, signs, assembles, verifies and
+ * writes. The whole tree is verified, as an outsider would, before any file is written. Every written file is read
+ * back. If a step before writing fails, the published tree is left unchanged.
  *
  * @param place - the output folder, from `withOutputFolder`
  * @throws {@link RecordsRejected} | {@link KeyRejected} | {@link TreeRejected} | {@link UsageError} | {@link IoFailed}

@@ -35,8 +35,8 @@ export async function applyRules(
 }
 
 /**
- * Verifiers have pinned the tree's root key. Another root key may replace it only with a rotation, which verifiers follow, or if
- * the operator accepts that verifiers refuse the registry (SPEC C4).
+ * Verifiers have pinned the tree's root key. Another root key may replace it only with a rotation, which verifiers
+ * follow, or if the operator accepts that verifiers refuse the registry (SPEC C4).
  */
 async function assertRootContinues(
   { signer, exceptions: { breakPinnedVerifiers }, rotation }: ProposedChange,
@@ -62,9 +62,9 @@ async function assertRootContinues(
 }
 
 /**
- * Returns the thumbprint of the root key of a published tree. If keys/root.json was changed after its publication, the signature
- * of the list still shows whether the signer's key was the root key. A killed rotation may leave the next key in
- * keys/root.json; the same command then completes the rotation.
+ * Returns the thumbprint of the root key of a published tree. If keys/root.json was changed after its publication, the
+ * signature of the list still shows whether the signer's key was the root key. A killed rotation may leave the next key
+ * in keys/root.json; the same command then completes the rotation.
  */
 async function rootOf(
   { rootKey, list, signature, intact }: PublishedTree,

@@ -58,15 +58,16 @@ async function signHere(
     if (keep && published.signed && published.signature !== undefined) {
       return { list, signature: published.signature.trim(), kept: true };
     }
-    // The build was killed between writing the signature and the list. For the same time, it makes the same bytes again.
+    // The build was killed between writing the signature and the list. For the same time, it makes the same bytes
+    // again.
     if (requested === previous) return sign(list);
   }
   return sign(withUpdatedAt(list, later()));
 }
 
 /**
- * A list that was signed elsewhere names the list that it follows. That list must still be the newest, unless the signed list is
- * already published (SPEC C8).
+ * A list that was signed elsewhere names the list that it follows. That list must still be the newest, unless the
+ * signed list is already published (SPEC C8).
  */
 function followingList(
   { list, signature, follows }: SignedElsewhere,

@@ -34,10 +34,11 @@ export interface Written {
 }
 
 /**
- * Makes the content of a folder exactly that of a tree. Files that already have the right bytes are not touched. All others are
- * first written next to the folder, and then renamed into it. The signature and the list are renamed one right after the
- * other. SHA256SUMS is renamed after all files that it lists, so a folder that matches SHA256SUMS is complete. The checkpoint
- * is renamed last. If the folder is empty or does not exist, one rename creates the whole tree.
+ * Makes the content of a folder exactly that of a tree. Files that already have the right bytes are not touched. All
+ * others are first written next to the folder, and then renamed into it. The signature and the list are renamed one
+ * right after the other. SHA256SUMS is renamed after all files that it lists, so a folder that matches SHA256SUMS is
+ * complete. The checkpoint is renamed last. If the folder is empty or does not exist, one rename creates the whole
+ * tree.
  *
  * @throws {@link IoFailed}
  */
@@ -154,7 +155,8 @@ export function switchFile(from: string, out: string, path: string): void {
   makeFolder(dirname(to));
   const old = statSync(to, { throwIfNoEntry: false });
   if (old !== undefined) {
-    // rsync and many servers compare only the size and the time in whole seconds, and signatures always have the same size.
+    // rsync and many servers compare only the size and the time in whole seconds, and signatures always have the same
+    // size.
     const second = Math.max(Math.floor(Date.now() / 1000), Math.floor(old.mtimeMs / 1000) + 1);
     utimesSync(from, second, second);
   }
@@ -162,8 +164,8 @@ export function switchFile(from: string, out: string, path: string): void {
 }
 
 /**
- * Removes entries that are in the way of the tree: files and links in the place of folders, and folders and links in the place of
- * files.
+ * Removes entries that are in the way of the tree: files and links in the place of folders, and folders and links in
+ * the place of files.
  *
  * @returns the remaining entries
  */

@@ -63,7 +63,9 @@ export function describeDifference(
   });
 }
 
-/** Sorts changes by their weight for a reviewer: status and tier, then the URLs of keys and metadata, then the others. */
+/**
+ * Sorts changes by their weight for a reviewer: status and tier, then the URLs of keys and metadata, then the others.
+ */
 export function weightiestFirst(fields: readonly FieldChange[]): FieldChange[] {
   const weight = ({ field }: FieldChange) =>
     ['status', 'tier', 'jwks_uri', 'discovery_uri'].indexOf(field) >>> 0;

@@ -71,7 +71,9 @@ function valuesIn(content: Uint8Array): Values {
   return { tier: textOf('tier'), status: textOf('status') };
 }
 
-/** The values of one issuer before and after a commit. A record that moves to another folder is still the same issuer. */
+/**
+ * The values of one issuer before and after a commit. A record that moves to another folder is still the same issuer.
+ */
 interface Move {
   /** One item for each parent of the commit. */
   before: Values[];

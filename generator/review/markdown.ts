@@ -7,8 +7,8 @@ import { type IssuerChange, weightiestFirst } from './difference.js';
 const MAX_ROWS = 100;
 
 /**
- * Formats a change of records as a comment on a pull request. Every value of a record is formatted as code, so that a record
- * can't change the layout of the comment, mention people or insert links.
+ * Formats a change of records as a comment on a pull request. Every value of a record is formatted as code, so that a
+ * record can't change the layout of the comment, mention people or insert links.
  */
 export function forMarkdown(
   changes: readonly IssuerChange[],
@@ -43,7 +43,9 @@ function rowsOf({ issuer_id, kind, fields }: IssuerChange, issuers: ReadonlyMap<
   return weightiestFirst(fields).map(({ field, from, to }) => row(heavy(field), code(from), code(to)));
 }
 
-/** Formats a value as HTML code, which backticks can't end. Characters that could be markup become numeric references. */
+/**
+ * Formats a value as HTML code, which backticks can't end. Characters that could be markup become numeric references.
+ */
 function code(value: unknown): string {
   if (value === undefined) return '';
   const text = printable(typeof value === 'string' ? value : JSON.stringify(value));

@@ -22,8 +22,8 @@ export interface RecordsChange {
 }
 
 /**
- * Asserts that a list may be made, signed or published (SPEC B5, C8): the records are valid, the change from the published
- * list is permitted, and no production key signs an example record.
+ * Asserts that a list may be made, signed or published (SPEC B5, C8): the records are valid, the change from the
+ * published list is permitted, and no production key signs an example record.
  *
  * @param development - whether a development key signs
  * @returns the warnings
@@ -50,7 +50,9 @@ export function assertPublishable(
 
 const FIELDS = ['jwks_uri', 'discovery_uri', 'policy_uri', 'contact'] as const;
 
-/** Reports the first field of each record that contains a reserved name. If such names are allowed, returns one warning. */
+/**
+ * Reports the first field of each record that contains a reserved name. If such names are allowed, returns one warning.
+ */
 function exampleNames(records: RecordSet, allowed: boolean): Diagnostic[] {
   const found = [...records.issuers.values()].flatMap((issuer) => {
     const field = FIELDS.find((name) => isReservedName(hostOf(issuer, name)));
@@ -65,8 +67,8 @@ function exampleNames(records: RecordSet, allowed: boolean): Diagnostic[] {
 }
 
 /**
- * Returns the host of a URL or e-mail address. In a URL, the schema allows no user name, and in a host only letters, digits, dots
- * and hyphens.
+ * Returns the host of a URL or e-mail address. In a URL, the schema allows no user name, and in a host only letters,
+ * digits, dots and hyphens.
  */
 function hostOf(issuer: Issuer, field: (typeof FIELDS)[number]): string {
   const [, host = ''] = HOST.exec(issuer[field] ?? '') ?? [];

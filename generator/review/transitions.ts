@@ -20,8 +20,8 @@ export interface TransitionOverride {
 }
 
 /**
- * Checks a change of records against the rules of SPEC B5. If a rule is overridden for an issuer, its error becomes a warning that
- * says so.
+ * Checks a change of records against the rules of SPEC B5. If a rule is overridden for an issuer, its error becomes a
+ * warning that says so.
  */
 export function checkTransitions(
   before: RecordSet,
@@ -76,7 +76,9 @@ function transitions(id: string, before: RecordSet, after: RecordSet): { id: str
   return found;
 }
 
-/** Returns the host of a URL. An older list may contain a URL that does not parse; such a URL is compared as a whole. */
+/**
+ * Returns the host of a URL. An older list may contain a URL that does not parse; such a URL is compared as a whole.
+ */
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url;
 }

@@ -34,8 +34,8 @@ interface Version {
 }
 
 /**
- * Reads the record files that differ between two versions of a folder. If the revisions have no `after`, the second version is
- * the folder on disk.
+ * Reads the record files that differ between two versions of a folder. If the revisions have no `after`, the second
+ * version is the folder on disk.
  */
 export function changedFiles(revisions: Revisions, folder: string, repository: Repository): ChangedFiles {
   const before = versionsIn(revisions.before, folder, repository);

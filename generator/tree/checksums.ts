@@ -21,8 +21,8 @@ export function checksumsText(files: ReadonlyMap<string, Uint8Array>): string {
 }
 
 /**
- * Parses a SHA256SUMS to hashes by path. Returns undefined if the text is not in the form that `checksumsText` writes, if a path
- * leads out of the tree, or if a path occurs twice.
+ * Parses a SHA256SUMS to hashes by path. Returns undefined if the text is not in the form that `checksumsText` writes,
+ * if a path leads out of the tree, or if a path occurs twice.
  */
 export function parseChecksums(text: string): Map<string, string> | undefined {
   if (!text.endsWith('\n')) return undefined;

@@ -14,8 +14,8 @@ const MAX_DELTAS = 16;
 const MAX_SIZE_SHARE = 0.25;
 
 /**
- * Returns the deltas of a tree (docs/protocol.md, section 21): the delta from the published list to the new list, and the published
- * deltas that lead to the published list.
+ * Returns the deltas of a tree (docs/protocol.md, section 21): the delta from the published list to the new list, and
+ * the published deltas that lead to the published list.
  *
  * @param published - the tree that the new tree replaces
  * @param diff - undefined if no list with a valid signature is published
@@ -53,8 +53,8 @@ interface HeldDelta {
 }
 
 /**
- * Reads the published deltas, by the hash of the list that each produces. Skips a delta whose hash is not in SHA256SUMS, because
- * the file was changed after its publication.
+ * Reads the published deltas, by the hash of the list that each produces. Skips a delta whose hash is not in
+ * SHA256SUMS, because the file was changed after its publication.
  */
 function heldDeltas(published: PublishedTree): Map<string, HeldDelta> {
   const found = new Map<string, HeldDelta>();

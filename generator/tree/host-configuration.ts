@@ -1,9 +1,9 @@
 import { CONTENT_SECURITY_POLICY, notFoundPage } from './site/pages.js';
 
 /**
- * The configuration files of static hosts. No host serves the tree correctly by default: record paths have no extension, or
- * end in something that looks like one, and many hosts take `.sig` for a PGP signature. Each file configures the same headers
- * in the format of one host.
+ * The configuration files of static hosts. No host serves the tree correctly by default: record paths have no
+ * extension, or end in something that looks like one, and many hosts take `.sig` for a PGP signature. Each file
+ * configures the same headers in the format of one host.
  */
 
 /** For files that change with each publication. The time is short, so that a revocation arrives within minutes. */
@@ -102,7 +102,10 @@ const headersOf = ({ type, cache, policy }: Served) => ({
   ...(policy !== undefined && { 'Content-Security-Policy': policy }),
 });
 
-/** Returns the URL paths of a file, for hosts that match URLs and not files. The page of a folder also has the folder's URL. */
+/**
+ * Returns the URL paths of a file, for hosts that match URLs and not files. The page of a folder also has the folder's
+ * URL.
+ */
 const addresses = ({ path }: Served) => (path === 'index.html' ? ['', path] : [path]);
 
 /** For `serve`. Sources have no leading slash. `serve` rejects unknown keys. */

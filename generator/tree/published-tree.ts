@@ -23,8 +23,8 @@ export interface PublishedTree {
   /** Whether the signature is valid for the list under the root key. */
   readonly signed: boolean;
   /**
-   * Whether the list and the root key are those that a build published: the signature is valid, or the file has its hash in SHA256SUMS.
-   * This is true after a killed build, but not after somebody has edited the file.
+   * Whether the list and the root key are those that a build published: the signature is valid, or the file has its
+   * hash in SHA256SUMS. This is true after a killed build, but not after somebody has edited the file.
    */
   readonly intact: { readonly list: boolean; readonly rootKey: boolean };
   /** Returns the hashes in SHA256SUMS by path, or undefined if the file is damaged. The first call reads the file. */

@@ -23,8 +23,8 @@ export function fileUrl(base: string, path: string): URL {
 }
 
 /**
- * Requests a file of a tree from a host, with a time limit, the size limit of the path, and no credentials. Redirects are not
- * followed. Every command of the generator that reads a registry over HTTP uses this function.
+ * Requests a file of a tree from a host, with a time limit, the size limit of the path, and no credentials. Redirects
+ * are not followed. Every command of the generator that reads a registry over HTTP uses this function.
  *
  * @param base - the URL of the registry
  * @param path - the path of the file in the tree

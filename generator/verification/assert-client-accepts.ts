@@ -6,8 +6,8 @@ import type { Tree } from '../tree/tree.js';
 export const ANY_AGE_SECONDS = 1000 * 365 * 24 * 60 * 60;
 
 /**
- * Asserts that a verifier's client accepts a tree that has not been published yet, including its checkpoint, delegation and
- * rotation.
+ * Asserts that a verifier's client accepts a tree that has not been published yet, including its checkpoint, delegation
+ * and rotation.
  */
 export async function assertClientAccepts(files: RegistryFiles, rootKey: RootKey): Promise<void> {
   try {

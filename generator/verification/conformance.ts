@@ -37,8 +37,8 @@ const MIN_COMPRESSIBLE_BYTES = 1400;
 const UNKNOWN_IDS = [UNKNOWN_ID, 'no-such-issuer.example.com'];
 
 /**
- * Checks how a live host serves a tree: what SPEC A1 requires, and what is recommended for browsers and caches. The content of
- * the tree is not verified; use `verifyTree` for that.
+ * Checks how a live host serves a tree: what SPEC A1 requires, and what is recommended for browsers and caches. The
+ * content of the tree is not verified; use `verifyTree` for that.
  *
  * @param base - the URL of the registry
  * @throws {@link IoFailed} if the host cannot be reached
@@ -64,8 +64,8 @@ export async function checkConformance(base: string): Promise<ConformanceReport>
 }
 
 /**
- * Returns the first id of a list, and the first id with a dot, because hosts may take a dot for the start of a file extension. The
- * list has not been verified, so it is not parsed.
+ * Returns the first id of a list, and the first id with a dot, because hosts may take a dot for the start of a file
+ * extension. The list has not been verified, so it is not parsed.
  */
 function someIds(list: Uint8Array): string[] {
   let first: string | undefined;
@@ -206,7 +206,9 @@ async function cachedTogether(host: Host, paths: readonly string[]): Promise<Ans
   });
 }
 
-/** Checks the cache time of a snapshot. Its path contains its hash, so caches may keep a snapshot permanently (SPEC B6). */
+/**
+ * Checks the cache time of a snapshot. Its path contains its hash, so caches may keep a snapshot permanently (SPEC B6).
+ */
 async function immutable(host: Host, list: Uint8Array): Promise<Answered> {
   const path = PATHS.snapshot(sha256(list), PATHS.list);
   const { status, headers } = await host.get(path);

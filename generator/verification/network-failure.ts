@@ -34,8 +34,8 @@ const WORDS: readonly (readonly [codes: RegExp, words: string])[] = [
 ];
 
 /**
- * Makes an error that gives the reason of a network failure. The errors of `fetch` and of the verifier only say that a request
- * failed; the reason is a code somewhere in their causes.
+ * Makes an error that gives the reason of a network failure. The errors of `fetch` and of the verifier only say that a
+ * request failed; the reason is a code somewhere in their causes.
  *
  * @param url - the requested URL
  */

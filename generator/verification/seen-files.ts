@@ -18,8 +18,8 @@ export function failIfAny(problems: readonly string[]): void {
 }
 
 /**
- * The files of a source. Each file is requested once, so that all checks see the same bytes. Files that several checks read stay
- * in memory. Of other files only the hash is kept, so that no tree can fill the memory.
+ * The files of a source. Each file is requested once, so that all checks see the same bytes. Files that several checks
+ * read stay in memory. Of other files only the hash is kept, so that no tree can fill the memory.
  */
 export class SeenFiles {
   readonly source: TreeSource;

@@ -20,7 +20,8 @@ import type { RootHistory, SignedList } from './verify-statements.js';
 const HEX = /^[0-9a-f]{64}$/;
 
 /**
- * Checks that every snapshot is complete, has the hash in its path, and is signed by the root key or an earlier root key.
+ * Checks that every snapshot is complete, has the hash in its path, and is signed by the root key or an earlier root
+ * key.
  *
  * @param paths - the paths of the files in snapshots
  * @returns warnings about snapshots that could not be verified
@@ -80,8 +81,8 @@ async function snapshotFault(files: SeenFiles, hash: string, keys: readonly Root
 }
 
 /**
- * Checks that every delta is valid and leads to the list of the tree, directly or through other deltas. The last delta is compared
- * with the list. A delta whose first list is in a snapshot is also applied.
+ * Checks that every delta is valid and leads to the list of the tree, directly or through other deltas. The last delta
+ * is compared with the list. A delta whose first list is in a snapshot is also applied.
  *
  * @param paths - the paths of the deltas
  */

@@ -66,8 +66,8 @@ export interface RootHistory {
 }
 
 /**
- * Audits the whole chain of root keys: each step is signed by the key that the step before names, no key occurs twice, and the
- * last key is the tree's. The key that signed the first step is not in the tree.
+ * Audits the whole chain of root keys: each step is signed by the key that the step before names, no key occurs twice,
+ * and the last key is the tree's. The key that signed the first step is not in the tree.
  *
  * @param pinned - if this key signed the first step, the first step is verified, too
  */
@@ -138,7 +138,10 @@ export interface CheckedCheckpoint {
   readonly delegation: Statement | undefined;
 }
 
-/** Checks the checkpoint, its delegation, and the list that it names: the list of the tree, or an earlier list in a snapshot. */
+/**
+ * Checks the checkpoint, its delegation, and the list that it names: the list of the tree, or an earlier list in a
+ * snapshot.
+ */
 export async function checkCheckpoint(
   files: SeenFiles,
   rootKey: RootKey,

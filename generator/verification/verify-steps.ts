@@ -57,7 +57,9 @@ export async function checkSignature(files: SeenFiles, rootKey: RootKey): Promis
   return list;
 }
 
-/** Reads a file. A missing or unreadable file becomes a problem, but if the host does not respond, this function throws. */
+/**
+ * Reads a file. A missing or unreadable file becomes a problem, but if the host does not respond, this function throws.
+ */
 async function readable<T>(
   path: string,
   read: (path: string) => Promise<T | undefined>,

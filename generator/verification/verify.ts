@@ -76,7 +76,10 @@ export interface TreeReport {
   readonly rootKey: string | undefined;
   /** RFC 7638 thumbprint of the pinned key, where the tree's rotation has led from it to `rootKey`. */
   readonly rotatedFrom: string | undefined;
-  /** Whether the caller gave the root key. If not, the tree's own key was used, which only shows that the tree is consistent. */
+  /**
+   * Whether the caller gave the root key. If not, the tree's own key was used, which only shows that the tree is
+   * consistent.
+   */
   readonly pinned: boolean;
   /** Whether the tree is marked as signed by a development key. */
   readonly development: boolean;
@@ -109,8 +112,8 @@ const DEFAULT_MAX_AGE_SECONDS = 30 * 24 * 60 * 60;
  * Verifies everything in a tree as an outsider would: with nothing but the published files and a root key.
  *
  * @param source - the tree: `folderSource`, `httpSource` or `memorySource`
- * @param pinned - the root key that the caller trusts: the current one, or an earlier one from which the tree's rotation leads
- *   to the current one. Default: the tree's own key
+ * @param pinned - the root key that the caller trusts: the current one, or an earlier one from which the tree's
+ *   rotation leads to the current one. Default: the tree's own key
  *
  * @example
  * ```ts
@@ -276,8 +279,8 @@ async function isThere(files: SeenFiles, path: string): Promise<boolean> {
 }
 
 /**
- * Runs the three checks of the list itself. One combined check costs a fraction of them; the checks run separately only if the
- * combined check fails, to find out which one fails.
+ * Runs the three checks of the list itself. One combined check costs a fraction of them; the checks run separately only
+ * if the combined check fails, to find out which one fails.
  */
 async function checkList(checks: CheckList, list: Uint8Array): Promise<IssuerRegistry | undefined> {
   const whole = goodList(list);

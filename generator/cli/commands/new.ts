@@ -75,7 +75,10 @@ function schemaLocation(baseUrl: string | undefined): string | undefined {
   return baseUrl && new URL(SCHEMA, baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`).href;
 }
 
-/** Returns the URLs of the issuer's documents: from the options, or at the well-known paths (SPEC B8). Asks for a missing URL. */
+/**
+ * Returns the URLs of the issuer's documents: from the options, or at the well-known paths (SPEC B8). Asks for a
+ * missing URL.
+ */
 async function issuerUrls(io: Io, options: Options): Promise<{ jwksUri: string; discoveryUri: string }> {
   const { jwksUri, discoveryUri, issuerUrl } = options;
   if (jwksUri !== undefined && discoveryUri !== undefined) return { jwksUri, discoveryUri };

@@ -53,7 +53,10 @@ export function loadConfiguration(file: string): Configuration {
   return withAbsolutePaths(value as Configuration, dirname(file));
 }
 
-/** Removes the excerpt: a line of a configuration can contain a key or a PIN, and a file given by mistake can contain anything. */
+/**
+ * Removes the excerpt: a line of a configuration can contain a key or a PIN, and a file given by mistake can contain
+ * anything.
+ */
 function withoutExcerpt({ excerpt: _line, ...found }: Diagnostic): Diagnostic {
   return found;
 }

@@ -31,7 +31,11 @@ export function addFreshnessOptions(command: Command): Command {
     .option('--checkpoint-hours <number>', 'how long the checkpoint is valid', '24');
 }
 
-/** Reads delegation, rotation and online key from the options. @throws {@link UsageError} | {@link IoFailed} | {@link KeyRejected} */
+/**
+ * Reads delegation, rotation and online key from the options.
+ *
+ * @throws {@link UsageError} | {@link IoFailed} | {@link KeyRejected}
+ */
 export async function freshnessChoice(io: Io, options: FreshnessOptions): Promise<FreshnessChoice> {
   const { delegation, rotation, checkpointKey: key, checkpointSignerCommand: signerCommand } = options;
   const hours = positiveNumber('--checkpoint-hours', options.checkpointHours);

@@ -59,8 +59,8 @@ function signing({ key, passphrase_file, command, input, timeout }: SignerConfig
 }
 
 /**
- * Applies a group of options from the configuration, unless one of them is on the command line: a key on the command line must
- * not be combined with a signer command from the file.
+ * Applies a group of options from the configuration, unless one of them is on the command line: a key on the command
+ * line must not be combined with a signer command from the file.
  */
 function applyGroup(command: Command, group: Values): void {
   const known = command.options.map((option) => option.attributeName());

@@ -7,8 +7,8 @@ import { emit, say, sayLines } from './output.js';
 const INTERNAL_ERROR = 70;
 
 /**
- * Runs a command. Prints errors as text on stderr and, with `--json`, also as data on stdout, and sets the exit code, as
- * documented in docs/operators.md.
+ * Runs a command. Prints errors as text on stderr and, with `--json`, also as data on stdout, and sets the exit code,
+ * as documented in docs/operators.md.
  *
  * @param work - runs the command; returns its exit code, or undefined for 0
  */
@@ -17,7 +17,8 @@ export async function run(
   json: boolean,
   work: () => Promise<number | undefined>,
 ): Promise<void> {
-  // The timers of requests do not keep Node.js running. Without this timer, the program would exit silently if a host hangs up.
+  // The timers of requests do not keep Node.js running. Without this timer, the program would exit silently if a host
+  // hangs up.
   const running = setInterval(() => undefined, 60_000);
   try {
     io.exitCode = (await work()) ?? 0;

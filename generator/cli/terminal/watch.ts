@@ -12,8 +12,8 @@ const SETTLE_MS = 100;
 const LOOK_INTERVAL_MS = 500;
 
 /**
- * Does work now, and again after each change in files and folders, one run at a time, until the process is told to stop. Errors
- * are printed and do not end the watch.
+ * Does work now, and again after each change in files and folders, one run at a time, until the process is told to
+ * stop. Errors are printed and do not end the watch.
  */
 export async function watchForever(
   io: Io,
@@ -40,8 +40,8 @@ export async function watchForever(
 }
 
 /**
- * Watches a path. The system watches a folder, not its path: if the folder is removed, renamed or hidden by a mount, a new watch
- * starts as soon as the path exists again.
+ * Watches a path. The system watches a folder, not its path: if the folder is removed, renamed or hidden by a mount, a
+ * new watch starts as soon as the path exists again.
  */
 class PathWatch {
   readonly #path: string;
@@ -100,7 +100,10 @@ function identity(path: string): string | undefined {
   }
 }
 
-/** Does work now, and again after each pause, until the process is told to stop. Errors are printed and do not end the loop. */
+/**
+ * Does work now, and again after each pause, until the process is told to stop. Errors are printed and do not end the
+ * loop.
+ */
 export function repeatForever(io: Io, seconds: number, work: () => Promise<void>): Promise<number> {
   return untilStopped(async (stop) => {
     while (!stop.aborted) {

@@ -5,7 +5,10 @@ import { uuidOf } from './uuid.js';
 /** The number of changes in the feed. All known changes are in /changes.json. */
 const MAX_ENTRIES = 100;
 
-/** Returns the text of /changes.atom (Atom, RFC 4287). Its URLs are relative, so that mirrors can serve the feed unchanged. */
+/**
+ * Returns the text of /changes.atom (Atom, RFC 4287). Its URLs are relative, so that mirrors can serve the feed
+ * unchanged.
+ */
 export function atomFeed({ changes, feed, since }: Changes): string {
   return html`<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en">

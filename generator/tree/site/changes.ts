@@ -74,8 +74,8 @@ export function changesBytes(changes: Changes): Uint8Array {
 }
 
 /**
- * Parses /changes.json. Returns undefined unless the file has the exact form that a build writes, because the next build copies
- * its content.
+ * Parses /changes.json. Returns undefined unless the file has the exact form that a build writes, because the next
+ * build copies its content.
  */
 export function parseChanges(bytes: Uint8Array): Changes | undefined {
   try {

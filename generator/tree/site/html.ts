@@ -9,7 +9,9 @@ export class Html {
 
 type Part = string | number | Html | readonly Html[];
 
-/** Makes HTML or XML from a template. Every inserted string is escaped, so that no value of a record can become markup. */
+/**
+ * Makes HTML or XML from a template. Every inserted string is escaped, so that no value of a record can become markup.
+ */
 export function html(literals: TemplateStringsArray, ...parts: readonly Part[]): Html {
   const inserted = parts.map((part, index) => `${textOf(part)}${literals[index + 1] ?? ''}`);
   return new Html(`${literals[0]}${inserted.join('')}`);

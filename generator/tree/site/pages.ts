@@ -6,8 +6,9 @@ import { fillTemplate, html } from './html.js';
 import { plainList } from './plain-list.js';
 
 /**
- * Allows a page only its own script, its own style sheet, its own images and requests to its own host. Trusted Types prevent
- * the script from turning strings into markup. The pages contain the policy, so that it also applies on mirrors.
+ * Allows a page only its own script, its own style sheet, its own images and requests to its own host. Trusted Types
+ * prevent the script from turning strings into markup. The pages contain the policy, so that it also applies on
+ * mirrors.
  */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
