@@ -12,7 +12,7 @@ const ANNOTATIONS = ['$schema', '$id', '$defs', '$comment', 'title', 'descriptio
 const FORMATS = { 'date-time': 'isCalendarTime', uri: null, email: null };
 
 /** The definitions whose patterns are in `GRAMMAR`. */
-const TEXTS = { ...issuer.$defs, ...registry.$defs, ...jwk.$defs };
+const STRINGS = { ...issuer.$defs, ...registry.$defs, ...jwk.$defs };
 
 const isName = (name) => `isValid${name[0].toUpperCase()}${name.slice(1)}`;
 
@@ -33,11 +33,11 @@ function readConstraints(schema, reader) {
 }
 
 /** Generates the expression that checks whether a value conforms to a schema. */
-function expression(schema, value) {
+function generateExpression(schema, value) {
   return readConstraints(schema, (take) => {
     const [$ref, anyOf] = [take('$ref'), take('anyOf')];
     if ($ref !== undefined) return `${isName(referred($ref))}(${value})`;
-    if (anyOf !== undefined) return anyOf.map((one) => expression(one, value)).join(' || ');
+    if (anyOf !== undefined) return anyOf.map((one) => generateExpression(one, value)).join(' || ');
     const [type, values] = [take('type'), take('enum')];
     if (values !== undefined) return values.map((one) => `${value} === ${JSON.stringify(one)}`).join(' || ');
     if (type === 'null') return `${value} === null`;
@@ -45,20 +45,22 @@ function expression(schema, value) {
     if (type === 'array') {
       const isList = take('uniqueItems') ? 'isUniqueListOf' : 'isListOf';
       const items = take('items');
-      const check = items.$ref ? isName(referred(items.$ref)) : `(item) => ${expression(items, 'item')}`;
+      const check = items.$ref
+        ? isName(referred(items.$ref))
+        : `(item) => ${generateExpression(items, 'item')}`;
       return `${isList}(${value}, ${check})`;
     }
     if (type !== 'string') throw new Error(`no predicate for ${JSON.stringify(schema)}`);
-    return text(value, take).join(' && ');
+    return stringChecks(value, take).join(' && ');
   });
 }
 
-function text(value, take) {
+function stringChecks(value, take) {
   const found = [`typeof ${value} === 'string'`];
   const [min, max, pattern, format] = ['minLength', 'maxLength', 'pattern', 'format'].map(take);
   if (min !== undefined || max !== undefined) found.push(`hasLength(${value}, ${min ?? 0}, ${max})`);
   if (pattern !== undefined) {
-    const [name] = Object.entries(TEXTS).find(([, definition]) => definition.pattern === pattern);
+    const [name] = Object.entries(STRINGS).find(([, definition]) => definition.pattern === pattern);
     found.push(`GRAMMAR.${name}.pattern.test(${value})`);
   }
   if (format !== undefined) {
@@ -68,21 +70,21 @@ function text(value, take) {
   return found;
 }
 
-function textPredicate(name, schema) {
+function generateStringPredicate(name, schema) {
   return `export function ${isName(name)}(value: unknown): value is string {
-  return ${expression(schema, 'value')};
+  return ${generateExpression(schema, 'value')};
 }`;
 }
 
 /** Generates the predicate for the members of an object. The caller of the predicate checks for missing members. */
-function memberPredicate(name, schema) {
+function generateMemberPredicate(name, schema) {
   return readConstraints(schema, (take) => {
     if (take('type') !== 'object' || take('additionalProperties') !== false) {
       throw new Error(`${name} is not an object with known members`);
     }
     take('required');
     const cases = Object.entries(take('properties')).map(
-      ([member, property]) => `    case '${member}':\n      return ${expression(property, 'value')};`,
+      ([member, property]) => `    case '${member}':\n      return ${generateExpression(property, 'value')};`,
     );
     return `export function ${name}(member: string, value: unknown): boolean | undefined {
   switch (member) {
@@ -102,20 +104,20 @@ import { hasLength, isIntegerWithin, isListOf, isRecord, isUniqueListOf } from '
 import { isCalendarTime } from '../encoding/calendar-time.js';
 import { GRAMMAR } from './schemas.js';
 
-${Object.entries(TEXTS)
-  .map(([name, schema]) => textPredicate(name, schema))
+${Object.entries(STRINGS)
+  .map(([name, schema]) => generateStringPredicate(name, schema))
   .join('\n\n')}
 
 /** Checks the value of a field of an issuer. Returns undefined if an issuer has no such field. */
-${memberPredicate('isIssuerField', issuer)}
+${generateMemberPredicate('isIssuerField', issuer)}
 
 /** Checks the value of a member of a trust policy. Returns undefined if a trust policy has no such member. */
-${memberPredicate('isPolicyMember', trustPolicy)}
+${generateMemberPredicate('isPolicyMember', trustPolicy)}
 
 function isValidNamed(value: unknown): boolean {
   return isRecord(value, ${JSON.stringify(named.required)}, isNamedMember);
 }
 
-${memberPredicate('isNamedMember', named).replace('export ', '')}
+${generateMemberPredicate('isNamedMember', named).replace('export ', '')}
 `;
 }

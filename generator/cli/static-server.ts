@@ -25,7 +25,7 @@ export async function serveTree(
     import('serve-handler'),
     import('compression'),
   ]);
-  const configuration = configurationOf(folder);
+  const configuration = readConfiguration(folder);
   const compress = compression();
   const server = createServer((request, response) => {
     compress(request, response, () => {
@@ -41,7 +41,7 @@ export async function serveTree(
 }
 
 /** Reads the tree's own serve.json; an empty configuration if the file does not exist. */
-function configurationOf(folder: string): object {
+function readConfiguration(folder: string): object {
   const text = readIfThere(folder, 'serve.json')?.toString() ?? '{}';
   try {
     return JSON.parse(text);

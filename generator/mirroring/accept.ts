@@ -36,7 +36,7 @@ export async function assertAcceptable(
     const outcome = await readAsClient(source, { rootKey, maxAge }, stored);
     // A damaged publication, or one that is not valid under the pinned key, is no evidence: try the release before it.
     if (!outcome.storeFailed || stored === undefined) {
-      if (outcome.error !== undefined) throw rejected(outcome.error);
+      if (outcome.error !== undefined) throw toRejection(outcome.error);
       return;
     }
   }
@@ -81,7 +81,7 @@ function fetchFrom(source: TreeSource): typeof fetch {
   };
 }
 
-function rejected(error: unknown): unknown {
+function toRejection(error: unknown): unknown {
   if (!(error instanceof NoUsableSource)) return error;
   const reason: RegistryError = Object.values(error.errors)[0] ?? error;
   for (let cause: unknown = reason; cause instanceof Error; cause = cause.cause) {

@@ -66,7 +66,7 @@ async function downloadByHttp(
     throw new IoFailed(`${source.name} has no ${CHECKSUMS_PATH}: there is no registry to mirror`);
   }
   put(CHECKSUMS_PATH, sums);
-  const take = async ([path, hash]: [path: string, hash: string]) => {
+  const fetchOrLink = async ([path, hash]: [path: string, hash: string]) => {
     if (held?.has(path, hash)) {
       write(folder, path, (file) => linkSync(join(held.folder, path), file));
       return;
@@ -74,15 +74,15 @@ async function downloadByHttp(
     const content = await fetchFile(source, path, hash);
     if (content !== undefined) put(path, content);
   };
-  const isTrust = ([path]: [path: string, hash: string]) =>
+  const decidesTrust = ([path]: [path: string, hash: string]) =>
     path === PATHS.list || path === PATHS.signature || /^(?:keys|snapshots)\//.test(path);
-  await forEachConcurrent([...wanted].filter(isTrust), LARGE_CONCURRENCY, take);
+  await forEachConcurrent([...wanted].filter(decidesTrust), LARGE_CONCURRENCY, fetchOrLink);
   // After the files that it names. If a publication happened in between, the checkpoint is for another tree.
   const checkpoint = await source.get(PATHS.checkpoint);
   if (checkpoint !== undefined) put(PATHS.checkpoint, checkpoint.bytes);
   await accept();
-  const others = [...wanted].filter((entry) => !isTrust(entry));
-  await forEachConcurrent(others, CONCURRENCY, take);
+  const others = [...wanted].filter((entry) => !decidesTrust(entry));
+  await forEachConcurrent(others, CONCURRENCY, fetchOrLink);
   return { fetched, bytes };
 }
 

@@ -58,7 +58,7 @@ export async function mirrorOnce(options: MirrorOptions): Promise<MirrorReport> 
     mkdirSync(options.folder, { recursive: true });
     const releases = new Releases(options.folder);
     return await withOutputLock(join(options.folder, 'current'), (staging) =>
-      take(options, releases, staging),
+      mirrorLocked(options, releases, staging),
     );
   } catch (cause) {
     if (cause instanceof GeneratorError) throw cause;
@@ -67,25 +67,29 @@ export async function mirrorOnce(options: MirrorOptions): Promise<MirrorReport> 
   }
 }
 
-async function take(options: MirrorOptions, releases: Releases, staging: string): Promise<MirrorReport> {
+async function mirrorLocked(
+  options: MirrorOptions,
+  releases: Releases,
+  staging: string,
+): Promise<MirrorReport> {
   const serving = releases.current();
   const held = serving === undefined ? undefined : new HeldRelease(releases.path(serving));
   const publications = releases
     .newestFirst()
     .flatMap((name) => new HeldRelease(releases.path(name)).stored() ?? []);
   const fresh = join(staging, 'tree');
-  const { stats, report } = await downloadGood(options, { folder: fresh, held }, publications);
+  const { stats, report } = await downloadVerified(options, { folder: fresh, held }, publications);
   const { updatedAt = '', sha256: hash = '', issuers = 0, warnings } = report;
   const base = releaseName(fresh, updatedAt);
-  const same = serving !== undefined && releases.baseOf(serving) === base;
-  const repaired = same && held !== undefined ? damagedFiles(held, fresh) : [];
-  const switched = !same;
+  const isSameTree = serving !== undefined && releases.baseOf(serving) === base;
+  const repaired = isSameTree && held !== undefined ? damagedFiles(held, fresh) : [];
+  const switched = !isSameTree;
   if (switched || repaired.length > 0)
     releases.switchTo(fresh, repaired.length > 0 ? releases.unused(base) : base);
   return { ...stats, switched, updatedAt, sha256: hash, issuers, repaired, warnings };
 }
 
-async function downloadGood(
+async function downloadVerified(
   { source, rootKey, maxAge, env }: MirrorOptions,
   { folder, held }: Pick<DownloadTarget, 'folder' | 'held'>,
   publications: readonly StoredPublication[],
@@ -96,7 +100,7 @@ async function downloadGood(
     if (attempt > 1) await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
     try {
       const stats = await download(source, { folder, held, accept, env });
-      return { stats, report: await verified(folder, rootKey, maxAge) };
+      return { stats, report: await verifyFolder(folder, rootKey, maxAge) };
     } catch (error) {
       if (!(error instanceof TreeRejected)) throw error;
       failure = error.message;
@@ -105,7 +109,7 @@ async function downloadGood(
   throw new TreeRejected(`${source} was not accepted: ${failure.slice(0, 500)}`);
 }
 
-async function verified(folder: string, rootKey: RootKey, maxAge: number): Promise<TreeReport> {
+async function verifyFolder(folder: string, rootKey: RootKey, maxAge: number): Promise<TreeReport> {
   const source = { ...folderSource(folder), withoutHostFiles: true };
   const report = await verifyTree(source, rootKey, { maxAge: maxAge * 24 * 60 * 60 });
   if (report.ok) return report;

@@ -23,20 +23,20 @@ const RETRIES = 2;
  * @param urls - the URL of the primary, then those of its mirrors
  */
 export async function mirrorStatus(urls: readonly string[], rootKey: RootKey): Promise<MirrorStatus[]> {
-  const [primary, ...mirrors] = await Promise.all(urls.map((url) => look(url, rootKey)));
+  const [primary, ...mirrors] = await Promise.all(urls.map((url) => readStatus(url, rootKey)));
   if (primary === undefined) return [];
   const asPrimary = primary.state === 'in sync' ? { ...primary, state: 'primary' as const } : primary;
-  return [asPrimary, ...mirrors.map((mirror) => compared(mirror, primary))];
+  return [asPrimary, ...mirrors.map((mirror) => compareWithPrimary(mirror, primary))];
 }
 
-function compared(mirror: MirrorStatus, primary: MirrorStatus): MirrorStatus {
+function compareWithPrimary(mirror: MirrorStatus, primary: MirrorStatus): MirrorStatus {
   if (mirror.updatedAt === undefined || primary.updatedAt === undefined) return mirror;
   const behind = (Date.parse(primary.updatedAt) - Date.parse(mirror.updatedAt)) / 1000;
   const state = behind === 0 ? 'in sync' : behind > 0 ? 'behind' : 'ahead';
   return { ...mirror, state, behind };
 }
 
-async function look(url: string, rootKey: RootKey): Promise<MirrorStatus> {
+async function readStatus(url: string, rootKey: RootKey): Promise<MirrorStatus> {
   const failed = (state: 'altered' | 'unreachable', { message }: Error): MirrorStatus => ({
     ...{ url, state, updatedAt: undefined, behind: undefined, problem: message },
   });

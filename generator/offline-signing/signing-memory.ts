@@ -49,18 +49,18 @@ export function assertNewest(
   { thumbprints, insteadOf }: SigningHistory,
 ): void {
   for (const thumbprint of thumbprints) {
-    const { verified, signed } = read(fileOf(folder, thumbprint));
+    const { verified, signed } = readMemory(fileOf(folder, thumbprint));
     const previous = previousOf(request);
-    const again = 'make a new request on the machine that has the registry';
+    const advice = 'make a new request on the machine that has the registry';
     if (verified !== undefined && !isAtLeast(previous, verified)) {
       throw new UsageError(
-        `the request follows ${named(previous)}, but this machine has verified the published list ${named(verified)}: ${again}`,
+        `the request follows ${formatVersion(previous)}, but this machine has verified the published list ${formatVersion(verified)}: ${advice}`,
       );
     }
     if (signed === undefined || signed.sha256 === request.sha256 || signed.sha256 === insteadOf) continue;
     if (!isAtLeast(previous, signed)) {
       throw new UsageError(
-        `the request follows ${named(previous)}, but this machine has signed ${named(signed)} since: ${again}. If the ` +
+        `the request follows ${formatVersion(previous)}, but this machine has signed ${formatVersion(signed)} since: ${advice}. If the ` +
           `signed list was never published and never will be, repeat with --instead-of ${signed.sha256}`,
       );
     }
@@ -98,7 +98,7 @@ function isAtLeast(list: ListVersion | undefined, known: ListVersion): boolean {
   return list.sha256 === known.sha256 || list.updated_at > known.updated_at;
 }
 
-function named(list: ListVersion | undefined): string {
+function formatVersion(list: ListVersion | undefined): string {
   return list === undefined ? 'no list' : `${list.sha256.slice(0, 16)} of ${list.updated_at}`;
 }
 
@@ -106,7 +106,7 @@ function fileOf(folder: string, thumbprint: string): string {
   return join(folder, `${thumbprint}.json`);
 }
 
-function read(file: string): SigningMemory {
+function readMemory(file: string): SigningMemory {
   if (!existsSync(file)) return {};
   try {
     return JSON.parse(readFileSync(file, 'utf8'));

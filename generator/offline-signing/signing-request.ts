@@ -85,7 +85,7 @@ export async function readSigningRequest(
 ): Promise<SigningRequest> {
   const list = readFile(folder, PATHS.list);
   if (list === undefined) throw new UsageError(`${folder} is not a signing request: it has no ${PATHS.list}`);
-  const previous = await followedBy(folder, previousRootKey ?? rootKey);
+  const previous = await readPrevious(folder, previousRootKey ?? rootKey);
   try {
     const request = describe(list, previous);
     const before = previous?.registry.updated_at;
@@ -101,7 +101,7 @@ export async function readSigningRequest(
   }
 }
 
-async function followedBy(folder: string, rootKey: RootKey): Promise<VerifiedList | undefined> {
+async function readPrevious(folder: string, rootKey: RootKey): Promise<VerifiedList | undefined> {
   const list = readFile(folder, PREVIOUS, PATHS.list);
   const signature = readFile(folder, PREVIOUS, PATHS.signature)?.toString('utf8') ?? '';
   try {

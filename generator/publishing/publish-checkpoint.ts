@@ -47,19 +47,19 @@ export async function publishCheckpoint(folder: string, choice: CheckpointChoice
     }
     const checksums = readBytes(join(out, CHECKSUMS_PATH));
     const text = await checkpointStatement(choice, { list, updatedAt, checksums }, Date.now());
-    await assertClientAccepts(overlaid(out, PATHS.checkpoint, Buffer.from(text)), rootKey);
-    switchIn(text, staging, out);
+    await assertClientAccepts(withReplacedFile(out, PATHS.checkpoint, Buffer.from(text)), rootKey);
+    replaceCheckpoint(text, staging, out);
     const byRoot = choice.signer.rootKey.thumbprint === rootKey.thumbprint;
     return {
       updatedAt,
       sha256: hash,
-      ...expiries(text, byRoot ? undefined : readTreeFile(out, PATHS.delegation)),
+      ...describeExpiry(text, byRoot ? undefined : readTreeFile(out, PATHS.delegation)),
     };
   });
 }
 
 /** @param held - the delegation of the checkpoint; undefined if the root key signed the checkpoint */
-function expiries(text: string, held: Uint8Array | undefined) {
+function describeExpiry(text: string, held: Uint8Array | undefined) {
   const checkpoint = readStatement(text, 'registry-checkpoint+jwt', rejected);
   const delegation = held && readStatement(held, 'registry-delegation+jwt', rejected);
   return {
@@ -71,11 +71,11 @@ function expiries(text: string, held: Uint8Array | undefined) {
 
 const rejected = (message: string, cause?: unknown) => new TreeRejected(`a statement ${message}`, { cause });
 
-function overlaid(out: string, path: string, bytes: Uint8Array): RegistryFiles {
+function withReplacedFile(out: string, path: string, bytes: Uint8Array): RegistryFiles {
   return { get: async (wanted) => (wanted === path ? bytes : readTreeFile(out, wanted)) };
 }
 
-function switchIn(text: string, staging: string, out: string): void {
+function replaceCheckpoint(text: string, staging: string, out: string): void {
   try {
     switchFile(stage(Buffer.from(text), join(staging, 'checkpoint')), out, PATHS.checkpoint);
   } catch (cause) {

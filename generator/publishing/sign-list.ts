@@ -77,15 +77,15 @@ function followingList(
   const kept = newest?.list !== undefined && Buffer.compare(newest.list, list.list) === 0;
   if (kept) return { list, signature, kept };
   const published = newest?.list && sha256(newest.list);
-  const again = 'make a new request with `build --unsigned`';
+  const advice = 'make a new request with `build --unsigned`';
   if (published !== follows) {
     const has = published === undefined ? 'has no list' : `has the list ${published}`;
     const said = follows === undefined ? 'is for a first list' : `follows the list ${follows}`;
-    throw new UsageError(`the request ${said}, but ${named} ${has}: ${again}`);
+    throw new UsageError(`the request ${said}, but ${named} ${has}: ${advice}`);
   }
   if (newest?.updatedAt !== undefined && list.updatedAt <= newest.updatedAt) {
     throw new UsageError(
-      `the request is dated ${list.updatedAt}, not later than the published list of ${newest.updatedAt}: ${again}`,
+      `the request is dated ${list.updatedAt}, not later than the published list of ${newest.updatedAt}: ${advice}`,
     );
   }
   return { list, signature, kept };

@@ -45,7 +45,7 @@ export interface Written {
 export function writeTree(tree: Tree, place: OutputFolder, onProgress?: OnProgress): Written {
   const { out } = place;
   try {
-    return isEmpty(out) ? create(tree, place, onProgress) : update(tree, place, onProgress);
+    return isEmpty(out) ? createTree(tree, place, onProgress) : updateTree(tree, place, onProgress);
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     const reason =
@@ -60,17 +60,17 @@ function isEmpty(out: string): boolean {
   return !existsSync(out) || readdirSync(out).length === 0;
 }
 
-function create(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnProgress): Written {
-  const whole = join(staging, 'tree');
+function createTree(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnProgress): Written {
+  const newTree = join(staging, 'tree');
   let done = 0;
-  makeFolder(whole);
-  for (const folder of foldersOf(tree.keys())) makeFolder(join(whole, folder));
+  makeFolder(newTree);
+  for (const folder of foldersOf(tree.keys())) makeFolder(join(newTree, folder));
   for (const [path, bytes] of tree) {
     onProgress?.('writing', done++, tree.size);
-    writeFile(`${whole}/${path}`, bytes);
+    writeFile(`${newTree}/${path}`, bytes);
   }
-  for (const path of FLUSHED) if (tree.has(path)) flush(join(whole, path));
-  renameSync(whole, out);
+  for (const path of FLUSHED) if (tree.has(path)) flush(join(newTree, path));
+  renameSync(newTree, out);
   return { written: [...tree.keys()], unchanged: 0, removed: 0 };
 }
 
@@ -84,7 +84,7 @@ const FLUSHED: readonly string[] = [
   PATHS.checkpoint,
 ];
 
-function update(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnProgress): Written {
+function updateTree(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnProgress): Written {
   const folders = foldersOf(tree.keys());
   const entries = clearTheWay(out, entriesBelow(out), { tree, folders });
   const stale = entries.filter(({ path, kind }) => kind !== 'folder' && !tree.has(path));

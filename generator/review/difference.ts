@@ -37,9 +37,9 @@ export function difference(
 }
 
 function fieldChanges(from: Issuer, to: Issuer): FieldChange[] {
-  const spelt = (value: unknown) =>
+  const encode = (value: unknown) =>
     value === undefined ? '' : Buffer.from(canonicalBytes(value)).toString();
-  return ISSUER_FIELDS.filter((field) => spelt(from[field]) !== spelt(to[field])).map((field) => ({
+  return ISSUER_FIELDS.filter((field) => encode(from[field]) !== encode(to[field])).map((field) => ({
     field,
     from: from[field],
     to: to[field],

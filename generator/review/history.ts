@@ -30,7 +30,7 @@ const FIELDS = ['tier', 'status'] as const;
 type Field = (typeof FIELDS)[number];
 type Values = Readonly<Record<Field, string | undefined>>;
 
-const NONE: Values = { tier: undefined, status: undefined };
+const NO_VALUES: Values = { tier: undefined, status: undefined };
 
 /**
  * Returns the changes of status and tier, newest first. Compares the records of each commit with those of its parents.
@@ -46,8 +46,9 @@ export function history(issuers: string, env: NodeJS.ProcessEnv): Change[] {
   const ids = changes.flatMap((commit) => commit.changes.flatMap(({ before, after }) => [...before, after]));
   const objects = readObjects(new Set(ids.filter((id) => id !== undefined)), MAX_RECORD_BYTES, repository);
   const known = new Map<string, Values>();
-  for (const [id, content] of objects) known.set(id, typeof content === 'number' ? NONE : valuesIn(content));
-  return changes.flatMap((commit) => changesIn(commit, (id) => known.get(id ?? '') ?? NONE));
+  for (const [id, content] of objects)
+    known.set(id, typeof content === 'number' ? NO_VALUES : readValues(content));
+  return changes.flatMap((commit) => changesIn(commit, (id) => known.get(id ?? '') ?? NO_VALUES));
 }
 
 function commitsOf(issuers: string, env: NodeJS.ProcessEnv): [Repository, CommitChanges[]] {
@@ -61,7 +62,7 @@ function commitsOf(issuers: string, env: NodeJS.ProcessEnv): [Repository, Commit
 }
 
 /** Reads status and tier from a record, as far as the record has them. */
-function valuesIn(content: Uint8Array): Values {
+function readValues(content: Uint8Array): Values {
   const record = recordFile('', content);
   const value = 'text' in record ? parseRecordFile(record).value : undefined;
   const textOf = (field: Field) => {
@@ -87,9 +88,9 @@ function changesIn(
   const moves = new Map<string, Move>();
   for (const { path, before, after } of changes) {
     const issuer = stemOf(path);
-    const move = moves.get(issuer) ?? { before: before.map(() => NONE), after: NONE };
+    const move = moves.get(issuer) ?? { before: before.map(() => NO_VALUES), after: NO_VALUES };
     move.before = before.map((id, parent) =>
-      id === undefined ? (move.before[parent] ?? NONE) : valuesOf(id),
+      id === undefined ? (move.before[parent] ?? NO_VALUES) : valuesOf(id),
     );
     if (after !== undefined) move.after = valuesOf(after);
     moves.set(issuer, move);

@@ -21,32 +21,36 @@ export function forMarkdown(
   const lines = ['### Changes to issuers', '', `${kinds.join(', ')}.`, ''];
   const rows = changes.flatMap((change) => rowsOf(change, issuers));
   if (rows.length > 0)
-    lines.push('| Issuer | What | Before | After |', '|---|---|---|---|', ...cut(rows), '');
+    lines.push('| Issuer | What | Before | After |', '|---|---|---|---|', ...truncate(rows), '');
   if (diagnostics.length > 0) {
     const items = diagnostics.map(
       ({ severity, file, line, column, rule, message, remedy }) =>
-        `- **${severity}** ${code(rule)} at ${code(`${file}:${line}:${column}`)}: ${code(message)}. Remedy: ${code(remedy)}`,
+        `- **${severity}** ${formatCode(rule)} at ${formatCode(`${file}:${line}:${column}`)}: ${formatCode(message)}. Remedy: ${formatCode(remedy)}`,
     );
-    lines.push('### Checks', '', ...cut(items), '');
+    lines.push('### Checks', '', ...truncate(items), '');
   }
   return `${lines.join('\n')}\n`;
 }
 
 function rowsOf({ issuer_id, kind, fields }: IssuerChange, issuers: ReadonlyMap<string, Issuer>): string[] {
-  const row = (...cells: string[]) => `| ${[code(issuer_id), ...cells].join(' | ')} |`;
+  const row = (...cells: string[]) => `| ${[formatCode(issuer_id), ...cells].join(' | ')} |`;
   if (kind === 'removed') return [row('**removed**', '', '')];
   if (kind === 'added') {
     const { tier, status, jwks_uri } = issuers.get(issuer_id) ?? {};
-    return [row('**new**', '', `${code(tier)}, ${code(status)}, keys at ${code(jwks_uri)}`)];
+    return [
+      row('**new**', '', `${formatCode(tier)}, ${formatCode(status)}, keys at ${formatCode(jwks_uri)}`),
+    ];
   }
-  const heavy = (field: string) => (['status', 'tier'].includes(field) ? `**${field}**` : field);
-  return weightiestFirst(fields).map(({ field, from, to }) => row(heavy(field), code(from), code(to)));
+  const emphasize = (field: string) => (['status', 'tier'].includes(field) ? `**${field}**` : field);
+  return weightiestFirst(fields).map(({ field, from, to }) =>
+    row(emphasize(field), formatCode(from), formatCode(to)),
+  );
 }
 
 /**
  * Formats a value as HTML code, which backticks can't end. Characters that could be markup become numeric references.
  */
-function code(value: unknown): string {
+function formatCode(value: unknown): string {
   if (value === undefined) return '';
   const text = printable(typeof value === 'string' ? value : JSON.stringify(value));
   const escaped = text.replaceAll(
@@ -56,7 +60,7 @@ function code(value: unknown): string {
   return `<code>${escaped}</code>`;
 }
 
-function cut(rows: readonly string[]): string[] {
+function truncate(rows: readonly string[]): string[] {
   if (rows.length <= MAX_ROWS) return [...rows];
   const rest = rows.length - MAX_ROWS;
   const more = rows[0]?.startsWith('|') ? `| and ${rest} more | | | |` : `- and ${rest} more`;

@@ -30,28 +30,32 @@ export function checkTransitions(
 ): Diagnostic[] {
   return [...new Set([...before.files.keys(), ...before.issuers.keys()])]
     .sort()
-    .flatMap((id) => transitions(id, before, after))
+    .flatMap((id) => findViolations(id, before, after))
     .map(({ id, found }) =>
-      overridden(
+      applyOverride(
         found,
         overrides.find((one) => one.issuer_id === id && one.rule === found.rule),
       ),
     );
 }
 
-function overridden(found: Diagnostic, override: TransitionOverride | undefined): Diagnostic {
+function applyOverride(found: Diagnostic, override: TransitionOverride | undefined): Diagnostic {
   if (override === undefined) return found;
   return { ...found, severity: 'warning', message: `${found.message}; overridden: ${override.reason}` };
 }
 
-function transitions(id: string, before: RecordSet, after: RecordSet): { id: string; found: Diagnostic }[] {
+function findViolations(
+  id: string,
+  before: RecordSet,
+  after: RecordSet,
+): { id: string; found: Diagnostic }[] {
   const report = (field: keyof Issuer, finding: Finding) => ({
     id,
     found: recordDiagnostic(after, { id, field }, finding),
   });
   if (!after.files.has(id) && !after.issuers.has(id)) {
     const file = before.files.get(id)?.file ?? id;
-    const message = `the record of ${id} was removed${renamedTo(id, before, after)}`;
+    const message = `the record of ${id} was removed${describeRename(id, before, after)}`;
     return [{ id, found: diagnostic(file, WHOLE_FILE, { rule: 'record-removed', message }) }];
   }
   const [from, to] = [before.issuers.get(id), after.issuers.get(id)];
@@ -84,7 +88,7 @@ function hostOf(url: string): string {
 }
 
 /** A new record with the keys URL of the removed record is most likely the same issuer. */
-function renamedTo(id: string, before: RecordSet, after: RecordSet): string {
+function describeRename(id: string, before: RecordSet, after: RecordSet): string {
   const keys = before.issuers.get(id)?.jwks_uri;
   const successor = [...after.issuers.values()].find(
     ({ issuer_id, jwks_uri }) => jwks_uri === keys && !before.issuers.has(issuer_id),

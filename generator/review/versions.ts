@@ -40,11 +40,12 @@ interface Version {
 export function changedFiles(revisions: Revisions, folder: string, repository: Repository): ChangedFiles {
   const before = versionsIn(revisions.before, folder, repository);
   const { after: commit } = revisions;
-  const after = commit === undefined ? versionsHere(folder, before) : versionsIn(commit, folder, repository);
+  const after =
+    commit === undefined ? readFolderVersions(folder, before) : versionsIn(commit, folder, repository);
   const names = changedNames(before, after);
   const select = (versions: readonly Version[]) => {
     const selected = versions.filter(({ path }) => names.has(nameOf(path)));
-    return contentsOf(selected, folder, repository);
+    return readContents(selected, folder, repository);
   };
   return { before: select(before), after: select(after) };
 }
@@ -72,7 +73,7 @@ function versionsIn(commit: string, folder: string, repository: Repository): Ver
     .map(({ path, kind, id }) => {
       const finding = refusalOf(path, kind);
       if (finding === undefined) return { path, id };
-      return { path, id: undefined, refusal: at(folder, path, finding) };
+      return { path, id: undefined, refusal: diagnosticAt(folder, path, finding) };
     });
 }
 
@@ -93,14 +94,14 @@ function refusalOf(path: string, kind: 'file' | 'link' | 'submodule'): Finding |
 }
 
 /** Reads each file in the folder once, and computes the id that git would give the content. */
-function versionsHere(folder: string, before: readonly Version[]): Version[] {
+function readFolderVersions(folder: string, before: readonly Version[]): Version[] {
   const algorithm = before.some(({ id }) => id?.length === SHA256_LENGTH) ? 'sha256' : 'sha1';
   const { files, links } = findRecordFiles([folder]);
   const start = join(folder, 'x').length - 1;
   return files.map((file) => {
     const path = shownPath(file.slice(start));
     const finding = links.has(file) ? refusalOf(path, 'link') : undefined;
-    if (finding !== undefined) return { path, id: undefined, refusal: at(folder, path, finding) };
+    if (finding !== undefined) return { path, id: undefined, refusal: diagnosticAt(folder, path, finding) };
     const bytes = readRecordFile(file, undefined);
     if (!(bytes instanceof Uint8Array)) return { path, id: undefined, refusal: bytes };
     const id = createHash(algorithm).update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
@@ -110,21 +111,23 @@ function versionsHere(folder: string, before: readonly Version[]): Version[] {
 
 const SHA256_LENGTH = 64;
 
-function contentsOf(
+function readContents(
   versions: readonly Version[],
   folder: string,
   repository: Repository,
 ): (RecordFile | Diagnostic)[] {
-  const asked = versions.flatMap(({ id, bytes }) => (id === undefined || bytes !== undefined ? [] : [id]));
-  const objects = readObjects(asked, MAX_RECORD_BYTES, repository);
+  const missingIds = versions.flatMap(({ id, bytes }) =>
+    id === undefined || bytes !== undefined ? [] : [id],
+  );
+  const objects = readObjects(missingIds, MAX_RECORD_BYTES, repository);
   return versions.map(({ path, id = '', refusal, bytes }) => {
     if (refusal !== undefined) return refusal;
     const content = bytes ?? objects.get(id) ?? 0;
-    if (typeof content === 'number') return at(folder, path, tooLarge(content));
+    if (typeof content === 'number') return diagnosticAt(folder, path, tooLarge(content));
     return recordFile(join(folder, path), content);
   });
 }
 
-function at(folder: string, path: string, finding: Finding): Diagnostic {
+function diagnosticAt(folder: string, path: string, finding: Finding): Diagnostic {
   return diagnostic(shownPath(join(folder, path)), WHOLE_FILE, finding);
 }

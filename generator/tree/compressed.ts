@@ -17,8 +17,8 @@ export function brotli(bytes: Uint8Array): Uint8Array {
 export function holdsCompressed(path: string, file: Uint8Array, bytes: Uint8Array): boolean {
   const limits = { maxOutputLength: bytes.length + 1 };
   try {
-    const held = path.endsWith('.gz') ? gunzipSync(file, limits) : brotliDecompressSync(file, limits);
-    return held.equals(bytes);
+    const decompressed = path.endsWith('.gz') ? gunzipSync(file, limits) : brotliDecompressSync(file, limits);
+    return decompressed.equals(bytes);
   } catch {
     return false;
   }

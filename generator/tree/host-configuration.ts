@@ -11,7 +11,7 @@ const SHORT = 'public, max-age=60, must-revalidate';
 /** For files that change with a release of the generator. */
 const LONG = 'public, max-age=3600';
 /** For files that never change, because the path contains the hash (SPEC B6). */
-const FOR_EVER = 'public, max-age=31536000, immutable';
+const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 const JSON_TYPE = 'application/json';
 const TEXT_TYPE = 'text/plain; charset=utf-8';
@@ -20,7 +20,7 @@ const PAGE_TYPE = 'text/html; charset=utf-8';
 /** Pages contain the policy, too, but only a header can forbid other pages to frame them. */
 const PAGE_POLICY = `${CONTENT_SECURITY_POLICY}; frame-ancestors 'none'`;
 
-interface Served {
+interface ServedFile {
   /** A path of the tree; `*` matches one path segment. No two entries match the same path. */
   readonly path: string;
   readonly type: string;
@@ -29,7 +29,7 @@ interface Served {
   readonly policy?: string;
 }
 
-const SERVED: readonly Served[] = [
+const SERVED: readonly ServedFile[] = [
   { path: 'index.html', type: PAGE_TYPE, cache: SHORT, policy: PAGE_POLICY },
   { path: 'assets/registry.js', type: 'text/javascript; charset=utf-8', cache: SHORT },
   { path: 'assets/registry.css', type: 'text/css; charset=utf-8', cache: SHORT },
@@ -44,8 +44,8 @@ const SERVED: readonly Served[] = [
   { path: 'keys/rotation.json', type: JSON_TYPE, cache: SHORT },
   { path: 'keys/delegation.jwt', type: JWT_TYPE, cache: SHORT },
   { path: 'checkpoint.jwt', type: JWT_TYPE, cache: SHORT },
-  { path: 'snapshots/*/issuers.json', type: JSON_TYPE, cache: FOR_EVER },
-  { path: 'snapshots/*/issuers.sig', type: TEXT_TYPE, cache: FOR_EVER },
+  { path: 'snapshots/*/issuers.json', type: JSON_TYPE, cache: IMMUTABLE },
+  { path: 'snapshots/*/issuers.sig', type: TEXT_TYPE, cache: IMMUTABLE },
   { path: 'SHA256SUMS', type: TEXT_TYPE, cache: SHORT },
   // Not immutable: if a tree is lost, another list can follow the same list, and its delta has the same path.
   { path: 'deltas/*', type: JSON_TYPE, cache: LONG },
@@ -72,10 +72,10 @@ export const HOST_FILES: readonly string[] = [
 
 /** Returns the content type, without parameters, that a host must send for a path; undefined if any type will do. */
 export function expectedType(path: string): string | undefined {
-  return SERVED.find((served) => covers(served.path, path))?.type.split(';')[0];
+  return SERVED.find((served) => matches(served.path, path))?.type.split(';')[0];
 }
 
-function covers(pattern: string, path: string): boolean {
+function matches(pattern: string, path: string): boolean {
   const [parts, names] = [pattern.split('/'), path.split('/')];
   return parts.length === names.length && parts.every((part, index) => part === '*' || part === names[index]);
 }
@@ -93,10 +93,10 @@ export function hostFiles(): Map<string, string> {
   ]);
 }
 
-const pairs = (headers: Record<string, string>) =>
+const toPairs = (headers: Record<string, string>) =>
   Object.entries(headers).map(([key, value]) => ({ key, value }));
 
-const headersOf = ({ type, cache, policy }: Served) => ({
+const headersOf = ({ type, cache, policy }: ServedFile) => ({
   'Content-Type': type,
   'Cache-Control': cache,
   ...(policy !== undefined && { 'Content-Security-Policy': policy }),
@@ -106,13 +106,13 @@ const headersOf = ({ type, cache, policy }: Served) => ({
  * Returns the URL paths of a file, for hosts that match URLs and not files. The page of a folder also has the folder's
  * URL.
  */
-const addresses = ({ path }: Served) => (path === 'index.html' ? ['', path] : [path]);
+const urlPaths = ({ path }: ServedFile) => (path === 'index.html' ? ['', path] : [path]);
 
 /** For `serve`. Sources have no leading slash. `serve` rejects unknown keys. */
 function serveJson(): string {
   const headers = [
-    { source: '**', headers: pairs(EVERYWHERE) },
-    ...SERVED.map((served) => ({ source: served.path, headers: pairs(headersOf(served)) })),
+    { source: '**', headers: toPairs(EVERYWHERE) },
+    ...SERVED.map((served) => ({ source: served.path, headers: toPairs(headersOf(served)) })),
   ];
   // With `cleanUrls` off, `serve` does not look for the page of a folder.
   const rewrites = [{ source: '/', destination: '/index.html' }];
@@ -124,9 +124,9 @@ function serveJson(): string {
 function vercelJson(): string {
   const pattern = (path: string) => `/${path.replaceAll('.', '\\.').replaceAll('*', '([^/]+)')}`;
   const headers = [
-    { source: '/(.*)', headers: pairs(EVERYWHERE) },
+    { source: '/(.*)', headers: toPairs(EVERYWHERE) },
     ...SERVED.flatMap((served) =>
-      addresses(served).map((path) => ({ source: pattern(path), headers: pairs(headersOf(served)) })),
+      urlPaths(served).map((path) => ({ source: pattern(path), headers: toPairs(headersOf(served)) })),
     ),
   ];
   return `${JSON.stringify({ cleanUrls: false, trailingSlash: false, headers }, undefined, 2)}\n`;
@@ -142,7 +142,7 @@ function headersFile(): string {
     ].join('\n');
   const rules = [
     rule('*', EVERYWHERE),
-    ...SERVED.flatMap((served) => addresses(served).map((path) => rule(path, headersOf(served)))),
+    ...SERVED.flatMap((served) => urlPaths(served).map((path) => rule(path, headersOf(served)))),
   ];
   return `${rules.join('\n\n')}\n`;
 }
@@ -171,7 +171,7 @@ ${headers.join('\n')}
     Header always set Cache-Control "${LONG}"
   </If>
   <If "%{REQUEST_URI} =~ m#/snapshots/[0-9a-f]{64}/#">
-    Header always set Cache-Control "${FOR_EVER}"
+    Header always set Cache-Control "${IMMUTABLE}"
   </If>
 </IfModule>
 <IfModule mod_deflate.c>

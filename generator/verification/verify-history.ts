@@ -47,7 +47,7 @@ export async function checkSnapshots(
       problems.push(`the snapshot ${hash} is incomplete: it has no ${missing[0]}`);
       continue;
     }
-    const fault = await snapshotFault(files, hash, keys);
+    const fault = await findSnapshotFault(files, hash, keys);
     if (fault === NOT_SIGNED && unknown !== undefined) {
       warnings.push(
         `the snapshot ${hash} is not verified: the first root key ${unknown}, which is not known, may have signed it`,
@@ -60,7 +60,7 @@ export async function checkSnapshots(
 
 const NOT_SIGNED = 'is not signed by the root key or an earlier root key';
 
-async function snapshotFault(files: SeenFiles, hash: string, keys: readonly RootKey[]) {
+async function findSnapshotFault(files: SeenFiles, hash: string, keys: readonly RootKey[]) {
   const list = await files.read(PATHS.snapshot(hash, PATHS.list));
   const signature = await files.read(PATHS.snapshot(hash, PATHS.signature));
   if (list === undefined || signature === undefined) return 'is incomplete';
@@ -73,8 +73,8 @@ async function snapshotFault(files: SeenFiles, hash: string, keys: readonly Root
       return undefined;
     } catch (error) {
       if (!(error instanceof RegistryError)) return 'has a signature that is not UTF-8';
-      const bySignature = error.code === 'ERR_SIGNATURE_INVALID';
-      fault = bySignature ? (fault ?? NOT_SIGNED) : `is not valid: ${error.message}`;
+      const isUnsigned = error.code === 'ERR_SIGNATURE_INVALID';
+      fault = isUnsigned ? (fault ?? NOT_SIGNED) : `is not valid: ${error.message}`;
     }
   }
   return fault;
@@ -95,7 +95,7 @@ export async function checkDeltas(
   const found = new Map<string, Delta>();
   for (const path of paths) {
     const bytes = await files.read(path);
-    const delta = bytes === undefined ? undefined : readDelta(bytes);
+    const delta = bytes === undefined ? undefined : parseDelta(bytes);
     if (delta === undefined) problems.push(`${path} is not a delta`);
     else if (path !== PATHS.delta(delta.from))
       problems.push(`${path} is a delta from another list, ${delta.from}`);
@@ -105,20 +105,22 @@ export async function checkDeltas(
   for (const [from, delta] of found) {
     const path = PATHS.delta(from);
     const fault =
-      delta.to === listHash ? lastStepFault(delta, registry) : innerStepFault(delta, found.get(delta.to));
+      delta.to === listHash
+        ? findLastStepFault(delta, registry)
+        : findInnerStepFault(delta, found.get(delta.to));
     if (fault !== undefined) problems.push(`${path} ${fault}`);
-    else if (!(await makesItsList(files, delta)))
+    else if (!(await producesItsList(files, delta)))
       problems.push(`${path} does not produce the list that it names`);
   }
   failIfAny(problems.sort());
 }
 
 /** Parses a delta. Returns undefined unless the bytes are a valid delta in canonical form. */
-function readDelta(bytes: Uint8Array): Delta | undefined {
+function parseDelta(bytes: Uint8Array): Delta | undefined {
   try {
     const delta = parseStrictJson(bytes) as Delta;
     const { from, to, updated_at, issuers, removed } = delta;
-    const good =
+    const isValid =
       HEX.test(from) &&
       HEX.test(to) &&
       from !== to &&
@@ -127,7 +129,7 @@ function readDelta(bytes: Uint8Array): Delta | undefined {
       isSorted(removed) &&
       Object.keys(delta).length === 5 &&
       sha256(canonicalBytes(delta)) === sha256(bytes);
-    if (!good) return undefined;
+    if (!isValid) return undefined;
     // The records of a delta follow the same rules as those of a list.
     const records = parseList(canonicalBytes({ issuers, updated_at })).issuers;
     return isSorted(records.map(({ issuer_id }) => issuer_id)) ? delta : undefined;
@@ -140,27 +142,28 @@ function isSorted(ids: readonly string[]): boolean {
   return ids.every((id, index) => index === 0 || (ids[index - 1] as string) < id);
 }
 
-function lastStepFault(delta: Delta, registry: IssuerRegistry): string | undefined {
+function findLastStepFault(delta: Delta, registry: IssuerRegistry): string | undefined {
   if (delta.updated_at !== registry.updated_at)
     return 'leads to the list of the tree, but names another updated_at';
   const byId = new Map(registry.issuers.map((issuer) => [issuer.issuer_id, issuer]));
-  const same = (issuer: Issuer) => {
+  const isSameAsListed = (issuer: Issuer) => {
     const listed = byId.get(issuer.issuer_id);
     return listed !== undefined && sha256(canonicalBytes(listed)) === sha256(canonicalBytes(issuer));
   };
-  const wrong =
-    delta.issuers.find((issuer) => !same(issuer))?.issuer_id ?? delta.removed.find((id) => byId.has(id));
-  return wrong === undefined ? undefined : `contradicts the list of the tree about ${wrong}`;
+  const mismatch =
+    delta.issuers.find((issuer) => !isSameAsListed(issuer))?.issuer_id ??
+    delta.removed.find((id) => byId.has(id));
+  return mismatch === undefined ? undefined : `contradicts the list of the tree about ${mismatch}`;
 }
 
 /** The times of the deltas must ascend, so that no deltas form a circle. */
-function innerStepFault(delta: Delta, next: Delta | undefined): string | undefined {
+function findInnerStepFault(delta: Delta, next: Delta | undefined): string | undefined {
   if (next === undefined) return `leads to ${delta.to}, from where no delta leads to the list of the tree`;
   return next.updated_at > delta.updated_at ? undefined : 'leads to a list that is not older than the next';
 }
 
 /** Whether a delta produces the list that it names. True if no snapshot has the list to which it applies. */
-async function makesItsList(files: SeenFiles, delta: Delta): Promise<boolean> {
+async function producesItsList(files: SeenFiles, delta: Delta): Promise<boolean> {
   const before = await files.read(PATHS.snapshot(delta.from, PATHS.list)).catch(() => undefined);
   if (before === undefined || sha256(before) !== delta.from) return true;
   try {
@@ -184,30 +187,30 @@ export async function checkChanges(files: SeenFiles): Promise<void> {
   }
   if (data === undefined) problems.push(`${PATHS.changes} is missing, but ${PATHS.feed} exists`);
   if (feed === undefined) problems.push(`${PATHS.feed} is missing, but ${PATHS.changes} exists`);
-  else if (changes !== undefined) problems.push(...feedFaults(feed, changes));
+  else if (changes !== undefined) problems.push(...findFeedFaults(feed, changes));
   failIfAny(problems);
 }
 
-function feedFaults(bytes: Uint8Array, { changes, feed, since }: Changes): string[] {
+function findFeedFaults(bytes: Uint8Array, { changes, feed, since }: Changes): string[] {
   let text: string;
   try {
     text = decodeUtf8(bytes);
   } catch {
     return [`${PATHS.feed} is not UTF-8`];
   }
-  const shape = shapeOf(text);
+  const shape = parseFeed(text);
   if (shape === undefined) return [`${PATHS.feed} is not an Atom feed`];
-  const says = [`<id>${feed}</id>`, `<updated>${changes[0]?.updated_at ?? since}</updated>`];
-  const wrong = says.find((part) => !shape.head.includes(part));
-  if (wrong !== undefined)
-    return [`${PATHS.feed} does not contain ${wrong}, which ${PATHS.changes} requires`];
+  const expected = [`<id>${feed}</id>`, `<updated>${changes[0]?.updated_at ?? since}</updated>`];
+  const mismatch = expected.find((part) => !shape.head.includes(part));
+  if (mismatch !== undefined)
+    return [`${PATHS.feed} does not contain ${mismatch}, which ${PATHS.changes} requires`];
   if (shape.entries > changes.length)
     return [`${PATHS.feed} has entries that ${PATHS.changes} does not have`];
   return [];
 }
 
 /** Parses the elements of an Atom feed, and checks that each is closed. Returns undefined for anything else. */
-function shapeOf(text: string): { readonly head: string; readonly entries: number } | undefined {
+function parseFeed(text: string): { readonly head: string; readonly entries: number } | undefined {
   const open: string[] = [];
   let entries = 0;
   let at = 0;

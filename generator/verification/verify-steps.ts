@@ -26,14 +26,14 @@ const CONCURRENCY = 16;
 /** Reads the root key that the tree publishes. */
 export async function checkRootKey(files: SeenFiles): Promise<RootKey> {
   const bytes = await files.require(PATHS.rootKey);
-  const published = await importRootKey(parsedKey(bytes));
+  const published = await importRootKey(parseKey(bytes));
   if (!sameBytes(bytes, canonicalBytes(published.jwk))) {
     throw new Problems([`${PATHS.rootKey} is not the key's canonical JWK with its thumbprint as kid`]);
   }
   return published;
 }
 
-function parsedKey(bytes: Uint8Array): unknown {
+function parseKey(bytes: Uint8Array): unknown {
   try {
     return parseStrictJson(bytes);
   } catch (error) {
@@ -42,7 +42,7 @@ function parsedKey(bytes: Uint8Array): unknown {
 }
 
 /** Reads a file as UTF-8. A byte order mark stays in the text, so that the parser rejects the file. */
-async function textOf(files: SeenFiles, path: string): Promise<string> {
+async function readUtf8(files: SeenFiles, path: string): Promise<string> {
   const bytes = await files.require(path);
   try {
     return decodeUtf8(bytes);
@@ -53,14 +53,14 @@ async function textOf(files: SeenFiles, path: string): Promise<string> {
 
 export async function checkSignature(files: SeenFiles, rootKey: RootKey): Promise<Uint8Array> {
   const list = await files.require(PATHS.list);
-  await verifySignature(list, await textOf(files, PATHS.signature), rootKey);
+  await verifySignature(list, await readUtf8(files, PATHS.signature), rootKey);
   return list;
 }
 
 /**
  * Reads a file. A missing or unreadable file becomes a problem, but if the host does not respond, this function throws.
  */
-async function readable<T>(
+async function readOrReport<T>(
   path: string,
   read: (path: string) => Promise<T | undefined>,
   problems: string[],
@@ -88,15 +88,15 @@ export async function checkRecords(
   onProgress: OnProgress | undefined,
 ): Promise<void> {
   // JSON.stringify restores the bytes of records that were parsed from canonical JSON.
-  const spelt = (issuer: Issuer) =>
+  const encode = (issuer: Issuer) =>
     canonical ? Buffer.from(JSON.stringify(issuer)) : canonicalBytes(issuer);
   let done = 0;
   const problems: string[] = [];
   await forEachConcurrent(issuers, CONCURRENCY, async (issuer) => {
     onProgress?.('comparing', done++, issuers.length);
     const path = PATHS.record(issuer.issuer_id);
-    const bytes = await readable(path, (path) => files.read(path), problems);
-    if (bytes !== undefined && !sameBytes(bytes, spelt(issuer)))
+    const bytes = await readOrReport(path, (path) => files.read(path), problems);
+    if (bytes !== undefined && !sameBytes(bytes, encode(issuer)))
       problems.push(`${path} is not its entry in the list`);
   });
   const expected = new Set(issuers.map(({ issuer_id }) => PATHS.record(issuer_id)));
@@ -109,7 +109,7 @@ export async function checkRecords(
 
 /** Reads the hashes in SHA256SUMS by path. */
 export async function readChecksums(files: SeenFiles): Promise<ReadonlyMap<string, string>> {
-  const sums = parseChecksums(await textOf(files, CHECKSUMS_PATH));
+  const sums = parseChecksums(await readUtf8(files, CHECKSUMS_PATH));
   if (sums === undefined) throw new Problems([`${CHECKSUMS_PATH} is not in the format of coreutils`]);
   return sums;
 }
@@ -128,13 +128,13 @@ export async function checkChecksums(files: SeenFiles): Promise<ReadonlyMap<stri
   const reachable = [...sums].filter(([path]) => !(live && mayBeMissing(path)));
   await forEachConcurrent(reachable, CONCURRENCY, async ([path, expected]) => {
     const found: string[] = [];
-    const hash = await readable(path, (path) => files.hash(path), found);
+    const hash = await readOrReport(path, (path) => files.hash(path), found);
     if (hash !== undefined && hash !== expected) {
       found.push(`${path} does not match its hash in ${CHECKSUMS_PATH}`);
     }
     if (hash !== undefined || !mayBeMissing(path)) problems.push(...found);
   });
-  problems.push(...(await wrongCopies(files)));
+  problems.push(...(await findWrongCopies(files)));
   const listed = (path: string) => sums.has(path) || NOT_CHECKSUMMED.includes(path);
   const present = files.source.paths?.() ?? [PATHS.list, PATHS.signature, PATHS.rootKey];
   problems.push(
@@ -158,7 +158,7 @@ export async function pathsOf(
 }
 
 /** Checks the compressed lists, which a host sends in place of the list to clients that accept them. */
-async function wrongCopies(files: SeenFiles): Promise<string[]> {
+async function findWrongCopies(files: SeenFiles): Promise<string[]> {
   const list = await files.get(PATHS.list);
   if (files.source.live || list === undefined) return [];
   const problems: string[] = [];

@@ -130,14 +130,14 @@ export async function verifyTree(
 ): Promise<TreeReport> {
   let report = await verifyOnce(source, pinned, options);
   for (let retry = 0; retry < RETRIES && source.live && !report.ok && !report.unreachable; retry++) {
-    if (!(await mayHaveMoved(source, report))) break;
+    if (!(await mayHaveChanged(source, report))) break;
     report = await verifyOnce(source, pinned, options);
   }
   return report;
 }
 
 /** Whether a publication during the verification may have made the verification fail. */
-async function mayHaveMoved(source: TreeSource, { checks, sha256: seen }: TreeReport): Promise<boolean> {
+async function mayHaveChanged(source: TreeSource, { checks, sha256: seen }: TreeReport): Promise<boolean> {
   if (checks.some(({ name, result }) => name === 'signature' && result === 'failed')) return true;
   const list = await source.get(PATHS.list).catch(() => undefined);
   return list !== undefined && sha256(list.bytes) !== seen;
@@ -153,17 +153,17 @@ async function verifyOnce(
   const root = await checks.run('root key', async () =>
     trustedRoot(files, await checkRootKey(files), pinned),
   );
-  const known = checks.unreachable
-    ? NOTHING_KNOWN
+  const audited = checks.unreachable
+    ? NOTHING_AUDITED
     : await auditTree({ files, checks, root, pinned }, options);
   if (source.live && !checks.unreachable) {
     await checks.run('unknown id', () => checkUnknownId(files));
     if (files.any) await checks.run('content types', async () => files.assertTypes());
   }
-  const { list, registry, warnings, onlyClientReads } = known;
+  const { list, registry, warnings, onlyClientReads } = audited;
   // A host may serve a client differently. A folder that has already failed needs no check by a client.
-  const toAsk = source.live || (onlyClientReads && checks.failed.length === 0);
-  if (root !== undefined && registry !== undefined && toAsk) {
+  const needsClient = source.live || (onlyClientReads && checks.failed.length === 0);
+  if (root !== undefined && registry !== undefined && needsClient) {
     await checks.run('client', () => checkClient(files, root.rootKey));
   }
   if (!source.live) for (const name of ONLY_LIVE) checks.skip(name, 'only for a live host');
@@ -186,7 +186,7 @@ async function verifyOnce(
 }
 
 /** What an audit has found out about a tree. */
-interface KnownTree {
+interface AuditedTree {
   /** The list; undefined unless the root key has signed the list. */
   readonly list: Uint8Array | undefined;
   readonly registry: IssuerRegistry | undefined;
@@ -195,7 +195,7 @@ interface KnownTree {
   readonly warnings: readonly string[];
 }
 
-const NOTHING_KNOWN: KnownTree = {
+const NOTHING_AUDITED: AuditedTree = {
   list: undefined,
   registry: undefined,
   onlyClientReads: true,
@@ -214,7 +214,7 @@ interface Audit {
 async function auditTree(
   { files, checks, root, pinned }: Audit,
   { maxAge = DEFAULT_MAX_AGE_SECONDS, now = Date.now, onProgress }: VerifyOptions,
-): Promise<KnownTree> {
+): Promise<AuditedTree> {
   const rootKey = root?.rootKey;
   const warnings: string[] = [];
   /** Runs a check of an optional file. */
@@ -223,7 +223,7 @@ async function auditTree(
     path: string,
     work: () => Promise<T>,
   ): Promise<T | undefined> => {
-    if (await isThere(files, path)) return checks.run(name, work);
+    if (await fileExists(files, path)) return checks.run(name, work);
     checks.skip(name, `the tree has no ${path}`);
     return undefined;
   };
@@ -250,7 +250,7 @@ async function auditTree(
   const deltas = below('deltas/');
   if (deltas.length === 0) checks.skip('deltas', 'the tree has no deltas');
   else if (signed !== undefined) await checks.run('deltas', () => checkDeltas(files, deltas, signed));
-  const changes = (await isThere(files, PATHS.changes)) ? PATHS.changes : PATHS.feed;
+  const changes = (await fileExists(files, PATHS.changes)) ? PATHS.changes : PATHS.feed;
   await optional('changes', changes, () => checkChanges(files));
   const delegation =
     rootKey && (await optional('delegation', PATHS.delegation, () => checkDelegation(files, rootKey)));
@@ -269,7 +269,7 @@ async function auditTree(
 }
 
 /** Whether a file exists. A file that cannot be read exists. */
-async function isThere(files: SeenFiles, path: string): Promise<boolean> {
+async function fileExists(files: SeenFiles, path: string): Promise<boolean> {
   try {
     return (await files.get(path)) !== undefined;
   } catch (error) {
@@ -283,15 +283,15 @@ async function isThere(files: SeenFiles, path: string): Promise<boolean> {
  * if the combined check fails, to find out which one fails.
  */
 async function checkList(checks: CheckList, list: Uint8Array): Promise<IssuerRegistry | undefined> {
-  const whole = goodList(list);
-  const registry = await checks.run('schema', async () => whole ?? parseList(list));
+  const valid = readValidList(list);
+  const registry = await checks.run('schema', async () => valid ?? parseList(list));
   if (registry === undefined) return undefined;
-  await checks.run('order', async () => whole ?? assertSorted(registry));
-  await checks.run('canonical form', async () => whole ?? assertCanonical(list, registry));
+  await checks.run('order', async () => valid ?? assertSorted(registry));
+  await checks.run('canonical form', async () => valid ?? assertCanonical(list, registry));
   return registry;
 }
 
-function goodList(list: Uint8Array): IssuerRegistry | undefined {
+function readValidList(list: Uint8Array): IssuerRegistry | undefined {
   try {
     return readList(list);
   } catch {

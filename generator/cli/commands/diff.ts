@@ -54,7 +54,7 @@ export function addDiffCommand(program: Command, io: Invocation): void {
 type Compared = readonly [before: string, after: string | undefined];
 
 async function diff(io: Io, compared: Compared, options: Options): Promise<number> {
-  const { before, after } = await sides(io, compared, options);
+  const { before, after } = await readSides(io, compared, options);
   // A record that exists but is invalid has its own diagnostics, and has not been removed.
   const changes = difference(before.issuers, after.issuers).filter(
     ({ issuer_id, kind }) => kind !== 'removed' || !after.files.has(issuer_id),
@@ -78,15 +78,15 @@ interface Sides {
   readonly after: RecordSet;
 }
 
-async function sides(io: Io, [first, second]: Compared, options: Options): Promise<Sides> {
+async function readSides(io: Io, [first, second]: Compared, options: Options): Promise<Sides> {
   const isCommits = !isAddress(first) && !isFolder(first);
   if (isCommits && second === undefined) {
     return recordsOfRevisions(first, options.issuers, io.env);
   }
   if (isCommits)
     throw new UsageError(`${first} is neither a folder nor a URL; write commits as A..B, without spaces`);
-  const side = (where: string) => recordsAt(io, where, options.rootKey);
-  return { before: await side(first), after: await side(second ?? options.issuers) };
+  const readSide = (where: string) => recordsAt(io, where, options.rootKey);
+  return { before: await readSide(first), after: await readSide(second ?? options.issuers) };
 }
 
 async function recordsAt(io: Io, where: string, rootKey: string | undefined): Promise<RecordSet> {

@@ -49,7 +49,7 @@ export function addMirrorCommand(program: Command, io: Invocation): void {
     );
 }
 
-async function pinned({ env }: Io, rootKey: string | undefined) {
+async function loadPinnedKey({ env }: Io, rootKey: string | undefined) {
   if (rootKey !== undefined) return loadRootKey(rootKey, true, env);
   throw new UsageError('a mirror needs --root-key to verify what it downloads');
 }
@@ -71,7 +71,7 @@ async function mirrorAndReport(io: Io, route: Route, options: Options): Promise<
 }
 
 async function mirror(io: Io, route: Route, options: Options): Promise<number> {
-  const rootKey = await pinned(io, options.rootKey);
+  const rootKey = await loadPinnedKey(io, options.rootKey);
   const maxAge = positiveNumber('--max-age', options.maxAge);
   const once = async () => {
     const report = await mirrorOnce({ ...route, rootKey, maxAge, env: io.env });
@@ -101,16 +101,16 @@ const MAX_PATHS = 10;
 
 async function status(io: Io, urls: readonly string[], options: StatusOptions): Promise<number> {
   const limit = positiveNumber('--max-behind', options.maxBehind);
-  const mirrors = await mirrorStatus(urls, await pinned(io, options.rootKey));
+  const mirrors = await mirrorStatus(urls, await loadPinnedKey(io, options.rootKey));
   const ok = mirrors.every(({ state, behind = 0 }) =>
     ['primary', 'in sync', 'ahead'].includes(state) ? true : state === 'behind' && behind <= limit,
   );
   if (options.json) emit(io, { ok, mirrors });
-  for (const mirror of mirrors) say(io, line(mirror));
+  for (const mirror of mirrors) say(io, formatStatus(mirror));
   return ok ? 0 : 1;
 }
 
-function line({ url, state, updatedAt, behind, problem }: MirrorStatus): string {
+function formatStatus({ url, state, updatedAt, behind, problem }: MirrorStatus): string {
   const by = state === 'behind' ? ` by ${behind} s` : '';
   return `${(state + by).padEnd(16)} ${url}${updatedAt === undefined ? '' : ` ${updatedAt}`}${problem === undefined ? '' : `: ${problem}`}`;
 }

@@ -76,8 +76,8 @@ async function ask(id: string, policy: TrustPolicy, { source, maxAge, rootKey }:
   if (source.length === 1 && isFolder(first)) {
     return answer(await openRegistry(registryFiles(folderSource(first)), { rootKey, maxAge: seconds }));
   }
-  const wrong = source.find((one) => !isAddress(one));
-  if (wrong !== undefined) throw new UsageError(`${wrong} is neither a folder nor an http(s) URL`);
+  const invalid = source.find((one) => !isAddress(one));
+  if (invalid !== undefined) throw new UsageError(`${invalid} is neither a folder nor an http(s) URL`);
   const client = createRegistryClient({ sources: source, rootKey, maxAge: seconds });
   try {
     await client.ready();

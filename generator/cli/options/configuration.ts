@@ -46,7 +46,7 @@ export function loadConfiguration(file: string): Configuration {
   const parsed = parseRecordFile({ file, stem: '', text: readText(file) });
   const value = parsed.value ?? {};
   const conforms = validateConfiguration(value);
-  const found = (validateConfiguration.errors ?? []).map((error) => located(parsed, error));
+  const found = (validateConfiguration.errors ?? []).map((error) => locateError(parsed, error));
   const empty = parsed.diagnostics.every(({ rule }) => rule === 'empty-file');
   const diagnostics = [...(empty ? [] : parsed.diagnostics), ...found].map(withoutExcerpt);
   if (diagnostics.length > 0 || !conforms) throw new ConfigurationRejected(file, diagnostics);
@@ -61,7 +61,7 @@ function withoutExcerpt({ excerpt: _line, ...found }: Diagnostic): Diagnostic {
   return found;
 }
 
-function located(parsed: ParsedFile, error: SchemaError): Diagnostic {
+function locateError(parsed: ParsedFile, error: SchemaError): Diagnostic {
   const path = pathOf(error.instancePath);
   const unknown: unknown = error.params['additionalProperty'];
   const range =

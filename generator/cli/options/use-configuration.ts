@@ -15,12 +15,12 @@ export function useConfiguration(program: Command): void {
       const named: string | undefined = program.opts()['config'];
       if (named === undefined && !existsSync(CONFIGURATION_FILE)) return;
       const configuration = loadConfiguration(named ?? CONFIGURATION_FILE);
-      for (const group of groups(command, configuration)) applyGroup(command, group);
+      for (const group of optionGroups(command, configuration)) applyGroup(command, group);
     });
 }
 
 /** Returns the options that the configuration sets, in groups. The options of a group apply together or not at all. */
-function groups(command: Command, configuration: Configuration): Values[] {
+function optionGroups(command: Command, configuration: Configuration): Values[] {
   const { base_url, root_key, checkpoint = {}, delegation = {}, transitions = {} } = configuration;
   const single = [
     { rootKey: root_key },
@@ -29,11 +29,11 @@ function groups(command: Command, configuration: Configuration): Values[] {
     { days: delegation.days },
     { override: transitions.overrides },
   ];
-  const online = { ...signing(checkpoint.signer), publicKey: checkpoint.public_key };
+  const online = { ...signerValues(checkpoint.signer), publicKey: checkpoint.public_key };
   if (command.name() === 'checkpoint') return [online, { hours: checkpoint.hours }];
   return [
     ...single,
-    signing(configuration.signer),
+    signerValues(configuration.signer),
     withPrefix('checkpoint', online),
     { checkpointHours: checkpoint.hours },
   ];
@@ -48,7 +48,7 @@ function withPrefix(prefix: string, values: Values): Values {
   );
 }
 
-function signing({ key, passphrase_file, command, input, timeout }: SignerConfiguration = {}): Values {
+function signerValues({ key, passphrase_file, command, input, timeout }: SignerConfiguration = {}): Values {
   return {
     key,
     passphraseFile: passphrase_file,

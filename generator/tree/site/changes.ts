@@ -41,21 +41,21 @@ export function changesUpTo(
   held: Uint8Array | undefined,
   diff: ListDiff | undefined,
 ): Changes {
-  const known = (held && parseChanges(held)) ?? {
+  const previous = (held && parseChanges(held)) ?? {
     changes: [],
     feed: uuidOf(`changes of the registry of ${rootKey.thumbprint}`),
     since: updatedAt,
   };
-  if (diff === undefined) return known;
+  if (diff === undefined) return previous;
   // A killed build may have written changes whose list it did not publish.
-  const earlier = known.changes.filter(({ updated_at }) => updated_at <= diff.before.updatedAt);
-  return { ...known, changes: [...newChanges(diff, updatedAt), ...earlier].slice(0, MAX_CHANGES) };
+  const earlier = previous.changes.filter(({ updated_at }) => updated_at <= diff.before.updatedAt);
+  return { ...previous, changes: [...newChanges(diff, updatedAt), ...earlier].slice(0, MAX_CHANGES) };
 }
 
 function newChanges({ before, changed, removed }: ListDiff, updated_at: string): Change[] {
   return [...changed.keys(), ...removed].sort().flatMap((issuer_id) => {
-    const was = parsed(before.records().get(issuer_id));
-    const is = parsed(changed.get(issuer_id));
+    const was = parseRecord(before.records().get(issuer_id));
+    const is = parseRecord(changed.get(issuer_id));
     // An issuer that was added or removed needs only one line.
     const fields = was && is ? (['status', 'tier'] as const) : (['status'] as const);
     return fields
@@ -64,7 +64,7 @@ function newChanges({ before, changed, removed }: ListDiff, updated_at: string):
   });
 }
 
-function parsed(record: Uint8Array | undefined): Issuer | undefined {
+function parseRecord(record: Uint8Array | undefined): Issuer | undefined {
   return record && JSON.parse(new TextDecoder().decode(record));
 }
 
@@ -81,13 +81,13 @@ export function parseChanges(bytes: Uint8Array): Changes | undefined {
   try {
     const held = parseStrictJson(bytes) as Changes;
     const { changes, feed, since } = held;
-    const good =
+    const isValid =
       Object.keys(held).length === 3 &&
       changes.length <= MAX_CHANGES &&
       changes.every(isChange) &&
       /^urn:uuid:[0-9a-f-]{36}$/.test(feed) &&
       isUpdatedAt(since);
-    return good ? { changes, feed, since } : undefined;
+    return isValid ? { changes, feed, since } : undefined;
   } catch {
     return undefined;
   }

@@ -3,7 +3,7 @@ import { LIMITS } from '@passport-registry/verifier/internal';
 import { PATHS } from '../paths.js';
 
 /** The script of the page replaces this URL with the URL of the page. */
-const EXAMPLE_ADDRESS = 'https://registry.example';
+const EXAMPLE_URL = 'https://registry.example';
 
 /**
  * Returns shell commands that verify a registry with curl and openssl: the script of docs/protocol.md, section 11, for
@@ -13,7 +13,7 @@ const EXAMPLE_ADDRESS = 'https://registry.example';
 export function commands({ algorithm, thumbprint }: RootKey): string {
   // No `(…) || echo`: on the left side of ||, the shell ignores `set -e`.
   const verify = algorithm === 'ES256' ? VERIFY_P256 : VERIFY_ED25519;
-  return `REGISTRY=${EXAMPLE_ADDRESS}
+  return `REGISTRY=${EXAMPLE_URL}
 PINNED=${thumbprint}   # better: the one that you were given
 (
 set -eu
