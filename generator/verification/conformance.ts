@@ -134,9 +134,9 @@ const recommended = (check: string, path: string, expected: string): Question =>
 function evaluate(
   { demand, check, path, expected }: Question,
   found: string | null,
-  good: boolean,
+  passed: boolean,
 ): Answered {
-  return { demand, check, path, result: good ? 'passed' : 'failed', found: found ?? 'none', expected };
+  return { demand, check, path, result: passed ? 'passed' : 'failed', found: found ?? 'none', expected };
 }
 
 async function checkServing(host: Host, path: string): Promise<Answered[]> {
@@ -169,9 +169,9 @@ async function checkHead(
   const length = headers.get('content-length');
   const headType = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? null;
   const sameLength = length === null || Number(length) === size;
-  const good = status === 200 && bytes.length === 0 && headType === type && sameLength;
+  const passed = status === 200 && bytes.length === 0 && headType === type && sameLength;
   const found = `${status}, ${headType ?? 'no type'}, ${length ?? 'no'} length`;
-  return evaluate(recommended('HEAD', path, 'the headers of GET, and no body'), found, good);
+  return evaluate(recommended('HEAD', path, 'the headers of GET, and no body'), found, passed);
 }
 
 async function checkConditional(host: Host, path: string, headers: Headers): Promise<Answered> {
@@ -188,8 +188,8 @@ async function checkConditional(host: Host, path: string, headers: Headers): Pro
     return evaluate(recommended('conditional', path, expected), 'neither ETag nor Last-Modified', false);
   }
   const { status, bytes } = await host.ask(path, { headers: condition });
-  const good = status === 304 && bytes.length === 0;
-  return evaluate(recommended('conditional', path, expected), String(status), good);
+  const passed = status === 304 && bytes.length === 0;
+  return evaluate(recommended('conditional', path, expected), String(status), passed);
 }
 
 /** Files that change together must be cached for the same short time. */
@@ -200,9 +200,9 @@ async function checkShortCache(host: Host, paths: readonly string[]): Promise<An
   const expected = `max-age of at most ${MAX_CACHE_SECONDS}, and the same for ${paths.join(', ')}`;
   return paths.map((path, index) => {
     const age = ages[index];
-    const good = age !== undefined && age <= MAX_CACHE_SECONDS && ages.every((other) => other === age);
+    const passed = age !== undefined && age <= MAX_CACHE_SECONDS && ages.every((other) => other === age);
     const found = age === undefined ? 'no max-age' : `max-age=${age}`;
-    return evaluate(recommended('short cache', path, expected), found, good);
+    return evaluate(recommended('short cache', path, expected), found, passed);
   });
 }
 
@@ -213,8 +213,8 @@ async function checkLongCache(host: Host, list: Uint8Array): Promise<Answered> {
   const path = PATHS.snapshot(sha256(list), PATHS.list);
   const { status, headers } = await host.get(path);
   const cache = status === 200 ? headers.get('cache-control') : String(status);
-  const good = status === 200 && (parseMaxAge(cache) ?? 0) >= DAY_SECONDS;
-  return evaluate(recommended('long cache', path, `max-age of at least ${DAY_SECONDS}`), cache, good);
+  const passed = status === 200 && (parseMaxAge(cache) ?? 0) >= DAY_SECONDS;
+  return evaluate(recommended('long cache', path, `max-age of at least ${DAY_SECONDS}`), cache, passed);
 }
 
 function parseMaxAge(cacheControl: string | null): number | undefined {
@@ -230,17 +230,18 @@ async function checkCompression(host: Host, list: Answer): Promise<Answered> {
   });
   const encoding = headers.get('content-encoding');
   const small = list.bytes.length < MIN_COMPRESSIBLE_BYTES;
-  const good = status === list.status && sha256(bytes) === sha256(list.bytes) && (small || encoding !== null);
+  const passed =
+    status === list.status && sha256(bytes) === sha256(list.bytes) && (small || encoding !== null);
   const found = small && encoding === null ? 'none; the list is short' : encoding;
-  return evaluate(recommended('compression', PATHS.list, 'gzip or br, of the same list'), found, good);
+  return evaluate(recommended('compression', PATHS.list, 'gzip or br, of the same list'), found, passed);
 }
 
 /** Checks the page at the URL of the registry. */
 async function checkPage(host: Host): Promise<Answered> {
   const { status, headers } = await host.get('./');
   const type = headers.get('content-type') ?? 'no type';
-  const good = status === 200 && /^text\/html\b/i.test(type);
-  return evaluate(recommended('page', './', '200, text/html'), `${status}, ${type}`, good);
+  const passed = status === 200 && /^text\/html\b/i.test(type);
+  return evaluate(recommended('page', './', '200, text/html'), `${status}, ${type}`, passed);
 }
 
 async function checkUnknownId(host: Host, path: string): Promise<Answered> {

@@ -268,7 +268,7 @@ async function auditTree(
   return { list, registry, onlyClientReads, warnings };
 }
 
-/** Whether a file exists. A file that cannot be read exists. */
+/** Whether a file exists. An unreadable file counts as existing. */
 async function fileExists(files: SeenFiles, path: string): Promise<boolean> {
   try {
     return (await files.get(path)) !== undefined;

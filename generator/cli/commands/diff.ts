@@ -92,7 +92,10 @@ async function readSides(io: Io, [first, second]: Compared, options: Options): P
 async function recordsAt(io: Io, where: string, rootKey: string | undefined): Promise<RecordSet> {
   if (!isAddress(where) && !existsSync(join(where, PATHS.list))) return recordsInFolder(where);
   if (rootKey === undefined)
-    say(io, `note: without --root-key the list of ${where} is verified with its own key`);
+    say(
+      io,
+      `note: without --root-key, the list of ${where} is verified with the key that is published next to the list`,
+    );
   return recordsPublished(
     where,
     rootKey === undefined ? undefined : await loadRootKey(rootKey, true, io.env),

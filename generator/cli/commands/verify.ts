@@ -25,7 +25,7 @@ export function addVerifyCommand(program: Command, io: Invocation): void {
     .command('verify')
     .description('verify a tree or a live registry')
     .argument('[dir|url]', 'folder of a tree, or URL of a registry (default: --base-url)')
-    .option('--base-url <url>', 'URL of the registry, where none is given')
+    .option('--base-url <url>', 'URL of the registry to verify if no argument is given')
     .option('--root-key <file>', 'public JWK of the root key that you trust')
     .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30')
     .option('--conformance', 'also check how the host serves the tree: types, caching, missing files')
