@@ -12,8 +12,8 @@ import { folderSource, type TreeSource } from '../verification/tree-source.js';
 export interface AcceptOptions {
   /** The root key that the operator of the mirror has pinned. A rotation may have replaced the key since. */
   readonly rootKey: RootKey;
-  /** The maximum age of a list without a checkpoint, in days. */
-  readonly maxAge: number;
+  /** The maximum age of a list without a checkpoint. */
+  readonly maxAgeDays: number;
   /** The publications that the mirror accepted before, newest first. */
   readonly held: readonly StoredPublication[];
 }
@@ -29,11 +29,11 @@ const BASE = 'https://mirror.invalid/';
  */
 export async function assertAcceptable(
   folder: string,
-  { rootKey, maxAge, held }: AcceptOptions,
+  { rootKey, maxAgeDays, held }: AcceptOptions,
 ): Promise<void> {
   const source = folderSource(folder);
   for (const stored of [...held, undefined]) {
-    const outcome = await readAsClient(source, { rootKey, maxAge }, stored);
+    const outcome = await readAsClient(source, { rootKey, maxAgeDays }, stored);
     // A damaged publication, or one that is not valid under the pinned key, is no evidence: try the release before it.
     if (!outcome.storeFailed || stored === undefined) {
       if (outcome.error !== undefined) throw toRejection(outcome.error);
@@ -44,14 +44,14 @@ export async function assertAcceptable(
 
 async function readAsClient(
   source: TreeSource,
-  { rootKey: { jwk }, maxAge }: Omit<AcceptOptions, 'held'>,
+  { rootKey: { jwk }, maxAgeDays }: Omit<AcceptOptions, 'held'>,
   stored: StoredPublication | undefined,
 ): Promise<{ storeFailed: boolean; error: unknown }> {
   let storeFailed = false;
   const client = createRegistryClient({
     sources: [BASE],
     rootKey: jwk,
-    maxAge: maxAge * 24 * 60 * 60,
+    maxAge: maxAgeDays * 24 * 60 * 60,
     // No request is sent, so only this machine can be slow.
     timeout: 24 * 60 * 60,
     fetch: fetchFrom(source),

@@ -21,8 +21,8 @@ export interface MirrorOptions {
   readonly folder: string;
   /** The trusted root key. A rotation may have replaced the key since. */
   readonly rootKey: RootKey;
-  /** The maximum age of a list without a checkpoint, in days. */
-  readonly maxAge: number;
+  /** The maximum age of a list without a checkpoint. */
+  readonly maxAgeDays: number;
   /** The environment for rsync. */
   readonly env: NodeJS.ProcessEnv;
 }
@@ -90,17 +90,17 @@ async function mirrorLocked(
 }
 
 async function downloadVerified(
-  { source, rootKey, maxAge, env }: MirrorOptions,
+  { source, rootKey, maxAgeDays, env }: MirrorOptions,
   { folder, held }: Pick<DownloadTarget, 'folder' | 'held'>,
   publications: readonly StoredPublication[],
 ): Promise<{ stats: TransferStats; report: TreeReport }> {
-  const accept = () => assertAcceptable(folder, { rootKey, maxAge, held: publications });
+  const accept = () => assertAcceptable(folder, { rootKey, maxAgeDays, held: publications });
   let failure = '';
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     if (attempt > 1) await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
     try {
       const stats = await download(source, { folder, held, accept, env });
-      return { stats, report: await verifyFolder(folder, rootKey, maxAge) };
+      return { stats, report: await verifyFolder(folder, rootKey, maxAgeDays) };
     } catch (error) {
       if (!(error instanceof TreeRejected)) throw error;
       failure = error.message;
@@ -109,9 +109,9 @@ async function downloadVerified(
   throw new TreeRejected(`${source} was not accepted: ${failure.slice(0, 500)}`);
 }
 
-async function verifyFolder(folder: string, rootKey: RootKey, maxAge: number): Promise<TreeReport> {
+async function verifyFolder(folder: string, rootKey: RootKey, maxAgeDays: number): Promise<TreeReport> {
   const source = { ...folderSource(folder), withoutHostFiles: true };
-  const report = await verifyTree(source, rootKey, { maxAge: maxAge * 24 * 60 * 60 });
+  const report = await verifyTree(source, rootKey, { maxAge: maxAgeDays * 24 * 60 * 60 });
   if (report.ok) return report;
   const problems = report.checks.flatMap(({ problems, result }) => (result === 'failed' ? problems : []));
   throw new TreeRejected(problems.join('; '));

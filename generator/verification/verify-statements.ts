@@ -191,8 +191,8 @@ export interface Freshness extends SignedList {
   readonly delegation: Statement | undefined;
   /** Undefined if the tree has no checkpoint. */
   readonly checkpoint: CheckedCheckpoint | undefined;
-  /** The maximum age of a list without a checkpoint, in milliseconds. */
-  readonly maxAge: number;
+  /** The maximum age of a list without a checkpoint. */
+  readonly maxAgeMs: number;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
@@ -203,7 +203,7 @@ export interface Freshness extends SignedList {
  * @returns warnings about what expires soon
  */
 export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise<readonly string[]> {
-  const { registry, rotation, delegation, checkpoint, maxAge, now } = tree;
+  const { registry, rotation, delegation, checkpoint, maxAgeMs, now } = tree;
   const problems: string[] = [];
   const warnings: string[] = [];
   const updatedAt = Date.parse(registry.updated_at);
@@ -217,8 +217,8 @@ export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise
   }
   if (checkpoint === undefined) {
     if (delegation !== undefined) problems.push(...aheadOfTime('the delegation', delegation, now));
-    if (now > updatedAt + maxAge + CLOCK_TOLERANCE_MS) {
-      const days = maxAge / (24 * 60 * 60 * 1000);
+    if (now > updatedAt + maxAgeMs + CLOCK_TOLERANCE_MS) {
+      const days = maxAgeMs / (24 * 60 * 60 * 1000);
       problems.push(
         `the list is dated ${registry.updated_at}, more than ${days} days ago, and has no checkpoint`,
       );

@@ -259,7 +259,7 @@ async function auditTree(
     signed &&
     (await optional('checkpoint', PATHS.checkpoint, () => checkCheckpoint(files, rootKey, signed)));
   if (signed !== undefined && !checks.hasFailed('checkpoint')) {
-    const clocks = { ...signed, rotation, delegation, checkpoint, maxAge: maxAge * 1000, now: now() };
+    const clocks = { ...signed, rotation, delegation, checkpoint, maxAgeMs: maxAge * 1000, now: now() };
     warnings.push(...((await checks.run('freshness', () => checkFreshness(files, clocks))) ?? []));
   }
   const onlyClientReads = (['rotation', 'delegation', 'checkpoint'] as const).some((name) =>

@@ -72,9 +72,9 @@ async function mirrorAndReport(io: Io, route: Route, options: Options): Promise<
 
 async function mirror(io: Io, route: Route, options: Options): Promise<number> {
   const rootKey = await loadPinnedKey(io, options.rootKey);
-  const maxAge = positiveNumber('--max-age', options.maxAge);
+  const maxAgeDays = positiveNumber('--max-age', options.maxAge);
   const once = async () => {
-    const report = await mirrorOnce({ ...route, rootKey, maxAge, env: io.env });
+    const report = await mirrorOnce({ ...route, rootKey, maxAgeDays, env: io.env });
     if (options.json) emit(io, { ok: true, ...report });
     sayMirrored(io, report);
   };

@@ -27,7 +27,7 @@ export function addRuleOptions(command: Command): Command {
 export function addExceptionOptions(command: Command): Command {
   return addOverrideOption(command).option(
     '--allow-example-names',
-    'accept records under reserved names such as issuer.example: for demonstrations',
+    'accept records under reserved names such as issuer.example, for demonstrations',
   );
 }
 

@@ -26,7 +26,7 @@ export interface SignerOptions extends SigningOptions {
 export function addSignerOptions(command: Command): Command {
   return addSigningOptions(command)
     .option('--root-key <file>', 'public JWK that the key must match; needed with --signer-command')
-    .option('--production', 'never use a development key (the default where CI is set)');
+    .option('--production', 'never use a development key (the default if CI is set)');
 }
 
 /**
@@ -46,7 +46,7 @@ export function addSigningOptions(command: Command, prefix = ''): Command {
     )
     .option(
       `--${prefix}signer-command <command>`,
-      'a command that signs: payload on stdin or in {}, signature on stdout',
+      'command that signs: payload on stdin or in {}, signature on stdout',
     )
     .addOption(
       new Option(`--${prefix}signer-input <what>`, 'what the command signs')
