@@ -74,7 +74,7 @@ export interface TreeReport {
   readonly unreachable: boolean;
   /** RFC 7638 thumbprint of the root key that was used. */
   readonly rootKey: string | undefined;
-  /** RFC 7638 thumbprint of the pinned key, where the tree's rotation has led from it to `rootKey`. */
+  /** RFC 7638 thumbprint of the pinned key, if the tree's rotation led from it to `rootKey`. */
   readonly rotatedFrom: string | undefined;
   /**
    * Whether the caller gave the root key. If not, the tree's own key was used, which only shows that the tree is
