@@ -1,5 +1,5 @@
-// Makes of the compiled packages what ships, after tsc: the script of the page, the command line and the library. Each has beside
-// it the licences of the packages that are in it. Nothing that is in a bundle is installed.
+// Runs after tsc, and bundles what the packages ship: the script of the page, the command line and the library. Writes
+// the licences of the bundled packages next to the bundles. An installation does not include bundled packages.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
@@ -8,14 +8,14 @@ import { build } from 'esbuild';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** A file that is as it was is not touched: programs may be running from it. */
-function put(file, content) {
+/** Writes a file only if its content has changed, because programs may be running from it. */
+function writeIfChanged(file, content) {
   const bytes = Buffer.from(content);
   mkdirSync(dirname(file), { recursive: true });
   if (!existsSync(file) || !readFileSync(file).equals(bytes)) writeFileSync(file, bytes);
 }
 
-/** Bundles, writes the files, and gives what went into them. */
+/** Bundles the entry points and writes the files. Returns the paths of the inputs and of the written files. */
 async function bundle(options) {
   const { metafile, outputFiles } = await build({
     absWorkingDir: ROOT,
@@ -26,27 +26,27 @@ async function bundle(options) {
     write: false,
     ...options,
   });
-  for (const { path, contents } of outputFiles) put(path, contents);
+  for (const { path, contents } of outputFiles) writeIfChanged(path, contents);
   return { inputs: Object.keys(metafile.inputs), files: outputFiles.map(({ path }) => path) };
 }
 
-/** The licences of the packages that some files belong to. */
-function licences(inputs) {
+/** Returns the licences of the packages to which the input files belong. */
+function collectLicences(inputs) {
   const folders = inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+\//.exec(path)?.[0] ?? []);
   const texts = [...new Set(folders)].sort().map((folder) => {
     const { name } = JSON.parse(readFileSync(`${ROOT}${folder}package.json`, 'utf8'));
     const file = readdirSync(ROOT + folder).find((entry) => /^licen[cs]e/i.test(entry));
-    if (file === undefined) throw new Error(`${name} has no licence to pass on`);
+    if (file === undefined) throw new Error(`${name} has no licence file`);
     return `${name}\n\n${readFileSync(ROOT + folder + file, 'utf8').trim()}\n`;
   });
   return [...new Set(texts)].join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-/** The page, for browsers. */
+/** Writes the page for browsers into build/website/. */
 async function bundleWebsite() {
   const out = `${ROOT}build/website/`;
   for (const name of ['index.html', '404.html', 'registry.css', 'icon.svg']) {
-    put(out + name, readFileSync(`${ROOT}website/${name}`));
+    writeIfChanged(out + name, readFileSync(`${ROOT}website/${name}`));
   }
   const { inputs } = await bundle({
     entryPoints: ['website/src/main.ts'],
@@ -55,10 +55,10 @@ async function bundleWebsite() {
     target: 'es2022',
     banner: { js: '/* Apache-2.0, and what it brings along: licences.txt */' },
   });
-  put(`${out}licences.txt`, licences(inputs));
+  writeIfChanged(`${out}licences.txt`, collectLicences(inputs));
 }
 
-/** Of the tables of countries, which are a quarter of the command line, only the codes: nothing else is read. */
+/** Reduces the country tables to their codes. The whole tables would be a quarter of the command line. */
 const onlyCodes = {
   name: 'only-codes',
   setup({ onLoad }) {
@@ -82,30 +82,33 @@ const FOR_NODE = {
   platform: 'node',
   plugins: [onlyCodes],
   target: 'node20.19',
-  // Packages in CommonJS require modules of Node.js, and nothing else that is not in the bundle.
+  // CommonJS packages in the bundle need `require` only for modules of Node.js.
   banner: { js: 'const require = process.getBuiltinModule;' },
 };
 
-/** build/cli/main.js, and build/bundle/ with the library and what both load when they need it. Not minified, for stack traces. */
+/**
+ * Writes build/cli/main.js, and build/bundle/ with the library and the parts that both load on demand. The bundles are
+ * not minified, so that stack traces stay readable.
+ */
 async function bundlePrograms() {
   const program = await bundle({
     ...FOR_NODE,
     entryPoints: { 'cli/main': 'generator/cli/bin.ts' },
-    // The issuer of the library, which is in no hurry.
+    // The `sandbox` command loads the library's bundle. Its start-up time does not matter.
     external: ['passport-registry/sandbox'],
   });
   const library = await bundle({
     ...FOR_NODE,
     entryPoints: { 'bundle/index': 'generator/index.ts', 'bundle/sandbox': 'sandbox/index.ts' },
-    // Its classes are also those of whoever uses both packages.
+    // A program that uses both packages must get the same classes from both.
     external: ['@passport-registry/verifier'],
   });
   const out = `${ROOT}build/bundle/`;
-  put(`${out}licences.txt`, licences([...program.inputs, ...library.inputs]));
-  const made = new Set(
+  writeIfChanged(`${out}licences.txt`, collectLicences([...program.inputs, ...library.inputs]));
+  const written = new Set(
     [...program.files, ...library.files].map((path) => basename(path)).concat('licences.txt'),
   );
-  for (const name of readdirSync(out)) if (!made.has(name)) rmSync(out + name);
+  for (const name of readdirSync(out)) if (!written.has(name)) rmSync(out + name);
 }
 
 await bundleWebsite();

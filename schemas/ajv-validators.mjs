@@ -1,10 +1,14 @@
-// Validators that report every error, for people: the standalone code of Ajv, with types and without imports of Ajv.
+// Generates validators that report every error, for messages to people. They are standalone code of Ajv, with types,
+// and do not import Ajv.
 
 import { _ } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
 
-/** Formats as Ajv takes them: `true` where the pattern beside the format is stricter, functions by the code below. */
+/**
+ * The formats, as Ajv expects them. `true` accepts every string, because the pattern next to the format is stricter. In
+ * the generated code, FORMATS_CODE replaces the functions.
+ */
 const FORMATS = {
   email: true,
   uri: () => true,
@@ -13,36 +17,36 @@ const FORMATS = {
 };
 
 const TYPES = `
-/** What a schema refuses, as Ajv reports it. */
+/** A violation of a schema, as Ajv reports it. */
 export interface SchemaError {
   readonly keyword: string;
-  /** The place in the value, as a JSON Pointer (RFC 6901). */
+  /** The location in the value, as a JSON Pointer (RFC 6901). */
   readonly instancePath: string;
-  /** They depend on the keyword. */
+  /** The members depend on the keyword. */
   readonly params: Readonly<Record<string, any>>;
   readonly message: string;
-  /** The value; as the schema below, only of a validator that reports them. */
+  /** The invalid value. Only verbose validators report the value and its schema. */
   readonly data?: unknown;
   readonly parentSchema?: Readonly<Record<string, any>>;
 }
 
-/** Whether a value conforms to a schema; if not, \`errors\` has the reasons until the next call. */
+/** Checks whether a value conforms to a schema. If it does not, \`errors\` holds the reasons until the next call. */
 export interface Validator {
   (value: unknown): boolean;
   readonly errors?: readonly SchemaError[] | null;
 }
 `;
 
-/** The code of the formats that are functions. */
+/** The generated code of the formats that are functions. */
 const FORMATS_CODE = `
 const formats = {
-  // Whoever uses an address parses it as browsers do (WHATWG URL), which refuses ports and hosts that the pattern lets through.
+  // Programs parse URLs as browsers do (WHATWG URL). This parser rejects some ports and hosts that the pattern accepts.
   uri: (text) => URL.canParse(text),
   'date-time': isDateTime,
 };
 `;
 
-/** What the code of Ajv would import from Ajv, and what takes its place. */
+/** The modules that the code of Ajv would import from Ajv, each with the expression that replaces it. */
 const RUNTIME = {
   'require("ajv/dist/runtime/ucs2length").default': '(text) => [...text].length',
   'require("ajv/dist/runtime/equal").default':
@@ -50,10 +54,10 @@ const RUNTIME = {
 };
 
 /**
- * The text of a module with validators.
+ * Generates the source of a module with validators.
  *
- * @param schemas - each schema without references to other files, by the name of its validator
- * @param options - of Ajv
+ * @param schemas - the schemas, by the names of their validators; they must not refer to other files
+ * @param options - the options for Ajv
  */
 export function ajvValidators(schemas, options) {
   const ajv = new Ajv2020({
@@ -67,7 +71,7 @@ export function ajvValidators(schemas, options) {
     .replace('"use strict";\n', '')
     .replaceAll(/^export const (\w+) =/gm, 'export const $1: Validator =');
   for (const [needed, own] of Object.entries(RUNTIME)) code = code.replaceAll(needed, own);
-  if (code.includes('require(')) throw new Error('the code of Ajv needs a module of Ajv');
+  if (code.includes('require(')) throw new Error('the generated code still imports a module of Ajv');
   const imports = [];
   if (code.includes('isDeepStrictEqual')) imports.push("import { isDeepStrictEqual } from 'node:util';\n");
   if (code.includes(' formats[')) {

@@ -1,41 +1,43 @@
-// Predicates for the verifier: as small and as fast as checks that are written by hand. Standalone code of Ajv would report
-// errors that nobody reads here, at many times the size.
+// Generates predicates for the verifier, as small and as fast as handwritten checks. Standalone code of Ajv would be
+// many times larger, because it reports errors that the verifier does not use.
 
 import { issuer, jwk, referred, registry, trustPolicy } from './read.mjs';
 
-/** Keywords that demand nothing of a value. */
+/** Keywords that do not constrain a value. */
 const ANNOTATIONS = ['$schema', '$id', '$defs', '$comment', 'title', 'description', 'examples'];
 
-/** Formats, each with the predicate for what the pattern beside it cannot say; null where the pattern says it all. */
+/**
+ * Formats, each with a predicate for what the pattern next to the format cannot express; null if the pattern is enough.
+ */
 const FORMATS = { 'date-time': 'isCalendarTime', uri: null, email: null };
 
 /** The definitions whose patterns are in `GRAMMAR`. */
-const TEXTS = { ...issuer.$defs, ...registry.$defs, ...jwk.$defs };
+const STRINGS = { ...issuer.$defs, ...registry.$defs, ...jwk.$defs };
 
 const isName = (name) => `isValid${name[0].toUpperCase()}${name.slice(1)}`;
 
 /**
- * Gives the demands of a schema to a reader, which takes each of them by its keyword. Whatever is left makes the generation
- * fail: no demand of a schema may get lost.
+ * Lets a reader take each constraint of a schema by its keyword. Fails if the reader leaves a constraint, so that no
+ * constraint is silently ignored.
  */
-function readDemands(schema, reader) {
+function readConstraints(schema, reader) {
   const rest = new Map(Object.entries(schema).filter(([keyword]) => !ANNOTATIONS.includes(keyword)));
   const take = (keyword) => {
-    const demand = rest.get(keyword);
+    const constraint = rest.get(keyword);
     rest.delete(keyword);
-    return demand;
+    return constraint;
   };
   const result = reader(take);
   if (rest.size > 0) throw new Error(`no predicate for ${[...rest.keys()]} in ${JSON.stringify(schema)}`);
   return result;
 }
 
-/** The expression that tells whether a value conforms to a schema. */
-function expression(schema, value) {
-  return readDemands(schema, (take) => {
+/** Generates the expression that checks whether a value conforms to a schema. */
+function generateExpression(schema, value) {
+  return readConstraints(schema, (take) => {
     const [$ref, anyOf] = [take('$ref'), take('anyOf')];
     if ($ref !== undefined) return `${isName(referred($ref))}(${value})`;
-    if (anyOf !== undefined) return anyOf.map((one) => expression(one, value)).join(' || ');
+    if (anyOf !== undefined) return anyOf.map((one) => generateExpression(one, value)).join(' || ');
     const [type, values] = [take('type'), take('enum')];
     if (values !== undefined) return values.map((one) => `${value} === ${JSON.stringify(one)}`).join(' || ');
     if (type === 'null') return `${value} === null`;
@@ -43,20 +45,22 @@ function expression(schema, value) {
     if (type === 'array') {
       const isList = take('uniqueItems') ? 'isUniqueListOf' : 'isListOf';
       const items = take('items');
-      const check = items.$ref ? isName(referred(items.$ref)) : `(item) => ${expression(items, 'item')}`;
+      const check = items.$ref
+        ? isName(referred(items.$ref))
+        : `(item) => ${generateExpression(items, 'item')}`;
       return `${isList}(${value}, ${check})`;
     }
     if (type !== 'string') throw new Error(`no predicate for ${JSON.stringify(schema)}`);
-    return text(value, take).join(' && ');
+    return stringChecks(value, take).join(' && ');
   });
 }
 
-function text(value, take) {
+function stringChecks(value, take) {
   const found = [`typeof ${value} === 'string'`];
   const [min, max, pattern, format] = ['minLength', 'maxLength', 'pattern', 'format'].map(take);
   if (min !== undefined || max !== undefined) found.push(`hasLength(${value}, ${min ?? 0}, ${max})`);
   if (pattern !== undefined) {
-    const [name] = Object.entries(TEXTS).find(([, definition]) => definition.pattern === pattern);
+    const [name] = Object.entries(STRINGS).find(([, definition]) => definition.pattern === pattern);
     found.push(`GRAMMAR.${name}.pattern.test(${value})`);
   }
   if (format !== undefined) {
@@ -66,21 +70,21 @@ function text(value, take) {
   return found;
 }
 
-function textPredicate(name, schema) {
+function generateStringPredicate(name, schema) {
   return `export function ${isName(name)}(value: unknown): value is string {
-  return ${expression(schema, 'value')};
+  return ${generateExpression(schema, 'value')};
 }`;
 }
 
-/** The predicate of the members of an object. Its caller looks for members that are missing. */
-function memberPredicate(name, schema) {
-  return readDemands(schema, (take) => {
+/** Generates the predicate for the members of an object. The caller of the predicate checks for missing members. */
+function generateMemberPredicate(name, schema) {
+  return readConstraints(schema, (take) => {
     if (take('type') !== 'object' || take('additionalProperties') !== false) {
       throw new Error(`${name} is not an object with known members`);
     }
     take('required');
     const cases = Object.entries(take('properties')).map(
-      ([member, property]) => `    case '${member}':\n      return ${expression(property, 'value')};`,
+      ([member, property]) => `    case '${member}':\n      return ${generateExpression(property, 'value')};`,
     );
     return `export function ${name}(member: string, value: unknown): boolean | undefined {
   switch (member) {
@@ -92,7 +96,7 @@ ${cases.join('\n')}
   });
 }
 
-/** The text of the module with the predicates. */
+/** Generates the source of the module with the predicates. */
 export function predicates() {
   const { named } = trustPolicy.$defs;
   return `
@@ -100,20 +104,20 @@ import { hasLength, isIntegerWithin, isListOf, isRecord, isUniqueListOf } from '
 import { isCalendarTime } from '../encoding/calendar-time.js';
 import { GRAMMAR } from './schemas.js';
 
-${Object.entries(TEXTS)
-  .map(([name, schema]) => textPredicate(name, schema))
+${Object.entries(STRINGS)
+  .map(([name, schema]) => generateStringPredicate(name, schema))
   .join('\n\n')}
 
-/** Whether an issuer may have a value in a field; undefined if an issuer has no such field. */
-${memberPredicate('isIssuerField', issuer)}
+/** Checks the value of a field of an issuer. Returns undefined if an issuer has no such field. */
+${generateMemberPredicate('isIssuerField', issuer)}
 
-/** Whether a trust policy may have a value in a member; undefined if a trust policy has no such member. */
-${memberPredicate('isPolicyMember', trustPolicy)}
+/** Checks the value of a member of a trust policy. Returns undefined if a trust policy has no such member. */
+${generateMemberPredicate('isPolicyMember', trustPolicy)}
 
 function isValidNamed(value: unknown): boolean {
   return isRecord(value, ${JSON.stringify(named.required)}, isNamedMember);
 }
 
-${memberPredicate('isNamedMember', named).replace('export ', '')}
+${generateMemberPredicate('isNamedMember', named).replace('export ', '')}
 `;
 }

@@ -1,8 +1,8 @@
-// Reads the schemas of this folder.
+// Reads the schemas in this folder.
 
 import { readFileSync } from 'node:fs';
 
-/** A schema, or a description of an interface, by its file name. */
+/** Reads a schema or an OpenAPI description. */
 export function read(name) {
   return JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));
 }
@@ -13,7 +13,7 @@ export const jwk = read('jwk.schema.json');
 export const trustPolicy = read('trust-policy.schema.json');
 export const openApi = read('issuer.openapi.json');
 
-/** Every definition that a schema refers to; their names are unique. */
+/** All definitions that schemas refer to, by name. The names are unique. */
 const DEFINITIONS = {
   ...issuer.$defs,
   ...registry.$defs,
@@ -22,13 +22,13 @@ const DEFINITIONS = {
   ...openApi.components.schemas,
 };
 
-/** The name of the definition that a reference leads to. */
+/** Returns the name of the definition that a reference points to. */
 export const referred = ($ref) => $ref.slice($ref.lastIndexOf('/') + 1);
 
 /**
- * A copy of a schema with its definitions in place of the references.
+ * Returns a copy of a schema in which the definitions replace the references.
  *
- * @param keep - which keywords of a definition to keep
+ * @param keep - returns whether to keep a keyword of a definition
  */
 export function inlined(schema, keep = () => true) {
   return JSON.parse(JSON.stringify(schema), (_key, inner) => {

@@ -1,9 +1,11 @@
-// The types of the schemas, and the values that the programs need of them.
+// Generates types and constants from the schemas.
 
 import { compile } from 'json-schema-to-typescript';
 import { inlined, issuer, jwk, openApi, registry, trustPolicy } from './read.mjs';
 
-/** The schema as the type compiler needs it: no reference left, and a title on nothing but the document itself. */
+/**
+ * Prepares a schema for the type compiler: inlines all references, and removes all titles except that of the document.
+ */
 function selfContained(schema, properties = schema.properties) {
   const { title, description, required, additionalProperties, type } = schema;
   const plain = Object.entries(properties).map(([name, property]) => {
@@ -15,7 +17,7 @@ function selfContained(schema, properties = schema.properties) {
 
 async function interfaces() {
   const options = { bannerComment: '', style: { singleQuote: true, printWidth: 110 } };
-  // The list refers to the issuer by file name; put in its place, both come out of one compilation.
+  // The list refers to the issuer schema by file name. With the schema inlined, one compilation produces both types.
   const list = selfContained(registry, {
     ...registry.properties,
     issuers: { ...registry.properties.issuers, items: selfContained(issuer) },
@@ -27,17 +29,17 @@ async function interfaces() {
   return types.join('\n');
 }
 
-/** Each constant with its description. */
+/** The constants, each with its description and its values. */
 const CONSTANTS = {
   TIERS: ['The tiers of an issuer, highest first.', issuer.properties.tier.enum],
-  STATUSES: ['The states of an issuer. Only `active` is ever accepted.', issuer.properties.status.enum],
+  STATUSES: ['The statuses of an issuer. Only `active` is accepted.', issuer.properties.status.enum],
   ISSUER_FIELDS: ['Every field of an issuer, in the order of the schema.', Object.keys(issuer.properties)],
   REQUIRED_ISSUER_FIELDS: ['The fields that every issuer has.', issuer.required],
   LIST_MEMBERS: ['The members of a list; each is required.', registry.required],
   REQUIRED_POLICY_MEMBERS: ['The members that every trust policy has.', trustPolicy.required],
   AGENT_TYPES: ['The types of agents.', openApi.components.schemas.AgentType.enum],
   PASSPORT_STATUSES: [
-    'The states of a passport.',
+    'The statuses of a passport.',
     openApi.components.schemas.Passport.properties.status.enum,
   ],
 };
@@ -45,7 +47,7 @@ const CONSTANTS = {
 function grammar() {
   const quoted = (value) => JSON.stringify(value);
   const lines = [
-    '/** The grammar of each kind of text, as the schemas have it: what it matches, how long it may be (characters). */',
+    '/** The grammar of each kind of string, from the schemas: its pattern, and its maximum length in characters. */',
     'export const GRAMMAR = {',
   ];
   for (const [name, definition] of Object.entries({ ...issuer.$defs, ...registry.$defs, ...jwk.$defs })) {
@@ -58,7 +60,7 @@ function grammar() {
   return lines.join('\n');
 }
 
-/** The text of a module with the types and constants of the schemas. */
+/** Generates the source of the module with the types and constants. */
 export async function typesAndConstants() {
   const constants = Object.entries(CONSTANTS).map(
     ([name, [description, values]]) =>

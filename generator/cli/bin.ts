@@ -5,5 +5,5 @@ import { hushEd25519Warning } from './terminal/ed25519-warning.js';
 hushEd25519Warning();
 process.exitCode = await main(process.argv.slice(2));
 
-// Left to end by itself, Node can wait for its own compiler for ever (nodejs/node#54918).
+// Without an explicit exit, Node.js can hang while its compiler is still running (nodejs/node#54918).
 process.stdout.write('', () => process.stderr.write('', () => process.exit()));

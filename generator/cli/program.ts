@@ -22,7 +22,7 @@ import type { Invocation, Io } from './terminal/io.js';
 import { sayLines } from './terminal/output.js';
 import { run } from './terminal/run.js';
 
-/** Exit code for wrong usage; commander itself would end with 1, which means something else here. */
+/** Exit code for wrong usage. Commander uses 1, which has another meaning here. */
 const WRONG_USAGE = 2;
 
 /** The commands, in the order of the help. */
@@ -47,10 +47,10 @@ const COMMANDS = [
 ] as const;
 
 /**
- * Runs the command line. Nothing is kept from one call to the next; `serve`, `sandbox` and what watches end by a signal to the
- * process.
+ * Runs the command line. Calls share no state. `serve`, `sandbox` and commands with `--watch` run until the process
+ * gets a signal.
  *
- * @param argv - the arguments, without the program and its script
+ * @param argv - the arguments, without the executable and the script
  * @param io - the streams and the environment; default: those of this process
  * @returns the exit code
  */
@@ -69,7 +69,7 @@ export async function main(argv: readonly string[], io: Io = process): Promise<n
   try {
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
-    // It has printed its message already.
+    // Commander has already printed the message.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;
     await run(invocation, argv.includes('--json'), () => Promise.reject(error));
   }

@@ -8,24 +8,24 @@ import { untilStopped } from './terminal/until-stopped.js';
 const HOST = '127.0.0.1';
 
 /**
- * Serves a tree as the `serve` package does, with its two parts and the tree's own serve.json, until the process is told to
- * stop.
+ * Serves a tree as the `serve` package does, with the same two packages and the tree's own serve.json, until the
+ * process gets SIGINT or SIGTERM.
  *
- * @param onListening - called with the address, once something answers there
- * @throws the system's error when nothing can listen at the port
+ * @param onListening - called with the URL when the server is ready
+ * @throws the system error if the server can't listen on the port
  */
 export async function serveTree(
   folder: string,
   port: number,
-  onListening: (address: string) => void,
+  onListening: (url: string) => void,
 ): Promise<void> {
-  // Not at the start: the other commands need no server.
+  // Imported on demand, because the other commands need no server.
   const [{ createServer }, { default: handler }, { default: compression }] = await Promise.all([
     import('node:http'),
     import('serve-handler'),
     import('compression'),
   ]);
-  const configuration = configurationOf(folder);
+  const configuration = readConfiguration(folder);
   const compress = compression();
   const server = createServer((request, response) => {
     compress(request, response, () => {
@@ -40,8 +40,8 @@ export async function serveTree(
   server.close().closeAllConnections();
 }
 
-/** What the tree's own serve.json says; nothing where there is none. */
-function configurationOf(folder: string): object {
+/** Reads the tree's own serve.json; an empty configuration if the file does not exist. */
+function readConfiguration(folder: string): object {
   const text = readIfThere(folder, 'serve.json')?.toString() ?? '{}';
   try {
     return JSON.parse(text);

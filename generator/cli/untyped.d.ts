@@ -1,9 +1,9 @@
-// Packages that come without types.
+// Types of packages that ship without types.
 
 declare module 'serve-handler' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 
-  /** Answers a request as a serve.json says. */
+  /** Responds to a request as configured in a serve.json. */
   export default function handler(
     request: IncomingMessage,
     response: ServerResponse,
@@ -14,7 +14,7 @@ declare module 'serve-handler' {
 declare module 'compression' {
   import type { IncomingMessage, ServerResponse } from 'node:http';
 
-  /** Makes what compresses the answers that follow, for clients that accept it. */
+  /** Makes a middleware that compresses responses for clients that accept compression. */
   export default function compression(): (
     request: IncomingMessage,
     response: ServerResponse,

@@ -8,35 +8,35 @@ import {
 import { IoFailed, TreeRejected } from '../errors.js';
 import { folderSource, type TreeSource } from '../verification/tree-source.js';
 
-/** How a mirror judges a tree. */
+/** The conditions under which a mirror accepts a tree. */
 export interface AcceptOptions {
-  /** The root key that the operator of the mirror has pinned, or one that its rotation has left. */
+  /** The root key that the operator of the mirror has pinned. A rotation may have replaced the key since. */
   readonly rootKey: RootKey;
-  /** Largest age of a list that has no checkpoint, in days. */
-  readonly maxAge: number;
-  /** What was accepted before, the newest first. */
+  /** The maximum age of a list without a checkpoint. */
+  readonly maxAgeDays: number;
+  /** The publications that the mirror accepted before, newest first. */
   readonly held: readonly StoredPublication[];
 }
 
-/** Where the client believes the folder to be. Nothing is asked there. */
+/** The URL that the client is given for the folder. No request is sent there. */
 const BASE = 'https://mirror.invalid/';
 
 /**
- * Judges a tree by a verifier's own client that holds what the mirror serves: so a mirror keeps the rules of a verifier, and has
- * none of its own.
+ * Asserts that a verifier's client accepts a tree, if the client already holds the publication that the mirror serves.
+ * A mirror thus applies the rules of a verifier, and has no rules of its own.
  *
  * @throws {@link TreeRejected} | {@link IoFailed}
  */
 export async function assertAcceptable(
   folder: string,
-  { rootKey, maxAge, held }: AcceptOptions,
+  { rootKey, maxAgeDays, held }: AcceptOptions,
 ): Promise<void> {
   const source = folderSource(folder);
   for (const stored of [...held, undefined]) {
-    const outcome = await readAsClient(source, { rootKey, maxAge }, stored);
-    // What does not hold under the pinned key, or has rotted, says nothing: the release before it may.
+    const outcome = await readAsClient(source, { rootKey, maxAgeDays }, stored);
+    // A damaged publication, or one that is not valid under the pinned key, is no evidence: try the release before it.
     if (!outcome.storeFailed || stored === undefined) {
-      if (outcome.error !== undefined) throw rejected(outcome.error);
+      if (outcome.error !== undefined) throw toRejection(outcome.error);
       return;
     }
   }
@@ -44,15 +44,15 @@ export async function assertAcceptable(
 
 async function readAsClient(
   source: TreeSource,
-  { rootKey: { jwk }, maxAge }: Omit<AcceptOptions, 'held'>,
+  { rootKey: { jwk }, maxAgeDays }: Omit<AcceptOptions, 'held'>,
   stored: StoredPublication | undefined,
 ): Promise<{ storeFailed: boolean; error: unknown }> {
   let storeFailed = false;
   const client = createRegistryClient({
     sources: [BASE],
     rootKey: jwk,
-    maxAge: maxAge * 24 * 60 * 60,
-    // Nothing is sent, so nothing but this machine is slow.
+    maxAge: maxAgeDays * 24 * 60 * 60,
+    // No request is sent, so only this machine can be slow.
     timeout: 24 * 60 * 60,
     fetch: fetchFrom(source),
     store: { load: async () => stored, save: async () => undefined },
@@ -62,7 +62,7 @@ async function readAsClient(
   });
   try {
     await client.ready();
-    // A list that is held is at once ready: what counts is what the client makes of the new one.
+    // With a stored list, the client is ready at once. The refresh makes it read the new list.
     await client.refresh();
     return { storeFailed, error: undefined };
   } catch (error) {
@@ -72,7 +72,7 @@ async function readAsClient(
   }
 }
 
-/** A `fetch` that answers from a tree. */
+/** Makes a `fetch` that responds with the files of a tree. */
 function fetchFrom(source: TreeSource): typeof fetch {
   return async (input) => {
     const url = input instanceof Request ? input.url : String(input);
@@ -81,7 +81,7 @@ function fetchFrom(source: TreeSource): typeof fetch {
   };
 }
 
-function rejected(error: unknown): unknown {
+function toRejection(error: unknown): unknown {
   if (!(error instanceof NoUsableSource)) return error;
   const reason: RegistryError = Object.values(error.errors)[0] ?? error;
   for (let cause: unknown = reason; cause instanceof Error; cause = cause.cause) {

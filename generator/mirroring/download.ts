@@ -10,35 +10,36 @@ import { PATHS } from '../tree/paths.js';
 import { httpSource, type TreeSource } from '../verification/tree-source.js';
 import type { HeldRelease } from './held-release.js';
 
-/** What it took to have a tree here. */
+/** The size of a download. */
 export interface TransferStats {
-  /** Files that were sent. */
+  /** The number of files that the source sent. */
   readonly fetched: number;
-  /** Their size, in bytes. */
+  /** The size of these files, in bytes. */
   readonly bytes: number;
 }
 
-/** Where a tree goes, and what it need not send. */
+/** Where to write a tree, and what need not be downloaded again. */
 export interface DownloadTarget {
   /** A new folder. */
   readonly folder: string;
-  /** The release that is served now. */
+  /** The release being served. */
   readonly held: HeldRelease | undefined;
-  /** Called once all that decides about trust is in the folder: what it throws ends the download. */
+  /** Called once all files that decide about trust are in the folder. An error ends the download. */
   readonly accept: () => Promise<void>;
-  /** The environment that rsync is run in. */
+  /** The environment for rsync. */
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** How many files are asked for at a time. */
+/** How many files to request at a time. */
 const CONCURRENCY = 16;
-/** How many lists, which are large: those of a liar are in memory until their hashes are known. */
+/** How many lists to request at a time. Lists are large, and stay in memory until their hashes have been checked. */
 const LARGE_CONCURRENCY = 2;
 
 /**
- * Downloads the tree of a source into a new folder; what the served release has is linked from there, and not sent again.
+ * Downloads the tree of a source into a new folder. Files that the release being served already has are hard-linked,
+ * not downloaded.
  *
- * @throws {@link TreeRejected} when the source does not have what it says it has; {@link IoFailed}
+ * @throws {@link TreeRejected} if files of the source are missing or do not match SHA256SUMS; {@link IoFailed}
  */
 export function download(source: string, target: DownloadTarget): Promise<TransferStats> {
   rmSync(target.folder, { recursive: true, force: true });
@@ -48,7 +49,7 @@ export function download(source: string, target: DownloadTarget): Promise<Transf
     : downloadByRsync(source, target);
 }
 
-/** No byte is written before its hash is known to be right, and the first wrong hash ends the download. */
+/** Writes a file only after its hash has been checked. The first wrong hash ends the download. */
 async function downloadByHttp(
   source: TreeSource,
   { folder, held, accept }: DownloadTarget,
@@ -65,7 +66,7 @@ async function downloadByHttp(
     throw new IoFailed(`${source.name} has no ${CHECKSUMS_PATH}: there is no registry to mirror`);
   }
   put(CHECKSUMS_PATH, sums);
-  const take = async ([path, hash]: [path: string, hash: string]) => {
+  const fetchOrLink = async ([path, hash]: [path: string, hash: string]) => {
     if (held?.has(path, hash)) {
       write(folder, path, (file) => linkSync(join(held.folder, path), file));
       return;
@@ -73,19 +74,22 @@ async function downloadByHttp(
     const content = await fetchFile(source, path, hash);
     if (content !== undefined) put(path, content);
   };
-  const isTrust = ([path]: [path: string, hash: string]) =>
+  const decidesTrust = ([path]: [path: string, hash: string]) =>
     path === PATHS.list || path === PATHS.signature || /^(?:keys|snapshots)\//.test(path);
-  await forEachConcurrent([...wanted].filter(isTrust), LARGE_CONCURRENCY, take);
-  // After what it names: a publication that came between shows as a checkpoint for another tree.
+  await forEachConcurrent([...wanted].filter(decidesTrust), LARGE_CONCURRENCY, fetchOrLink);
+  // After the files that it names. If a publication happened in between, the checkpoint is for another tree.
   const checkpoint = await source.get(PATHS.checkpoint);
   if (checkpoint !== undefined) put(PATHS.checkpoint, checkpoint.bytes);
   await accept();
-  const others = [...wanted].filter((entry) => !isTrust(entry));
-  await forEachConcurrent(others, CONCURRENCY, take);
+  const others = [...wanted].filter((entry) => !decidesTrust(entry));
+  await forEachConcurrent(others, CONCURRENCY, fetchOrLink);
   return { fetched, bytes };
 }
 
-/** A file with the hash that it must have. What configures hosts is made here if it is the same, since they need not serve it. */
+/**
+ * Downloads a file and checks its hash. Files that configure hosts are generated here if the hash matches, because a
+ * host need not serve them.
+ */
 async function fetchFile(source: TreeSource, path: string, hash: string): Promise<Uint8Array | undefined> {
   if (HOST_FILES.includes(path)) {
     const own = Buffer.from(hostFiles().get(path) ?? '');
@@ -110,17 +114,20 @@ function write(folder: string, path: string, work: (file: string) => void): void
   }
 }
 
-/** rsync's words for files that went away while it read: the verification says whether the rest is whole. */
+/**
+ * The exit status of rsync if files vanished during the transfer. The verification decides whether the tree is
+ * complete.
+ */
 const FILES_VANISHED_STATUS = 24;
 
-/** @throws {@link IoFailed} in rsync's words */
+/** @throws {@link IoFailed} with the message of rsync */
 async function downloadByRsync(
   source: string,
   { folder, held, accept, env }: DownloadTarget,
 ): Promise<TransferStats> {
   const options = [
-    // By content: two publications within one second differ in nothing else that it looks at, and a file that rotted here
-    // is sent again.
+    // Compare by checksum: two publications within one second can have files of the same size and time. A file that was
+    // damaged on this disk is also sent again.
     ...['--recursive', '--times', '--checksum', '--chmod=D755,F644', '--stats', '--timeout=60'],
     `--max-size=${LIMITS.list}`,
     ...(held === undefined ? [] : [`--link-dest=${resolve(held.folder)}`]),
@@ -133,7 +140,7 @@ async function downloadByRsync(
   });
   if (error !== undefined) throw new IoFailed(`rsync cannot be started: ${error.message}`, { cause: error });
   if (status !== 0 && status !== FILES_VANISHED_STATUS)
-    throw new IoFailed(`rsync ends with ${status}: ${stderr.trim()}`);
+    throw new IoFailed(`rsync failed with status ${status}: ${stderr.trim()}`);
   await accept();
   const number = (label: string) =>
     Number((new RegExp(`${label}: ([\\d,.]+)`).exec(stdout)?.[1] ?? '0').replaceAll(/[,.]/g, ''));

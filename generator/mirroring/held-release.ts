@@ -4,10 +4,10 @@ import { namedList } from '../freshness/freshness.js';
 import { CHECKSUMS_PATH, parseChecksums, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 
-/** A release that is served, or was: what a mirror has accepted before. */
+/** A release that a mirror accepted before, and serves or served. */
 export class HeldRelease {
   readonly folder: string;
-  /** Undefined where its checksums have rotted. */
+  /** The hashes in SHA256SUMS; undefined if the file is damaged. */
   readonly #sums: ReadonlyMap<string, string> | undefined;
   readonly #hashes = new Map<string, string | undefined>();
 
@@ -16,9 +16,9 @@ export class HeldRelease {
     this.#sums = parseChecksums(readIfThere(folder, CHECKSUMS_PATH)?.toString('utf8') ?? '');
   }
 
-  /** Whether a file with this hash is there. Its bytes are read: disks forget. */
+  /** Whether the release has a file with this hash. Reads the bytes, because files on a disk can be damaged. */
   has(path: string, hash: string): boolean {
-    // A file that is known to be another one need not be read.
+    // If SHA256SUMS has another hash, the file need not be read.
     if (this.#sums !== undefined && this.#sums.get(path) !== hash) return false;
     if (!this.#hashes.has(path)) {
       const bytes = readIfThere(this.folder, path);
@@ -27,7 +27,7 @@ export class HeldRelease {
     return this.#hashes.get(path) === hash;
   }
 
-  /** What a verifier would remember of the release; undefined where it is not whole. */
+  /** Returns what a verifier would store of the release; undefined if files are missing. */
   stored(): StoredPublication | undefined {
     const text = (path: string) => readIfThere(this.folder, path)?.toString('utf8');
     const [list, signature] = [text(PATHS.list), text(PATHS.signature)];
@@ -39,7 +39,7 @@ export class HeldRelease {
     return { version: 1, list: named?.list ?? list, signature: named?.signature ?? signature, ...present };
   }
 
-  /** The pair that a checkpoint names, where that is not yet the newest list. */
+  /** Reads the list and signature that a checkpoint names, if they are in a snapshot. */
   #named(checkpoint: string): { list: string; signature: string } | undefined {
     const hash = namedList(Buffer.from(checkpoint));
     if (typeof hash !== 'string') return undefined;

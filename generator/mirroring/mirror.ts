@@ -13,43 +13,43 @@ import { type DownloadTarget, download, type TransferStats } from './download.js
 import { HeldRelease } from './held-release.js';
 import { Releases } from './releases.js';
 
-/** What to mirror, and where to. */
+/** Options of `mirrorOnce`. */
 export interface MirrorOptions {
-  /** An https address, or what rsync takes: `rsync://host/module`, `host:folder`, a folder. */
+  /** A URL with http or https, or a source that rsync accepts: `rsync://host/module`, `host:folder` or a folder. */
   readonly source: string;
   /** The folder of the mirror. A host serves `current` in it. */
   readonly folder: string;
-  /** The root key that is trusted, or one that its rotation has left. */
+  /** The trusted root key. A rotation may have replaced the key since. */
   readonly rootKey: RootKey;
-  /** Largest age of a list that has no checkpoint, in days. */
-  readonly maxAge: number;
-  /** The environment that rsync is run in. */
+  /** The maximum age of a list without a checkpoint. */
+  readonly maxAgeDays: number;
+  /** The environment for rsync. */
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** What a run did. */
+/** The report of one run. */
 export interface MirrorReport extends TransferStats {
-  /** Whether another tree is served than before. */
+  /** Whether the mirror now serves another tree. */
   readonly switched: boolean;
   readonly updatedAt: string;
   /** SHA-256 of the list, lower-case hexadecimal. */
   readonly sha256: string;
   readonly issuers: number;
-  /** Files of the served release that had rotted on this disk, and are whole again. */
+  /** Files of the release being served that were damaged on this disk and have been repaired. */
   readonly repaired: readonly string[];
-  /** What soon will expire, in words. */
+  /** What expires soon, in words. */
   readonly warnings: readonly string[];
 }
 
-/** How often a source is read that may have changed meanwhile. */
+/** How often to download a source that may have changed during the download. */
 const MAX_ATTEMPTS = 3;
-/** Between two tries, in milliseconds: a publication takes less. */
+/** The pause between two attempts. A publication takes less time. */
 const RETRY_DELAY_MS = 1000;
 
 /**
- * Takes over what a source publishes, once: downloads new files next to the release being served, verifies everything under
- * the pinned root key, keeps the rules of a verifier that holds what is served, and switches by one rename. If anything
- * fails, what was served stays.
+ * Mirrors a source once: downloads new files next to the release being served, verifies everything under the pinned
+ * root key, applies the rules of a verifier that holds the release being served, and switches with one rename. If
+ * anything fails, the mirror serves the same release as before.
  *
  * @throws {@link TreeRejected} | {@link IoFailed} | {@link UsageError}
  */
@@ -58,7 +58,7 @@ export async function mirrorOnce(options: MirrorOptions): Promise<MirrorReport> 
     mkdirSync(options.folder, { recursive: true });
     const releases = new Releases(options.folder);
     return await withOutputLock(join(options.folder, 'current'), (staging) =>
-      take(options, releases, staging),
+      mirrorLocked(options, releases, staging),
     );
   } catch (cause) {
     if (cause instanceof GeneratorError) throw cause;
@@ -67,53 +67,57 @@ export async function mirrorOnce(options: MirrorOptions): Promise<MirrorReport> 
   }
 }
 
-async function take(options: MirrorOptions, releases: Releases, staging: string): Promise<MirrorReport> {
+async function mirrorLocked(
+  options: MirrorOptions,
+  releases: Releases,
+  staging: string,
+): Promise<MirrorReport> {
   const serving = releases.current();
   const held = serving === undefined ? undefined : new HeldRelease(releases.path(serving));
   const publications = releases
     .newestFirst()
     .flatMap((name) => new HeldRelease(releases.path(name)).stored() ?? []);
   const fresh = join(staging, 'tree');
-  const { stats, report } = await downloadGood(options, { folder: fresh, held }, publications);
+  const { stats, report } = await downloadVerified(options, { folder: fresh, held }, publications);
   const { updatedAt = '', sha256: hash = '', issuers = 0, warnings } = report;
   const base = releaseName(fresh, updatedAt);
-  const same = serving !== undefined && releases.baseOf(serving) === base;
-  const repaired = same && held !== undefined ? damagedFiles(held, fresh) : [];
-  const switched = !same;
+  const isSameTree = serving !== undefined && releases.baseOf(serving) === base;
+  const repaired = isSameTree && held !== undefined ? damagedFiles(held, fresh) : [];
+  const switched = !isSameTree;
   if (switched || repaired.length > 0)
     releases.switchTo(fresh, repaired.length > 0 ? releases.unused(base) : base);
   return { ...stats, switched, updatedAt, sha256: hash, issuers, repaired, warnings };
 }
 
-async function downloadGood(
-  { source, rootKey, maxAge, env }: MirrorOptions,
+async function downloadVerified(
+  { source, rootKey, maxAgeDays, env }: MirrorOptions,
   { folder, held }: Pick<DownloadTarget, 'folder' | 'held'>,
   publications: readonly StoredPublication[],
 ): Promise<{ stats: TransferStats; report: TreeReport }> {
-  const accept = () => assertAcceptable(folder, { rootKey, maxAge, held: publications });
+  const accept = () => assertAcceptable(folder, { rootKey, maxAgeDays, held: publications });
   let failure = '';
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     if (attempt > 1) await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
     try {
       const stats = await download(source, { folder, held, accept, env });
-      return { stats, report: await verified(folder, rootKey, maxAge) };
+      return { stats, report: await verifyFolder(folder, rootKey, maxAgeDays) };
     } catch (error) {
       if (!(error instanceof TreeRejected)) throw error;
       failure = error.message;
     }
   }
-  throw new TreeRejected(`${source} is not good: ${failure.slice(0, 500)}`);
+  throw new TreeRejected(`${source} was not accepted: ${failure.slice(0, 500)}`);
 }
 
-async function verified(folder: string, rootKey: RootKey, maxAge: number): Promise<TreeReport> {
+async function verifyFolder(folder: string, rootKey: RootKey, maxAgeDays: number): Promise<TreeReport> {
   const source = { ...folderSource(folder), withoutHostFiles: true };
-  const report = await verifyTree(source, rootKey, { maxAge: maxAge * 24 * 60 * 60 });
+  const report = await verifyTree(source, rootKey, { maxAge: maxAgeDays * 24 * 60 * 60 });
   if (report.ok) return report;
   const problems = report.checks.flatMap(({ problems, result }) => (result === 'failed' ? problems : []));
   throw new TreeRejected(problems.join('; '));
 }
 
-/** What the new copy of the same tree has and the served one no longer does. */
+/** Returns the files of the release being served that are damaged, compared with a new copy of the same tree. */
 function damagedFiles(held: HeldRelease, fresh: string): string[] {
   const sums = parseChecksums(readIfThere(fresh, CHECKSUMS_PATH)?.toString('utf8') ?? '') ?? new Map();
   const names = [...sums.keys()].filter(
@@ -126,7 +130,7 @@ function damagedFiles(held: HeldRelease, fresh: string): string[] {
   return [...names, ...statements];
 }
 
-/** Sorted by time, and the same for the same bytes. */
+/** Names a release. Names sort by time, and the same bytes have the same name. */
 function releaseName(folder: string, updatedAt: string): string {
   const checkpoint = join(folder, PATHS.checkpoint);
   const content = [

@@ -11,23 +11,23 @@ import {
 import { basename, join } from 'node:path';
 import { UsageError } from '../errors.js';
 
-/** A reader may still be in the release before, and one that is slow in the one before that. */
+/** Readers may still use the previous release, and slow readers the one before. */
 const KEPT_RELEASES = 3;
 
 /**
- * The folder of a mirror: every tree that it took is a release, and `current` is a link to one of them. A host serves what
- * `current` leads to; one rename of the link switches all files at once.
+ * The folder of a mirror. Every accepted tree is a release, and `current` is a link to one of the releases. A host
+ * serves `current`. One rename of the link switches all files at once.
  */
 export class Releases {
   readonly #folder: string;
 
-  /** @throws {@link UsageError} when `current` is a folder of its own, which no rename can switch */
+  /** @throws {@link UsageError} if `current` is not a link, because a rename can't switch it */
   constructor(folder: string) {
     this.#folder = folder;
     const stats = lstatSync(this.#link, { throwIfNoEntry: false });
     if (stats !== undefined && !stats.isSymbolicLink()) {
       throw new UsageError(
-        `${this.#link} is not a symbolic link: a mirror switches by a link, so choose another folder`,
+        `${this.#link} is not a symbolic link, but a mirror switches releases with a link: choose another folder`,
       );
     }
     mkdirSync(join(folder, 'releases'), { recursive: true });
@@ -37,40 +37,40 @@ export class Releases {
     return join(this.#folder, 'current');
   }
 
-  /** The name of the release that is served; undefined when there is none yet. */
+  /** Returns the name of the release being served; undefined if there is none yet. */
   current(): string | undefined {
     if (!existsSync(this.#link)) return undefined;
     return basename(readlinkSync(this.#link));
   }
 
-  /** The folder of a release. */
+  /** Returns the folder of a release. */
   path(name: string): string {
     return join(this.#folder, 'releases', name);
   }
 
-  /** The names of all releases, that which is served first. */
+  /** Returns the names of all releases: the release being served, then the others, newest first. */
   newestFirst(): string[] {
     const serving = this.current();
     const others = readdirSync(join(this.#folder, 'releases')).filter((name) => name !== serving);
     return [...(serving === undefined ? [] : [serving]), ...others.sort().reverse()];
   }
 
-  /** The name of a release without what `unused` has added. */
+  /** Returns the name of a release without the suffix that `unused` adds. */
   baseOf(name: string): string {
     return name.replace(/\.\d+$/, '');
   }
 
-  /** A name for another copy of a release: rename cannot replace a folder that is served. */
+  /** Returns an unused name for another copy of a release. A rename can't replace the folder being served. */
   unused(base: string): string {
     let copy = 2;
     while (existsSync(this.path(`${base}.${copy}`))) copy++;
     return `${base}.${copy}`;
   }
 
-  /** Makes a folder a release and serves it; removes the oldest releases. */
+  /** Makes a folder a release, serves the release, and removes the oldest releases. */
   switchTo(tree: string, name: string): void {
     const release = this.path(name);
-    // Left behind by a run that was killed before the switch, or served some time ago.
+    // A run that was killed before the switch may have left this folder, or it was served some time ago.
     if (name !== this.current()) rmSync(release, { recursive: true, force: true });
     renameSync(tree, release);
     const fresh = `${this.#link}.new`;

@@ -19,21 +19,22 @@ export interface SignedRequest {
   readonly list: Uint8Array;
   /** The text of issuers.sig. */
   readonly signature: string;
-  /** SHA-256, in hexadecimal, of the published list that it follows; undefined for a first list. */
+  /** SHA-256, in hexadecimal, of the published list that this list follows; undefined for a first list. */
   readonly follows: string | undefined;
 }
 
-/** How the list is published. */
+/** How to publish the list. */
 export interface AttachOptions extends Omit<PublishOptions, 'time'> {
   /** The folder of the tree. */
   readonly out: string;
 }
 
 /**
- * Publishes a list that was signed elsewhere: the other half of `prepareSigning`. A request is refused once another list has
- * been published, so that one from before an emergency cannot undo it. A request that is published already is completed.
+ * Publishes a list that was signed elsewhere: the counterpart of `prepareSigning`. A request is refused once another
+ * list has been published, so that a request from before an emergency can't undo the emergency change. If the request
+ * is already published, its publication is completed.
  *
- * @param rootKey - under which the signature must hold
+ * @param rootKey - verifies the signature
  * @throws {@link KeyRejected} | {@link RecordsRejected} | {@link UsageError} | {@link TreeRejected} | {@link IoFailed}
  */
 export async function attachSignature(
@@ -66,7 +67,7 @@ async function verifiedRequest({ list, signature }: SignedRequest, rootKey: Root
   try {
     return readList(list);
   } catch (cause) {
-    throw new TreeRejected(`the request has no list that can be published: ${(cause as Error).message}`, {
+    throw new TreeRejected(`the list in the request cannot be published: ${(cause as Error).message}`, {
       cause,
     });
   }

@@ -9,7 +9,7 @@ import { assertPublishable, type RuleExceptions } from '../review/assert-publish
 import { readPublished } from '../tree/published-tree.js';
 import { type SigningRequest, writeSigningRequest } from './signing-request.js';
 
-/** What to prepare for signing. */
+/** Options of `prepareSigning`. */
 export interface SigningOptions {
   /** The folder of the records. */
   readonly issuers: string;
@@ -19,18 +19,18 @@ export interface SigningOptions {
   readonly time?: ListTime;
 }
 
-/** A signing request that has been written. */
+/** A signing request that was written to a folder. */
 export interface PreparedRequest extends SigningRequest {
-  /** What is permitted and still deserves a look. */
+  /** Warnings about the records. */
   readonly warnings: readonly Diagnostic[];
 }
 
 /**
- * Prepares a list for signing elsewhere: checks the records, and their change from the published list, and writes a signing
- * request. The published tree is not touched; `attachSignature` completes it.
+ * Prepares a list for signing elsewhere: checks the records and their change from the published list, and writes a
+ * signing request. The published tree is not touched; `attachSignature` publishes the signed list.
  *
  * @param folder - a new folder for the request
- * @returns undefined when the published list says the same already
+ * @returns undefined if the published list already has the same records
  * @throws {@link RecordsRejected} | {@link TreeRejected} | {@link UsageError} | {@link IoFailed}
  */
 export async function prepareSigning(
@@ -42,7 +42,7 @@ export async function prepareSigning(
   const published = predecessorOf(await readPublished(out), false);
   if (published !== undefined && !published.signed) {
     throw new TreeRejected(
-      `the list in ${out} is not signed by its root key, as after a publication that was killed: complete that publication first`,
+      `the list in ${out} is not signed by its root key, which happens if a publication is killed: complete that publication first`,
     );
   }
   const before = published && publishedRecords(published, out);

@@ -4,23 +4,23 @@ import { dirname, join } from 'node:path';
 import { IoFailed, UsageError } from '../errors.js';
 import type { SigningRequest } from './signing-request.js';
 
-/** A list, as a signer remembers it. */
+/** The time and hash of a list. */
 interface ListVersion {
-  /** RFC 3339, UTC to the second: texts in order of time. */
+  /** RFC 3339, UTC to the second, so that strings sort by time. */
   readonly updated_at: string;
   /** SHA-256 of issuers.json, in hexadecimal. */
   readonly sha256: string;
 }
 
-/** What the machine with the root key remembers of a registry. */
+/** What the machine with the root key remembers about a registry. */
 interface SigningMemory {
-  /** The newest published list that it has verified. */
+  /** The newest published list that this machine has verified. */
   readonly verified?: ListVersion | undefined;
-  /** The list that it signed last. */
+  /** The list that this machine signed last. */
   readonly signed?: ListVersion | undefined;
 }
 
-/** Where memories are kept: for this user, whatever the current folder. */
+/** Returns the folder of the signing memories of this user, which does not depend on the working directory. */
 export function memoryFolder(environment: NodeJS.ProcessEnv): string {
   const state = environment['XDG_STATE_HOME'];
   return join(
@@ -29,16 +29,16 @@ export function memoryFolder(environment: NodeJS.ProcessEnv): string {
   );
 }
 
-/** What tells which memories count. */
+/** Selects the memories with which a request is compared. */
 interface SigningHistory {
-  /** The thumbprints of the root key, and after a rotation of the one before. */
+  /** The thumbprints of the root key and, after a rotation, of the previous root key. */
   readonly thumbprints: readonly string[];
-  /** SHA-256 of the list signed last, where the person says that it was never published. */
+  /** SHA-256 of the list that was signed last, if the user says that the list was never published. */
   readonly insteadOf: string | undefined;
 }
 
 /**
- * Refuses a request that does not follow the newest list that this machine knows of (SPEC C8): what was requested before an
+ * Refuses a request that does not follow the newest list that this machine knows (SPEC C8): a request from before an
  * emergency must not be signed after it.
  *
  * @throws {@link UsageError} | {@link IoFailed}
@@ -49,25 +49,25 @@ export function assertNewest(
   { thumbprints, insteadOf }: SigningHistory,
 ): void {
   for (const thumbprint of thumbprints) {
-    const { verified, signed } = read(fileOf(folder, thumbprint));
+    const { verified, signed } = readMemory(fileOf(folder, thumbprint));
     const previous = previousOf(request);
-    const again = 'make a new request on the machine that has the registry';
+    const advice = 'make a new request on the machine that has the registry';
     if (verified !== undefined && !isAtLeast(previous, verified)) {
       throw new UsageError(
-        `the request follows ${named(previous)}, and this machine has verified the published list ${named(verified)}: ${again}`,
+        `the request follows ${formatVersion(previous)}, but this machine has verified the published list ${formatVersion(verified)}: ${advice}`,
       );
     }
     if (signed === undefined || signed.sha256 === request.sha256 || signed.sha256 === insteadOf) continue;
     if (!isAtLeast(previous, signed)) {
       throw new UsageError(
-        `the request follows ${named(previous)}, and this machine has signed ${named(signed)} since: ${again}. If the ` +
+        `the request follows ${formatVersion(previous)}, but this machine has signed ${formatVersion(signed)} since: ${advice}. If the ` +
           `signed list was never published and never will be, repeat with --instead-of ${signed.sha256}`,
       );
     }
   }
 }
 
-/** Remembers what a request follows, and that its list is about to be signed. @throws {@link IoFailed} */
+/** Remembers the list that a request follows, and the list that is about to be signed. @throws {@link IoFailed} */
 export function saveSigningMemory(folder: string, thumbprint: string, request: SigningRequest): void {
   const { registry, sha256 } = request;
   const memory: SigningMemory = {
@@ -81,7 +81,7 @@ export function saveSigningMemory(folder: string, thumbprint: string, request: S
     renameSync(`${file}.new`, file);
   } catch (cause) {
     throw new IoFailed(
-      `${file}, which records what is signed, cannot be written: ${(cause as Error).message}`,
+      `${file}, the record of signed lists, cannot be written: ${(cause as Error).message}`,
       {
         cause,
       },
@@ -98,7 +98,7 @@ function isAtLeast(list: ListVersion | undefined, known: ListVersion): boolean {
   return list.sha256 === known.sha256 || list.updated_at > known.updated_at;
 }
 
-function named(list: ListVersion | undefined): string {
+function formatVersion(list: ListVersion | undefined): string {
   return list === undefined ? 'no list' : `${list.sha256.slice(0, 16)} of ${list.updated_at}`;
 }
 
@@ -106,16 +106,13 @@ function fileOf(folder: string, thumbprint: string): string {
   return join(folder, `${thumbprint}.json`);
 }
 
-function read(file: string): SigningMemory {
+function readMemory(file: string): SigningMemory {
   if (!existsSync(file)) return {};
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (cause) {
-    throw new IoFailed(
-      `${file}, which records what was signed, cannot be read: ${(cause as Error).message}`,
-      {
-        cause,
-      },
-    );
+    throw new IoFailed(`${file}, the record of signed lists, cannot be read: ${(cause as Error).message}`, {
+      cause,
+    });
   }
 }

@@ -16,28 +16,28 @@ import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 
-/** What stands in the folder of a request, beside the list that is to be signed. */
+/** Names in the folder of a request, besides the list to sign. */
 const PREVIOUS = 'previous';
 const CHANGES = 'CHANGES.txt';
 
-/** A list that waits to be signed, on a machine that has the key and not the registry. */
+/** A list to be signed on a machine that has the key but not the registry. */
 export interface SigningRequest {
-  /** The bytes to sign: issuers.json of the folder, so that openssl can sign it, too. */
+  /** The bytes to sign: issuers.json in the folder, so that openssl can sign the file, too. */
   readonly list: Uint8Array;
   readonly registry: IssuerRegistry;
   readonly sha256: string;
-  /** The published list that this one follows, verified; undefined for a first list. */
+  /** The published list that this list follows, verified; undefined for a first list. */
   readonly previous: VerifiedList | undefined;
-  /** What it changes, in words, compared with the signed list before; made here and now, and not taken from the folder. */
+  /** The difference from the previous list, in words. It is computed from both lists, not read from the folder. */
   readonly changes: readonly string[];
 }
 
 /**
- * Writes a signing request: a new folder with the list, the published list that it follows with its signature, and the
+ * Writes a signing request: a new folder with the list to sign, the published list with its signature, and the
  * difference in words.
  *
- * @param published - rightly signed; undefined for a first list
- * @throws {@link UsageError} when the folder is there; {@link IoFailed}
+ * @param published - must have a valid signature; undefined for a first list
+ * @throws {@link UsageError} if the folder exists; {@link IoFailed}
  */
 export function writeSigningRequest(
   folder: string,
@@ -62,17 +62,20 @@ export function writeSigningRequest(
   return request;
 }
 
-/** The list that a request follows: SHA-256, in hexadecimal; undefined where the request says that there is none. */
+/**
+ * Returns the SHA-256, in hexadecimal, of the list that a request follows; undefined if the request is for a first
+ * list.
+ */
 export function followedList(folder: string): string | undefined {
   const list = readFile(folder, PREVIOUS, PATHS.list);
   return list && sha256(list);
 }
 
 /**
- * Reads a signing request as somebody who trusts nothing but the root key: the list before must be signed by it, the new
- * one must be a good list that is later, and the difference is made of these two.
+ * Reads a signing request, and trusts nothing but the root key. The root key must have signed the previous list. The
+ * new list must be valid and later. The difference is computed from the two lists.
  *
- * @param previousRootKey - the root key before, when this is the first list under a new one
+ * @param previousRootKey - the previous root key, if this is the first list under a new root key
  * @throws {@link UsageError} | {@link TreeRejected} | {@link KeyRejected}
  */
 export async function readSigningRequest(
@@ -82,21 +85,23 @@ export async function readSigningRequest(
 ): Promise<SigningRequest> {
   const list = readFile(folder, PATHS.list);
   if (list === undefined) throw new UsageError(`${folder} is not a signing request: it has no ${PATHS.list}`);
-  const previous = await followedBy(folder, previousRootKey ?? rootKey);
+  const previous = await readPrevious(folder, previousRootKey ?? rootKey);
   try {
     const request = describe(list, previous);
     const before = previous?.registry.updated_at;
     if (before !== undefined && request.registry.updated_at <= before) {
-      throw new TreeRejected(`the list is of ${request.registry.updated_at}, not later than the one before`);
+      throw new TreeRejected(
+        `the list is dated ${request.registry.updated_at}, not later than the previous list`,
+      );
     }
     return request;
   } catch (cause) {
     if (!(cause instanceof RegistryError)) throw cause;
-    throw new TreeRejected(`${folder} has no list to sign: ${cause.code}, ${cause.message}`, { cause });
+    throw new TreeRejected(`the list in ${folder} is not valid: ${cause.code}, ${cause.message}`, { cause });
   }
 }
 
-async function followedBy(folder: string, rootKey: RootKey): Promise<VerifiedList | undefined> {
+async function readPrevious(folder: string, rootKey: RootKey): Promise<VerifiedList | undefined> {
   const list = readFile(folder, PREVIOUS, PATHS.list);
   const signature = readFile(folder, PREVIOUS, PATHS.signature)?.toString('utf8') ?? '';
   try {
@@ -126,8 +131,8 @@ function describe(list: Uint8Array, previous: VerifiedList | undefined): Signing
   const difference = describeDifference(listDifference(previous?.registry, registry), byId(registry.issuers));
   const heading =
     previous === undefined
-      ? `FIRST LIST of ${registry.updated_at}: there is no signed list before it`
-      : `list of ${registry.updated_at}, after that of ${previous.registry.updated_at}`;
+      ? `FIRST LIST of ${registry.updated_at}: there is no previous signed list`
+      : `list of ${registry.updated_at}, after the list of ${previous.registry.updated_at}`;
   const nothing = difference.length === 0 ? ['  no record changes'] : difference;
   return { list, registry, sha256: sha256(list), previous, changes: [heading, ...nothing] };
 }

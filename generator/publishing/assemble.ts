@@ -12,7 +12,7 @@ import { predecessorOf, publishedList } from './predecessor.js';
 import type { PublishOptions } from './publication.js';
 
 /**
- * The whole tree of a signed list: new files, and those of the published tree that stay.
+ * Assembles the tree of a signed list from new files and from files of the published tree.
  *
  * @throws {@link KeyRejected} | {@link UsageError}
  */

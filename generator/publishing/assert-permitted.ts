@@ -7,19 +7,19 @@ import { isSigned, type PublishedTree } from '../tree/published-tree.js';
 import { predecessorOf, publishedRecords } from './predecessor.js';
 import type { PublicationExceptions, RootSigner } from './publication.js';
 
-/** A change that the rules decide on. */
+/** A change to check against the rules. */
 interface ProposedChange {
   readonly records: RecordSet;
   readonly signer: RootSigner;
   readonly exceptions: PublicationExceptions;
-  /** The text of a rotation's step. */
+  /** The JWT of a rotation step. */
   readonly rotation: string | undefined;
 }
 
 /**
- * Holds a publication against what is published: the root key goes on, and so do the records.
+ * Checks a publication against the published tree: whether the root key may change, and whether the records may.
  *
- * @returns what is permitted and still deserves a second look
+ * @returns the warnings
  * @throws {@link KeyRejected} | {@link RecordsRejected} | {@link TreeRejected}
  */
 export async function applyRules(
@@ -35,8 +35,8 @@ export async function applyRules(
 }
 
 /**
- * The tree's root key is what verifiers have pinned: another one takes its place only by a rotation, which leads them there, or
- * when the operator says that they are to be left behind (SPEC C4).
+ * Verifiers have pinned the tree's root key. Another root key may replace it only with a rotation, which verifiers
+ * follow, or if the operator accepts that verifiers refuse the registry (SPEC C4).
  */
 async function assertRootContinues(
   { signer, exceptions: { breakPinnedVerifiers }, rotation }: ProposedChange,
@@ -52,18 +52,19 @@ async function assertRootContinues(
       `the tree in ${named} is signed by ${previous}: a development key does not replace it; give --key or another --out`,
     );
   }
-  // Whether the rotation leads from there to this key is seen when the chain is made.
+  // The assembly of the rotation chain checks that the step leads from the previous key to this key.
   if (breakPinnedVerifiers === true || (rotating && published.intact.rootKey)) return;
   throw new KeyRejected(
-    `the tree in ${named} is signed by ${previous}, the key is ${signer.rootKey.thumbprint}: pass the step from the one to the other, ` +
+    `the tree in ${named} is signed by ${previous}, but the key is ${signer.rootKey.thumbprint}: pass the rotation step between the keys, ` +
       'which `keys rotate` makes, with --rotation. Without a step, every verifier that pinned the old key refuses the registry; if ' +
       'you want that, pass --break-pinned-verifiers',
   );
 }
 
 /**
- * The root key of a tree. Where keys/root.json is not the one that was published, the list still shows whether it was this one. A
- * rotation that was killed half-way leaves the next key there, and is completed by the same command.
+ * Returns the thumbprint of the root key of a published tree. If keys/root.json was changed after its publication, the
+ * signature of the list still shows whether the signer's key was the root key. A killed rotation may leave the next key
+ * in keys/root.json; the same command then completes the rotation.
  */
 async function rootOf(
   { rootKey, list, signature, intact }: PublishedTree,

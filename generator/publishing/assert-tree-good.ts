@@ -6,19 +6,20 @@ import { assertClientAccepts, treeFiles } from '../verification/assert-client-ac
 import { memorySource } from '../verification/tree-source.js';
 import { verifyTree } from '../verification/verify.js';
 
-/** What shows that a tree is the newest, and how its root key came about. */
+/** The files that prove that a list is the newest, and that lead from earlier root keys to the current one. */
 const FRESHNESS = [PATHS.checkpoint, PATHS.delegation, PATHS.rotation];
 
-/** Verifies a whole tree before a file of it is written, as a stranger would verify it. @throws {@link TreeRejected} */
+/** Verifies a whole tree in memory as an outsider would, before any file is written. @throws {@link TreeRejected} */
 export async function assertTreeGood(tree: Tree, rootKey: RootKey): Promise<void> {
   const report = await verifyTree(memorySource(tree), rootKey);
-  // A checkpoint that has expired is no fault of the tree: `checkpoint` is run as soon as it is there.
+  // An expired checkpoint does not make the tree invalid: the operator runs `checkpoint` after the build.
   const failed = report.checks.filter(({ name, result }) => result === 'failed' && name !== 'freshness');
   if (failed.length > 0) {
     const problems = failed.flatMap(({ problems }) => problems).slice(0, 5);
     throw new TreeRejected(`${report.source} fails verification: ${problems.join('; ')}`);
   }
-  // Without these files a client looks at nothing that the verification has not seen; with a checkpoint it is asked there.
-  const unasked = FRESHNESS.some((path) => tree.has(path)) && !tree.has(PATHS.checkpoint);
-  if (unasked) await assertClientAccepts(treeFiles(tree), rootKey);
+  // Without these files, a client reads nothing that `verifyTree` has not verified. If the tree has a checkpoint,
+  // `verifyTree` runs the client.
+  const needsClient = FRESHNESS.some((path) => tree.has(path)) && !tree.has(PATHS.checkpoint);
+  if (needsClient) await assertClientAccepts(treeFiles(tree), rootKey);
 }

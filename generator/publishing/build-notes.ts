@@ -6,24 +6,24 @@ import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import type { Tree } from '../tree/tree.js';
 
-/** What the steps of a publication came to. */
+/** The results of the steps of a publication. */
 export interface Outcome {
   readonly place: OutputFolder;
-  /** The updated_at that was asked for. */
+  /** The updated_at that the user requested. */
   readonly requested: string | undefined;
-  /** What the folder held before. */
+  /** The tree that was in the folder before. */
   readonly published: PublishedTree | undefined;
   readonly signed: SignedList;
   readonly tree: Tree;
 }
 
-/** What the user may not expect, in whole sentences. */
+/** Returns notes about what the user may not expect, in whole sentences. */
 export function buildNotes({ place, requested, published, signed, tree }: Outcome): string[] {
   const { updatedAt } = signed.list;
   const found: string[] = [];
   if (signed.kept && requested !== undefined && requested !== updatedAt) {
     found.push(
-      `The records are those of ${updatedAt}, so the list keeps that time; ${requested} was not used.`,
+      `The records have not changed since ${updatedAt}, so the list keeps that time; ${requested} was not used.`,
     );
   }
   if (published !== undefined && !published.signed) {

@@ -6,10 +6,10 @@ import { sha256 } from '../tree/checksums.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 
 /**
- * What a registry has published before, as far as a change is held against it. What a development key has published is no
- * part of what a registry has said.
+ * Returns the published tree with which a new list is compared. Under a production key, a tree that a development key
+ * signed does not count.
  *
- * @param development - whether a development key signs this time
+ * @param development - whether a development key signs the new list
  */
 export function predecessorOf(
   published: PublishedTree | undefined,
@@ -19,11 +19,12 @@ export function predecessorOf(
 }
 
 /**
- * The records that a change is held against (SPEC C8). A build that was killed can leave a list and a signature that do not fit
- * together; such a list still has the hash that the checksums say, and counts. An edited list stops the publication.
+ * Reads the published records with which a change is compared (SPEC C8). A killed build can leave a list and a
+ * signature that do not match. Such a list still has its hash in SHA256SUMS, and counts. An edited list stops the
+ * publication.
  *
- * @param out - what to call the tree in messages
- * @throws {@link TreeRejected} when the list is not the one that was published
+ * @param out - the name of the tree in messages
+ * @throws {@link TreeRejected} if the list was changed after its publication
  */
 export function publishedRecords({ list, intact }: PublishedTree, out: string): RecordSet {
   if (list === undefined || !intact.list) {
@@ -35,7 +36,7 @@ export function publishedRecords({ list, intact }: PublishedTree, out: string): 
   return recordsOfList(parsedIssuers(list));
 }
 
-/** The list of a published tree; undefined where none is rightly signed. */
+/** Reads the list of a published tree. Returns undefined unless its signature is valid. */
 export function publishedList({ list, updatedAt, signed }: PublishedTree): PublishedList | undefined {
   if (list === undefined || updatedAt === undefined || !signed) return undefined;
   let records: ReadonlyMap<string, Uint8Array> | undefined;
@@ -50,7 +51,9 @@ export function publishedList({ list, updatedAt, signed }: PublishedTree): Publi
   };
 }
 
-/** Nothing is signed that was not verified before; and what was parsed from canonical text is written as it was read. */
+/**
+ * Needs no validation: only valid lists are signed. JSON.stringify restores the bytes of records from canonical JSON.
+ */
 function recordsOf(list: Uint8Array): Map<string, Uint8Array> {
   return new Map(
     parsedIssuers(list).map((issuer) => [issuer.issuer_id, Buffer.from(JSON.stringify(issuer))]),

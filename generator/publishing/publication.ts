@@ -4,47 +4,50 @@ import type { RecordSet } from '../records/check-records.js';
 import type { RuleExceptions } from '../review/assert-publishable.js';
 import type { Signer } from '../signing/sign.js';
 
-/** When a list is updated. */
+/** The time of a list. */
 export interface ListTime {
-  /** The updated_at of the list, should it differ from the published one: UTC to the second. Default: now. */
+  /** The updated_at of the list if the list has changed: RFC 3339, UTC to the second. Default: now. */
   readonly updatedAt?: string | undefined;
   /** Publish the list under a new updated_at even if no record has changed. */
   readonly renew?: boolean | undefined;
 }
 
-/** What an operator allows a publication, one by one. */
+/** The exceptions that an operator allows for a publication, one by one. */
 export interface PublicationExceptions extends RuleExceptions {
-  /** Whether the root key may change without a rotation, so that every verifier that has pinned the old one is left behind. */
+  /**
+   * Whether the root key may change without a rotation. Every verifier that pinned the old key then refuses the
+   * registry.
+   */
   readonly breakPinnedVerifiers?: boolean | undefined;
 }
 
-/** How a list is published. Each group is for one step. */
+/** How to publish a list. Each group is for one step. */
 export interface PublishOptions {
-  /** For the rules of change. */
+  /** For the step that applies the rules of change. */
   readonly exceptions?: PublicationExceptions | undefined;
-  /** For the list that is signed. */
+  /** For the step that signs. */
   readonly time?: ListTime | undefined;
-  /** For what shows that the tree is the newest, and how its root key came about. */
+  /** Delegation, rotation and checkpoint, for the step that assembles the tree. */
   readonly freshness?: FreshnessChoice | undefined;
-  /** Whether the list is published in compressed form, too. */
+  /** Whether to publish the list in compressed form, too. */
   readonly precompress?: boolean | undefined;
 }
 
-/** A list that was signed elsewhere: what takes the place of a signer. */
+/** A list that was signed elsewhere, in place of a signer. */
 export interface SignedElsewhere extends RootSigner {
   readonly list: ListBytes;
   /** The text of issuers.sig. */
   readonly signature: string;
-  /** SHA-256, in hexadecimal, of the published list that it follows; undefined for a first list. */
+  /** SHA-256, in hexadecimal, of the published list that this list follows; undefined for a first list. */
   readonly follows: string | undefined;
 }
 
-/** Whose signature it is. */
+/** The root key that signs, and whether it is a development key. */
 export type RootSigner = Pick<Signer, 'rootKey' | 'development'>;
 
-/** What is published, and by whom. */
+/** The records to publish, the signer and the options. */
 export interface Publication extends PublishOptions {
-  /** The records of the list, which are held against the published ones. */
+  /** The records of the list, which are compared with the published records. */
   readonly records: RecordSet;
   readonly signer: Signer | SignedElsewhere;
 }

@@ -14,21 +14,21 @@ import { readPublished } from '../tree/published-tree.js';
 import { assertClientAccepts } from '../verification/assert-client-accepts.js';
 import { stage, switchFile } from './write.js';
 
-/** What a checkpoint vouches for now. */
+/** The report of a new checkpoint. */
 export interface CheckpointReport {
   readonly updatedAt: string;
   readonly sha256: string;
-  /** When it expires, RFC 3339. */
+  /** When the checkpoint expires, RFC 3339. */
   readonly expires: string;
-  /** When the delegation that it rests on expires, RFC 3339; undefined when the root key signed it. */
+  /** When its delegation expires, RFC 3339; undefined if the root key signed the checkpoint. */
   readonly delegationExpires: string | undefined;
-  /** What soon will expire, in words. */
+  /** What expires soon, in words. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Signs the checkpoint of a published tree anew, and touches nothing else (SPEC B6). It is accepted by a client before
- * it is published, and takes the place of the old one by one rename.
+ * Signs a new checkpoint for a published tree, and changes nothing else (SPEC B6). A client must accept the tree with
+ * the new checkpoint before one rename publishes the checkpoint.
  *
  * @throws {@link UsageError} | {@link TreeRejected} | {@link KeyRejected} | {@link IoFailed}
  */
@@ -47,19 +47,19 @@ export async function publishCheckpoint(folder: string, choice: CheckpointChoice
     }
     const checksums = readBytes(join(out, CHECKSUMS_PATH));
     const text = await checkpointStatement(choice, { list, updatedAt, checksums }, Date.now());
-    await assertClientAccepts(overlaid(out, PATHS.checkpoint, Buffer.from(text)), rootKey);
-    switchIn(text, staging, out);
+    await assertClientAccepts(withReplacedFile(out, PATHS.checkpoint, Buffer.from(text)), rootKey);
+    replaceCheckpoint(text, staging, out);
     const byRoot = choice.signer.rootKey.thumbprint === rootKey.thumbprint;
     return {
       updatedAt,
       sha256: hash,
-      ...expiries(text, byRoot ? undefined : readTreeFile(out, PATHS.delegation)),
+      ...describeExpiry(text, byRoot ? undefined : readTreeFile(out, PATHS.delegation)),
     };
   });
 }
 
-/** @param held - the delegation that the checkpoint rests on; undefined when the root key signed it */
-function expiries(text: string, held: Uint8Array | undefined) {
+/** @param held - the delegation of the checkpoint; undefined if the root key signed the checkpoint */
+function describeExpiry(text: string, held: Uint8Array | undefined) {
   const checkpoint = readStatement(text, 'registry-checkpoint+jwt', rejected);
   const delegation = held && readStatement(held, 'registry-delegation+jwt', rejected);
   return {
@@ -71,11 +71,11 @@ function expiries(text: string, held: Uint8Array | undefined) {
 
 const rejected = (message: string, cause?: unknown) => new TreeRejected(`a statement ${message}`, { cause });
 
-function overlaid(out: string, path: string, bytes: Uint8Array): RegistryFiles {
+function withReplacedFile(out: string, path: string, bytes: Uint8Array): RegistryFiles {
   return { get: async (wanted) => (wanted === path ? bytes : readTreeFile(out, wanted)) };
 }
 
-function switchIn(text: string, staging: string, out: string): void {
+function replaceCheckpoint(text: string, staging: string, out: string): void {
   try {
     switchFile(stage(Buffer.from(text), join(staging, 'checkpoint')), out, PATHS.checkpoint);
   } catch (cause) {

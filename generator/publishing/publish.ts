@@ -11,11 +11,11 @@ import { signedList } from './sign-list.js';
 import { writeTree } from './write.js';
 
 /**
- * Publishes a list: reads what is published, applies the rules of change, signs, assembles, verifies and writes. The whole tree
- * is verified before a file is written, as a stranger would verify it, and every file that was written is read back. If
- * anything fails, the published tree is left unchanged.
+ * Publishes a list in six steps: reads the published tree, applies the rules of change, signs, assembles, verifies and
+ * writes. The whole tree is verified, as an outsider would, before any file is written. Every written file is read
+ * back. If a step before writing fails, the published tree is left unchanged.
  *
- * @param place - as `withOutputFolder` gives it
+ * @param place - the output folder, from `withOutputFolder`
  * @throws {@link RecordsRejected} | {@link KeyRejected} | {@link TreeRejected} | {@link UsageError} | {@link IoFailed}
  */
 export async function publish(

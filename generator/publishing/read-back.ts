@@ -3,9 +3,9 @@ import type { Tree } from '../tree/tree.js';
 import { holds } from './write.js';
 
 /**
- * Asserts that the disk gives back what was written to it: byte for byte what was verified in memory.
+ * Reads the written files back, and asserts that their bytes are those that were verified in memory.
  *
- * @param written - the paths that were written; the others were compared before
+ * @param written - the paths of the written files; `writeTree` has compared the other files
  * @throws {@link TreeRejected}
  */
 export function assertWritten(tree: Tree, written: readonly string[], out: string): void {

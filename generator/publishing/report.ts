@@ -3,17 +3,17 @@ import type { Tree } from '../tree/tree.js';
 import { buildNotes, type Outcome } from './build-notes.js';
 import type { Written } from './write.js';
 
-/** What a build did. */
+/** The report of a build. */
 export interface BuildReport {
-  /** How many files were written. */
+  /** The number of files that were written. */
   readonly written: number;
-  /** How many were as they should be. */
+  /** The number of files that already had the right content. */
   readonly unchanged: number;
-  /** How many did not belong, and are gone. */
+  /** The number of files that were removed, because they are not part of the tree. */
   readonly removed: number;
   readonly out: string;
   readonly updatedAt: string;
-  /** How many issuers the list has. */
+  /** The number of issuers in the list. */
   readonly issuers: number;
   /** The payload hash: SHA-256 of issuers.json, lower-case hexadecimal. */
   readonly sha256: string;
@@ -21,17 +21,17 @@ export interface BuildReport {
   readonly rootKey: string;
   /** Whether a development key signed the tree. */
   readonly development: boolean;
-  /** Whether the list and its signature are those that were published before. */
+  /** Whether the published list and its signature were kept. */
   readonly kept: boolean;
   /** Size of the whole tree, in bytes. */
   readonly bytes: number;
-  /** What is allowed in the records and still deserves a second look. */
+  /** Warnings about the records. */
   readonly warnings: readonly Diagnostic[];
-  /** What the user may not expect, in whole sentences. */
+  /** Notes about what the user may not expect, in whole sentences. */
   readonly notes: readonly string[];
 }
 
-/** The report of a publication that was written. */
+/** Makes the report of a publication. */
 export function reportOf(outcome: Outcome, written: Written, warnings: readonly Diagnostic[]): BuildReport {
   const { place, signed, tree } = outcome;
   const { list, sha256, rootKey, development, kept } = signed;

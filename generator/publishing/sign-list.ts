@@ -10,7 +10,7 @@ import type { PublishedTree } from '../tree/published-tree.js';
 import { predecessorOf } from './predecessor.js';
 import type { ListTime, SignedElsewhere } from './publication.js';
 
-/** The records of a list, who signs it, and when. */
+/** The records of a list, its signer and its time. */
 interface ListToSign<By = Signer | SignedElsewhere> {
   readonly records: RecordSet;
   readonly signer: By;
@@ -18,7 +18,7 @@ interface ListToSign<By = Signer | SignedElsewhere> {
 }
 
 /**
- * The list to publish, signed: by the key that is here, or as it was signed elsewhere.
+ * Returns the signed list to publish: signs the list with the key, or takes the list that was signed elsewhere.
  *
  * @throws {@link KeyRejected} | {@link UsageError}
  */
@@ -37,7 +37,7 @@ export async function signedList(
 
 type Signed = Pick<SignedList, 'list' | 'signature' | 'kept'>;
 
-/** The published list as long as it says the same and is rightly signed, else a new one. */
+/** Keeps the published list if its records are the same and its signature is valid; otherwise signs a new list. */
 async function signHere(
   { records: { issuers }, signer, time: { updatedAt: requested, renew } }: ListToSign<Signer>,
   published: PublishedTree | undefined,
@@ -58,13 +58,17 @@ async function signHere(
     if (keep && published.signed && published.signature !== undefined) {
       return { list, signature: published.signature.trim(), kept: true };
     }
-    // A build that was killed between signature and list: asked for the same time, it makes the same bytes.
+    // The build was killed between writing the signature and the list. For the same time, it makes the same bytes
+    // again.
     if (requested === previous) return sign(list);
   }
   return sign(withUpdatedAt(list, later()));
 }
 
-/** SPEC C8: a list that was signed elsewhere names the one that it follows, which must still be the newest, unless it is published already. */
+/**
+ * A list that was signed elsewhere names the list that it follows. That list must still be the newest, unless the
+ * signed list is already published (SPEC C8).
+ */
 function followingList(
   { list, signature, follows }: SignedElsewhere,
   newest: PublishedTree | undefined,
@@ -73,15 +77,15 @@ function followingList(
   const kept = newest?.list !== undefined && Buffer.compare(newest.list, list.list) === 0;
   if (kept) return { list, signature, kept };
   const published = newest?.list && sha256(newest.list);
-  const again = 'make a new request with `build --unsigned`';
+  const advice = 'make a new request with `build --unsigned`';
   if (published !== follows) {
-    const has = published === undefined ? 'holds none' : `holds the list ${published}`;
+    const has = published === undefined ? 'has no list' : `has the list ${published}`;
     const said = follows === undefined ? 'is for a first list' : `follows the list ${follows}`;
-    throw new UsageError(`the request ${said}, and ${named} ${has}: ${again}`);
+    throw new UsageError(`the request ${said}, but ${named} ${has}: ${advice}`);
   }
   if (newest?.updatedAt !== undefined && list.updatedAt <= newest.updatedAt) {
     throw new UsageError(
-      `the request is of ${list.updatedAt}, not later than the published list of ${newest.updatedAt}: ${again}`,
+      `the request is dated ${list.updatedAt}, not later than the published list of ${newest.updatedAt}: ${advice}`,
     );
   }
   return { list, signature, kept };

@@ -23,33 +23,34 @@ import { CHECKSUMS_PATH } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import type { Tree } from '../tree/tree.js';
 
-/** What a publication did to the output folder. */
+/** The changes that a publication made to the output folder. */
 export interface Written {
-  /** The paths that were written. */
+  /** The paths of the written files. */
   readonly written: readonly string[];
-  /** How many files were as they should be. */
+  /** The number of files that already had the right content. */
   readonly unchanged: number;
-  /** How many did not belong. */
+  /** The number of files that were removed. */
   readonly removed: number;
 }
 
 /**
- * Makes a folder hold exactly a tree. Files that already have the right bytes are not touched. All others are first
- * written beside the folder and then renamed into it; the signature and the list go one right after the other, the
- * checksums after all that they cover, so that a folder whose checksums hold is whole; and the checkpoint last. A folder
- * that is empty or not there gets its tree by one rename.
+ * Makes the content of a folder exactly that of a tree. Files that already have the right bytes are not touched. All
+ * others are first written next to the folder, and then renamed into it. The signature and the list are renamed one
+ * right after the other. SHA256SUMS is renamed after all files that it lists, so a folder that matches SHA256SUMS is
+ * complete. The checkpoint is renamed last. If the folder is empty or does not exist, one rename creates the whole
+ * tree.
  *
  * @throws {@link IoFailed}
  */
 export function writeTree(tree: Tree, place: OutputFolder, onProgress?: OnProgress): Written {
   const { out } = place;
   try {
-    return isEmpty(out) ? create(tree, place, onProgress) : update(tree, place, onProgress);
+    return isEmpty(out) ? createTree(tree, place, onProgress) : updateTree(tree, place, onProgress);
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     const reason =
       code === 'EXDEV'
-        ? 'the folder beside it is on another file system, so nothing can be renamed'
+        ? 'the folder next to it is on another file system, so files cannot be renamed'
         : message;
     throw new IoFailed(`${out} cannot be written: ${reason}`, { cause });
   }
@@ -59,21 +60,21 @@ function isEmpty(out: string): boolean {
   return !existsSync(out) || readdirSync(out).length === 0;
 }
 
-function create(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnProgress): Written {
-  const whole = join(staging, 'tree');
+function createTree(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnProgress): Written {
+  const newTree = join(staging, 'tree');
   let done = 0;
-  makeFolder(whole);
-  for (const folder of foldersOf(tree.keys())) makeFolder(join(whole, folder));
+  makeFolder(newTree);
+  for (const folder of foldersOf(tree.keys())) makeFolder(join(newTree, folder));
   for (const [path, bytes] of tree) {
     onProgress?.('writing', done++, tree.size);
-    writeFile(`${whole}/${path}`, bytes);
+    writeFile(`${newTree}/${path}`, bytes);
   }
-  for (const path of FLUSHED) if (tree.has(path)) flush(join(whole, path));
-  renameSync(whole, out);
+  for (const path of FLUSHED) if (tree.has(path)) flush(join(newTree, path));
+  renameSync(newTree, out);
   return { written: [...tree.keys()], unchanged: 0, removed: 0 };
 }
 
-/** The files that decide whether a tree is good, in the order in which they are switched. */
+/** The files that decide whether a tree is valid, in the order in which they are renamed. */
 const FLUSHED: readonly string[] = [
   PATHS.signature,
   PATHS.list,
@@ -83,7 +84,7 @@ const FLUSHED: readonly string[] = [
   PATHS.checkpoint,
 ];
 
-function update(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnProgress): Written {
+function updateTree(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnProgress): Written {
   const folders = foldersOf(tree.keys());
   const entries = clearTheWay(out, entriesBelow(out), { tree, folders });
   const stale = entries.filter(({ path, kind }) => kind !== 'folder' && !tree.has(path));
@@ -103,14 +104,14 @@ function update(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnProgr
     if (from !== undefined) switchFile(from, out, path);
   };
   for (const path of FLUSHED) flush(staged.get(path));
-  // Done before the switch, so that nothing slow comes between the renames.
+  // Before the list and the signature, so that nothing slow happens between their renames.
   for (const path of staged.keys()) if (!FLUSHED.includes(path)) moveIn(path);
   moveIn(PATHS.signature);
   for (const path of [PATHS.list, PATHS.gzipped, PATHS.brotli]) moveIn(path);
   for (const { path } of stale) rmSync(join(out, path));
   for (const { path } of emptied) rmSync(join(out, path), { recursive: true, force: true });
   moveIn(CHECKSUMS_PATH);
-  // It names both the list and the checksums (SPEC B6).
+  // The checkpoint names both the list and SHA256SUMS (SPEC B6).
   moveIn(PATHS.checkpoint);
   return {
     written: changed.map(([path]) => path),
@@ -119,12 +120,12 @@ function update(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnProgr
   };
 }
 
-/** Whether a folder has a file of exactly these bytes at a path. */
+/** Whether a folder has a file with exactly these bytes at a path. */
 export function holds(out: string, path: string, bytes: Uint8Array): boolean {
   return readIfThere(out, path)?.equals(bytes) === true;
 }
 
-/** Writes a file beside the tree, from where it can be switched in. */
+/** Writes a file next to the tree, so that `switchFile` can rename it into the tree. */
 export function stage(bytes: Uint8Array, file: string): string {
   writeFile(file, bytes);
   return file;
@@ -134,7 +135,7 @@ function writeFile(file: string, bytes: Uint8Array): void {
   const descriptor = openSync(file, 'w');
   try {
     writeFileSync(descriptor, bytes);
-    // Whatever the umask: a web server and rsync run as other users.
+    // Independent of the umask, because web servers and rsync run as other users.
     fchmodSync(descriptor, 0o644);
   } finally {
     closeSync(descriptor);
@@ -148,13 +149,14 @@ function flush(file: string | undefined): void {
   closeSync(descriptor);
 }
 
-/** Puts a staged file in its place, by one rename. */
+/** Renames a staged file to its place in the tree. */
 export function switchFile(from: string, out: string, path: string): void {
   const to = join(out, path);
   makeFolder(dirname(to));
   const old = statSync(to, { throwIfNoEntry: false });
   if (old !== undefined) {
-    // rsync and many servers tell versions apart by size and whole seconds, and a signature never changes its size.
+    // rsync and many servers compare only the size and the time in whole seconds, and signatures always have the same
+    // size.
     const second = Math.max(Math.floor(Date.now() / 1000), Math.floor(old.mtimeMs / 1000) + 1);
     utimesSync(from, second, second);
   }
@@ -162,9 +164,10 @@ export function switchFile(from: string, out: string, path: string): void {
 }
 
 /**
- * Where the tree has a folder or a file, the other kind, or a link, does not belong.
+ * Removes entries that are in the way of the tree: files and links in the place of folders, and folders and links in
+ * the place of files.
  *
- * @returns what is left
+ * @returns the remaining entries
  */
 function clearTheWay(
   out: string,

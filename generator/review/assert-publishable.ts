@@ -6,27 +6,27 @@ import { recordDiagnostic } from '../records/record-diagnostic.js';
 import { checkTransitions, type TransitionOverride } from './forbidden-changes.js';
 import { isReservedName } from './reserved-names.js';
 
-/** What an operator allows, one by one, that a publication may not do. */
+/** The exceptions from the rules that an operator allows, one by one. */
 export interface RuleExceptions {
-  /** Rules of a change (SPEC B5) that do not apply to an issuer. */
+  /** Rules of change (SPEC B5) that do not apply to an issuer. */
   readonly overrides?: readonly TransitionOverride[] | undefined;
-  /** Whether records may stand under names that are reserved for examples: for demonstrations. */
+  /** Whether records may use names that are reserved for examples. For demonstrations. */
   readonly allowExampleNames?: boolean | undefined;
 }
 
-/** Two sets of records, one of which follows the other. */
+/** The records before and after a change. */
 export interface RecordsChange {
-  /** The published list; undefined for a first one. */
+  /** The records of the published list; undefined for a first list. */
   readonly before: RecordSet | undefined;
   readonly after: RecordSet;
 }
 
 /**
- * The rules that bind whatever makes, signs or publishes a list (SPEC B5, C8): the records are good, the change from the
- * published list is permitted, and no example is signed by a production key.
+ * Asserts that a list may be made, signed or published (SPEC B5, C8): the records are valid, the change from the
+ * published list is permitted, and no production key signs an example record.
  *
  * @param development - whether a development key signs
- * @returns what is permitted and still deserves a look
+ * @returns the warnings
  * @throws {@link RecordsRejected}
  */
 export function assertPublishable(
@@ -38,7 +38,7 @@ export function assertPublishable(
   const examples = development ? [] : exampleNames(after, allowExampleNames);
   const diagnostics = [...after.diagnostics, ...transitions, ...examples].sort(byPlace);
   if (diagnostics.some(isError)) {
-    // Nobody relies on what a development key has signed.
+    // Nobody relies on a tree that a development key signed, so the user may remove the tree.
     const startAgain = development && transitions.some(isError);
     throw new RecordsRejected(
       diagnostics,
@@ -50,7 +50,9 @@ export function assertPublishable(
 
 const FIELDS = ['jwks_uri', 'discovery_uri', 'policy_uri', 'contact'] as const;
 
-/** The first field of each record that names a reserved host. Where such names are allowed, one reminder is enough. */
+/**
+ * Reports the first field of each record that contains a reserved name. If such names are allowed, returns one warning.
+ */
 function exampleNames(records: RecordSet, allowed: boolean): Diagnostic[] {
   const found = [...records.issuers.values()].flatMap((issuer) => {
     const field = FIELDS.find((name) => isReservedName(hostOf(issuer, name)));
@@ -64,7 +66,10 @@ function exampleNames(records: RecordSet, allowed: boolean): Diagnostic[] {
   return [{ ...first, severity: 'warning', message: `${first.message}${more}` }];
 }
 
-/** The host of a mailbox or of an address. The schema allows no user before a host, and in a host only letters, digits, dots and hyphens. */
+/**
+ * Returns the host of a URL or e-mail address. In a URL, the schema allows no user name, and in a host only letters,
+ * digits, dots and hyphens.
+ */
 function hostOf(issuer: Issuer, field: (typeof FIELDS)[number]): string {
   const [, host = ''] = HOST.exec(issuer[field] ?? '') ?? [];
   return host;

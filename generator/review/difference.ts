@@ -1,27 +1,27 @@
 import { canonicalBytes, ISSUER_FIELDS, type Issuer, type IssuerRegistry } from '@passport-registry/verifier';
 import { byId } from '../records/check-records.js';
 
-/** A field that has another value than before; undefined is a field that is not there. */
+/** A field whose value has changed. The value undefined means that the field is absent. */
 export interface FieldChange {
   readonly field: keyof Issuer;
   readonly from: unknown;
   readonly to: unknown;
 }
 
-/** What a list says otherwise about one issuer than the list before. */
+/** The change of one issuer from one list to the next. */
 export interface IssuerChange {
   readonly issuer_id: string;
   readonly kind: 'added' | 'removed' | 'changed';
-  /** For a change: every field, in the order of the schema. */
+  /** For the kind `changed`: the changed fields, in the order of the schema. */
   readonly fields: readonly FieldChange[];
 }
 
-/** The difference between two lists, by issuer. Without a list before, every issuer is added. */
+/** Compares two lists issuer by issuer. If there is no list before, every issuer counts as added. */
 export function listDifference(before: IssuerRegistry | undefined, after: IssuerRegistry): IssuerChange[] {
   return difference(byId(before?.issuers ?? []), byId(after.issuers));
 }
 
-/** The difference between two sets of issuers. */
+/** Compares two sets of issuers. */
 export function difference(
   old: ReadonlyMap<string, Issuer>,
   current: ReadonlyMap<string, Issuer>,
@@ -37,16 +37,16 @@ export function difference(
 }
 
 function fieldChanges(from: Issuer, to: Issuer): FieldChange[] {
-  const spelt = (value: unknown) =>
+  const encode = (value: unknown) =>
     value === undefined ? '' : Buffer.from(canonicalBytes(value)).toString();
-  return ISSUER_FIELDS.filter((field) => spelt(from[field]) !== spelt(to[field])).map((field) => ({
+  return ISSUER_FIELDS.filter((field) => encode(from[field]) !== encode(to[field])).map((field) => ({
     field,
     from: from[field],
     to: to[field],
   }));
 }
 
-/** A difference in words, a line for each thing that is to be looked at: status and tier first. */
+/** Describes a difference for people, with one line per change. Within an issuer, status and tier come first. */
 export function describeDifference(
   changes: readonly IssuerChange[],
   records: ReadonlyMap<string, Issuer>,
@@ -63,7 +63,9 @@ export function describeDifference(
   });
 }
 
-/** Changes in the order in which a reviewer wants them: status and tier, then where the keys are, then the others. */
+/**
+ * Sorts changes by their weight for a reviewer: status and tier, then the URLs of keys and metadata, then the others.
+ */
 export function weightiestFirst(fields: readonly FieldChange[]): FieldChange[] {
   const weight = ({ field }: FieldChange) =>
     ['status', 'tier', 'jwks_uri', 'discovery_uri'].indexOf(field) >>> 0;

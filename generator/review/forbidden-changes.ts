@@ -5,14 +5,14 @@ import type { RuleName } from '../diagnostics/rules.js';
 import type { RecordSet } from '../records/check-records.js';
 import { recordDiagnostic } from '../records/record-diagnostic.js';
 
-/** The rules that an operator may override; schemas/registry.schema.json names the same. */
+/** The rules that an operator may override. schemas/registry.schema.json names the same rules. */
 export const OVERRIDABLE: readonly RuleName[] = [
   'record-removed',
   'revoked-is-final',
   'certified-since-changed',
 ];
 
-/** An exception from a rule about changes of a record (SPEC B5), for one issuer. */
+/** An exception for one issuer from a rule of change (SPEC B5). */
 export interface TransitionOverride {
   readonly issuer_id: string;
   readonly rule: string;
@@ -20,8 +20,8 @@ export interface TransitionOverride {
 }
 
 /**
- * Holds a change of records against the rules of SPEC B5. A rule that is overridden for an issuer becomes a warning which
- * says so.
+ * Checks a change of records against the rules of SPEC B5. If a rule is overridden for an issuer, its error becomes a
+ * warning that says so.
  */
 export function checkTransitions(
   before: RecordSet,
@@ -30,62 +30,69 @@ export function checkTransitions(
 ): Diagnostic[] {
   return [...new Set([...before.files.keys(), ...before.issuers.keys()])]
     .sort()
-    .flatMap((id) => transitions(id, before, after))
+    .flatMap((id) => findViolations(id, before, after))
     .map(({ id, found }) =>
-      overridden(
+      applyOverride(
         found,
         overrides.find((one) => one.issuer_id === id && one.rule === found.rule),
       ),
     );
 }
 
-function overridden(found: Diagnostic, override: TransitionOverride | undefined): Diagnostic {
+function applyOverride(found: Diagnostic, override: TransitionOverride | undefined): Diagnostic {
   if (override === undefined) return found;
   return { ...found, severity: 'warning', message: `${found.message}; overridden: ${override.reason}` };
 }
 
-function transitions(id: string, before: RecordSet, after: RecordSet): { id: string; found: Diagnostic }[] {
+function findViolations(
+  id: string,
+  before: RecordSet,
+  after: RecordSet,
+): { id: string; found: Diagnostic }[] {
   const report = (field: keyof Issuer, finding: Finding) => ({
     id,
     found: recordDiagnostic(after, { id, field }, finding),
   });
   if (!after.files.has(id) && !after.issuers.has(id)) {
     const file = before.files.get(id)?.file ?? id;
-    const message = `the record of ${id} was removed${renamedTo(id, before, after)}`;
+    const message = `the record of ${id} was removed${describeRename(id, before, after)}`;
     return [{ id, found: diagnostic(file, WHOLE_FILE, { rule: 'record-removed', message }) }];
   }
   const [from, to] = [before.issuers.get(id), after.issuers.get(id)];
-  // What is wrong with a file has been said; there is nothing to compare.
+  // An invalid file has its own diagnostics, and no values to compare.
   if (from === undefined || to === undefined) return [];
   const found = [];
   if (from.status === 'revoked' && to.status !== 'revoked') {
     found.push(
-      report('status', { rule: 'revoked-is-final', message: `status was revoked, and is ${to.status}` }),
+      report('status', { rule: 'revoked-is-final', message: `status was revoked, and is now ${to.status}` }),
     );
   }
   if (from.certified_since !== to.certified_since) {
-    const message = `certified_since was ${from.certified_since}, and is ${to.certified_since}`;
+    const message = `certified_since was ${from.certified_since}, and is now ${to.certified_since}`;
     found.push(report('certified_since', { rule: 'certified-since-changed', message }));
   }
   for (const field of ['jwks_uri', 'discovery_uri'] as const) {
     const [host, moved] = [hostOf(from[field]), hostOf(to[field])];
     if (host === moved) continue;
-    const message = `${field} was on ${shown(host)}, and is on ${shown(moved)}`;
+    const message = `${field} was on ${shown(host)}, and is now on ${shown(moved)}`;
     found.push(report(field, { rule: 'keys-moved', message }));
   }
   return found;
 }
 
-/** An older list may hold an address that no parser takes; then the whole of it is compared. */
-function hostOf(address: string): string {
-  return URL.canParse(address) ? new URL(address).host : address;
+/**
+ * Returns the host of a URL. An older list may contain a URL that does not parse; such a URL is compared as a whole.
+ */
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url;
 }
 
-/** A new record that says where the keys of the old one are is most likely the same issuer. */
-function renamedTo(id: string, before: RecordSet, after: RecordSet): string {
+/** A new record with the keys URL of the removed record is most likely the same issuer. */
+function describeRename(id: string, before: RecordSet, after: RecordSet): string {
   const keys = before.issuers.get(id)?.jwks_uri;
-  const heir = [...after.issuers.values()].find(
+  const successor = [...after.issuers.values()].find(
     ({ issuer_id, jwks_uri }) => jwks_uri === keys && !before.issuers.has(issuer_id),
   );
-  return heir === undefined ? '' : `, and ${heir.issuer_id} has its keys: a record cannot be renamed`;
+  if (successor === undefined) return '';
+  return `, and ${successor.issuer_id} has its keys: a record cannot be renamed`;
 }

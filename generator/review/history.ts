@@ -20,9 +20,9 @@ export interface Change {
   readonly subject: string;
   readonly issuer: string;
   readonly field: Field;
-  /** Undefined when the record is new. */
+  /** Undefined if the record is new. */
   readonly from: string | undefined;
-  /** Undefined when the record was removed. */
+  /** Undefined if the record was removed. */
   readonly to: string | undefined;
 }
 
@@ -30,9 +30,13 @@ const FIELDS = ['tier', 'status'] as const;
 type Field = (typeof FIELDS)[number];
 type Values = Readonly<Record<Field, string | undefined>>;
 
-const NONE: Values = { tier: undefined, status: undefined };
+const NO_VALUES: Values = { tier: undefined, status: undefined };
 
-/** The changes of status and tier, newest first: what the records of each commit say, and those of its parents. @throws {@link IoFailed} */
+/**
+ * Returns the changes of status and tier, newest first. Compares the records of each commit with those of its parents.
+ *
+ * @throws {@link IoFailed}
+ */
 export function history(issuers: string, env: NodeJS.ProcessEnv): Change[] {
   const [repository, commits] = commitsOf(issuers, env);
   const changes = commits.map((commit) => ({
@@ -42,8 +46,9 @@ export function history(issuers: string, env: NodeJS.ProcessEnv): Change[] {
   const ids = changes.flatMap((commit) => commit.changes.flatMap(({ before, after }) => [...before, after]));
   const objects = readObjects(new Set(ids.filter((id) => id !== undefined)), MAX_RECORD_BYTES, repository);
   const known = new Map<string, Values>();
-  for (const [id, content] of objects) known.set(id, typeof content === 'number' ? NONE : valuesIn(content));
-  return changes.flatMap((commit) => changesIn(commit, (id) => known.get(id ?? '') ?? NONE));
+  for (const [id, content] of objects)
+    known.set(id, typeof content === 'number' ? NO_VALUES : readValues(content));
+  return changes.flatMap((commit) => changesIn(commit, (id) => known.get(id ?? '') ?? NO_VALUES));
 }
 
 function commitsOf(issuers: string, env: NodeJS.ProcessEnv): [Repository, CommitChanges[]] {
@@ -56,8 +61,8 @@ function commitsOf(issuers: string, env: NodeJS.ProcessEnv): [Repository, Commit
   }
 }
 
-/** Status and tier in a record, where it has them. */
-function valuesIn(content: Uint8Array): Values {
+/** Reads status and tier from a record, as far as the record has them. */
+function readValues(content: Uint8Array): Values {
   const record = recordFile('', content);
   const value = 'text' in record ? parseRecordFile(record).value : undefined;
   const textOf = (field: Field) => {
@@ -67,9 +72,11 @@ function valuesIn(content: Uint8Array): Values {
   return { tier: textOf('tier'), status: textOf('status') };
 }
 
-/** A record that moves to another folder is gone from one path and new at another: the issuer stays the same. */
+/**
+ * The values of one issuer before and after a commit. A record that moves to another folder is still the same issuer.
+ */
 interface Move {
-  /** One for each parent of the commit. */
+  /** One item for each parent of the commit. */
   before: Values[];
   after: Values;
 }
@@ -81,9 +88,9 @@ function changesIn(
   const moves = new Map<string, Move>();
   for (const { path, before, after } of changes) {
     const issuer = stemOf(path);
-    const move = moves.get(issuer) ?? { before: before.map(() => NONE), after: NONE };
+    const move = moves.get(issuer) ?? { before: before.map(() => NO_VALUES), after: NO_VALUES };
     move.before = before.map((id, parent) =>
-      id === undefined ? (move.before[parent] ?? NONE) : valuesOf(id),
+      id === undefined ? (move.before[parent] ?? NO_VALUES) : valuesOf(id),
     );
     if (after !== undefined) move.after = valuesOf(after);
     moves.set(issuer, move);

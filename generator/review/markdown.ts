@@ -3,12 +3,12 @@ import type { Diagnostic } from '../diagnostics/diagnostic.js';
 import { printable } from '../diagnostics/printers/printable.js';
 import { type IssuerChange, weightiestFirst } from './difference.js';
 
-/** Past this many rows a comment is no longer read, and at some length no longer accepted. */
+/** Nobody reads a longer comment, and GitHub limits the length of comments. */
 const MAX_ROWS = 100;
 
 /**
- * A change of records as a comment for a pull request. Whatever a record says stands in it as code, so that it can
- * neither format the comment, nor mention anybody, nor link anywhere.
+ * Formats a change of records as a comment on a pull request. Every value of a record is formatted as code, so that a
+ * record can't change the layout of the comment, mention people or insert links.
  */
 export function forMarkdown(
   changes: readonly IssuerChange[],
@@ -21,30 +21,36 @@ export function forMarkdown(
   const lines = ['### Changes to issuers', '', `${kinds.join(', ')}.`, ''];
   const rows = changes.flatMap((change) => rowsOf(change, issuers));
   if (rows.length > 0)
-    lines.push('| Issuer | What | Before | After |', '|---|---|---|---|', ...cut(rows), '');
+    lines.push('| Issuer | What | Before | After |', '|---|---|---|---|', ...truncate(rows), '');
   if (diagnostics.length > 0) {
     const items = diagnostics.map(
       ({ severity, file, line, column, rule, message, remedy }) =>
-        `- **${severity}** ${code(rule)} at ${code(`${file}:${line}:${column}`)}: ${code(message)}. Remedy: ${code(remedy)}`,
+        `- **${severity}** ${formatCode(rule)} at ${formatCode(`${file}:${line}:${column}`)}: ${formatCode(message)}. Remedy: ${formatCode(remedy)}`,
     );
-    lines.push('### Checks', '', ...cut(items), '');
+    lines.push('### Checks', '', ...truncate(items), '');
   }
   return `${lines.join('\n')}\n`;
 }
 
 function rowsOf({ issuer_id, kind, fields }: IssuerChange, issuers: ReadonlyMap<string, Issuer>): string[] {
-  const row = (...cells: string[]) => `| ${[code(issuer_id), ...cells].join(' | ')} |`;
+  const row = (...cells: string[]) => `| ${[formatCode(issuer_id), ...cells].join(' | ')} |`;
   if (kind === 'removed') return [row('**removed**', '', '')];
   if (kind === 'added') {
     const { tier, status, jwks_uri } = issuers.get(issuer_id) ?? {};
-    return [row('**new**', '', `${code(tier)}, ${code(status)}, keys at ${code(jwks_uri)}`)];
+    return [
+      row('**new**', '', `${formatCode(tier)}, ${formatCode(status)}, keys at ${formatCode(jwks_uri)}`),
+    ];
   }
-  const heavy = (field: string) => (['status', 'tier'].includes(field) ? `**${field}**` : field);
-  return weightiestFirst(fields).map(({ field, from, to }) => row(heavy(field), code(from), code(to)));
+  const emphasize = (field: string) => (['status', 'tier'].includes(field) ? `**${field}**` : field);
+  return weightiestFirst(fields).map(({ field, from, to }) =>
+    row(emphasize(field), formatCode(from), formatCode(to)),
+  );
 }
 
-/** A value as code: in HTML, where no number of backticks ends it, and all that could be markup is written as a number. */
-function code(value: unknown): string {
+/**
+ * Formats a value as HTML code, which backticks can't end. Characters that could be markup become numeric references.
+ */
+function formatCode(value: unknown): string {
   if (value === undefined) return '';
   const text = printable(typeof value === 'string' ? value : JSON.stringify(value));
   const escaped = text.replaceAll(
@@ -54,7 +60,7 @@ function code(value: unknown): string {
   return `<code>${escaped}</code>`;
 }
 
-function cut(rows: readonly string[]): string[] {
+function truncate(rows: readonly string[]): string[] {
   if (rows.length <= MAX_ROWS) return [...rows];
   const rest = rows.length - MAX_ROWS;
   const more = rows[0]?.startsWith('|') ? `| and ${rest} more | | | |` : `- and ${rest} more`;

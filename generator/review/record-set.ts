@@ -12,15 +12,15 @@ import { changedFiles } from './versions.js';
 
 export type { RecordSet } from '../records/check-records.js';
 
-/** The records of a folder. @throws {@link UsageError} | {@link IoFailed} */
+/** Reads the records in a folder. @throws {@link UsageError} | {@link IoFailed} */
 export async function recordsInFolder(folder: string): Promise<RecordSet> {
   return checkRecords(collectRecordFiles([folder]));
 }
 
 /**
- * The records of a published list, which must be rightly signed.
+ * Reads the records of a published list, and verifies its signature.
  *
- * @param pinned - the root key; without it the tree's own, which shows no more than that the tree is consistent
+ * @param pinned - the root key; default: the tree's own key, which shows only that the tree is consistent
  * @throws {@link TreeRejected}
  */
 export async function recordsPublished(where: string, pinned: RootKey | undefined): Promise<RecordSet> {
@@ -40,11 +40,11 @@ async function signedRegistry(source: TreeSource, pinned: RootKey | undefined): 
 }
 
 /**
- * The records of two versions of a folder, as far as they differ.
+ * Reads the records that differ between two versions of a folder.
  *
- * @param range - `A..B`, `A...B`, or `A` for what has changed since then
- * @param env - the environment that git is run in
- * @throws {@link UsageError} when there are no such commits
+ * @param range - `A..B`, `A...B`, or `A` for the changes from commit A to the files in the folder
+ * @param env - the environment for git
+ * @throws {@link UsageError} if the commits do not exist
  */
 export function recordsOfRevisions(
   range: string,

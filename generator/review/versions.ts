@@ -15,42 +15,47 @@ import {
 import { isCandidate, isVisible, RECORD_NAME, unsafePath } from '../records/record-name.js';
 import type { RecordFile } from '../records/yaml/record-file.js';
 
-/** The files of two versions as far as they differ: records, and what is in the way of one. */
+/** The record files that differ between two versions. A file that cannot be read as a record is a diagnostic. */
 export interface ChangedFiles {
   readonly before: readonly (RecordFile | Diagnostic)[];
   readonly after: readonly (RecordFile | Diagnostic)[];
 }
 
-/** A file of one version. Its path is from the folder of the records. */
+/** A file of one version. */
 interface Version {
+  /** Relative to the folder of the records. */
   readonly path: string;
-  /** The git object of what is in it; undefined for a file that is refused. */
+  /** The git object id of the content; undefined for a rejected file. */
   readonly id: string | undefined;
-  /** Why it is refused. */
+  /** Why the file is rejected. */
   readonly refusal?: Diagnostic;
-  /** What is in it, where it has been read. */
+  /** The content, if it has been read. */
   readonly bytes?: Uint8Array;
 }
 
-/** Reads what differs between two versions of a folder of records; without `after` in the revisions, the folder itself is the second. */
+/**
+ * Reads the record files that differ between two versions of a folder. If the revisions have no `after`, the second
+ * version is the folder on disk.
+ */
 export function changedFiles(revisions: Revisions, folder: string, repository: Repository): ChangedFiles {
   const before = versionsIn(revisions.before, folder, repository);
   const { after: commit } = revisions;
-  const after = commit === undefined ? versionsHere(folder, before) : versionsIn(commit, folder, repository);
+  const after =
+    commit === undefined ? readFolderVersions(folder, before) : versionsIn(commit, folder, repository);
   const names = changedNames(before, after);
   const select = (versions: readonly Version[]) => {
     const selected = versions.filter(({ path }) => names.has(nameOf(path)));
-    return contentsOf(selected, folder, repository);
+    return readContents(selected, folder, repository);
   };
   return { before: select(before), after: select(after) };
 }
 
-/** Two files of one name are one issuer, or a duplicate: both are looked at if one of them has changed. */
+/** Two files with the same name are the same issuer or duplicates, so if one of them has changed, both are compared. */
 function changedNames(before: readonly Version[], after: readonly Version[]): Set<string> {
   const known = new Map(before.map(({ path, id }) => [path, id]));
   const names = new Set<string>();
   for (const { path, id } of after) {
-    // What is refused has no object, and is told of each time: what a link leads to can change without the link.
+    // A rejected file has no id and always counts as changed: the target of a link can change without the link.
     if (id === undefined || known.get(path) !== id) names.add(nameOf(path));
     known.delete(path);
   }
@@ -68,11 +73,11 @@ function versionsIn(commit: string, folder: string, repository: Repository): Ver
     .map(({ path, kind, id }) => {
       const finding = refusalOf(path, kind);
       if (finding === undefined) return { path, id };
-      return { path, id: undefined, refusal: at(folder, path, finding) };
+      return { path, id: undefined, refusal: diagnosticAt(folder, path, finding) };
     });
 }
 
-/** A link or a submodule may be a folder, whatever its name. */
+/** A link or a submodule may be a folder, so its name need not be that of a record. */
 function isListed(path: string, mayBeFolder: boolean): boolean {
   return path.split('/').every(isVisible) && (mayBeFolder || isCandidate(path));
 }
@@ -88,15 +93,15 @@ function refusalOf(path: string, kind: 'file' | 'link' | 'submodule'): Finding |
   return { rule: 'file-name', message: `${path} does not end in .yaml or .yml` };
 }
 
-/** The files of the folder, each read once. git would name their bytes by the same ids. */
-function versionsHere(folder: string, before: readonly Version[]): Version[] {
+/** Reads each file in the folder once, and computes the id that git would give the content. */
+function readFolderVersions(folder: string, before: readonly Version[]): Version[] {
   const algorithm = before.some(({ id }) => id?.length === SHA256_LENGTH) ? 'sha256' : 'sha1';
   const { files, links } = findRecordFiles([folder]);
   const start = join(folder, 'x').length - 1;
   return files.map((file) => {
     const path = shownPath(file.slice(start));
     const finding = links.has(file) ? refusalOf(path, 'link') : undefined;
-    if (finding !== undefined) return { path, id: undefined, refusal: at(folder, path, finding) };
+    if (finding !== undefined) return { path, id: undefined, refusal: diagnosticAt(folder, path, finding) };
     const bytes = readRecordFile(file, undefined);
     if (!(bytes instanceof Uint8Array)) return { path, id: undefined, refusal: bytes };
     const id = createHash(algorithm).update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
@@ -106,21 +111,23 @@ function versionsHere(folder: string, before: readonly Version[]): Version[] {
 
 const SHA256_LENGTH = 64;
 
-function contentsOf(
+function readContents(
   versions: readonly Version[],
   folder: string,
   repository: Repository,
 ): (RecordFile | Diagnostic)[] {
-  const asked = versions.flatMap(({ id, bytes }) => (id === undefined || bytes !== undefined ? [] : [id]));
-  const objects = readObjects(asked, MAX_RECORD_BYTES, repository);
+  const missingIds = versions.flatMap(({ id, bytes }) =>
+    id === undefined || bytes !== undefined ? [] : [id],
+  );
+  const objects = readObjects(missingIds, MAX_RECORD_BYTES, repository);
   return versions.map(({ path, id = '', refusal, bytes }) => {
     if (refusal !== undefined) return refusal;
     const content = bytes ?? objects.get(id) ?? 0;
-    if (typeof content === 'number') return at(folder, path, tooLarge(content));
+    if (typeof content === 'number') return diagnosticAt(folder, path, tooLarge(content));
     return recordFile(join(folder, path), content);
   });
 }
 
-function at(folder: string, path: string, finding: Finding): Diagnostic {
+function diagnosticAt(folder: string, path: string, finding: Finding): Diagnostic {
   return diagnostic(shownPath(join(folder, path)), WHOLE_FILE, finding);
 }

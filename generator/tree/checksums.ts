@@ -3,15 +3,15 @@ import { hash } from 'node:crypto';
 /** The path of the checksums in the tree. */
 export const CHECKSUMS_PATH = 'SHA256SUMS';
 
-/** What the checksums cannot cover: themselves, and the checkpoint, which names their hash (SPEC B6). */
+/** The files that SHA256SUMS cannot list: SHA256SUMS itself, and the checkpoint, which contains its hash (SPEC B6). */
 export const NOT_CHECKSUMMED: readonly string[] = [CHECKSUMS_PATH, 'checkpoint.jwt'];
 
-/** SHA-256 in lower-case hexadecimal. */
+/** Returns the SHA-256 in lower-case hexadecimal. */
 export function sha256(bytes: Uint8Array): string {
   return hash('sha256', bytes);
 }
 
-/** The text of SHA256SUMS: what `sha256sum -c` reads, sorted by path. */
+/** Returns the text of SHA256SUMS, in the format of `sha256sum -c`, sorted by path. */
 export function checksumsText(files: ReadonlyMap<string, Uint8Array>): string {
   return [...files]
     .filter(([path]) => !NOT_CHECKSUMMED.includes(path))
@@ -21,8 +21,8 @@ export function checksumsText(files: ReadonlyMap<string, Uint8Array>): string {
 }
 
 /**
- * The hashes of a SHA256SUMS by path, or undefined when it is not in the one form that `checksumsText` writes: no
- * path may leave the tree, and none may stand twice.
+ * Parses a SHA256SUMS to hashes by path. Returns undefined if the text is not in the form that `checksumsText` writes,
+ * if a path leads out of the tree, or if a path occurs twice.
  */
 export function parseChecksums(text: string): Map<string, string> | undefined {
   if (!text.endsWith('\n')) return undefined;

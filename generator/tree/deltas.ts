@@ -8,17 +8,17 @@ import { PATHS } from './paths.js';
 import type { PublishedTree } from './published-tree.js';
 import type { Tree } from './tree.js';
 
-/** How many lists back a verifier is still helped; one that is further behind fetches the whole list. */
+/** A verifier that is more lists behind than this downloads the whole list. */
 const MAX_DELTAS = 16;
-/** All deltas together take no more than this share of the list: else the list itself serves better. */
+/** The maximum size of all deltas together, as a share of the list. Above it, downloading the list is better. */
 const MAX_SIZE_SHARE = 0.25;
 
 /**
- * The deltas of a tree (docs/protocol.md, section 21): from the published list to the new one, and of those that are published
- * the ones that lead on to it.
+ * Returns the deltas of a tree (docs/protocol.md, section 21): the delta from the published list to the new list, and
+ * the published deltas that lead to the published list.
  *
- * @param published - the tree that the new one replaces
- * @param diff - undefined where nothing is published that is rightly signed
+ * @param published - the tree that the new tree replaces
+ * @param diff - undefined if no list with a valid signature is published
  */
 export function deltaFiles(
   published: PublishedTree | undefined,
@@ -27,13 +27,14 @@ export function deltaFiles(
 ): Tree {
   const deltas = new Map<string, Uint8Array>();
   if (published === undefined || diff === undefined) return deltas;
-  const held = heldDeltas(published);
+  const publishedDeltas = readPublishedDeltas(published);
   const { list } = signed;
   let left = list.list.length * MAX_SIZE_SHARE;
   let to = signed.sha256;
   const from = diff.before.sha256;
-  const newest = from === to ? held.get(to) : { from, bytes: deltaBytes(diff, list.updatedAt, to) };
-  for (let next = newest; next !== undefined && deltas.size < MAX_DELTAS; next = held.get(to)) {
+  const newest =
+    from === to ? publishedDeltas.get(to) : { from, bytes: encodeDelta(diff, list.updatedAt, to) };
+  for (let next = newest; next !== undefined && deltas.size < MAX_DELTAS; next = publishedDeltas.get(to)) {
     left -= next.bytes.length;
     if (left < 0) break;
     deltas.set(PATHS.delta(next.from), next.bytes);
@@ -42,33 +43,36 @@ export function deltaFiles(
   return deltas;
 }
 
-function deltaBytes({ before, changed, removed }: ListDiff, updated_at: string, to: string): Uint8Array {
+function encodeDelta({ before, changed, removed }: ListDiff, updated_at: string, to: string): Uint8Array {
   const issuers = [...changed.values()].map((bytes): Issuer => JSON.parse(new TextDecoder().decode(bytes)));
   return canonicalBytes({ from: before.sha256, to, updated_at, issuers, removed });
 }
 
-interface HeldDelta {
+interface PublishedDelta {
   readonly from: string;
   readonly bytes: Uint8Array;
 }
 
-/** The published deltas by the list that they lead to. One that its tree's checksums do not cover has been altered since. */
-function heldDeltas(published: PublishedTree): Map<string, HeldDelta> {
-  const found = new Map<string, HeldDelta>();
+/**
+ * Reads the published deltas, by the hash of the list that each produces. Skips a delta whose hash is not in
+ * SHA256SUMS, because the file was changed after its publication.
+ */
+function readPublishedDeltas(published: PublishedTree): Map<string, PublishedDelta> {
+  const found = new Map<string, PublishedDelta>();
   const folder = join(published.folder, 'deltas');
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return found;
   const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
   for (const { name } of files) {
     const bytes = readFileSync(join(folder, name));
     if (published.checksums()?.get(`deltas/${name}`) !== sha256(bytes)) continue;
-    const ends = endsOf(bytes);
+    const ends = parseEnds(bytes);
     if (ends !== undefined) found.set(ends.to, { from: ends.from, bytes });
   }
   return found;
 }
 
-/** From which list a delta leads to which; undefined when it is none. */
-function endsOf(bytes: Buffer): { from: string; to: string } | undefined {
+/** Reads the hashes of the two lists that a delta connects. Returns undefined if the file is not a delta. */
+function parseEnds(bytes: Buffer): { from: string; to: string } | undefined {
   try {
     const { from, to } = JSON.parse(bytes.toString('utf8'));
     return /^[0-9a-f]{64} [0-9a-f]{64}$/.test(`${from} ${to}`) ? { from, to } : undefined;

@@ -1,34 +1,35 @@
 import { CONTENT_SECURITY_POLICY, notFoundPage } from './site/pages.js';
 
 /**
- * What static hosts read. No host serves the tree right by itself: ids have no extension, or end in what looks like
- * one, and `.sig` means PGP to many. Each file here says the same in another host's words.
+ * The configuration files of static hosts. No host serves the tree correctly by default: record paths have no
+ * extension, or end in something that looks like one, and many hosts take `.sig` for a PGP signature. Each file
+ * configures the same headers in the format of one host.
  */
 
-/** Changes with a publication: short, so that a revocation arrives within minutes. */
+/** For files that change with each publication. The time is short, so that a revocation arrives within minutes. */
 const SHORT = 'public, max-age=60, must-revalidate';
-/** Changes with a release of the generator. */
+/** For files that change with a release of the generator. */
 const LONG = 'public, max-age=3600';
-/** Never changes: its path names its hash (SPEC B6). */
-const FOR_EVER = 'public, max-age=31536000, immutable';
+/** For files that never change, because the path contains the hash (SPEC B6). */
+const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 const JSON_TYPE = 'application/json';
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 const JWT_TYPE = 'application/jwt';
 const PAGE_TYPE = 'text/html; charset=utf-8';
-/** A page says it itself; only a header can also say that no other page may frame it. */
+/** Pages contain the policy, too, but only a header can forbid other pages to frame them. */
 const PAGE_POLICY = `${CONTENT_SECURITY_POLICY}; frame-ancestors 'none'`;
 
-interface Served {
-  /** A path of the tree; `*` stands for any one name. No two cover the same path. */
+interface ServedFile {
+  /** A path of the tree; `*` matches one path segment. No two entries match the same path. */
   readonly path: string;
   readonly type: string;
   readonly cache: string;
-  /** The Content-Security-Policy, where there is one. */
+  /** The Content-Security-Policy, if any. */
   readonly policy?: string;
 }
 
-const SERVED: readonly Served[] = [
+const SERVED: readonly ServedFile[] = [
   { path: 'index.html', type: PAGE_TYPE, cache: SHORT, policy: PAGE_POLICY },
   { path: 'assets/registry.js', type: 'text/javascript; charset=utf-8', cache: SHORT },
   { path: 'assets/registry.css', type: 'text/css; charset=utf-8', cache: SHORT },
@@ -43,18 +44,18 @@ const SERVED: readonly Served[] = [
   { path: 'keys/rotation.json', type: JSON_TYPE, cache: SHORT },
   { path: 'keys/delegation.jwt', type: JWT_TYPE, cache: SHORT },
   { path: 'checkpoint.jwt', type: JWT_TYPE, cache: SHORT },
-  { path: 'snapshots/*/issuers.json', type: JSON_TYPE, cache: FOR_EVER },
-  { path: 'snapshots/*/issuers.sig', type: TEXT_TYPE, cache: FOR_EVER },
+  { path: 'snapshots/*/issuers.json', type: JSON_TYPE, cache: IMMUTABLE },
+  { path: 'snapshots/*/issuers.sig', type: TEXT_TYPE, cache: IMMUTABLE },
   { path: 'SHA256SUMS', type: TEXT_TYPE, cache: SHORT },
-  // Another list may yet follow on the same, if its tree was lost: long, but not for ever.
+  // Not immutable: if a tree is lost, another list can follow the same list, and its delta has the same path.
   { path: 'deltas/*', type: JSON_TYPE, cache: LONG },
   { path: 'schemas/*', type: JSON_TYPE, cache: LONG },
 ];
 
-/** For every answer: any page may read the registry, and no browser may guess a type. */
+/** For every response: any page may read the registry, and no browser may guess a type. */
 const EVERYWHERE = { 'Access-Control-Allow-Origin': '*', 'X-Content-Type-Options': 'nosniff' };
 
-/** Files that are there for a host. It need not serve them, or not as they are, so a check over HTTP leaves them out. */
+/** Files that configure hosts. A host may hide or transform them, so checks over HTTP skip them. */
 export const HOST_FILES: readonly string[] = [
   'serve.json',
   '_headers',
@@ -62,24 +63,24 @@ export const HOST_FILES: readonly string[] = [
   'issuers/.htaccess',
   '.nojekyll',
   'vercel.json',
-  // Some serve it only in place of what is not there.
+  // Some hosts serve this page only for missing files.
   '404.html',
-  // Served in place of the list, and often unpacked.
+  // Hosts serve these in place of the list, and often decompress them.
   'issuers.json.gz',
   'issuers.json.br',
 ];
 
-/** The content type that a host must give a path, without parameters; undefined when it does not matter. */
+/** Returns the content type, without parameters, that a host must send for a path; undefined if any type will do. */
 export function expectedType(path: string): string | undefined {
-  return SERVED.find((served) => covers(served.path, path))?.type.split(';')[0];
+  return SERVED.find((served) => matches(served.path, path))?.type.split(';')[0];
 }
 
-function covers(pattern: string, path: string): boolean {
+function matches(pattern: string, path: string): boolean {
   const [parts, names] = [pattern.split('/'), path.split('/')];
   return parts.length === names.length && parts.every((part, index) => part === '*' || part === names[index]);
 }
 
-/** The files themselves, by path. */
+/** Returns the configuration files by path. */
 export function hostFiles(): Map<string, string> {
   return new Map([
     ['serve.json', serveJson()],
@@ -92,45 +93,48 @@ export function hostFiles(): Map<string, string> {
   ]);
 }
 
-const pairs = (headers: Record<string, string>) =>
+const toPairs = (headers: Record<string, string>) =>
   Object.entries(headers).map(([key, value]) => ({ key, value }));
 
-const headersOf = ({ type, cache, policy }: Served) => ({
+const headersOf = ({ type, cache, policy }: ServedFile) => ({
   'Content-Type': type,
   'Cache-Control': cache,
   ...(policy !== undefined && { 'Content-Security-Policy': policy }),
 });
 
-/** Where hosts that look at addresses rather than at files find it: the page of a folder is at the folder's address. */
-const addresses = ({ path }: Served) => (path === 'index.html' ? ['', path] : [path]);
+/**
+ * Returns the URL paths of a file, for hosts that match URLs and not files. The page of a folder also has the folder's
+ * URL.
+ */
+const urlPaths = ({ path }: ServedFile) => (path === 'index.html' ? ['', path] : [path]);
 
-/** For `serve`: its sources have no leading slash, and it stops at a key that it does not know. */
+/** For `serve`. Sources have no leading slash. `serve` rejects unknown keys. */
 function serveJson(): string {
   const headers = [
-    { source: '**', headers: pairs(EVERYWHERE) },
-    ...SERVED.map((served) => ({ source: served.path, headers: pairs(headersOf(served)) })),
+    { source: '**', headers: toPairs(EVERYWHERE) },
+    ...SERVED.map((served) => ({ source: served.path, headers: toPairs(headersOf(served)) })),
   ];
-  // Without clean URLs it does not look for the page of a folder by itself.
+  // With `cleanUrls` off, `serve` does not look for the page of a folder.
   const rewrites = [{ source: '/', destination: '/index.html' }];
   const configuration = { cleanUrls: false, directoryListing: false, rewrites, headers };
   return `${JSON.stringify(configuration, undefined, 2)}\n`;
 }
 
-/** For Vercel: its sources are regular expressions. */
+/** For Vercel. Sources are regular expressions. */
 function vercelJson(): string {
   const pattern = (path: string) => `/${path.replaceAll('.', '\\.').replaceAll('*', '([^/]+)')}`;
   const headers = [
-    { source: '/(.*)', headers: pairs(EVERYWHERE) },
+    { source: '/(.*)', headers: toPairs(EVERYWHERE) },
     ...SERVED.flatMap((served) =>
-      addresses(served).map((path) => ({ source: pattern(path), headers: pairs(headersOf(served)) })),
+      urlPaths(served).map((path) => ({ source: pattern(path), headers: toPairs(headersOf(served)) })),
     ),
   ];
   return `${JSON.stringify({ cleanUrls: false, trailingSlash: false, headers }, undefined, 2)}\n`;
 }
 
-/** For Cloudflare Pages and Netlify. Rules add up there, so no header stands in two rules for one path. */
+/** For Cloudflare Pages and Netlify. All matching rules apply, so no two rules set the same header for one path. */
 function headersFile(): string {
-  // Within a path they take a placeholder, and a star only at its end.
+  // A star is allowed only at the end of a path; elsewhere a placeholder is needed.
   const rule = (path: string, headers: Record<string, string>) =>
     [
       `/${path.replace('/*/', '/:hash/')}`,
@@ -138,7 +142,7 @@ function headersFile(): string {
     ].join('\n');
   const rules = [
     rule('*', EVERYWHERE),
-    ...SERVED.flatMap((served) => addresses(served).map((path) => rule(path, headersOf(served)))),
+    ...SERVED.flatMap((served) => urlPaths(served).map((path) => rule(path, headersOf(served)))),
   ];
   return `${rules.join('\n\n')}\n`;
 }
@@ -147,7 +151,7 @@ function headersFile(): string {
 function rootHtaccess(): string {
   const everywhere = { ...EVERYWHERE, 'Cache-Control': SHORT };
   const headers = Object.entries(everywhere).map(([key, value]) => `  Header always set ${key} "${value}"`);
-  // By name, in whatever folder: those in issuers/ have a file of their own.
+  // These rules match file names in any folder. Records have their own rules, in issuers/.htaccess.
   const named = SERVED.filter(({ path }) => !path.endsWith('*'));
   const types = [...new Map(named.map(({ path, type }) => [path.replace(/^.*\//, ''), type]))].map(
     ([name, type]) => `<Files "${name}">\n  ForceType "${type}"\n</Files>`,
@@ -167,7 +171,7 @@ ${headers.join('\n')}
     Header always set Cache-Control "${LONG}"
   </If>
   <If "%{REQUEST_URI} =~ m#/snapshots/[0-9a-f]{64}/#">
-    Header always set Cache-Control "${FOR_EVER}"
+    Header always set Cache-Control "${IMMUTABLE}"
   </If>
 </IfModule>
 <IfModule mod_deflate.c>
@@ -179,7 +183,7 @@ ${types.join('\n')}
 `;
 }
 
-/** Ids may contain dots: what follows one must mean neither a type, a handler nor an encoding here. */
+/** For Apache. Ids may contain dots, and what follows a dot must select no type, handler, encoding or language. */
 function issuersHtaccess(): string {
   return `ForceType application/json
 RemoveHandler .cgi .php .pl .py .asp .shtml .var

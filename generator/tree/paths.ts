@@ -1,4 +1,4 @@
-/** The paths that verifiers know (SPEC A1). */
+/** The paths of the files in a tree (SPEC A1). */
 export const PATHS = {
   list: 'issuers.json',
   signature: 'issuers.sig',
@@ -7,18 +7,18 @@ export const PATHS = {
   delegation: 'keys/delegation.jwt',
   rotation: 'keys/rotation.json',
   checkpoint: 'checkpoint.jwt',
-  /** The list once more, for hosts that send a compressed file as it is. */
+  /** The compressed list, for hosts that send precompressed files. */
   gzipped: 'issuers.json.gz',
   brotli: 'issuers.json.br',
-  /** What people look at. */
+  /** The page for people. */
   page: 'index.html',
   asset: (name: string) => `assets/${name}`,
-  /** Every change of status and tier, as data, and as a feed. */
+  /** The changes of status and tier, as data and as a feed. */
   changes: 'changes.json',
   feed: 'changes.atom',
-  /** What has changed since the list of a hash. */
+  /** The delta from the list with this hash. */
   delta: (hash: string) => `deltas/${hash}.json`,
   snapshot: (hash: string, file: string) => `snapshots/${hash}/${file}`,
-  /** Stands in trees that are signed by a development key, and in no other. */
+  /** Only in trees that a development key signed. */
   developmentMark: 'UNFIT-FOR-PRODUCTION.txt',
 } as const;

@@ -8,42 +8,42 @@ import { updatedAtOf } from '../list/updated-at.js';
 import { CHECKSUMS_PATH, parseChecksums, sha256 } from './checksums.js';
 import { PATHS } from './paths.js';
 
-/** What the output folder already publishes. After a killed build any part may be missing, or of another build. */
+/** The tree in the output folder. After a killed build, any part may be missing or belong to another build. */
 export interface PublishedTree {
-  /** The folder that holds it. */
+  /** The folder that contains the tree. */
   readonly folder: string;
   readonly list: Uint8Array | undefined;
-  /** The updated_at of its list, which the next one must exceed; looked for even in a list that is damaged. */
+  /** The updated_at of the list, which the next updated_at must exceed. It is read even from a damaged list. */
   readonly updatedAt: string | undefined;
-  /** The text of its signature. */
+  /** The text of issuers.sig. */
   readonly signature: string | undefined;
   readonly rootKey: RootKey | undefined;
-  /** Whether a development key signed it. */
+  /** Whether a development key signed the tree. */
   readonly development: boolean;
-  /** Whether the signature is one over the list by the root key. */
+  /** Whether the signature is valid for the list under the root key. */
   readonly signed: boolean;
   /**
-   * Whether the list, and the root key, are what a build has published: rightly signed, or as the checksums say. A build that was killed
-   * leaves them so; somebody who edits the tree does not.
+   * Whether the list and the root key are those that a build published: the signature is valid, or the file has its
+   * hash in SHA256SUMS. This is true after a killed build, but not after somebody has edited the file.
    */
   readonly intact: { readonly list: boolean; readonly rootKey: boolean };
-  /** The hashes of its SHA256SUMS by path, read at the first call; undefined when the file is damaged. */
+  /** Returns the hashes in SHA256SUMS by path, or undefined if the file is damaged. The first call reads the file. */
   readonly checksums: () => ReadonlyMap<string, string> | undefined;
 }
 
 /**
- * Reads what a build needs to know of the tree that it will replace.
+ * Reads the parts of the published tree that a build needs.
  *
- * @returns undefined when the folder is empty or not there
- * @throws {@link UsageError} when the folder holds something else: a build removes what is not its own
+ * @returns undefined if the folder is empty or does not exist
+ * @throws {@link UsageError} if the folder contains anything else, because a build would remove it
  */
 export async function readPublished(out: string): Promise<PublishedTree | undefined> {
   if (!existsSync(out)) return undefined;
-  if (!statSync(out).isDirectory()) throw new UsageError(`${out} is not a folder: name another with --out`);
+  if (!statSync(out).isDirectory()) throw new UsageError(`${out} is not a folder: choose another with --out`);
   if (readdirSync(out).length === 0) return undefined;
   if (!existsSync(join(out, PATHS.list)) || !existsSync(join(out, CHECKSUMS_PATH))) {
     throw new UsageError(
-      `${out} is not empty and holds no registry: a build removes what does not belong, so choose another folder`,
+      `${out} is not empty and contains no registry: a build removes all other files, so choose another folder`,
     );
   }
   const [list, root] = [readIfThere(out, PATHS.list), readIfThere(out, PATHS.rootKey)];
@@ -64,7 +64,7 @@ export async function readPublished(out: string): Promise<PublishedTree | undefi
     updatedAt: list && updatedAtOf(list),
     signature,
     rootKey,
-    // A file that somebody has put there makes no development tree.
+    // The mark counts only if a build wrote it.
     development: isListed(PATHS.developmentMark, mark),
     signed,
     intact: { list: signed || isListed(PATHS.list, list), rootKey: signed || isListed(PATHS.rootKey, root) },
@@ -72,7 +72,7 @@ export async function readPublished(out: string): Promise<PublishedTree | undefi
   };
 }
 
-/** The key in a keys/root.json; undefined when there is none that could be used. */
+/** Reads the key from the bytes of keys/root.json. Returns undefined if there is no valid key. */
 export async function rootKeyOf(bytes: Uint8Array | undefined): Promise<RootKey | undefined> {
   try {
     return bytes && (await importRootKey(parseStrictJson(bytes)));
@@ -81,7 +81,7 @@ export async function rootKeyOf(bytes: Uint8Array | undefined): Promise<RootKey 
   }
 }
 
-/** Whether a signature is one over a list by a root key. */
+/** Whether a signature is valid for a list under a root key. */
 export async function isSigned(
   list: Uint8Array | undefined,
   signature: string | undefined,

@@ -8,22 +8,22 @@ import { PATHS } from './paths.js';
 import type { Changes } from './site/changes.js';
 import { siteFiles } from './site/site-files.js';
 
-/** A published tree: the bytes of every file by its path. */
+/** A tree in memory: the bytes of every file by path. */
 export type Tree = ReadonlyMap<string, Uint8Array>;
 
-/** What a tree is made of. */
+/** The parts of a tree. */
 export interface TreeParts {
   readonly signed: SignedList;
   readonly changes: Changes;
-  /** What leads from older lists to this one. */
+  /** The deltas from older lists to this list. */
   readonly deltas: Tree;
-  /** What shows that it is the newest, and how its root key came about; empty for a registry without that. */
+  /** Delegation, rotation and snapshots; empty for a registry that uses none of them. */
   readonly freshness: Tree;
-  /** Whether the list is there in compressed form, too. */
+  /** Whether to add the list in compressed form. */
   readonly precompress: boolean;
 }
 
-/** The whole tree for a signed list. It follows from its parts alone: same parts, same bytes. */
+/** Assembles the tree of a signed list. The same parts always give the same bytes. */
 export function assembleTree({ signed, changes, deltas, freshness, precompress }: TreeParts): Tree {
   const { list, signature, rootKey, development } = signed;
   const text = (content: string) => new TextEncoder().encode(content);

@@ -2,20 +2,23 @@ import { openRegistry, RegistryError, type RegistryFiles, type RootKey } from '@
 import { TreeRejected } from '../errors.js';
 import type { Tree } from '../tree/tree.js';
 
-/** A registry is judged for its form here, and its age left to those who use the list: a thousand years, in seconds. */
+/** A thousand years: for checks that ignore the age of a list, and leave it to those who use the list. */
 export const ANY_AGE_SECONDS = 1000 * 365 * 24 * 60 * 60;
 
-/** What a verifier's client makes of a tree that has not been published yet: checkpoint, delegation and rotation count. */
+/**
+ * Asserts that a verifier's client accepts a tree that has not been published yet, including its checkpoint, delegation
+ * and rotation.
+ */
 export async function assertClientAccepts(files: RegistryFiles, rootKey: RootKey): Promise<void> {
   try {
     await openRegistry(files, { rootKey: rootKey.jwk, maxAge: ANY_AGE_SECONDS });
   } catch (cause) {
     if (!(cause instanceof RegistryError)) throw cause;
-    throw new TreeRejected(`no client would accept this: ${cause.code}, ${cause.message}`, { cause });
+    throw new TreeRejected(`verifiers would refuse this tree: ${cause.code}, ${cause.message}`, { cause });
   }
 }
 
-/** A tree in memory, as clients read one. */
+/** Lets a client read a tree in memory. */
 export function treeFiles(tree: Tree): RegistryFiles {
   return { get: async (path) => tree.get(path) };
 }

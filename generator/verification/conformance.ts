@@ -4,68 +4,70 @@ import { PATHS } from '../tree/paths.js';
 import { askHost, type HostAnswer, type HostRequest } from './ask-host.js';
 import { UNKNOWN_ID } from './tree-checks.js';
 
-/** What SPEC A1 asks of every host, or what serves browsers and caches well. */
+/** `required` by SPEC A1 of every host, or `recommended` for browsers and caches. */
 export type Demand = 'required' | 'recommended';
 
-/** What a host was asked, and what came of it. */
+/** The result of one check of a host. */
 export interface Answered {
   readonly demand: Demand;
-  /** What was looked at, such as `type` or `not listed`. */
+  /** The name of the check, such as `type` or `not listed`. */
   readonly check: string;
-  /** The path below the registry's address. */
+  /** The path below the URL of the registry. */
   readonly path: string;
   readonly result: 'passed' | 'failed';
   readonly found: string;
-  /** What was expected, in words. */
+  /** The expected result, in words. */
   readonly expected: string;
 }
 
 /** How a host serves a registry. */
 export interface ConformanceReport {
-  /** Whether the host does all that is required. */
+  /** Whether the host meets all requirements. */
   readonly ok: boolean;
   readonly answers: readonly Answered[];
 }
 
-/** Caches may keep what changes with a publication for no longer, in seconds: a revocation must arrive within minutes. */
+/** How long caches may keep files that change with each publication. A revocation must arrive within minutes. */
 const MAX_CACHE_SECONDS = 300;
-/** Seconds. */
 const DAY_SECONDS = 24 * 60 * 60;
-/** Below this there is nothing to be saved by compression, in bytes. */
+/** Compression of a smaller file saves nothing. */
 const MIN_COMPRESSIBLE_BYTES = 1400;
 
-/** Ids that no registry has. The second has dots, of which hosts make types. */
+/** Ids that no registry has. The second contains dots, which hosts may take for a file extension. */
 const UNKNOWN_IDS = [UNKNOWN_ID, 'no-such-issuer.example.com'];
 
 /**
- * Asks a live host for everything that SPEC A1 promises, and for what serves browsers and caches well. It looks at how the tree
- * is served; that it is the right one is for `verifyTree` to say.
+ * Checks how a live host serves a tree: what SPEC A1 requires, and what is recommended for browsers and caches. The
+ * content of the tree is not verified; use `verifyTree` for that.
  *
  * @param base - the URL of the registry
- * @throws {@link IoFailed} when the host cannot be reached
+ * @throws {@link IoFailed} if the host cannot be reached
  */
 export async function checkConformance(base: string): Promise<ConformanceReport> {
   const host = new Host(base);
   const list = await host.get(PATHS.list);
-  const records = someIds(list.bytes).map(PATHS.record);
+  const records = findSampleIds(list.bytes).map(PATHS.record);
   const files = [PATHS.list, PATHS.signature, PATHS.rootKey, ...new Set(records)];
   const optional = (await host.get(PATHS.checkpoint)).status === 200 ? [PATHS.checkpoint] : [];
   const answers: Answered[] = [];
-  for (const path of [...files, ...optional]) answers.push(...(await servedRight(host, path)));
-  answers.push(...(await cachedTogether(host, [PATHS.list, PATHS.signature, ...optional])));
-  if (optional.length > 0) answers.push(await immutable(host, list.bytes));
-  answers.push(await compressed(host, list));
-  answers.push(await page(host));
-  for (const id of UNKNOWN_IDS) answers.push(await unknown(host, PATHS.record(id)));
-  for (const folder of ['issuers/', 'keys/', 'schemas/']) answers.push(await notListed(host, folder));
+  for (const path of [...files, ...optional]) answers.push(...(await checkServing(host, path)));
+  answers.push(...(await checkShortCache(host, [PATHS.list, PATHS.signature, ...optional])));
+  if (optional.length > 0) answers.push(await checkLongCache(host, list.bytes));
+  answers.push(await checkCompression(host, list));
+  answers.push(await checkPage(host));
+  for (const id of UNKNOWN_IDS) answers.push(await checkUnknownId(host, PATHS.record(id)));
+  for (const folder of ['issuers/', 'keys/', 'schemas/']) answers.push(await checkNotListed(host, folder));
   return {
     ok: answers.every(({ demand, result }) => demand === 'recommended' || result === 'passed'),
     answers,
   };
 }
 
-/** The first id of a list, and the first with a dot, of which hosts make types. The list is not verified, so it is not parsed. */
-function someIds(list: Uint8Array): string[] {
+/**
+ * Returns the first id of a list, and the first id with a dot, because hosts may take a dot for the start of a file
+ * extension. The list has not been verified, so it is not parsed.
+ */
+function findSampleIds(list: Uint8Array): string[] {
   let first: string | undefined;
   for (const [, id = ''] of Buffer.from(list)
     .toString('latin1')
@@ -76,7 +78,7 @@ function someIds(list: Uint8Array): string[] {
   return first === undefined ? [] : [first];
 }
 
-/** An answer with its body. */
+/** A response with its body. */
 interface Answer extends Pick<HostAnswer, 'status' | 'headers' | 'location'> {
   readonly bytes: Uint8Array;
 }
@@ -89,7 +91,7 @@ class Host {
     this.#base = base;
   }
 
-  /** A plain GET, which is sent once for each path. */
+  /** Sends a plain GET, at most once for each path. */
   get(path: string): Promise<Answer> {
     const seen = this.#seen.get(path) ?? this.ask(path);
     this.#seen.set(path, seen);
@@ -102,7 +104,7 @@ class Host {
     return { status, headers, location, bytes: await answer.body() };
   }
 
-  /** What a host answers where there is no file, whatever it sends with that. */
+  /** Returns the status of the response, and discards the body. */
   async status(path: string): Promise<number> {
     const { status, discard } = await this.#request(path, {});
     await discard();
@@ -114,7 +116,7 @@ class Host {
   }
 }
 
-/** What a check asks of a host. */
+/** A check of a host, without its result. */
 type Question = Pick<Answered, 'demand' | 'check' | 'path' | 'expected'>;
 
 const required = (check: string, path: string, expected: string): Question => ({
@@ -129,36 +131,36 @@ const recommended = (check: string, path: string, expected: string): Question =>
   demand: 'recommended',
 });
 
-function answered(
+function evaluate(
   { demand, check, path, expected }: Question,
   found: string | null,
-  good: boolean,
+  passed: boolean,
 ): Answered {
-  return { demand, check, path, result: good ? 'passed' : 'failed', found: found ?? 'none', expected };
+  return { demand, check, path, result: passed ? 'passed' : 'failed', found: found ?? 'none', expected };
 }
 
-async function servedRight(host: Host, path: string): Promise<Answered[]> {
+async function checkServing(host: Host, path: string): Promise<Answered[]> {
   const { status, headers, location, bytes } = await host.get(path);
   const said = `${status}${location === undefined ? '' : ` to ${location}`}`;
-  const there = answered(required('status', path, '200'), said, status === 200);
-  if (status !== 200) return [there];
+  const statusResult = evaluate(required('status', path, '200'), said, status === 200);
+  if (status !== 200) return [statusResult];
   const type = expectedType(path) ?? '';
   const served = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? null;
   const encoding = headers.get('content-encoding');
   const origin = headers.get('access-control-allow-origin');
   const sniff = headers.get('x-content-type-options');
   return [
-    there,
-    answered(required('type', path, type), served, served === type),
-    answered(required('as it is', path, 'no encoding that was not asked for'), encoding, encoding === null),
-    answered(recommended('cross-origin', path, '*'), origin, origin === '*'),
-    answered(recommended('no sniffing', path, 'nosniff'), sniff, sniff?.toLowerCase() === 'nosniff'),
-    await sameHead(host, path, { type: served, size: bytes.length }),
-    await conditional(host, path, headers),
+    statusResult,
+    evaluate(required('type', path, type), served, served === type),
+    evaluate(required('as it is', path, 'no encoding that was not requested'), encoding, encoding === null),
+    evaluate(recommended('cross-origin', path, '*'), origin, origin === '*'),
+    evaluate(recommended('no sniffing', path, 'nosniff'), sniff, sniff?.toLowerCase() === 'nosniff'),
+    await checkHead(host, path, { type: served, size: bytes.length }),
+    await checkConditional(host, path, headers),
   ];
 }
 
-async function sameHead(
+async function checkHead(
   host: Host,
   path: string,
   { type, size }: { readonly type: string | null; readonly size: number },
@@ -167,12 +169,12 @@ async function sameHead(
   const length = headers.get('content-length');
   const headType = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? null;
   const sameLength = length === null || Number(length) === size;
-  const good = status === 200 && bytes.length === 0 && headType === type && sameLength;
+  const passed = status === 200 && bytes.length === 0 && headType === type && sameLength;
   const found = `${status}, ${headType ?? 'no type'}, ${length ?? 'no'} length`;
-  return answered(recommended('HEAD', path, 'the headers of GET, and no body'), found, good);
+  return evaluate(recommended('HEAD', path, 'the headers of GET, and no body'), found, passed);
 }
 
-async function conditional(host: Host, path: string, headers: Headers): Promise<Answered> {
+async function checkConditional(host: Host, path: string, headers: Headers): Promise<Answered> {
   const etag = headers.get('etag');
   const modified = headers.get('last-modified');
   const expected = '304, without the file';
@@ -183,69 +185,72 @@ async function conditional(host: Host, path: string, headers: Headers): Promise<
         ? undefined
         : { 'If-Modified-Since': modified };
   if (condition === undefined) {
-    return answered(recommended('conditional', path, expected), 'neither ETag nor Last-Modified', false);
+    return evaluate(recommended('conditional', path, expected), 'neither ETag nor Last-Modified', false);
   }
   const { status, bytes } = await host.ask(path, { headers: condition });
-  const good = status === 304 && bytes.length === 0;
-  return answered(recommended('conditional', path, expected), String(status), good);
+  const passed = status === 304 && bytes.length === 0;
+  return evaluate(recommended('conditional', path, expected), String(status), passed);
 }
 
-/** What changes together must also grow old together: short, and equally long. */
-async function cachedTogether(host: Host, paths: readonly string[]): Promise<Answered[]> {
+/** Files that change together must be cached for the same short time. */
+async function checkShortCache(host: Host, paths: readonly string[]): Promise<Answered[]> {
   const ages = await Promise.all(
-    paths.map(async (path) => maxAge((await host.get(path)).headers.get('cache-control'))),
+    paths.map(async (path) => parseMaxAge((await host.get(path)).headers.get('cache-control'))),
   );
   const expected = `max-age of at most ${MAX_CACHE_SECONDS}, and the same for ${paths.join(', ')}`;
   return paths.map((path, index) => {
     const age = ages[index];
-    const good = age !== undefined && age <= MAX_CACHE_SECONDS && ages.every((other) => other === age);
+    const passed = age !== undefined && age <= MAX_CACHE_SECONDS && ages.every((other) => other === age);
     const found = age === undefined ? 'no max-age' : `max-age=${age}`;
-    return answered(recommended('short cache', path, expected), found, good);
+    return evaluate(recommended('short cache', path, expected), found, passed);
   });
 }
 
-/** A snapshot has its hash in its path, so that a cache may keep it for ever (SPEC B6). */
-async function immutable(host: Host, list: Uint8Array): Promise<Answered> {
+/**
+ * Checks the cache time of a snapshot. Its path contains its hash, so caches may keep a snapshot permanently (SPEC B6).
+ */
+async function checkLongCache(host: Host, list: Uint8Array): Promise<Answered> {
   const path = PATHS.snapshot(sha256(list), PATHS.list);
   const { status, headers } = await host.get(path);
   const cache = status === 200 ? headers.get('cache-control') : String(status);
-  const good = status === 200 && (maxAge(cache) ?? 0) >= DAY_SECONDS;
-  return answered(recommended('long cache', path, `max-age of at least ${DAY_SECONDS}`), cache, good);
+  const passed = status === 200 && (parseMaxAge(cache) ?? 0) >= DAY_SECONDS;
+  return evaluate(recommended('long cache', path, `max-age of at least ${DAY_SECONDS}`), cache, passed);
 }
 
-function maxAge(cacheControl: string | null): number | undefined {
+function parseMaxAge(cacheControl: string | null): number | undefined {
   if (cacheControl === null) return undefined;
   if (/\bno-(?:cache|store)\b/i.test(cacheControl)) return 0;
   const text = /\bmax-age=(\d+)/i.exec(cacheControl)?.[1];
   return text === undefined ? undefined : Number(text);
 }
 
-async function compressed(host: Host, list: Answer): Promise<Answered> {
+async function checkCompression(host: Host, list: Answer): Promise<Answered> {
   const { status, headers, bytes } = await host.ask(PATHS.list, {
     headers: { 'Accept-Encoding': 'gzip, br' },
   });
   const encoding = headers.get('content-encoding');
   const small = list.bytes.length < MIN_COMPRESSIBLE_BYTES;
-  const good = status === list.status && sha256(bytes) === sha256(list.bytes) && (small || encoding !== null);
+  const passed =
+    status === list.status && sha256(bytes) === sha256(list.bytes) && (small || encoding !== null);
   const found = small && encoding === null ? 'none; the list is short' : encoding;
-  return answered(recommended('compression', PATHS.list, 'gzip or br, of the same list'), found, good);
+  return evaluate(recommended('compression', PATHS.list, 'gzip or br, of the same list'), found, passed);
 }
 
-/** What people see at the address itself. */
-async function page(host: Host): Promise<Answered> {
+/** Checks the page at the URL of the registry. */
+async function checkPage(host: Host): Promise<Answered> {
   const { status, headers } = await host.get('./');
   const type = headers.get('content-type') ?? 'no type';
-  const good = status === 200 && /^text\/html\b/i.test(type);
-  return answered(recommended('page', './', '200, text/html'), `${status}, ${type}`, good);
+  const passed = status === 200 && /^text\/html\b/i.test(type);
+  return evaluate(recommended('page', './', '200, text/html'), `${status}, ${type}`, passed);
 }
 
-async function unknown(host: Host, path: string): Promise<Answered> {
+async function checkUnknownId(host: Host, path: string): Promise<Answered> {
   const status = await host.status(path);
-  return answered(required('unknown id', path, '404'), String(status), status === 404);
+  return evaluate(required('unknown id', path, '404'), String(status), status === 404);
 }
 
-/** A folder may be anything but a list of what is in it. */
-async function notListed(host: Host, path: string): Promise<Answered> {
+/** The URL of a folder must not respond with a listing of the folder. */
+async function checkNotListed(host: Host, path: string): Promise<Answered> {
   const status = await host.status(path);
-  return answered(recommended('not listed', path, 'no page'), String(status), status !== 200);
+  return evaluate(recommended('not listed', path, 'no page'), String(status), status !== 200);
 }

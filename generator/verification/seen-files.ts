@@ -2,7 +2,7 @@ import { sha256 } from '../tree/checksums.js';
 import { expectedType } from '../tree/host-configuration.js';
 import type { FoundFile, TreeSource } from './tree-source.js';
 
-/** Problems of a check, all at once. */
+/** All problems of one check. */
 export class Problems extends Error {
   readonly texts: readonly string[];
 
@@ -12,14 +12,14 @@ export class Problems extends Error {
   }
 }
 
-/** Fails a check that has found problems. */
+/** Fails a check if it has found problems. */
 export function failIfAny(problems: readonly string[]): void {
   if (problems.length > 0) throw new Problems(problems);
 }
 
 /**
- * The files of a source, each asked for once, so that all checks judge the same bytes. What several checks read is kept;
- * of all other files only the hash is, so that no tree can fill the memory.
+ * The files of a source. Each file is requested once, so that all checks see the same bytes. Files that several checks
+ * read stay in memory. Of other files only the hash is kept, so that no tree can fill the memory.
  */
 export class SeenFiles {
   readonly source: TreeSource;
@@ -31,12 +31,12 @@ export class SeenFiles {
     this.source = source;
   }
 
-  /** The bytes of a file; undefined when there is none. */
+  /** Returns the bytes of a file, and keeps them; undefined if the file does not exist. */
   get(path: string): Promise<Uint8Array | undefined> {
     return cached(this.#kept, path, async () => (await this.#ask(path))?.bytes);
   }
 
-  /** SHA-256 of a file, in hexadecimal; undefined when there is none. */
+  /** Returns the SHA-256 of a file in hexadecimal; undefined if the file does not exist. */
   hash(path: string): Promise<string | undefined> {
     return cached(this.#hashes, path, async () => {
       const bytes = this.#kept.has(path) ? await this.get(path) : (await this.#ask(path))?.bytes;
@@ -44,7 +44,7 @@ export class SeenFiles {
     });
   }
 
-  /** The bytes of a file that no other check reads; only the hash is kept. */
+  /** Returns the bytes of a file that no other check reads, and keeps only the hash. */
   async read(path: string): Promise<Uint8Array | undefined> {
     const bytes = (await this.#ask(path))?.bytes;
     this.#hashes.set(path, Promise.resolve(bytes && sha256(bytes)));
@@ -63,7 +63,7 @@ export class SeenFiles {
     return file;
   }
 
-  /** Whether any file has been found, so that there are types to judge. */
+  /** Whether any file has been found, so that there are content types to check. */
   get any(): boolean {
     return this.#types.size > 0;
   }
@@ -74,7 +74,7 @@ export class SeenFiles {
       const expected = expectedType(path);
       const served = type?.split(';')[0]?.trim().toLowerCase();
       if (expected !== undefined && served !== expected) {
-        problems.push(`${path} is served as ${type ?? 'no type at all'}, expected ${expected}`);
+        problems.push(`${path} is served with ${type ?? 'no content type'}, expected ${expected}`);
       }
     }
     failIfAny(problems);

@@ -20,20 +20,20 @@ import { ANY_AGE_SECONDS } from './assert-client-accepts.js';
 import { isUnreachable } from './network-failure.js';
 import { failIfAny, Problems, type SeenFiles } from './seen-files.js';
 
-/** How many files are asked of a live host at a time. */
+/** How many files to request from a live host at a time. */
 const CONCURRENCY = 16;
 
-/** The root key that the tree publishes. */
+/** Reads the root key that the tree publishes. */
 export async function checkRootKey(files: SeenFiles): Promise<RootKey> {
   const bytes = await files.require(PATHS.rootKey);
-  const published = await importRootKey(parsedKey(bytes));
+  const published = await importRootKey(parseKey(bytes));
   if (!sameBytes(bytes, canonicalBytes(published.jwk))) {
     throw new Problems([`${PATHS.rootKey} is not the key's canonical JWK with its thumbprint as kid`]);
   }
   return published;
 }
 
-function parsedKey(bytes: Uint8Array): unknown {
+function parseKey(bytes: Uint8Array): unknown {
   try {
     return parseStrictJson(bytes);
   } catch (error) {
@@ -41,8 +41,8 @@ function parsedKey(bytes: Uint8Array): unknown {
   }
 }
 
-/** The text of a file; what is not UTF-8 is a problem, and a byte order mark stays in the text, for its reader to refuse. */
-async function textOf(files: SeenFiles, path: string): Promise<string> {
+/** Reads a file as UTF-8. A byte order mark stays in the text, so that the parser rejects the file. */
+async function readUtf8(files: SeenFiles, path: string): Promise<string> {
   const bytes = await files.require(path);
   try {
     return decodeUtf8(bytes);
@@ -53,12 +53,14 @@ async function textOf(files: SeenFiles, path: string): Promise<string> {
 
 export async function checkSignature(files: SeenFiles, rootKey: RootKey): Promise<Uint8Array> {
   const list = await files.require(PATHS.list);
-  await verifySignature(list, await textOf(files, PATHS.signature), rootKey);
+  await verifySignature(list, await readUtf8(files, PATHS.signature), rootKey);
   return list;
 }
 
-/** What is read of a file; a file that cannot be read is a problem as any other, unless the host is gone. */
-async function readable<T>(
+/**
+ * Reads a file. A missing or unreadable file becomes a problem, but if the host does not respond, this function throws.
+ */
+async function readOrReport<T>(
   path: string,
   read: (path: string) => Promise<T | undefined>,
   problems: string[],
@@ -85,16 +87,16 @@ export async function checkRecords(
   { issuers, canonical }: ListOfRecords,
   onProgress: OnProgress | undefined,
 ): Promise<void> {
-  // What was parsed from canonical text is written as it was read.
-  const spelt = (issuer: Issuer) =>
+  // JSON.stringify restores the bytes of records that were parsed from canonical JSON.
+  const encode = (issuer: Issuer) =>
     canonical ? Buffer.from(JSON.stringify(issuer)) : canonicalBytes(issuer);
   let done = 0;
   const problems: string[] = [];
   await forEachConcurrent(issuers, CONCURRENCY, async (issuer) => {
     onProgress?.('comparing', done++, issuers.length);
     const path = PATHS.record(issuer.issuer_id);
-    const bytes = await readable(path, (path) => files.read(path), problems);
-    if (bytes !== undefined && !sameBytes(bytes, spelt(issuer)))
+    const bytes = await readOrReport(path, (path) => files.read(path), problems);
+    if (bytes !== undefined && !sameBytes(bytes, encode(issuer)))
       problems.push(`${path} is not its entry in the list`);
   });
   const expected = new Set(issuers.map(({ issuer_id }) => PATHS.record(issuer_id)));
@@ -105,30 +107,34 @@ export async function checkRecords(
   failIfAny(problems.sort());
 }
 
-/** The hashes of SHA256SUMS by path. */
+/** Reads the hashes in SHA256SUMS by path. */
 export async function readChecksums(files: SeenFiles): Promise<ReadonlyMap<string, string>> {
-  const sums = parseChecksums(await textOf(files, CHECKSUMS_PATH));
+  const sums = parseChecksums(await readUtf8(files, CHECKSUMS_PATH));
   if (sums === undefined) throw new Problems([`${CHECKSUMS_PATH} is not in the format of coreutils`]);
   return sums;
 }
 
-/** @returns the hashes by path */
+/**
+ * Compares every file with its hash in SHA256SUMS.
+ *
+ * @returns the hashes by path
+ */
 export async function checkChecksums(files: SeenFiles): Promise<ReadonlyMap<string, string>> {
   const sums = await readChecksums(files);
   const problems: string[] = [];
   const { live, withoutHostFiles = live } = files.source;
   const mayBeMissing = (path: string) => withoutHostFiles && HOST_FILES.includes(path);
-  // A host hides them behind all sorts of answers.
+  // Hosts hide their configuration files behind all kinds of responses.
   const reachable = [...sums].filter(([path]) => !(live && mayBeMissing(path)));
   await forEachConcurrent(reachable, CONCURRENCY, async ([path, expected]) => {
     const found: string[] = [];
-    const hash = await readable(path, (path) => files.hash(path), found);
+    const hash = await readOrReport(path, (path) => files.hash(path), found);
     if (hash !== undefined && hash !== expected) {
       found.push(`${path} does not match its hash in ${CHECKSUMS_PATH}`);
     }
     if (hash !== undefined || !mayBeMissing(path)) problems.push(...found);
   });
-  problems.push(...(await wrongCopies(files)));
+  problems.push(...(await findWrongCopies(files)));
   const listed = (path: string) => sums.has(path) || NOT_CHECKSUMMED.includes(path);
   const present = files.source.paths?.() ?? [PATHS.list, PATHS.signature, PATHS.rootKey];
   problems.push(
@@ -139,33 +145,33 @@ export async function checkChecksums(files: SeenFiles): Promise<ReadonlyMap<stri
 }
 
 /**
- * All paths of a tree that can be known: those that the source lists, and those of SHA256SUMS.
+ * Returns all known paths of a tree: those that the source lists, and those in SHA256SUMS.
  *
- * @param good - the hashes of SHA256SUMS, where they have been found to be good
+ * @param verified - the hashes in SHA256SUMS, if they have been verified
  */
 export async function pathsOf(
   files: SeenFiles,
-  good: ReadonlyMap<string, string> | undefined,
+  verified: ReadonlyMap<string, string> | undefined,
 ): Promise<readonly string[]> {
-  const sums = good ?? (await readChecksums(files).catch(() => new Map<string, string>()));
+  const sums = verified ?? (await readChecksums(files).catch(() => new Map<string, string>()));
   return [...new Set([...(files.source.paths?.() ?? []), ...sums.keys()])];
 }
 
-/** A host sends these in place of the list, to whoever accepts them. */
-async function wrongCopies(files: SeenFiles): Promise<string[]> {
+/** Checks the compressed lists, which a host sends in place of the list to clients that accept them. */
+async function findWrongCopies(files: SeenFiles): Promise<string[]> {
   const list = await files.get(PATHS.list);
   if (files.source.live || list === undefined) return [];
   const problems: string[] = [];
   for (const path of [PATHS.gzipped, PATHS.brotli]) {
     const bytes = await files.read(path);
     if (bytes !== undefined && !holdsCompressed(path, bytes, list)) {
-      problems.push(`${path} is not the list, compressed`);
+      problems.push(`${path} does not decompress to the list`);
     }
   }
   return problems;
 }
 
-/** An id that no registry has: it is long, and made for this question. */
+/** An id that no registry has. */
 export const UNKNOWN_ID = 'no-such-issuer-0123456789abcdef';
 
 export async function checkUnknownId({ source }: SeenFiles): Promise<void> {
@@ -174,14 +180,14 @@ export async function checkUnknownId({ source }: SeenFiles): Promise<void> {
   }
 }
 
-/** What a verifier's client makes of the tree: the last word, by the very functions that verifiers run. */
+/** Reads the tree with the client of the verifier library: the code that verifiers run has the last word. */
 export async function checkClient(files: SeenFiles, rootKey: RootKey): Promise<void> {
   const trust = { rootKey: rootKey.jwk, maxAge: ANY_AGE_SECONDS };
   if (!files.source.live) {
     await openRegistry(files, trust);
     return;
   }
-  // Whether the host is fast enough for the default deadline depends on where the auditor is.
+  // A longer time limit than the default, because the connection of the auditor may be slow.
   const client = createRegistryClient({ sources: [files.source.name], timeout: 60, ...trust });
   try {
     await client.ready();

@@ -7,33 +7,35 @@ import { PATHS } from '../tree/paths.js';
 import type { Tree } from '../tree/tree.js';
 import { askHost, fileUrl, type HostAnswer } from './ask-host.js';
 
-/** A file of a tree as it was found. */
+/** A file that a source returned. */
 export interface FoundFile {
   readonly bytes: Uint8Array;
-  /** The Content-Type of a host; undefined where there is none to speak of. */
+  /** The Content-Type that a host sent; undefined if there is none. */
   readonly contentType?: string | undefined;
 }
 
-/** A tree to verify, wherever it is. */
+/** A place from which a tree is read. */
 export interface TreeSource {
-  /** What to call it in messages. */
+  /** The name of the source in messages. */
   readonly name: string;
-  /** Whether it is a live host, which has content types and hides its own configuration. */
+  /** Whether the source is a live host, which sends content types and may hide its configuration files. */
   readonly live: boolean;
   /**
-   * The file at a path; undefined when there is none.
+   * Reads the file at a path; undefined if the file does not exist.
    *
-   * @throws {@link IoFailed} when it cannot be read, or is larger than the limit of its path
+   * @throws {@link IoFailed} if the file cannot be read, or is larger than the limit for the path
    */
   get(path: string): Promise<FoundFile | undefined>;
-  /** Whether files that configure hosts may be missing: a host need not serve them, so a mirror may not have them. */
+  /** Whether files that configure hosts may be missing. A host need not serve them, so a mirror may lack them. */
   readonly withoutHostFiles?: boolean;
-  /** All paths; undefined where nobody can list them. @throws {@link IoFailed} */
+  /** Lists all paths; undefined if the source has no listing. @throws {@link IoFailed} */
   readonly paths?: () => readonly string[];
 }
 
 /**
- * A tree in memory: the bytes of its files by their paths.
+ * Makes a source of a tree in memory.
+ *
+ * @param tree - the bytes of the files by path
  *
  * @example
  * ```ts
@@ -57,7 +59,7 @@ export function memorySource(tree: Tree): TreeSource {
 }
 
 /**
- * A tree in a folder.
+ * Makes a source of a tree in a folder.
  *
  * @example
  * ```ts
@@ -85,9 +87,9 @@ export function folderSource(folder: string): TreeSource {
 }
 
 /**
- * A tree on a live host.
+ * Makes a source of a tree on a live host.
  *
- * @param base - its address; a path in it is kept, for registries below a sub-path
+ * @param base - the URL of the registry; its path is kept, for registries below a sub-path
  *
  * @example
  * ```ts
@@ -103,7 +105,7 @@ export function httpSource(base: string): TreeSource {
 
 async function download(base: string, path: string): Promise<FoundFile | undefined> {
   const answer = await askHost(base, path);
-  // Some hosts redirect the page to the folder that it is the page of.
+  // Some hosts redirect index.html to the folder.
   if (path === PATHS.page && leadsTo(answer, base, path))
     return fileOf(await askHost(base, './'), base, './');
   return fileOf(answer, base, path);
@@ -125,14 +127,14 @@ async function fileOf(answer: HostAnswer, base: string, path: string): Promise<F
   await answer.discard();
   if (status === 404) return undefined;
   const where = location === undefined ? '' : `, a redirect to ${location}`;
-  throw new IoFailed(`${fileUrl(base, path)} answers ${status}${where}`);
+  throw new IoFailed(`${fileUrl(base, path)} responds with ${status}${where}`);
 }
 
 function tooLarge(path: string): IoFailed {
   return new IoFailed(`${path} is larger than ${limitOf(path)} bytes`);
 }
 
-/** The files of a tree as a verifier reads them. */
+/** Lets a verifier read the files of a source. */
 export function registryFiles(source: TreeSource): RegistryFiles {
   return { get: async (path) => (await source.get(path))?.bytes };
 }

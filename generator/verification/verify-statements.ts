@@ -17,21 +17,21 @@ import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { failIfAny, Problems, type SeenFiles } from './seen-files.js';
 
-/** No time is judged: what depends on the clock is for `checkFreshness`. */
+/** Times are not checked here. `checkFreshness` makes all checks that depend on the clock. */
 const ANY_TIME = { clock: undefined, expiry: false } as const;
 
-/** The root key that a tree is judged by, and where it comes from. */
+/** The root key with which a tree is verified, and the pinned key that led to it. */
 export interface TrustedRoot {
   readonly rootKey: RootKey;
-  /** The pinned key, where a rotation has led from it to `rootKey`. */
+  /** The pinned key, if a rotation led from it to `rootKey`. */
   readonly rotatedFrom: RootKey | undefined;
 }
 
 /**
- * The root key that a pinned one has become, as a client walks there (SPEC B7, C4).
+ * Follows the rotation from the pinned root key to the current one, as a client does (SPEC B7, C4).
  *
  * @param published - the tree's root key
- * @param pinned - without it the tree's own key is taken
+ * @param pinned - default: the tree's own key
  */
 export async function trustedRoot(
   files: SeenFiles,
@@ -41,7 +41,7 @@ export async function trustedRoot(
   if (pinned === undefined || pinned.thumbprint === published.thumbprint) {
     return { rootKey: published, rotatedFrom: undefined };
   }
-  const differ = `the tree publishes the key ${published.thumbprint}, pinned is ${pinned.thumbprint}`;
+  const differ = `the tree publishes the key ${published.thumbprint}, but the pinned key is ${pinned.thumbprint}`;
   const rotation = await files.get(PATHS.rotation);
   if (rotation === undefined) throw new Problems([differ]);
   let current: RootKey;
@@ -56,20 +56,20 @@ export async function trustedRoot(
   return { rootKey: published, rotatedFrom: pinned };
 }
 
-/** The root keys of a tree, as its rotation shows them. */
+/** The root keys of a tree, from its rotation. */
 export interface RootHistory {
-  /** The keys that are known, oldest first; the last one is the tree's own. */
+  /** The known keys, oldest first. The last one is the tree's own. */
   readonly keys: readonly RootKey[];
-  /** The thumbprint of the first root key, where that key itself is not known: a rotation names it and does not hold it. */
+  /** The thumbprint of the first root key, if the key itself is unknown: a rotation contains only its thumbprint. */
   readonly unknown: string | undefined;
   readonly steps: readonly RotationStep[];
 }
 
 /**
- * Audits the whole chain of root keys: each step follows from the one before and is signed by its key, no key comes twice,
- * and the last one is the tree's. The first step is signed by a key that is not in the tree.
+ * Audits the whole chain of root keys: each step is signed by the key that the step before names, no key occurs twice,
+ * and the last key is the tree's. The key that signed the first step is not in the tree.
  *
- * @param pinned - verifies the first step, if that was its signer
+ * @param pinned - if this key signed the first step, the first step is verified, too
  */
 export async function checkRotation(
   files: SeenFiles,
@@ -85,7 +85,9 @@ export async function checkRotation(
     const signer = keys.at(-1);
     const where = `step ${index + 1} of ${PATHS.rotation}`;
     if (signer !== undefined && signer.thumbprint !== step.kid) {
-      throw new Problems([`${where} is by ${step.kid}, and the root key before it is ${signer.thumbprint}`]);
+      throw new Problems([
+        `${where} is signed by ${step.kid}, but the root key before it is ${signer.thumbprint}`,
+      ]);
     }
     if (signer !== undefined) {
       await verifyStatement(step, signer, undefined, {
@@ -94,14 +96,14 @@ export async function checkRotation(
     }
     const next = await nextRoot(step, where);
     if (next.thumbprint === first.kid || keys.some(({ thumbprint }) => thumbprint === next.thumbprint)) {
-      throw new Problems([`${where} comes back to the root key ${next.thumbprint}`]);
+      throw new Problems([`${where} returns to the root key ${next.thumbprint}`]);
     }
     keys.push(next);
   }
   const last = keys.at(-1)?.thumbprint;
   if (last !== published.thumbprint) {
     throw new Problems([
-      `${PATHS.rotation} leads to ${last}, and ${PATHS.rootKey} is ${published.thumbprint}`,
+      `${PATHS.rotation} leads to ${last}, but ${PATHS.rootKey} is ${published.thumbprint}`,
     ]);
   }
   return { keys, unknown: pinned?.thumbprint === first.kid ? undefined : first.kid, steps };
@@ -111,11 +113,11 @@ async function nextRoot({ claims }: RotationStep, where: string): Promise<RootKe
   try {
     return await importRootKey(claims['next_root']);
   } catch (error) {
-    throw new Problems([`${where} has no good next_root: ${(error as Error).message}`]);
+    throw new Problems([`${where} has no valid next_root: ${(error as Error).message}`]);
   }
 }
 
-/** The delegation, whether or not a checkpoint rests on it. */
+/** Checks the delegation, whether or not the checkpoint depends on it. */
 export async function checkDelegation(files: SeenFiles, rootKey: RootKey): Promise<Statement> {
   const bytes = await files.require(PATHS.delegation);
   await verifyDelegation(bytes, rootKey, ANY_TIME);
@@ -128,15 +130,18 @@ export interface SignedList {
   readonly registry: IssuerRegistry;
 }
 
-/** A checkpoint that holds, its clock left aside. */
+/** A valid checkpoint, whose times have not been checked. */
 export interface CheckedCheckpoint {
   readonly checkpoint: Checkpoint;
   readonly statement: Statement;
-  /** The delegation that it rests on; undefined when the root key signed it. */
+  /** The delegation on which the checkpoint depends; undefined if the root key signed the checkpoint. */
   readonly delegation: Statement | undefined;
 }
 
-/** The checkpoint, what it rests on, and the list that it names: that of the tree, or one before it, in its snapshot. */
+/**
+ * Checks the checkpoint, its delegation, and the list that it names: the list of the tree, or an earlier list in a
+ * snapshot.
+ */
 export async function checkCheckpoint(
   files: SeenFiles,
   rootKey: RootKey,
@@ -148,7 +153,7 @@ export async function checkCheckpoint(
   const named = { ...checkpoint, updated_at: checkpoint.updatedAt };
   if (checkpoint.sha256 === sha256(list)) {
     if (named.size !== list.length || named.updated_at !== updated_at) {
-      throw new Problems(['the checkpoint names the hash of the list with another size or updated_at']);
+      throw new Problems(['the checkpoint names the hash of the list, but another size or updated_at']);
     }
   } else await checkOlderList(files, checkpoint, updated_at);
   return {
@@ -161,17 +166,17 @@ export async function checkCheckpoint(
   };
 }
 
-/** Until the next checkpoint, clients stay with the list that this one names, and find it in its snapshot. */
+/** Until the next checkpoint, clients use the list that this checkpoint names, and download it from its snapshot. */
 async function checkOlderList(files: SeenFiles, { sha256: hash, updatedAt }: Checkpoint, updated_at: string) {
   if (updatedAt >= updated_at) {
     throw new Problems([
-      `the checkpoint names the list ${hash} of ${updatedAt}, and ${PATHS.list} is another one of ${updated_at}`,
+      `the checkpoint names the list ${hash} of ${updatedAt}, but ${PATHS.list} is another list of ${updated_at}`,
     ]);
   }
   for (const name of [PATHS.list, PATHS.signature]) {
     const path = PATHS.snapshot(hash, name);
     if ((await files.hash(path)) === undefined) {
-      throw new Problems([`the checkpoint names a missing list: ${path} is missing`]);
+      throw new Problems([`the checkpoint names a list that the tree does not have: ${path} is missing`]);
     }
   }
 }
@@ -180,27 +185,31 @@ function statementOf(bytes: Uint8Array, type: StatementType): Statement {
   return readStatement(bytes, type, (message, cause) => new Error(message, { cause }));
 }
 
-/** All that depends on the clock. */
+/** The data for the checks that depend on the clock. */
 export interface Freshness extends SignedList {
   readonly rotation: RootHistory | undefined;
   readonly delegation: Statement | undefined;
-  /** Undefined where the tree has no checkpoint. */
+  /** Undefined if the tree has no checkpoint. */
   readonly checkpoint: CheckedCheckpoint | undefined;
-  /** Largest age of a list without a checkpoint, in milliseconds. */
-  readonly maxAge: number;
+  /** The maximum age of a list without a checkpoint. */
+  readonly maxAgeMs: number;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
-/** Whether the tree is of now: neither ahead of the clock nor too old, and vouched for as it is. Gives what soon expires. */
+/**
+ * Checks that nothing in the tree is ahead of the clock or too old, and that the checkpoint is for this tree.
+ *
+ * @returns warnings about what expires soon
+ */
 export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise<readonly string[]> {
-  const { registry, rotation, delegation, checkpoint, maxAge, now } = tree;
+  const { registry, rotation, delegation, checkpoint, maxAgeMs, now } = tree;
   const problems: string[] = [];
   const warnings: string[] = [];
   const updatedAt = Date.parse(registry.updated_at);
   if (updatedAt > now + CLOCK_TOLERANCE_MS) {
     problems.push(
-      `the list is of ${registry.updated_at}, which is in the future: the clock says ${formatUpdatedAt(now)}`,
+      `the list is dated ${registry.updated_at}, which is in the future: the clock says ${formatUpdatedAt(now)}`,
     );
   }
   for (const [index, step] of (rotation?.steps ?? []).entries()) {
@@ -208,10 +217,10 @@ export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise
   }
   if (checkpoint === undefined) {
     if (delegation !== undefined) problems.push(...aheadOfTime('the delegation', delegation, now));
-    if (now > updatedAt + maxAge + CLOCK_TOLERANCE_MS) {
-      const days = maxAge / (24 * 60 * 60 * 1000);
+    if (now > updatedAt + maxAgeMs + CLOCK_TOLERANCE_MS) {
+      const days = maxAgeMs / (24 * 60 * 60 * 1000);
       problems.push(
-        `the list is of ${registry.updated_at}, more than ${days} days old, and has no checkpoint`,
+        `the list is dated ${registry.updated_at}, more than ${days} days ago, and has no checkpoint`,
       );
     }
   } else {
@@ -222,7 +231,7 @@ export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise
     if (unused) problems.push(...aheadOfTime('the delegation', delegation, now));
     if (checkpoint.checkpoint.sha256 !== sha256(tree.list)) {
       warnings.push(
-        `the checkpoint names the list of ${checkpoint.checkpoint.updatedAt}: clients stay with it until the next checkpoint`,
+        `the checkpoint names the list of ${checkpoint.checkpoint.updatedAt}: clients use that list until the next checkpoint`,
       );
     } else if (checkpoint.checkpoint.treeSha256 !== (await files.hash(CHECKSUMS_PATH))) {
       problems.push(

@@ -33,7 +33,7 @@ import {
   trustedRoot,
 } from './verify-statements.js';
 
-/** What a verification looked at, in this order. */
+/** The checks of a verification, in order. */
 export const CHECKS = [
   'root key',
   'rotation',
@@ -54,63 +54,66 @@ export const CHECKS = [
   'client',
 ] as const;
 
-/** What only a live host can show. */
+/** The checks that need a live host. */
 const ONLY_LIVE = ['unknown id', 'content types'] as const;
 
-/** The outcome of one check. A skipped check is never a passed one. */
+/** The outcome of one check. A skipped check never counts as passed. */
 export interface Check {
   readonly name: (typeof CHECKS)[number];
   readonly result: 'passed' | 'failed' | 'skipped';
-  /** What is wrong, or why the check was skipped. */
+  /** The problems found, or why the check was skipped. */
   readonly problems: readonly string[];
 }
 
-/** What a verification found. */
+/** The result of a verification. */
 export interface TreeReport {
   readonly source: string;
   /** Whether no check failed. */
   readonly ok: boolean;
-  /** Whether the source could not be reached, so that a failed check says nothing of the tree. */
+  /** Whether the source could not be reached, so that a failed check says nothing about the tree. */
   readonly unreachable: boolean;
   /** RFC 7638 thumbprint of the root key that was used. */
   readonly rootKey: string | undefined;
-  /** RFC 7638 thumbprint of the pinned key, where the tree's rotation has led from it to `rootKey`. */
+  /** RFC 7638 thumbprint of the pinned key, if the tree's rotation led from it to `rootKey`. */
   readonly rotatedFrom: string | undefined;
-  /** Whether that key was given by the caller. If not, it is the tree's own, and only consistency is shown. */
+  /**
+   * Whether the caller gave the root key. If not, the tree's own key was used, which only shows that the tree is
+   * consistent.
+   */
   readonly pinned: boolean;
-  /** Whether the tree says that a development key signed it. */
+  /** Whether the tree is marked as signed by a development key. */
   readonly development: boolean;
   readonly updatedAt: string | undefined;
-  /** How many issuers the list has. */
+  /** The number of issuers in the list. */
   readonly issuers: number | undefined;
   /** The payload hash: SHA-256 of issuers.json, lower-case hexadecimal. */
   readonly sha256: string | undefined;
   readonly checks: readonly Check[];
-  /** What is good now and soon will not be, in words. */
+  /** What is valid now but will soon expire, and what could not be verified, in words. */
   readonly warnings: readonly string[];
 }
 
-/** How often a live host is asked again when it may have been caught in the middle of a publication (SPEC B6). */
+/** How often to verify a live host again, if a publication during the verification may have made it fail (SPEC B6). */
 const RETRIES = 2;
 
-/** What a verification may be told. */
+/** Options of a verification. */
 export interface VerifyOptions {
-  /** Largest age of a list that has no checkpoint, in seconds. Default: 30 days, as a verifier's. */
+  /** The maximum age of a list without a checkpoint, in seconds. Default: 30 days, as in the verifier. */
   readonly maxAge?: number;
-  /** The clock, in milliseconds since 1970. Default: the system's. */
+  /** Returns the time in milliseconds since 1970. Default: the system clock. */
   readonly now?: () => number;
-  /** Told of every record that has been compared. */
+  /** Called for every record that is compared. */
   readonly onProgress?: OnProgress | undefined;
 }
 
 const DEFAULT_MAX_AGE_SECONDS = 30 * 24 * 60 * 60;
 
 /**
- * Verifies a tree as a stranger would, from what it publishes and a root key: everything that is in it.
+ * Verifies everything in a tree as an outsider would: with nothing but the published files and a root key.
  *
  * @param source - the tree: `folderSource`, `httpSource` or `memorySource`
- * @param pinned - the root key that the caller trusts, or one that the tree's rotation has left; without it the tree's own
- *   is used
+ * @param pinned - the root key that the caller trusts: the current one, or an earlier one from which the tree's
+ *   rotation leads to the current one. Default: the tree's own key
  *
  * @example
  * ```ts
@@ -127,14 +130,14 @@ export async function verifyTree(
 ): Promise<TreeReport> {
   let report = await verifyOnce(source, pinned, options);
   for (let retry = 0; retry < RETRIES && source.live && !report.ok && !report.unreachable; retry++) {
-    if (!(await mayHaveMoved(source, report))) break;
+    if (!(await mayHaveChanged(source, report))) break;
     report = await verifyOnce(source, pinned, options);
   }
   return report;
 }
 
-/** Whether a publication during the verification could be what made it fail. */
-async function mayHaveMoved(source: TreeSource, { checks, sha256: seen }: TreeReport): Promise<boolean> {
+/** Whether a publication during the verification may have made the verification fail. */
+async function mayHaveChanged(source: TreeSource, { checks, sha256: seen }: TreeReport): Promise<boolean> {
   if (checks.some(({ name, result }) => name === 'signature' && result === 'failed')) return true;
   const list = await source.get(PATHS.list).catch(() => undefined);
   return list !== undefined && sha256(list.bytes) !== seen;
@@ -150,17 +153,17 @@ async function verifyOnce(
   const root = await checks.run('root key', async () =>
     trustedRoot(files, await checkRootKey(files), pinned),
   );
-  const known = checks.unreachable
-    ? NOTHING_KNOWN
+  const audited = checks.unreachable
+    ? NOTHING_AUDITED
     : await auditTree({ files, checks, root, pinned }, options);
   if (source.live && !checks.unreachable) {
     await checks.run('unknown id', () => checkUnknownId(files));
     if (files.any) await checks.run('content types', async () => files.assertTypes());
   }
-  const { list, registry, warnings, onlyClientReads } = known;
-  // A host may treat a client otherwise; a folder that has failed already shows nothing new.
-  const toAsk = source.live || (onlyClientReads && checks.failed.length === 0);
-  if (root !== undefined && registry !== undefined && toAsk) {
+  const { list, registry, warnings, onlyClientReads } = audited;
+  // A host may serve a client differently. A folder that has already failed needs no check by a client.
+  const needsClient = source.live || (onlyClientReads && checks.failed.length === 0);
+  if (root !== undefined && registry !== undefined && needsClient) {
     await checks.run('client', () => checkClient(files, root.rootKey));
   }
   if (!source.live) for (const name of ONLY_LIVE) checks.skip(name, 'only for a live host');
@@ -182,24 +185,24 @@ async function verifyOnce(
   };
 }
 
-/** What an audit has found out of a tree. */
-interface KnownTree {
-  /** Undefined unless the root key has signed it. */
+/** What an audit has found out about a tree. */
+interface AuditedTree {
+  /** The list; undefined unless the root key has signed the list. */
   readonly list: Uint8Array | undefined;
   readonly registry: IssuerRegistry | undefined;
-  /** Whether the tree has statements, which a client reads in its own way. */
+  /** Whether the tree has statements, which a client reads with code of its own. */
   readonly onlyClientReads: boolean;
   readonly warnings: readonly string[];
 }
 
-const NOTHING_KNOWN: KnownTree = {
+const NOTHING_AUDITED: AuditedTree = {
   list: undefined,
   registry: undefined,
   onlyClientReads: true,
   warnings: [],
 };
 
-/** An audit that has begun. */
+/** The state of an audit after the check of the root key. */
 interface Audit {
   readonly files: SeenFiles;
   readonly checks: CheckList;
@@ -207,20 +210,20 @@ interface Audit {
   readonly pinned: RootKey | undefined;
 }
 
-/** Everything that does not take a live host. */
+/** Runs all checks that need no live host. */
 async function auditTree(
   { files, checks, root, pinned }: Audit,
   { maxAge = DEFAULT_MAX_AGE_SECONDS, now = Date.now, onProgress }: VerifyOptions,
-): Promise<KnownTree> {
+): Promise<AuditedTree> {
   const rootKey = root?.rootKey;
   const warnings: string[] = [];
-  /** Runs a check of a file that a tree need not have. */
+  /** Runs a check of an optional file. */
   const optional = async <T>(
     name: CheckName,
     path: string,
     work: () => Promise<T>,
   ): Promise<T | undefined> => {
-    if (await isThere(files, path)) return checks.run(name, work);
+    if (await fileExists(files, path)) return checks.run(name, work);
     checks.skip(name, `the tree has no ${path}`);
     return undefined;
   };
@@ -247,7 +250,7 @@ async function auditTree(
   const deltas = below('deltas/');
   if (deltas.length === 0) checks.skip('deltas', 'the tree has no deltas');
   else if (signed !== undefined) await checks.run('deltas', () => checkDeltas(files, deltas, signed));
-  const changes = (await isThere(files, PATHS.changes)) ? PATHS.changes : PATHS.feed;
+  const changes = (await fileExists(files, PATHS.changes)) ? PATHS.changes : PATHS.feed;
   await optional('changes', changes, () => checkChanges(files));
   const delegation =
     rootKey && (await optional('delegation', PATHS.delegation, () => checkDelegation(files, rootKey)));
@@ -256,7 +259,7 @@ async function auditTree(
     signed &&
     (await optional('checkpoint', PATHS.checkpoint, () => checkCheckpoint(files, rootKey, signed)));
   if (signed !== undefined && !checks.hasFailed('checkpoint')) {
-    const clocks = { ...signed, rotation, delegation, checkpoint, maxAge: maxAge * 1000, now: now() };
+    const clocks = { ...signed, rotation, delegation, checkpoint, maxAgeMs: maxAge * 1000, now: now() };
     warnings.push(...((await checks.run('freshness', () => checkFreshness(files, clocks))) ?? []));
   }
   const onlyClientReads = (['rotation', 'delegation', 'checkpoint'] as const).some((name) =>
@@ -265,8 +268,8 @@ async function auditTree(
   return { list, registry, onlyClientReads, warnings };
 }
 
-/** Whether there is something at a path; what cannot be read is there. */
-async function isThere(files: SeenFiles, path: string): Promise<boolean> {
+/** Whether a file exists. An unreadable file counts as existing. */
+async function fileExists(files: SeenFiles, path: string): Promise<boolean> {
   try {
     return (await files.get(path)) !== undefined;
   } catch (error) {
@@ -275,17 +278,20 @@ async function isThere(files: SeenFiles, path: string): Promise<boolean> {
   }
 }
 
-/** The three checks of the list itself. At once they cost a fraction; only where one fails each is run by itself, to name it. */
+/**
+ * Runs the three checks of the list itself. One combined check costs a fraction of them; the checks run separately only
+ * if the combined check fails, to find out which one fails.
+ */
 async function checkList(checks: CheckList, list: Uint8Array): Promise<IssuerRegistry | undefined> {
-  const whole = goodList(list);
-  const registry = await checks.run('schema', async () => whole ?? parseList(list));
+  const valid = readValidList(list);
+  const registry = await checks.run('schema', async () => valid ?? parseList(list));
   if (registry === undefined) return undefined;
-  await checks.run('order', async () => whole ?? assertSorted(registry));
-  await checks.run('canonical form', async () => whole ?? assertCanonical(list, registry));
+  await checks.run('order', async () => valid ?? assertSorted(registry));
+  await checks.run('canonical form', async () => valid ?? assertCanonical(list, registry));
   return registry;
 }
 
-function goodList(list: Uint8Array): IssuerRegistry | undefined {
+function readValidList(list: Uint8Array): IssuerRegistry | undefined {
   try {
     return readList(list);
   } catch {
@@ -298,10 +304,10 @@ type CheckName = Check['name'];
 class CheckList {
   readonly #run: Check[] = [];
   readonly #skipped = new Map<CheckName, string>();
-  /** Whether each check that failed did so because nobody answered. */
+  /** Whether every failed check failed because the source did not respond. */
   #onlyUnreachable = true;
 
-  /** Runs a check; what it throws on purpose is its verdict. Gives undefined when it failed. */
+  /** Runs a check. An expected error is a failed check, for which the result is undefined. */
   async run<T>(name: CheckName, work: () => Promise<T>): Promise<T | undefined> {
     try {
       const value = await work();
@@ -318,7 +324,7 @@ class CheckList {
     }
   }
 
-  /** Says why a check is not run, if it is not. */
+  /** Gives the reason to report if a check does not run. */
   skip(name: CheckName, why: string): void {
     this.#skipped.set(name, why);
   }
@@ -327,7 +333,7 @@ class CheckList {
     return this.#run.filter(({ result }) => result === 'failed');
   }
 
-  /** Whether nothing failed but the connection. */
+  /** Whether checks failed, and all of them because the source did not respond. */
   get unreachable(): boolean {
     return this.failed.length > 0 && this.#onlyUnreachable;
   }
@@ -344,7 +350,7 @@ class CheckList {
     return this.#run.some((check) => check.name === name);
   }
 
-  /** All checks in their order, those that were not run as skipped. */
+  /** Returns all checks in order. Checks that did not run are skipped. */
   complete(): Check[] {
     const why = (name: CheckName) =>
       this.#skipped.get(name) ??

@@ -59,7 +59,7 @@ describe('the commands of the documents', () => {
     const [, verifyLive = ''] = commandsBelow('docs/operators.md', 'Look at the registry');
     const registry = await serve(join(folder, 'dist'));
     const { stderr } = await sh(verifyLive.replace('http://127.0.0.1:8080', registry), folder);
-    expect(stderr).toContain('is good');
+    expect(stderr).toContain('is valid');
   });
 
   it('docs/verifiers.md: verify, resolve', async () => {
@@ -156,7 +156,7 @@ describeWith(['rsync', 'nginx'], 'a mirror', () => {
     expect(readlinkSync(join(folder, 'srv/current'))).not.toBe(before);
     const host = await HOSTS['nginx']?.start(join(folder, 'srv/current'));
     const look = commands('Serve the copy').replace('http://127.0.0.1:8080', host ?? '');
-    expect((await sh(look, folder)).stderr).toContain('is good');
+    expect((await sh(look, folder)).stderr).toContain('is valid');
     const status = commands('Are you in sync?').replaceAll('http://127.0.0.1:8080', host ?? '');
     expect((await sh(status, folder)).stderr).toMatch(/^primary .*\nin sync /m);
   });
@@ -195,7 +195,7 @@ describeWith(['git'], 'a review', () => {
     expect(stderr.match(/~ aurora-bank: status "active" -> "suspended"/g)).toHaveLength(2);
     expect(stdout).toContain('| <code>aurora-bank</code> | **status** |');
     const asked = await run('sh', ['-uc', check], folder);
-    expect(asked.stderr).toContain('1 issuer: 0 good, 1 bad');
+    expect(asked.stderr).toContain('1 issuer: 0 passed, 1 failed');
     expect(JSON.parse(readFileSync(join(folder, 'audit.json'), 'utf8')).issuers).toHaveLength(2);
   });
 });
@@ -236,7 +236,7 @@ describe('freshness and rotation', () => {
     }
     const registry = await serve(join(folder, 'dist'));
     const { stderr } = await sh(`node build/cli/main.js verify ${registry} --root-key next.json`, folder);
-    expect(stderr).toContain('is good');
+    expect(stderr).toContain('is valid');
   });
 
   it('docs/operators.md: a leaked online key, a lost root key', async () => {

@@ -21,7 +21,7 @@ interface Options extends FreshnessOptions, RuleOptions {
   json?: true;
 }
 
-/** `passport-registry attach`, on the machine with the registry */
+/** `passport-registry attach`, for the machine with the registry */
 export function addAttachCommand(program: Command, io: Invocation): void {
   const command = program
     .command('attach')
@@ -31,7 +31,7 @@ export function addAttachCommand(program: Command, io: Invocation): void {
     .option('--root-key <file>', 'public JWK that verifies the signature')
     .option('--out <dir>', 'folder of the published tree', 'dist');
   addRuleOptions(addFreshnessOptions(command))
-    .option('--precompress', 'publish issuers.json.gz and .br, too')
+    .option('--precompress', 'also publish issuers.json.gz and .br')
     .option('--json', 'report as JSON on stdout')
     .action((folder: string, signature: string | undefined, options: Options) =>
       run(io, options.json === true, () => attach(io, { folder, signature }, options)),

@@ -5,7 +5,7 @@ import { sayDiagnostics } from '../terminal/diagnostics.js';
 import type { Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 
-/** `passport-registry build --unsigned`: writes a signing request, and leaves the tree as it is. */
+/** `passport-registry build --unsigned`: writes a signing request, and leaves the tree unchanged. */
 export async function buildUnsigned(
   io: Io,
   folder: string,
@@ -23,7 +23,7 @@ export async function buildUnsigned(
   if (options.json)
     emit(io, { ok: true, request: request && folder, sha256: request?.sha256, changes: request?.changes });
   if (request === undefined) {
-    say(io, `${options.out} already has the same list: there is nothing to sign`);
+    say(io, `${options.out} already has the same records: there is nothing to sign`);
     return undefined;
   }
   sayDiagnostics(io, request.warnings);

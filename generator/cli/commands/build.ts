@@ -26,7 +26,7 @@ export function addBuildCommand(program: Command, io: Invocation): void {
   );
 }
 
-/** Builds, and says what came of it. */
+/** Builds, and prints the report. */
 export async function buildAndReport(io: Invocation, options: BuildCommandOptions): Promise<undefined> {
   const started = performance.now();
   const { timings, onStage } = stopwatch(io);

@@ -39,17 +39,17 @@ async function check(io: Io, ids: readonly string[], options: Options): Promise<
     concurrency: positiveNumber('--concurrency', options.concurrency),
     allowPrivate: options.allowPrivate === true,
   };
-  // Not at the start: the other commands ask no issuer, and its parts of Node.js take long to load.
+  // Imported on demand: no other command contacts issuers, and the modules of Node.js for these requests load slowly.
   const { checkOnline } = await import('../../online/check-online.js');
-  const records = selected(await recordsOf(io, options), ids);
+  const records = selectIds(await recordsOf(io, options), ids);
   const online = await withProgress(io, (onProgress) => checkOnline(records, bounds, onProgress));
   const diagnostics = [...records.diagnostics, ...online.diagnostics].sort(byPlace);
   const ok = !diagnostics.some(isError);
   report(io, options, { ok, ...online, diagnostics });
-  const of = (wanted: string) => online.issuers.filter(({ result }) => result === wanted).length;
+  const countOf = (wanted: string) => online.issuers.filter(({ result }) => result === wanted).length;
   say(
     io,
-    `${count(online.issuers.length, 'issuer')}: ${of('good')} good, ${of('bad')} bad, ${of('revoked')} revoked and not checked`,
+    `${count(online.issuers.length, 'issuer')}: ${countOf('good')} passed, ${countOf('bad')} failed, ${countOf('revoked')} revoked and not checked`,
   );
   return ok ? 0 : 1;
 }
@@ -59,7 +59,7 @@ async function recordsOf({ env }: Io, { issuers, changed }: Options): Promise<Re
   return recordsOfRevisions(changed, issuers, env).after;
 }
 
-function selected(records: RecordSet, ids: readonly string[]): RecordSet {
+function selectIds(records: RecordSet, ids: readonly string[]): RecordSet {
   if (ids.length === 0) return records;
   for (const id of ids) {
     if (!records.files.has(id)) throw unknownId('there is no record of', id, [...records.files.keys()]);

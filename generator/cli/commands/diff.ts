@@ -50,12 +50,12 @@ export function addDiffCommand(program: Command, io: Invocation): void {
   );
 }
 
-/** What to compare, as the command line names it. */
+/** The arguments that name what to compare. */
 type Compared = readonly [before: string, after: string | undefined];
 
 async function diff(io: Io, compared: Compared, options: Options): Promise<number> {
-  const { before, after } = await sides(io, compared, options);
-  // A record that is there and cannot be read has its own diagnostics, and is not gone.
+  const { before, after } = await readSides(io, compared, options);
+  // A record that exists but is invalid has its own diagnostics, and has not been removed.
   const changes = difference(before.issuers, after.issuers).filter(
     ({ issuer_id, kind }) => kind !== 'removed' || !after.files.has(issuer_id),
   );
@@ -78,21 +78,24 @@ interface Sides {
   readonly after: RecordSet;
 }
 
-async function sides(io: Io, [first, second]: Compared, options: Options): Promise<Sides> {
+async function readSides(io: Io, [first, second]: Compared, options: Options): Promise<Sides> {
   const isCommits = !isAddress(first) && !isFolder(first);
   if (isCommits && second === undefined) {
     return recordsOfRevisions(first, options.issuers, io.env);
   }
   if (isCommits)
     throw new UsageError(`${first} is neither a folder nor a URL; write commits as A..B, without spaces`);
-  const side = (where: string) => recordsAt(io, where, options.rootKey);
-  return { before: await side(first), after: await side(second ?? options.issuers) };
+  const readSide = (where: string) => recordsAt(io, where, options.rootKey);
+  return { before: await readSide(first), after: await readSide(second ?? options.issuers) };
 }
 
 async function recordsAt(io: Io, where: string, rootKey: string | undefined): Promise<RecordSet> {
   if (!isAddress(where) && !existsSync(join(where, PATHS.list))) return recordsInFolder(where);
   if (rootKey === undefined)
-    say(io, `note: without --root-key the list of ${where} is verified with its own key`);
+    say(
+      io,
+      `note: without --root-key, the list of ${where} is verified with the key that is published next to the list`,
+    );
   return recordsPublished(
     where,
     rootKey === undefined ? undefined : await loadRootKey(rootKey, true, io.env),

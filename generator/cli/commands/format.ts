@@ -57,16 +57,16 @@ async function format(
   return ok ? 0 : 1;
 }
 
-/** What keeps a file from having a layout: it is no plain mapping. */
+/** Returns the diagnostics of a file that cannot be formatted, because it is not a mapping. */
 function unreadable(parsed: ParsedFile): readonly Diagnostic[] {
   const { value, diagnostics } = parsed;
   if (diagnostics.length > 0 || (typeof value === 'object' && !Array.isArray(value))) return diagnostics;
   return [diagnostic(parsed, WHOLE_FILE, { rule: 'not-a-mapping', message: 'the file has no fields' })];
 }
 
-/** The first line that is not as it should be. */
-function firstDifference(text: string, laid: string) {
-  const [lines, expected] = [text.split('\n'), laid.split('\n')];
+/** Returns the range of the first line that differs from the formatted text. */
+function firstDifference(text: string, formatted: string) {
+  const [lines, expected] = [text.split('\n'), formatted.split('\n')];
   const index = lines.findIndex((line, at) => line !== expected[at]);
   const line = (index === -1 ? lines.length - 1 : index) + 1;
   return { ...WHOLE_FILE, line, endLine: line, endColumn: (lines[line - 1]?.length ?? 0) + 1 };

@@ -25,13 +25,13 @@ export function addLogCommand(program: Command, io: Invocation): void {
           );
         }
         if (json) emit(io, changes);
-        else for (const change of changes) say(io, line(change));
+        else for (const change of changes) say(io, formatChange(change));
         return undefined;
       }),
     );
 }
 
-function line({ at, issuer, field, from, to, author, commit, subject }: Change): string {
+function formatChange({ at, issuer, field, from, to, author, commit, subject }: Change): string {
   const move = from === undefined ? `new, ${to}` : `${from} -> ${to ?? 'removed'}`;
   return `${at}  ${issuer}: ${field} ${move}  (${commit.slice(0, 10)}, ${author}: ${subject})`;
 }

@@ -43,25 +43,25 @@ export function addMirrorCommand(program: Command, io: Invocation): void {
     .option('--root-key <file>', 'public JWK of the root key that you trust')
     .option('--max-behind <seconds>', 'how far behind a mirror may be', '3600')
     .option('--json', 'report as JSON on stdout')
-    // A subcommand inherits what was given before its name.
+    // Options before the name of the subcommand also apply.
     .action((urls: string[], _own: StatusOptions, command: Command) =>
       run(io, command.optsWithGlobals()['json'] === true, () => status(io, urls, command.optsWithGlobals())),
     );
 }
 
-async function pinned({ env }: Io, rootKey: string | undefined) {
+async function loadPinnedKey({ env }: Io, rootKey: string | undefined) {
   if (rootKey !== undefined) return loadRootKey(rootKey, true, env);
   throw new UsageError('a mirror needs --root-key to verify what it downloads');
 }
 
-/** The registry, and the folder that holds its copies. */
+/** The registry, and the folder of the mirror. */
 interface Route {
   readonly source: string;
   readonly folder: string;
 }
 
 async function mirrorAndReport(io: Io, route: Route, options: Options): Promise<number> {
-  // A web server runs as another user.
+  // The web server, which runs as another user, must be able to read the files.
   const umask = process.umask(0o022);
   try {
     return await mirror(io, route, options);
@@ -71,10 +71,10 @@ async function mirrorAndReport(io: Io, route: Route, options: Options): Promise<
 }
 
 async function mirror(io: Io, route: Route, options: Options): Promise<number> {
-  const rootKey = await pinned(io, options.rootKey);
-  const maxAge = positiveNumber('--max-age', options.maxAge);
+  const rootKey = await loadPinnedKey(io, options.rootKey);
+  const maxAgeDays = positiveNumber('--max-age', options.maxAge);
   const once = async () => {
-    const report = await mirrorOnce({ ...route, rootKey, maxAge, env: io.env });
+    const report = await mirrorOnce({ ...route, rootKey, maxAgeDays, env: io.env });
     if (options.json) emit(io, { ok: true, ...report });
     sayMirrored(io, report);
   };
@@ -96,21 +96,21 @@ function sayMirrored(io: Io, report: MirrorReport): void {
   for (const warning of warnings) say(io, `WARNING: ${warning}`);
 }
 
-/** How many damaged files are named. */
+/** The number of damaged files to list. */
 const MAX_PATHS = 10;
 
 async function status(io: Io, urls: readonly string[], options: StatusOptions): Promise<number> {
   const limit = positiveNumber('--max-behind', options.maxBehind);
-  const mirrors = await mirrorStatus(urls, await pinned(io, options.rootKey));
+  const mirrors = await mirrorStatus(urls, await loadPinnedKey(io, options.rootKey));
   const ok = mirrors.every(({ state, behind = 0 }) =>
     ['primary', 'in sync', 'ahead'].includes(state) ? true : state === 'behind' && behind <= limit,
   );
   if (options.json) emit(io, { ok, mirrors });
-  for (const mirror of mirrors) say(io, line(mirror));
+  for (const mirror of mirrors) say(io, formatStatus(mirror));
   return ok ? 0 : 1;
 }
 
-function line({ url, state, updatedAt, behind, problem }: MirrorStatus): string {
+function formatStatus({ url, state, updatedAt, behind, problem }: MirrorStatus): string {
   const by = state === 'behind' ? ` by ${behind} s` : '';
   return `${(state + by).padEnd(16)} ${url}${updatedAt === undefined ? '' : ` ${updatedAt}`}${problem === undefined ? '' : `: ${problem}`}`;
 }

@@ -23,7 +23,7 @@ interface Options {
   contact?: string;
 }
 
-/** The schema in a checkout of the registry. */
+/** The path of the schema in a checkout of the registry. */
 const SCHEMA = 'schemas/issuer.schema.json';
 
 /** `passport-registry new` */
@@ -34,11 +34,11 @@ export function addNewCommand(program: Command, io: Invocation): void {
     .argument('<id>', 'issuer_id')
     .option('--issuers <dir>', 'folder of the records', 'issuers')
     .option('--issuer-url <url>', 'URL of the issuer, with its keys and metadata at the well-known paths')
-    .option('--jwks-uri <url>', 'where its public keys are')
-    .option('--discovery-uri <url>', 'where its metadata is')
+    .option('--jwks-uri <url>', "URL of the issuer's public keys")
+    .option('--discovery-uri <url>', "URL of the issuer's metadata")
     .addOption(new Option('--tier <name>', 'tier').choices(TIERS).default('registered'))
     .option('--certified-since <time>', 'RFC 3339 (default: now)')
-    .option('--policy-uri <url>', 'its policy, as a page for people')
+    .option('--policy-uri <url>', "URL of the issuer's policy, as a page for people")
     .option('--geographical-scope <code...>', 'ISO 3166 codes, or global')
     .option('--domain-scope <slug...>', 'slugs or DNS names')
     .option('--passport-types <slug...>', 'slugs')
@@ -48,7 +48,7 @@ export function addNewCommand(program: Command, io: Invocation): void {
 }
 
 async function createRecord(io: Io, id: string, options: Options): Promise<undefined> {
-  const { jwksUri, discoveryUri } = await addresses(io, options);
+  const { jwksUri, discoveryUri } = await issuerUrls(io, options);
   const optional = {
     policy_uri: options.policyUri,
     geographical_scope: options.geographicalScope,
@@ -75,18 +75,21 @@ function schemaLocation(baseUrl: string | undefined): string | undefined {
   return baseUrl && new URL(SCHEMA, baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`).href;
 }
 
-/** Where the issuer's documents are: given, at the usual places (SPEC B8), or asked for. */
-async function addresses(io: Io, options: Options): Promise<{ jwksUri: string; discoveryUri: string }> {
+/**
+ * Returns the URLs of the issuer's documents: from the options, or at the well-known paths (SPEC B8). Asks for a
+ * missing URL.
+ */
+async function issuerUrls(io: Io, options: Options): Promise<{ jwksUri: string; discoveryUri: string }> {
   const { jwksUri, discoveryUri, issuerUrl } = options;
   if (jwksUri !== undefined && discoveryUri !== undefined) return { jwksUri, discoveryUri };
-  const base = (issuerUrl ?? (await askForAddress(io))).replace(/\/$/, '');
+  const base = (issuerUrl ?? (await askForUrl(io))).replace(/\/$/, '');
   return {
     jwksUri: jwksUri ?? `${base}/.well-known/jwks.json`,
     discoveryUri: discoveryUri ?? `${base}/.well-known/openid-configuration`,
   };
 }
 
-function askForAddress(io: Io): Promise<string> {
+function askForUrl(io: Io): Promise<string> {
   return ask(
     io,
     'URL of the issuer, such as https://issuer.example: ',

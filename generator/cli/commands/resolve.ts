@@ -39,7 +39,7 @@ export function addResolveCommand(program: Command, io: Invocation): void {
     .requiredOption('--root-key <file>', 'public JWK of the root key that you trust')
     .option('--source <dir|url...>', 'registry and its mirrors, in order, or one folder', ['dist'])
     .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30')
-    .option('--json', 'the decision as JSON on stdout')
+    .option('--json', 'print the decision as JSON on stdout')
     .action((id: string, options: Options) => run(io, options.json === true, () => resolve(io, id, options)));
 }
 
@@ -59,7 +59,7 @@ async function resolve(io: Io, id: string, options: Options): Promise<number> {
   }
 }
 
-/** Where a list is asked for, and what is trusted. */
+/** The sources of a list, and the conditions under which it is trusted. */
 interface Trust extends Pick<Options, 'source' | 'maxAge'> {
   readonly rootKey: RootJwk;
 }
@@ -69,15 +69,15 @@ async function ask(id: string, policy: TrustPolicy, { source, maxAge, rootKey }:
   const answer = (registry: Registry) => ({
     decision: registry.decide(id, policy),
     updatedAt: registry.updatedAt,
-    // An id that is not there may be misspelt; whether the other one is meant is for a person to say.
+    // An unknown id may be misspelt. The hint is only for people; the decision is about the given id.
     hint: registry.resolve(id) === undefined ? didYouMean(id, idsOf(registry)) : undefined,
   });
   const [first = ''] = source;
   if (source.length === 1 && isFolder(first)) {
     return answer(await openRegistry(registryFiles(folderSource(first)), { rootKey, maxAge: seconds }));
   }
-  const wrong = source.find((one) => !isAddress(one));
-  if (wrong !== undefined) throw new UsageError(`${wrong} is neither a folder nor an http(s) URL`);
+  const invalid = source.find((one) => !isAddress(one));
+  if (invalid !== undefined) throw new UsageError(`${invalid} is neither a folder nor an http(s) URL`);
   const client = createRegistryClient({ sources: source, rootKey, maxAge: seconds });
   try {
     await client.ready();
@@ -91,7 +91,7 @@ function idsOf(registry: Registry): string[] {
   return registry.list().map(({ issuer_id }) => issuer_id);
 }
 
-/** The error for a client none of whose sources answers. */
+/** Makes the error for a client if none of its sources responds. */
 function unreachableSources(error: RegistryError): IoFailed | undefined {
   const failures = error instanceof NoUsableSource ? Object.entries(error.errors) : [];
   if (failures.length === 0 || !failures.every(([, cause]) => isUnreachable(cause))) return undefined;

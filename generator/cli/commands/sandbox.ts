@@ -23,14 +23,14 @@ interface Options {
 export function addSandboxCommand(program: Command, io: Invocation): void {
   program
     .command('sandbox')
-    .description('run an issuer of passports on this machine, for trying things out')
+    .description('run an issuer of passports on this machine, for experiments')
     .option('--port <number>', 'port to listen on', '8787')
-    .option('--issuer-id <id>', 'its id in the registry', 'playground')
-    .option('--issuer-url <url>', 'its URL, as the registry knows it', 'https://playground.example')
+    .option('--issuer-id <id>', 'id of the issuer in the registry', 'playground')
+    .option('--issuer-url <url>', 'URL of the issuer in the registry', 'https://playground.example')
     .option('--key-type <type>', 'ed25519 or p256', 'ed25519')
     .option('--passport-lifetime <seconds>', 'how long a passport is valid', '3600')
     .option('--operator-token <file>', `file with the operator's token (default: ${OPERATOR_TOKEN_FILE})`)
-    .option('--json', 'print its address as JSON on stdout once it listens')
+    .option('--json', 'print the URL as JSON on stdout when the issuer is ready')
     .action((options: Options) => run(io, options.json === true, () => sandbox(io, options)));
 }
 
@@ -43,7 +43,7 @@ async function sandbox(io: Io, options: Options): Promise<number> {
     throw new UsageError('--passport-lifetime takes a number of seconds');
   }
   const token = operatorToken(options.operatorToken);
-  // Not at the start: the other commands need no server.
+  // Imported on demand, because the other commands need no server.
   const { startSandbox } = await import('passport-registry/sandbox');
   const started = startSandbox({
     ...{ port, issuerId, issuerUrl, keyType, operatorToken: token },
@@ -55,9 +55,9 @@ async function sandbox(io: Io, options: Options): Promise<number> {
   });
   if (options.json) emit(io, { address, issuerId, issuerUrl });
   say(io, `sandbox issuer ${issuerId} at ${address}, known to the registry as ${issuerUrl}`);
-  say(io, 'state          in memory; it ends with this process');
+  say(io, 'state          in memory, until this process ends');
   say(io, `operator token ${options.operatorToken ?? OPERATOR_TOKEN_FILE}`);
-  say(io, 'It issues a passport to anyone who proves possession of a key: use it only to try things out.');
+  say(io, 'It issues a passport to anyone who proves possession of a key: use it only for experiments.');
   await untilStopped((stop) => once(stop, 'abort'));
   await close();
   return 0;

@@ -13,7 +13,7 @@ import { run } from '../terminal/run.js';
 export function addServeCommand(program: Command, io: Invocation): void {
   program
     .command('serve')
-    .description('serve a tree on this machine, with its own configuration')
+    .description("serve a tree on this machine, with the tree's own configuration")
     .argument('[dir]', 'folder of the tree', 'dist')
     .option('--port <number>', 'port to listen on', '8080')
     .action((folder: string, { port }: { port: string }) =>
@@ -22,7 +22,7 @@ export function addServeCommand(program: Command, io: Invocation): void {
         if (!existsSync(join(folder, PATHS.list))) {
           throw new UsageError(`there is no tree in ${folder}; make one with \`passport-registry build\``);
         }
-        const served = serveTree(folder, number, (address) => say(io, `${folder} is served at ${address}`));
+        const served = serveTree(folder, number, (url) => say(io, `${folder} is served at ${url}`));
         await served.catch((cause: NodeJS.ErrnoException) => {
           throw cause.syscall === 'listen' ? cannotListen(number, cause) : cause;
         });

@@ -26,7 +26,7 @@ interface Options extends SignerOptions, ExceptionOptions {
   yes?: true;
 }
 
-/** `passport-registry sign`, on the machine with the key */
+/** `passport-registry sign`, for the machine with the key */
 export function addSignCommand(program: Command, io: Invocation): void {
   const command = program
     .command('sign')
@@ -66,15 +66,12 @@ async function signRequest(io: Io, folder: string, options: Options): Promise<un
   say(io, `root key ${thumbprint}`);
   const { updated_at } = request.registry;
   if (Date.parse(updated_at) > Date.now() + CLOCK_TOLERANCE_MS) {
-    // This machine may have no clock to rely on; `attach` refuses such a list where there is one.
-    say(
-      io,
-      `WARNING: updated_at ${updated_at} is ahead of this machine's clock: look at both before you sign`,
-    );
+    // Only a warning, because the clock of an offline machine may be wrong. `attach` refuses such a list.
+    say(io, `WARNING: updated_at ${updated_at} is ahead of this machine's clock: check both before you sign`);
   }
   if (options.yes !== true) await confirm(io);
   const file = join(folder, PATHS.signature);
-  // Remembered first: a signature that exists and is not remembered could be followed by an older one.
+  // Saved before signing: if a signature exists that is not in the memory, this machine could sign an older list later.
   saveSigningMemory(memory, thumbprint, request);
   const signature = await signList(request.list, signer);
   try {

@@ -36,7 +36,7 @@ interface StatusChange {
   readonly to: Issuer['status'];
 }
 
-/** The record and the tree change together: if the build fails, the record is put back. */
+/** Changes the record and the tree together: if the build fails, restores the record. */
 async function changeAndBuild(
   io: Invocation,
   { id, to }: StatusChange,

@@ -18,7 +18,8 @@ export function addValidateCommand(program: Command, io: Invocation): void {
   addFormatOptions(command).action((paths: string[], options: FormatOptions & { watch?: true }) =>
     run(io, wantsJson(options), async () => {
       if (options.watch !== true) return validate(io, paths, options);
-      if (options.json || options.format !== 'text') throw new UsageError('--watch reports as text');
+      if (options.json || options.format !== 'text')
+        throw new UsageError('--watch supports only the text format');
       return watchForever(io, paths, async () => {
         say(io, `--- ${new Date().toLocaleTimeString()}`);
         await validate(io, paths, options);

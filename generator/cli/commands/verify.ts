@@ -25,7 +25,7 @@ export function addVerifyCommand(program: Command, io: Invocation): void {
     .command('verify')
     .description('verify a tree or a live registry')
     .argument('[dir|url]', 'folder of a tree, or URL of a registry (default: --base-url)')
-    .option('--base-url <url>', 'URL of the registry, where none is given')
+    .option('--base-url <url>', 'URL of the registry to verify if no argument is given')
     .option('--root-key <file>', 'public JWK of the root key that you trust')
     .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30')
     .option('--conformance', 'also check how the host serves the tree: types, caching, missing files')
@@ -33,7 +33,7 @@ export function addVerifyCommand(program: Command, io: Invocation): void {
     .action((where: string | undefined, options: Options) =>
       run(io, options.json === true, () => {
         const target = where ?? options.baseUrl;
-        if (target === undefined) throw new UsageError('say what to verify: a folder or a URL');
+        if (target === undefined) throw new UsageError('name a folder or a URL to verify');
         return verify(io, target, options);
       }),
     );
@@ -60,11 +60,11 @@ async function verify(io: Io, where: string, options: Options): Promise<number> 
     say(io, `${where} cannot be reached, so nothing was verified`);
     return UNREACHABLE;
   }
-  say(io, ok ? `${where} is good` : `${where} is NOT good`);
+  say(io, ok ? `${where} is valid` : `${where} is NOT valid`);
   return ok ? 0 : 1;
 }
 
-/** Exit code of whatever cannot be read, as that of {@link IoFailed}. */
+/** Exit code if the source cannot be reached, the same as that of {@link IoFailed}. */
 const UNREACHABLE = new IoFailed('').exitCode;
 
 async function conformanceOf(
@@ -73,11 +73,11 @@ async function conformanceOf(
   { conformance }: Options,
 ): Promise<ConformanceReport | undefined> {
   if (conformance !== true) return undefined;
-  if (!live) throw new UsageError('--conformance looks at a live host: give its URL');
+  if (!live) throw new UsageError('--conformance checks a live host: give its URL');
   return checkConformance(where);
 }
 
-/** A table, with what did not go as expected spelt out. */
+/** Prints a table of the checks, with the expected result of each check that failed. */
 function sayConformance(io: Io, { answers }: ConformanceReport): void {
   const width = (column: 'check' | 'path') => Math.max(...answers.map((answer) => answer[column].length));
   const [checks, paths] = [width('check'), width('path')];

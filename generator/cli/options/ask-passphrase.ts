@@ -7,9 +7,9 @@ const INTERRUPT = '\u0003';
 const ERASE = ['\u0008', '\u007f'];
 
 /**
- * Asks for the passphrase of a key on the terminal, and shows nothing of it.
+ * Asks for the passphrase of a key on the terminal, without echo.
  *
- * @throws {@link UsageError} where there is no terminal, or nobody answers
+ * @throws {@link UsageError} if there is no terminal, or the user presses Ctrl+C
  */
 export function askPassphrase({ stdin, stderr }: Io, source: string): Promise<string> {
   if (stdin.isTTY !== true) {

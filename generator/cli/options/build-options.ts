@@ -25,12 +25,12 @@ export function addBuildOptions(command: Command): Command {
   return addRuleOptions(addFreshnessOptions(addSignerOptions(command)))
     .option('--updated-at <time>', 'updated_at of a changed list, RFC 3339 (also SOURCE_DATE_EPOCH)')
     .option('--renew', 'publish under a new updated_at even if no record has changed')
-    .option('--precompress', 'publish issuers.json.gz and .br, too, for hosts that send them as they are')
-    .option('--timings', 'say how long each stage took')
+    .option('--precompress', 'also publish issuers.json.gz and .br, for hosts that send precompressed files')
+    .option('--timings', 'print how long each stage took')
     .option('--json', 'report as JSON on stdout');
 }
 
-/** When the list is updated, from the options and the environment. @throws {@link UsageError} */
+/** Returns the time of the list, from the options and the environment. @throws {@link UsageError} */
 export function listTime(io: Io, { updatedAt, renew }: BuildCommandOptions): ListTime {
   return {
     updatedAt: requestedUpdatedAt(updatedAt, io.env['SOURCE_DATE_EPOCH']),

@@ -9,7 +9,7 @@ import { type ParsedFile, parseRecordFile } from '../../records/yaml/parse.js';
 import type { TransitionOverride } from '../../review/forbidden-changes.js';
 import type { SignerInput } from '../../signing/command-signer.js';
 
-/** What signs: a key or a command. */
+/** A signer: a key or a command. */
 export interface SignerConfiguration {
   readonly key?: string | undefined;
   readonly passphrase_file?: string | undefined;
@@ -19,14 +19,14 @@ export interface SignerConfiguration {
   readonly timeout?: number;
 }
 
-/** The online key, and for how long what it signs holds. */
+/** The online key, and the validity of the checkpoints that it signs. */
 export interface CheckpointConfiguration {
   readonly hours?: number;
   readonly signer?: SignerConfiguration | undefined;
   readonly public_key?: string | undefined;
 }
 
-/** What registry.yaml holds, as schemas/registry.schema.json has it; paths are absolute. */
+/** The content of registry.yaml, according to schemas/registry.schema.json, with absolute paths. */
 export interface Configuration {
   readonly base_url?: string;
   readonly root_key?: string | undefined;
@@ -46,19 +46,22 @@ export function loadConfiguration(file: string): Configuration {
   const parsed = parseRecordFile({ file, stem: '', text: readText(file) });
   const value = parsed.value ?? {};
   const conforms = validateConfiguration(value);
-  const found = (validateConfiguration.errors ?? []).map((error) => located(parsed, error));
+  const found = (validateConfiguration.errors ?? []).map((error) => locateError(parsed, error));
   const empty = parsed.diagnostics.every(({ rule }) => rule === 'empty-file');
   const diagnostics = [...(empty ? [] : parsed.diagnostics), ...found].map(withoutExcerpt);
   if (diagnostics.length > 0 || !conforms) throw new ConfigurationRejected(file, diagnostics);
   return withAbsolutePaths(value as Configuration, dirname(file));
 }
 
-/** A line of a configuration can hold a key or a PIN, and what was named by mistake can be anything. */
+/**
+ * Removes the excerpt: a line of a configuration can contain a key or a PIN, and a file given by mistake can contain
+ * anything.
+ */
 function withoutExcerpt({ excerpt: _line, ...found }: Diagnostic): Diagnostic {
   return found;
 }
 
-function located(parsed: ParsedFile, error: SchemaError): Diagnostic {
+function locateError(parsed: ParsedFile, error: SchemaError): Diagnostic {
   const path = pathOf(error.instancePath);
   const unknown: unknown = error.params['additionalProperty'];
   const range =
@@ -93,9 +96,9 @@ function finding(name: string, { keyword, params, data, parentSchema, message }:
       remedy: didYouMean(String(data), params['allowedValues'] as string[]) ?? 'choose one of them',
     };
   }
-  // A long text in the wrong place may be a key; and a file that is nothing but text is something else, named by mistake.
+  // A long string in the wrong place may be a key. A file that is only a string was given by mistake.
   const isSecret = typeof data === 'string' && (data.length > 40 || name === WHOLE);
-  const found = isSecret ? 'a text that is not shown' : shown(data);
+  const found = isSecret ? 'a string that is not shown' : shown(data);
   return {
     rule: 'wrong-type',
     message: `${name} is ${found}`,

@@ -8,7 +8,7 @@ import type { Io } from '../terminal/io.js';
 import { positiveNumber } from './positive-number.js';
 import { addSigningOptions, type SignerOptions, signerChoice } from './signer-options.js';
 
-/** The options of commands that publish a list, about what shows that it is the newest. */
+/** The options for delegation, rotation and checkpoint, of commands that publish a list. */
 export interface FreshnessOptions {
   delegation?: string;
   rotation?: string;
@@ -21,7 +21,7 @@ export interface FreshnessOptions {
   checkpointHours: string;
 }
 
-/** Adds them. */
+/** Adds the options for delegation, rotation and checkpoint. */
 export function addFreshnessOptions(command: Command): Command {
   command
     .option('--delegation <file>', 'delegation to online keys, from `keys delegate`')
@@ -31,7 +31,11 @@ export function addFreshnessOptions(command: Command): Command {
     .option('--checkpoint-hours <number>', 'how long the checkpoint is valid', '24');
 }
 
-/** What they ask for. @throws {@link UsageError} | {@link IoFailed} | {@link KeyRejected} */
+/**
+ * Reads delegation, rotation and online key from the options.
+ *
+ * @throws {@link UsageError} | {@link IoFailed} | {@link KeyRejected}
+ */
 export async function freshnessChoice(io: Io, options: FreshnessOptions): Promise<FreshnessChoice> {
   const { delegation, rotation, checkpointKey: key, checkpointSignerCommand: signerCommand } = options;
   const hours = positiveNumber('--checkpoint-hours', options.checkpointHours);
@@ -51,7 +55,7 @@ export async function freshnessChoice(io: Io, options: FreshnessOptions): Promis
   };
 }
 
-/** What signs checkpoints. A development key does so under no circumstances. */
+/** Returns the signer of checkpoints, which is never a development key. */
 export function onlineSigner(io: Io, options: SignerOptions): Promise<Signer> {
   return chooseSigner({ ...signerChoice(io, options), production: true });
 }

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { IoFailed, UsageError } from '../../errors.js';
 import { PRIVATE_FOLDER, privateFolder } from '../../files/private-folder.js';
 
-/** Where a checkout keeps the token of its sandbox issuer's operator, from the working directory. */
+/** The file with the token of the sandbox issuer's operator, relative to the working directory. */
 export const OPERATOR_TOKEN_FILE = join(PRIVATE_FOLDER, 'sandbox-operator-token');
 
 /**
- * The token of the sandbox issuer's operator. It stands in a file, so that it is never printed.
+ * Reads the token of the sandbox issuer's operator. The token is kept in a file, so that it is never printed.
  *
- * @param file - undefined for the checkout's own, which is made when there is none
+ * @param file - default: {@link OPERATOR_TOKEN_FILE}, which is created if it does not exist
  * @throws {@link IoFailed} | {@link UsageError}
  */
 export function operatorToken(file: string | undefined): string {

@@ -1,6 +1,6 @@
 import { IoFailed, UsageError } from '../../errors.js';
 
-/** The number that `--port` was given. @throws {@link UsageError} */
+/** Parses the value of `--port`. @throws {@link UsageError} */
 export function portNumber(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65535) {
     throw new UsageError('--port takes a number from 0 to 65535');
@@ -8,7 +8,7 @@ export function portNumber(text: string): number {
   return Number(text);
 }
 
-/** The error of a server that cannot listen at a port. */
+/** Makes the error for a server that can't listen on a port. */
 export function cannotListen(port: number, cause: NodeJS.ErrnoException): IoFailed {
   const { code, message } = cause;
   const why: Readonly<Record<string, string>> = {

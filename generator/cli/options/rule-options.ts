@@ -4,7 +4,7 @@ import type { RuleExceptions } from '../../review/assert-publishable.js';
 import type { TransitionOverride } from '../../review/forbidden-changes.js';
 import { OVERRIDABLE } from '../../review/forbidden-changes.js';
 
-/** The options of commands that make, sign or publish a list: exceptions from the rules, one by one. */
+/** The options for exceptions from the rules, of commands that make, sign or publish a list. */
 export interface ExceptionOptions {
   override: TransitionOverride[];
   allowExampleNames?: true;
@@ -23,15 +23,15 @@ export function addRuleOptions(command: Command): Command {
   );
 }
 
-/** Adds the options about what a list may hold. */
+/** Adds the options for exceptions from the rules for lists. */
 export function addExceptionOptions(command: Command): Command {
   return addOverrideOption(command).option(
     '--allow-example-names',
-    'accept records under reserved names such as issuer.example: for demonstrations',
+    'accept records under reserved names such as issuer.example, for demonstrations',
   );
 }
 
-/** Adds the option about the rules of a change. */
+/** Adds the option for exceptions from the rules of change. */
 export function addOverrideOption(command: Command): Command {
   return command.addOption(
     new Option('--override <id:rule>', `do not apply a rule to an issuer: ${OVERRIDABLE.join(', ')}`)
@@ -48,12 +48,12 @@ function override(text: string, earlier: TransitionOverride[]): TransitionOverri
   return [...earlier, { issuer_id, rule, reason: 'on the command line' }];
 }
 
-/** What the options allow a list. */
+/** Returns the exceptions for a list. */
 export function exceptions({ override, allowExampleNames }: ExceptionOptions): RuleExceptions {
   return { overrides: override, allowExampleNames: allowExampleNames === true };
 }
 
-/** What the options allow a publication. */
+/** Returns the exceptions for a publication. */
 export function ruleOptions(options: RuleOptions) {
   return { ...exceptions(options), breakPinnedVerifiers: options.breakPinnedVerifiers === true };
 }

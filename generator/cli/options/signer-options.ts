@@ -7,7 +7,7 @@ import type { Io } from '../terminal/io.js';
 import { askPassphrase } from './ask-passphrase.js';
 import { positiveNumber } from './positive-number.js';
 
-/** The options of commands that sign by any key. */
+/** The options of commands that sign with any key. */
 export interface SigningOptions {
   key?: string | undefined;
   passphraseFile?: string | undefined;
@@ -16,23 +16,23 @@ export interface SigningOptions {
   signerTimeout?: string | undefined;
 }
 
-/** The options of commands that sign by the root key. */
+/** The options of commands that sign with the root key. */
 export interface SignerOptions extends SigningOptions {
   rootKey?: string | undefined;
   production?: true;
 }
 
-/** Adds the options that say which root key signs. */
+/** Adds the options for signing with the root key. */
 export function addSignerOptions(command: Command): Command {
   return addSigningOptions(command)
     .option('--root-key <file>', 'public JWK that the key must match; needed with --signer-command')
-    .option('--production', 'never use a development key (the default where CI is set)');
+    .option('--production', 'never use a development key (the default if CI is set)');
 }
 
 /**
- * Adds the options that say what signs: a key or a command.
+ * Adds the options for a signer: a key or a command.
  *
- * @param prefix - stands before the name of each
+ * @param prefix - the prefix of the option names
  */
 export function addSigningOptions(command: Command, prefix = ''): Command {
   return command
@@ -42,11 +42,11 @@ export function addSigningOptions(command: Command, prefix = ''): Command {
     )
     .option(
       `--${prefix}passphrase-file <file>`,
-      'passphrase of an encrypted key; without it, it is asked for',
+      'file with the passphrase of an encrypted key (default: ask on the terminal)',
     )
     .option(
       `--${prefix}signer-command <command>`,
-      'a command that signs: payload on stdin or in {}, signature on stdout',
+      'command that signs: payload on stdin or in {}, signature on stdout',
     )
     .addOption(
       new Option(`--${prefix}signer-input <what>`, 'what the command signs')
@@ -56,7 +56,7 @@ export function addSigningOptions(command: Command, prefix = ''): Command {
     .option(`--${prefix}signer-timeout <seconds>`, 'how long the command may take', '60');
 }
 
-/** Which key signs, from the options. @throws {@link UsageError} | {@link IoFailed} */
+/** Returns the choice of a signer, from the options. @throws {@link UsageError} | {@link IoFailed} */
 export function signerChoice(io: Io, options: SignerOptions): SignerChoice {
   const {
     key,
@@ -86,7 +86,7 @@ export function signerChoice(io: Io, options: SignerOptions): SignerChoice {
   };
 }
 
-/** Where the passphrase of an encrypted key comes from: a file, or the terminal. */
+/** Reads the passphrase of an encrypted key from a file, or asks for it on the terminal. */
 function passphraseFrom(io: Io, file: string | undefined): Passphrase {
   if (file === undefined) return (source) => askPassphrase(io, source);
   return () => readText(file).replace(/\r?\n$/, '');

@@ -2,25 +2,25 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { type Configuration, loadConfiguration, type SignerConfiguration } from './configuration.js';
 
-/** The name under which a configuration is found without being named. */
+/** The configuration file that is used by default. */
 const CONFIGURATION_FILE = 'registry.yaml';
 
 type Values = Record<string, unknown>;
 
-/** Lets every command take from registry.yaml what is not given on the command line. */
+/** Lets every command take options from registry.yaml that are not given on the command line. */
 export function useConfiguration(program: Command): void {
   program
-    .option('--config <file>', `configuration (default: ${CONFIGURATION_FILE}, if it is there)`)
+    .option('--config <file>', `configuration file (default: ${CONFIGURATION_FILE}, if it exists)`)
     .hook('preAction', (_program, command) => {
       const named: string | undefined = program.opts()['config'];
       if (named === undefined && !existsSync(CONFIGURATION_FILE)) return;
       const configuration = loadConfiguration(named ?? CONFIGURATION_FILE);
-      for (const group of groups(command, configuration)) applyGroup(command, group);
+      for (const group of optionGroups(command, configuration)) applyGroup(command, group);
     });
 }
 
-/** The options of a command that the configuration speaks of. What stands in one group is given together or not at all. */
-function groups(command: Command, configuration: Configuration): Values[] {
+/** Returns the options that the configuration sets, in groups. The options of a group apply together or not at all. */
+function optionGroups(command: Command, configuration: Configuration): Values[] {
   const { base_url, root_key, checkpoint = {}, delegation = {}, transitions = {} } = configuration;
   const single = [
     { rootKey: root_key },
@@ -29,11 +29,11 @@ function groups(command: Command, configuration: Configuration): Values[] {
     { days: delegation.days },
     { override: transitions.overrides },
   ];
-  const online = { ...signing(checkpoint.signer), publicKey: checkpoint.public_key };
+  const online = { ...signerValues(checkpoint.signer), publicKey: checkpoint.public_key };
   if (command.name() === 'checkpoint') return [online, { hours: checkpoint.hours }];
   return [
     ...single,
-    signing(configuration.signer),
+    signerValues(configuration.signer),
     withPrefix('checkpoint', online),
     { checkpointHours: checkpoint.hours },
   ];
@@ -48,7 +48,7 @@ function withPrefix(prefix: string, values: Values): Values {
   );
 }
 
-function signing({ key, passphrase_file, command, input, timeout }: SignerConfiguration = {}): Values {
+function signerValues({ key, passphrase_file, command, input, timeout }: SignerConfiguration = {}): Values {
   return {
     key,
     passphraseFile: passphrase_file,
@@ -58,7 +58,10 @@ function signing({ key, passphrase_file, command, input, timeout }: SignerConfig
   };
 }
 
-/** A key on the command line must not meet a command from the file: one option given there silences its group. */
+/**
+ * Applies a group of options from the configuration, unless one of them is on the command line: a key on the command
+ * line must not be combined with a signer command from the file.
+ */
 function applyGroup(command: Command, group: Values): void {
   const known = command.options.map((option) => option.attributeName());
   const names = Object.keys(group).filter((name) => known.includes(name));
@@ -66,7 +69,7 @@ function applyGroup(command: Command, group: Values): void {
   for (const name of names) {
     const value = group[name];
     if (value === undefined) continue;
-    // As the command line would have given it.
+    // The command line gives numbers as strings.
     const given = typeof value === 'number' ? String(value) : value;
     command.setOptionValueWithSource(name, given, 'config');
   }

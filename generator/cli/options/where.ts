@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 
-/** Whether a command was pointed at a folder that is there. */
+/** Whether an argument is the path of an existing folder. */
 export function isFolder(where: string): boolean {
   return statSync(where, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** Whether a command was pointed at the address of a host. */
+/** Whether an argument is a URL with http or https. */
 export function isAddress(where: string): boolean {
   return /^https?:\/\//i.test(where) && URL.canParse(where);
 }

@@ -6,16 +6,16 @@ import { forTerminal } from '../../diagnostics/printers/terminal.js';
 import type { Io } from './io.js';
 import { count, emit } from './output.js';
 
-/** How diagnostics are printed: text for people on stderr, all else as data on stdout. */
+/** The formats of diagnostics: text for people goes to stderr, all other formats go to stdout. */
 const FORMATS = ['text', 'json', 'github', 'sarif'] as const;
 
-/** The options of commands that find problems in records. */
+/** The options of commands that report diagnostics. */
 export interface FormatOptions {
   format: (typeof FORMATS)[number];
   json?: true;
 }
 
-/** Adds them. */
+/** Adds the options for the format of diagnostics. */
 export function addFormatOptions(command: Command, more: readonly string[] = []): Command {
   return command
     .addOption(
@@ -26,18 +26,22 @@ export function addFormatOptions(command: Command, more: readonly string[] = [])
     .option('--json', 'the same as --format json');
 }
 
-/** Whether a report as JSON was asked for, be it of an error. */
+/** Whether reports and errors are printed as JSON. */
 export function wantsJson({ format, json }: { format: string; json?: true }): boolean {
   return json === true || format === 'json';
 }
 
-/** `1 problem, 0 warnings`. */
+/** Counts diagnostics: `1 problem, 0 warnings`. */
 export function tally(diagnostics: readonly Diagnostic[]): string {
   const errors = diagnostics.filter(isError).length;
   return `${count(errors, 'problem')}, ${count(diagnostics.length - errors, 'warning')}`;
 }
 
-/** Prints diagnostics in the format that was asked for. @param found - the diagnostics, with what else `json` gives */
+/**
+ * Prints diagnostics in the requested format.
+ *
+ * @param found - the diagnostics, and other members for the JSON report
+ */
 export function report(
   io: Io,
   options: { format: string; json?: true },
@@ -51,7 +55,7 @@ export function report(
   else sayDiagnostics(io, diagnostics);
 }
 
-/** Diagnostics as people read them, on stderr. */
+/** Prints diagnostics for people, on stderr. */
 export function sayDiagnostics({ stderr, env }: Io, diagnostics: readonly Diagnostic[]): void {
   const colour = stderr.isTTY === true && stderr.hasColors?.(env) === true;
   stderr.write(forTerminal(diagnostics, colour));

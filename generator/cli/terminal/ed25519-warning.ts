@@ -1,6 +1,6 @@
 /**
- * The first releases of Node.js 20 call Ed25519 in WebCrypto experimental, on stderr, at every use. It has not changed
- * since; what else Node.js has to warn of is still said.
+ * Suppresses one warning: early releases of Node.js 20 warn that Ed25519 in WebCrypto is experimental, although it has
+ * not changed since. All other warnings of Node.js are still printed.
  */
 export function hushEd25519Warning(): void {
   const others = process.listeners('warning');

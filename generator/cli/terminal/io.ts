@@ -4,7 +4,7 @@ import type { ReadStream, WriteStream } from 'node:tty';
 type Output = Writable & Partial<Pick<WriteStream, 'isTTY' | 'hasColors' | 'columns'>>;
 type Input = Readable & Partial<Pick<ReadStream, 'isTTY' | 'setRawMode'>>;
 
-/** What the command line reads and writes beside files. `process` has this form. */
+/** The streams and the environment of the command line. `process` has this type. */
 export interface Io {
   readonly stdout: Output;
   readonly stderr: Output;
@@ -15,6 +15,6 @@ export interface Io {
 /** One run of the command line. */
 export interface Invocation extends Io {
   exitCode: number;
-  /** In the time of `performance.now()`: of a process of its own, its start. */
+  /** The start, in the time of `performance.now()`: the start of the process, or the call of `main`. */
   readonly startedAt: number;
 }

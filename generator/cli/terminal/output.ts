@@ -2,27 +2,27 @@ import { printable, printableJson } from '../../diagnostics/printers/printable.j
 import type { Check, TreeReport } from '../../verification/verify.js';
 import type { Io } from './io.js';
 
-/** A line for people, on stderr. */
+/** Prints a line for people, on stderr. */
 export function say({ stderr }: Io, text: string): void {
   stderr.write(`${printable(text)}\n`);
 }
 
-/** Text of this program that has lines of its own. */
+/** Prints text with several lines, on stderr. */
 export function sayLines(io: Io, text: string): void {
   for (const line of text.trimEnd().split('\n')) say(io, line);
 }
 
-/** Data, on stdout. */
+/** Prints data as JSON, on stdout. */
 export function emit({ stdout }: Io, data: unknown): void {
   stdout.write(`${printableJson(data)}\n`);
 }
 
-/** `1 record`, `2 records`. */
+/** Formats a number with a noun: `1 record`, `2 records`. */
 export function count(number: number, noun: string): string {
   return `${grouped(number)} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-/** `100,000`. Without `Intl`, which takes 20 milliseconds to wake up. */
+/** Formats a number: `100,000`. Does not use `Intl`, which takes 20 milliseconds to load. */
 export function grouped(number: number): string {
   return String(number).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
@@ -30,7 +30,7 @@ export function grouped(number: number): string {
 const MARKS = { passed: 'ok     ', failed: 'FAILED ', skipped: 'skipped' } as const;
 const MAX_PROBLEMS = 10;
 
-/** The report of a verification as people read it. */
+/** Prints the report of a verification for people. */
 export function sayReport(io: Io, report: TreeReport): void {
   for (const check of report.checks) sayCheck(io, check);
   if (report.sha256 !== undefined) say(io, `sha256     ${report.sha256}`);

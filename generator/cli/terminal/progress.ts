@@ -2,13 +2,13 @@ import type { OnProgress } from '../../progress.js';
 import type { Io } from './io.js';
 import { grouped } from './output.js';
 
-/** Work that ends sooner shows nothing. Milliseconds. */
+/** Work that takes less time shows no progress. */
 const FIRST_SHOWN_AFTER_MS = 500;
 const REDRAW_INTERVAL_MS = 100;
 
 /**
- * A line on the terminal that says how far the work has come, and goes away with it. Where stderr is no terminal there
- * is none.
+ * Shows progress in one line on the terminal, until `clear` removes the line. If stderr is not a terminal, nothing is
+ * shown.
  */
 function terminalProgress({ stderr }: Io): { readonly onProgress: OnProgress; clear(): void } {
   if (!stderr.isTTY) return { onProgress: () => undefined, clear: () => undefined };
@@ -27,7 +27,7 @@ function terminalProgress({ stderr }: Io): { readonly onProgress: OnProgress; cl
   return { onProgress, clear };
 }
 
-/** Runs some work with a progress line on the terminal. */
+/** Does work with a progress line on the terminal. */
 export async function withProgress<T>(io: Io, work: (onProgress: OnProgress) => Promise<T>): Promise<T> {
   const { onProgress, clear } = terminalProgress(io);
   try {

@@ -3,21 +3,22 @@ import { sayDiagnostics } from './diagnostics.js';
 import type { Invocation } from './io.js';
 import { emit, say, sayLines } from './output.js';
 
-/** Exit code for what no command expects: a mistake of this program. */
+/** Exit code for unexpected errors: bugs of this program. */
 const INTERNAL_ERROR = 70;
 
 /**
- * Runs a command and ends it as docs/operators.md says: errors in words on stderr, or as data on stdout with
- * `--json`, and an exit code that tells what happened.
+ * Runs a command. Prints errors as text on stderr and, with `--json`, also as data on stdout, and sets the exit code,
+ * as documented in docs/operators.md.
  *
- * @param work - the command; gives its exit code, or nothing for 0
+ * @param work - runs the command; returns its exit code, or undefined for 0
  */
 export async function run(
   io: Invocation,
   json: boolean,
   work: () => Promise<number | undefined>,
 ): Promise<void> {
-  // Deadlines of requests do not keep Node.js running: without this, a host that hangs up ends the program without a word.
+  // The timers of requests do not keep Node.js running. Without this timer, the program would exit silently if a host
+  // hangs up.
   const running = setInterval(() => undefined, 60_000);
   try {
     io.exitCode = (await work()) ?? 0;

@@ -4,7 +4,7 @@ import { sayDiagnostics } from './diagnostics.js';
 import type { Io } from './io.js';
 import { count, say } from './output.js';
 
-/** A report of a build as people read it. */
+/** Prints the report of a build for people. */
 export function sayBuilt(io: Io, report: BuildReport, milliseconds: number): void {
   const { out, issuers, written, unchanged, removed, bytes } = report;
   sayDiagnostics(io, report.warnings);

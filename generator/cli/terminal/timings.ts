@@ -2,13 +2,13 @@ import type { OnStage } from '../../progress.js';
 import type { Invocation, Io } from './io.js';
 import { say } from './output.js';
 
-/** How long a stage took. */
+/** The duration of a stage. */
 interface Timing {
   readonly stage: string;
   readonly milliseconds: number;
 }
 
-/** Times stages, from the start of the program on: what it takes to load it is the first. */
+/** Measures the duration of stages. The first stage is the start-up of the program. */
 export function stopwatch({ startedAt }: Invocation): {
   readonly timings: readonly Timing[];
   readonly onStage: OnStage;
@@ -24,7 +24,7 @@ export function stopwatch({ startedAt }: Invocation): {
   return { timings, onStage };
 }
 
-/** A table of the stages, and of all together. */
+/** Prints a table of the stages and their sum. */
 export function sayTimings(io: Io, timings: readonly Timing[]): void {
   const whole = timings.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
   for (const { stage, milliseconds } of [...timings, { stage: 'whole', milliseconds: whole }]) {

@@ -1,4 +1,4 @@
-/** Does some work that ends once the process is told to stop: the signal is aborted by SIGINT and SIGTERM. */
+/** Does work until the process is told to stop: SIGINT and SIGTERM abort the signal. */
 export async function untilStopped<T>(work: (stop: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const stop = () => controller.abort();

@@ -6,14 +6,14 @@ import type { Io } from './io.js';
 import { say } from './output.js';
 import { untilStopped } from './until-stopped.js';
 
-/** After a change this long nothing else may change: editors write in several steps. Milliseconds. */
+/** How long to wait for further changes after a change, because editors write in several steps. */
 const SETTLE_MS = 100;
-/** How often it is looked whether a path is still the one that is watched. Milliseconds. */
+/** How often to check whether a path still leads to the watched file or folder. */
 const LOOK_INTERVAL_MS = 500;
 
 /**
- * Does some work now and after each change below some files and folders, one at a time, until the process is told to stop.
- * What goes wrong is said, and the watching goes on.
+ * Does work now, and again after each change in files and folders, one run at a time, until the process is told to
+ * stop. Errors are printed and do not end the watch.
  */
 export async function watchForever(
   io: Io,
@@ -40,8 +40,8 @@ export async function watchForever(
 }
 
 /**
- * Watches whatever stands at a path. The system watches a folder and not its name: when the folder is removed, renamed or
- * mounted over, the watch is made anew, as soon as there is something to watch.
+ * Watches a path. The system watches a folder, not its path: if the folder is removed, renamed or hidden by a mount, a
+ * new watch starts as soon as the path exists again.
  */
 class PathWatch {
   readonly #path: string;
@@ -81,7 +81,7 @@ class PathWatch {
     }
   }
 
-  /** The next look opens it again. */
+  /** Makes the next `#look` open the path again. */
   #lose(): void {
     this.#watched = LOST;
   }
@@ -90,7 +90,7 @@ class PathWatch {
 /** No path has this identity. */
 const LOST = 'lost';
 
-/** What tells the file or folder at a path from another one that comes to stand there. */
+/** Returns a string that differs if another file or folder replaces the one at a path. */
 function identity(path: string): string | undefined {
   try {
     const { dev, ino, birthtimeMs } = statSync(path);
@@ -100,7 +100,10 @@ function identity(path: string): string | undefined {
   }
 }
 
-/** Does some work now and again after each pause, until the process is told to stop. What goes wrong is said, and it goes on. */
+/**
+ * Does work now, and again after each pause, until the process is told to stop. Errors are printed and do not end the
+ * loop.
+ */
 export function repeatForever(io: Io, seconds: number, work: () => Promise<void>): Promise<number> {
   return untilStopped(async (stop) => {
     while (!stop.aborted) {

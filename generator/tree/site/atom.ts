@@ -2,10 +2,13 @@ import type { Change, Changes } from './changes.js';
 import { type Html, html } from './html.js';
 import { uuidOf } from './uuid.js';
 
-/** How many changes the feed holds: whoever comes once in a while finds the others in /changes.json. */
+/** The number of changes in the feed. All known changes are in /changes.json. */
 const MAX_ENTRIES = 100;
 
-/** The changes as a feed (Atom, RFC 4287): the text of /changes.atom. Its addresses are relative, so that mirrors serve it as it is. */
+/**
+ * Returns the text of /changes.atom (Atom, RFC 4287). Its URLs are relative, so that mirrors can serve the feed
+ * unchanged.
+ */
 export function atomFeed({ changes, feed, since }: Changes): string {
   return html`<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en">

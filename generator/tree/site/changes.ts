@@ -4,60 +4,59 @@ import type { ListDiff } from '../../list/list-diff.js';
 import type { SignedList } from '../../list/signed-list.js';
 import { uuidOf } from './uuid.js';
 
-/** A status or tier that is another than in the list before. */
+/** A change of an issuer's status or tier from one list to the next. */
 export interface Change {
-  /** The `updated_at` of the list in which it first stood. */
+  /** The `updated_at` of the list that made the change. */
   readonly updated_at: string;
   readonly issuer_id: string;
   readonly field: 'status' | 'tier';
-  /** Null for an issuer that was not in the list before. */
+  /** Null if the issuer is new. */
   readonly from: string | null;
-  /** Null for an issuer that is no longer in the list. */
+  /** Null if the issuer was removed. */
   readonly to: string | null;
 }
 
-/** The changes of status and tier since a registry was first published: what /changes.json says. */
+/** The changes of status and tier since the first publication of a registry: the content of /changes.json. */
 export interface Changes {
   /** Newest first. */
   readonly changes: readonly Change[];
-  /** The name of the feed, for ever: a URN. */
+  /** The permanent id of the feed, a URN. */
   readonly feed: string;
-  /** The `updated_at` of the first list that was looked at; what changed before is not known. */
+  /** The `updated_at` of the first list. Earlier changes are unknown. */
   readonly since: string;
 }
 
-/** A registry that takes in thousands of issuers at once must not keep every reader busy for ever. */
+/** Limits the size of the file, even if a registry adds thousands of issuers at once. */
 const MAX_CHANGES = 1000;
 
 /**
- * The changes up to a list: those that are known, and what is new in it. A changes.json that is damaged or not there
- * begins anew.
+ * Adds the changes of a new list to the published changes. Starts a new feed if changes.json is damaged or missing.
  *
- * @param signed - its root key names a feed that begins
+ * @param signed - the new list; its root key determines the id of a new feed
  * @param held - the bytes of the published changes.json
- * @param diff - undefined where nothing is published that is rightly signed
+ * @param diff - undefined if no list with a valid signature is published
  */
 export function changesUpTo(
   { list: { updatedAt }, rootKey }: SignedList,
   held: Uint8Array | undefined,
   diff: ListDiff | undefined,
 ): Changes {
-  const known = (held && parseChanges(held)) ?? {
+  const previous = (held && parseChanges(held)) ?? {
     changes: [],
     feed: uuidOf(`changes of the registry of ${rootKey.thumbprint}`),
     since: updatedAt,
   };
-  if (diff === undefined) return known;
-  // A build that was killed may have written down what it did not come to publish.
-  const earlier = known.changes.filter(({ updated_at }) => updated_at <= diff.before.updatedAt);
-  return { ...known, changes: [...newChanges(diff, updatedAt), ...earlier].slice(0, MAX_CHANGES) };
+  if (diff === undefined) return previous;
+  // A killed build may have written changes whose list it did not publish.
+  const earlier = previous.changes.filter(({ updated_at }) => updated_at <= diff.before.updatedAt);
+  return { ...previous, changes: [...newChanges(diff, updatedAt), ...earlier].slice(0, MAX_CHANGES) };
 }
 
 function newChanges({ before, changed, removed }: ListDiff, updated_at: string): Change[] {
   return [...changed.keys(), ...removed].sort().flatMap((issuer_id) => {
-    const was = parsed(before.records().get(issuer_id));
-    const is = parsed(changed.get(issuer_id));
-    // Of an issuer that comes or goes, one line says enough.
+    const was = parseRecord(before.records().get(issuer_id));
+    const is = parseRecord(changed.get(issuer_id));
+    // An issuer that was added or removed needs only one line.
     const fields = was && is ? (['status', 'tier'] as const) : (['status'] as const);
     return fields
       .map((field) => ({ updated_at, issuer_id, field, from: was?.[field] ?? null, to: is?.[field] ?? null }))
@@ -65,27 +64,30 @@ function newChanges({ before, changed, removed }: ListDiff, updated_at: string):
   });
 }
 
-function parsed(record: Uint8Array | undefined): Issuer | undefined {
+function parseRecord(record: Uint8Array | undefined): Issuer | undefined {
   return record && JSON.parse(new TextDecoder().decode(record));
 }
 
-/** The bytes of /changes.json. */
+/** Returns the bytes of /changes.json. */
 export function changesBytes(changes: Changes): Uint8Array {
   return canonicalBytes(changes);
 }
 
-/** What a changes.json says; undefined when it is none that a build has written. What it says goes on into the next. */
+/**
+ * Parses /changes.json. Returns undefined unless the file has the exact form that a build writes, because the next
+ * build copies its content.
+ */
 export function parseChanges(bytes: Uint8Array): Changes | undefined {
   try {
     const held = parseStrictJson(bytes) as Changes;
     const { changes, feed, since } = held;
-    const good =
+    const isValid =
       Object.keys(held).length === 3 &&
       changes.length <= MAX_CHANGES &&
       changes.every(isChange) &&
       /^urn:uuid:[0-9a-f-]{36}$/.test(feed) &&
       isUpdatedAt(since);
-    return good ? { changes, feed, since } : undefined;
+    return isValid ? { changes, feed, since } : undefined;
   } catch {
     return undefined;
   }

@@ -2,18 +2,18 @@ import type { RootKey } from '@passport-registry/verifier';
 import { LIMITS } from '@passport-registry/verifier/internal';
 import { PATHS } from '../paths.js';
 
-/** The script of the page puts the page's own address in place of this one. */
-const EXAMPLE_ADDRESS = 'https://registry.example';
+/** The script of the page replaces this URL with the URL of the page. */
+const EXAMPLE_URL = 'https://registry.example';
 
 /**
- * Verifies a registry by curl and openssl alone: the script of docs/protocol.md, section 11, for the one kind of key that signs this
- * registry, in a subshell that ends at the first failure. No command that is published names a package: whoever owns that name,
- * now or later, would be run by all readers.
+ * Returns shell commands that verify a registry with curl and openssl: the script of docs/protocol.md, section 11, for
+ * the algorithm of this root key. The commands run in a subshell that ends at the first failure. They never run a
+ * package by name, because all readers would then run the code of any future owner of that name.
  */
 export function commands({ algorithm, thumbprint }: RootKey): string {
-  // In a list with || the shell would ignore set -e.
+  // No `(…) || echo`: on the left side of ||, the shell ignores `set -e`.
   const verify = algorithm === 'ES256' ? VERIFY_P256 : VERIFY_ED25519;
-  return `REGISTRY=${EXAMPLE_ADDRESS}
+  return `REGISTRY=${EXAMPLE_URL}
 PINNED=${thumbprint}   # better: the one that you were given
 (
 set -eu

@@ -9,7 +9,9 @@ export class Html {
 
 type Part = string | number | Html | readonly Html[];
 
-/** HTML or XML from a template. Every inserted text is escaped, so that nothing in a record can become markup. */
+/**
+ * Makes HTML or XML from a template. Every inserted string is escaped, so that no value of a record can become markup.
+ */
 export function html(literals: TemplateStringsArray, ...parts: readonly Part[]): Html {
   const inserted = parts.map((part, index) => `${textOf(part)}${literals[index + 1] ?? ''}`);
   return new Html(`${literals[0]}${inserted.join('')}`);
@@ -22,9 +24,9 @@ function textOf(part: Part): string {
 }
 
 /**
- * Replaces each placeholder of a page, `{{name}}`, with its piece of HTML.
+ * Replaces each placeholder `{{name}}` of a page with its HTML.
  *
- * @throws Error when a placeholder has no piece
+ * @throws Error if no HTML is given for a placeholder
  */
 export function fillTemplate(page: string, pieces: Readonly<Record<string, Html>>): string {
   return page.replaceAll(/\{\{(\w+)\}\}/g, (_placeholder, name: string) => {

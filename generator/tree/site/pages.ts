@@ -6,8 +6,9 @@ import { fillTemplate, html } from './html.js';
 import { plainList } from './plain-list.js';
 
 /**
- * What a page may do: run its own script, wear its own style, ask its own host. No text becomes markup even if the script
- * tried (Trusted Types). It stands in the pages themselves, so that it holds on every mirror.
+ * Allows a page only its own script, its own style sheet, its own images and requests to its own host. Trusted Types
+ * prevent the script from turning strings into markup. The pages contain the policy, so that it also applies on
+ * mirrors.
  */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -21,14 +22,14 @@ export const CONTENT_SECURITY_POLICY = [
   "trusted-types 'none'",
 ].join('; ');
 
-/** A file of the page as the package ships it. */
+/** Reads a file of the page from the package. */
 export function websiteFile(name: string): Uint8Array {
   return packageFile(`build/website/${name}`);
 }
 
 const template = (name: string) => new TextDecoder().decode(websiteFile(name));
 
-/** What the page at the registry's address shows. */
+/** The values that the page shows. */
 export interface IndexPageParts {
   readonly list: ListBytes;
   /** The key whose thumbprint the page pins. */
@@ -36,7 +37,7 @@ export interface IndexPageParts {
   readonly development: boolean;
 }
 
-/** The page at the registry's address: index.html. */
+/** Returns index.html, the page at the URL of the registry. */
 export function indexPage({ list, rootKey, development }: IndexPageParts): string {
   return fillTemplate(template('index.html'), {
     policy: html`${CONTENT_SECURITY_POLICY}`,
@@ -47,7 +48,7 @@ export function indexPage({ list, rootKey, development }: IndexPageParts): strin
   });
 }
 
-/** The page for an address at which there is nothing: 404.html. It says the same in every registry. */
+/** Returns 404.html, the page for missing files. It is the same in every registry. */
 export function notFoundPage(): string {
   return fillTemplate(template('404.html'), { policy: html`${CONTENT_SECURITY_POLICY}` });
 }

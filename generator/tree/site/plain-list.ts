@@ -3,10 +3,10 @@ import type { ListBytes } from '../../list/list.js';
 import { PATHS } from '../paths.js';
 import { type Html, html } from './html.js';
 
-/** A page with more issuers would be too large to write again with each publication. */
+/** With more issuers, the page would be too large to rewrite with each publication. */
 const MAX_ISSUERS = 1000;
 
-/** The list for readers without a script. Nothing has verified this list, and the page says so. */
+/** Returns the list as HTML, for readers without JavaScript. Nothing verifies this copy, and the page says so. */
 export function plainList({ records, updatedAt }: ListBytes): Html {
   if (records.size > MAX_ISSUERS) {
     return html`<p>There are more issuers than this page can hold without a script: they are all in <a href="${PATHS.list}">${PATHS.list}</a>.</p>`;

@@ -3,12 +3,12 @@ import { atomFeed } from './atom.js';
 import { type Changes, changesBytes } from './changes.js';
 import { type IndexPageParts, indexPage, websiteFile } from './pages.js';
 
-/** What the page shows, and what its feed says. */
+/** The content of the page and of the feed. */
 export interface SiteParts extends IndexPageParts {
   readonly changes: Changes;
 }
 
-/** The files that people look at, by path. */
+/** Returns the page, its assets and the changes, by path. */
 export function siteFiles(parts: SiteParts): Map<string, Uint8Array> {
   const text = (content: string) => new TextEncoder().encode(content);
   const assets = ['registry.js', 'registry.css', 'icon.svg', 'licences.txt'];

@@ -1,6 +1,6 @@
 import { sha256 } from '../checksums.js';
 
-/** A name that follows from a text: a UUID of version 8 (RFC 9562). */
+/** Derives a UUID of version 8 (RFC 9562) from a string, and returns it as a URN. */
 export function uuidOf(text: string): string {
   const hex = sha256(new TextEncoder().encode(text));
   const parts = [

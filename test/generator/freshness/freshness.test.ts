@@ -242,7 +242,7 @@ describe('a registry with checkpoints', () => {
   it.each([
     ['a key that is not delegated', ['checkpoint', '--key', 'stranger.pem'], 1, 'ERR_CHECKPOINT_INVALID'],
     ['a key that is not there', ['checkpoint', '--key', 'none.pem'], 4, 'cannot be read'],
-    ['a folder that is no tree', ['checkpoint', 'issuers', '--key', 'online.pem'], 2, 'holds no registry'],
+    ['a folder that is no tree', ['checkpoint', 'issuers', '--key', 'online.pem'], 2, 'contains no registry'],
     ['hours that are none', ['checkpoint', '--key', 'online.pem', '--hours', '0'], 2, '--hours takes'],
     [
       'a build with a key that is not delegated',

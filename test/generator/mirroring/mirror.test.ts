@@ -210,13 +210,13 @@ describeWith(['rsync'], 'passport-registry mirror', () => {
       'of a folder that is not there',
       ['mirror', 'nowhere', 'mirror', '--root-key', 'root.json'],
       4,
-      'rsync ends with',
+      'rsync failed with',
     ],
     [
       'of what looks like an option',
       ['mirror', '--root-key', 'root.json', '--', '--version', 'mirror'],
       4,
-      'rsync ends with',
+      'rsync failed with',
     ],
     [
       'of a host that is not there',
@@ -244,7 +244,7 @@ describeWith(['rsync'], 'passport-registry mirror', () => {
     await until(() => said().includes('unchanged'), said);
     const list = readFileSync(join(folder, 'dist/issuers.json'));
     writeFiles(folder, { 'dist/issuers.json': 'broken' });
-    await until(() => said().includes('is not good'), said);
+    await until(() => said().includes('was not accepted'), said);
     writeFiles(folder, { 'dist/issuers.json': list });
     await publish('2026-11-02T00:00:00Z');
     await until(() => served() === '2026-11-02T00:00:00Z', said);

@@ -130,7 +130,7 @@ describeWith(['openssl'], 'passport-registry check', () => {
       }
     }
     const bad = report.issuers.filter(({ result }: { result: string }) => result === 'bad').length;
-    expect(stderr).toContain(`200 issuers: ${200 - bad} good, ${bad} bad, 0 revoked`);
+    expect(stderr).toContain(`200 issuers: ${200 - bad} passed, ${bad} failed, 0 revoked`);
   });
 
   it('with ids looks at these, and ends with 0 when they are good or there are but warnings', async () => {
@@ -138,7 +138,7 @@ describeWith(['openssl'], 'passport-registry check', () => {
     const chosen = [ids[0] ?? '', warned];
     const { code, stderr } = await cli(['check', ...chosen, '--allow-private'], folder, environment);
     expect(stderr).toContain('warning no-cors');
-    expect(stderr).toContain('2 issuers: 2 good, 0 bad');
+    expect(stderr).toContain('2 issuers: 2 passed, 0 failed');
     expect(code).toBe(0);
   });
 
@@ -197,7 +197,10 @@ describeWith(['openssl'], 'passport-registry check', () => {
       'issuers/bad.yaml': recordText('bad', { tier: 'gold' }),
     });
     const gone = await cli(['check', 'gone'], own);
-    expect([gone.code, gone.stderr]).toEqual([0, '1 issuer: 0 good, 0 bad, 1 revoked and not checked\n']);
+    expect([gone.code, gone.stderr]).toEqual([
+      0,
+      '1 issuer: 0 passed, 0 failed, 1 revoked and not checked\n',
+    ]);
     const unknown = await cli(['check', 'gnoe'], own);
     expect([unknown.code, unknown.stderr.includes('did you mean `gone`?')]).toEqual([2, true]);
     expect((await cli(['check', 'nobody'], own)).code).toBe(2);

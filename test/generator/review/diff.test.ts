@@ -274,7 +274,7 @@ describe('a comment on a pull request', () => {
 
 ### Checks
 
-- **error** <code>revoked-is-final</code> at <code>issuers/b.yaml&#58;3&#58;9</code>: <code>status was revoked, and is active</code>. Remedy: <code>restore the status; to return, register under another id</code>
+- **error** <code>revoked-is-final</code> at <code>issuers/b.yaml&#58;3&#58;9</code>: <code>status was revoked, and is now active</code>. Remedy: <code>restore the status; to return, register under another id</code>
 
 `);
   });

@@ -77,7 +77,7 @@ describe('a tree that has everything', () => {
     const first = await verifyTree(memorySource(tree.files), tree.first.rootKey);
     expect(first.warnings).toEqual([]);
     expect((await audit(tree.files)).warnings).toEqual([
-      `the snapshot ${older()[0]} is not verified: it may be by the first root key ${tree.first.rootKey.thumbprint}, which is not given`,
+      `the snapshot ${older()[0]} is not verified: the first root key ${tree.first.rootKey.thumbprint}, which is not known, may have signed it`,
     ]);
   });
 });
@@ -123,11 +123,7 @@ describe('of a tree, whoever holds the online key can alter', () => {
       async () => [await step('first', 'root'), await step('root', 'stranger')],
       /leads to/,
     ],
-    [
-      'that comes back',
-      async () => [await step('first', 'root'), await step('root', 'first')],
-      /comes back to/,
-    ],
+    ['that comes back', async () => [await step('first', 'root'), await step('root', 'first')], /returns to/],
     [
       'with two successors of one key',
       async () => [await step('first', 'root'), await step('first', 'stranger')],
@@ -162,29 +158,29 @@ describe('of a tree, whoever holds the online key can alter', () => {
     [
       'with another list than its name',
       (files) => files.set(`snapshots/${older()[1]}/issuers.json`, file('issuers.json')),
-      /another hash than its name/,
+      /whose hash is not the hash in the path/,
     ],
     [
       'without its signature',
       (files) => files.delete(`snapshots/${older()[0]}/issuers.sig`),
-      /incomplete snapshot/,
+      /snapshot [0-9a-f]{64} is incomplete/,
     ],
     [
       'without its list',
       (files) => files.delete(`snapshots/${older()[0]}/issuers.json`),
-      /incomplete snapshot/,
+      /snapshot [0-9a-f]{64} is incomplete/,
     ],
     [
       'under a name that is none',
       (files) => files.set('snapshots/x/issuers.json', file('issuers.json')),
-      /not a part of a snapshot/,
+      /not part of a snapshot/,
     ],
     [
       'with another file',
       (files) => files.set(`snapshots/${older()[0]}/x`, file('issuers.json')),
-      /not a part of a snapshot/,
+      /not part of a snapshot/,
     ],
-    ['that is a file', (files) => files.set('snapshots/x', file('issuers.json')), /not a part of a snapshot/],
+    ['that is a file', (files) => files.set('snapshots/x', file('issuers.json')), /not part of a snapshot/],
     [
       'with a byte order mark in its signature',
       (files) =>
@@ -192,7 +188,7 @@ describe('of a tree, whoever holds the online key can alter', () => {
           `snapshots/${older()[1]}/issuers.sig`,
           Buffer.concat([BOM, file(`snapshots/${older()[1]}/issuers.sig`)]),
         ),
-      /is not good/,
+      /is not valid/,
     ],
     [
       'with a signature that is not UTF-8',
@@ -245,17 +241,17 @@ describe('of a tree, whoever holds the online key can alter', () => {
     [
       'with another record than the list',
       delta((value) => Object.assign((value['issuers'] as object[])[0] as object, { tier: 'founding' })),
-      /another thing of issuer-00/,
+      /contradicts the list of the tree about issuer-00/,
     ],
     [
       'that removes what is listed',
       delta((value) => Object.assign(value, { removed: ['issuer-05'] })),
-      /another thing of issuer-05/,
+      /contradicts the list of the tree about issuer-05/,
     ],
     [
       'that leaves a change out',
       delta((value) => Object.assign(value, { issuers: [] })),
-      /does not make the list/,
+      /does not produce the list/,
     ],
   ])('a delta %s', async (_name, alter, problem) => {
     const files = new Map(tree.files);
@@ -266,11 +262,15 @@ describe('of a tree, whoever holds the online key can alter', () => {
   });
 
   it.each<[string, (files: Files) => unknown, RegExp]>([
-    ['changes.json that is not JSON', put('changes.json', '{'), /changes.json is not what a build writes/],
+    [
+      'changes.json that is not JSON',
+      put('changes.json', '{'),
+      /changes.json is not in the form that a build writes/,
+    ],
     [
       'changes.json of another shape',
       put('changes.json', '{"changes":{},"feed":"x","since":"y"}'),
-      /not what a build writes/,
+      /not in the form that a build writes/,
     ],
     [
       'changes.json with a member twice',
@@ -279,7 +279,7 @@ describe('of a tree, whoever holds the online key can alter', () => {
           'changes.json',
           Buffer.from(file('changes.json').toString().replace('{"changes":', '{"since":1,"changes":')),
         ),
-      /not what a build writes/,
+      /not in the form that a build writes/,
     ],
     [
       'changes.json with white space',
@@ -315,7 +315,7 @@ describe('of a tree, whoever holds the online key can alter', () => {
               .replace(/urn:uuid:/, 'urn:uuid:0'),
           ),
         ),
-      /does not say <id>/,
+      /does not contain <id>/,
     ],
     ['changes.atom that is not UTF-8', put('changes.atom', Buffer.from([0xff, 0xfe])), /not UTF-8/],
   ])('%s', async (_name, alter, problem) => {
@@ -462,7 +462,7 @@ describe('the clock', () => {
     const { code, stderr } = await cli(['verify', 'old'], tree.folder);
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(/FAILED {2}freshness\n.* more than 30 days old, and has no checkpoint/),
+      expect.stringMatching(/FAILED {2}freshness\n.* more than 30 days ago, and has no checkpoint/),
     ]);
     expect((await cli(['verify', 'old', '--max-age', '41'], tree.folder)).code).toBe(0);
     expect((await build()).code).toBe(0);
@@ -551,7 +551,7 @@ describe('a live host', () => {
       response.writeHead(body === undefined ? 404 : 200, { 'Content-Type': contentTypeOf(path) }).end(body);
     });
     const report = await verifyTree(httpSource(base), tree.first.rootKey);
-    expect(problems(report).replaceAll(/.*served as.*\n?/g, '')).toBe('');
+    expect(problems(report).replaceAll(/.*is served with.*\n?/g, '')).toBe('');
     expect(report.rotatedFrom).toBe(tree.first.rootKey.thumbprint);
   });
 });

@@ -143,7 +143,7 @@ describe('a list that was compressed beforehand', () => {
         'packed/SHA256SUMS': sums.replace(new RegExp(`^[0-9a-f]{64}(?=  ${name}$)`, 'm'), hash),
       });
       const { code, stderr } = await whole();
-      expect([code, stderr]).toEqual([1, expect.stringContaining(`${name} is not the list, compressed`)]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining(`${name} does not decompress to the list`)]);
     }
   });
 

@@ -40,10 +40,10 @@ const FAILURES: [string, () => Promise<string>, RegExp][] = [
   [
     'a certificate that nobody has issued',
     () => https(selfSignedHost()),
-    /certificate is not one that this machine trusts/,
+    /does not trust the certificate of the host/,
   ],
-  ['a port on which nothing listens', () => http(freePort()), /the host refuses the connection/],
-  ['a name that is not there', async () => 'http://registry.invalid', /the host is not found/],
+  ['a port on which nothing listens', () => http(freePort()), /the host refused the connection/],
+  ['a name that is not there', async () => 'http://registry.invalid', /the host was not found/],
   [
     'a host of another protocol',
     () => http(rawHost((socket) => socket.end('220 hello\r\n'))),
@@ -71,6 +71,6 @@ describe.each(Object.entries(COMMANDS))(
 it('a host that hangs up before it is asked does not end the program without a word', async () => {
   const base = await http(rawHost((socket) => socket.destroy()));
   const { code, stderr } = await cli(['verify', base], folder);
-  expect(stderr).toMatch(/cannot be fetched: it (?:does not answer in time|closed the connection)/);
+  expect(stderr).toMatch(/cannot be fetched: the host (?:did not respond in time|closed the connection)/);
   expect(code).toBe(4);
 });

@@ -207,13 +207,13 @@ describe('a live host', () => {
       'records without a type',
       (path) => (path.startsWith('issuers/') ? { type: '' } : undefined),
       ['content types'],
-      'issuers/alpha is served as no type at all, expected application/json',
+      'issuers/alpha is served with no content type, expected application/json',
     ],
     [
       'the signature as PGP',
       (path) => (path === 'issuers.sig' ? { type: 'application/pgp-signature' } : undefined),
       ['content types'],
-      'issuers.sig is served as application/pgp-signature, expected text/plain',
+      'issuers.sig is served with application/pgp-signature, expected text/plain',
     ],
     [
       'a page for every unknown id',
@@ -226,13 +226,13 @@ describe('a live host', () => {
       'a redirect for an id with dots',
       (path) => (path === 'issuers/beta.example' ? { status: 301, location: '/elsewhere' } : undefined),
       ['records', 'checksums'],
-      'answers 301, a redirect to /elsewhere',
+      'responds with 301, a redirect to /elsewhere',
     ],
     [
       'an error',
       (path) => (path === 'issuers.json' ? { status: 503 } : undefined),
       ['signature', 'checksums'],
-      'answers 503',
+      'responds with 503',
     ],
     [
       'an old record',
@@ -268,7 +268,7 @@ describe('a live host', () => {
       folder,
     );
     expect(code).toBe(4);
-    expect(stderr).toMatch(/FAILED {2}root key\n.* cannot be fetched: the host refuses the connection/);
+    expect(stderr).toMatch(/FAILED {2}root key\n.* cannot be fetched: the host refused the connection/);
     const { ok, unreachable, checks } = JSON.parse(stdout);
     expect([ok, unreachable]).toEqual([false, true]);
     expect(new Set(checks.slice(1).map(({ result }: { result: string }) => result))).toEqual(
@@ -299,7 +299,7 @@ describe('passport-registry verify', () => {
     writeFiles(bad, { 'dist/issuers/alpha': recordText('alpha') });
     const { code, stderr } = await cli(['verify', 'dist'], bad);
     expect(code).toBe(1);
-    expect(stderr).toContain('dist is NOT good');
+    expect(stderr).toContain('dist is NOT valid');
     rmSync(join(bad, 'dist'), { recursive: true });
     expect((await cli(['verify', 'dist'], bad)).code).toBe(2);
     expect((await cli(['verify', 'https://'], bad)).code).toBe(2);
