@@ -12,7 +12,7 @@ it('npm run demo shows the whole flow, ends by itself, and leaves nothing behind
     ['--disable-warning=ExperimentalWarning', script],
     ROOT,
   );
-  expect(stdout).toContain('Every step did what it says.');
+  expect(stdout).toContain('Every step had the expected outcome.');
   expect(code).toBe(0);
   expect([...stdout.matchAll(/^ *(\d+)\. /gm)].map(([, number]) => Number(number))).toEqual([
     1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
