@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { ROOT } from '../support/paths.js';
 import { run } from '../support/workspace.js';
 
-it('npm run demo shows the whole flow, ends by itself, and leaves nothing behind', async () => {
+it('npm run demo shows the whole flow, exits, and leaves no files behind', async () => {
   const script = join(ROOT, 'build/sandbox/demo/demo.js');
   const { code, stdout } = await run(
     process.execPath,

@@ -13,7 +13,7 @@ afterAll(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
 
-/** Makes a certificate for a name of this machine, as `<name>.pem` and `<name>.key` in a folder. */
+/** Creates a self-signed certificate for a host name, as `<name>.pem` and `<name>.key` in a folder. */
 export function certificate(folder: string, name: string, host: string): void {
   execFileSync(
     'openssl',
@@ -26,7 +26,7 @@ export function certificate(folder: string, name: string, host: string): void {
   );
 }
 
-/** A real HTTPS server on loopback; gives its port. */
+/** Starts an HTTPS server on loopback. Returns the port. */
 export async function listenTls(folder: string, name: string, listener: RequestListener): Promise<number> {
   const server = createServer(
     { key: readFileSync(join(folder, `${name}.key`)), cert: readFileSync(join(folder, `${name}.pem`)) },
@@ -46,20 +46,20 @@ const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' });
 const weak = generateKeyPairSync('rsa', { modulusLength: 1024 });
 const GOOD: Jwk[] = [publicJwk(ed25519.publicKey, { kid: 'one' }), publicJwk(p256.publicKey, { kid: 'two' })];
 
-/** What an issuer serves. */
+/** The documents that an issuer serves. */
 interface Documents {
   metadata: Jwk;
   keys: Jwk[];
 }
 
-/** How an issuer of a kind differs from a good one, and what is said of it: the rules, in the order of their lines. */
+/** How an issuer differs from a valid one, and the rules that `check` reports, in the order of the record's lines. */
 export interface Kind {
   readonly rules: readonly string[];
-  /** Changes what it serves. */
+  /** Changes the documents. */
   readonly serve?: (documents: Documents) => void;
-  /** Answers by itself. True when it has. */
+  /** Handles a request itself. Returns true if it sent a response. */
   readonly answer?: (request: IncomingMessage, response: ServerResponse, document: string) => boolean;
-  /** Another address than the good server's: a port, or a whole origin. */
+  /** The server, if it is not the one with a trusted certificate. */
   readonly origin?: 'closed port' | 'untrusted' | 'other name' | 'no such host';
 }
 
@@ -71,7 +71,7 @@ const only =
     return true;
   };
 
-/** Every kind of broken issuer, by name. jwks_uri stands above discovery_uri, and that above policy_uri, in a record. */
+/** Every kind of broken issuer, by name. In a record, the order is: jwks_uri, discovery_uri, policy_uri. */
 export const KINDS: Readonly<Record<string, Kind>> = {
   'is good': { rules: [] },
   'has no server': {
@@ -209,7 +209,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   },
 };
 
-/** Serves `/<issuer>/metadata`, `/<issuer>/jwks` and `/<issuer>/policy`, each issuer of its kind. */
+/** Serves `/<issuer>/metadata`, `/<issuer>/jwks` and `/<issuer>/policy`, according to the kind of each issuer. */
 export function issuers(kindOf: (issuer: string) => Kind): RequestListener {
   return (request, response) => {
     const [, id = '', document = ''] = (request.url ?? '').split(/[/?]/);
