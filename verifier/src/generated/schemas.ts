@@ -1,15 +1,15 @@
 // Made by schemas/generate.mjs from the schemas: edit those, then run `npm run generate`.
 
 /**
- * The list of recognised issuers, published at /issuers.json. Authoritative only with the detached signature at /issuers.sig, verified by the root key.
+ * The list of recognised issuers, published at /issuers.json. It is authoritative only if the detached signature at /issuers.sig is valid for the root key.
  */
 export interface IssuerRegistry {
   /**
-   * When this list was made: UTC to the second, ending in Z. It only grows.
+   * The time of this list: UTC to the second, ending in Z. It never decreases.
    */
   updated_at: string;
   /**
-   * Every recognised issuer, sorted by issuer_id (UTF-16 code units), each id once.
+   * Every recognised issuer, sorted by issuer_id (UTF-16 code units), without duplicate ids.
    */
   issuers: Issuer[];
 }
@@ -18,23 +18,23 @@ export interface IssuerRegistry {
  */
 export interface Issuer {
   /**
-   * The issuer's name in the registry, equal to its file's name without .yaml. It never changes and is never used again.
+   * The issuer's name in the registry, equal to the name of its file without .yaml. It never changes and is never reused.
    */
   issuer_id: string;
   /**
-   * How far the registry's operator has examined the issuer. A verifier's trust policy names the tiers that it accepts.
+   * How thoroughly the operator of the registry has examined the issuer. A verifier's trust policy names the accepted tiers.
    */
   tier: 'founding' | 'certified' | 'registered' | 'sandbox';
   /**
-   * Where the issuer publishes the public keys that verify its passports (a JSON Web Key Set, RFC 7517).
+   * The URL of the public keys that verify the issuer's passports (a JSON Web Key Set, RFC 7517).
    */
   jwks_uri: string;
   /**
-   * Where the issuer publishes its metadata. The document there must name the same issuer_id and jwks_uri as this record.
+   * The URL of the issuer's metadata. The metadata must name the same issuer_id and jwks_uri as this record.
    */
   discovery_uri: string;
   /**
-   * The issuer's policy for people to read, or null. Preferably https; a fragment is allowed.
+   * The URL of the issuer's policy for people, or null. Preferably https. A fragment is allowed.
    */
   policy_uri?: string | null;
   /**
@@ -50,7 +50,7 @@ export interface Issuer {
    */
   last_audit?: string | null;
   /**
-   * Where the issuer's passports are meant to be used: ISO 3166-1 alpha-2 country codes, ISO 3166-2 subdivision codes, or global. Left out: not declared. An empty list: nowhere.
+   * Where the issuer's passports are meant to be used: ISO 3166-1 alpha-2 country codes, ISO 3166-2 subdivision codes, or global. A missing field means: not declared. An empty list means: nowhere.
    */
   geographical_scope?: string[];
   /**
@@ -68,7 +68,7 @@ export interface Issuer {
 }
 
 /**
- * The public root key of the registry as a JSON Web Key (RFC 7517), published at /keys/root.json: Ed25519 (RFC 8037) or P-256 (RFC 7518). There is no place for a private member.
+ * The public root key of the registry as a JSON Web Key (RFC 7517), published at /keys/root.json: Ed25519 (RFC 8037) or P-256 (RFC 7518). Private members are not allowed.
  */
 export interface RootJwk {
   /**
@@ -76,7 +76,7 @@ export interface RootJwk {
    */
   kty: 'OKP' | 'EC';
   /**
-   * Decides the algorithm of the signature, alone: Ed25519, or P-256 with SHA-256.
+   * The curve alone determines the signature algorithm: Ed25519, or P-256 with SHA-256.
    */
   crv: 'Ed25519' | 'P-256';
   /**
@@ -94,11 +94,11 @@ export interface RootJwk {
 }
 
 /**
- * What a verifier demands of an issuer before it trusts it. Whatever it says, an issuer that is suspended, revoked or not in the registry is rejected.
+ * The requirements of a verifier for issuers. An issuer that is suspended, revoked or not in the registry is always rejected.
  */
 export interface TrustPolicy {
   /**
-   * The tiers that are accepted. None, if only issuers that are allowed by name are to be.
+   * The accepted tiers. With an empty list, only issuers in `allow` are accepted.
    */
   tiers: ('founding' | 'certified' | 'registered' | 'sandbox')[];
   /**
@@ -106,7 +106,7 @@ export interface TrustPolicy {
    */
   domains?: string[];
   /**
-   * The issuer must declare at least one of these places, a country that one of them lies in, or global.
+   * The issuer must declare at least one of these places, a country that contains one of them, or global.
    */
   geography?: string[];
   /**
@@ -114,15 +114,15 @@ export interface TrustPolicy {
    */
   passport_types?: string[];
   /**
-   * The issuer must have been certified for at least so many days of 24 hours.
+   * The issuer must have been certified for at least this number of days of 24 hours.
    */
   min_certified_days?: number;
   /**
-   * The issuer's last audit must be at most so many days of 24 hours old; without an audit it is rejected.
+   * The issuer's last audit must be at most this number of days of 24 hours old. An issuer without an audit is rejected.
    */
   max_audit_days?: number;
   /**
-   * Issuers that need not meet any other demand, each with the reason why.
+   * Issuers that do not have to meet any other requirement, each with a reason.
    */
   allow?: {
     /**
@@ -130,12 +130,12 @@ export interface TrustPolicy {
      */
     issuer_id: string;
     /**
-     * Why, for people: it comes back in every decision that it makes.
+     * The reason, for people. It is part of every decision that results from this entry.
      */
     reason: string;
   }[];
   /**
-   * Issuers that are rejected whatever else holds, each with the reason why. It wins over allow.
+   * Issuers that are always rejected, each with a reason. `deny` takes precedence over `allow`.
    */
   deny?: {
     /**
@@ -143,7 +143,7 @@ export interface TrustPolicy {
      */
     issuer_id: string;
     /**
-     * Why, for people: it comes back in every decision that it makes.
+     * The reason, for people. It is part of every decision that results from this entry.
      */
     reason: string;
   }[];
