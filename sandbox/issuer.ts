@@ -30,7 +30,7 @@ export type Minted = Passport & { readonly token: string };
 /** The number of published keys. All of them verify passports. The newest one signs. */
 const MAX_PUBLISHED_KEYS = 2;
 
-/** An issuer of agent passports. Its state is in memory and is lost when the process ends. */
+/** An issuer of agent passports. Keeps its state in memory, so the state is lost when the process ends. */
 export class SandboxIssuer {
   readonly issuerId: string;
   readonly issuerUrl: string;

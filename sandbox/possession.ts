@@ -13,7 +13,7 @@ import {
 } from '@passport-registry/verifier/internal';
 import { possessionFailed } from './refusal.js';
 
-/** The clock difference between agent and issuer that is tolerated. */
+/** The maximum clock difference between agent and issuer. */
 const CLOCK_TOLERANCE_MS = 60_000;
 /** The maximum age of a signed nonce. It equals the maximum lifetime of a nonce. */
 const MAX_AGE_MS = 300_000;

@@ -21,7 +21,7 @@ export type PossessionFailure =
 /** The parts of a refusal besides the code and the message. */
 export interface RefusalOptions {
   readonly details?: { readonly reason?: PossessionFailure; readonly pointer?: string };
-  /** In seconds: the client should not retry earlier. */
+  /** The time in seconds after which the client should retry. */
   readonly retryAfter?: number;
 }
 

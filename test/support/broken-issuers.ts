@@ -73,25 +73,25 @@ const only =
 
 /** Every kind of broken issuer, by name. In a record, the order is: jwks_uri, discovery_uri, policy_uri. */
 export const KINDS: Readonly<Record<string, Kind>> = {
-  'is good': { rules: [] },
+  'is valid': { rules: [] },
   'has no server': {
     rules: ['host-unreachable', 'host-unreachable', 'host-unreachable'],
     origin: 'closed port',
   },
-  'has no host': {
+  'has a host name that does not resolve': {
     rules: ['host-unreachable', 'host-unreachable', 'host-unreachable'],
     origin: 'no such host',
   },
-  'has a certificate that nobody trusts': {
+  'has an untrusted certificate': {
     rules: ['tls-failed', 'tls-failed', 'tls-failed'],
     origin: 'untrusted',
   },
-  'has a certificate of another name': {
+  'has a certificate for another name': {
     rules: ['tls-failed', 'tls-failed', 'tls-failed'],
     origin: 'other name',
   },
-  'never answers about its keys': { rules: ['timed-out'], answer: only('jwks', () => undefined) },
-  'sends its metadata a byte a second': {
+  'never sends its keys': { rules: ['timed-out'], answer: only('jwks', () => undefined) },
+  'sends its metadata one byte at a time': {
     rules: ['timed-out'],
     answer: only('metadata', (response) => {
       response.writeHead(200);
@@ -107,7 +107,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     rules: ['redirected'],
     answer: only('jwks', (response) => response.writeHead(302, { Location: '/elsewhere' }).end()),
   },
-  'serves a page for metadata, and keys in which a member stands twice': {
+  'serves HTML as metadata, and keys with a duplicate member': {
     rules: ['not-json', 'not-json'],
     answer: (_request, response, document) => {
       const bad: Record<string, string> = {
@@ -146,7 +146,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     serve: ({ metadata }) => void delete metadata['jwks_uri'],
   },
   'has no keys': { rules: ['jwks-no-usable-key'], serve: ({ keys }) => void keys.splice(0) },
-  'has a key set that is none': {
+  'has a key that is not an object': {
     rules: ['jwks-malformed'],
     serve: ({ keys }) => void keys.push('key' as unknown as Jwk),
   },
@@ -155,7 +155,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     serve: ({ keys }) =>
       void keys.push(publicJwk(generateKeyPairSync('ed25519').privateKey, { kid: 'three' })),
   },
-  'names two keys alike': {
+  'gives two keys the same kid': {
     rules: ['jwks-duplicate-kid'],
     serve: ({ keys }) => void keys.push(publicJwk(generateKeyPairSync('ed25519').publicKey, { kid: 'one' })),
   },
@@ -167,17 +167,17 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     rules: ['jwks-weak-key'],
     serve: ({ keys }) => void keys.push(publicJwk(weak.publicKey, { kid: 'three' })),
   },
-  'has a key of another curve': {
+  'has a key on an unsupported curve': {
     rules: ['jwks-unusable-key'],
     serve: ({ keys }) => void keys.push(publicJwk(p384.publicKey, { kid: 'three' })),
   },
-  'has only keys without a name': {
+  'has only keys without a kid': {
     rules: ['jwks-unusable-key', 'jwks-unusable-key', 'jwks-no-usable-key'],
     serve: ({ keys }) => {
       for (const key of keys) delete key['kid'];
     },
   },
-  'has a key off its curve, and one of small order': {
+  'has a key that is not on its curve, and a key of small order': {
     rules: ['jwks-unusable-key', 'jwks-unusable-key'],
     serve: ({ keys }) =>
       void keys.push(
@@ -203,7 +203,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     rules: ['http-status'],
     answer: only('policy', (response) => response.writeHead(410).end()),
   },
-  'sends people round in circles': {
+  'redirects its policy in a circle': {
     rules: ['redirected'],
     answer: only('policy', (response) => response.writeHead(301, { Location: '?again' }).end()),
   },

@@ -46,7 +46,7 @@ export class ListPage {
     addEventListener('afterprint', () => this.#attempt(() => this.#navigate(false)));
   }
 
-  /** Removes all data from the page if `work` fails. The client throws when its list is too old. */
+  /** Runs `work`. If it fails, removes all data from the page: the client throws when its list is too old. */
   #attempt(work: () => void): void {
     try {
       work();

@@ -30,7 +30,7 @@ function searchText(issuer: Issuer): string {
 }
 
 function sortIssuers(issuers: Issuer[], { sort, descending }: Query): Issuer[] {
-  // The list is sorted by id, and sorting is stable, so equal issuers stay sorted by id.
+  // The list is sorted by id, and sorting is stable, so issuers with the same value stay sorted by id.
   const ascending = sort === 'issuer_id' ? issuers : issuers.sort((a, b) => rank(a, sort) - rank(b, sort));
   return descending ? ascending.reverse() : ascending;
 }
