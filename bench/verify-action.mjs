@@ -22,10 +22,18 @@ const KINDS = {
   },
 };
 
-const record = { ...issuers(1)[0], status: 'active', tier: 'certified', domain_scope: ['banking'] };
+/** Not a `.alt` host as in the corpus, because the verifier does not contact hosts that cannot be public. */
+const issuer = 'https://issuer.example';
+const record = {
+  ...issuers(1)[0],
+  status: 'active',
+  tier: 'certified',
+  domain_scope: ['banking'],
+  discovery_uri: `${issuer}/.well-known/openid-configuration`,
+  jwks_uri: `${issuer}/.well-known/jwks.json`,
+};
 const { rootKey, files } = await signedList([record]);
 const registry = await openRegistry(files, { rootKey: rootKey.jwk, maxAge: 1e12 });
-const issuer = new URL(record.discovery_uri).origin;
 const audience = 'https://mail.example';
 const payload = { to: 'you@example.com', subject: 'Hello', body: 'A few words.' };
 const seconds = Math.floor(Date.now() / 1000);
