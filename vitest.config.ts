@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 /**
- * A build flushes every file that it writes, which takes a disk some milliseconds each. Where the system has a folder in memory with
- * room, and programs may be started from it, the tests work there.
+ * Returns a folder in memory if there is one with enough space that allows programs to run, or the usual temporary
+ * folder. A build flushes every file that it writes, which takes some milliseconds per file on a disk.
  */
 function temporaryFolder(): string {
   const memory = '/dev/shm';
@@ -25,19 +25,19 @@ function temporaryFolder(): string {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // Tests run the compiled packages, never the sources. Where a test starts the command line as a process, that is the bundle.
+    // Tests run the compiled packages, never the sources. Processes of the command line run the bundle.
     globalSetup: 'test/support/compile.ts',
     env: { TMPDIR: process.env['TMPDIR'] ?? temporaryFolder() },
     setupFiles: 'test/support/property-seed.ts',
-    // The command line runs in the process of its test, each time in another folder: threads cannot change theirs.
+    // The command line runs in the process of the test and changes the current folder, which threads cannot do.
     pool: 'forks',
-    // What ships is loaded as Node.js loads it.
+    // The compiled packages are loaded by Node.js, not transformed by Vite.
     server: { deps: { external: [/\/build\//] } },
-    // Many tests start programs and flush files, which a busy machine can make wait; `run` has a limit of its own.
+    // Many tests start programs and flush files, which can take long on a busy machine. `run` has its own time limit.
     testTimeout: 180_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000 } },
-    // Most tests wait: for programs, hosts, browsers, deadlines.
+    // Most tests spend their time waiting for programs, hosts, browsers and deadlines.
     maxWorkers: 2 * availableParallelism(),
     reporters: ['default', './test/support/summary.ts'],
   },

@@ -1,5 +1,5 @@
-// What a build costs, each figure as a ratio to another way to do the same in the same run: the floor (floor.mjs), a plain script
-// (plain-script.mjs), and the static-site generators that are installed. Each program starts anew and writes into a new folder.
+// The time of a build, compared with other programs that do the same: the floor (floor.mjs), a plain script
+// (plain-script.mjs), and the static-site generators that are installed. Each run is a new process with a new folder.
 // Usage: node bench/build.mjs [records ...]
 
 import { spawnSync } from 'node:child_process';
@@ -25,26 +25,26 @@ const node = (...args) => run(process.execPath, args, folder);
 
 let folder;
 let runs = 0;
-/** After a large `rm` the same writes took ten times as long: whatever is written goes into a new folder. */
-const fresh = () => `out-${runs++}`;
-const cold = (...options) => node(CLI, 'build', '--key', 'key.pem', '--out', fresh(), ...options);
+/** A new folder for each run: directly after a large `rm`, the same writes took ten times as long. */
+const newFolder = () => `out-${runs++}`;
+const cold = (...options) => node(CLI, 'build', '--key', 'key.pem', '--out', newFolder(), ...options);
 
 const costs = new Map();
 for (const size of sizes) {
   folder = mkdtempSync(join(tmpdir(), 'bench-build-'));
-  const name = (what) => `${what}, ${number(size)} records`;
+  const nameOf = (comparison) => `${comparison}, ${number(size)} records`;
   const pairs = size <= 1_000 ? 9 : size <= 10_000 ? 5 : 3;
   try {
     writeRecords(join(folder, 'issuers'), size);
     node(CLI, 'keys', 'generate', '--out', 'key.pem');
-    const floor = () => node(here('floor.mjs'), 'issuers', fresh());
-    const { median } = await compare(name('cold build to the floor'), () => cold(), floor, pairs);
+    const floor = () => node(here('floor.mjs'), 'issuers', newFolder());
+    const { median } = await compare(nameOf('cold build to the floor'), () => cold(), floor, pairs);
     costs.set(size, median / size);
-    const plain = () => node(here('plain-script.mjs'), 'issuers', fresh());
-    await compare(name('cold build to a plain script'), () => cold(), plain, Math.min(pairs, 3));
+    const plain = () => node(here('plain-script.mjs'), 'issuers', newFolder());
+    await compare(nameOf('cold build to a plain script'), () => cold(), plain, Math.min(pairs, 3));
     node(CLI, 'build', '--key', 'key.pem');
     const unchanged = () => node(CLI, 'build', '--key', 'key.pem');
-    await compare(name('unchanged build to a cold one'), unchanged, () => cold(), pairs);
+    await compare(nameOf('unchanged build to a cold one'), unchanged, () => cold(), pairs);
     const [first] = issuers(1);
     let audits = 0;
     const oneChanged = () => {
@@ -52,9 +52,9 @@ for (const size of sizes) {
       writeFileSync(join(folder, 'issuers', `${first.issuer_id}.yaml`), recordText({ ...first, last_audit }));
       node(CLI, 'build', '--key', 'key.pem');
     };
-    await compare(name('build of one changed record to a cold one'), oneChanged, () => cold(), pairs);
-    peakMemory(name('peak memory of a cold build, GiB'));
-    if (size <= 10_000) await comparePeers(name, size);
+    await compare(nameOf('build of one changed record to a cold one'), oneChanged, () => cold(), pairs);
+    peakMemory(nameOf('peak memory of a cold build, GiB'));
+    if (size <= 10_000) await comparePeers(nameOf, size);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -70,23 +70,23 @@ function peakMemory(name) {
   const report = join(folder, 'memory');
   const hook = `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(report)}, String(process.resourceUsage().maxRSS)))`;
   writeFileSync(join(folder, 'hook.cjs'), hook);
-  node('--require', join(folder, 'hook.cjs'), CLI, 'build', '--key', 'key.pem', '--out', fresh());
+  node('--require', join(folder, 'hook.cjs'), CLI, 'build', '--key', 'key.pem', '--out', newFolder());
   const gib = Number((Number(readFileSync(report, 'utf8')) / 1024 / 1024).toFixed(2));
   console.log(`${name}: ${gib}`);
   record({ name, ratio: gib });
 }
 
-async function comparePeers(name, size) {
+async function comparePeers(nameOf, size) {
   for (const [peer, site] of [
     ['Hugo', hugoSite(folder, size)],
     ['Eleventy', eleventySite(folder)],
   ]) {
-    if (site === undefined) console.log(`${name(`cold build to ${peer}`)}: ${peer} is not installed`);
+    if (site === undefined) console.log(`${nameOf(`cold build to ${peer}`)}: ${peer} is not installed`);
     else
       await compare(
-        name(`cold build to ${peer}`),
+        nameOf(`cold build to ${peer}`),
         () => cold(),
-        () => run(site.program, site.args(fresh()), site.folder),
+        () => run(site.program, site.args(newFolder()), site.folder),
         3,
       );
   }

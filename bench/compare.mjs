@@ -1,27 +1,27 @@
 import { appendFileSync } from 'node:fs';
 
-/** Hands a figure to bench/run.mjs, if that is who asks. */
+/** Appends a figure to the file that bench/run.mjs collects, if bench/run.mjs started this process. */
 export function record(figure) {
   const file = process.env.BENCH_FIGURES;
   if (file !== undefined) appendFileSync(file, `${JSON.stringify(figure)}\n`);
 }
 
 /**
- * Times two things in turn, A B A B, and prints the ratio of each pair's times: the median, and the quartiles around it.
- * Absolute times mean little on shared machines, and pairs take a machine's drift out of the ratio.
+ * Measures two functions in alternation (A B A B). Prints the median of the ratios of all pairs, and their quartiles.
+ * Absolute times mean little on shared machines. Ratios of pairs cancel out slow changes in the speed of the machine.
  */
 export async function compare(name, subject, floor, pairs) {
-  const timed = async (work) => {
-    // With --expose-gc, so that nobody pays for the other's garbage.
+  const measure = async (work) => {
+    // Needs --expose-gc. Neither function should pay for the garbage of the other.
     globalThis.gc?.();
     const started = performance.now();
     await work();
     return performance.now() - started;
   };
-  await timed(subject);
-  await timed(floor);
+  await measure(subject);
+  await measure(floor);
   const times = [];
-  for (let pair = 0; pair < pairs; pair++) times.push([await timed(subject), await timed(floor)]);
+  for (let pair = 0; pair < pairs; pair++) times.push([await measure(subject), await measure(floor)]);
   const ratios = times.map(([a, b]) => a / b).sort((a, b) => a - b);
   const at = (values, share) => values[Math.floor((values.length - 1) * share)];
   const [low, ratio, high] = [0.25, 0.5, 0.75].map((share) => at(ratios, share).toFixed(2));

@@ -3,13 +3,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalBytes, encodeSignature, importRootKey } from '@passport-registry/verifier';
 
-/** One of some values, by chance that is the same each time. */
-const chosen = (values, seed) => values[(Math.imul(seed + 1, 2654435761) >>> 16) % values.length];
+/** Picks one of the values. The choice looks random, but is the same for the same seed. */
+const pick = (values, seed) => values[(Math.imul(seed + 1, 2654435761) >>> 16) % values.length];
 
 const PLACES = [['NO', 'SE'], ['US-CA'], ['global'], ['DE', 'AT', 'CH'], ['GB'], ['JP', 'KR']];
 const DOMAINS = [['banking', 'payments'], ['health'], ['travel', 'hospitality'], ['research'], ['logistics']];
 
-/** A host of its own for each issuer, which does not compress as a number would. */
+/** A different host for each issuer. A hash, because a number would compress too well. */
 const hostOf = (index) =>
   `${createHash('sha256')
     .update(String(index))
@@ -18,7 +18,7 @@ const hostOf = (index) =>
     .slice(0, 12)
     .toLowerCase()}.alt`;
 
-/** So many issuers with every field filled in; the same ones each time. */
+/** Creates issuers with all fields. The result is the same for the same count. */
 export function issuers(count) {
   return Array.from({ length: count }, (_one, index) => {
     const host = hostOf(index);
@@ -26,27 +26,27 @@ export function issuers(count) {
       certified_since: `2026-${String((index % 12) + 1).padStart(2, '0')}-15T09:00:00Z`,
       contact: `passports@${host}`,
       discovery_uri: `https://${host}/.well-known/openid-configuration`,
-      domain_scope: chosen(DOMAINS, index),
-      geographical_scope: chosen(PLACES, index * 3),
+      domain_scope: pick(DOMAINS, index),
+      geographical_scope: pick(PLACES, index * 3),
       issuer_id: `issuer-${String(index).padStart(6, '0')}`,
       jwks_uri: `https://${host}/.well-known/jwks.json`,
       last_audit: '2026-06-30T00:00:00Z',
       passport_types: ['ai-assistant', 'service-agent'],
       policy_uri: `https://${host}/agents/policy`,
-      status: chosen(['active', 'active', 'active', 'active', 'suspended', 'revoked'], index * 7),
-      tier: chosen(['founding', 'certified', 'certified', 'registered'], index * 5),
+      status: pick(['active', 'active', 'active', 'active', 'suspended', 'revoked'], index * 7),
+      tier: pick(['founding', 'certified', 'certified', 'registered'], index * 5),
     };
   });
 }
 
-/** A record as people write it: a comment, plain words, lists in brackets. */
+/** A record as people write it: with a comment, unquoted strings and lists in brackets. */
 export function recordText(record) {
   const text = (value) => (Array.isArray(value) ? `[${value.join(', ')}]` : value);
   const lines = Object.entries(record).map(([field, value]) => `${field}: ${text(value)}\n`);
   return `# yaml-language-server: $schema=../schemas/issuer.schema.json\n${lines.join('')}`;
 }
 
-/** Writes so many records into a new folder, a file each. */
+/** Writes records into a new folder, one file each. */
 export function writeRecords(folder, count) {
   mkdirSync(folder);
   for (const record of issuers(count)) {
@@ -56,7 +56,7 @@ export function writeRecords(folder, count) {
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 
-/** A signed list of some records, with the root key, as the files of a registry. */
+/** A signed list of the records, with its root key and the files of a registry. */
 export async function signedList(records, updated_at = '2026-11-21T08:00:00Z') {
   const rootKey = await importRootKey(publicKey.export({ format: 'jwk' }));
   const bytes = canonicalBytes({ issuers: records, updated_at });

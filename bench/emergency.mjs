@@ -1,5 +1,5 @@
-// An emergency on 10,000 records: from the command to the verified tree. Compared in one run with a cold build of the same
-// records into a new folder.
+// An emergency with 10,000 records: the time from the start of the command to the verified tree. Compared with a cold
+// build of the same records into a new folder.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

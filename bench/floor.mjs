@@ -1,4 +1,5 @@
-// The floor of a build: read all files, parse each by `yaml`, canonicalise once, hash, sign, write all files, nothing else.
+// The floor of a build, which does the least possible work: reads all files, parses each with `yaml`, canonicalises the
+// list, hashes, signs, and writes all files.
 // Usage: node bench/floor.mjs ISSUERS OUT
 
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';

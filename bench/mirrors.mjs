@@ -1,6 +1,7 @@
-// What readers of a mirror see while the registry is published over and over: by `passport-registry mirror`, by
-// docs/hosting/mirror.sh, and by rsync straight into the served folder. Needs rsync and nginx. Also, what a change of one
-// record moves in a large tree. Usage: node bench/mirrors.mjs [seconds] [records]
+// How often readers of a mirror get an inconsistent list and signature while the registry is published repeatedly. The
+// mirror uses `passport-registry mirror`, docs/hosting/mirror.sh, or rsync into the served folder. Also, how many bytes
+// a mirror transfers after one changed record in a large tree. Needs rsync and nginx.
+// Usage: node bench/mirrors.mjs [seconds] [records]
 
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -92,7 +93,7 @@ async function host(folder, root) {
   return `http://127.0.0.1:${port}`;
 }
 
-/** How a scheme brings the tree, over and over; gives the folder that is served. */
+/** Each scheme starts a process that copies the tree repeatedly. Returns the folder to serve. */
 const SCHEMES = {
   'passport-registry mirror': (source, folder) => {
     const into = join(folder, 'by-mirror');
@@ -114,8 +115,8 @@ const SCHEMES = {
   },
 };
 
-/** A pair of list and signature, asked for one after the other; whether it is torn. */
-async function torn(base, rootKey) {
+/** Fetches the list, then the signature. Returns whether they do not match: a torn read. */
+async function isTornRead(base, rootKey) {
   const text = async (path) => (await fetch(`${base}/${path}`)).text();
   try {
     const list = new TextEncoder().encode(await text('issuers.json'));
@@ -146,10 +147,10 @@ async function measure(name) {
     const reader = async () => {
       while (performance.now() < until) {
         found.reads += 1;
-        let bad = await torn(base, rootKey);
-        if (bad) found.torn += 1;
-        for (let retry = 0; bad && retry < RETRIES; retry++) bad = await torn(base, rootKey);
-        if (bad) found.failed += 1;
+        let isTorn = await isTornRead(base, rootKey);
+        if (isTorn) found.torn += 1;
+        for (let retry = 0; isTorn && retry < RETRIES; retry++) isTorn = await isTornRead(base, rootKey);
+        if (isTorn) found.failed += 1;
       }
     };
     await Promise.all([writer(), ...Array.from({ length: READERS }, reader)]);
@@ -170,8 +171,8 @@ function stop() {
   }
 }
 
-console.log(`a publication every 200 ms, ${READERS} readers, ${seconds} s for each scheme\n`);
-console.log('| scheme | publications | reads | torn at the first try | bad after two retries |');
+console.log(`one publication every 200 ms, ${READERS} readers, ${seconds} s per scheme\n`);
+console.log('| scheme | publications | reads | torn at the first attempt | torn after two retries |');
 console.log('|---|---|---|---|---|');
 for (const name of Object.keys(SCHEMES)) {
   const { publications, reads, torn: pairs, failed } = await measure(name);
@@ -194,7 +195,7 @@ try {
   const update = mirror();
   const share = ((update.bytes / bytes) * 100).toFixed(1);
   console.log(
-    `\n${records} records, ${bytes} bytes: the first mirroring moves ${whole.bytes}, one changed record ${update.bytes} (${share} % of the tree)`,
+    `\n${records} records, ${bytes} bytes: the first copy transfers ${whole.bytes}, an update of one record ${update.bytes} (${share} % of the tree)`,
   );
 } finally {
   stop();

@@ -1,6 +1,6 @@
-// The same records as sites of static-site generators that are installed: a file for each record, and one list. They check
-// nothing and sign nothing. Hugo comes from Debian's packages; Eleventy is looked for where ELEVENTY says (its cmd.cjs), since
-// the registry does not depend on it: `npm install --prefix /tmp/peers @11ty/eleventy@3.1.2` and
+// The same records as sites for other static-site generators: one file per record, and one list. These sites check
+// nothing and sign nothing. Hugo is taken from the PATH. Eleventy is not a dependency of this project. To measure it,
+// install it with `npm install --prefix /tmp/peers @11ty/eleventy@3.1.2`, and set
 // `ELEVENTY=/tmp/peers/node_modules/@11ty/eleventy/cmd.cjs`.
 
 import { spawnSync } from 'node:child_process';
@@ -9,7 +9,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { issuers, recordText } from './corpus.mjs';
 
-/** What runs a site. */
+/** A site, and the program that builds the site. */
 function site(program, folder, args) {
   return { program, folder, args };
 }
@@ -21,7 +21,7 @@ const write = (folder, files) => {
   }
 };
 
-/** A Hugo site with a page for each record, whose front matter is the record; undefined where there is no Hugo. */
+/** A Hugo site with one page per record. The record is the front matter. Undefined if Hugo is not installed. */
 export function hugoSite(parent, size) {
   if (spawnSync('hugo', ['version']).status !== 0) return undefined;
   const folder = join(parent, 'hugo');
@@ -44,7 +44,7 @@ export function hugoSite(parent, size) {
   return site('hugo', folder, (out) => ['--quiet', '--destination', out]);
 }
 
-/** An Eleventy site that pages through the records as data; undefined where there is no Eleventy. */
+/** An Eleventy site with one page per record, by pagination. Undefined if `ELEVENTY` is not set. */
 export function eleventySite(parent) {
   const program = process.env.ELEVENTY;
   if (program === undefined) return undefined;

@@ -1,4 +1,4 @@
-// A build as most people would write it, with the same libraries: one file after the other, through fs/promises.
+// A build as most people would write it, with the same libraries: one file after another, with fs/promises.
 // Usage: node bench/plain-script.mjs ISSUERS OUT
 
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';

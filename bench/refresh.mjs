@@ -1,12 +1,12 @@
-// What a client that holds a list pays to stay current, over HTTP on loopback: nothing has changed, to two bare conditional requests;
-// one record has changed, by a delta, to the same without deltas, which fetches the whole list.
+// The time in which a client updates its list, over HTTP on loopback. A refresh without changes is compared with two
+// conditional requests. An update of one record by a delta is compared with an update that downloads the whole list.
 
 import { createServer } from 'node:http';
 import { canonicalBytes, createRegistryClient, sha256Hex } from '@passport-registry/verifier';
 import { compare } from './compare.mjs';
 import { issuers, signedList } from './corpus.mjs';
 
-/** Serves whatever is in a map, with versions. */
+/** Serves the files of a map. The entity tags contain the version in the map. */
 async function host(files) {
   const server = createServer(async ({ url, headers }, response) => {
     const body = files.get(url);
@@ -42,7 +42,7 @@ for (const size of [10_000, 100_000]) {
   const after = published(changed, 2, [[`/deltas/${from}.json`, delta]]);
   const files = new Map(before);
   const { base, close } = await host(files);
-  const show = (publication) => {
+  const replaceFiles = (publication) => {
     files.clear();
     for (const [path, body] of publication) files.set(path, body);
   };
@@ -56,7 +56,7 @@ for (const size of [10_000, 100_000]) {
     await client.ready();
     return client;
   };
-  const name = (what) => `${what}, ${size.toLocaleString('en-US')} issuers`;
+  const nameOf = (comparison) => `${comparison}, ${size.toLocaleString('en-US')} issuers`;
 
   const client = await open();
   const bare = async () => {
@@ -69,7 +69,7 @@ for (const size of [10_000, 100_000]) {
     for (let call = 0; call < 50; call++) await work();
   };
   await compare(
-    name('50 refreshes that change nothing, to 100 bare requests'),
+    nameOf('50 refreshes that change nothing, to 100 bare requests'),
     many(() => client.refresh()),
     many(bare),
     7,
@@ -80,14 +80,14 @@ for (const size of [10_000, 100_000]) {
   const PAIRS = 5;
   for (let one = 0; one < 2 * (PAIRS + 1); one++) waiting.push(await open());
   const update = (publication) => async () => {
-    show(publication);
+    replaceFiles(publication);
     const one = waiting.pop();
     await one.refresh();
     if (one.resolve(first.issuer_id).status !== 'suspended') throw new Error('not updated');
     one.close();
   };
   await compare(
-    name('an update by a delta, to one by the list'),
+    nameOf('an update by a delta, to one by the list'),
     update(after),
     update(published(changed, 3)),
     PAIRS,

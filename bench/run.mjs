@@ -1,4 +1,4 @@
-// Runs all benchmarks, and compares their ratios with bench/results.json. A ratio that is more than a quarter worse is a failure.
+// Runs all benchmarks and compares their ratios with bench/results.json. Fails if a ratio is more than a quarter worse.
 // With --write, the new ratios replace the old ones, and bench/RESULTS.md is generated from them.
 // Usage: node bench/run.mjs [--write] [benchmark ...]
 
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-const WORSE = 1.25;
+const MAX_DEGRADATION = 1.25;
 
 const BENCHMARKS = [
   'startup',
@@ -33,7 +33,7 @@ try {
       stdio: 'inherit',
       env: { ...process.env, BENCH_FIGURES: file },
     });
-    if (status !== 0) throw new Error(`${benchmark} has failed`);
+    if (status !== 0) throw new Error(`the benchmark ${benchmark} failed`);
   }
   const figures = readFileSync(file, 'utf8')
     .trim()
@@ -45,7 +45,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** A throughput is the better the higher it is; all else the lower. */
+/** A higher throughput is better. All other figures are better if they are lower. */
 function isThroughput(name) {
   return name.startsWith('throughput');
 }
@@ -56,16 +56,20 @@ function compareWithKept(figures) {
   for (const { name, ratio } of figures) {
     const before = kept.get(name)?.ratio;
     if (before === undefined) continue;
-    const times = isThroughput(name) ? before / ratio : ratio / before;
-    if (times <= WORSE) continue;
+    const degradation = isThroughput(name) ? before / ratio : ratio / before;
+    if (degradation <= MAX_DEGRADATION) continue;
     worse += 1;
     console.error(`WORSE ${name}: ${ratio}, was ${before}`);
   }
-  console.error(worse === 0 ? 'no ratio is more than a quarter worse' : `${worse} worse`);
+  console.error(
+    worse === 0
+      ? 'no ratio is more than a quarter worse'
+      : `ratios that are more than a quarter worse: ${worse}`,
+  );
   return worse === 0 ? 0 : 1;
 }
 
-/** The figures to hold to, by name; none before the first --write. */
+/** The figures of the last --write, by name. Empty before the first --write. */
 function keptFigures() {
   const file = here('results.json');
   return new Map(

@@ -1,4 +1,4 @@
-// What a command costs before and beside its work, on the six example records. Compared with a Node.js that does nothing.
+// The time of commands that do little work, on the six example records. Compared with an empty Node.js process.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';

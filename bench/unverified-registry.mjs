@@ -1,4 +1,4 @@
-// Stands in for website/src/verified-registry.ts in a page that verifies nothing: what there is to see is what the host says.
+// Replaces website/src/verified-registry.ts in a page that verifies nothing. The page shows whatever the host serves.
 
 export class NotVerified extends Error {}
 
@@ -9,7 +9,7 @@ export async function verifiedRegistry(base) {
     await fetch(new URL('issuers.json', base), { cache: 'no-cache' })
   ).json();
   const has = (values, value) => value === undefined || values?.includes(value) === true;
-  const fits = (issuer, { tiers, statuses, geography, domain, passportType }) =>
+  const matches = (issuer, { tiers, statuses, geography, domain, passportType }) =>
     (tiers?.includes(issuer.tier) ?? true) &&
     (statuses?.includes(issuer.status) ?? true) &&
     has(issuer.geographical_scope, geography) &&
@@ -18,7 +18,7 @@ export async function verifiedRegistry(base) {
   return {
     updatedAt: updated_at,
     sha256: 'not computed',
-    list: (filter = {}) => issuers.filter((issuer) => fits(issuer, filter)),
+    list: (filter = {}) => issuers.filter((issuer) => matches(issuer, filter)),
     resolve: (id) => issuers.find(({ issuer_id }) => issuer_id === id),
     status: () => ({
       rootKeys: ['not looked at'],

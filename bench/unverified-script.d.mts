@@ -1,2 +1,2 @@
-/** The text of a registry.js that believes its host. */
+/** Bundles the script of the page without verification. */
 export function unverifiedScript(): Promise<string>;

@@ -1,11 +1,12 @@
-// The script of the page without its verification: for measuring what that costs, and for showing that the page is safe without it.
+// The script of the page without verification. It serves to measure the cost of verification, and to test that hostile
+// data cannot attack the page even without verification.
 
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-/** The text of a registry.js that believes its host. */
+/** Bundles the script of the page without verification. */
 export async function unverifiedScript() {
   const { outputFiles } = await build({
     entryPoints: [here('../website/src/main.ts')],

@@ -15,21 +15,21 @@ export interface AppOptions {
 
 const MAX_BODY_BYTES = 64 * 1024;
 const NO_STORE = { 'Cache-Control': 'no-store' };
-/** Metadata and keys. Tokens outlive a rotation, since the key before it stays published. */
+/** For metadata and keys. Earlier tokens still verify after a key rotation: the previous key stays published. */
 const CACHED = { 'Cache-Control': 'public, max-age=60' };
 
-/** Answers requests. Without the types of a framework, which is not installed with this package. */
+/** Answers requests. Its type does not mention Hono, because Hono is not installed with this package. */
 export interface App {
   readonly fetch: (request: Request, bindings?: object) => Response | Promise<Response>;
 }
 
-/** The interface of an issuer (SPEC B8, B9) over HTTP. */
+/** Creates the HTTP interface of an issuer (SPEC B8, B9). */
 export function sandboxApp(issuer: SandboxIssuer, options: AppOptions): App {
   const app = new Hono();
 
   app.onError((error, c) => refuse(c, error));
-  app.notFound((c) => refuse(c, new Refusal('not_found', 'there is nothing here')));
-  // Verifiers and agents run in browsers, too.
+  app.notFound((c) => refuse(c, new Refusal('not_found', 'this issuer has no such endpoint')));
+  // Verifiers and agents also run in browsers.
   app.use(cors({ origin: '*', allowMethods: ['GET', 'POST', 'PATCH'] }));
 
   // For verifiers.
@@ -60,7 +60,7 @@ export function sandboxApp(issuer: SandboxIssuer, options: AppOptions): App {
   return app;
 }
 
-/** Reads the body. The content type must be JSON, which a form on another site cannot send. */
+/** Reads the body. Requires a JSON content type, because an HTML form on another site cannot send one. */
 async function readJson(c: Context): Promise<unknown> {
   if (!/^application\/json\b/i.test(c.req.header('content-type') ?? '')) {
     throw new Refusal('bad_request', 'the body must be JSON, with Content-Type: application/json');
@@ -72,13 +72,13 @@ async function readJson(c: Context): Promise<unknown> {
   try {
     return parseStrictJson(bytes);
   } catch (error) {
-    throw new Refusal('bad_request', `the body is not JSON: ${(error as Error).message}`);
+    throw new Refusal('bad_request', `the body is not valid JSON: ${(error as Error).message}`);
   }
 }
 
-/** Admits only the operator. Hashes of equal length are compared, so the time it takes reveals nothing about the token. */
+/** Admits only the operator. Compares hashes in constant time, so that timing reveals nothing about the token. */
 function operatorOnly(token: string): MiddlewareHandler {
-  const hash = (text: string) => createHash('sha256').update(text).digest();
+  const hash = (value: string) => createHash('sha256').update(value).digest();
   const expected = hash(token);
   return async (c, next) => {
     const [, presented = ''] = /^Bearer +(\S+) *$/i.exec(c.req.header('authorization') ?? '') ?? [];
@@ -89,7 +89,7 @@ function operatorOnly(token: string): MiddlewareHandler {
   };
 }
 
-/** An error as a response in the form of SPEC B9. An unexpected error is described on stderr only. */
+/** Turns an error into a response in the format of SPEC B9. Describes an unexpected error on stderr only. */
 function refuse(c: Context, error: Error): Response {
   if (!(error instanceof Refusal)) {
     process.stderr.write(`sandbox issuer: ${error.stack ?? error.message}\n`);

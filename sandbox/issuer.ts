@@ -12,25 +12,25 @@ import { generateSigningKey, type KeyType, type SigningKey, signPassport } from 
 export interface IssuerOptions {
   /** The issuer's id in the registry. Default: `playground`. */
   readonly issuerId?: string;
-  /** The issuer's base address in the registry. Default: `https://playground.example`. */
+  /** The issuer's base URL in the registry. Default: `https://playground.example`. */
   readonly issuerUrl?: string;
-  /** How the issuer signs. Default: `ed25519`. */
+  /** The type of the keys that sign passports. Default: `ed25519`. */
   readonly keyType?: KeyType;
-  /** 1 to 300. Default: 300. */
+  /** The lifetime of a nonce, 1 to 300. Default: 300. */
   readonly nonceLifetime?: number;
-  /** Default: 3600. */
+  /** The lifetime of a passport. Default: 3600. */
   readonly passportLifetime?: number;
-  /** The clock, in milliseconds since 1970. Default: the system's. */
+  /** The clock, in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
 /** A passport with its token. */
 export type Minted = Passport & { readonly token: string };
 
-/** How many keys are published. All of them verify; the newest one signs. */
+/** The number of published keys. All of them verify passports. The newest one signs. */
 const MAX_PUBLISHED_KEYS = 2;
 
-/** An issuer of agent passports. Its state is in memory and ends with the process. */
+/** An issuer of agent passports. Keeps its state in memory, so the state is lost when the process ends. */
 export class SandboxIssuer {
   readonly issuerId: string;
   readonly issuerUrl: string;
@@ -39,9 +39,9 @@ export class SandboxIssuer {
   readonly #now: () => number;
   readonly #nonces: Nonces;
   readonly #passports = new Map<string, Passport>();
-  /** The DID of the newest passport of each key, by the key's thumbprint. */
-  readonly #byKey = new Map<string, string>();
-  /** Newest last. */
+  /** The DID of each key's newest passport, by the key's thumbprint. */
+  readonly #didByThumbprint = new Map<string, string>();
+  /** In order of creation, newest last. */
   #keys: readonly SigningKey[] = [];
 
   private constructor(options: IssuerOptions) {
@@ -55,7 +55,7 @@ export class SandboxIssuer {
     this.#nonces = new Nonces(Math.min(nonceLifetime, 300) * 1000, now);
   }
 
-  /** Makes an issuer with a new key. */
+  /** Creates an issuer with a new key. */
   static async create(options: IssuerOptions = {}): Promise<SandboxIssuer> {
     const issuer = new SandboxIssuer(options);
     await issuer.rotateKeys();
@@ -74,7 +74,10 @@ export class SandboxIssuer {
     };
   }
 
-  /** The public keys. They have no `alg`: a key marked `EdDSA` would not match a token marked `Ed25519` in jose (SPEC B11). */
+  /**
+   * The public keys. They have no `alg`, because in jose a key with `EdDSA` does not match a token with `Ed25519`
+   * (SPEC B11).
+   */
   keys(): { keys: object[] } {
     return { keys: this.#keys.map(({ kid, publicJwk }) => ({ ...publicJwk, kid, use: 'sig' })) };
   }
@@ -83,7 +86,7 @@ export class SandboxIssuer {
     return this.#nonces.issue(request);
   }
 
-  /** Mints a passport, in this order: possession of the key, the mandate, one passport for a key. */
+  /** Mints a passport. Checks in this order: possession of the key, the mandate, one passport per key. */
   async mint(request: MintBody): Promise<Minted> {
     const now = new Date(this.#now());
     const { jwk } = await checkPossession({
@@ -95,25 +98,26 @@ export class SandboxIssuer {
     });
     const thumbprint = await calculateJwkThumbprint(jwk);
     const mandate = await mandateClaims(request.mandate, thumbprint, now);
-    // Nothing is awaited before the passport is kept: of two requests with one key, the second finds the first.
-    this.#assertFree(thumbprint, now);
+    // No `await` between the check and the store, so that two concurrent requests cannot use the same key.
+    this.#assertNoPassport(thumbprint, now);
     const passport = this.#newPassport({ ...request, public_key: jwk }, thumbprint, now);
     this.#passports.set(passport.passport_did, passport);
-    this.#byKey.set(thumbprint, passport.passport_did);
-    return { ...passport, token: await this.#token(request, passport, mandate) };
+    this.#didByThumbprint.set(thumbprint, passport.passport_did);
+    return { ...passport, token: await this.#signToken(request, passport, mandate) };
   }
 
-  /** A passport with its status. */
+  /** Returns a passport with its status. */
   passport(did: string): Passport {
     const passport = this.#passports.get(did);
-    if (passport === undefined) throw new Refusal('not_found', 'there is no such passport');
+    if (passport === undefined) throw new Refusal('not_found', 'no passport has this DID');
     return passport;
   }
 
   /** Suspends or reinstates a passport. Suspension does not raise the revocation nonce (SPEC B11). */
   setStatus(did: string, status: 'active' | 'suspended'): Passport {
     const passport = this.passport(did);
-    if (passport.status === 'revoked') throw new Refusal('passport_revoked', 'a revocation is final');
+    if (passport.status === 'revoked')
+      throw new Refusal('passport_revoked', 'a revoked passport stays revoked');
     return this.#replace({ ...passport, status });
   }
 
@@ -125,7 +129,7 @@ export class SandboxIssuer {
     return this.#replace({ ...passport, status: 'revoked', revocation_nonce });
   }
 
-  /** Signs with a new key from now on, and retires the key before the last. */
+  /** Adds a key, which signs from now on, and removes the oldest key once more than two are published. */
   async rotateKeys(): Promise<{ keys: object[] }> {
     const key = await generateSigningKey(this.#keyType);
     this.#keys = [...this.#keys, key].slice(-MAX_PUBLISHED_KEYS);
@@ -137,13 +141,13 @@ export class SandboxIssuer {
     return passport;
   }
 
-  /** A key can get another passport after its passport has expired, unless that passport was revoked. */
-  #assertFree(thumbprint: string, now: Date): void {
-    const did = this.#byKey.get(thumbprint);
+  /** Refuses a key that has a passport. A key whose passport has expired can get another one, unless it was revoked. */
+  #assertNoPassport(thumbprint: string, now: Date): void {
+    const did = this.#didByThumbprint.get(thumbprint);
     if (did === undefined) return;
     const { status, expires_at = '' } = this.passport(did);
     if (status === 'revoked' || Date.parse(expires_at) > now.getTime()) {
-      throw new Refusal('key_has_passport', 'this key has a passport; make a new key');
+      throw new Refusal('key_has_passport', 'this key already has a passport; generate a new key');
     }
   }
 
@@ -166,8 +170,8 @@ export class SandboxIssuer {
     };
   }
 
-  /** The passport as a JWS (SPEC B10). */
-  #token(request: MintBody, passport: Passport, mandate: object): Promise<string> {
+  /** Signs the passport as a JWS (SPEC B10). */
+  #signToken(request: MintBody, passport: Passport, mandate: object): Promise<string> {
     const seconds = (time: string | undefined) => Math.floor(Date.parse(time ?? '') / 1000);
     const { realm_id, principal_id, agent_type, capabilities } = request;
     const [newest] = this.#keys.slice(-1);

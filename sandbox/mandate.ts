@@ -12,14 +12,14 @@ import { calculateJwkThumbprint } from 'jose';
 import { Refusal } from './refusal.js';
 import type { MintBody } from './requests.js';
 
-/** The claims of a passport that are about its mandate. */
+/** The claims of a passport that describe its mandate. */
 export interface MandateClaims {
   readonly mandate?: Mandate | string;
   readonly principal_jkt?: string;
 }
 
 /**
- * The mandate of a request, as it goes into the passport.
+ * Checks the mandate of a request, and completes it for the passport.
  *
  * @param agent - the thumbprint of the agent's key
  */
@@ -29,22 +29,23 @@ export async function mandateClaims(
   now: Date,
 ): Promise<MandateClaims> {
   if (mandate === undefined) return {};
-  if (typeof mandate === 'string') return { mandate, principal_jkt: await principalOf(mandate, agent, now) };
+  if (typeof mandate === 'string')
+    return { mandate, principal_jkt: await principalThumbprint(mandate, agent, now) };
   const { mandate_id = randomUUID(), issued_at = now.toISOString() } = mandate;
   const complete = { ...mandate, mandate_id, issued_at };
   assertInForce(complete, now);
   return { mandate: complete };
 }
 
-/** The thumbprint of the principal's key, which signed the mandate. */
-async function principalOf(mandate: string, agent: string, now: Date): Promise<string> {
+/** Verifies a mandate that the principal signed. Returns the thumbprint of the principal's key. */
+async function principalThumbprint(mandate: string, agent: string, now: Date): Promise<string> {
   try {
     const jws = readCompactJws(mandate, [MANDATE_TYPE], 'jwk');
     const key = await importPublicKey(jws.header['jwk'], (message) => new Error(message));
     await verifyCompactJws(jws, key);
     assertInForce(jws.payload as unknown as Mandate, now);
     const { jkt } = (jws.payload['cnf'] ?? {}) as { jkt?: unknown };
-    if (jkt !== agent) throw refusal('is for another agent (cnf.jkt)');
+    if (jkt !== agent) throw refusal('is bound to the key of another agent (cnf.jkt)');
     return await calculateJwkThumbprint(key.jwk);
   } catch (error) {
     if (error instanceof Refusal) throw error;
@@ -54,12 +55,12 @@ async function principalOf(mandate: string, agent: string, now: Date): Promise<s
 
 function assertInForce({ issued_at, expires_at }: Mandate, now: Date): void {
   for (const time of [issued_at, expires_at]) {
-    if (typeof time !== 'string' || !isDateTime(time)) throw refusal('lacks issued_at or expires_at');
+    if (typeof time !== 'string' || !isDateTime(time)) throw refusal('lacks a valid issued_at or expires_at');
   }
   const clock = { now: () => now.getTime(), tolerance: 0 };
   if (hasPassed(instantOf(expires_at), clock)) throw refusal('has expired');
 }
 
-function refusal(what: string): Refusal {
-  return new Refusal('bad_request', `/mandate ${what}`, { details: { pointer: '/mandate' } });
+function refusal(problem: string): Refusal {
+  return new Refusal('bad_request', `/mandate ${problem}`, { details: { pointer: '/mandate' } });
 }

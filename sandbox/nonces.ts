@@ -7,14 +7,14 @@ import type { MintBody } from './requests.js';
 interface PendingNonce {
   readonly nonce: string;
   /** Milliseconds since 1970. */
-  readonly expires: number;
+  readonly expiresAtMs: number;
   readonly request: NonceRequest;
 }
 
-/** Anybody can ask for nonces, so their number is limited. */
+/** Anybody can request nonces, so their number is limited. */
 const MAX_PENDING = 10_000;
 
-/** The nonces that have not been used. A nonce can be used once, and a restart forgets all of them. */
+/** The nonces that have not been used. Each can be used once. A restart discards all of them. */
 export class Nonces {
   readonly #pending = new Map<string, PendingNonce>();
   readonly #lifetimeMs: number;
@@ -33,40 +33,40 @@ export class Nonces {
     }
     const nonce_id = randomUUID();
     const nonce = randomBytes(32).toString('base64url');
-    const expires = now + this.#lifetimeMs;
-    this.#pending.set(nonce_id, { nonce, expires, request });
-    return { nonce_id, nonce, expires_at: new Date(expires).toISOString() };
+    const expiresAtMs = now + this.#lifetimeMs;
+    this.#pending.set(nonce_id, { nonce, expiresAtMs, request });
+    return { nonce_id, nonce, expires_at: new Date(expiresAtMs).toISOString() };
   }
 
-  /** Uses a nonce up, even if the request that names it is refused. Returns the nonce. */
+  /** Consumes and returns a nonce. The nonce is consumed even if the request is refused. */
   use({ nonce_id, principal_id, realm_id, owner_user_id, public_key }: MintBody): string {
     const pending = this.#pending.get(nonce_id);
     this.#pending.delete(nonce_id);
     if (pending === undefined) {
-      throw possessionFailed('nonce_unknown', 'there is no such nonce, or it has been used');
+      throw possessionFailed('nonce_unknown', 'the nonce is unknown or has been used');
     }
-    if (this.#now() >= pending.expires) throw possessionFailed('nonce_expired', 'the nonce has expired');
+    if (this.#now() >= pending.expiresAtMs) throw possessionFailed('nonce_expired', 'the nonce has expired');
     const { request, nonce } = pending;
-    const isOfRequest =
+    const matchesRequest =
       request.principal_id === principal_id &&
       request.realm_id === realm_id &&
       (request.owner_user_id === undefined || request.owner_user_id === (owner_user_id ?? null));
-    if (!isOfRequest) {
+    if (!matchesRequest) {
       throw possessionFailed(
         'nonce_of_another_request',
-        'the nonce was issued to another principal, realm or owner',
+        'the nonce was issued for another principal, realm or owner',
       );
     }
     if (request.public_key !== undefined && !isSameKey(request.public_key, public_key)) {
-      throw possessionFailed('nonce_for_another_key', 'the nonce was issued to another key');
+      throw possessionFailed('nonce_for_another_key', 'the nonce was issued for another key');
     }
     return nonce;
   }
 
-  /** Nonces expire in the order in which they were issued. */
+  /** Removes expired nonces. All have the same lifetime, so they expire in the order in which they were issued. */
   #removeExpired(now: number): void {
-    for (const [id, { expires }] of this.#pending) {
-      if (expires > now) return;
+    for (const [id, { expiresAtMs }] of this.#pending) {
+      if (expiresAtMs > now) return;
       this.#pending.delete(id);
     }
   }

@@ -13,27 +13,27 @@ import {
 } from '@passport-registry/verifier/internal';
 import { possessionFailed } from './refusal.js';
 
-/** How far an agent's clock may be off. */
+/** The maximum clock difference between agent and issuer. */
 const CLOCK_TOLERANCE_MS = 60_000;
-/** The longest age of a signed nonce. No nonce lives longer. */
+/** The maximum age of a signed nonce. It equals the maximum lifetime of a nonce. */
 const MAX_AGE_MS = 300_000;
 
-/** What an agent sends to prove that it has a key, and what the issuer expects. */
+/** The proof by which an agent shows that it has a key, and the values that the issuer expects in the proof. */
 export interface PossessionProof {
   readonly signedNonce: string;
   /** The nonce that must be signed. */
   readonly nonce: string;
   readonly publicKey: PublicJwk;
-  /** The issuer's base address. */
+  /** The issuer's base URL. */
   readonly audience: string;
   readonly now: Date;
 }
 
 /**
- * Checks that a key signed a nonce, in either form: the raw signature over the ASCII bytes of the nonce (SPEC B9), or a
- * JWS of its own type (SPEC B11). Points that cannot be a public key are refused (SPEC C4).
+ * Checks that a key signed a nonce. A signed nonce is either the raw signature over the ASCII bytes of the nonce
+ * (SPEC B9), or a JWS of type `passport-nonce+jwt` (SPEC B11). Invalid public keys are refused (SPEC C4).
  *
- * @returns the key
+ * @returns the imported public key
  */
 export async function checkPossession(proof: PossessionProof): Promise<PublicKey> {
   const failed = (message: string) => possessionFailed('signature_invalid', message);
@@ -43,7 +43,7 @@ export async function checkPossession(proof: PossessionProof): Promise<PublicKey
   return key;
 }
 
-/** Whether two public JWKs are of the same key. */
+/** Returns whether two public JWKs describe the same key. */
 export function isSameKey(a: Partial<PublicJwk>, b: PublicJwk): boolean {
   return a.x === b.x && a.y === b.y;
 }

@@ -1,4 +1,4 @@
-/** The codes of refusals, each with its HTTP status (SPEC B9). */
+/** The error codes, each with its HTTP status (SPEC B9). */
 const STATUSES = {
   bad_request: 400,
   unauthorized: 401,
@@ -18,14 +18,14 @@ export type PossessionFailure =
   | 'nonce_for_another_key'
   | 'signature_invalid';
 
-/** What a refusal says beside its code and message. */
+/** The parts of a refusal besides the code and the message. */
 export interface RefusalOptions {
   readonly details?: { readonly reason?: PossessionFailure; readonly pointer?: string };
-  /** After how many seconds to try again. */
+  /** The time in seconds after which the client should retry. */
   readonly retryAfter?: number;
 }
 
-/** The issuer refuses a request. */
+/** The error for a request that the issuer refuses. */
 export class Refusal extends Error {
   readonly code: keyof typeof STATUSES;
   readonly details: NonNullable<RefusalOptions['details']>;
@@ -43,7 +43,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A proof of possession fails. */
+/** Creates the refusal for a failed proof of possession. */
 export function possessionFailed(reason: PossessionFailure, message: string): Refusal {
   return new Refusal('proof_of_possession_failed', message, { details: { reason } });
 }

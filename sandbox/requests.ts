@@ -7,8 +7,8 @@ import {
 } from './generated/request-validators.js';
 import { Refusal } from './refusal.js';
 
-/** A function that checks a body against a schema of the description. */
-function parser<T>(validate: Validator): (body: unknown) => T {
+/** Creates a function that validates a body against one schema of the OpenAPI description. */
+function createParser<T>(validate: Validator): (body: unknown) => T {
   return (body) => {
     if (validate(body)) return body as T;
     const [{ instancePath = '', message = '', params = {} } = {}] = validate.errors ?? [];
@@ -18,14 +18,14 @@ function parser<T>(validate: Validator): (body: unknown) => T {
   };
 }
 
-/** Checks the body of a request for a nonce. */
-export const parseNonceRequest = parser<NonceRequest>(validateNonceRequest);
+/** Validates the body of a request for a nonce. */
+export const parseNonceRequest = createParser<NonceRequest>(validateNonceRequest);
 
-/** A request for a passport. The issuer has not completed its mandate. */
+/** A request for a passport. The mandate may lack the members that the issuer adds. */
 export type MintBody = MintRequest & AgentDeclaration;
 
-/** Checks the body of a request for a passport. */
-export const parseMintRequest = parser<MintBody>(validateMintRequest);
+/** Validates the body of a request for a passport. */
+export const parseMintRequest = createParser<MintBody>(validateMintRequest);
 
-/** Checks the body of a change of status. */
-export const parseStatusChange = parser<{ status: 'active' | 'suspended' }>(validateStatusChange);
+/** Validates the body of a status change. */
+export const parseStatusChange = createParser<{ status: 'active' | 'suspended' }>(validateStatusChange);

@@ -5,13 +5,13 @@ import { type IssuerOptions, SandboxIssuer } from './issuer.js';
 
 /** The options of a sandbox issuer. */
 export interface SandboxOptions extends IssuerOptions, AppOptions {
-  /** Default: a free port. */
+  /** The port on 127.0.0.1. Default: a free port. */
   readonly port?: number;
 }
 
 /** A running sandbox issuer. */
 export interface Sandbox {
-  /** The base address on this machine, such as `http://127.0.0.1:8787`. */
+  /** The URL of the server on this machine, such as `http://127.0.0.1:8787`. */
   readonly address: string;
   readonly issuer: SandboxIssuer;
   /** Stops the server. Keys and passports are lost. */
@@ -19,9 +19,10 @@ export interface Sandbox {
 }
 
 /**
- * Starts a sandbox issuer on this machine, for trying things out. It gives a passport to anyone who proves to have a key.
+ * Starts a sandbox issuer on this machine, for experiments. The issuer gives a passport to every agent that proves
+ * possession of its key.
  *
- * @throws the system's error if the port is in use
+ * @throws the system error, such as `EADDRINUSE`, if the server cannot listen on the port
  *
  * @example
  * ```ts
@@ -36,7 +37,7 @@ export interface Sandbox {
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const issuer = await SandboxIssuer.create(options);
   const { fetch } = sandboxApp(issuer, options);
-  const server = await listening(serve({ fetch, hostname: '127.0.0.1', port: options.port ?? 0 }));
+  const server = await waitUntilListening(serve({ fetch, hostname: '127.0.0.1', port: options.port ?? 0 }));
   const { port } = server.address() as AddressInfo;
   return {
     address: `http://127.0.0.1:${port}`,
@@ -49,7 +50,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   };
 }
 
-function listening(server: ServerType): Promise<ServerType> {
+function waitUntilListening(server: ServerType): Promise<ServerType> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     if (server.listening) resolve(server);

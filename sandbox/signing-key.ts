@@ -1,18 +1,18 @@
 import { type PublicJwk, publicJwk } from '@passport-registry/verifier';
 import { calculateJwkThumbprint, generateKeyPair, SignJWT } from 'jose';
 
-/** How the issuer signs. */
+/** The type of a signing key. */
 export type KeyType = 'ed25519' | 'p256';
 
 /** A key that signs passports. */
 export interface SigningKey {
-  /** RFC 7638 thumbprint. */
+  /** The RFC 7638 thumbprint. */
   readonly kid: string;
   readonly publicJwk: PublicJwk;
   readonly privateKey: CryptoKey;
 }
 
-/** Makes a signing key. Its private key cannot be exported. */
+/** Generates a signing key. The private key cannot be exported. */
 export async function generateSigningKey(type: KeyType): Promise<SigningKey> {
   const keys = await generateKeyPair(type === 'p256' ? 'ES256' : 'Ed25519');
   const jwk = await publicJwk(keys);

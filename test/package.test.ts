@@ -149,7 +149,7 @@ describe('what the packages ship', () => {
     return JSON.parse(output)[0].files.map(({ path }: { path: string }) => path);
   };
 
-  it('the generator: its bundles, its types, its schemas, no sources and no tests', () => {
+  it('the generator: bundles, types and schemas, but no sources and no tests', () => {
     const files = packed([]);
     expect(files).toEqual(
       expect.arrayContaining([
@@ -170,14 +170,14 @@ describe('what the packages ship', () => {
     expect(files.filter((path) => !kinds.some((kind) => kind.test(path)))).toEqual([]);
   });
 
-  it('the licences of all packages that are in the bundles', () => {
+  it('the licences of all bundled packages', () => {
     const licences = readFileSync(join(ROOT, 'build/bundle/licences.txt'), 'utf8');
     for (const name of ['commander', 'yaml', 'hono', 'jose', 'serve-handler', 'iso-3166']) {
       expect(licences).toMatch(new RegExp(`^${name}\n\n\\S`, 'm'));
     }
   });
 
-  it('the verifier: itself', () => {
+  it('the verifier: only its build', () => {
     const files = packed(['--workspace', 'verifier']);
     expect(files).toContain('build/index.js');
     expect(files).toContain('build/index.d.ts');
@@ -187,14 +187,14 @@ describe('what the packages ship', () => {
 
 describe('an installation', () => {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
-  /** The folders of the packages that it needs beside the two of this repository. */
+  /** The folders of the packages that an installation needs besides the two of this repository. */
   const needed = Object.entries<{ dev?: true; devOptional?: true; link?: true }>(packages)
     .filter(
       ([folder, { dev, devOptional, link }]) => /^node_modules/.test(folder) && !dev && !devOptional && !link,
     )
     .map(([folder]) => folder);
 
-  it('needs three packages beside the two of this repository', () => {
+  it('needs three packages besides the two of this repository', () => {
     expect(needed.sort()).toEqual([
       'node_modules/@noble/hashes',
       'node_modules/canonicalize',
@@ -202,7 +202,7 @@ describe('an installation', () => {
     ]);
   });
 
-  it('works, with both exports and their types', async () => {
+  it('works, with the command line, the exports and their types', async () => {
     const folder = temporaryFolder();
     const npm = (...args: string[]) => run('npm', [...args, '--ignore-scripts', '--offline'], folder);
     const own = [ROOT, join(ROOT, 'verifier')];
@@ -233,7 +233,7 @@ describe('an installation', () => {
   });
 });
 
-/** A program of somebody who has installed both packages. */
+/** A program of a user who has installed both packages. */
 const CONSUMER = `
 import { openRegistry } from '@passport-registry/verifier/node';
 import { build, folderSource, GeneratorError, verifyTree } from 'passport-registry';

@@ -5,10 +5,10 @@ import { ROOT } from './support/paths.js';
 
 const ARCHITECTURE = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
 
-/** How far below its package a file may lie, in folders. */
+/** The maximum number of folders between a package and a file. */
 const MAX_FOLDERS = 2;
 
-/** A file's imports by its path, both from the top of the package. Types and dynamic imports count. */
+/** The imports of each file, type imports and dynamic imports included. Paths are relative to the package. */
 type Imports = ReadonlyMap<string, readonly string[]>;
 
 function importsOf(folder: string): Imports {
@@ -24,19 +24,19 @@ function importsOf(folder: string): Imports {
   );
 }
 
-/** The folder at the top that a file lies in, with a slash; of a file at the top its name. */
+/** The room of a file: its top-level folder with a slash, or the name of a top-level file. */
 function roomOf(file: string): string {
   return file.includes('/') ? `${file.split('/')[0]}/` : file.replace(/\.ts$/, '');
 }
 
 interface Section {
-  /** Each room of the table, in the order of the rows, with the rooms that it may import beside the common ones. */
+  /** Each room of the table, in the order of the rows, with the rooms that it may import besides the common ones. */
   readonly rooms: ReadonlyMap<string, readonly string[]>;
   /** The rooms that every room may import. */
   readonly common: readonly string[];
 }
 
-function sectionBelow(heading: string): Section {
+function readSection(heading: string): Section {
   const [, below = ''] = ARCHITECTURE.split(`\n${heading}\n`);
   const [section = ''] = below.split('\n## ');
   const rows = section.matchAll(/^\| `([^`]+)` \|.*\|([^|]*)\|$/gm);
@@ -51,8 +51,8 @@ function ticked(text: string): string[] {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
 }
 
-/** A circle of files, with its first file at both ends; undefined where there is none. */
-function circleIn(imports: Imports): string[] | undefined {
+/** Returns a circle of imports, with its first file at both ends, or undefined. */
+function findCircle(imports: Imports): string[] | undefined {
   const done = new Set<string>();
   const follow = (file: string, path: readonly string[]): string[] | undefined => {
     if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
@@ -77,18 +77,18 @@ describe.each(HEADINGS.map(([heading, folder = '']) => ({ heading, folder })))(
   '$heading',
   ({ heading, folder }) => {
     const imports = importsOf(folder);
-    const { rooms, common } = sectionBelow(heading);
+    const { rooms, common } = readSection(heading);
     const used = [...imports].flatMap(([file, targets]) =>
       targets
         .filter((target) => roomOf(target) !== roomOf(file))
         .map((target) => ({ from: roomOf(file), to: roomOf(target), import: `${file} imports ${target}` })),
     );
 
-    it('has every room in its table, and no other', () => {
+    it('has exactly the rooms of its table', () => {
       expect([...rooms.keys()].sort()).toEqual([...new Set([...imports.keys()].map(roomOf))].sort());
     });
 
-    it('has each room import only rooms above it, so that there is no circle', () => {
+    it('permits imports only from rooms above in the table, so that there is no circle', () => {
       const order = [...rooms.keys()];
       expect(order.slice(0, common.length)).toEqual(common);
       for (const [room, may] of rooms) {
@@ -97,30 +97,30 @@ describe.each(HEADINGS.map(([heading, folder = '']) => ({ heading, folder })))(
       }
     });
 
-    it('has no import that the table does not have', () => {
+    it('has no import that the table does not permit', () => {
       const forbidden = used.filter(
         ({ from, to }) =>
-          // Among the common ones the rows decide, too.
+          // The table also restricts the imports of common rooms.
           !rooms.get(from)?.includes(to) && (common.includes(from) || !common.includes(to)),
       );
       expect(forbidden.map((one) => one.import)).toEqual([]);
     });
 
-    it('has nothing in the table that no file needs', () => {
-      const idle = [...rooms].flatMap(([from, may]) =>
+    it('permits no import that no file uses', () => {
+      const unused = [...rooms].flatMap(([from, may]) =>
         may
           .filter((to) => !used.some((one) => one.from === from && one.to === to))
           .map((to) => `${from} imports ${to}`),
       );
-      expect(idle).toEqual([]);
+      expect(unused).toEqual([]);
     });
 
-    it('has no file that imports itself by way of others', () => {
+    it('has no circle of imports between files', () => {
       expect(imports.size).toBeGreaterThan(20);
-      expect(circleIn(imports)).toBeUndefined();
+      expect(findCircle(imports)).toBeUndefined();
     });
 
-    it('lies at most two folders deep, and every import leads to a file', () => {
+    it('has at most two levels of folders, and every import leads to a file', () => {
       expect([...imports.keys()].filter((file) => file.split('/').length > MAX_FOLDERS + 1)).toEqual([]);
       const lost = [...imports].flatMap(([file, targets]) =>
         targets.filter((to) => !imports.has(to)).map((to) => `${file}: ${to}`),
@@ -130,30 +130,30 @@ describe.each(HEADINGS.map(([heading, folder = '']) => ({ heading, folder })))(
   },
 );
 
-describe('files', () => {
-  it.each(['sandbox', 'website/src'])('of %s import each other in no circle', (folder) => {
-    expect(circleIn(importsOf(folder))).toBeUndefined();
+describe('imports between files', () => {
+  it.each(['sandbox', 'website/src'])('of %s form no circle', (folder) => {
+    expect(findCircle(importsOf(folder))).toBeUndefined();
   });
 
-  it('that import each other in a circle would be seen', () => {
+  it('that form a circle are found', () => {
     const circle = new Map([
       ['a.ts', ['b.ts']],
       ['b.ts', ['c.ts', 'd.ts']],
       ['c.ts', []],
       ['d.ts', ['b.ts']],
     ]);
-    expect(circleIn(circle)).toEqual(['b.ts', 'd.ts', 'b.ts']);
+    expect(findCircle(circle)).toEqual(['b.ts', 'd.ts', 'b.ts']);
   });
 });
 
 describe('docs/architecture.md', () => {
-  it('names only files that are there', () => {
+  it('names only files that exist', () => {
     const [, below = ''] = ARCHITECTURE.split('\n## Where a change goes\n');
     const named = [...below.matchAll(/`([\w-]+(?:\/[\w.-]+)*\.(?:ts|json|md)|[\w-]+(?:\/[\w-]+)*\/)`/g)].map(
       ([, path = '']) => path,
     );
-    const isThere = (path: string) => existsSync(join(ROOT, path));
+    const exists = (path: string) => existsSync(join(ROOT, path));
     expect(named.length).toBeGreaterThan(20);
-    expect(named.filter((path) => !isThere(path) && !isThere(join('generator', path)))).toEqual([]);
+    expect(named.filter((path) => !exists(path) && !exists(join('generator', path)))).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import base from '../vitest.config.js';
 
-/** Kills and torn reads by the minute: the tests that find more the longer they run. */
+/** The soak: tests that kill programs and look for torn reads. They find more the longer they run. */
 export default defineConfig({
   test: {
     ...base.test,

@@ -10,13 +10,13 @@ import {
   obtainPassport,
   signAction,
 } from '@passport-registry/verifier';
-import { DemoStage, freeAddress, pause, waitForAnswer } from './stage.js';
+import { DemoStage, findFreeUrl, pause, waitForAnswer } from './stage.js';
 
 const RECORDS = fileURLToPath(new URL('../../../issuers', import.meta.url));
 const ISSUER = 'https://playground.example';
 const MAIL = 'https://mail.example';
 const MAIL_TO_SEND = { to: 'you@example.com', subject: 'Hello' };
-/** Short times, so that nobody waits. The defaults are 60 and 30. */
+/** Shorter than the defaults of 60 and 30 seconds, so that the demo runs quickly. */
 const REFRESH_SECONDS = 1;
 const STATUS_MAX_AGE_SECONDS = 1;
 
@@ -29,7 +29,7 @@ function say(text: string): void {
 }
 
 /** Runs one step and prints its outcome. An error ends the demo. */
-async function show<T>(title: string, work: () => Promise<[result: T, words: string]>): Promise<T> {
+async function runStep<T>(title: string, work: () => Promise<[result: T, words: string]>): Promise<T> {
   step += 1;
   say(`\n${String(step).padStart(2)}. ${title}`);
   const [result, words] = await work();
@@ -37,40 +37,43 @@ async function show<T>(title: string, work: () => Promise<[result: T, words: str
   return result;
 }
 
-/** Describes a verdict. @throws Error unless the verdict has the expected code */
+/** Describes a verdict. @throws Error if the verdict does not have the expected code */
 function describeVerdict({ allowed, reasons, checks }: ActionVerdict, expected: string): string {
   const [{ code, message } = { code: 'none', message: '' }] = reasons;
   if (code !== expected || allowed !== (expected === 'verified')) {
-    throw new Error(`expected ${expected}, and got ${code}: ${message}`);
+    throw new Error(`expected ${expected}, but got ${code}: ${message}`);
   }
   const passed = checks.filter(({ result }) => result === 'passed').map(({ name }) => name);
   const failed = checks.find(({ result }) => result === 'failed')?.name;
-  const made = `passed: ${passed.join(', ')}`;
-  return allowed ? `ALLOWED\n${made}` : `REJECTED at ${failed}: ${code}, ${message}\n${made}`;
+  const summary = `passed: ${passed.join(', ')}`;
+  return allowed ? `ALLOWED\n${summary}` : `REJECTED at ${failed}: ${code}, ${message}\n${summary}`;
 }
 
 async function demo(): Promise<void> {
   cpSync(RECORDS, join(folder, 'issuers'), { recursive: true });
-  const rootKey = await show('The operator makes a root key, and builds and signs the registry', async () => {
-    await stage.run('keys', 'generate', '--out', 'root-key.pem');
-    const said = await stage.run('build', '--key', 'root-key.pem', '--allow-example-names');
-    const jwk = JSON.parse(readFileSync(join(folder, 'dist/keys/root.json'), 'utf8'));
-    return [jwk, said];
-  });
+  const rootKey = await runStep(
+    'The operator generates a root key, and builds and signs the registry',
+    async () => {
+      await stage.run('keys', 'generate', '--out', 'root-key.pem');
+      const said = await stage.run('build', '--key', 'root-key.pem', '--allow-example-names');
+      const jwk = JSON.parse(readFileSync(join(folder, 'dist/keys/root.json'), 'utf8'));
+      return [jwk, said];
+    },
+  );
 
-  const registryUrl = await freeAddress();
-  await show('Any web server serves it', async () => {
+  const registryUrl = await findFreeUrl();
+  await runStep('A web server serves the registry', async () => {
     stage.start('serve', 'dist', '--port', new URL(registryUrl).port);
     await waitForAnswer(`${registryUrl}/issuers.json`);
     return [undefined, registryUrl];
   });
 
-  const sandboxUrl = await freeAddress();
+  const sandboxUrl = await findFreeUrl();
   const fetch = connectTo({ [ISSUER]: sandboxUrl });
-  await show('An issuer that the registry knows: the sandbox', async () => {
+  await runStep('An issuer in the registry starts: the sandbox', async () => {
     stage.start('sandbox', '--port', new URL(sandboxUrl).port);
     await waitForAnswer(`${sandboxUrl}/.well-known/openid-configuration`);
-    return [undefined, `${ISSUER}, answering at ${sandboxUrl}`];
+    return [undefined, `${ISSUER}, served at ${sandboxUrl}`];
   });
 
   const agentKeys = () =>
@@ -88,8 +91,8 @@ async function demo(): Promise<void> {
     const { passport, token } = await obtainPassport({ issuer: ISSUER, keys, agent, fetch });
     return { keys, token, did: passport.passport_did };
   };
-  const first = await show(
-    'An agent asks for a nonce, signs it, and gets a passport for sending mail',
+  const first = await runStep(
+    'An agent requests a nonce, signs the nonce, and gets a passport for sending mail',
     async () => {
       const minted = await mint(await agentKeys());
       return [minted, `${minted.did}\n${minted.token.slice(0, 60)}…`];
@@ -118,42 +121,42 @@ async function demo(): Promise<void> {
     return verifier.verifyAction({ token, action, payload: MAIL_TO_SEND, proof });
   };
 
-  await show('It sends mail: the verifier pins the root key, and checks everything', async () => [
+  await runStep('The agent sends mail: the verifier pins the root key, and checks everything', async () => [
     undefined,
     describeVerdict(await attempt(first, 'email.send'), 'verified'),
   ]);
-  await show('It deletes files, which its mandate does not cover', async () => [
+  await runStep('The agent tries to delete files, which its mandate does not cover', async () => [
     undefined,
     describeVerdict(await attempt(first, 'files.delete'), 'scope-not-granted'),
   ]);
-  await show('The issuer revokes the passport', async () => {
+  await runStep('The issuer revokes the passport', async () => {
     const operator = readFileSync(join(folder, '.passport-registry/sandbox-operator-token'), 'utf8').trim();
     const headers = { Authorization: `Bearer ${operator}` };
     const { status } = await fetch(`${ISSUER}/v1/passports/${first.did}/revoke`, { method: 'POST', headers });
-    if (status !== 200) throw new Error(`the issuer answered with ${status}`);
+    if (status !== 200) throw new Error(`the issuer answered with status ${status}`);
     await pause(STATUS_MAX_AGE_SECONDS);
     return [undefined, describeVerdict(await attempt(first, 'email.send'), 'passport-revoked')];
   });
-  const second = await show('The agent makes a new key, and gets another passport', async () => {
+  const second = await runStep('The agent generates a new key, and gets another passport', async () => {
     const minted = await mint(await agentKeys());
     return [minted, `${minted.did}\n${describeVerdict(await attempt(minted, 'email.send'), 'verified')}`];
   });
-  await show('The operator suspends the issuer in the registry, and signs again', async () => {
+  await runStep('The operator suspends the issuer in the registry, and signs the list again', async () => {
     const record = join(folder, 'issuers/playground.yaml');
     writeFileSync(record, readFileSync(record, 'utf8').replace('status: active', 'status: suspended'));
     return [undefined, await stage.run('build', '--key', 'root-key.pem', '--allow-example-names')];
   });
-  await show('The verifier refreshes by itself, and rejects every passport of that issuer', async () => {
+  await runStep('The verifier refreshes its list, and rejects every passport of that issuer', async () => {
     for (let waited = 0; updates.length < 2 && waited < 20; waited += 0.1) await pause(0.1);
     const words = describeVerdict(await attempt(second, 'email.send'), 'status-suspended');
-    return [undefined, `list of ${updates.at(-1)}\n${words}`];
+    return [undefined, `list updated at ${updates.at(-1)}\n${words}`];
   });
   registry.close();
 }
 
 try {
   await demo();
-  say('\nEvery step did what it says.');
+  say('\nEvery step had the expected outcome.');
 } catch (error) {
   say(`\nFAILED at step ${step}: ${(error as Error).message}`);
   process.exitCode = 1;

@@ -13,13 +13,13 @@ export class DemoStage {
   readonly folder = mkdtempSync(join(tmpdir(), 'passport-demo-'));
   readonly #servers: ChildProcess[] = [];
 
-  /** Runs a command of `passport-registry`. Returns what it printed on stderr. */
+  /** Runs a command of `passport-registry`. Returns its output on stderr. */
   async run(...args: string[]): Promise<string> {
     const { stderr } = await promisify(execFile)(process.execPath, [CLI, ...args], { cwd: this.folder });
     return stderr.trim();
   }
 
-  /** Starts a command of `passport-registry` that runs until `clear`. */
+  /** Starts a command of `passport-registry`. The command runs until `clear` is called. */
   start(...args: string[]): void {
     this.#servers.push(spawn(process.execPath, [CLI, ...args], { cwd: this.folder, stdio: 'ignore' }));
   }
@@ -31,7 +31,7 @@ export class DemoStage {
   }
 }
 
-/** Waits until a server answers. */
+/** Waits until a server answers with a successful status. */
 export async function waitForAnswer(url: string): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const response = await fetch(url).catch(() => undefined);
@@ -43,8 +43,8 @@ export async function waitForAnswer(url: string): Promise<void> {
 
 export const pause = (seconds: number) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
-/** An address on this machine with a free port. */
-export async function freeAddress(): Promise<string> {
+/** Returns a URL on this machine with a free port. */
+export async function findFreeUrl(): Promise<string> {
   const probe = createServer();
   await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
   const { port } = probe.address() as AddressInfo;

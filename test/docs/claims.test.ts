@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from '../support/paths.js';
 
-/** For each item about security, by its first words: the tests that verify it, as file and a part of the title. */
+/** For each claim about security, by its first words: the tests that verify it, each as file and part of the title. */
 const CLAIMS: Record<string, Record<string, readonly [file: string, title: string][]>> = {
   'SECURITY.md: What is protected': {
     'A client accepts only lists that the root key signed': [
@@ -113,7 +113,7 @@ const CLAIMS: Record<string, Record<string, readonly [file: string, title: strin
   },
 };
 
-/** The sentences of a list below a heading. */
+/** Returns the items of the list below a heading. */
 function bullets(file: string, heading: string): string[] {
   const text = readFileSync(join(ROOT, file), 'utf8');
   const [, below = ''] = text.split(`\n## ${heading}\n`);
@@ -124,12 +124,12 @@ function bullets(file: string, heading: string): string[] {
 describe.each(Object.entries(CLAIMS))('%s', (place, claims) => {
   const [file = '', heading = ''] = place.split(': ');
 
-  it('has tests for each sentence, and each test is there', () => {
-    const sentences = bullets(file, heading);
+  it('has existing tests for each item', () => {
+    const items = bullets(file, heading);
     const starts = Object.keys(claims);
-    const unheld = sentences.filter((sentence) => !starts.some((start) => sentence.startsWith(start)));
-    expect(unheld).toEqual([]);
-    expect(sentences).toHaveLength(starts.length);
+    const untested = items.filter((item) => !starts.some((start) => item.startsWith(start)));
+    expect(untested).toEqual([]);
+    expect(items).toHaveLength(starts.length);
     for (const [test, title] of Object.values(claims).flat()) {
       expect(readFileSync(join(ROOT, 'test', `${test}.test.ts`), 'utf8')).toContain(title);
     }

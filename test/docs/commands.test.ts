@@ -10,7 +10,7 @@ import { rsyncd } from '../support/rsyncd.js';
 import { sandboxIn, serve } from '../support/serving.js';
 import { type Outcome, recordText, run, temporaryFolder, writeFiles } from '../support/workspace.js';
 
-/** A folder with the example records, in which `node build/cli/main.js` is the program under test. */
+/** Creates a folder with the example records, in which `node build/cli/main.js` runs the program under test. */
 function checkout(): string {
   const folder = temporaryFolder();
   cpSync(EXAMPLE_RECORDS, join(folder, 'issuers'), { recursive: true });
@@ -21,7 +21,7 @@ function checkout(): string {
   return folder;
 }
 
-/** A checkout with records of the operator's own, under names that are not reserved for examples. */
+/** Creates such a folder with the operator's own records, whose hosts are not under names reserved for examples. */
 async function ownRegistry(): Promise<string> {
   const folder = checkout();
   for (const commands of commandsBelow('docs/operators.md', 'Your own records')) {
@@ -38,12 +38,12 @@ async function sh(commands: string, folder: string): Promise<Outcome> {
 }
 
 describe('the commands of the documents', () => {
-  it('README.md: what the build prints', async () => {
+  it('README.md: the output of the build', async () => {
     const folder = checkout();
     const { stderr } = await run(process.execPath, [CLI, 'build'], folder);
     const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
     const [, shown = ''] = /```text\n(\*\*\*[\s\S]*?)```/.exec(readme) ?? [];
-    // All but sizes, times and hashes, which differ from run to run.
+    // Masks sizes, times and hashes, which differ from run to run.
     const shape = (text: string) =>
       text.replaceAll(/[\w-]{43}\b|[0-9a-f]{64}|\d{4}-\S+Z|\d[\d,]* byte|\d+\.\d s/g, (value) =>
         value.replaceAll(/[\w,.:-]/g, '?').slice(0, 3),
@@ -71,7 +71,7 @@ describe('the commands of the documents', () => {
     expect((await sh(commands, folder)).stderr).toContain('aurora-bank is accepted');
   });
 
-  it('docs/issuers.md: new, format, validate, and a check that asks hosts which are not there', async () => {
+  it('docs/issuers.md: new, format, validate, and a check of hosts that do not exist', async () => {
     const folder = checkout();
     const [create = '', look = '', check = ''] = commandsBelow(
       'docs/issuers.md',
@@ -105,7 +105,7 @@ describe('the commands of the documents', () => {
 });
 
 describeWith(['openssl', 'curl', 'basenc'], 'the commands of docs/agents.md', () => {
-  it('get a passport from the sandbox issuer with curl and openssl alone, and have it revoked', async () => {
+  it('get a passport from the sandbox issuer with only curl and openssl, and revoke it', async () => {
     const folder = checkout();
     const address = await sandboxIn(folder);
     const blocks = commandsBelow('docs/agents.md', 'With curl and openssl alone');
@@ -128,7 +128,7 @@ describe('signing in two steps', () => {
 });
 
 describeWith(['rsync', 'nginx'], 'a mirror', () => {
-  it('docs/mirrors.md: take over by both ways, serve, compare', async () => {
+  it('docs/mirrors.md: copy in both ways, serve, compare', async () => {
     const folder = checkout();
     chmodSync(folder, 0o755);
     await sh('node build/cli/main.js keys generate --out root-key.pem > root.json', folder);
@@ -145,7 +145,7 @@ describeWith(['rsync', 'nginx'], 'a mirror', () => {
     expect((await sh(commands('Copy the registry'), folder)).stderr).toContain('mirror ok: switched to');
     const before = readlinkSync(join(folder, 'srv/current'));
     await sh(commands('With rsync and coreutils alone'), folder);
-    // It is the same tree, so nothing was switched, and nothing is left behind.
+    // The tree is the same, so the mirror does not switch and leaves no temporary files.
     expect(readlinkSync(join(folder, 'srv/current'))).toBe(before);
     expect(readdirSync(join(folder, 'srv'))).toEqual(['current', 'releases']);
     await sh(
@@ -161,7 +161,7 @@ describeWith(['rsync', 'nginx'], 'a mirror', () => {
     expect((await sh(status, folder)).stderr).toMatch(/^primary .*\nin sync /m);
   });
 
-  it('docs/hosting/mirror.sh leaves what is served when the source is not whole', async () => {
+  it('docs/hosting/mirror.sh keeps serving the old tree if the source is incomplete', async () => {
     const folder = checkout();
     await sh('node build/cli/main.js build', folder);
     const mirror = () => run(join(ROOT, 'docs/hosting/mirror.sh'), ['dist', 'srv'], folder);
@@ -201,7 +201,7 @@ describeWith(['git'], 'a review', () => {
 });
 
 describe('registry.yaml', () => {
-  it('docs/operators.md: the example is a good configuration, with every setting', () => {
+  it('docs/operators.md: the example is a valid configuration with every setting', () => {
     const folder = temporaryFolder();
     const text = readFileSync(join(ROOT, 'docs/operators.md'), 'utf8');
     const [, example = ''] = /```yaml\n(base_url[\s\S]*?)```/.exec(text) ?? [];
@@ -251,7 +251,7 @@ describe('freshness and rotation', () => {
 });
 
 describeWith(['softhsm2-util', 'pkcs11-tool', 'openssl'], 'the commands of docs/operators.md', () => {
-  it('sign by a token and by openssl', async () => {
+  it('sign with a PKCS#11 token and with openssl', async () => {
     const folder = await ownRegistry();
     mkdirSync(join(folder, 'tokens'));
     writeFiles(folder, { 'softhsm2.conf': `directories.tokendir = ${join(folder, 'tokens')}\n` });

@@ -24,8 +24,8 @@ interface Example {
   readonly code: string;
 }
 
-/** The examples in the doc comments of some sources, and in some documents. */
-function examples(): Example[] {
+/** Returns the examples in doc comments and in documents. */
+function findExamples(): Example[] {
   const sources = ['generator', 'sandbox', 'verifier/src', 'verifier/node'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
@@ -33,22 +33,22 @@ function examples(): Example[] {
   );
   const inComments = sources.flatMap((source) => {
     const text = readFileSync(join(ROOT, source), 'utf8').replaceAll(/^ +\* ?/gm, '');
-    return blocks(source, text.replaceAll(/^ \* ?/gm, ''));
+    return codeBlocks(source, text.replaceAll(/^ \* ?/gm, ''));
   });
   return [
     ...inComments,
     ...['docs/verifiers.md', 'docs/agents.md', 'verifier/README.md'].flatMap((document) =>
-      blocks(document, readFileSync(join(ROOT, document), 'utf8')),
+      codeBlocks(document, readFileSync(join(ROOT, document), 'utf8')),
     ),
   ];
 }
 
-function blocks(name: string, text: string): Example[] {
+function codeBlocks(name: string, text: string): Example[] {
   const found = [...text.matchAll(/^```[jt]s\n([\s\S]*?)^```$/gm)];
   return found.map(([, code], index) => ({ name: `${name} (${index + 1})`, code: code ?? '' }));
 }
 
-/** Leaves out imports of types, and keeps the others although nothing uses them here. */
+/** Removes type imports. Keeps all other imports, although no code after them uses them. */
 const JUST_IMPORTS: TransformOptions = {
   loader: 'ts',
   tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
@@ -58,7 +58,7 @@ let folder: string;
 let registry: string;
 let sandbox: string;
 
-/** What the examples take for granted: a registry at registry.example with its key, and an issuer at playground.example. */
+/** The examples assume a registry at registry.example, its pinned root key, and an issuer at playground.example. */
 const PRELUDE = `
 const realFetch = globalThis.fetch;
 const hosts = { 'https://registry.example': process.env.REGISTRY, 'https://playground.example': process.env.SANDBOX };
@@ -69,7 +69,7 @@ globalThis.fetch = (url, init) => {
 const pinnedJwk = await (await fetch('https://registry.example/keys/root.json')).json();
 `;
 
-/** Node.js 20.19 itself says that Ed25519 in WebCrypto is experimental. */
+/** Node.js 20.19 warns that Ed25519 in WebCrypto is experimental. */
 const QUIET = '--disable-warning=ExperimentalWarning';
 
 beforeAll(async () => {
@@ -80,15 +80,15 @@ beforeAll(async () => {
   sandbox = (await testSandbox()).address;
 });
 
-describe('every example in the documentation runs and prints what it says', () => {
-  const all = examples();
+describe('every example in the documentation runs and prints the output in its comments', () => {
+  const all = findExamples();
 
-  it('of which there are some', () => {
+  it('and the examples are found', () => {
     expect(all.length).toBeGreaterThanOrEqual(20);
   });
 
   it.each(all)('$name', async ({ name, code }) => {
-    // Inside the checkout, where the packages are found by their names.
+    // Inside the checkout, so that imports find the packages by name.
     const scripts = join(ROOT, 'test-results', 'examples');
     mkdirSync(scripts, { recursive: true });
     const script = join(scripts, `${name.replaceAll(/[^a-z0-9]+/gi, '-')}.mjs`);
@@ -102,9 +102,9 @@ describe('every example in the documentation runs and prints what it says', () =
     } = await run(process.execPath, [QUIET, script], folder, { REGISTRY: registry, SANDBOX: sandbox });
     expect(stderr).toBe('');
     expect(exit).toBe(0);
-    const promised = [...code.matchAll(/console\.log\(.*\);(?: \/\/ (.*))?$/gm)].map(([, output]) => output);
+    const expected = [...code.matchAll(/console\.log\(.*\);(?: \/\/ (.*))?$/gm)].map(([, output]) => output);
     const printed = stdout.split('\n').slice(0, -1);
-    promised.forEach((output, index) => {
+    expected.forEach((output, index) => {
       if (output !== undefined) expect(printed[index]).toBe(output);
     });
   });
@@ -122,11 +122,11 @@ describe('every example in the documentation compiles', () => {
     ['module nodenext', { module: 'nodenext' }],
     ['moduleResolution bundler', { module: 'esnext', moduleResolution: 'bundler' }],
   ])('strictly, with %s', async (name, how) => {
-    // Inside the checkout, where the packages are found by their names, with the types that they ship.
+    // Inside the checkout, so that imports find the packages by name, with their published types.
     const project = join(ROOT, 'test-results', 'compiled-examples', name.replaceAll(' ', '-'));
     rmSync(project, { recursive: true, force: true });
     mkdirSync(project, { recursive: true });
-    for (const { name, code } of examples()) writeFileSync(join(project, source(name)), code);
+    for (const { name, code } of findExamples()) writeFileSync(join(project, source(name)), code);
     const pinned = "declare const pinnedJwk: import('@passport-registry/verifier').RootJwk;\n";
     writeFileSync(join(project, 'pinned.d.ts'), pinned);
     const compilerOptions = { ...how, strict: true, target: 'es2022', noEmit: true, types: ['node'] };

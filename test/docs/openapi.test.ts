@@ -23,7 +23,7 @@ describe.each(['issuer.openapi.json', 'registry.openapi.json'])('schemas/%s', (n
 });
 
 describe('schemas/issuer.openapi.json', () => {
-  it('has the grammars of the registry', () => {
+  it('has the same grammars as the schemas of the registry', () => {
     const { IssuerId, Bytes32 } = read('issuer.openapi.json').components.schemas;
     expect(new RegExp(IssuerId.pattern, 'u')).toEqual(GRAMMAR.issuerId.pattern);
     expect(new RegExp(Bytes32.pattern, 'u')).toEqual(GRAMMAR.bytes32.pattern);
@@ -43,7 +43,7 @@ describe('schemas/registry.openapi.json', () => {
     base = await serve(join(folder, 'dist'));
   });
 
-  it.each(Object.keys(description.paths))('%s answers as it says', async (path) => {
+  it.each(Object.keys(description.paths))('%s responds as described', async (path) => {
     const { content, headers } = description.paths[path].get.responses['200'];
     const [[type, { schema }]] = Object.entries(content) as [[string, { schema: object }]];
     const response = await fetch(base + path.replace('{issuer_id}', 'alpha'));
@@ -59,7 +59,7 @@ describe('schemas/registry.openapi.json', () => {
     expect((await fetch(`${base}/issuers/nobody`)).status).toBe(404);
   });
 
-  it('is in the tree, beside the schemas that it refers to', async () => {
+  it('is in the tree, next to the schemas that it refers to', async () => {
     expect(await (await fetch(`${base}/schemas/registry.openapi.json`)).json()).toEqual(description);
     for (const schema of SCHEMAS) expect((await fetch(`${base}/schemas/${schema}`)).status).toBe(200);
   });

@@ -18,8 +18,8 @@ const protocol = readFileSync(join(ROOT, 'docs/protocol.md'), 'utf8');
 const { issuer, agent, passport, action, nonce, signed_nonce } = vector;
 const text = (value: unknown) => new TextDecoder().decode(canonicalBytes(value));
 
-/** A JWS in canonical form. */
-function signed(header: unknown, claims: unknown, { jwk, d }: { jwk: object; d: string }): string {
+/** Signs a JWS whose header and claims are in canonical form. */
+function signCanonical(header: unknown, claims: unknown, { jwk, d }: { jwk: object; d: string }): string {
   const input = [header, claims]
     .map((part) => Buffer.from(canonicalBytes(part)).toString('base64url'))
     .join('.');
@@ -27,8 +27,8 @@ function signed(header: unknown, claims: unknown, { jwk, d }: { jwk: object; d: 
   return `${input}.${sign(null, Buffer.from(input), key).toString('base64url')}`;
 }
 
-describe('the vector of a passport', () => {
-  it('is what the document shows', () => {
+describe('the test vector of a passport', () => {
+  it('is the one that docs/protocol.md shows', () => {
     for (const shown of [
       text(passport.claims),
       passport.token,
@@ -42,14 +42,14 @@ describe('the vector of a passport', () => {
     expect(protocol).toContain(`\`${text(action.payload)}\``);
   });
 
-  it('is what comes of its keys', async () => {
-    expect(signed(passport.header, passport.claims, issuer)).toBe(passport.token);
-    expect(signed(action.header, action.claims, agent)).toBe(action.proof);
+  it('follows from its keys', async () => {
+    expect(signCanonical(passport.header, passport.claims, issuer)).toBe(passport.token);
+    expect(signCanonical(action.header, action.claims, agent)).toBe(action.proof);
     expect(await calculateJwkThumbprint(issuer.jwk)).toBe(passport.header.kid);
     expect(`sha256:${await calculateJwkThumbprint(agent.jwk)}`).toBe(agent.fingerprint);
   });
 
-  it('verifies, at its time', async () => {
+  it('verifies at the time of the vector', async () => {
     const url = passport.claims.iss;
     const its = record('aurora-bank', { discovery_uri: `${url}/metadata`, jwks_uri: `${url}/jwks.json` });
     const documents: Record<string, unknown> = {
@@ -75,7 +75,7 @@ describe('the vector of a passport', () => {
     expect(reasons[0]?.code).toBe('verified');
   });
 
-  it('has the nonce signed as the library signs it', async () => {
+  it('has the signature of the nonce that the library creates', async () => {
     const keys: AgentKeys = {
       privateKey: await crypto.subtle.importKey('jwk', { ...agent.jwk, d: agent.d }, 'Ed25519', false, [
         'sign',
@@ -87,6 +87,6 @@ describe('the vector of a passport', () => {
     );
     const header = { alg: 'EdDSA', jwk: agent.jwk, typ: 'passport-nonce+jwt' };
     const claims = { aud: 'https://aurora-bank.example', iat: passport.claims.iat, nonce };
-    expect(signed(header, claims, agent)).toBe(signed_nonce.jws);
+    expect(signCanonical(header, claims, agent)).toBe(signed_nonce.jws);
   });
 });

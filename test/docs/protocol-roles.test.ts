@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { memorySource, verifyTree } from '../../build/index.js';
 import { resealed, type SignedTree, seconds, sha256, signedTree } from '../support/signed-tree.js';
 
-/** Which roles accept a tree, each with the root key pinned and no memory. */
-async function accepting(files: ReadonlyMap<string, Buffer>, { root: { rootKey } }: SignedTree) {
+/** Returns which roles accept a tree. Each role pins the root key, and has accepted nothing before. */
+async function rolesThatAccept(files: ReadonlyMap<string, Buffer>, { root: { rootKey } }: SignedTree) {
   const base = 'https://registry.example/';
   const answer = (path: string) => {
     const bytes = files.get(path);
@@ -50,8 +50,8 @@ describe('the roles of docs/protocol.md, section 25', () => {
   };
 
   it.each([
-    ['a whole tree', () => tree.files, all],
-    ['no checkpoint, and none seen', () => without('checkpoint.jwt'), all],
+    ['a complete tree', () => tree.files, all],
+    ['no checkpoint, and none accepted before', () => without('checkpoint.jwt'), all],
     [
       'no checkpoint, no delegation',
       () => resealed(without('checkpoint.jwt', 'keys/delegation.jwt'), tree.online),
@@ -59,11 +59,11 @@ describe('the roles of docs/protocol.md, section 25', () => {
     ],
     ['no delegation', () => resealed(without('keys/delegation.jwt'), tree.online), none],
     [
-      'a delegation that nothing rests on',
+      'an invalid delegation that nothing uses',
       () => resealed(wrong('keys/delegation.jwt'), tree.root),
       notAuditor,
     ],
-    ['incomplete snapshot', () => resealed(without(`${snapshot()}issuers.sig`), tree.online), notAuditor],
+    ['an incomplete snapshot', () => resealed(without(`${snapshot()}issuers.sig`), tree.online), notAuditor],
     ['no snapshot of the list', () => resealed(without(snapshot()), tree.online), all],
     ['an expired checkpoint', () => resealed(tree.files, tree.online, { exp: seconds(-301) }), onlyCopy],
     [
@@ -76,15 +76,19 @@ describe('the roles of docs/protocol.md, section 25', () => {
       () => resealed(tree.files, tree.online, { iat: seconds(-49 * 3600) }),
       none,
     ],
-    ['another record than the list has', () => resealed(wrong('issuers/issuer-01'), tree.online), notAuditor],
+    [
+      'a record that differs from the list',
+      () => resealed(wrong('issuers/issuer-01'), tree.online),
+      notAuditor,
+    ],
     ['no record', () => resealed(without('issuers/issuer-01'), tree.online), notAuditor],
-    ['a bad delta', () => resealed(changed(), tree.online), notAuditor],
+    ['an invalid delta', () => resealed(changed(), tree.online), notAuditor],
     ['no root key', () => resealed(without('keys/root.json'), tree.online), notAuditor],
     ['no checksums', () => without('SHA256SUMS'), notAuditor],
-    ['no hosts’ files', () => resealed(without('serve.json', '_headers'), tree.online), all],
+    ['no host configuration', () => resealed(without('serve.json', '_headers'), tree.online), all],
     ['no list', () => resealed(without('issuers.json', snapshot()), tree.online), none],
-    ['a bad rotation', () => resealed(wrong('keys/rotation.json'), tree.online), none],
+    ['an invalid rotation', () => resealed(wrong('keys/rotation.json'), tree.online), none],
   ])('%s', async (_name, files, expected) => {
-    expect(await accepting(await files(), tree)).toEqual(expected);
+    expect(await rolesThatAccept(await files(), tree)).toEqual(expected);
   });
 });

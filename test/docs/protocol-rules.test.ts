@@ -24,14 +24,14 @@ import {
 const source = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const protocol = source('docs/protocol.md');
 
-/** A section of the document, by its number. */
+/** Returns a section of the document by its number. */
 function section(number: number): string {
   const text = protocol.split(/^## /m).find((one) => one.startsWith(`${number}. `));
-  if (text === undefined) throw new Error(`there is no section ${number}`);
+  if (text === undefined) throw new Error(`the document has no section ${number}`);
   return text;
 }
 
-/** The rows of the tables of a section, each as its cells. */
+/** Returns the rows of all tables in a section, each as a list of cells. */
 function rows(number: number): string[][] {
   return section(number)
     .split('\n')
@@ -45,10 +45,10 @@ function rows(number: number): string[][] {
 }
 
 describe('docs/protocol.md', () => {
-  it('has the sections that it names, one after the other', () => {
+  it('numbers its sections in order, and refers only to existing sections', () => {
     const numbers = [...protocol.matchAll(/^## (\d+)\. /gm)].map(([, number]) => Number(number));
     expect(numbers).toEqual(numbers.map((_, index) => index + 1));
-    // "RFC 8032, section 7.1" is another document's.
+    // "RFC 8032, section 7.1" refers to another document.
     const own = [...protocol.matchAll(/(RFC \d+(?:\)|, )(?:\()?)?\bsections? (\d+)\b(?!\.\d)/g)].filter(
       ([, rfc]) => rfc === undefined,
     );
@@ -61,14 +61,14 @@ describe('docs/protocol.md', () => {
     }
   });
 
-  it('has every row of its tables whole', () => {
+  it('has the same number of cells in every row of a table', () => {
     for (const block of protocol.split(/\n(?!\|)/).filter((text) => text.startsWith('|'))) {
       const widths = block.split('\n').map((line) => line.replaceAll('\\|', '').split('|').length);
       expect(new Set(widths).size, block.slice(0, 80)).toBe(1);
     }
   });
 
-  it('has the limits of the code', () => {
+  it('states the limits of the code', () => {
     const table = rows(23).filter(([name = '']) => /^`\w+`$/.test(name));
     const documented = table.map(([name = '', bytes = '']) => [
       name.slice(1, -1),
@@ -88,19 +88,19 @@ describe('docs/protocol.md', () => {
     for (const [path, constant] of Object.entries(constants)) expect(source(path)).toContain(constant);
   });
 
-  it('has every error code of the verifier, once, and no other', () => {
+  it('lists every error code of the verifier once, and no others', () => {
     const codes = [...source('verifier/src/errors.ts').matchAll(/code = '(ERR_[A-Z_]+)'/g)].map(
       ([, code]) => code ?? '',
     );
     const table = rows(26).flatMap(([, code = '']) => /^`(ERR_[A-Z_]+)`$/.exec(code)?.[1] ?? []);
     expect(table.sort()).toEqual(codes.sort());
-    // The command line has codes of its own.
+    // The command line has its own codes.
     const known = [...codes, 'ERR_KEY_REJECTED'];
     for (const [code] of protocol.matchAll(/ERR_[A-Z_]+/g)) expect(known).toContain(code);
     expect(source('generator/errors.ts')).toMatch(/'ERR_KEY_REJECTED';\n {2}readonly exitCode = 3;/);
   });
 
-  it('names the codes after which a source is asked again', () => {
+  it('lists the error codes after which a client retries', () => {
     const [, list = ''] =
       /TRANSIENT[^=]*= \[([^\]]*)\]/.exec(source('verifier/src/client/source-reader.ts')) ?? [];
     const transient = list.match(/ERR_[A-Z_]+/g) ?? [];
@@ -109,7 +109,7 @@ describe('docs/protocol.md', () => {
     expect((text.match(/ERR_[A-Z_]+/g) ?? []).sort()).toEqual([...transient].sort());
   });
 
-  it('has the table of public hosts', () => {
+  it('has the table of non-public hosts', () => {
     const code = source('verifier/src/http/public-address.ts');
     const blocks = [...code.matchAll(/^ {2}(\S+\/\d+) /gm)].map(([, block]) => block ?? '');
     const [, list = ''] = /const NAMES = \[(.*?)^\];/ms.exec(code) ?? [];
@@ -125,7 +125,7 @@ describe('docs/protocol.md', () => {
     expect(labels.sort()).toEqual(names.sort());
   });
 
-  it('has the hosts’ files, the content types and the reserved names of the generator', () => {
+  it('lists the host configuration, the content types and the reserved names of the generator', () => {
     const hosts = source('generator/tree/host-configuration.ts');
     const [, files = ''] = /HOST_FILES: readonly string\[\] = \[(.*?)\];/s.exec(hosts) ?? [];
     const names = [...files.matchAll(/'([^']+)'/g)].map(([, name]) => name ?? '');
@@ -139,7 +139,7 @@ describe('docs/protocol.md', () => {
     for (const [, rule] of rules.matchAll(/'([^']+)'/g)) expect(section(28)).toContain(`\`${rule}\``);
   });
 
-  it('has the defaults of the clocks', () => {
+  it('states the defaults of the options for times', () => {
     const client = source('verifier/src/client/client-options.ts');
     for (const text of [
       'options.maxAge, 30 * 24 * 60 * 60)',
@@ -163,7 +163,7 @@ describe('docs/protocol.md', () => {
     expect(source('generator/list/updated-at.ts')).toContain('CLOCK_TOLERANCE_MS = 5 * 60 * 1000');
   });
 
-  it('says how strict JSON is, on both sides of each boundary', () => {
+  it('states how strict JSON is, on both sides of each limit', () => {
     const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
     expect(() => parseStrictJson(nested(500))).not.toThrow();
     expect(() => parseStrictJson(nested(501))).toThrow(SyntaxError);
@@ -182,7 +182,7 @@ const UPDATED_AT = '2026-11-21T08:00:00Z';
 const T = 300;
 const DAY = 24 * 60 * 60;
 
-/** What a client says of files at a time, in seconds since 1970: `accepted`, or the code. */
+/** The verdict of a client on files: `accepted`, or the error code. @param now - in seconds since 1970 */
 async function verdict(files: Files, root: RootKey, now: number, maxAge = 30 * DAY): Promise<string> {
   const base = 'https://registry.example/';
   const client = createRegistryClient({
@@ -265,7 +265,7 @@ describe('the clocks of docs/protocol.md, section 24', () => {
     }
   });
 
-  it('a step of a rotation: not from the future, and never too old', async () => {
+  it('a rotation step cannot be from the future, and does not expire', async () => {
     stated('`exp` of a rotation step');
     const [old, next] = [await testKey(), await testKey()];
     const claims = { iat: MADE, exp: MADE + 1, next_root: next.rootKey.jwk };
@@ -281,13 +281,13 @@ describe('the clocks of docs/protocol.md, section 24', () => {
 });
 
 describe('which error code wins (docs/protocol.md, section 26)', () => {
-  it('the earlier step', async () => {
+  it('the code of the earlier step', async () => {
     const [root, other] = [await testKey(), await testKey()];
     const good = () => publish(root, [], UPDATED_AT);
     const now = MADE + 1000;
     const at = (files: Files, maxAge?: number) => verdict(files, root.rootKey, now, maxAge);
 
-    // From the last step to the first, each fault beside those before it.
+    // Adds faults from the last step to the first. Each new fault must win over all faults before.
     const files = publish(root, [], '2026-01-01T00:00:00Z');
     expect(await at(files, 0)).toBe('ERR_LIST_EXPIRED');
     files.set('issuers.json', Buffer.from('no JSON'));
@@ -313,7 +313,7 @@ describe('which error code wins (docs/protocol.md, section 26)', () => {
     expect(await at(files)).toBe('ERR_ROTATION_INVALID');
   });
 
-  it('a rotation: the form of every step first, then step by step from the pinned key', async () => {
+  it('a rotation: first the format of every step, then step by step from the pinned key', async () => {
     const [old, root, next] = [await testKey(), await testKey(), await testKey()];
     const step = (from: typeof root, more: object) =>
       statement(from, 'registry-root-rotation+jwt', { iat: MADE, ...more });
@@ -333,12 +333,12 @@ describe('which error code wins (docs/protocol.md, section 26)', () => {
     expect(await at(step(old, { next_root: {} }))).toBe('ERR_ROTATION_INVALID');
     expect(await at(step(old, good))).toBe('ERR_ROTATION_GAP');
     expect(await at(step(root, first))).toBe('ERR_ROTATION_LOOP');
-    // The chain begins at the pinned key: a key before it may come back.
+    // The chain is read from the pinned key on, so a key from before may appear again.
     const back = [step(next, first), step(root, good)];
     expect(await at(...back)).toBe('accepted');
   });
 
-  it('a member that stands twice in a list: the last one counts until the canonical form is compared', async () => {
+  it('a duplicate member in a list: the last one counts until the canonical form is compared', async () => {
     const root = await testKey();
     const at = (text: string) => verdict(publishBytes(root, text), root.rootKey, MADE + 10);
     const time = `"updated_at":"${UPDATED_AT}"`;
@@ -346,7 +346,7 @@ describe('which error code wins (docs/protocol.md, section 26)', () => {
     expect(await at(`{"issuers":[],${time},"updated_at":0}`)).toBe('ERR_LIST_NONCONFORMING');
   });
 
-  it('incomplete snapshot is passed over, and an absent list has its own code', async () => {
+  it('an incomplete snapshot is skipped, and a missing list has its own code', async () => {
     const [root, online] = [await testKey(), await testKey()];
     const files = publish(root, [], UPDATED_AT);
     const list = files.get('issuers.json') as Buffer;
@@ -359,7 +359,7 @@ describe('which error code wins (docs/protocol.md, section 26)', () => {
     expect(await verdict(files, root.rootKey, MADE + 10)).toBe('ERR_SOURCE_STATUS');
   });
 
-  it('a delegation is known by its signature, whatever its kid', async () => {
+  it('a delegation is accepted by its signature, whatever its kid', async () => {
     const [root, online] = [await testKey(), await testKey()];
     const files = publish(root, [], UPDATED_AT);
     const times = { iat: MADE, exp: MADE + DAY };

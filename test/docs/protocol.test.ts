@@ -23,10 +23,10 @@ const protocol = readFileSync(join(ROOT, DOCUMENT), 'utf8');
 const vector = (name: string): Vector =>
   JSON.parse(readFileSync(join(ROOT, 'test/vectors', `${name}.json`), 'utf8'));
 
-describe.each(['ed25519', 'p256'])('the vector %s', (name) => {
+describe.each(['ed25519', 'p256'])('the test vector %s', (name) => {
   const { records, updated_at, privateKey, expected } = vector(name);
 
-  it('is what the document shows', () => {
+  it('is the one that docs/protocol.md shows', () => {
     for (const bytes of Object.values(expected)) expect(protocol).toContain(`\n${bytes}\n`);
     const { length } = Buffer.from(expected['issuers.json'] ?? '');
     expect(protocol).toContain(`The list, ${length} bytes`);
@@ -40,7 +40,7 @@ describe.each(['ed25519', 'p256'])('the vector %s', (name) => {
     expect(createHash('sha256').update(list).digest('hex')).toBe(expected['sha256']);
   });
 
-  it('is what the generator makes of its records', async () => {
+  it('is the output of the generator for its records', async () => {
     const folder = temporaryFolder();
     for (const [path, text] of Object.entries(records)) writeFiles(folder, { [`issuers/${path}`]: text });
     writeFiles(folder, { 'key.jwk': JSON.stringify(privateKey) });
@@ -56,7 +56,7 @@ describe.each(['ed25519', 'p256'])('the vector %s', (name) => {
   });
 });
 
-/** The order of the group of Ed25519, and that of P-256. */
+/** The group orders of Ed25519 and P-256. */
 const ORDER = {
   Ed25519: 2n ** 252n + 27742317777372353535851937790883648493n,
   'P-256': 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n,
@@ -65,24 +65,24 @@ const ORDER = {
 const bytesOf = (value: bigint) => Buffer.from(value.toString(16).padStart(64, '0'), 'hex');
 const integerOf = (bytes: Buffer) => BigInt(`0x${bytes.toString('hex')}`);
 
-/** A signature whose second half is another number. */
+/** Replaces the number in the second half of a signature. */
 function withScalar(text: string, algorithm: keyof typeof ORDER, change: (s: bigint) => bigint): string {
   const raw = Buffer.from(text, 'base64url');
   const half = Buffer.from(raw.subarray(32));
-  // Ed25519 writes numbers with the lowest byte first.
+  // Ed25519 encodes numbers in little-endian order.
   if (algorithm === 'Ed25519') half.reverse();
   const changed = bytesOf(change(integerOf(half)));
   if (algorithm === 'Ed25519') changed.reverse();
   return Buffer.concat([raw.subarray(0, 32), changed]).toString('base64url');
 }
 
-/** Other signatures over the same bytes that are accepted. */
+/** Other valid signatures over the same bytes. */
 function otherForms(text: string, algorithm: keyof typeof ORDER): Record<string, string> {
   if (algorithm === 'Ed25519') return {};
-  return { 'the other of high and low s': withScalar(text, algorithm, (s) => ORDER[algorithm] - s) };
+  return { 'the other value of s, high or low': withScalar(text, algorithm, (s) => ORDER[algorithm] - s) };
 }
 
-/** Forms of a good signature that section 4 refuses. */
+/** Encodings of a valid signature that section 4 does not permit. */
 function badForms(text: string, algorithm: keyof typeof ORDER): Record<string, string> {
   const last = 'AQgw'.indexOf(text.at(-1) ?? '');
   const raw = Buffer.from(text, 'base64url');
@@ -97,8 +97,8 @@ function badForms(text: string, algorithm: keyof typeof ORDER): Record<string, s
     padding: `${text}==`,
     'the other alphabet': `+${text.slice(1)}`,
     'unused bits': `${text.slice(0, -1)}${'BRhx'[last]}`,
-    'one character less': text.slice(1),
-    'one character more': `${text}A`,
+    'one character missing': text.slice(1),
+    'one extra character': `${text}A`,
     nothing: '',
     'a signature in DER': Buffer.concat([Buffer.from('3044', 'hex'), raw]).toString('base64url'),
     'another signature': Buffer.from(raw.map((byte) => byte ^ 1)).toString('base64url'),
@@ -192,12 +192,12 @@ describeWith(['openssl', 'curl', 'basenc'], 'the commands of docs/protocol.md', 
     }
   });
 
-  it.each(['Ed25519', 'P-256'])('sign a list that verifies here with a %s key', async (algorithm) => {
+  it.each(['Ed25519', 'P-256'])('sign a list with a %s key, and the list verifies', async (algorithm) => {
     const folder = await published(algorithm);
     const [edwards, ecdsa] = commandsBelow(DOCUMENT, 'Signing with openssl');
     const dist = join(folder, 'dist');
     const rootKey = await importRootKey(JSON.parse(readFileSync(join(dist, 'keys/root.json'), 'utf8')));
-    // r and s begin with a zero byte now and then, which is where such conversions fail.
+    // r and s sometimes begin with a zero byte. Conversions often fail there.
     for (let round = 0; round < (algorithm === 'P-256' ? 40 : 1); round++) {
       writeFiles(folder, { 'signing/issuers.json': readFileSync(join(dist, 'issuers.json')) });
       writeFiles(folder, { 'signing/key.pem': readFileSync(join(folder, 'root.pem')) });

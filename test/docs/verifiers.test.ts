@@ -8,7 +8,7 @@ const document = readFileSync(join(ROOT, 'docs/verifiers.md'), 'utf8');
 const source = (path: string) => readFileSync(join(ROOT, 'verifier/src', path), 'utf8');
 
 describe('docs/verifiers.md', () => {
-  it('has every policy of its cookbook right', () => {
+  it('has only valid policies in its cookbook', () => {
     const policies = [...document.matchAll(/\| `(\{ "tiers".*\})` \|/g)].map(([, policy]) => policy ?? '');
     expect(policies.length).toBeGreaterThanOrEqual(8);
     for (const policy of policies) assertTrustPolicy(JSON.parse(policy));
@@ -25,7 +25,7 @@ describe('docs/verifiers.md', () => {
     for (const name of names) expect(document).toContain(`\`${name}\``);
   });
 
-  it('names no reason that there is not', () => {
+  it('names only reasons that exist', () => {
     const [, table = ''] = /### Why a passport or an action is refused([\s\S]*?)\n## /.exec(document) ?? [];
     const named = [...table.matchAll(/^\| (`.*?`) \|/gm)].flatMap(
       ([, cell = '']) => cell.match(/[a-z-]+/g) ?? [],

@@ -8,13 +8,12 @@ import { type Outcomes, type Runner, runJob, type Step, workflow } from '../supp
 import { cli, recordText, temporaryFolder, writeFiles } from '../support/workspace.js';
 
 /**
- * A repository as an operator has it, with `main` and an empty `published`, and what the workflows do with it, step by step
- * as they are written. GitHub itself is not here: its actions are played with git, and `gh` is a program that says what it
- * was asked.
+ * Runs the workflows, step by step as they are written, on an operator's repository with the branches `main` and
+ * `published`. GitHub is simulated: actions use git, and `gh` is a script that logs its arguments.
  */
 describeWith(
   ['git', 'bash', 'jq', 'tar', 'sha256sum'],
-  'from a new record to a verified registry, as the workflows go',
+  'the workflows, from a new record to a verified registry',
   () => {
     let root: string;
     let origin: string;
@@ -27,7 +26,7 @@ describeWith(
         stdio: ['ignore', 'pipe', 'ignore'],
       }).trim();
 
-    /** What actions/checkout does. */
+    /** Simulates actions/checkout. */
     const checkout = (folder: string, fallback: string) => async (step: Step) => {
       if (!step.uses?.startsWith('actions/checkout@')) return;
       const { ref, path = '.' } = step.with ?? {};
@@ -62,7 +61,7 @@ describeWith(
       });
     }
 
-    /** The tree of the branch `published`, in a folder. */
+    /** Clones the branch `published`. Returns the folder with the tree. */
     function publishedTree(): string {
       const folder = join(temporaryFolder(), 'tree');
       git(root, 'clone', '-q', '--branch', 'published', `file://${origin}`, folder);
@@ -70,7 +69,7 @@ describeWith(
       return folder;
     }
 
-    /** A pull request: a branch with some changes, and its merge into main, as GitHub makes it. */
+    /** Creates a pull request: a branch with some changes, and a merge commit as GitHub creates it. Runs its checks. */
     async function pullRequest(name: string, change: (folder: string) => unknown): Promise<Outcomes> {
       const author = join(temporaryFolder(), 'author');
       git(root, 'clone', '-q', '--branch', 'main', `file://${origin}`, author);
@@ -112,7 +111,7 @@ describeWith(
           'root_key: root.json\nsigner: { key: "env:ROOT_KEY" }\ncheckpoint: { signer: { key: "env:ONLINE_KEY" } }\n',
         '.gitignore': 'dist\npublished\nnode_modules\nbuild\nlive.json\n',
       });
-      // The first build is by hand: it takes the delegation in.
+      // The operator runs the first build by hand, with the delegation.
       writeFiles(root, {
         'delegation.jwt': (
           await cli(['keys', 'delegate', '--key', 'root.pem', '--online', 'online.json'], root)
@@ -135,7 +134,7 @@ describeWith(
       git(tree, 'push', '-q', origin, 'HEAD:published');
     });
 
-    it('lets a good record through: new, validate, format, diff', async () => {
+    it('accept a valid record: new, validate, format, diff', async () => {
       const outcomes = await pullRequest('harbour', (folder) =>
         cli(['new', 'harbour', '--issuer-url', 'https://harbour.alt'], folder),
       );
@@ -148,7 +147,7 @@ describeWith(
       merge('harbour');
     });
 
-    it('builds, signs, keeps and verifies what was merged', async () => {
+    it('build, sign, commit and verify the merged records', async () => {
       const outcomes = await publish();
       expect(Object.values(codes(outcomes))).toEqual([0, 0, 0, 0]);
       const tree = publishedTree();
@@ -161,7 +160,7 @@ describeWith(
       }
     });
 
-    it('signs a checkpoint later, and nothing else changes', async () => {
+    it('sign a checkpoint later, and change no other file', async () => {
       const folder = runnerFolder();
       const before = git(origin, 'rev-parse', 'published');
       await new Promise((resolve) => setTimeout(resolve, 1100));
@@ -175,7 +174,7 @@ describeWith(
       expect(git(origin, 'diff', '--name-only', before, 'published')).toBe('checkpoint.jwt');
     });
 
-    it('verifies what is live, and opens an issue when it is another list', async () => {
+    it('verify the live registry, and open an issue if its list is not the published one', async () => {
       const registry = await serve(publishedTree());
       const verify = async (folder: string) => {
         const play = checkout(folder, 'main');
@@ -187,7 +186,7 @@ describeWith(
         return runJob(workflow('deploy').jobs['verify'] ?? {}, { folder, use, environment: environment() });
       };
       expect(codes(await verify(runnerFolder()))).toEqual({ 'Verify the live registry': 0 });
-      // Another publication, which the host never gets.
+      // A new publication that the host never receives.
       const author = join(temporaryFolder(), 'author');
       git(root, 'clone', '-q', '--branch', 'main', `file://${origin}`, author);
       writeFiles(author, { 'issuers/later.yaml': recordText('later') });
@@ -200,7 +199,7 @@ describeWith(
       expect(readFileSync(`${folder}.gh`, 'utf8')).toContain('issue create --repo owner/registry');
     });
 
-    it('publishes nothing without the key, or with another one', async () => {
+    it('publish nothing without the root key, or with another key', async () => {
       const before = git(origin, 'rev-parse', 'published');
       const author = join(temporaryFolder(), 'author');
       git(root, 'clone', '-q', '--branch', 'main', `file://${origin}`, author);
@@ -217,7 +216,7 @@ describeWith(
       expect(git(origin, 'rev-parse', 'published')).toBe(before);
     });
 
-    it('stops a bad change at its line, with annotations', async () => {
+    it('reject an invalid change, with annotations at its lines', async () => {
       const outcomes = await pullRequest('bad', (folder) =>
         writeFiles(folder, {
           'issuers/bad.yaml': recordText('bad', { tier: 'certifed' }),
@@ -232,7 +231,7 @@ describeWith(
       );
     });
 
-    it('runs no code of the change, and takes no configuration from it', async () => {
+    it('run no code and use no configuration from a pull request', async () => {
       const outcomes = await pullRequest('hostile', (folder) =>
         writeFiles(folder, {
           'issuers/aurora.yaml': recordText('aurora', { certified_since: '2020-01-01T00:00:00Z' }),
@@ -251,7 +250,7 @@ describeWith(
       expect(stdout).toContain('::error file=issuers/aurora.yaml');
     });
 
-    it('writes the comment from the records alone', async () => {
+    it('write the comment from the records alone', async () => {
       const folder = runnerFolder();
       const { steps = [] } = workflow('comment').jobs['difference'] ?? {};
       const bare = steps.map(({ if: _condition, ...step }) => step);

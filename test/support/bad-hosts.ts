@@ -20,7 +20,7 @@ async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A host that treats a connection in its own way; gives its port. */
+/** Starts a TCP server with its own handler for connections. Returns the port. */
 export function rawHost(onConnection: (socket: Socket) => void): Promise<number> {
   return portOf(
     createServer((socket) => {
@@ -30,7 +30,7 @@ export function rawHost(onConnection: (socket: Socket) => void): Promise<number>
   );
 }
 
-/** A TLS host with a certificate that nobody has issued; gives its port. */
+/** Starts a TLS server with a self-signed certificate. Returns the port. */
 export function selfSignedHost(): Promise<number> {
   const folder = temporaryFolder();
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];

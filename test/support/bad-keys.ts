@@ -20,14 +20,14 @@ export const p256Jwk = (x: bigint, y: bigint) => ({
   y: bytes(y).toString('base64url'),
 });
 
-/** A point of P-256 (its generator), and the smallest x below 2^256 - p of a point, for coordinates beyond p. */
+/** The generator of P-256, and a point whose x is below 2^256 - p, so that x + p still fits into 32 bytes. */
 const G = {
   x: 0x6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296n,
   y: 0x4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5n,
 };
 const SMALL = { x: 5n, y: 0x459243b9aa581806fe913bce99817ade11ca503c64d9a3c533415c083248fbccn };
 
-/** JWKs of the right form that must not be imported as a public key (SPEC C4), by what is wrong with them. */
+/** Well-formed JWKs that must not be imported as public keys (SPEC C4), by the reason. */
 export const BAD_KEYS: Readonly<Record<string, Record<string, string>>> = {
   ...Object.fromEntries(
     ED25519_TORSION_SUBGROUP.map((hex, index) => [
@@ -53,7 +53,7 @@ export const BAD_KEYS: Readonly<Record<string, Record<string, string>>> = {
   'P-256: y beyond p': p256Jwk(G.x, 2n ** 256n - 1n),
 };
 
-/** The same keys with their thumbprints as `kid`. */
+/** One of these keys, with its thumbprint as `kid`. */
 export const namedBadKey = async (name: string) => {
   const jwk = BAD_KEYS[name] as Record<string, string>;
   return { ...jwk, kid: await calculateJwkThumbprint(jwk) };

@@ -13,7 +13,7 @@ afterAll(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
 
-/** Makes a certificate for a name of this machine, as `<name>.pem` and `<name>.key` in a folder. */
+/** Creates a self-signed certificate for a host name, as `<name>.pem` and `<name>.key` in a folder. */
 export function certificate(folder: string, name: string, host: string): void {
   execFileSync(
     'openssl',
@@ -26,7 +26,7 @@ export function certificate(folder: string, name: string, host: string): void {
   );
 }
 
-/** A real HTTPS server on loopback; gives its port. */
+/** Starts an HTTPS server on loopback. Returns the port. */
 export async function listenTls(folder: string, name: string, listener: RequestListener): Promise<number> {
   const server = createServer(
     { key: readFileSync(join(folder, `${name}.key`)), cert: readFileSync(join(folder, `${name}.pem`)) },
@@ -46,20 +46,20 @@ const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' });
 const weak = generateKeyPairSync('rsa', { modulusLength: 1024 });
 const GOOD: Jwk[] = [publicJwk(ed25519.publicKey, { kid: 'one' }), publicJwk(p256.publicKey, { kid: 'two' })];
 
-/** What an issuer serves. */
+/** The documents that an issuer serves. */
 interface Documents {
   metadata: Jwk;
   keys: Jwk[];
 }
 
-/** How an issuer of a kind differs from a good one, and what is said of it: the rules, in the order of their lines. */
+/** How an issuer differs from a valid one, and the rules that `check` reports, in the order of the record's lines. */
 export interface Kind {
   readonly rules: readonly string[];
-  /** Changes what it serves. */
+  /** Changes the documents. */
   readonly serve?: (documents: Documents) => void;
-  /** Answers by itself. True when it has. */
+  /** Handles a request itself. Returns true if it sent a response. */
   readonly answer?: (request: IncomingMessage, response: ServerResponse, document: string) => boolean;
-  /** Another address than the good server's: a port, or a whole origin. */
+  /** The server, if it is not the one with a trusted certificate. */
   readonly origin?: 'closed port' | 'untrusted' | 'other name' | 'no such host';
 }
 
@@ -71,27 +71,27 @@ const only =
     return true;
   };
 
-/** Every kind of broken issuer, by name. jwks_uri stands above discovery_uri, and that above policy_uri, in a record. */
+/** Every kind of broken issuer, by name. In a record, the order is: jwks_uri, discovery_uri, policy_uri. */
 export const KINDS: Readonly<Record<string, Kind>> = {
-  'is good': { rules: [] },
+  'is valid': { rules: [] },
   'has no server': {
     rules: ['host-unreachable', 'host-unreachable', 'host-unreachable'],
     origin: 'closed port',
   },
-  'has no host': {
+  'has a host name that does not resolve': {
     rules: ['host-unreachable', 'host-unreachable', 'host-unreachable'],
     origin: 'no such host',
   },
-  'has a certificate that nobody trusts': {
+  'has an untrusted certificate': {
     rules: ['tls-failed', 'tls-failed', 'tls-failed'],
     origin: 'untrusted',
   },
-  'has a certificate of another name': {
+  'has a certificate for another name': {
     rules: ['tls-failed', 'tls-failed', 'tls-failed'],
     origin: 'other name',
   },
-  'never answers about its keys': { rules: ['timed-out'], answer: only('jwks', () => undefined) },
-  'sends its metadata a byte a second': {
+  'never sends its keys': { rules: ['timed-out'], answer: only('jwks', () => undefined) },
+  'sends its metadata one byte at a time': {
     rules: ['timed-out'],
     answer: only('metadata', (response) => {
       response.writeHead(200);
@@ -107,7 +107,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     rules: ['redirected'],
     answer: only('jwks', (response) => response.writeHead(302, { Location: '/elsewhere' }).end()),
   },
-  'serves a page for metadata, and keys in which a member stands twice': {
+  'serves HTML as metadata, and keys with a duplicate member': {
     rules: ['not-json', 'not-json'],
     answer: (_request, response, document) => {
       const bad: Record<string, string> = {
@@ -146,7 +146,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     serve: ({ metadata }) => void delete metadata['jwks_uri'],
   },
   'has no keys': { rules: ['jwks-no-usable-key'], serve: ({ keys }) => void keys.splice(0) },
-  'has a key set that is none': {
+  'has a key that is not an object': {
     rules: ['jwks-malformed'],
     serve: ({ keys }) => void keys.push('key' as unknown as Jwk),
   },
@@ -155,7 +155,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     serve: ({ keys }) =>
       void keys.push(publicJwk(generateKeyPairSync('ed25519').privateKey, { kid: 'three' })),
   },
-  'names two keys alike': {
+  'gives two keys the same kid': {
     rules: ['jwks-duplicate-kid'],
     serve: ({ keys }) => void keys.push(publicJwk(generateKeyPairSync('ed25519').publicKey, { kid: 'one' })),
   },
@@ -167,17 +167,17 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     rules: ['jwks-weak-key'],
     serve: ({ keys }) => void keys.push(publicJwk(weak.publicKey, { kid: 'three' })),
   },
-  'has a key of another curve': {
+  'has a key on an unsupported curve': {
     rules: ['jwks-unusable-key'],
     serve: ({ keys }) => void keys.push(publicJwk(p384.publicKey, { kid: 'three' })),
   },
-  'has only keys without a name': {
+  'has only keys without a kid': {
     rules: ['jwks-unusable-key', 'jwks-unusable-key', 'jwks-no-usable-key'],
     serve: ({ keys }) => {
       for (const key of keys) delete key['kid'];
     },
   },
-  'has a key off its curve, and one of small order': {
+  'has a key that is not on its curve, and a key of small order': {
     rules: ['jwks-unusable-key', 'jwks-unusable-key'],
     serve: ({ keys }) =>
       void keys.push(
@@ -203,13 +203,13 @@ export const KINDS: Readonly<Record<string, Kind>> = {
     rules: ['http-status'],
     answer: only('policy', (response) => response.writeHead(410).end()),
   },
-  'sends people round in circles': {
+  'redirects its policy in a circle': {
     rules: ['redirected'],
     answer: only('policy', (response) => response.writeHead(301, { Location: '?again' }).end()),
   },
 };
 
-/** Serves `/<issuer>/metadata`, `/<issuer>/jwks` and `/<issuer>/policy`, each issuer of its kind. */
+/** Serves `/<issuer>/metadata`, `/<issuer>/jwks` and `/<issuer>/policy`, according to the kind of each issuer. */
 export function issuers(kindOf: (issuer: string) => Kind): RequestListener {
   return (request, response) => {
     const [, id = '', document = ''] = (request.url ?? '').split(/[/?]/);

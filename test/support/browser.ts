@@ -19,14 +19,14 @@ afterAll(async () => {
   await (await browser)?.close();
 });
 
-/** A page in Chromium, with what it did wrong. */
+/** A page in Chromium, with a record of its errors. */
 export interface WatchedPage {
   readonly page: Page;
-  /** Breaches of its content security policy, script errors, and requests to other origins. */
+  /** Violations of the content security policy, script errors, dialogs, and requests to other origins. */
   readonly wrong: string[];
 }
 
-/** Opens an address in a window of its own, which closes after the test. */
+/** Opens a URL in a new window, which closes after the test. */
 export async function open(address: string, options: BrowserContextOptions = {}): Promise<WatchedPage> {
   browser ??= chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
   const context = await (await browser).newContext({ reducedMotion: 'reduce', ...options });
@@ -39,7 +39,7 @@ export async function open(address: string, options: BrowserContextOptions = {})
     dialog.dismiss().catch(() => undefined);
   });
   page.on('console', (message) => {
-    // A host without checkpoints has no such files, and Chromium says so of each.
+    // Chromium logs an error for each file that a host does not have, such as the checkpoint.
     if (message.type() === 'error' && !message.text().includes('404')) wrong.push(message.text());
   });
   const { origin } = new URL(address);
@@ -54,7 +54,7 @@ export async function open(address: string, options: BrowserContextOptions = {})
   return { page, wrong };
 }
 
-/** Waits until the page has come to a verdict; gives its words. */
+/** Waits until the page has verified the registry, or failed. Returns the heading that says so. */
 export async function verdict(page: Page): Promise<string> {
   const heading = page.locator('.verification.good h2, .verification.bad h2');
   await heading.waitFor();

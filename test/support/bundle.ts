@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { ROOT } from './paths.js';
 
-/** The verifier with all that it imports, as one module for a platform that has only Web APIs. */
+/** Bundles the verifier and its dependencies into one script for platforms that have only Web APIs. */
 export async function verifierBundle(format: 'esm' | 'iife', entry = 'index.js'): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [join(ROOT, 'verifier/build', entry)],

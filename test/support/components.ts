@@ -2,18 +2,18 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe } from 'vitest';
 
-/** With this set a missing component is a failure: its tests run, and fail. */
+/** If set, tests that need a missing program are not skipped: they run and fail. */
 const REQUIRED = process.env['REQUIRE_COMPONENTS'] === '1';
 
-/** A suite that needs some programs. Where one is missing it is skipped, and its name says why. */
+/** Defines a suite that needs programs. If one is missing, the suite is skipped, and its title names the program. */
 export function describeWith(programs: readonly string[], name: string, suite: () => void): void {
   const missing = programs.filter((program) => spawnSync('which', [program]).status !== 0);
   describeUnless(missing.length > 0, `${missing.join(', ')} is not installed`, name, suite);
 }
 
-/** A suite that needs a folder which not every checkout has beside it. */
+/** Defines a suite that needs a folder outside of the checkout. If the folder is missing, the suite is skipped. */
 export function describeWithFolder(folder: string, name: string, suite: () => void): void {
-  describeUnless(!existsSync(folder), 'its data is not here', name, suite);
+  describeUnless(!existsSync(folder), 'its data is missing', name, suite);
 }
 
 function describeUnless(missing: boolean, why: string, name: string, suite: () => void): void {

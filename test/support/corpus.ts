@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { recordText } from './workspace.js';
 
-/** A number from 0 to one below a limit that follows from a text: chance that is the same each time. */
-export function chance(text: string, limit: number): number {
-  return createHash('sha256').update(text).digest().readUInt32BE() % limit;
+/** A pseudo-random integer from 0 to `limit - 1`. The same seed always gives the same integer. */
+export function chance(seed: string, limit: number): number {
+  return createHash('sha256').update(seed).digest().readUInt32BE() % limit;
 }
 
-/** The path and the text of the record of a number: in a folder or below one, plain or as YAML allows, some with a warning. */
+/** The path and the content of a record file. Some are in a subfolder, some use more of YAML, some cause a warning. */
 export function recordFile(number: number, revision = 0): [path: string, text: string] {
   const id = `issuer-${String(number).padStart(5, '0')}`;
   const folder = number % 7 === 0 ? `issuers/${number % 3}/` : 'issuers/';
@@ -16,14 +16,14 @@ export function recordFile(number: number, revision = 0): [path: string, text: s
     status: ['active', 'suspended', 'revoked'][chance(`${id} ${revision} status`, 3)],
     tier: ['certified', 'founding', 'registered'][chance(`${id} ${revision} tier`, 3)],
     contact: values[chance(`${id} ${revision} contact`, 3)],
-    // Not plain: a comment behind a value, which only the parser of all YAML reads.
+    // A comment after a value, which only the full YAML parser accepts.
     ...(number % 5 === 0 && { domain_scope: '[ banking, "health" ] # as agreed' }),
     ...(number % 101 === 0 && { geographical_scope: '[UK]' }),
   });
   return [`${folder}${id}.${ending}`, text];
 }
 
-/** The record files of so many issuers. */
+/** The record files of `count` issuers, by path. */
 export function recordFiles(count: number): Record<string, string> {
   return Object.fromEntries(Array.from({ length: count }, (_one, number) => recordFile(number)));
 }

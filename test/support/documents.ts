@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from './paths.js';
 
-/** The shell commands right below a heading of a document, before the next one: a block a time, as written. */
+/** Returns the blocks of shell commands between a heading of a document and the next heading. */
 export function commandsBelow(document: string, heading: string): string[] {
   const text = readFileSync(join(ROOT, document), 'utf8');
   const sections = text.split(/^#+ /m);

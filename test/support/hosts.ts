@@ -13,20 +13,20 @@ afterAll(() => {
   for (const { pid } of groups.splice(0)) if (pid !== undefined) process.kill(-pid, 'SIGKILL');
 });
 
-/** A real host: the program that it needs, and how it is started over a tree, as the documents or the tree itself configure it. */
+/** A real web server. It uses the configuration of the documents, or the one in the tree. `start` returns its URL. */
 export interface RealHost {
   readonly program: string;
   start(tree: string): Promise<string>;
 }
 
-/** Runs a server, in a folder that its workers can read; gives its address once it answers. */
-async function started(
+/** Starts a server, and waits until it answers. Returns its URL. */
+async function startServer(
   program: string,
   args: readonly string[],
   port: number,
   folder: string,
 ): Promise<string> {
-  // Its workers run as another user.
+  // The workers of the server run as another user, and must be able to read the folder.
   chmodSync(folder, 0o755);
   const child = spawn(program, args, {
     stdio: 'ignore',
@@ -36,7 +36,7 @@ async function started(
   return answering(`http://127.0.0.1:${port}`);
 }
 
-const documented = (name: string, changes: Readonly<Record<string, string>>) => {
+const readConfiguration = (name: string, changes: Readonly<Record<string, string>>) => {
   let text = readFileSync(join(ROOT, 'docs/hosting', name), 'utf8');
   for (const [from, to] of Object.entries(changes)) {
     if (!text.includes(from)) throw new Error(`docs/hosting/${name} has no ${from}`);
@@ -45,7 +45,7 @@ const documented = (name: string, changes: Readonly<Record<string, string>>) => 
   return text;
 };
 
-/** Apache as Debian sets it up, with all that gets in the way of ids with dots; the tree's own .htaccess must do the rest. */
+/** Apache with Debian's modules and MIME settings, which break ids with dots. The tree's .htaccess must fix this. */
 async function apache(tree: string): Promise<string> {
   const [folder, port] = [temporaryFolder(), await freePort()];
   const modules = [
@@ -78,7 +78,7 @@ DocumentRoot "${tree}"
 </Directory>
 `,
   });
-  return started('apache2', ['-f', join(folder, 'apache.conf'), '-DFOREGROUND'], port, folder);
+  return startServer('apache2', ['-f', join(folder, 'apache.conf'), '-DFOREGROUND'], port, folder);
 }
 
 /** nginx with docs/hosting/nginx.conf. */
@@ -86,7 +86,7 @@ async function nginx(tree: string): Promise<string> {
   const [folder, port] = [temporaryFolder(), await freePort()];
   mkdirSync(join(folder, 'logs'));
   writeFiles(folder, {
-    'registry.conf': documented('nginx.conf', {
+    'registry.conf': readConfiguration('nginx.conf', {
       'listen 8080': `listen 127.0.0.1:${port}`,
       '/srv/registry/dist': tree,
     }),
@@ -104,18 +104,18 @@ http {
 }
 `,
   });
-  return started('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], port, folder);
+  return startServer('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], port, folder);
 }
 
 /** Caddy with docs/hosting/Caddyfile. */
 async function caddy(tree: string): Promise<string> {
   const [folder, port] = [temporaryFolder(), await freePort()];
-  const site = documented('Caddyfile', {
+  const site = readConfiguration('Caddyfile', {
     'http://registry.example:8080': `http://127.0.0.1:${port}`,
     '/srv/registry/dist': tree,
   });
   writeFiles(folder, { Caddyfile: `{\n\tadmin off\n}\n${site}` });
-  return started(
+  return startServer(
     'caddy',
     ['run', '--config', join(folder, 'Caddyfile'), '--adapter', 'caddyfile'],
     port,
@@ -123,11 +123,11 @@ async function caddy(tree: string): Promise<string> {
   );
 }
 
-/** Cloudflare Pages as its own tool plays it, without a network; the tree's own _headers and 404.html do the rest. */
+/** Cloudflare Pages, emulated locally by wrangler. It uses the tree's own _headers and 404.html. */
 async function pages(tree: string): Promise<string> {
   const [folder, port] = [temporaryFolder(), await freePort()];
   const quiet = { WRANGLER_SEND_METRICS: 'false', CI: 'true', HOME: folder, XDG_CONFIG_HOME: folder };
-  // In a group of its own: it starts the server as another process.
+  // Detached, so that the whole process group can be killed: wrangler starts the server as another process.
   const child = spawn('wrangler', ['pages', 'dev', tree, '--ip', '127.0.0.1', '--port', String(port)], {
     ...{ stdio: 'ignore', cwd: folder, detached: true },
     env: { ...process.env, ...quiet },
@@ -136,7 +136,7 @@ async function pages(tree: string): Promise<string> {
   return answering(`http://127.0.0.1:${port}/issuers.json`).then((address) => new URL(address).origin);
 }
 
-/** The real hosts, by name. */
+/** The real web servers, by name. */
 export const HOSTS: Readonly<Record<string, RealHost>> = {
   serve: { program: 'node', start: serve },
   Apache: { program: 'apache2', start: apache },

@@ -11,23 +11,23 @@ export interface MirrorFolder {
   readonly rootKey: RootKey;
   /** The published tree. */
   readonly tree: string;
-  /** Builds the tree; the time is that of the list. */
+  /** Builds the tree, with `updatedAt` as the time of the list. */
   publish(updatedAt: string, ...args: string[]): Promise<void>;
   mirror(source: string, ...args: string[]): Promise<Outcome>;
-  /** Starts a mirror as a process of its own. */
+  /** Starts a mirror as a separate process. */
   start(source: string, ...args: string[]): ChildProcess;
-  /** A mirror that looks every second, and what it has said. */
+  /** Starts a mirror that checks the source every second. `said` returns its output so far. */
   watching(source: string): { readonly child: ChildProcess; readonly said: () => string };
-  /** The time of the list that the mirror serves. */
+  /** Returns the time of the list that the mirror serves. */
   served(): string;
 }
 
-/** Makes such a folder, with three issuers in a first publication. */
+/** Creates such a folder, with a first publication of three issuers. */
 export async function mirrorFolder(): Promise<MirrorFolder> {
   const folder = await workspace(['alpha', 'beta.example.com', 'gamma']);
   const { stdout } = await cli(['keys', 'public', 'key.pem'], folder);
   writeFiles(folder, { 'root.json': stdout });
-  // The lists have fixed times, and the clock goes on.
+  // The lists have fixed times in the past, so the maximum age must be long.
   const command = (source: string, args: readonly string[]) => [
     ...['mirror', source, 'mirror', '--root-key', 'root.json', '--max-age', '99999'],
     ...args,

@@ -22,12 +22,12 @@ export const AUDIENCE = 'https://mail.example';
 export const PAYLOAD = { to: 'you@example.com', subject: 'Hello' };
 export const DAY = 24 * 60 * 60;
 
-/** Seconds since 1970, so many from now. */
+/** The time `fromNow` seconds from now, in seconds since 1970. */
 export const seconds = (fromNow = 0) => Math.floor(Date.now() / 1000) + fromNow;
-/** RFC 3339, so many seconds from now. */
+/** The time `fromNow` seconds from now, as an RFC 3339 date-time. */
 export const instant = (fromNow = 0) => new Date(Date.now() + fromNow * 1000).toISOString();
 
-/** A key that signs tokens, as its issuer publishes it. */
+/** A key that signs tokens, with the JWK that its issuer publishes. */
 export interface IssuerKey {
   readonly kid: string;
   readonly privateKey: KeyObject;
@@ -49,20 +49,20 @@ export function agentKeys(type: 'Ed25519' | 'P-256' = 'Ed25519'): Promise<AgentK
 
 type Intercept = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** An issuer on loopback, known by an address of its own, whose documents and manners can change while it runs. */
+/** An issuer on loopback with a URL of its own. Its documents and its behaviour can change while it runs. */
 export interface IssuerWorld {
   readonly id: string;
   readonly url: string;
-  /** Where it really answers. */
+  /** The URL of its server on loopback. */
   readonly address: string;
   readonly key: IssuerKey;
-  /** What it answers, by path. */
+  /** The documents that it serves, by path. */
   readonly documents: Map<string, unknown>;
-  /** Answers a request itself, and says so by true. */
+  /** Handles a request. Returns true if it sent a response. */
   intercept: Intercept;
-  /** The paths that were asked for. */
+  /** The paths of all requests. */
   readonly log: string[];
-  /** The record in the registry. */
+  /** Its record in the registry. */
   readonly record: Issuer;
 }
 
@@ -96,7 +96,7 @@ export async function issuerWorld(
   return world;
 }
 
-/** A passport's claims, and what its issuer has of it. */
+/** The claims of a passport, the agent's keys, and the path of its status at the issuer. */
 export interface TestPassport {
   readonly claims: Record<string, unknown>;
   readonly keys: AgentKeys;
@@ -104,7 +104,7 @@ export interface TestPassport {
   readonly statusPath: string;
 }
 
-/** A good passport; its issuer tells its status. */
+/** Creates a valid passport. The issuer serves its status. */
 export async function passportOf(
   world: IssuerWorld,
   keys: AgentKeys,
@@ -147,7 +147,7 @@ export const mandate = (more: Record<string, unknown> = {}) => ({
   ...more,
 });
 
-/** Any JWS at all. */
+/** Signs a JWS with any payload and header, valid or not. */
 export function jws(
   payload: unknown,
   header: Record<string, unknown>,
@@ -159,7 +159,7 @@ export function jws(
     .sign(key, { crit: { b64: true } });
 }
 
-/** A JWS put together by hand, with any bytes for a signature. */
+/** Encodes a JWS with arbitrary bytes as the signature. */
 export function encodedJws(
   header: object,
   payload: object,
@@ -169,7 +169,7 @@ export function encodedJws(
   return [...parts, Buffer.from(signature).toString('base64url')].join('.');
 }
 
-/** The token of a passport, signed by its issuer's key, unless a header says otherwise. */
+/** Signs the token of a passport with the issuer's key. `header` overrides members of the JWS header. */
 export function tokenOf(
   world: IssuerWorld,
   { claims }: Pick<TestPassport, 'claims'>,
@@ -179,7 +179,7 @@ export function tokenOf(
   return jws(claims, { alg, typ: 'passport+jwt', kid: world.key.kid, ...header }, world.key.privateKey);
 }
 
-/** The claims of a good proof. */
+/** The claims of a valid proof. */
 export function proofClaims(token: string, passport: TestPassport, more: Record<string, unknown> = {}) {
   return {
     iat: seconds(),
@@ -194,7 +194,7 @@ export function proofClaims(token: string, passport: TestPassport, more: Record<
   };
 }
 
-/** The proof of an action, by the agent's key. */
+/** Signs the proof of an action with the agent's key. */
 export function proofOf(
   token: string,
   passport: TestPassport,
@@ -209,7 +209,7 @@ export function proofOf(
   );
 }
 
-/** A registry of some issuers, opened from memory. */
+/** Opens a registry of some issuers from memory. */
 export async function registryOf(worlds: readonly IssuerWorld[]): Promise<Registry> {
   const root = await testKey();
   const records = worlds.map(({ record }) => record).sort((a, b) => (a.issuer_id < b.issuer_id ? -1 : 1));
@@ -220,12 +220,12 @@ export async function registryOf(worlds: readonly IssuerWorld[]): Promise<Regist
   );
 }
 
-/** A `fetch` that finds issuers on loopback by the addresses that the registry has. */
+/** A `fetch` that connects the issuers' URLs to their servers on loopback. */
 export function fetchOf(worlds: readonly IssuerWorld[]): typeof fetch {
   return connectTo(Object.fromEntries(worlds.map(({ url, address }) => [url, address])));
 }
 
-/** A verifier that trusts certified issuers, and finds those of a test on loopback. */
+/** Creates a verifier that trusts certified issuers, and connects to their servers on loopback. */
 export async function verifierOf(
   worlds: readonly IssuerWorld[],
   options: Partial<PassportVerifierOptions> = {},
@@ -239,7 +239,7 @@ export async function verifierOf(
   });
 }
 
-/** A good request for an action. */
+/** Creates a valid request for an action. */
 export async function requestOf(
   world: IssuerWorld,
   passport: TestPassport,

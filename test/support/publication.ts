@@ -20,7 +20,7 @@ export async function testKey(type: 'ed25519' | 'p256' = 'ed25519'): Promise<Tes
   return { privateKey, rootKey: await importRootKey(publicKey.export({ format: 'jwk' })) };
 }
 
-/** A good record. */
+/** Creates a valid record. */
 export function issuer(id: string, more: Partial<Issuer> = {}): Issuer {
   return {
     issuer_id: id,
@@ -36,14 +36,14 @@ export function issuer(id: string, more: Partial<Issuer> = {}): Issuer {
 /** The files of a publication, by path. */
 export type Files = Map<string, Buffer>;
 
-/** A time as updated_at writes it, so many seconds from now. */
+/** The time `secondsFromNow` seconds from now, in the format of `updated_at`. */
 export function at(secondsFromNow: number): string {
   return new Date(Date.now() + secondsFromNow * 1000).toISOString().replace(/\.\d+Z/, 'Z');
 }
 
 export const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
-/** The text of issuers.sig over some bytes. */
+/** Signs some bytes. Returns the content of issuers.sig. */
 export function signature(bytes: Uint8Array, { privateKey }: TestKey): string {
   const raw =
     privateKey.asymmetricKeyType === 'ec'
@@ -52,12 +52,12 @@ export function signature(bytes: Uint8Array, { privateKey }: TestKey): string {
   return encodeSignature(raw);
 }
 
-/** A signed list. */
+/** Creates a publication with a signed list. */
 export function publish(key: TestKey, issuers: readonly Issuer[], updatedAt = at(-60)): Files {
   return publishBytes(key, canonicalBytes({ issuers, updated_at: updatedAt }));
 }
 
-/** Some bytes, rightly signed. */
+/** Creates a publication with arbitrary bytes in place of the list, and a valid signature. */
 export function publishBytes(key: TestKey, bytes: Uint8Array | string): Files {
   const list = Buffer.from(bytes);
   return new Map([
@@ -70,7 +70,7 @@ export function publishBytes(key: TestKey, bytes: Uint8Array | string): Files {
 const HOUR = 3600;
 const seconds = () => Math.floor(Date.now() / 1000);
 
-/** A JWT by a key, with its thumbprint as `kid`. */
+/** Signs a JWT with the key's thumbprint as `kid`. */
 export function statement(key: TestKey, typ: string, payload: JWTPayload): Promise<string> {
   const alg = key.rootKey.algorithm === 'ES256' ? 'ES256' : 'Ed25519';
   return new SignJWT(payload)
@@ -96,7 +96,7 @@ export function checkpoint(files: Files, signer: TestKey, more: JWTPayload = {})
   });
 }
 
-/** Adds a delegation, a checkpoint and the snapshot that it names. */
+/** Adds a delegation, a checkpoint, and the snapshot that the checkpoint names. */
 export async function withCheckpoint(
   files: Files,
   root: TestKey,

@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Files, sha256 } from './publication.js';
 import { listen } from './serving.js';
 
-/** A host of a registry on loopback whose files and manners can change while it runs. */
+/** A registry host on loopback. Its files and its behaviour can change while it runs. */
 export interface RegistryHost {
   readonly base: string;
   files: Files;
-  /** Answers a request itself, and says so by true. */
+  /** Handles a request. Returns true if it sent a response. */
   intercept: (path: string, request: IncomingMessage, response: ServerResponse) => boolean;
-  /** The paths that were asked for, with the status that was given. */
+  /** The path and the response status of all requests. */
   readonly log: string[];
 }
 

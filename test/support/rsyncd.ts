@@ -12,7 +12,7 @@ afterAll(() => {
   for (const child of children.splice(0)) child.kill();
 });
 
-/** A real rsync daemon with docs/hosting/rsyncd.conf over a tree; gives the address of its module. */
+/** Starts an rsync daemon over a tree with docs/hosting/rsyncd.conf. Returns the URL of the module. */
 export async function rsyncd(tree: string): Promise<string> {
   const [folder, port] = [temporaryFolder(), await freePort()];
   const configuration = readFileSync(join(ROOT, 'docs/hosting/rsyncd.conf'), 'utf8')

@@ -42,33 +42,33 @@ const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);
 ajv.addSchema({ $id: 'description', ...DESCRIPTION });
 
-/** Which responses have been seen: `requestNonce 200`. */
+/** The responses that tests have received, such as `requestNonce 200`. */
 export const seen = new Set<string>();
 
-function resolved(response: { $ref?: string } & ResponseDescription): ResponseDescription {
+function resolveReference(response: { $ref?: string } & ResponseDescription): ResponseDescription {
   const name = response.$ref?.replace('#/components/responses/', '');
   return name === undefined ? response : (DESCRIPTION.components.responses[name] ?? {});
 }
 
-function operationOf(method: string, pathname: string) {
+function findOperation(method: string, pathname: string) {
   return OPERATIONS.find(
     ({ method: its, path }) =>
       its === method && new RegExp(`^${path.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`).test(pathname),
   );
 }
 
-/** Says so when an answer is not one that the description has for that operation. */
+/** Fails the test if the description of the operation does not contain this response. */
 async function expectDescribed(method: string, url: string, response: Response): Promise<void> {
-  const found = operationOf(method, new URL(url).pathname);
+  const found = findOperation(method, new URL(url).pathname);
   if (found === undefined) return;
   const { operationId, responses } = found.operation;
   const name = `${operationId} ${response.status}`;
   const described = responses[String(response.status)];
   expect(described, `${name} is not described`).toBeDefined();
-  const { content, headers = {} } = resolved(described ?? {});
+  const { content, headers = {} } = resolveReference(described ?? {});
   const schema = content?.['application/json']?.schema as object;
   expect(response.headers.get('content-type')).toMatch(/^application\/json\b/);
-  const validate = ajv.compile(absolute(schema));
+  const validate = ajv.compile(withAbsoluteReferences(schema));
   expect(validate(await response.clone().json()), `${name}: ${ajv.errorsText(validate.errors)}`).toBe(true);
   for (const [header, { required, schema: form }] of Object.entries(headers)) {
     const value = response.headers.get(header);
@@ -78,8 +78,8 @@ async function expectDescribed(method: string, url: string, response: Response):
   seen.add(name);
 }
 
-/** References into the description, from outside of it. */
-function absolute(schema: object): object {
+/** Makes the references of a schema absolute, so that they work outside of the description. */
+function withAbsoluteReferences(schema: object): object {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"description#/'));
 }
 
@@ -88,10 +88,10 @@ afterAll(async () => {
   for (const sandbox of started.splice(0)) await sandbox.close();
 });
 
-/** A sandbox issuer on loopback, and a `fetch` that finds it by its address and holds it to its description. */
+/** A sandbox issuer on loopback. Its `fetch` connects to it, and checks all responses against the description. */
 export interface TestSandbox extends Sandbox {
   readonly fetch: typeof fetch;
-  /** Sends JSON; gives the status and the answer. */
+  /** Sends JSON. Returns the status, the body and the headers of the response. */
   send(
     method: string,
     path: string,

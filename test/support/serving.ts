@@ -15,7 +15,7 @@ afterAll(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
 
-/** A real HTTP server on loopback; gives its address. */
+/** Starts an HTTP server on loopback. Returns its URL. */
 export async function listen(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   servers.push(server);
@@ -33,17 +33,17 @@ const TYPES: Readonly<Record<string, string>> = {
   sig: 'text/plain; charset=utf-8',
 };
 
-/** The content type that a path of a registry's tree has. */
+/** Returns the content type of a path in a tree. */
 export function contentTypeOf(path: string): string {
   if (path.endsWith('SHA256SUMS')) return 'text/plain';
   return TYPES[path.split('.').at(-1) ?? ''] ?? 'application/json';
 }
 
 /**
- * A host that knows nothing of registries; gives its address.
+ * Starts a web server that is not configured for registries. Returns its URL.
  *
- * @param notFound - the file that it sends in place of one that is not there
- * @param alter - changes what it sends, to see who notices
+ * @param notFound - the file that it serves in place of a missing file
+ * @param alter - changes the bytes of a file before they are sent; undefined makes the file missing
  */
 export function plainHost(
   folder: string,
@@ -60,7 +60,7 @@ export function plainHost(
   });
 }
 
-/** A port on loopback that was free a moment ago. */
+/** Returns a port on loopback that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const server = createTcpServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -69,7 +69,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** `passport-registry serve` over a folder; gives its address once it answers. */
+/** Starts `passport-registry serve` for a folder. Returns its URL once it answers. */
 export async function serve(folder: string): Promise<string> {
   const port = await freePort();
   const child = spawn(process.execPath, [CLI, 'serve', folder, '--port', String(port)], {
@@ -80,7 +80,7 @@ export async function serve(folder: string): Promise<string> {
   return answering(`http://127.0.0.1:${port}`);
 }
 
-/** `passport-registry sandbox` in a folder; gives its address once it answers. */
+/** Starts `passport-registry sandbox` in a folder. Returns its URL once it answers. */
 export async function sandboxIn(folder: string, ...args: string[]): Promise<string> {
   const port = await freePort();
   const child = spawn(process.execPath, [CLI, 'sandbox', '--port', String(port), ...args], {
@@ -92,11 +92,11 @@ export async function sandboxIn(folder: string, ...args: string[]): Promise<stri
   return answering(`http://127.0.0.1:${port}`);
 }
 
-/** An address, once something answers there. */
+/** Waits until a server answers at a URL. Returns the URL. */
 export async function answering(base: string): Promise<string> {
   for (let attempt = 0; attempt < 300; attempt++) {
-    const answer = await fetch(base).catch(() => undefined);
-    if (answer !== undefined) return base;
+    const response = await fetch(base).catch(() => undefined);
+    if (response !== undefined) return base;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   throw new Error('the server does not answer');

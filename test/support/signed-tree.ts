@@ -6,24 +6,24 @@ import { type JWTPayload, SignJWT } from 'jose';
 import { filesBelow } from '../../build/files/walk.js';
 import { cli, recordText, workspace, writeFiles } from './workspace.js';
 
-/** A key of a tree, by which a test can sign what an attacker with that key would. */
+/** A key of a tree. With it, a test can sign anything that an attacker with that key could sign. */
 export interface SignerKey {
   readonly key: KeyObject;
   readonly rootKey: RootKey;
 }
 
-/** A tree that has everything that a tree can have. */
+/** A tree with every kind of file that a tree can have. */
 export interface SignedTree {
   readonly folder: string;
   readonly files: ReadonlyMap<string, Buffer>;
-  /** The root key that the rotation has left, the root key, and the online key. */
+  /** The root key before the rotation. The others are the current root key, the online key, and an unrelated key. */
   readonly first: SignerKey;
   readonly root: SignerKey;
   readonly online: SignerKey;
   readonly stranger: SignerKey;
 }
 
-/** A tree with a rotation, a delegation, a checkpoint, snapshots under both root keys, deltas and changes. */
+/** Builds a tree with a rotation, a delegation, a checkpoint, snapshots under both root keys, deltas and changes. */
 export async function signedTree(): Promise<SignedTree> {
   const ids = Array.from({ length: 24 }, (_one, index) => `issuer-${String(index).padStart(2, '0')}`);
   const folder = await workspace(ids);
@@ -61,7 +61,7 @@ export async function signedTree(): Promise<SignedTree> {
   await good('build', '--key', 'root.pem', ...rotation, ...checkpoint);
   change('suspended');
   await good('build', '--key', 'root.pem', ...checkpoint);
-  // A build keeps no snapshot whose key it does not know; one that has just followed a rotation does.
+  // A build removes snapshots that are signed by an unknown key. A build that has just followed a rotation keeps them.
   const files = await resealed(new Map([...filesIn(join(folder, 'dist')), ...first]), keys.online);
   return { folder, files, ...keys };
 }
@@ -79,19 +79,19 @@ async function signerKey(folder: string, name: string): Promise<SignerKey> {
   return { key: createPrivateKey(readFileSync(join(folder, `${name}.pem`))), rootKey };
 }
 
-/** Seconds since 1970, so many from now. */
+/** The time `fromNow` seconds from now, in seconds since 1970. */
 export function seconds(fromNow = 0): number {
   return Math.floor(Date.now() / 1000) + fromNow;
 }
 
 export const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
-/** A statement by a key. */
+/** Signs a statement. */
 export function jwt({ key, rootKey }: SignerKey, typ: string, claims: JWTPayload): Promise<string> {
   return new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA', kid: rootKey.thumbprint, typ }).sign(key);
 }
 
-/** A compact JWS of these texts, rightly signed, whatever they are. */
+/** Signs a compact JWS with any string as the payload, valid or not. */
 export function rawJwt({ key, rootKey }: SignerKey, typ: string, payload: string): string {
   const encoded = (text: string) => Buffer.from(text).toString('base64url');
   const header = JSON.stringify({ alg: 'EdDSA', kid: rootKey.thumbprint, typ });
@@ -99,12 +99,12 @@ export function rawJwt({ key, rootKey }: SignerKey, typ: string, payload: string
   return `${input}.${sign(null, Buffer.from(input), key).toString('base64url')}`;
 }
 
-/** The claims of a JWT that is known to be good. */
+/** Decodes the claims of a JWT without verification. */
 export function claimsOf(bytes: Uint8Array): JWTPayload {
   return JSON.parse(Buffer.from(Buffer.from(bytes).toString().split('.')[1] ?? '', 'base64url').toString());
 }
 
-/** Makes SHA256SUMS right again, and signs the checkpoint anew if there is one: as whoever holds the online key could. */
+/** Updates SHA256SUMS, and signs a new checkpoint if the tree has one, as an attacker with the online key could. */
 export async function resealed(
   altered: ReadonlyMap<string, Buffer>,
   online: SignerKey,

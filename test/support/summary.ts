@@ -4,8 +4,8 @@ import type { Reporter, TestCase, TestModule } from 'vitest/node';
 import { ROOT } from './paths.js';
 
 /**
- * Names every skipped test, makes a skip a failure where components are required, and leaves the totals in
- * test-results/summary.txt.
+ * Prints every skipped test, and writes the totals to test-results/summary.txt. With `REQUIRE_COMPONENTS=1`, a skipped
+ * test counts as a failure.
  */
 export default class Summary implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {

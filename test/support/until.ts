@@ -1,7 +1,7 @@
-/** Waits for something to become so. @param said - what there is to show if it never does */
-export async function until(good: () => boolean, said: () => string): Promise<void> {
-  for (let waited = 0; !good(); waited += 50) {
-    if (waited > 30_000) throw new Error(`never, but:\n${said()}`);
+/** Waits until a condition is true. @param said - returns details for the error after 30 seconds */
+export async function until(isTrue: () => boolean, said: () => string): Promise<void> {
+  for (let waitedMs = 0; !isTrue(); waitedMs += 50) {
+    if (waitedMs > 30_000) throw new Error(`the condition did not become true:\n${said()}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { CLI, ROOT } from './paths.js';
 import { type Outcome, run } from './workspace.js';
 
-/** A step of a workflow, as far as the tests look at it. */
+/** The members of a workflow step that the tests use. */
 export interface Step {
   readonly name?: string;
   readonly id?: string;
@@ -15,7 +15,7 @@ export interface Step {
   readonly run?: string;
 }
 
-/** A job of a workflow. */
+/** The members of a job that the tests use. */
 export interface Job {
   readonly 'runs-on'?: string;
   readonly 'timeout-minutes'?: number;
@@ -26,7 +26,7 @@ export interface Job {
   readonly steps?: readonly Step[];
 }
 
-/** A workflow. */
+/** The members of a workflow that the tests use. */
 export interface Workflow {
   readonly name: string;
   readonly on: unknown;
@@ -35,29 +35,29 @@ export interface Workflow {
   readonly jobs: Readonly<Record<string, Job>>;
 }
 
-/** A workflow of this repository, and its text. */
+/** Reads a workflow of this repository. `text` is the whole file. */
 export function workflow(name: string): Workflow & { readonly text: string } {
   const text = readFileSync(join(ROOT, '.github/workflows', `${name}.yml`), 'utf8');
   return { ...(parse(text) as Workflow), text };
 }
 
-/** How a job went: the outcome of each step that runs commands, by its name. */
+/** The outcome of each step that ran commands, by the name of the step. */
 export type Outcomes = Readonly<Record<string, Outcome>>;
 
-/** Where a job runs, and what it gets. */
+/** The environment in which a job runs. */
 export interface Runner {
   /** The working directory, with the checkout in it. */
   readonly folder: string;
-  /** Does what an action does. */
+  /** Simulates an action. */
   readonly use?: (step: Step) => Promise<void>;
-  /** What stands for `${{ … }}`. */
+  /** The values of the expressions in `${{ … }}`. */
   readonly expressions?: Readonly<Record<string, string>>;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
 /**
- * Runs the steps of a job as GitHub's runner does: one after the other, with bash, until one fails; those with a condition on
- * failure also then. What installs the program gives the one under test.
+ * Runs the steps of a job as GitHub's runner does: in order, with bash, until one fails. After a failure, only steps
+ * with a condition on `failure()` run. The step that installs the program installs the one under test.
  */
 export async function runJob({ steps = [] }: Job, runner: Runner): Promise<Outcomes> {
   const outcomes: Record<string, Outcome> = {};
@@ -95,7 +95,7 @@ function runStep({ run: commands = '', env = {} }: Step, runner: Runner): Promis
   });
 }
 
-/** What `npm ci` and the compiler leave behind, as far as the commands need it. */
+/** Creates the files of `npm ci` and the compiler that the commands need. */
 function install(folder: string): void {
   mkdirSync(join(folder, 'build/cli'), { recursive: true });
   if (!existsSync(join(folder, 'package.json')))

@@ -9,7 +9,7 @@ import { CLI } from './paths.js';
 
 const folders: string[] = [];
 
-/** An empty folder that goes away after the tests of the file. */
+/** Creates an empty folder. It is deleted after the tests of the file. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'passport-registry-'));
   folders.push(folder);
@@ -20,23 +20,23 @@ afterAll(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** The environment of this process without what a build reads from it, with some additions. */
+/** The environment of this process, without the variables that affect a build, and with some additions. */
 export function cleanEnvironment(additions: Record<string, string> = {}): NodeJS.ProcessEnv {
   const { CI: _ci, SOURCE_DATE_EPOCH: _epoch, NODE_OPTIONS: _options, ...rest } = process.env;
   return { ...rest, ...additions };
 }
 
-/** How a program ended. */
+/** The exit code and the output of a program. */
 export interface Outcome {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Milliseconds. No program here takes a tenth of it. */
-const LONGEST_RUN = 120_000;
+/** More than ten times the time that any program here takes. */
+const MAX_RUN_MS = 120_000;
 
-/** Runs a program to its end. One that hangs is told from a test that is slow. */
+/** Runs a program to its end. Kills a program that hangs, so that the error shows its output. */
 export function run(
   program: string,
   args: readonly string[],
@@ -53,8 +53,8 @@ export function run(
     let stderr = '';
     const limit = setTimeout(() => {
       child.kill('SIGKILL');
-      reject(new Error(`${[program, ...args].join(' ')} hangs, after:\n${stdout}${stderr}`));
-    }, LONGEST_RUN);
+      reject(new Error(`${[program, ...args].join(' ')} hangs. Its output so far:\n${stdout}${stderr}`));
+    }, MAX_RUN_MS);
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       stdout += text;
     });
@@ -69,7 +69,7 @@ export function run(
   });
 }
 
-/** Runs the command line in a process of its own: for tests of what a process does, such as its end, its memory, its signals. */
+/** Runs the command line in a separate process, for tests of process behaviour: exit, memory, signals. */
 export function cliProcess(
   args: readonly string[],
   cwd: string,
@@ -78,7 +78,7 @@ export function cliProcess(
   return run(process.execPath, [CLI, ...args], cwd, environment);
 }
 
-/** Runs the command line in this process. Variables that Node.js itself reads, such as NODE_OPTIONS, need a process of their own. */
+/** Runs the command line in this process, or in a separate one if a variable such as NODE_OPTIONS is set. */
 export function cli(
   args: readonly string[],
   cwd: string,
@@ -91,7 +91,7 @@ export function cli(
   return outcome;
 }
 
-/** A process has one current folder, so runs wait for each other. */
+/** A process has one current folder, so each run waits for the run before. */
 let lastRun: Promise<unknown> = Promise.resolve();
 
 async function runHere(
@@ -110,7 +110,7 @@ async function runHere(
   }
 }
 
-/** Keeps all that is written to it. */
+/** Collects everything that is written to it. */
 class Collected extends Writable {
   readonly #chunks: Buffer[] = [];
 
@@ -124,14 +124,14 @@ class Collected extends Writable {
   }
 }
 
-/** What a program needs in its environment so that its clock is so many minutes ahead; negative is behind. */
+/** Environment variables that set a program's clock ahead by some minutes, or back if negative. */
 export function clockAhead(folder: string, minutes: number): Record<string, string> {
   const file = join(folder, `clock${minutes}.mjs`);
   writeFileSync(file, `const { now } = Date;\nDate.now = () => now() + ${minutes * 60_000};\n`);
   return { NODE_OPTIONS: `--import ${file}` };
 }
 
-/** The text of a good record, with some lines replaced (or removed, by undefined) and others added. */
+/** The YAML of a valid record, with some fields replaced or added. The value undefined removes a field. */
 export function recordText(id: string, changes: Record<string, string | undefined> = {}): string {
   const fields: Record<string, string | undefined> = {
     issuer_id: id,
@@ -156,7 +156,7 @@ export function writeFiles(folder: string, files: Record<string, string | Uint8A
   }
 }
 
-/** A folder with good records in `issuers/` and an Ed25519 key in `key.pem`. */
+/** Creates a folder with valid records in `issuers/` and an Ed25519 key in `key.pem`. */
 export async function workspace(ids: readonly string[] = ['alpha', 'beta']): Promise<string> {
   const folder = temporaryFolder();
   writeFiles(folder, Object.fromEntries(ids.map((id) => [`issuers/${id}.yaml`, recordText(id)])));

@@ -91,7 +91,7 @@ describeWith(['chromium'], 'the list in Chromium', () => {
     const { page, count } = await opened('#type=human-proxy&domain=research&q=issuer-01');
     expect(await count()).toBe('5 of 233 issuers.');
     await page.getByLabel('Status', { exact: true }).selectOption('revoked');
-    expect(await page.locator('#view').innerText()).toContain('No issuer fits.');
+    expect(await page.locator('#view').innerText()).toContain('No matching issuers.');
     await page.getByRole('link', { name: 'Show all' }).click();
     await expect.poll(count).toBe('All 233 issuers.');
   });
@@ -136,7 +136,7 @@ describeWith(['chromium'], 'the list in Chromium', () => {
     expect(await page.locator('#title').textContent()).toBe('cedar.health');
     expect(await page.title()).toBe('cedar.health: Registry of agent passport issuers');
     const shown = await page.locator('#view').innerText();
-    expect(shown).toContain('This issuer is suspended: every verifier rejects it');
+    expect(shown).toContain('This issuer is suspended: every verifier rejects the issuer');
     const fields = await page.locator('.fields > div').allInnerTexts();
     expect(fields.map((field) => field.replaceAll('\n', ' '))).toEqual([
       'Id cedar.health',
@@ -181,7 +181,7 @@ describeWith(['chromium'], 'the list in Chromium', () => {
     const { page } = await opened('#issuer=nordik-bank');
     expect(await page.locator('#view').innerText()).toContain('nordik-bank is not in this registry');
     await page.getByRole('link', { name: 'nordic-bank' }).click();
-    await page.getByText('Recognised. Whether you trust it').waitFor();
+    await page.getByText('This issuer is recognised. Your own policy decides').waitFor();
   });
 
   it('gives to the printer all that was found', async () => {
@@ -199,7 +199,7 @@ describeWith(['chromium'], 'the list in Chromium', () => {
     const said = await page.getByRole('img').getAttribute('aria-label');
     expect(said).toBe('233 certifications and 0 changes of status, from 2025-01 to 2026-01');
     expect(await page.locator('.bar').count()).toBe(13);
-    await page.getByText('No change of status or tier since').waitFor();
+    await page.getByText('No changes of status or tier since').waitFor();
   });
 
   it('works below a sub-path of any host', async () => {

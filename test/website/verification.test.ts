@@ -33,7 +33,7 @@ async function published(algorithm: 'Ed25519' | 'P-256', ...args: string[]): Pro
 async function expectRefused(page: Page, code: string): Promise<void> {
   expect(await verdict(page)).toBe(BAD);
   expect(await page.getByRole('alert').innerText()).toContain(code);
-  // What was in the page when it came is gone, too.
+  // The list that the page contained without a script is removed, too.
   expect(await page.locator('main').innerText()).not.toMatch(/alpha|beta/);
   expect(await page.locator('.issuers, .overview, .fields').count()).toBe(0);
   expect(await page.title()).toMatch(/^Not verified: /);
@@ -59,7 +59,7 @@ describeWith(['chromium'], 'verification in the page', () => {
         .slice(0, 64),
     );
     expect(facts).toContain(JSON.parse(read('issuers.json').toString()).updated_at);
-    expect(facts).toMatch(/this is the newest list, said at .* good until /);
+    expect(facts).toMatch(/states that this list is the newest; signed at .* valid until /);
     expect(wrong).toEqual([]);
   });
 
@@ -67,9 +67,9 @@ describeWith(['chromium'], 'verification in the page', () => {
     const folder = await published('Ed25519');
     const { page } = await open(await serve(join(folder, 'dist')));
     expect(await verdict(page)).toBe(GOOD);
-    expect(await page.locator('.facts').innerText()).toContain('none, so a newer list could be held back');
+    expect(await page.locator('.facts').innerText()).toContain('none, so this host could hide a newer list');
     expect(await page.locator('.overview').innerText()).toContain(
-      'are shown where a checkpoint vouches for them',
+      'are shown only if a checkpoint covers them',
     );
   });
 
@@ -142,18 +142,20 @@ describeWith(['chromium'], 'verification in the page', () => {
     await page.clock.install();
     await page.goto(`${host}/#issuer=alpha`);
     expect(await verdict(page)).toBe(GOOD);
-    expect(await page.locator('.verdict').innerText()).toContain('Recognised.');
+    expect(await page.locator('.verdict').innerText()).toContain('This issuer is recognised.');
     await page.getByText('What this shows').click();
-    await page.getByLabel('The thumbprint that you were given').fill('something');
+    await page.getByLabel('The thumbprint that you got in another way').fill('something');
     writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'revoked' }) });
     await cli(['build', '--key', 'root.pem'], folder);
     await page.clock.runFor(61_000);
     await page.getByText('This issuer is revoked').waitFor();
     // What the reader has written stays.
-    expect(await page.getByLabel('The thumbprint that you were given').inputValue()).toBe('something');
+    expect(await page.getByLabel('The thumbprint that you got in another way').inputValue()).toBe(
+      'something',
+    );
     rmSync(join(folder, 'dist/issuers.sig'));
     await page.clock.runFor(61_000);
-    await page.getByText('could not be asked again').waitFor();
+    await page.getByText('the last refresh failed').waitFor();
     expect(await page.locator('.verdict').innerText()).toContain('This issuer is revoked');
     await page.clock.fastForward(31 * 24 * 60 * 60 * 1000);
     await page.locator('.verification.bad').waitFor();
@@ -174,7 +176,7 @@ describeWith(['chromium'], 'verification in the page', () => {
     await page.goto(host);
     expect(await verdict(page)).toBe(GOOD);
     // Changes that come after the sleep would turn the page red before the reader has done anything.
-    await page.getByText('No change of status or tier since').waitFor();
+    await page.getByText('No changes of status or tier since').waitFor();
     // As after a sleep: the time has passed, and no timer has run.
     await page.clock.setSystemTime(Date.now() + 40 * 24 * 60 * 60 * 1000);
     await act(page);
@@ -188,7 +190,7 @@ describeWith(['chromium'], 'verification in the page', () => {
     await verdict(page);
     await page.getByText('What this shows, and what it cannot show').click();
     const { kid } = JSON.parse(readFileSync(join(ed25519, 'dist/keys/root.json'), 'utf8'));
-    const input = page.getByLabel('The thumbprint that you were given');
+    const input = page.getByLabel('The thumbprint that you got in another way');
     await input.fill(` ${kid}\n`);
     expect(await page.locator('.comparison').textContent()).toBe('The same key.');
     await input.fill(kid.replace(/.$/, '_'));
@@ -223,7 +225,7 @@ describeWith(['chromium'], 'verification in the page', () => {
       expect(await verdict(other.page)).toBe(GOOD);
       await other.page.waitForLoadState('networkidle');
       expect(await other.page.locator('.changes').count()).toBe(0);
-      expect(await other.page.locator('.overview').innerText()).toContain('where a checkpoint vouches');
+      expect(await other.page.locator('.overview').innerText()).toContain('only if a checkpoint covers them');
     }
   });
 });

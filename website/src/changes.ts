@@ -1,7 +1,7 @@
 import { sha256Hex } from '@passport-registry/verifier';
 import { fetchFile } from './fetch-file.js';
 
-/** A status or tier that became another; null is an issuer that was not, or is no longer, in the list. */
+/** A change of a status or tier. `from` is null for a new issuer, and `to` is null for a removed issuer. */
 export interface Change {
   readonly updated_at: string;
   readonly issuer_id: string;
@@ -10,19 +10,20 @@ export interface Change {
   readonly to: string | null;
 }
 
-/** The changes since some time, newest first. */
+/** All changes since a time, newest first. */
 export interface Changes {
   readonly since: string;
   readonly changes: readonly Change[];
 }
 
 /**
- * The changes that the registry publishes, if its checkpoint vouches for them: by the hash of SHA256SUMS, which has the
- * hash of changes.json. Undefined where nobody does, since the root key does not sign them.
+ * Fetches the changes that the registry publishes, and verifies them. The root key does not sign `changes.json`. The
+ * checkpoint contains the hash of `SHA256SUMS`, which contains the hash of `changes.json`.
  *
- * @param treeSha256 - what the verified checkpoint says of SHA256SUMS
+ * @param treeSha256 - the hash of `SHA256SUMS` from the verified checkpoint
+ * @returns undefined if there is no checkpoint, or if a hash does not match
  */
-export async function vouchedChanges(
+export async function fetchVerifiedChanges(
   base: URL,
   treeSha256: string | undefined,
 ): Promise<Changes | undefined> {

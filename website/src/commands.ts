@@ -1,12 +1,12 @@
-/** The address that stands in the commands of the page until this script knows a better one. */
-const EXAMPLE = 'https://registry.example';
+/** The placeholder for the registry's URL in the commands of the page. */
+const EXAMPLE_URL = 'https://registry.example';
 
-/** The registry's address, quoted for a shell. */
-function quoted(base: URL): string {
+/** Quotes the registry's URL for a shell. */
+function quoteForShell(base: URL): string {
   return `'${base.href.replace(/\/$/, '').replaceAll("'", '%27')}'`;
 }
 
-/** The commands of the page, with this registry's address in them. */
-export function addressed(base: URL, text: string): string {
-  return text.replaceAll(`=${EXAMPLE}`, `=${quoted(base)}`);
+/** Replaces the placeholder in the commands of the page with the URL of this registry. */
+export function insertRegistryUrl(base: URL, text: string): string {
+  return text.replaceAll(`=${EXAMPLE_URL}`, `=${quoteForShell(base)}`);
 }

@@ -1,20 +1,20 @@
 import { type Issuer, STATUSES, TIERS } from '@passport-registry/verifier';
 import { element } from './element.js';
-import { listAddress } from './route.js';
+import { listFragment } from './route.js';
 
-/** How many issuers there are of each tier and status; each number leads to them. */
+/** A table with the number of issuers of each tier and status. Each number links to the issuers that it counts. */
 export function counts(issuers: readonly Issuer[]): HTMLElement {
   const number = (tier: string, status: string) => {
-    const fits = (issuer: Issuer) =>
+    const matches = (issuer: Issuer) =>
       (tier === '' || issuer.tier === tier) && (status === '' || issuer.status === status);
-    const count = issuers.filter(fits).length;
+    const count = issuers.filter(matches).length;
     const text = count.toLocaleString('en');
     if (count === 0) return element('td', {}, text);
     const label = `${text} issuers, ${tier || 'every tier'}, ${status || 'every status'}`;
     return element(
       'td',
       {},
-      element('a', { href: listAddress({ tier, status }), 'aria-label': label }, text),
+      element('a', { href: listFragment({ tier, status }), 'aria-label': label }, text),
     );
   };
   const row = (tier: string, name: string) =>

@@ -1,27 +1,27 @@
-/** What may stand in an element. A text becomes a text node, never markup: whatever a record says stays text. */
+/** The content of an element. A string becomes a text node, never markup, so that no record can inject HTML. */
 export type Child = Node | string | undefined | readonly Child[];
 
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Makes an element. An attribute that is undefined or false is left out. */
+/** Creates an HTML element. Attributes with the value undefined or false are omitted. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
   ...children: Child[]
 ): HTMLElementTagNameMap[K] {
-  return completed(document.createElement(tag), attributes, children);
+  return fillElement(document.createElement(tag), attributes, children);
 }
 
-/** Makes an element of a drawing. */
-export function drawn<K extends keyof SVGElementTagNameMap>(
+/** Creates an SVG element. */
+export function svgElement<K extends keyof SVGElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
   ...children: Child[]
 ): SVGElementTagNameMap[K] {
-  return completed(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
+  return fillElement(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
 }
 
-function completed<E extends Element>(made: E, attributes: Attributes, children: readonly Child[]): E {
+function fillElement<E extends Element>(made: E, attributes: Attributes, children: readonly Child[]): E {
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== undefined && value !== false) made.setAttribute(name, value === true ? '' : String(value));
   }
@@ -36,16 +36,16 @@ function nodesOf(children: readonly Child[]): (Node | string)[] {
   });
 }
 
-/** An element that the page is known to have. */
+/** Returns an element that every page has. @throws Error if the element is missing */
 export function byId(id: string): HTMLElement {
   const found = document.getElementById(id);
-  if (found === null) throw new Error(`the page has no ${id}`);
+  if (found === null) throw new Error(`the page has no element with the id ${id}`);
   return found;
 }
 
-/** A link to the web; the text alone where an address has another scheme than http and https. */
-export function webLink(address: string): Node {
-  const scheme = URL.canParse(address) ? new URL(address).protocol : '';
-  if (scheme !== 'https:' && scheme !== 'http:') return document.createTextNode(address);
-  return element('a', { href: address, rel: 'noopener noreferrer nofollow' }, address);
+/** Creates a link, or plain text if the scheme of the URL is not http or https. */
+export function webLink(url: string): Node {
+  const scheme = URL.canParse(url) ? new URL(url).protocol : '';
+  if (scheme !== 'https:' && scheme !== 'http:') return document.createTextNode(url);
+  return element('a', { href: url, rel: 'noopener noreferrer nofollow' }, url);
 }

@@ -1,18 +1,18 @@
 import type { Registry, RegistryClient } from '@passport-registry/verifier';
-import { type Changes, vouchedChanges } from './changes.js';
-import { addressed } from './commands.js';
+import { type Changes, fetchVerifiedChanges } from './changes.js';
+import { insertRegistryUrl } from './commands.js';
 import { counts } from './counts.js';
 import { byId, element } from './element.js';
 import { historyView } from './history-view.js';
 import { issuerView, unknownIssuerView } from './issuer-view.js';
 import { ListView } from './list-view.js';
-import { listAddress, type Query, routeOf } from './route.js';
+import { listFragment, type Query, routeOf } from './route.js';
 import { showChecking, showFailure, showVerified } from './verification-view.js';
 import { notVerified, verifiedRegistry } from './verified-registry.js';
 
 const TITLE = document.title;
 
-/** The page at the registry's address: nothing of the registry is shown before it is verified, or when it ceases to be. */
+/** The page at the registry's URL. It shows data of the registry only while that data is verified and fresh. */
 export class ListPage {
   readonly #base: URL;
   readonly #pinned: string;
@@ -20,8 +20,8 @@ export class ListPage {
   #list: ListView | undefined;
   readonly #overview = element('div', { class: 'overview' });
   #changes: Changes | undefined;
-  /** The payload hash of the list that is shown. */
-  #shown = '';
+  /** The payload hash of the displayed list. */
+  #shownSha256 = '';
 
   constructor(base: URL, pinned: string) {
     this.#base = base;
@@ -32,21 +32,21 @@ export class ListPage {
     showChecking();
     this.#show('Issuers');
     for (const code of document.querySelectorAll('.commands')) {
-      code.textContent = addressed(this.#base, code.textContent ?? '');
+      code.textContent = insertRegistryUrl(this.#base, code.textContent ?? '');
     }
     try {
-      this.#registry = await verifiedRegistry(this.#base, this.#pinned, () => this.#followEvents());
+      this.#registry = await verifiedRegistry(this.#base, this.#pinned, () => this.#onClientEvent());
     } catch (error) {
       this.#fail(error);
       return;
     }
-    this.#attempt(() => this.#renew());
-    addEventListener('hashchange', () => this.#attempt(() => this.#go(true)));
-    addEventListener('beforeprint', () => this.#attempt(() => this.#list?.showWhole()));
-    addEventListener('afterprint', () => this.#attempt(() => this.#go(false)));
+    this.#attempt(() => this.#showNewList());
+    addEventListener('hashchange', () => this.#attempt(() => this.#navigate(true)));
+    addEventListener('beforeprint', () => this.#attempt(() => this.#list?.showAll()));
+    addEventListener('afterprint', () => this.#attempt(() => this.#navigate(false)));
   }
 
-  /** Whatever is asked of a registry that has grown too old is refused: then nothing of it may go on being shown. */
+  /** Runs `work`. If it fails, removes all data from the page: the client throws when its list is too old. */
   #attempt(work: () => void): void {
     try {
       work();
@@ -55,39 +55,41 @@ export class ListPage {
     }
   }
 
-  /** The client has asked again: what it holds may be new, or old by now. */
-  #followEvents(): void {
+  /** Runs after each refresh of the client. The list may be new, or may have become stale. */
+  #onClientEvent(): void {
     const registry = this.#registry;
     if (registry === undefined) return;
     this.#attempt(() => {
-      if (registry.sha256 === this.#shown) this.#sayVerified(registry);
-      else this.#renew();
+      if (registry.sha256 === this.#shownSha256) this.#showVerification(registry);
+      else this.#showNewList();
     });
   }
 
-  #renew(): void {
+  #showNewList(): void {
     const registry = this.#registry;
     if (registry === undefined) return;
-    this.#shown = registry.sha256;
-    this.#list = new ListView(registry, (query, typing) => this.#attempt(() => this.#ask(query, typing)));
-    this.#sayVerified(registry);
-    this.#drawOverview(registry);
-    this.#go(false);
+    this.#shownSha256 = registry.sha256;
+    this.#list = new ListView(registry, (query, typing) =>
+      this.#attempt(() => this.#applyQuery(query, typing)),
+    );
+    this.#showVerification(registry);
+    this.#renderOverview(registry);
+    this.#navigate(false);
     void this.#loadChanges(registry);
   }
 
-  #sayVerified(registry: RegistryClient): void {
+  #showVerification(registry: RegistryClient): void {
     showVerified(registry, this.#pinned, registry.list().length);
   }
 
-  /** After the list, since it takes the checksums of the whole tree. */
+  /** Runs after the list is shown, because the checksums of the whole tree take time to download. */
   async #loadChanges(registry: RegistryClient): Promise<void> {
-    this.#changes = await vouchedChanges(this.#base, registry.status().treeSha256);
+    this.#changes = await fetchVerifiedChanges(this.#base, registry.status().treeSha256);
     if (this.#registry !== registry) return;
     this.#attempt(() => {
-      this.#drawOverview(registry);
-      // The list stays as it is, with whatever the reader is about to type.
-      if (routeOf(location.hash).kind === 'issuer') this.#go(false);
+      this.#renderOverview(registry);
+      // Leaves the view of the list alone, because the reader may be typing a query.
+      if (routeOf(location.hash).kind === 'issuer') this.#navigate(false);
     });
   }
 
@@ -98,18 +100,21 @@ export class ListPage {
     this.#changes = undefined;
     document.title = `Not verified: ${TITLE}`;
     showFailure(notVerified(error));
-    this.#show('Issuers', element('p', {}, 'Nothing is shown, since nothing could be verified.'));
+    this.#show(
+      'Issuers',
+      element('p', {}, 'No issuers are shown, because the registry could not be verified.'),
+    );
   }
 
-  #ask(query: Query, typing: boolean): void {
-    const address = listAddress(query);
-    if (typing) history.replaceState(null, '', address);
-    else history.pushState(null, '', address);
+  #applyQuery(query: Query, typing: boolean): void {
+    const fragment = listFragment(query);
+    if (typing) history.replaceState(null, '', fragment);
+    else history.pushState(null, '', fragment);
     this.#list?.show(query);
   }
 
-  /** Shows what the address asks for. @param moved - whether the reader has just gone there */
-  #go(moved: boolean): void {
+  /** Shows the view that the URL's fragment names. @param byReader - whether the reader navigated to it */
+  #navigate(byReader: boolean): void {
     const [registry, list] = [this.#registry, this.#list];
     if (registry === undefined || list === undefined) return;
     const route = routeOf(location.hash);
@@ -125,10 +130,10 @@ export class ListPage {
         issuer === undefined ? unknownIssuerView(route.id, registry) : issuerView(issuer, this.#changes),
       );
     }
-    if (moved) byId('main').focus();
+    if (byReader) byId('main').focus();
   }
 
-  #drawOverview(registry: Registry): void {
+  #renderOverview(registry: Registry): void {
     const issuers = registry.list();
     this.#overview.replaceChildren(counts(issuers), historyView(issuers, this.#changes));
   }

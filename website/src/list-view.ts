@@ -1,12 +1,12 @@
 import { type Issuer, type Registry, STATUSES, TIERS } from '@passport-registry/verifier';
 import { type Child, element } from './element.js';
-import { EVERYTHING, issuerAddress, listAddress, type Query, SORTS } from './route.js';
-import { found, valuesOf } from './search.js';
+import { EVERYTHING, issuerFragment, listFragment, type Query, SORTS } from './route.js';
+import { searchIssuers, valuesOf } from './search.js';
 import { statusMark } from './status-mark.js';
 
-const ROWS = 100;
+const ROWS_PER_PAGE = 100;
 
-/** The list with its controls. It is made once, and follows the query from then on. */
+/** The list with its controls. One instance shows one list, for any query. */
 export class ListView {
   readonly element: HTMLElement;
   readonly #registry: Registry;
@@ -16,7 +16,7 @@ export class ListView {
   readonly #count = element('p', { role: 'status', class: 'count' });
   #query = EVERYTHING;
 
-  /** @param onQuery - told of every change by the reader; while they type, many come */
+  /** @param onQuery - called after each change by the reader; `typing` is true while the reader types a search */
   constructor(registry: Registry, onQuery: (query: Query, typing: boolean) => void) {
     this.#registry = registry;
     this.#onQuery = onQuery;
@@ -28,16 +28,16 @@ export class ListView {
     for (const [member, control] of this.#controls) {
       if (control.value !== query[member]) control.value = query[member];
     }
-    this.#render(ROWS);
+    this.#render(ROWS_PER_PAGE);
   }
 
-  /** All that was found, on one page, for the printer. */
-  showWhole(): void {
+  /** Shows all matching issuers on one page, for printing. */
+  showAll(): void {
     this.#render(Number.POSITIVE_INFINITY);
   }
 
   #render(rows: number): void {
-    const issuers = found(this.#registry, this.#query);
+    const issuers = searchIssuers(this.#registry, this.#query);
     const pages = Math.max(1, Math.ceil(issuers.length / rows));
     const page = Math.min(this.#query.page, pages);
     const from = rows === Number.POSITIVE_INFINITY ? 0 : (page - 1) * rows;
@@ -49,7 +49,7 @@ export class ListView {
         : `${number(issuers.length)} of ${number(all)} issuers.`;
     this.#results.replaceChildren(
       issuers.length === 0
-        ? element('p', {}, 'No issuer fits. ', element('a', { href: listAddress({}) }, 'Show all'))
+        ? element('p', {}, 'No matching issuers. ', element('a', { href: listFragment({}) }, 'Show all'))
         : this.#table(issuers.slice(from, from + rows)),
       ...(pages > 1 ? [this.#pager(page, pages)] : []),
     );
@@ -120,7 +120,7 @@ export class ListView {
     );
     button.addEventListener('click', () => {
       this.#onQuery(query, false);
-      // The table was made anew: who came by keyboard stays where they were.
+      // The table was replaced. Restores the focus for readers who use the keyboard.
       this.#results.querySelector<HTMLElement>(`th[data-sort="${sort}"] button`)?.focus();
     });
     return element('th', { scope: 'col', class: kind, 'aria-sort': direction, 'data-sort': sort }, button);
@@ -130,7 +130,7 @@ export class ListView {
     const link = (target: number, text: string) =>
       target < 1 || target > pages
         ? element('span', { class: 'none' }, text)
-        : element('a', { href: listAddress({ ...this.#query, page: target }) }, text);
+        : element('a', { href: listFragment({ ...this.#query, page: target }) }, text);
     return element(
       'nav',
       { class: 'pager', 'aria-label': 'Pages' },
@@ -144,7 +144,7 @@ export class ListView {
 interface Filter {
   readonly member: 'text' | 'tier' | 'status' | 'geography' | 'domain' | 'passportType';
   readonly label: string;
-  /** What can be chosen, with its name; undefined for a text. */
+  /** The choices, each as a value and a label. Undefined for a text field. */
   readonly values?: (issuers: readonly Issuer[]) => (readonly [string, string])[];
 }
 
@@ -179,7 +179,7 @@ function placeName(code: string): string {
 interface Column {
   readonly name: string;
   readonly title: string;
-  /** A wide column is left out where there is no room for it. */
+  /** A wide column is hidden on narrow screens. */
   readonly kind?: 'wide';
 }
 
@@ -197,17 +197,17 @@ function row(issuer: Issuer): HTMLElement {
   return element(
     'tr',
     { class: status },
-    element('th', { scope: 'row' }, element('a', { href: issuerAddress(issuer_id) }, issuer_id)),
+    element('th', { scope: 'row' }, element('a', { href: issuerFragment(issuer_id) }, issuer_id)),
     element('td', {}, statusMark(status)),
     element('td', {}, tier),
     element('td', { class: 'wide' }, certified_since.slice(0, 10)),
-    element('td', { class: 'wide' }, short(geographical_scope)),
-    element('td', { class: 'wide' }, short(domain_scope)),
+    element('td', { class: 'wide' }, abbreviate(geographical_scope)),
+    element('td', { class: 'wide' }, abbreviate(domain_scope)),
   );
 }
 
-/** The first of many, and how many more. */
-function short(values: readonly string[] | undefined): string {
+/** Joins the first four values, and adds the number of the others. */
+function abbreviate(values: readonly string[] | undefined): string {
   if (values === undefined) return '';
   const shown = values.slice(0, 4).join(', ');
   return values.length > 4 ? `${shown} +${values.length - 4}` : shown;

@@ -1,18 +1,18 @@
 import { distance } from 'fastest-levenshtein';
 
-const LONGEST = 5;
-const LONGEST_ID = 128;
+const MAX_SUGGESTIONS = 5;
+const MAX_ID_LENGTH = 128;
 
-/** The ids that somebody may have meant, nearest first. */
-export function nearestIds(wanted: string, ids: readonly string[]): string[] {
-  const text = wanted.toLowerCase().slice(0, LONGEST_ID);
-  // Beyond half of its length a likeness is chance.
-  const far = Math.max(2, text.length / 2);
+/** The ids that are most similar to an unknown id, most similar first. */
+export function similarIds(wanted: string, ids: readonly string[]): string[] {
+  const text = wanted.toLowerCase().slice(0, MAX_ID_LENGTH);
+  // If more than half of the characters differ, a similarity is a coincidence.
+  const maxDistance = Math.max(2, text.length / 2);
   return ids
-    .map((id) => ({ id, away: isPart(text, id) || isPart(id, text) ? 1 : distance(text, id) }))
-    .filter(({ away }) => text !== '' && away <= far)
-    .sort((a, b) => a.away - b.away)
-    .slice(0, LONGEST)
+    .map((id) => ({ id, edits: isPart(text, id) || isPart(id, text) ? 1 : distance(text, id) }))
+    .filter(({ edits }) => text !== '' && edits <= maxDistance)
+    .sort((a, b) => a.edits - b.edits)
+    .slice(0, MAX_SUGGESTIONS)
     .map(({ id }) => id);
 }
 

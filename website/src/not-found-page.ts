@@ -1,37 +1,37 @@
 import { byId, element } from './element.js';
 import { suggestions } from './issuer-view.js';
-import { issuerAddress } from './route.js';
+import { issuerFragment } from './route.js';
 import { showFailure } from './verification-view.js';
 import { notVerified, verifiedRegistry } from './verified-registry.js';
 
-/** The page for an address at which there is nothing: which issuer may have been meant. */
+/** The page for a URL that does not exist. It suggests issuers with similar ids. */
 export async function notFoundPage(base: URL): Promise<void> {
   byId('list-link').setAttribute('href', base.href);
-  const wanted = wantedId(base);
-  if (wanted === '') return;
+  const id = requestedId(base);
+  if (id === '') return;
   try {
-    // The page that a suggestion leads to pins the root key; this one is the same in every registry.
+    // This page is the same in every registry, so it pins no root key. The page that a suggestion links to does.
     const registry = await verifiedRegistry(base, undefined, () => undefined);
     registry.close();
-    const listed = registry.resolve(wanted) !== undefined;
+    const isListed = registry.resolve(id) !== undefined;
     byId('not-found').replaceChildren(
-      listed
+      isListed
         ? element(
             'p',
             {},
-            'The list does have ',
-            element('a', { href: base.href + issuerAddress(wanted) }, wanted),
-            '; only this host has not got its file.',
+            'The list contains ',
+            element('a', { href: base.href + issuerFragment(id) }, id),
+            ', but this host does not serve the file of this issuer.',
           )
-        : suggestions(wanted, registry, base.href),
+        : suggestions(id, registry, base.href),
     );
   } catch (error) {
     showFailure(notVerified(error));
   }
 }
 
-/** What the address asked for: its last part. */
-function wantedId(base: URL): string {
+/** The id in the URL: the last segment of its path. */
+function requestedId(base: URL): string {
   const name = location.pathname.slice(base.pathname.length).split('/').filter(Boolean).at(-1) ?? '';
   try {
     return decodeURIComponent(name);

@@ -1,7 +1,7 @@
 /** The columns by which the list can be sorted. */
 export const SORTS = ['issuer_id', 'status', 'tier', 'certified_since'] as const;
 
-/** What is looked for in the list. An empty text does not narrow. */
+/** A search in the list. An empty string matches every issuer. */
 export interface Query {
   readonly text: string;
   readonly tier: string;
@@ -11,16 +11,16 @@ export interface Query {
   readonly passportType: string;
   readonly sort: (typeof SORTS)[number];
   readonly descending: boolean;
-  /** From 1. */
+  /** The number of the page, starting at 1. */
   readonly page: number;
 }
 
-/** What the page shows: the list, or one issuer. */
+/** A view of the page: the list, or one issuer. */
 export type Route =
   | { readonly kind: 'list'; readonly query: Query }
   | { readonly kind: 'issuer'; readonly id: string };
 
-/** The whole list. */
+/** The query that matches the whole list. */
 export const EVERYTHING: Query = {
   text: '',
   tier: '',
@@ -33,7 +33,7 @@ export const EVERYTHING: Query = {
   page: 1,
 };
 
-/** How the members of a query are called in an address. */
+/** The parameter in the URL for each member of a query. */
 const NAMES = {
   text: 'q',
   tier: 'tier',
@@ -44,16 +44,16 @@ const NAMES = {
 } as const;
 
 /**
- * What an address asks for. It stands in the fragment, which no browser sends: what people look for stays with them, and
- * no cache keeps a copy of the page for every question.
+ * Parses the fragment of a URL. Queries are in the fragment because browsers do not send it: searches stay private, and
+ * caches keep one copy of the page, not one for each query.
  */
 export function routeOf(fragment: string): Route {
   const parameters = new URLSearchParams(fragment.replace(/^#/, ''));
   const id = parameters.get('issuer');
   if (id !== null) return { kind: 'issuer', id };
   const text = (member: keyof typeof NAMES) => parameters.get(NAMES[member]) ?? '';
-  const wanted = parameters.get('sort') ?? '';
-  const sort = SORTS.find((name) => name === wanted.replace(/^-/, '')) ?? EVERYTHING.sort;
+  const order = parameters.get('sort') ?? '';
+  const sort = SORTS.find((name) => name === order.replace(/^-/, '')) ?? EVERYTHING.sort;
   const page = Number(parameters.get('page') ?? 1);
   return {
     kind: 'list',
@@ -65,14 +65,14 @@ export function routeOf(fragment: string): Route {
       domain: text('domain'),
       passportType: text('passportType'),
       sort,
-      descending: wanted === `-${sort}`,
+      descending: order === `-${sort}`,
       page: Number.isSafeInteger(page) && page > 0 ? page : 1,
     },
   };
 }
 
-/** The address of a list. */
-export function listAddress(query: Partial<Query>): string {
+/** The URL fragment for a query. */
+export function listFragment(query: Partial<Query>): string {
   const { sort, descending, page, ...texts } = { ...EVERYTHING, ...query };
   const parameters = new URLSearchParams();
   for (const [member, name] of Object.entries(NAMES)) {
@@ -84,7 +84,7 @@ export function listAddress(query: Partial<Query>): string {
   return `#${parameters}`;
 }
 
-/** The address of one issuer. */
-export function issuerAddress(id: string): string {
+/** The URL fragment for one issuer. */
+export function issuerFragment(id: string): string {
   return `#${new URLSearchParams({ issuer: id })}`;
 }

@@ -2,8 +2,8 @@ import { type Issuer, type Registry, STATUSES, TIERS } from '@passport-registry/
 import { instantOf } from '@passport-registry/verifier/internal';
 import type { Query } from './route.js';
 
-/** The issuers that a query asks for, in its order. */
-export function found(registry: Registry, query: Query): Issuer[] {
+/** Returns the issuers that match a query, in the order that the query requests. */
+export function searchIssuers(registry: Registry, query: Query): Issuer[] {
   const { tier, status, geography, domain, passportType } = query;
   const narrowed = registry.list({
     ...(tier !== '' && { tiers: TIERS.filter((name) => name === tier) }),
@@ -13,14 +13,14 @@ export function found(registry: Registry, query: Query): Issuer[] {
     ...(passportType !== '' && { passportType }),
   });
   const words = query.text.toLowerCase().split(/\s+/).filter(Boolean);
-  const matching = narrowed.filter((issuer) => words.every((word) => textOf(issuer).includes(word)));
-  return sorted(matching, query);
+  const matching = narrowed.filter((issuer) => words.every((word) => searchText(issuer).includes(word)));
+  return sortIssuers(matching, query);
 }
 
 const texts = new WeakMap<Issuer, string>();
 
-/** All that is said of an issuer, for searching. */
-function textOf(issuer: Issuer): string {
+/** All values of a record in one string, for the search. */
+function searchText(issuer: Issuer): string {
   let text = texts.get(issuer);
   if (text === undefined) {
     text = Object.values(issuer).flat().join('\n').toLowerCase();
@@ -29,8 +29,8 @@ function textOf(issuer: Issuer): string {
   return text;
 }
 
-function sorted(issuers: Issuer[], { sort, descending }: Query): Issuer[] {
-  // The list is sorted by id, and sorting is stable: equals stay in that order.
+function sortIssuers(issuers: Issuer[], { sort, descending }: Query): Issuer[] {
+  // The list is sorted by id, and sorting is stable, so issuers with the same value stay sorted by id.
   const ascending = sort === 'issuer_id' ? issuers : issuers.sort((a, b) => rank(a, sort) - rank(b, sort));
   return descending ? ascending.reverse() : ascending;
 }
@@ -41,7 +41,7 @@ function rank(issuer: Issuer, sort: Query['sort']): number {
   return instantOf(issuer.certified_since);
 }
 
-/** The values that issuers have in one of their lists, sorted. */
+/** All values of one list field, over all issuers, without duplicates and sorted. */
 export function valuesOf(
   issuers: readonly Issuer[],
   field: 'geographical_scope' | 'domain_scope' | 'passport_types',

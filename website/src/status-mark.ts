@@ -1,14 +1,14 @@
 import type { Issuer } from '@passport-registry/verifier';
 import { element } from './element.js';
 
-const SIGNS = { active: '✓', suspended: '‖', revoked: '✕' } as const;
+const SYMBOLS = { active: '✓', suspended: '‖', revoked: '✕' } as const;
 
-/** A status, told apart by sign and word, not by its colour alone. */
+/** A status as a symbol and a word, so that readers do not have to rely on the colour. */
 export function statusMark(status: Issuer['status']): HTMLElement {
   return element(
     'span',
     { class: `status ${status}` },
-    element('span', { 'aria-hidden': 'true' }, `${SIGNS[status]} `),
+    element('span', { 'aria-hidden': 'true' }, `${SYMBOLS[status]} `),
     status,
   );
 }

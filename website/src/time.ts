@@ -1,6 +1,6 @@
 import { element } from './element.js';
 
-/** A time as a machine reads it, too. */
+/** A `time` element, so that programs can read the time. */
 export function time(dateTime: string): HTMLElement {
   return element('time', { datetime: dateTime }, dateTime.replace(/\.000Z$/, 'Z'));
 }
@@ -11,9 +11,9 @@ const UNITS = [
   ['minute', 60 * 1000],
 ] as const;
 
-/** How long ago it was. @param milliseconds - since 1970 */
-export function age(milliseconds: number): string {
-  const passed = Date.now() - milliseconds;
-  const [unit, length] = UNITS.find(([, size]) => passed >= size) ?? UNITS[2];
-  return new Intl.RelativeTimeFormat('en').format(-Math.max(0, Math.floor(passed / length)), unit);
+/** Formats the age of a time, such as `2 hours ago`. @param timeMs - milliseconds since 1970 */
+export function formatAge(timeMs: number): string {
+  const ageMs = Date.now() - timeMs;
+  const [unit, unitMs] = UNITS.find(([, size]) => ageMs >= size) ?? UNITS[2];
+  return new Intl.RelativeTimeFormat('en').format(-Math.max(0, Math.floor(ageMs / unitMs)), unit);
 }

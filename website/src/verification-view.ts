@@ -1,9 +1,9 @@
 import type { RegistryClient } from '@passport-registry/verifier';
 import { byId, type Child, element } from './element.js';
-import { age, time } from './time.js';
+import { formatAge, time } from './time.js';
 import type { NotVerified } from './verified-registry.js';
 
-/** Says in which state the verification is; the style follows from it. */
+/** Shows the state of the verification. The state is also the CSS class. */
 function show(state: 'checking' | 'good' | 'bad', ...children: Node[]): void {
   const section = byId('verification');
   section.hidden = false;
@@ -19,7 +19,7 @@ export function showChecking(): void {
   );
 }
 
-/** What went wrong, in place of everything that might be taken for good. */
+/** Shows why the verification failed. The caller removes all unverified data from the page. */
 export function showFailure({ code, message }: NotVerified): void {
   const again = element('button', { type: 'button' }, 'Try again');
   again.addEventListener('click', () => location.reload());
@@ -29,19 +29,20 @@ export function showFailure({ code, message }: NotVerified): void {
     element(
       'div',
       { role: 'alert' },
-      element('p', {}, 'The registry at this address did not pass verification. Its issuers are not shown.'),
+      element('p', {}, 'The registry at this URL failed verification. Its issuers are not shown.'),
       element('p', {}, element('code', {}, code), `: ${message}.`),
       element(
         'p',
         {},
-        'Right after a publication this passes within a minute. If it lasts, tell the operator of the registry, and use another mirror.',
+        'Right after a publication, this error disappears within a minute. If it does not, tell the operator of the ',
+        'registry, and use another mirror.',
       ),
     ),
     element('p', {}, again),
   );
 }
 
-/** What was verified, and how fresh it is. Called again, it brings the facts up to date. */
+/** Shows the verified facts and their age. A second call updates the facts, and keeps what the reader has typed. */
 export function showVerified(client: RegistryClient, pinned: string, count: number): void {
   const facts = factsOf(client, count);
   const shown = document.querySelector('.verification.good .facts');
@@ -50,22 +51,24 @@ export function showVerified(client: RegistryClient, pinned: string, count: numb
 }
 
 function factsOf(client: RegistryClient, count: number): HTMLElement {
-  const { rootKeys, updatedAt = '', errors, age: confirmed = 0 } = client.status();
+  const { rootKeys, updatedAt = '', errors, age: ageSeconds = 0 } = client.status();
   const list = [
-    `${count.toLocaleString('en')} issuers, of `,
+    `${count.toLocaleString('en')} issuers, updated at `,
     time(updatedAt),
-    ` (${age(Date.parse(updatedAt))})`,
+    ` (${formatAge(Date.parse(updatedAt))})`,
   ];
-  const failing = Object.keys(errors).length > 0;
-  const confirmedAt = Date.now() - confirmed * 1000;
+  const hasErrors = Object.keys(errors).length > 0;
+  const confirmedAtMs = Date.now() - ageSeconds * 1000;
   return element(
     'dl',
     { class: 'facts' },
-    fact('Root key', element('code', {}, rootKeys.join(' ')), ', the one that this page pins'),
+    fact('Root key', element('code', {}, rootKeys.join(' ')), ', pinned by this page'),
     fact('List', ...list),
     fact('Payload hash', element('code', {}, client.sha256), ' (SHA-256)'),
     fact('Checkpoint', ...checkpoint(client)),
-    failing ? fact('Host', `could not be asked again; this was verified ${age(confirmedAt)}`) : undefined,
+    hasErrors
+      ? fact('Host', `the last refresh failed; this list was verified ${formatAge(confirmedAtMs)}`)
+      : undefined,
   );
 }
 
@@ -77,13 +80,13 @@ function checkpoint(client: RegistryClient): Child[] {
   const { checkpointSignedAt, freshUntil } = client.status();
   const until = freshUntil === undefined ? '' : freshUntil.toISOString();
   if (checkpointSignedAt === undefined) {
-    return ['none, so a newer list could be held back; this one is accepted until ', time(until)];
+    return ['none, so this host could hide a newer list; this list is accepted until ', time(until)];
   }
   const signed = checkpointSignedAt.toISOString();
   return [
-    'this is the newest list, said at ',
+    'states that this list is the newest; signed at ',
     time(signed),
-    ` (${age(checkpointSignedAt.getTime())}), good until `,
+    ` (${formatAge(checkpointSignedAt.getTime())}), valid until `,
     time(until),
   ];
 }
@@ -109,18 +112,19 @@ function limits(pinned: string): HTMLElement {
     element(
       'p',
       {},
-      'Your browser fetched list, signature and root key from this host, and found: the root key is the one whose thumbprint ',
-      'is built into this page; the signature over the exact bytes of the list holds; the list is in order. It asks again every ',
-      'minute while the page is open.',
+      'Your browser fetched the list, the signature and the root key from this host. It checked that the root key has ',
+      'the thumbprint that is built into this page, that the signature over the exact bytes of the list is valid, and ',
+      'that the list is valid and not too old. It repeats these checks every minute while the page is open.',
     ),
     element(
       'p',
       {},
-      'It cannot show that the page is honest. The host that sends the list also sends this page, with the thumbprint in it: ',
-      'a host that lies can send a page that says anything. So compare the thumbprint with one that came to you in another way, ',
-      'and for all that matters verify outside of this page, with the commands below or the verifier library.',
+      'This page cannot show that the page itself is honest. The host that serves the list also serves this page, with ',
+      'the thumbprint in it. A dishonest host can serve a page that claims anything. So compare the thumbprint with one ',
+      'that you got in another way. For important decisions, verify outside of this page, with the commands below or ',
+      'with the verifier library.',
     ),
-    element('label', { for: 'own-thumbprint' }, 'The thumbprint that you were given'),
+    element('label', { for: 'own-thumbprint' }, 'The thumbprint that you got in another way'),
     input,
     verdict,
   );

@@ -10,7 +10,7 @@ import {
 import { parseStrictJson } from '@passport-registry/verifier/internal';
 import { fetchFile } from './fetch-file.js';
 
-/** Why nothing on the page may be trusted. */
+/** The error when the registry cannot be verified. The page then shows no data of the registry. */
 export class NotVerified extends Error {
   readonly code: string;
 
@@ -22,9 +22,9 @@ export class NotVerified extends Error {
 }
 
 /**
- * The registry at an address, verified as any verifier does it, under the root key that is published there.
+ * Opens the registry at a URL with the verifier library, under the root key that is published there.
  *
- * @param pinned - the thumbprint that the key must have
+ * @param pinned - the thumbprint that the root key must have; undefined accepts any root key
  * @throws {@link NotVerified}
  */
 export async function verifiedRegistry(
@@ -32,11 +32,11 @@ export async function verifiedRegistry(
   pinned: string | undefined,
   onEvent: (event: RegistryEvent) => void,
 ): Promise<RegistryClient> {
-  const rootKey = await publishedRootKey(base);
+  const rootKey = await fetchRootKey(base);
   if (pinned !== undefined && rootKey.thumbprint !== pinned) {
     throw new NotVerified(
       'ERR_ROOT_KEY_NOT_PINNED',
-      `this host publishes the root key ${rootKey.thumbprint}, and the page was made for ${pinned}`,
+      `this host publishes the root key ${rootKey.thumbprint}, but this page pins ${pinned}`,
     );
   }
   const client = createRegistryClient({ sources: [base.href], rootKey: rootKey.jwk, onEvent });
@@ -49,7 +49,7 @@ export async function verifiedRegistry(
   }
 }
 
-async function publishedRootKey(base: URL): Promise<RootKey> {
+async function fetchRootKey(base: URL): Promise<RootKey> {
   try {
     return await importRootKey(parseStrictJson(await fetchFile(base, 'keys/root.json')));
   } catch (error) {
@@ -57,10 +57,10 @@ async function publishedRootKey(base: URL): Promise<RootKey> {
   }
 }
 
-/** What an error means to somebody who looks at the page. */
+/** Converts any error to a `NotVerified` with the code and message that the page shows. */
 export function notVerified(error: unknown): NotVerified {
   if (error instanceof NotVerified) return error;
-  // There is only one source here: what counts is why that one was refused.
+  // The client has a single source, so the error of that source is the cause.
   const cause = error instanceof NoUsableSource ? (Object.values(error.errors)[0] ?? error) : error;
   if (cause instanceof RegistryError) return new NotVerified(cause.code, cause.message, { cause });
   return new NotVerified('ERR_PAGE', cause instanceof Error ? cause.message : String(cause), { cause });
