@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importRootKey, type RootKey } from '@passport-registry/verifier';
 import { CLI } from './paths.js';
+import { rsyncd } from './rsyncd.js';
+import { serve } from './serving.js';
 import { cleanEnvironment, cli, type Outcome, workspace, writeFiles } from './workspace.js';
 
 /** A folder in which a registry is published to `dist` and mirrored to `mirror`. */
@@ -62,3 +64,17 @@ export async function mirrorFolder(): Promise<MirrorFolder> {
   await here.publish('2026-11-01T00:00:00Z');
   return here;
 }
+
+/** Every way to read a source: a folder and a daemon by rsync, a host by HTTP. Each gives the name of the source. */
+export const WAYS: Readonly<Record<string, (tree: string) => Promise<string>>> = {
+  'a live host': serve,
+  'a folder, by rsync': async (tree) => tree,
+  'a daemon, by rsync': rsyncd,
+};
+
+/** For `verifyTree`: the lists have fixed times, and the clock goes on. */
+export const ANY_AGE = { maxAge: 10 ** 10 };
+
+/** A time that is so many minutes ahead. */
+export const future = (minutes: number) =>
+  new Date(Date.now() + minutes * 60_000).toISOString().replace(/\.\d+Z/, 'Z');

@@ -3,12 +3,10 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { folderSource, verifyTree } from '../../../build/index.js';
 import { describeWith } from '../../support/components.js';
-import { mirrorFolder } from '../../support/mirror-folder.js';
+import { ANY_AGE, mirrorFolder } from '../../support/mirror-folder.js';
 import { rounds } from '../../support/soak.js';
 import { recordText, writeFiles } from '../../support/workspace.js';
 
-/** The lists here have fixed times, and the clock goes on. */
-const ANY_AGE = { maxAge: 10 ** 10 };
 const KILLS = rounds({ usual: 8, soak: 200 });
 const RECORDS = 300;
 const day = (number: number) => `2026-11-0${number}T00:00:00Z`;

@@ -6,13 +6,9 @@ import { decodeJwt, SignJWT } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { folderSource, verifyTree } from '../../../build/index.js';
 import { describeWith } from '../../support/components.js';
-import { type MirrorFolder, mirrorFolder } from '../../support/mirror-folder.js';
-import { rsyncd } from '../../support/rsyncd.js';
+import { ANY_AGE, future, type MirrorFolder, mirrorFolder, WAYS } from '../../support/mirror-folder.js';
 import { listen, serve } from '../../support/serving.js';
 import { cli, clockAhead, recordText, writeFiles } from '../../support/workspace.js';
-
-/** The lists here have fixed times, and the clock goes on. */
-const ANY_AGE = { maxAge: 10 ** 10 };
 
 let here: MirrorFolder;
 let folder: string;
@@ -27,17 +23,6 @@ const publish = (updatedAt: string, ...args: string[]) => here.publish(updatedAt
 const mirror = (source: string, ...args: string[]) => here.mirror(source, ...args);
 const served = () => here.served();
 const tree = () => here.tree;
-
-/** A time that is ahead of lists of now, and not further than clocks differ. */
-const future = (minutes: number) =>
-  new Date(Date.now() + minutes * 60_000).toISOString().replace(/\.\d+Z/, 'Z');
-
-/** Every way to read a source: a folder and a daemon by rsync, a host by HTTP. */
-const WAYS: Record<string, () => Promise<string>> = {
-  'a live host': () => serve(tree()),
-  'a folder, by rsync': async () => tree(),
-  'a daemon, by rsync': () => rsyncd(tree()),
-};
 
 describeWith(['rsync'], 'a mirror keeps the rules of a verifier', () => {
   const key = (name: string) => createPrivateKey(readFileSync(join(folder, `${name}.pem`)));
@@ -148,7 +133,7 @@ describeWith(['rsync'], 'a mirror keeps the rules of a verifier', () => {
 
   describe.each(Object.entries(WAYS))('from %s', (_name, start) => {
     it('heals a file that rotted on its own disk, and does not blame the source', async () => {
-      const source = await start();
+      const source = await start(tree());
       await publish('2026-11-02T00:00:00Z', '--checkpoint-key', 'key.pem');
       await mirror(source);
       const paths = [
@@ -171,7 +156,7 @@ describeWith(['rsync'], 'a mirror keeps the rules of a verifier', () => {
     });
 
     it('takes the next tree over a file that rotted', async () => {
-      const source = await start();
+      const source = await start(tree());
       await mirror(source);
       writeFiles(folder, { 'mirror/current/issuers/alpha': 'rotten' });
       writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma', { status: 'suspended' }) });

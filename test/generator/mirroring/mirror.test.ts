@@ -16,15 +16,11 @@ import { decodeJwt, SignJWT } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { folderSource, verifyTree } from '../../../build/index.js';
 import { describeWith } from '../../support/components.js';
-import { type MirrorFolder, mirrorFolder } from '../../support/mirror-folder.js';
+import { ANY_AGE, future, type MirrorFolder, mirrorFolder, WAYS } from '../../support/mirror-folder.js';
 import { CLI } from '../../support/paths.js';
-import { rsyncd } from '../../support/rsyncd.js';
 import { freePort, serve } from '../../support/serving.js';
 import { until } from '../../support/until.js';
 import { cli, recordText, run, writeFiles } from '../../support/workspace.js';
-
-/** The lists here have fixed times, and the clock goes on. */
-const ANY_AGE = { maxAge: 10 ** 10 };
 
 let here: MirrorFolder;
 let folder: string;
@@ -40,21 +36,10 @@ const mirror = (source: string, ...args: string[]) => here.mirror(source, ...arg
 const served = () => here.served();
 const tree = () => here.tree;
 
-/** A time that is ahead of lists of now, and not further than clocks differ. */
-const future = (minutes: number) =>
-  new Date(Date.now() + minutes * 60_000).toISOString().replace(/\.\d+Z/, 'Z');
-
-/** Every way to read a source: a folder and a daemon by rsync, a host by HTTP. */
-const WAYS: Record<string, () => Promise<string>> = {
-  'a live host': () => serve(tree()),
-  'a folder, by rsync': async () => tree(),
-  'a daemon, by rsync': () => rsyncd(tree()),
-};
-
 describeWith(['rsync'], 'passport-registry mirror', () => {
   describe.each(Object.entries(WAYS))('from %s', (_name, start) => {
     it('takes the tree over whole, and then only what changed', async () => {
-      const source = await start();
+      const source = await start(tree());
       const previous = process.umask(0o077);
       const first = await mirror(source);
       process.umask(previous);
@@ -85,7 +70,7 @@ describeWith(['rsync'], 'passport-registry mirror', () => {
     });
 
     it('keeps three releases, and serves the last', async () => {
-      const source = await start();
+      const source = await start(tree());
       for (const day of [2, 3, 4, 5, 6]) {
         await publish(`2026-11-0${day}T00:00:00Z`);
         expect((await mirror(source)).code).toBe(0);
