@@ -88,7 +88,8 @@ export async function checkRotation(
       throw new Problems([`${where} is by ${step.kid}, and the root key before it is ${signer.thumbprint}`]);
     }
     if (signer !== undefined) {
-      await verifyStatement(step, signer, undefined, {
+      await verifyStatement(step, signer, {
+        clock: undefined,
         invalid: (message) => new Problems([`${where} ${message}`]),
       });
     }

@@ -47,12 +47,18 @@ async function described(publicKey: CryptoKey): Promise<CheckedJwk> {
   return publicMembers(jwk, invalid);
 }
 
-/** A JWS in compact form by an agent's key. */
+/** The content of a JWS before it is signed. */
+export interface UnsignedJws {
+  readonly typ: string;
+  readonly claims: object;
+  /** Whether the header contains the public key. Default: false. */
+  readonly withKey?: boolean;
+}
+
+/** Signs a JWS in compact form with an agent's key. */
 export async function signJws(
   { privateKey, publicKey }: AgentKeys,
-  typ: string,
-  claims: object,
-  withKey = false,
+  { typ, claims, withKey = false }: UnsignedJws,
 ): Promise<string> {
   const { algorithm, ...jwk } = await described(publicKey);
   return new CompactSign(new TextEncoder().encode(JSON.stringify(claims)))

@@ -2,7 +2,7 @@ import { isObject } from '../encoding/checks.js';
 import { parseStrictJson } from '../encoding/strict-json.js';
 import { IssuerAnswerInvalid, IssuerRefused } from '../errors.js';
 import { issuerBase } from '../http/addresses.js';
-import { boundedFetch } from '../http/bounded-fetch.js';
+import { type BoundedResponse, boundedFetch } from '../http/bounded-fetch.js';
 import { LIMITS } from '../limits.js';
 
 /** How to send requests to an issuer. */
@@ -13,17 +13,22 @@ export interface IssuerRequestOptions {
   readonly fetch?: typeof fetch;
 }
 
+/** A request to an issuer's API (SPEC B9). */
+export interface IssuerPost {
+  readonly path: string;
+  readonly body: object;
+  /** The HTTP status of success. */
+  readonly expectedStatus: number;
+}
+
 /**
- * Sends a request of SPEC B9 to an issuer.
+ * Sends a POST request to an issuer's API.
  *
- * @param expected - the HTTP status of success
  * @throws {@link AddressInvalid} | {@link IssuerRefused} | {@link IssuerAnswerInvalid} and the errors of a failed request
  */
 export async function postToIssuer(
   issuer: string,
-  path: string,
-  body: object,
-  expected: number,
+  { path, body, expectedStatus }: IssuerPost,
   { fetch = globalThis.fetch.bind(globalThis), timeout = 30 }: IssuerRequestOptions,
 ): Promise<Record<string, unknown>> {
   const url = `${issuerBase(issuer)}${path}`;
@@ -35,7 +40,7 @@ export async function postToIssuer(
   const limits = { fetch, timeout: timeout * 1000, maxBytes: LIMITS.issuerDocument };
   const response = await boundedFetch(url, init, limits);
   const answer = parsed(await response.body());
-  if (response.status !== expected) throw refused(url, response.status, answer, response.headers);
+  if (response.status !== expectedStatus) throw refused(url, response, answer);
   if (answer === undefined) throw new IssuerAnswerInvalid(`${url} did not answer with a JSON object`);
   return answer;
 }
@@ -49,7 +54,11 @@ function parsed(bytes: Uint8Array): Record<string, unknown> | undefined {
   }
 }
 
-function refused(url: string, status: number, answer: Record<string, unknown> | undefined, headers: Headers) {
+function refused(
+  url: string,
+  { status, headers }: BoundedResponse,
+  answer: Record<string, unknown> | undefined,
+): IssuerRefused {
   const { error, message } = answer ?? {};
   const code = typeof error === 'string' ? error : 'unknown';
   const retryAfter = Number(headers.get('retry-after') ?? Number.NaN);

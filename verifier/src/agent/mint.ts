@@ -87,7 +87,8 @@ export async function mintPassport(
   request: MintRequest,
   options: IssuerRequestOptions = {},
 ): Promise<MintedPassport> {
-  const answer = await postToIssuer(issuer, '/v1/passports', request, 201, options);
+  const post = { path: '/v1/passports', body: request, expectedStatus: 201 };
+  const answer = await postToIssuer(issuer, post, options);
   const { token, ...passport } = answer;
   if (typeof token !== 'string' || typeof passport['passport_did'] !== 'string') {
     throw new IssuerAnswerInvalid(`${issuer} did not answer with a passport and its token`);

@@ -44,7 +44,8 @@ export async function requestNonce(
   request: NonceRequest,
   options: IssuerRequestOptions = {},
 ): Promise<IssuanceNonce> {
-  const answer = await postToIssuer(issuer, '/v1/issuance/nonce', request, 200, options);
+  const post = { path: '/v1/issuance/nonce', body: request, expectedStatus: 200 };
+  const answer = await postToIssuer(issuer, post, options);
   const { nonce_id, nonce, expires_at } = answer;
   const valid =
     typeof nonce_id === 'string' &&
@@ -87,6 +88,7 @@ export interface SignNonceOptions {
  * console.log(signed.split('.').length); // 3
  * ```
  */
+// biome-ignore lint/complexity/useMaxParams: the signature is public API
 export async function signNonce(
   issuer: string,
   nonce: string,
@@ -95,5 +97,5 @@ export async function signNonce(
 ): Promise<string> {
   if (form === 'raw') return encodeBase64url(await signRaw(keys, new TextEncoder().encode(nonce)));
   const claims = { aud: issuer.replace(/\/$/, ''), nonce, iat: Math.floor(now() / 1000) };
-  return signJws(keys, NONCE_TYPE, claims, true);
+  return signJws(keys, { typ: NONCE_TYPE, claims, withKey: true });
 }

@@ -58,7 +58,7 @@ export async function signAction({
   now = Date.now,
 }: SignActionOptions): Promise<string> {
   const iat = Math.floor(now() / 1000);
-  return signJws(keys, ACTION_TYPE, {
+  const claims = {
     iat,
     exp: iat + lifetime,
     jti: crypto.randomUUID(),
@@ -67,7 +67,8 @@ export async function signAction({
     ath: hashBase64url(token),
     action,
     payload_sha256: hashPayload(payload),
-  });
+  };
+  return signJws(keys, { typ: ACTION_TYPE, claims });
 }
 
 function passportId(token: string): string {

@@ -40,5 +40,5 @@ export interface SignMandateOptions {
  */
 export async function signMandate({ principalKeys, agentKey, mandate }: SignMandateOptions): Promise<string> {
   const cnf = { jkt: await calculateJwkThumbprint(agentKey) };
-  return signJws(principalKeys, MANDATE_TYPE, { ...mandate, cnf }, true);
+  return signJws(principalKeys, { typ: MANDATE_TYPE, claims: { ...mandate, cnf }, withKey: true });
 }

@@ -22,7 +22,8 @@ export class HttpSource {
   /** The files of this host. @param signal - ends all requests for them */
   files(signal: AbortSignal): HttpFiles {
     return new HttpFiles(
-      (path) => openFile(new URL(path, this.#root).href, this.#fetch, signal, this.#held.get(path)),
+      (path) =>
+        openFile(new URL(path, this.#root).href, { fetch: this.#fetch, signal }, this.#held.get(path)),
       (path, file) => {
         if (file?.etag !== undefined && REVALIDATED.includes(path)) this.#held.set(path, file);
         else this.#held.delete(path);

@@ -45,7 +45,7 @@ export async function boundedFetch(
     await discard();
     throw new SourceRedirected(url, status, headers.get('location') ?? undefined);
   }
-  const body = (limit = maxBytes) => readBody(url, response, limit, signal);
+  const body = (limit = maxBytes) => readBody(response, limit, { url, signal });
   return { status, headers, body, discard };
 }
 
@@ -64,10 +64,9 @@ async function request(
 }
 
 async function readBody(
-  url: string,
   { body }: Response,
   maxBytes: number,
-  signal: AbortSignal,
+  { url, signal }: { url: string; signal: AbortSignal },
 ): Promise<Uint8Array> {
   try {
     return await readLimited(body, maxBytes);

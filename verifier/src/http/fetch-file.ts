@@ -14,17 +14,22 @@ export interface OpenedFile {
   discard(): Promise<void>;
 }
 
+/** How to send a request for a file. */
+export interface FileRequest {
+  readonly fetch: typeof fetch;
+  /** Ends the request, also while the file is read. */
+  readonly signal: AbortSignal;
+}
+
 /**
- * Asks a host for a file, without following a redirect.
+ * Requests a file from a host, without following redirects.
  *
- * @param signal - ends the request, also while the file is read
  * @param held - the cached version: it is returned if the host says that nothing has changed
  * @returns undefined when the host has no such file (404 or 410)
  */
 export async function openFile(
   url: string,
-  fetch: typeof globalThis.fetch,
-  signal: AbortSignal,
+  { fetch, signal }: FileRequest,
   held: FetchedFile | undefined,
 ): Promise<OpenedFile | undefined> {
   const response = await boundedFetch(url, conditional(held?.etag), {

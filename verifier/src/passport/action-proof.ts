@@ -40,7 +40,7 @@ const JTI = /^[\x21-\x7e]{1,128}$/;
 
 /** Reads the proof of an action and verifies that the holder of the passport's key signed it. */
 export async function readProof(proof: unknown, holder: PublicKey): Promise<ActionClaims> {
-  const jws = readJws(proof, 'proof', [ACTION_TYPE]);
+  const jws = readJws(proof, 'proof', { types: [ACTION_TYPE] });
   await verifyJws(jws, 'proof', holder);
   const { iat, exp, jti } = jws.payload;
   const wrong = TEXTS.find((claim) => typeof jws.payload[claim] !== 'string');

@@ -8,14 +8,17 @@ export type { CompactJws } from '../trust/compact-jws.js';
 /** The kinds of JWS. The codes of rejections begin with these names. */
 export type JwsKind = 'token' | 'proof' | 'mandate';
 
-/**
- * Reads a compact JWS with {@link readCompactJws}, and turns a fault into a rejection.
- *
- * @param allowed - a header member that is refused by default
- */
-export function readJws(text: unknown, kind: JwsKind, types: readonly string[], allowed?: 'jwk'): CompactJws {
+/** The headers that are accepted. */
+export interface AcceptedHeader {
+  readonly types: readonly string[];
+  /** A header member that is refused by default. */
+  readonly allowed?: 'jwk';
+}
+
+/** Reads a compact JWS with {@link readCompactJws}, and turns a fault into a rejection. */
+export function readJws(text: unknown, kind: JwsKind, header: AcceptedHeader): CompactJws {
   try {
-    return readCompactJws(text, types, allowed);
+    return readCompactJws(text, header.types, header.allowed);
   } catch (error) {
     return rejectJws(error, kind);
   }

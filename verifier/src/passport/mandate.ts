@@ -69,7 +69,7 @@ async function signedMandate(
   { principal_jkt, cnf }: PassportClaims,
   clock: TolerantClock,
 ): Promise<Mandate> {
-  const jws = readJws(text, 'mandate', [MANDATE_TYPE], 'jwk');
+  const jws = readJws(text, 'mandate', { types: [MANDATE_TYPE], allowed: 'jwk' });
   const key = await importPublicKey(
     jws.header['jwk'],
     (message, cause) =>

@@ -8,6 +8,14 @@ import { Rejection, reject } from './rejection.js';
 /** The `typ` of a passport. */
 export const PASSPORT_TYPE = 'passport+jwt';
 
+/** The parts of a passport's token. */
+interface PassportParts {
+  readonly jws: CompactJws;
+  readonly claims: PassportClaims;
+  readonly kid: string;
+  readonly holderJwk: CheckedJwk;
+}
+
 /** The content of a passport's token, not verified. */
 export class ReadPassport {
   readonly token: string;
@@ -19,7 +27,7 @@ export class ReadPassport {
   #hash: string | undefined;
   #holder: Promise<PublicKey> | undefined;
 
-  constructor(token: string, jws: CompactJws, claims: PassportClaims, kid: string, holderJwk: CheckedJwk) {
+  constructor(token: string, { jws, claims, kid, holderJwk }: PassportParts) {
     this.token = token;
     this.jws = jws;
     this.claims = deepFreeze(claims);
@@ -42,13 +50,14 @@ export class ReadPassport {
 
 /** Reads the token of a passport, and checks its form, type, algorithm and claims. */
 export function readPassport(token: string, types: readonly string[]): ReadPassport {
-  const jws = readJws(token, 'token', types);
+  const jws = readJws(token, 'token', { types });
   const { kid } = jws.header;
   if (typeof kid !== 'string' || kid.length > 256) {
     return reject('token-header', 'the token names no key (kid)');
   }
   const claims = readClaims(jws);
-  return new ReadPassport(token, jws, claims, kid, publicMembers(claims.cnf.jwk, unusableKey));
+  const holderJwk = publicMembers(claims.cnf.jwk, unusableKey);
+  return new ReadPassport(token, { jws, claims, kid, holderJwk });
 }
 
 function unusableKey(message: string, cause?: unknown): Rejection {

@@ -67,7 +67,7 @@ export function decide(issuer: Issuer | undefined, policy: TrustPolicy, now: num
   const denied = deny.get(issuer.issuer_id);
   if (denied !== undefined) reasons.push({ code: 'denied', message: denied });
   const allowed = allow.get(issuer.issuer_id);
-  if (allowed === undefined) unmetDemands(issuer, policy, now, reasons);
+  if (allowed === undefined) reasons.push(...unmetRequirements(issuer, policy, now));
   if (reasons.length > 0) return rejected(issuer, reasons);
   return {
     accepted: true,
@@ -85,8 +85,9 @@ function rejected(issuer: Issuer | undefined, reasons: readonly Reason[]): Decis
   return { accepted: false, reasons, issuer };
 }
 
-function unmetDemands(issuer: Issuer, policy: TrustPolicy, now: number, reasons: Reason[]): void {
+function unmetRequirements(issuer: Issuer, policy: TrustPolicy, now: number): Reason[] {
   const { tiers, domains, geography, passport_types } = policy;
+  const reasons: Reason[] = [];
   if (!tiers.includes(issuer.tier)) {
     reasons.push({
       code: 'tier-not-accepted',
@@ -109,15 +110,15 @@ function unmetDemands(issuer: Issuer, policy: TrustPolicy, now: number, reasons:
     const message = `the issuer declares none of ${passport_types.join(', ')}`;
     reasons.push({ code: 'passport-type-not-covered', message });
   }
-  unmetTimes(issuer, policy, now, reasons);
+  return [...reasons, ...unmetTimes(issuer, policy, now)];
 }
 
 function unmetTimes(
   { certified_since, last_audit }: Issuer,
   { min_certified_days, max_audit_days }: TrustPolicy,
   now: number,
-  reasons: Reason[],
-): void {
+): Reason[] {
+  const reasons: Reason[] = [];
   if (
     min_certified_days !== undefined &&
     !(now - instantOf(certified_since) >= min_certified_days * DAY_MS)
@@ -125,12 +126,13 @@ function unmetTimes(
     const message = `the issuer is certified only since ${certified_since}`;
     reasons.push({ code: 'certified-too-recently', message });
   }
-  if (max_audit_days === undefined) return;
+  if (max_audit_days === undefined) return reasons;
   if (last_audit === undefined || last_audit === null) {
     reasons.push({ code: 'audit-missing', message: 'the issuer has no audit' });
   } else if (!(now - instantOf(last_audit) <= max_audit_days * DAY_MS)) {
     reasons.push({ code: 'audit-too-old', message: `the last audit was at ${last_audit}` });
   }
+  return reasons;
 }
 
 function overlaps(wanted: readonly string[], declared: readonly string[] | undefined): boolean {

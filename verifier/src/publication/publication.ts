@@ -92,16 +92,25 @@ export async function readPublication(files: RegistryFiles, trust: Trust): Promi
   throw first;
 }
 
+/** The inputs for reading a source under one root key. */
+interface Reading {
+  readonly files: RegistryFiles;
+  readonly root: RootKey;
+  readonly trust: Trust;
+  /** The publication that was accepted last, if this root key signed it: it proves nothing about another root key. */
+  readonly known: Publication | undefined;
+}
+
 async function readUnder(root: RootKey, files: RegistryFiles, trust: Trust): Promise<Publication> {
   const { held, clock } = trust;
-  // The current publication proves nothing about a different root key.
   const known = held?.root.thumbprint === root.thumbprint ? held : undefined;
-  const checkpoint = await readCheckpoint(files, root, known?.delegatedAt, trust);
+  const reading = { files, root, trust, known };
+  const checkpoint = await readCheckpoint(reading);
   if (checkpoint !== undefined) {
     refuseRollback(checkpoint.updatedAt, checkpoint.sha256, held);
     refuseOlderCheckpoint(checkpoint, held);
   }
-  const verified = await readList(files, root, checkpoint, known, trust);
+  const verified = await readList(reading, checkpoint);
   const updatedAt = verified.registry.updated_at;
   refuseRollback(updatedAt, verified.sha256, held);
   if (instantOf(updatedAt) > clock.now + clock.tolerance) {
@@ -115,12 +124,13 @@ async function readUnder(root: RootKey, files: RegistryFiles, trust: Trust): Pro
   return { ...verified, root, checkpoint, delegatedAt, freshUntil };
 }
 
-async function readCheckpoint(
-  files: RegistryFiles,
-  root: RootKey,
-  delegatedAt: number | undefined,
-  { held, clock, expiry, requireCheckpoint }: Trust,
-): Promise<(Checkpoint & CheckpointTexts) | undefined> {
+async function readCheckpoint({
+  files,
+  root,
+  trust,
+  known,
+}: Reading): Promise<(Checkpoint & CheckpointTexts) | undefined> {
+  const { held, clock, expiry, requireCheckpoint } = trust;
   const delegation = files.get(DELEGATION);
   // A checkpoint that the root key signed needs no delegation, so the failure of one that nobody needs does not count.
   delegation.catch(() => undefined);
@@ -132,6 +142,7 @@ async function readCheckpoint(
   }
   const verified = await verifyCheckpoint({ checkpoint, delegation }, root, { clock, expiry });
   const delegated = verified.delegatedAt;
+  const delegatedAt = known?.delegatedAt;
   if (delegated !== undefined && delegatedAt !== undefined && delegated < delegatedAt) {
     throw new DelegationRolledBack(
       `the delegation is of ${new Date(delegated).toISOString()}, but the delegation of ` +
@@ -148,25 +159,23 @@ async function readCheckpoint(
 
 /** The list of a source, which its checkpoint must name. */
 async function readList(
-  files: RegistryFiles,
-  root: RootKey,
+  reading: Reading,
   checkpoint: Checkpoint | undefined,
-  known: Publication | undefined,
-  { held, maxListBytes = limitOf(LIST) }: Trust,
 ): Promise<VerifiedList & SignedPair> {
+  const { files, root, trust, known } = reading;
   if (known !== undefined && (await isUnchanged(files, checkpoint, known))) {
     const { list, signature, registry, sha256 } = known;
     return named({ list, signature, registry, sha256 }, checkpoint);
   }
-  const updated = known && (await updatedByDeltas(files, checkpoint, root, known, maxListBytes));
+  const updated = await updatedByDeltas(reading, checkpoint);
   if (updated !== undefined) return named(updated, checkpoint);
   // A client without a list has already requested the mutable pair.
   const snapshot = checkpoint && snapshotFolder(checkpoint.sha256);
-  const folders = held === undefined ? ['', snapshot] : [snapshot, ''];
+  const folders = trust.held === undefined ? ['', snapshot] : [snapshot, ''];
   let failure: unknown;
   for (const folder of folders) {
     try {
-      const pair = folder === undefined ? undefined : await readPair(files, folder, checkpoint, maxListBytes);
+      const pair = folder === undefined ? undefined : await readPair(reading, folder, checkpoint);
       if (pair !== undefined)
         return named({ ...pair, ...(await verifyList({ ...pair, rootKey: root })) }, checkpoint);
     } catch (error) {
@@ -177,6 +186,7 @@ async function readList(
   throw failure ?? new SourceStatus(`the source has no ${LIST}, or no ${SIGNATURE}`);
 }
 
+const maxListBytesOf = ({ maxListBytes = limitOf(LIST) }: Trust) => maxListBytes;
 const snapshotFolder = (sha256: string) => `snapshots/${sha256}/`;
 
 /** Whether a source still has the current list: the checkpoint names it, or the signature is the same. */
@@ -194,12 +204,10 @@ async function isUnchanged(
  * deltas do not lead to a list that the root key has signed.
  */
 async function updatedByDeltas(
-  files: RegistryFiles,
+  { files, root, trust, known }: Reading,
   checkpoint: Checkpoint | undefined,
-  root: RootKey,
-  known: Publication,
-  maxListBytes: number,
 ): Promise<(VerifiedList & SignedPair) | undefined> {
+  if (known === undefined) return undefined;
   const folder = checkpoint === undefined ? '' : snapshotFolder(checkpoint.sha256);
   try {
     const signature = await readSignature(files, `${folder}${SIGNATURE}`);
@@ -212,7 +220,7 @@ async function updatedByDeltas(
           () => false,
         ),
       // A list on the way may be larger than the last one.
-      maxListBytes: Math.min(maxListBytes, 2 * known.list.length),
+      maxListBytes: Math.min(maxListBytesOf(trust), 2 * known.list.length),
     });
     return found && { ...found, signature };
   } catch (error) {
@@ -224,12 +232,11 @@ async function updatedByDeltas(
 
 /** The list and its signature in a folder. In the snapshot that a checkpoint names, the two always match. */
 async function readPair(
-  files: RegistryFiles,
+  { files, trust }: Reading,
   folder: string,
   checkpoint: Checkpoint | undefined,
-  maxListBytes: number,
 ): Promise<SignedPair | undefined> {
-  const size = Math.min(checkpoint?.size ?? maxListBytes, maxListBytes);
+  const size = Math.min(checkpoint?.size ?? Number.POSITIVE_INFINITY, maxListBytesOf(trust));
   const reading = files.get(`${folder}${LIST}`, size).catch((error) => {
     const isOther = error instanceof SourceTooLarge && size === checkpoint?.size;
     throw isOther ? mismatch(checkpoint, 'a larger one') : error;

@@ -5,6 +5,7 @@ import {
   type Clock,
   readStatement,
   type Statement,
+  type StatementChecks,
   type StatementFailures,
   verifyStatement,
 } from './statement.js';
@@ -72,7 +73,7 @@ export async function verifyCheckpoint(
     throw new CheckpointInvalid('the checkpoint does not name the key that signed it (kid)');
   }
   if (statement.kid === rootKey.thumbprint) {
-    await verify(statement, rootKey, times, CHECKPOINT);
+    await verifyStatement(statement, rootKey, checksOf(CHECKPOINT, times));
     return { ...claims(statement), delegatedAt: undefined };
   }
   const delegationBytes = await delegation;
@@ -83,7 +84,7 @@ export async function verifyCheckpoint(
   const key = delegated.keys.find(({ thumbprint }) => thumbprint === statement.kid);
   if (key === undefined)
     throw new CheckpointInvalid('the checkpoint is signed by a key that is not delegated');
-  await verify(statement, key, times, CHECKPOINT);
+  await verifyStatement(statement, key, checksOf(CHECKPOINT, times));
   const { issuedAt, expiresAt, ...said } = claims(statement);
   if (issuedAt < delegated.issuedAt || issuedAt > delegated.expiresAt) {
     throw new CheckpointInvalid('the iat of the checkpoint is not within the iat and exp of its delegation');
@@ -99,7 +100,7 @@ export async function verifyCheckpoint(
 /** The keys that may sign checkpoints, and the validity of their delegation. */
 export async function verifyDelegation(bytes: Uint8Array | string, rootKey: RootKey, times: CheckpointTimes) {
   const statement = readStatement(bytes, 'registry-delegation+jwt', DELEGATION.invalid);
-  await verify(statement, rootKey, times, DELEGATION);
+  await verifyStatement(statement, rootKey, checksOf(DELEGATION, times));
   const { keys } = statement.claims;
   if (!Array.isArray(keys) || keys.length === 0 || keys.length > MAX_DELEGATED_KEYS) {
     throw new DelegationInvalid(`the delegation does not name 1 to ${MAX_DELEGATED_KEYS} keys`);
@@ -114,13 +115,11 @@ export async function verifyDelegation(bytes: Uint8Array | string, rootKey: Root
   }
 }
 
-function verify(
-  statement: Statement,
-  key: RootKey,
+function checksOf(
+  { invalid, expired }: StatementFailures,
   { clock, expiry }: CheckpointTimes,
-  { invalid, expired }: Required<StatementFailures>,
-): Promise<void> {
-  return verifyStatement(statement, key, clock, { invalid, expired: expiry ? expired : undefined });
+): StatementChecks {
+  return { clock, invalid, expired: expiry ? expired : undefined };
 }
 
 function claims({ claims: { updated_at, sha256, size, tree_sha256 }, issuedAt, expiresAt }: Statement) {

@@ -104,7 +104,8 @@ export async function walkSteps(
         `a step is signed by ${step.kid}, but the root key before it is ${signer.thumbprint}`,
       );
     }
-    await verifyStatement(step, signer, clock, {
+    await verifyStatement(step, signer, {
+      clock,
       invalid: (message, cause) =>
         new RotationSignature(`the step after the root key ${signer.thumbprint} ${message}`, { cause }),
     });

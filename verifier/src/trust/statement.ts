@@ -87,18 +87,22 @@ export interface StatementFailures {
   readonly expired?: ((message: string) => Error) | undefined;
 }
 
+/** How to verify a statement: the clock, and the errors for its kind. */
+export interface StatementChecks extends StatementFailures {
+  /** Undefined to skip the check of times. */
+  readonly clock: Clock | undefined;
+}
+
 /**
  * Verifies a statement of a registry: signed by the key with the algorithm of the key, already valid, and not
  * expired. At `iat` or `nbf` minus the tolerance it is valid; at `exp` plus the tolerance it has expired.
  *
- * @param clock - undefined to skip the check of times
  * @throws {@link NotYetValid}, and the errors of the callbacks
  */
 export async function verifyStatement(
   { type, jws, issuedAt, notBefore, expiresAt }: Statement,
   key: VerificationKey,
-  clock: Clock | undefined,
-  { invalid, expired }: StatementFailures,
+  { clock, invalid, expired }: StatementChecks,
 ): Promise<void> {
   try {
     await verifyCompactJws(jws, key);

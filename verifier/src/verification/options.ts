@@ -107,8 +107,11 @@ export const PASSPORT_CLIENT_OPTIONS: OptionChecks<PassportClientOptions> = {
   audience: TEXT,
 };
 
+/** The registry and the trust policy that decide which issuers are trusted. */
+export type TrustOptions = NonNullable<PassportClientOptions['trust']>;
+
 /** The checks of the member `trust` of {@link PassportClientOptions}. */
-export const TRUST_OPTIONS: OptionChecks<NonNullable<PassportClientOptions['trust']>> = {
+export const TRUST_OPTIONS: OptionChecks<TrustOptions> = {
   registry: PASSPORT_VERIFIER_OPTIONS.registry,
   policy: PASSPORT_VERIFIER_OPTIONS.policy,
 };

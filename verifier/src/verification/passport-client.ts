@@ -90,15 +90,17 @@ export class PassportClient {
       const trusted =
         trust === undefined
           ? { issuer: undefined, registry: undefined }
-          : await check('issuer', () =>
-              trustedIssuer(token.claims.issuer_id, trust.registry, trust.policy, findings),
-            );
+          : await check('issuer', () => trustedIssuer(token.claims.issuer_id, trust, findings));
       const known = {
         discovery_uri: `${this.#base}/.well-known/openid-configuration`,
         jwks_uri: undefined,
         ...trusted.issuer,
       };
-      const passport = await verifyAtIssuer(token, known, this.#issuers, clock, check, findings);
+      const passport = await verifyAtIssuer(
+        token,
+        { known, issuers: this.#issuers, clock },
+        { check, findings },
+      );
       const mandate = await check('mandate', () => readMandate(passport, clock));
       findings.mandate = mandate;
       const plain = await check('scope', () => checkScope(mandate.scope, action, payload));

@@ -89,8 +89,9 @@ export function createPassportVerifier(options: PassportVerifierOptions): Passpo
   async function passportSteps(token: string, check: RunCheck, findings: Findings) {
     const read = await check('token', () => passports.read(token));
     const { issuer_id } = read.claims;
-    const trusted = await check('issuer', () => trustedIssuer(issuer_id, registry, policy, findings));
-    const passport = await verifyAtIssuer(read, trusted.issuer, issuers, clock, check, findings);
+    const trusted = await check('issuer', () => trustedIssuer(issuer_id, { registry, policy }, findings));
+    const issuer = { known: trusted.issuer, issuers, clock };
+    const passport = await verifyAtIssuer(read, issuer, { check, findings });
     passports.add(read);
     return { read, found: { ...trusted, passport } };
   }

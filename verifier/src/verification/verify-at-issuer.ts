@@ -7,6 +7,13 @@ import type { ReadPassport } from '../passport/read-passport.js';
 import { reject } from '../passport/rejection.js';
 import type { Findings, RunCheck } from './verdict.js';
 
+/** How to ask the issuer of a passport. */
+export interface IssuerAccess {
+  readonly known: KnownIssuer;
+  readonly issuers: Issuers;
+  readonly clock: TolerantClock;
+}
+
 /**
  * The runtime verification of a passport (SPEC A3) once its issuer is known: metadata, keys, signature, times, status.
  *
@@ -14,11 +21,8 @@ import type { Findings, RunCheck } from './verdict.js';
  */
 export async function verifyAtIssuer(
   { jws, claims, kid }: ReadPassport,
-  known: KnownIssuer,
-  issuers: Issuers,
-  clock: TolerantClock,
-  check: RunCheck,
-  findings: Findings,
+  { known, issuers, clock }: IssuerAccess,
+  { check, findings }: { check: RunCheck; findings: Findings },
 ): Promise<PassportClaims> {
   const metadata = await check('discovery', async () => sameIssuer(claims, await issuers.metadata(known)));
   const key = await check('jwks', () => issuers.key(metadata.jwks_uri, kid));
