@@ -7,9 +7,9 @@ import { LIMITS } from '../limits.js';
 
 /** How to send requests to an issuer. */
 export interface IssuerRequestOptions {
-  /** Longest time for one answer, in seconds. Default: 30. */
+  /** The maximum time for one response, in seconds. Default: 30. */
   readonly timeout?: number;
-  /** Default: the platform's. */
+  /** The function that sends requests. Default: the platform's `fetch`. */
   readonly fetch?: typeof fetch;
 }
 
@@ -39,13 +39,13 @@ export async function postToIssuer(
   };
   const limits = { fetch, timeout: timeout * 1000, maxBytes: LIMITS.issuerDocument };
   const response = await boundedFetch(url, init, limits);
-  const answer = parsed(await response.body());
-  if (response.status !== expectedStatus) throw refused(url, response, answer);
-  if (answer === undefined) throw new IssuerAnswerInvalid(`${url} did not answer with a JSON object`);
-  return answer;
+  const content = parseObject(await response.body());
+  if (response.status !== expectedStatus) throw refusal(url, response, content);
+  if (content === undefined) throw new IssuerAnswerInvalid(`${url} did not return a JSON object`);
+  return content;
 }
 
-function parsed(bytes: Uint8Array): Record<string, unknown> | undefined {
+function parseObject(bytes: Uint8Array): Record<string, unknown> | undefined {
   try {
     const value = parseStrictJson(bytes);
     return isObject(value) ? value : undefined;
@@ -54,16 +54,16 @@ function parsed(bytes: Uint8Array): Record<string, unknown> | undefined {
   }
 }
 
-function refused(
+function refusal(
   url: string,
   { status, headers }: BoundedResponse,
-  answer: Record<string, unknown> | undefined,
+  content: Record<string, unknown> | undefined,
 ): IssuerRefused {
-  const { error, message } = answer ?? {};
+  const { error, message } = content ?? {};
   const code = typeof error === 'string' ? error : 'unknown';
   const retryAfter = Number(headers.get('retry-after') ?? Number.NaN);
   return new IssuerRefused(
-    `${url} refused with status ${status}, ${code}: ${typeof message === 'string' ? message : 'without a message'}`,
+    `${url} refused the request with status ${status}, ${code}: ${typeof message === 'string' ? message : 'no message'}`,
     { status, error: code, retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined },
   );
 }

@@ -1,5 +1,5 @@
 import { hashHex } from '../encoding/sha256-sync.js';
-import { unsafeNumber } from '../encoding/unsafe-number.js';
+import { findUnsafeNumber } from '../encoding/unsafe-number.js';
 import { NotCanonicalizable } from '../errors.js';
 import { canonicalBytes } from '../list/canonical.js';
 import type { PublicKey } from '../trust/public-key.js';
@@ -69,7 +69,7 @@ export function checkProofTimes({ iat, nbf = iat, exp }: ActionClaims, clock: To
  */
 export function hashPayload(payload: unknown): string {
   const bytes = canonicalBytes(payload);
-  const unsafe = unsafeNumber(payload);
+  const unsafe = findUnsafeNumber(payload);
   if (unsafe !== undefined) {
     throw new NotCanonicalizable(`the payload has the number ${unsafe}, which is beyond 2^53 - 1`);
   }
