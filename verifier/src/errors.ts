@@ -1,6 +1,6 @@
 /**
- * The base class of all errors of this library. Each class has one stable `code`. Compare the `code`: the message is for
- * people and may change.
+ * The base class of all errors of this library. Each class has one stable `code`. Compare the `code`: the message is
+ * for people and may change.
  *
  * @example
  * ```ts
@@ -83,7 +83,9 @@ export class NotCanonicalizable extends RegistryError {
   readonly code = 'ERR_NOT_CANONICALIZABLE';
 }
 
-/** The trust policy does not conform to schemas/trust-policy.schema.json. One misspelled member invalidates the policy. */
+/**
+ * The trust policy does not conform to schemas/trust-policy.schema.json. One misspelled member invalidates the policy.
+ */
 export class PolicyInvalid extends RegistryError {
   readonly code = 'ERR_POLICY_INVALID';
 }

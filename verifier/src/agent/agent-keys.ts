@@ -9,8 +9,8 @@ import {
 } from '../trust/public-key.js';
 
 /**
- * An agent's key pair, as `crypto.subtle.generateKey` returns it: Ed25519, or ECDSA over P-256. The private key need not be
- * extractable.
+ * An agent's key pair, as `crypto.subtle.generateKey` returns it: Ed25519, or ECDSA over P-256. The private key need
+ * not be extractable.
  */
 export interface AgentKeys {
   readonly privateKey: CryptoKey;

@@ -24,7 +24,8 @@ export interface IssuerPost {
 /**
  * Sends a POST request to an issuer's API.
  *
- * @throws {@link AddressInvalid} | {@link IssuerRefused} | {@link IssuerAnswerInvalid} and the errors of a failed request
+ * @throws {@link AddressInvalid} | {@link IssuerRefused} | {@link IssuerAnswerInvalid} and the errors of a failed
+ *   request
  */
 export async function postToIssuer(
   issuer: string,

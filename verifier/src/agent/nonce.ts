@@ -62,8 +62,9 @@ export const NONCE_TYPE = 'passport-nonce+jwt';
 /** How to sign a nonce. */
 export interface SignNonceOptions {
   /**
-   * `jws` is a JWS with its own `typ`, which cannot be confused with any other signature of the key (SPEC B11). `raw` is the
-   * signature over the ASCII bytes of the nonce alone (SPEC B9), for issuers that support only this form. Default: `jws`.
+   * `jws` is a JWS with its own `typ`, which cannot be confused with any other signature of the key (SPEC B11). `raw`
+   * is the signature over the ASCII bytes of the nonce alone (SPEC B9), for issuers that support only this form.
+   * Default: `jws`.
    */
   readonly form?: 'jws' | 'raw';
   /** The clock, in milliseconds since 1970. Default: the system's. */

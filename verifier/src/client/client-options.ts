@@ -23,18 +23,24 @@ export interface RegistryClientOptions {
   readonly maxAge?: number;
   /** How often the client asks the sources. A revocation arrives within this time. Default: 60. */
   readonly refreshInterval?: number;
-  /** How long the client continues to use a list that is no longer fresh, if no source has a newer one. Default: 3600. */
+  /**
+   * How long the client continues to use a list that is no longer fresh, if no source has a newer one. Default: 3600.
+   */
   readonly grace?: number;
   /** The maximum difference between clocks. Default: 300. */
   readonly clockTolerance?: number;
-  /** Whether to refuse a registry without checkpoints. Default: false. A registry that had checkpoints must keep them. */
+  /**
+   * Whether to refuse a registry without checkpoints. Default: false. A registry that had checkpoints must keep them.
+   */
   readonly requireCheckpoint?: boolean;
   /**
    * The deadline of each source for all its requests in one refresh, including retries. After a third of this time, the
    * client also asks the next source. Default: 15.
    */
   readonly timeout?: number;
-  /** The maximum size of the list in bytes. If a checkpoint states the size, that size is the limit. Default: 256 MiB. */
+  /**
+   * The maximum size of the list in bytes. If a checkpoint states the size, that size is the limit. Default: 256 MiB.
+   */
   readonly maxBytes?: number;
   /** Keeps the accepted publication between runs. Default: a store in memory. */
   readonly store?: RegistryStore;
@@ -134,7 +140,9 @@ const CHECKS = {
   now: FUNCTION,
 };
 
-/** Accepts a base URL. The client appends file paths to it, and logs it in errors and events: credentials are refused. */
+/**
+ * Accepts a base URL. The client appends file paths to it, and logs it in errors and events: credentials are refused.
+ */
 function isWebAddress(value: unknown): boolean {
   if (typeof value !== 'string' || /[?#]/.test(value) || !URL.canParse(value)) return false;
   const { protocol, username, password } = new URL(value);

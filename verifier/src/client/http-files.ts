@@ -53,8 +53,8 @@ export class HttpFiles implements RegistryFiles {
   }
 
   /**
-   * Requests files before they are needed. The body of each file is read later, by `get` under a size limit, or discarded by
-   * `discard`. The caller can therefore request a large file before it knows whether it needs the file.
+   * Requests files before they are needed. The body of each file is read later, by `get` under a size limit, or
+   * discarded by `discard`. The caller can therefore request a large file before it knows whether it needs the file.
    */
   request(paths: readonly string[]): void {
     for (const path of paths) {

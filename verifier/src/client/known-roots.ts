@@ -12,14 +12,16 @@ import type { Clock } from '../trust/statement.js';
 /**
  * Follows rotations of the root key (SPEC C4). All rules are here:
  *
- * - A chain is *bound* if it is pinned, if it comes from the store, or if the client has accepted a list under it. A chain
- *   also becomes bound when all sources have responded (or their deadline has passed) and no source has shown a different
- *   chain. The client refuses a source that departs from a bound chain, and continues to use the other sources.
- * - Beyond the bound part, the client compares the chains of all sources as they arrive. The longest valid chain wins. The
- *   client refuses a list signed by a replaced key, from any source. It keeps the longest chain while the process runs.
+ * - A chain is *bound* if it is pinned, if it comes from the store, or if the client has accepted a list under it. A
+ *   chain also becomes bound when all sources have responded (or their deadline has passed) and no source has shown a
+ *   different chain. The client refuses a source that departs from a bound chain, and continues to use the other
+ *   sources.
+ * - Beyond the bound part, the client compares the chains of all sources as they arrive. The longest valid chain wins.
+ *   The client refuses a list signed by a replaced key, from any source. It keeps the longest chain while the process
+ *   runs.
  * - If sources show two valid successors of one key beyond the bound part, the client refuses all sources, because it
- *   cannot tell which successor an attacker made. Each round decides again: the fork ends in a round in which the sources
- *   show exactly one successor, and continues in a round in which no source shows any.
+ *   cannot tell which successor an attacker made. Each round decides again: the fork ends in a round in which the
+ *   sources show exactly one successor, and continues in a round in which no source shows any.
  */
 export class KnownRoots {
   #bound: readonly RootChain[];

@@ -17,8 +17,9 @@ export interface OpenOptions {
   /** The pinned root key, or several during a rotation. */
   readonly rootKey: RootJwk | readonly RootJwk[];
   /**
-   * The maximum age of the copy in seconds, counted from its checkpoint, or from `updated_at` if it has no checkpoint. This
-   * limit replaces the expiry of the checkpoint, which is too short for an offline copy. Required: there is no default.
+   * The maximum age of the copy in seconds, counted from its checkpoint, or from `updated_at` if it has no checkpoint.
+   * This limit replaces the expiry of the checkpoint, which is too short for an offline copy. Required: there is no
+   * default.
    */
   readonly maxAge: number;
   /** Whether to refuse a copy without a checkpoint. Default: false. */
@@ -31,8 +32,8 @@ export interface OpenOptions {
 
 /**
  * Opens a copy of a registry without a network. The function makes the same checks as a client. It also enforces an
- * explicit maximum age, which applies while the copy is in use. The checkpoint dates the copy. An online key cannot date a
- * copy after the end of its delegation.
+ * explicit maximum age, which applies while the copy is in use. The checkpoint dates the copy. An online key cannot
+ * date a copy after the end of its delegation.
  *
  * @param copy - the files of the copy, or a bundle that a store has saved. The `openRegistry` of
  *   `@passport-registry/verifier/node` also opens folders and the files of `fileStore`

@@ -39,10 +39,10 @@ interface PendingSource {
 const STAGGER_SHARE = 1 / 3;
 
 /**
- * Asks sources for an acceptable publication (SPEC C5). Each source has one deadline for all its requests. The client asks
- * the next source after a third of the deadline, or at once if a source fails. The first acceptable publication with a
- * checkpoint ends the round. Without checkpoints, the client waits up to one deadline for the sources that it has asked,
- * and uses the newest list.
+ * Asks sources for an acceptable publication (SPEC C5). Each source has one deadline for all its requests. The client
+ * asks the next source after a third of the deadline, or at once if a source fails. The first acceptable publication
+ * with a checkpoint ends the round. Without checkpoints, the client waits up to one deadline for the sources that it
+ * has asked, and uses the newest list.
  *
  * @returns undefined if no source has an acceptable publication
  */

@@ -95,7 +95,8 @@ export class RefreshingRegistry {
       if (stored === undefined) return;
       const files = storedFiles(stored);
       await roots.add(await files.get('keys/rotation.json'), undefined);
-      // This step does not check freshness, because reads do. Even a stale list protects against rollbacks, and so does a
+      // This step does not check freshness, because reads do. Even a stale list protects against rollbacks, and so does
+      // a
       // list that seems to be from the future after the clock was set back.
       const publication = await readPublication(files, {
         ...this.#trust(),
@@ -164,9 +165,9 @@ export class RefreshingRegistry {
   }
 
   /**
-   * Requests the rotations of all sources, in parallel with all other requests. The client reads a source only after the
-   * rotation of that source. Other rotations may arrive later, even after the refresh. The client then checks the held list
-   * again.
+   * Requests the rotations of all sources, in parallel with all other requests. The client reads a source only after
+   * the rotation of that source. Other rotations may arrive later, even after the refresh. The client then checks the
+   * held list again.
    */
   #askForRotations(roots: KnownRoots, signal: AbortSignal): readonly Promise<void>[] {
     const deadline = startDeadline(this.#settings.deadline, signal);
@@ -195,8 +196,8 @@ export class RefreshingRegistry {
   }
 
   /**
-   * Binds all chains, once all sources have shown their rotation. A rotation that replaced the root key of the held list must
-   * survive a restart.
+   * Binds all chains, once all sources have shown their rotation. A rotation that replaced the root key of the held
+   * list must survive a restart.
    */
   #bindAll(roots: KnownRoots): void {
     const held = this.#held;
@@ -281,7 +282,9 @@ export class RefreshingRegistry {
     this.#source = source;
   }
 
-  /** Schedules the next refresh. Jitter prevents a fleet from asking all at once. After a failure, the delay is shorter. */
+  /**
+   * Schedules the next refresh. Jitter prevents a fleet from asking all at once. After a failure, the delay is shorter.
+   */
   #schedule(): void {
     const { refreshInterval, now } = this.#settings;
     const pause = this.#isOutdated ? 0 : refreshInterval;

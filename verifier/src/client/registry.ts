@@ -20,8 +20,8 @@ export interface Registry {
   /** The payload hash: SHA-256 of the list, in lower-case hexadecimal. */
   readonly sha256: string;
   /**
-   * Returns the record of an issuer, whatever its status. Returns undefined if there is no such record. A record alone does
-   * not make an issuer trusted.
+   * Returns the record of an issuer, whatever its status. Returns undefined if there is no such record. A record alone
+   * does not make an issuer trusted.
    */
   resolve(issuerId: string): Issuer | undefined;
   /** Returns all issuers, or the issuers that match a filter, sorted by id. */

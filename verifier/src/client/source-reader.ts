@@ -35,8 +35,8 @@ export interface SourceReading {
 }
 
 /**
- * Reads the publication of a source: first the rotation, then the other files under the resulting root keys. If the source
- * may be in the middle of a publication, the function retries within the deadline.
+ * Reads the publication of a source: first the rotation, then the other files under the resulting root keys. If the
+ * source may be in the middle of a publication, the function retries within the deadline.
  *
  * @throws {@link RegistryError} with the reason to refuse the source
  */

@@ -19,8 +19,8 @@ export interface StaggeredQuestion<T> {
 }
 
 /**
- * Asks sources until a decisive answer arrives. After an answer that is not decisive, no more sources are asked, and the best
- * answer of the sources already asked wins.
+ * Asks sources until a decisive answer arrives. After an answer that is not decisive, no more sources are asked, and
+ * the best answer of the sources already asked wins.
  *
  * @returns undefined if every source has failed. The caller must stop the sources that are still busy
  */

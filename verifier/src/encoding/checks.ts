@@ -13,8 +13,8 @@ export const oneOf =
     (values as readonly unknown[]).includes(value);
 
 /**
- * Returns whether the length of a string lies within limits. JSON Schema counts code points. Each code point takes one or
- * two code units.
+ * Returns whether the length of a string lies within limits. JSON Schema counts code points. Each code point takes one
+ * or two code units.
  */
 export function hasLength(text: string, min: number, max: number): boolean {
   if (text.length < min || text.length > 2 * max) return false;

@@ -3,8 +3,8 @@ import { encodeBase64url } from './base64url.js';
 import { hexOf } from './hex.js';
 
 /*
- * Synchronous SHA-256 for small inputs. WebCrypto hashes on another thread. For an input the size of a request, the thread
- * switch takes ten times as long as the hash.
+ * Synchronous SHA-256 for small inputs. WebCrypto hashes on another thread. For an input the size of a request, the
+ * thread switch takes ten times as long as the hash.
  */
 
 /** Returns the SHA-256 of some bytes in lower-case hexadecimal. */

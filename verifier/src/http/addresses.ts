@@ -6,8 +6,8 @@ export function isLoopback({ hostname }: URL): boolean {
 }
 
 /**
- * Checks the base URL of an issuer that the caller names: https, or http on this machine. Returns the URL without a final
- * slash.
+ * Checks the base URL of an issuer that the caller names: https, or http on this machine. Returns the URL without a
+ * final slash.
  *
  * @throws {@link AddressInvalid}
  */

@@ -1,7 +1,7 @@
 /**
- * Creates a `fetch` that connects to other hosts than the URLs name, like `curl --connect-to`. Use it in local tests, where
- * an issuer with a public URL runs on this machine. The function changes where requests go, and not whom the verifier
- * trusts: the verifier still checks signatures with the same keys.
+ * Creates a `fetch` that connects to other hosts than the URLs name, like `curl --connect-to`. Use it in local tests,
+ * where an issuer with a public URL runs on this machine. The function changes where requests go, and not whom the
+ * verifier trusts: the verifier still checks signatures with the same keys.
  *
  * @param hosts - the origin to connect to, by the origin in the URL
  * @param fetch - the function that sends requests. Default: the platform's `fetch`

@@ -7,7 +7,9 @@ export interface FetchedFile {
   readonly etag: string | undefined;
 }
 
-/** A file whose host has responded, but whose content has not been read. The caller must read or discard the content. */
+/**
+ * A file whose host has responded, but whose content has not been read. The caller must read or discard the content.
+ */
 export interface OpenedFile {
   /** Reads the content. @param maxBytes - the maximum size in bytes */
   read(maxBytes: number): Promise<FetchedFile>;
@@ -53,8 +55,8 @@ export async function openFile(
 }
 
 /**
- * Returns the options of a conditional request. Browsers revalidate their own cache, and a conditional header would cause a
- * preflight request. Other platforms have no cache, and some throw on the `cache` option.
+ * Returns the options of a conditional request. Browsers revalidate their own cache, and a conditional header would
+ * cause a preflight request. Other platforms have no cache, and some throw on the `cache` option.
  */
 function conditionalInit(etag: string | undefined): RequestInit {
   const isBrowser = (globalThis as { location?: unknown }).location !== undefined;

@@ -1,8 +1,8 @@
 /**
  * The IP address blocks without public hosts, one per line: blocks that IANA's registries of special-purpose addresses
- * (RFC 6890) do not mark as globally reachable, multicast blocks and unallocated blocks. Two blocks are listed completely,
- * although the registries mark some services in them as reachable. These services are not hosts, or are anycast services
- * that may be inside the verifier's own network.
+ * (RFC 6890) do not mark as globally reachable, multicast blocks and unallocated blocks. Two blocks are listed
+ * completely, although the registries mark some services in them as reachable. These services are not hosts, or are
+ * anycast services that may be inside the verifier's own network.
  */
 const BLOCKS = `
   0.0.0.0/8         this network
@@ -58,11 +58,11 @@ const NOT_PUBLIC: readonly Block[] = [...BLOCKS.matchAll(/^ +(\S+\/\d+)/gm)].map
 const NAT64 = parseBlock('64:ff9b::/96');
 
 /**
- * Returns whether a string is the IP address of a public host. Returns false if the string is not an IPv4 or IPv6 address
- * in its usual form.
+ * Returns whether a string is the IP address of a public host. Returns false if the string is not an IPv4 or IPv6
+ * address in its usual form.
  *
- * The same table decides about every host that untrusted data names. {@link isPublicHost} checks the host before a request.
- * On a platform with DNS, the caller also checks each IP address to which the name resolves.
+ * The same table decides about every host that untrusted data names. {@link isPublicHost} checks the host before a
+ * request. On a platform with DNS, the caller also checks each IP address to which the name resolves.
  */
 export function isPublicAddress(text: string): boolean {
   const address = parse(text);
@@ -70,8 +70,8 @@ export function isPublicAddress(text: string): boolean {
 }
 
 /**
- * Returns whether a host may be public: its IP address is public, or its name is not reserved for a machine or a private
- * network. Web APIs do not show to which IP addresses a name resolves.
+ * Returns whether a host may be public: its IP address is public, or its name is not reserved for a machine or a
+ * private network. Web APIs do not show to which IP addresses a name resolves.
  *
  * @param hostname - the `hostname` of a URL object, which has normalized it
  */

@@ -7,9 +7,9 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 /**
  * Returns the canonical bytes of a JSON value: RFC 8785 (JCS) in UTF-8, without a byte order mark or a final newline.
  *
- * The function refuses values that JSON cannot represent, and never drops or replaces them: `undefined`, NaN, infinities,
- * BigInts, lone surrogates, functions, symbols, holes in arrays, and instances of classes. It also refuses nesting
- * deeper than 500.
+ * The function refuses values that JSON cannot represent, and never drops or replaces them: `undefined`, NaN,
+ * infinities, BigInts, lone surrogates, functions, symbols, holes in arrays, and instances of classes. It also refuses
+ * nesting deeper than 500.
  *
  * @throws {@link NotCanonicalizable}
  *
@@ -29,8 +29,8 @@ export function canonicalBytes(value: unknown): Uint8Array {
 
 /**
  * Checks quickly, without serializing, that a JSON text is the canonical form of the value that was parsed from it. The
- * members must be in order, and the text must have the minimum length for the value. Such a text contains no white space,
- * no escape and no duplicate member, because each of them takes characters.
+ * members must be in order, and the text must have the minimum length for the value. Such a text contains no white
+ * space, no escape and no duplicate member, because each of them takes characters.
  *
  * `false` does not mean that the text is not canonical. In that case, {@link canonicalBytes} decides.
  */
@@ -39,8 +39,8 @@ export function isShortestForm(text: string, value: unknown): boolean {
 }
 
 /**
- * Returns the length of the shortest JSON text for a value. Returns NaN unless the value consists only of strings, null,
- * arrays, and objects with sorted members.
+ * Returns the length of the shortest JSON text for a value. Returns NaN unless the value consists only of strings,
+ * null, arrays, and objects with sorted members.
  */
 function shortestLength(value: unknown): number {
   if (typeof value === 'string') return value.length + 2;
@@ -50,7 +50,8 @@ function shortestLength(value: unknown): number {
   if (Array.isArray(value)) {
     for (const item of value) length += shortestLength(item) + 1;
   } else {
-    // `:` sorts after the digits, so a key that begins with a digit fails: JavaScript lists integer keys first, wherever
+    // `:` sorts after the digits, so a key that begins with a digit fails: JavaScript lists integer keys first,
+    // wherever
     // the text has them.
     let previous = ':';
     for (const key in value) {

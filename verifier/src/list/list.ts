@@ -5,8 +5,8 @@ import { canonicalBytes, isShortestForm } from './canonical.js';
 import { assertIssuerRegistry } from './issuer.js';
 
 /**
- * Parses the bytes of a list and checks all rules of SPEC B1: UTF-8 without a byte order mark, JSON, the schema, the order
- * by id without duplicates, and the canonical form. To verify the signature as well, use `verifyList`.
+ * Parses the bytes of a list and checks all rules of SPEC B1: UTF-8 without a byte order mark, JSON, the schema, the
+ * order by id without duplicates, and the canonical form. To verify the signature as well, use `verifyList`.
  *
  * @throws {@link ListMalformed} | {@link ListNonconforming} | {@link ListUnsorted} | {@link ListNotCanonical}
  *
@@ -28,8 +28,8 @@ export function readList(bytes: Uint8Array): IssuerRegistry {
 }
 
 /**
- * Parses the bytes of a list and checks only the schema. This is the first step of {@link readList}, for reports that name
- * each step.
+ * Parses the bytes of a list and checks only the schema. This is the first step of {@link readList}, for reports that
+ * name each step.
  *
  * @throws {@link ListMalformed} | {@link ListNonconforming}
  *

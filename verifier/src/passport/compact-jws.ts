@@ -5,17 +5,18 @@ import { reject } from './rejection.js';
 
 export type { CompactJws } from '../trust/compact-jws.js';
 
-/** The kinds of JWS. The codes of rejections begin with these names. */
+/** The kinds of JWS. The codes of their rejections begin with these names. */
 export type JwsKind = 'token' | 'proof' | 'mandate';
 
-/** The headers that are accepted. */
+/** The accepted headers of a JWS. */
 export interface AcceptedHeader {
+  /** The accepted values of `typ`. */
   readonly types: readonly string[];
-  /** A header member that is refused by default. */
+  /** A header member to accept that is refused by default. */
   readonly allowed?: 'jwk';
 }
 
-/** Reads a compact JWS with {@link readCompactJws}, and turns a fault into a rejection. */
+/** Parses a compact JWS with {@link readCompactJws}, and turns a fault into a rejection. */
 export function readJws(text: unknown, kind: JwsKind, header: AcceptedHeader): CompactJws {
   try {
     return readCompactJws(text, header.types, header.allowed);
@@ -24,7 +25,7 @@ export function readJws(text: unknown, kind: JwsKind, header: AcceptedHeader): C
   }
 }
 
-/** Verifies the signature of a JWS with {@link verifyCompactJws}. */
+/** Verifies the signature of a JWS with {@link verifyCompactJws}, and turns a fault into a rejection. */
 export async function verifyJws(jws: CompactJws, kind: JwsKind, key: PublicKey): Promise<void> {
   try {
     await verifyCompactJws(jws, key);

@@ -16,7 +16,7 @@ interface PassportParts {
   readonly holderJwk: CheckedJwk;
 }
 
-/** The content of a passport's token, not verified. */
+/** The parsed token of a passport. Nothing in it has been verified. */
 export class ReadPassport {
   readonly token: string;
   readonly jws: CompactJws;
@@ -35,20 +35,20 @@ export class ReadPassport {
     this.#holderJwk = holderJwk;
   }
 
-  /** The hash of the token, as used in a proof. */
+  /** Returns the hash of the token, as in a proof. */
   hash(): string {
     this.#hash ??= hashBase64url(this.token);
     return this.#hash;
   }
 
-  /** The key of the passport's holder. */
+  /** Returns the key of the passport's holder. */
   holder(): Promise<PublicKey> {
-    this.#holder ??= importChecked(this.#holderJwk, unusableKey);
+    this.#holder ??= importChecked(this.#holderJwk, rejectKey);
     return this.#holder;
   }
 }
 
-/** Reads the token of a passport, and checks its form, type, algorithm and claims. */
+/** Parses the token of a passport, and checks its form, type, algorithm and claims. */
 export function readPassport(token: string, types: readonly string[]): ReadPassport {
   const jws = readJws(token, 'token', { types });
   const { kid } = jws.header;
@@ -56,10 +56,10 @@ export function readPassport(token: string, types: readonly string[]): ReadPassp
     return reject('token-header', 'the token names no key (kid)');
   }
   const claims = readClaims(jws);
-  const holderJwk = publicMembers(claims.cnf.jwk, unusableKey);
+  const holderJwk = publicMembers(claims.cnf.jwk, rejectKey);
   return new ReadPassport(token, { jws, claims, kid, holderJwk });
 }
 
-function unusableKey(message: string, cause?: unknown): Rejection {
+function rejectKey(message: string, cause?: unknown): Rejection {
   return new Rejection([{ code: 'token-claims', message: `cnf.jwk ${message}` }], { cause });
 }

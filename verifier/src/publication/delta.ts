@@ -22,8 +22,8 @@ export function deltaPath(sha256: string): string {
 }
 
 /**
- * Parses a delta. Checks only the form: the hash of the resulting list proves the content. Returns undefined if the form is
- * invalid.
+ * Parses a delta. Checks only the form: the hash of the resulting list proves the content. Returns undefined if the
+ * form is invalid.
  */
 export function parseDelta(bytes: Uint8Array): Delta | undefined {
   try {
@@ -53,8 +53,8 @@ export function listAfter({ issuers }: IssuerRegistry, delta: Delta): IssuerRegi
 }
 
 /**
- * Serializes a list. The members of the records keep their order, because lists and deltas are canonical. If a delta is not
- * canonical, the hash and the signature of the result do not match.
+ * Serializes a list. The members of the records keep their order, because lists and deltas are canonical. If a delta is
+ * not canonical, the hash and the signature of the result do not match.
  */
 export function listBytes({ issuers, updated_at }: IssuerRegistry): Uint8Array {
   return new TextEncoder().encode(JSON.stringify({ issuers, updated_at }));

@@ -22,9 +22,9 @@ export interface DeltaGoal {
 }
 
 /**
- * Updates a list delta by delta. Deltas are not signed, so a source could send useless ones. To limit the wasted work, all
- * deltas together must not be larger than the held list, each intermediate list has a size limit, and only the wanted list
- * is parsed.
+ * Updates a list delta by delta. Deltas are not signed, so a source could send useless ones. To limit the wasted work,
+ * all deltas together must not be larger than the held list, each intermediate list has a size limit, and only the
+ * wanted list is parsed.
  *
  * @returns undefined if the deltas do not lead to the wanted list. The caller then downloads the whole list
  */

@@ -35,7 +35,9 @@ export interface Trust {
   readonly maxAge: number;
   /** Whether to refuse a registry without a checkpoint. */
   readonly requireCheckpoint: boolean;
-  /** The maximum size of the list in bytes. A checkpoint can set a lower limit. Default: the limit of {@link limitOf}. */
+  /**
+   * The maximum size of the list in bytes. A checkpoint can set a lower limit. Default: the limit of {@link limitOf}.
+   */
   readonly maxListBytes?: number;
 }
 
@@ -76,9 +78,9 @@ export function pathsReadFirst(held: Publication | undefined): readonly string[]
 }
 
 /**
- * Reads and verifies the publication of a source, in the order of SPEC A3 and B6. The root keys must be the current keys
- * after all rotations. One root key must have signed the whole publication. If this function throws, the caller must not
- * use or store any part of the publication.
+ * Reads and verifies the publication of a source, in the order of SPEC A3 and B6. The root keys must be the current
+ * keys after all rotations. One root key must have signed the whole publication. If this function throws, the caller
+ * must not use or store any part of the publication.
  */
 export async function readPublication(files: RegistryFiles, trust: Trust): Promise<Publication> {
   const source = limitFiles(files);
@@ -205,8 +207,8 @@ async function isUnchanged(
 }
 
 /**
- * Updates the held list by deltas, which take a few hundred bytes instead of the whole list. Returns undefined if the deltas
- * do not lead to a list that the root key has signed.
+ * Updates the held list by deltas, which take a few hundred bytes instead of the whole list. Returns undefined if the
+ * deltas do not lead to a list that the root key has signed.
  */
 async function updateByDeltas(
   { files, root, trust, known }: Reading,

@@ -4,7 +4,9 @@ import { instantOf, isDateTime } from '../list/date-time.js';
 import type { Publication } from './publication.js';
 import type { RegistryFiles } from './registry-files.js';
 
-/** An accepted publication as plain JSON. The client verifies it again after loading, so you need not trust the store. */
+/**
+ * An accepted publication as plain JSON. The client verifies it again after loading, so you need not trust the store.
+ */
 export interface StoredPublication {
   readonly version: 1;
   /** The content of issuers.json. */
@@ -19,8 +21,8 @@ export interface StoredPublication {
 }
 
 /**
- * Keeps the last accepted publication, so that a restart cannot cause a rollback and needs no network. An implementation
- * must replace the stored publication completely or not at all.
+ * Keeps the last accepted publication, so that a restart cannot cause a rollback and needs no network. An
+ * implementation must replace the stored publication completely or not at all.
  */
 export interface RegistryStore {
   /** Returns the last saved publication, or undefined if there is no readable publication. */

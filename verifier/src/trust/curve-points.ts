@@ -29,8 +29,8 @@ export function ed25519Fault(key: Uint8Array): string | undefined {
 }
 
 /**
- * Explains why two coordinates cannot be a P-256 public key. Returns undefined if they can. P-256 has no points of small
- * order.
+ * Explains why two coordinates cannot be a P-256 public key. Returns undefined if they can. P-256 has no points of
+ * small order.
  */
 export function p256Fault(xBytes: Uint8Array, yBytes: Uint8Array): string | undefined {
   const { p, b } = P256;

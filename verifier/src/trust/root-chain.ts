@@ -24,8 +24,8 @@ export function currentRoots(chains: readonly RootChain[]): readonly RootKey[] {
 }
 
 /**
- * Extends chains with a rotation. A shorter rotation changes nothing: a chain never gets shorter. A rotation need not fit
- * every chain. The function throws only if the rotation fits no chain, or departs from one.
+ * Extends chains with a rotation. A shorter rotation changes nothing: a chain never gets shorter. A rotation need not
+ * fit every chain. The function throws only if the rotation fits no chain, or departs from one.
  *
  * @param rotation - the bytes of keys/rotation.json. Undefined if there is no such file
  * @throws {@link RotationFork} if the rotation departs from a chain; {@link NotYetValid}; the errors of

@@ -77,8 +77,8 @@ function readStep(jwt: string, position: number): RotationStep {
  * Follows rotation steps from a chain of root keys.
  *
  * @param chain - trusted root keys, oldest first, each the successor of the previous key
- * @returns the chain that the steps prove. It is longer than `chain`, a prefix of `chain`, or departs from `chain` at some
- *   key
+ * @returns the chain that the steps prove. It is longer than `chain`, a prefix of `chain`, or departs from `chain` at
+ *   some key
  */
 export async function walkSteps(
   chain: readonly RootKey[],

@@ -11,8 +11,8 @@ const SIGNATURE_LENGTH = 64;
  * (SPEC B2).
  *
  * @param bytes - the signed bytes, exactly as received
- * @param signature - the content of issuers.sig: base64url without padding. Leading and trailing ASCII white space (tab,
- *   line feed, form feed, carriage return, space) is ignored. A byte order mark is refused
+ * @param signature - the content of issuers.sig: base64url without padding. Leading and trailing ASCII white space
+ *   (tab, line feed, form feed, carriage return, space) is ignored. A byte order mark is refused
  * @param rootKey - the pinned root key
  * @throws {@link SignatureMalformed} | {@link SignatureInvalid}
  *

@@ -45,7 +45,8 @@ export interface Statement {
 export type InvalidStatement = (message: string, cause?: unknown) => Error;
 
 /**
- * Parses a statement of a registry and checks the JWT profile of SPEC C5. {@link verifyStatement} verifies the statement.
+ * Parses a statement of a registry and checks the JWT profile of SPEC C5. {@link verifyStatement} verifies the
+ * statement.
  *
  * @param jwt - the statement: a string, or the bytes of the file exactly as received
  * @param invalid - creates the error to throw
@@ -94,9 +95,9 @@ export interface StatementChecks extends StatementFailures {
 }
 
 /**
- * Verifies a statement of a registry: the key signed it with the algorithm of the key, the statement is already valid, and
- * it has not expired. A statement is valid from `iat` or `nbf`, whichever is later, minus the tolerance. It expires at
- * `exp` plus the tolerance.
+ * Verifies a statement of a registry: the key signed it with the algorithm of the key, the statement is already valid,
+ * and it has not expired. A statement is valid from `iat` or `nbf`, whichever is later, minus the tolerance. It expires
+ * at `exp` plus the tolerance.
  *
  * @throws {@link NotYetValid}, and the errors of the callbacks
  */

@@ -4,7 +4,7 @@ import { Rejection, reject } from '../passport/rejection.js';
 import type { TrustOptions } from './options.js';
 import type { Findings, JudgedBy } from './verdict.js';
 
-/** The record of an issuer that the policy trusts (SPEC A3), and the list that contains it. */
+/** Returns the record of an issuer that the policy trusts (SPEC A3), and the list that contains the record. */
 export function trustedIssuer(
   id: string,
   { registry, policy }: TrustOptions,
