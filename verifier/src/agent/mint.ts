@@ -18,7 +18,7 @@ export interface AgentDeclaration {
   readonly model_id?: string;
   readonly model_version?: string;
   readonly memory_anchor_id?: string;
-  /** The mandate. The issuer completes an object, and uses a JWS that the principal signed unchanged. */
+  /** The mandate. The issuer completes an object. If the mandate is a JWS, the issuer does not change it. */
   readonly mandate?: (Pick<Mandate, 'scope' | 'expires_at' | 'policy'> & Partial<Mandate>) | string;
 }
 

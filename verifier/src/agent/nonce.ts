@@ -67,7 +67,7 @@ export interface SignNonceOptions {
    * Default: `jws`.
    */
   readonly form?: 'jws' | 'raw';
-  /** The clock, in milliseconds since 1970. Default: the system's. */
+  /** Returns the current time in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;
 }
 

@@ -20,7 +20,7 @@ export interface SignActionOptions {
   readonly payload: Readonly<Record<string, unknown>>;
   /** How long the proof is valid, in seconds. At most 60. Default: 60. */
   readonly lifetime?: number;
-  /** The clock, in milliseconds since 1970. Default: the system's. */
+  /** Returns the current time in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;
 }
 

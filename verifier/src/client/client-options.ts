@@ -141,7 +141,8 @@ const CHECKS = {
 };
 
 /**
- * Accepts a base URL. The client appends file paths to it, and logs it in errors and events: credentials are refused.
+ * Accepts a base URL. The client appends file paths to it, and shows it in errors and events, so credentials are
+ * refused.
  */
 function isWebAddress(value: unknown): boolean {
   if (typeof value !== 'string' || /[?#]/.test(value) || !URL.canParse(value)) return false;

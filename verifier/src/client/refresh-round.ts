@@ -27,7 +27,7 @@ export interface Found {
   readonly publication: Publication;
 }
 
-/** A request round to a source that has not ended. */
+/** A source that the client is still reading. */
 interface PendingSource {
   readonly since: number;
   readonly deadline: Deadline;
@@ -91,7 +91,7 @@ export async function askSources(round: RefreshRound): Promise<Found | undefined
   for (const [source, { since, deadline: own, failure }] of stopped) {
     const slow = new SourceTimeout('the source had not responded when another source did');
     own.abort(slow);
-    // A source has failed if it took longer than the stagger delay. A source that was asked later has not.
+    // A source that took longer than the stagger delay has failed. A source that was asked only recently has not.
     const isSlow = Date.now() - since >= deadline * STAGGER_SHARE;
     if (failure !== undefined || isSlow) onFailure(source, failure ?? slow);
   }

@@ -95,8 +95,7 @@ export class RefreshingRegistry {
       if (stored === undefined) return;
       const files = storedFiles(stored);
       await roots.add(await files.get('keys/rotation.json'), undefined);
-      // This step does not check freshness, because reads do. Even a stale list protects against rollbacks, and so does
-      // a
+      // Reads check the freshness, so this step does not. Even a stale list protects against rollbacks, and so does a
       // list that seems to be from the future after the clock was set back.
       const publication = await readPublication(files, {
         ...this.#trust(),

@@ -61,7 +61,7 @@ const NAT64 = parseBlock('64:ff9b::/96');
  * Returns whether a string is the IP address of a public host. Returns false if the string is not an IPv4 or IPv6
  * address in its usual form.
  *
- * The same table decides about every host that untrusted data names. {@link isPublicHost} checks the host before a
+ * The same table applies to every host that untrusted data names. {@link isPublicHost} checks the host before a
  * request. On a platform with DNS, the caller also checks each IP address to which the name resolves.
  */
 export function isPublicAddress(text: string): boolean {

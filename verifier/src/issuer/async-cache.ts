@@ -6,7 +6,7 @@ export interface AsyncCacheOptions {
   readonly maxAge: number;
   /** How long a value is used beyond `maxAge` while no newer value is available. */
   readonly grace: number;
-  /** How long to wait after a failure before the next request. `newer` replaces only values older than this. */
+  /** How long to wait after a failure before the next request. `getNewer` replaces only values older than this. */
   readonly cooldown: number;
   readonly maxEntries: number;
   readonly now: () => number;
@@ -36,18 +36,18 @@ export class AsyncCache<Value> {
   }
 
   /** Returns a newer value than the cached one. During the cooldown, returns the cached value. */
-  newer(key: string, load: () => Promise<Value>): Promise<Value> {
+  getNewer(key: string, load: () => Promise<Value>): Promise<Value> {
     return this.#getYoungerThan(this.#options.cooldown, key, load);
   }
 
   #getYoungerThan(span: number, key: string, load: () => Promise<Value>): Promise<Value> {
-    const entry = this.#entry(key);
+    const entry = this.#getEntry(key);
     const { success } = entry;
     if (success !== undefined && this.#isWithin(success.at, span)) return Promise.resolve(success.value);
     return this.#load(entry, load);
   }
 
-  #entry(key: string): Entry<Value> {
+  #getEntry(key: string): Entry<Value> {
     const present = this.#entries.get(key);
     if (present !== undefined) return present;
     const entry: Entry<Value> = {};

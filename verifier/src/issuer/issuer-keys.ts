@@ -9,7 +9,7 @@ type Jwk = Readonly<Record<string, unknown>>;
 export interface IssuerKeys {
   readonly url: string;
   readonly jwks: readonly Jwk[];
-  /** The keys that have been used, by `kid`, imported. */
+  /** The imported keys, by `kid`. A key is imported at its first use. */
   readonly imported: Map<string, Promise<PublicKey>>;
 }
 

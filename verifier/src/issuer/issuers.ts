@@ -48,7 +48,7 @@ export class Issuers {
   async key(jwksUri: string, kid: string): Promise<PublicKey> {
     const load = () => fetchKeys(jwksUri, this.#host);
     let keys = await this.#keys.get(jwksUri, load);
-    if (!hasKey(keys, kid)) keys = await this.#keys.newer(jwksUri, load);
+    if (!hasKey(keys, kid)) keys = await this.#keys.getNewer(jwksUri, load);
     return findKey(keys, kid);
   }
 

@@ -37,7 +37,7 @@ export async function fetchStatus(
   return { status: status as PassportStatus['status'], revocationNonce: Number(revocation_nonce) };
 }
 
-/** The worst reported status of each passport. With it, an issuer cannot roll a status back. */
+/** Keeps the worst reported status of each passport, so that an issuer cannot roll a status back. */
 export class WorstStatuses {
   readonly #worst: LruMap<string, PassportStatus>;
 

@@ -51,8 +51,7 @@ function shortestLength(value: unknown): number {
     for (const item of value) length += shortestLength(item) + 1;
   } else {
     // `:` sorts after the digits, so a key that begins with a digit fails: JavaScript lists integer keys first,
-    // wherever
-    // the text has them.
+    // wherever the text has them.
     let previous = ':';
     for (const key in value) {
       if (key <= previous) return Number.NaN;

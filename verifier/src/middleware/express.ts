@@ -21,7 +21,7 @@ export interface ExpressRequest extends RequestWithBody {
 
 /** The part of an Express response that the adapter uses. */
 export interface ExpressResponse {
-  // biome-ignore lint/suspicious/noExplicitAny: the type of Express itself; another type would change the types of handlers
+  // biome-ignore lint/suspicious/noExplicitAny: as in Express itself: another type would change the types of handlers
   readonly locals: Record<string, any>;
   status(code: number): this;
   set(headers: Record<string, string>): this;

@@ -42,8 +42,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
 /**
  * Returns the mandate of a passport. Checks its form, signature and times.
  *
- * A mandate that is a separate JWS (SPEC B11) proves without the issuer that the principal signed the mandate. The JWS
- * has its public key in its own header. This is safe only because the passport contains the thumbprint of the key.
+ * A mandate that is a separate JWS (SPEC B11) proves that the principal signed it, without relying on the issuer. The
+ * header of the JWS contains the public key. This is safe only because the passport contains the thumbprint of the key.
  */
 export async function readMandate(passport: PassportClaims, clock: TolerantClock): Promise<Mandate> {
   const { mandate } = passport;

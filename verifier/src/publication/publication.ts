@@ -69,8 +69,9 @@ const CHECKPOINT = 'checkpoint.jwt';
 const DELEGATION = 'keys/delegation.jwt';
 
 /**
- * Returns the files that {@link readPublication} always reads. The caller can request all of them at once. For a client
- * without a list, these include the list, because the checkpoint usually names the list at this path.
+ * Returns the files that {@link readPublication} always reads, so that the caller can request all of them at once. For
+ * a client without a list, these include the list, because the checkpoint usually names the list at this path. The
+ * caller requests the rotation separately.
  */
 export function pathsReadFirst(held: Publication | undefined): readonly string[] {
   if (held === undefined) return [CHECKPOINT, DELEGATION, SIGNATURE, LIST];
@@ -226,7 +227,7 @@ async function updateByDeltas(
           () => true,
           () => false,
         ),
-      // An intermediate list may be larger than the newest list.
+      // Each list may be larger than the held list, but at most twice as large.
       maxListBytes: Math.min(maxListBytesOf(trust), 2 * known.list.length),
     });
     return found && { ...found, signature };
@@ -296,7 +297,7 @@ function refuseRollback(updatedAt: string, sha256: string, held: Publication | u
   }
 }
 
-/** Refuses an older checkpoint of the same list: the list would look less fresh than the client knows. */
+/** Refuses an older checkpoint of the same list, which would make the list look less fresh than it is. */
 function refuseOlderCheckpoint({ sha256, issuedAt }: Checkpoint, held: Publication | undefined): void {
   const accepted = held?.checkpoint;
   if (accepted === undefined || accepted.sha256 !== sha256 || issuedAt >= accepted.issuedAt) return;

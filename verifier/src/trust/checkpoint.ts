@@ -58,8 +58,8 @@ export interface CheckpointTimes {
 /**
  * Verifies a checkpoint. The root key, or an online key that the root key has delegated, must have signed the
  * checkpoint. If an online key signed the checkpoint, its `iat` must lie within `iat` and `exp` of the delegation, both
- * included, even in an old copy (SPEC C4). An online key therefore cannot sign checkpoints for a time after its
- * delegation.
+ * included, even in an old copy (SPEC C4). An online key therefore cannot date a checkpoint after the end
+ * of its delegation.
  *
  * @throws {@link CheckpointInvalid} | {@link CheckpointExpired} | {@link DelegationInvalid} |
  *   {@link DelegationExpired} | {@link NotYetValid}

@@ -6,7 +6,7 @@ const ED25519 = {
   d: 37095705934669439343138083508754565189542113879843219016388785533085940283555n,
 };
 
-/** The field and the constant of P-256 (FIPS 186-5); its other constant is -3. */
+/** The field and the constant of P-256 (FIPS 186-5). The other constant is -3. */
 const P256 = {
   p: 2n ** 256n - 2n ** 224n + 2n ** 192n + 2n ** 96n - 1n,
   b: 0x5ac635d8aa3a93e7b3ebbd55769886bc651d06b0cc53b0f63bce3c3e27d2604bn,
@@ -16,7 +16,7 @@ const P256 = {
 export function ed25519Fault(key: Uint8Array): string | undefined {
   const { p, d } = ED25519;
   const modulo = (value: bigint) => ((value % p) + p) % p;
-  // Little-endian; the highest bit is the sign of x.
+  // The bytes are little-endian. The highest bit is the sign of x.
   const y = toInteger(Uint8Array.from(key).reverse()) & (2n ** 255n - 1n);
   if (y >= p) return 'has an encoding that is not canonical (y >= p)';
   // The curve is -x² + y² = 1 + d·x²·y², so x² = u / v.

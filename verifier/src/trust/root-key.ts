@@ -48,7 +48,7 @@ const invalid = (message: string, cause?: unknown) =>
   new RootKeyInvalid(`the root key ${message}`, { cause });
 
 /**
- * Checks the pinned root keys, as far as that needs no WebCrypto.
+ * Checks the pinned root keys without WebCrypto. {@link importRootKeys} makes the remaining checks.
  *
  * @throws {@link RootKeyInvalid}, also for an empty array
  */

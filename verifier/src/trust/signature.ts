@@ -4,7 +4,7 @@ import { isSignedBy } from './public-key.js';
 import type { RootKey } from './root-key.js';
 
 /** The length of a raw signature in bytes, for both Ed25519 (RFC 8032) and ES256 (RFC 7518, section 3.4). */
-const SIGNATURE_LENGTH = 64;
+const SIGNATURE_BYTES = 64;
 
 /**
  * Verifies a detached signature by the root key. Only the root key determines the algorithm, never downloaded data
@@ -32,7 +32,7 @@ const SIGNATURE_LENGTH = 64;
  */
 export async function verifySignature(bytes: Uint8Array, signature: string, rootKey: RootKey): Promise<void> {
   const raw = decodeBase64url(trimSignature(signature));
-  if (raw?.length !== SIGNATURE_LENGTH) {
+  if (raw?.length !== SIGNATURE_BYTES) {
     throw new SignatureMalformed('the signature is not 64 bytes in base64url without padding');
   }
   if (!(await isSignedBy(rootKey, raw, bytes))) {
@@ -53,7 +53,7 @@ export async function verifySignature(bytes: Uint8Array, signature: string, root
  * ```
  */
 export function encodeSignature(raw: Uint8Array): string {
-  if (raw.length !== SIGNATURE_LENGTH) {
+  if (raw.length !== SIGNATURE_BYTES) {
     throw new SignatureMalformed(`a raw signature must have 64 bytes, but this signature has ${raw.length}`);
   }
   return encodeBase64url(raw);

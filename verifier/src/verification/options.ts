@@ -90,7 +90,7 @@ export const ISSUER_ACCESS_OPTIONS: OptionChecks<IssuerAccessOptions> = {
   policyHandlers: {
     check: (value) =>
       isObject(value) && Object.values(value).every((handler) => typeof handler === 'function'),
-    expected: 'an object whose members are functions',
+    expected: 'an object of functions, by the names of the policy members that they check',
   },
   fetch: FUNCTION,
   now: FUNCTION,

@@ -114,7 +114,7 @@ export type ActionVerdict = AllowedAction | RefusedAction;
 export type RunCheck = <T>(name: CheckName, step: () => T | Promise<T>) => Promise<T>;
 
 const VERIFIED: readonly VerdictReason[] = Object.freeze([
-  { code: 'verified', message: 'every check has passed' },
+  { code: 'verified', message: 'every check that ran has passed' },
 ]);
 
 /** The outcome of a verification: the result of its steps, or the findings up to the failed step. */
