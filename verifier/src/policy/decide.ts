@@ -67,7 +67,9 @@ export function decide(issuer: Issuer | undefined, policy: TrustPolicy, now: num
   const denied = deny.get(issuer.issuer_id);
   if (denied !== undefined) reasons.push({ code: 'denied', message: denied });
   const allowed = allow.get(issuer.issuer_id);
-  if (allowed === undefined) reasons.push(...findUnmet(issuer, policy, now));
+  if (allowed === undefined) {
+    reasons.push(...findUnmetAttributes(issuer, policy), ...findUnmetTimes(issuer, policy, now));
+  }
   if (reasons.length > 0) return rejectIssuer(issuer, reasons);
   return {
     accepted: true,
@@ -85,7 +87,7 @@ function rejectIssuer(issuer: Issuer | undefined, reasons: readonly Reason[]): D
   return { accepted: false, reasons, issuer };
 }
 
-function findUnmet(issuer: Issuer, policy: TrustPolicy, now: number): Reason[] {
+function findUnmetAttributes(issuer: Issuer, policy: TrustPolicy): Reason[] {
   const { tiers, domains, geography, passport_types } = policy;
   const reasons: Reason[] = [];
   if (!tiers.includes(issuer.tier)) {
@@ -110,7 +112,7 @@ function findUnmet(issuer: Issuer, policy: TrustPolicy, now: number): Reason[] {
     const message = `the issuer declares none of ${passport_types.join(', ')}`;
     reasons.push({ code: 'passport-type-not-covered', message });
   }
-  return [...reasons, ...findUnmetTimes(issuer, policy, now)];
+  return reasons;
 }
 
 function findUnmetTimes(
