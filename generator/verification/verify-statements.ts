@@ -90,7 +90,8 @@ export async function checkRotation(
       ]);
     }
     if (signer !== undefined) {
-      await verifyStatement(step, signer, undefined, {
+      await verifyStatement(step, signer, {
+        clock: undefined,
         invalid: (message) => new Problems([`${where} ${message}`]),
       });
     }

@@ -3,10 +3,10 @@ import { dirname } from 'node:path';
 import type { RegistryStore, StoredPublication } from '@passport-registry/verifier';
 
 /**
- * A store in a file, replaced as a whole by a rename. The file is a bundle, too: `openRegistry` of
- * `@passport-registry/verifier/node` opens it without a network.
+ * Creates a store in a file. Each save replaces the whole file by a rename. The file is also a bundle: the
+ * `openRegistry` of `@passport-registry/verifier/node` opens the file without a network.
  *
- * @param file - its path; its folder is made when it is not there
+ * @param file - the path of the file. The store creates the folder if it does not exist
  *
  * @example
  * ```ts
@@ -34,7 +34,7 @@ export function fileStore(file: string): RegistryStore {
       }
     },
     save: (publication) => {
-      // One after the other: two renames out of order would bring the older one back.
+      // Saves run one after the other: two renames out of order would restore the older publication.
       saving = saving.catch(() => undefined).then(() => replace(file, JSON.stringify(publication)));
       return saving;
     },
@@ -42,13 +42,13 @@ export function fileStore(file: string): RegistryStore {
 }
 
 async function replace(file: string, text: string): Promise<void> {
-  const fresh = `${file}.${process.pid}.new`;
+  const temporary = `${file}.${process.pid}.new`;
   await mkdir(dirname(file), { recursive: true });
   try {
-    await writeFile(fresh, text, { mode: 0o600, flush: true });
-    await rename(fresh, file);
+    await writeFile(temporary, text, { mode: 0o600, flush: true });
+    await rename(temporary, file);
   } catch (error) {
-    await rm(fresh, { force: true });
+    await rm(temporary, { force: true });
     throw error;
   }
 }

@@ -13,12 +13,12 @@ import {
 } from '@passport-registry/verifier';
 
 /**
- * Opens a copy of a registry without a network: a folder with its tree, the file that `fileStore` writes, or whatever
- * `openRegistry` of the main entry takes.
+ * Opens a copy of a registry without a network: a folder with the tree, a file of `fileStore`, or any copy that the
+ * `openRegistry` of `@passport-registry/verifier` opens.
  *
- * @param copy - the path of a folder or a file; files; or a bundle
- * @throws every error of a source; {@link BundleInvalid} when a file is not a stored publication; {@link ListExpired}
- *   when the copy is too old
+ * @param copy - the path of a folder or a file, the files of a copy, or a bundle
+ * @throws all errors of a source; {@link OptionsInvalid}; {@link BundleInvalid} if a file is not a stored publication;
+ *   {@link ListExpired} if the copy is too old
  *
  * @example
  * ```ts
@@ -54,7 +54,7 @@ function folderFiles(folder: string): RegistryFiles {
       if (stats === undefined) return undefined;
       if (!stats.isFile()) throw new SourceContent(`${path} is not a file`);
       const chunks: Uint8Array[] = [];
-      // One byte more than allowed shows a file that is larger, however it grows meanwhile.
+      // `end` is inclusive, so this reads one byte more than allowed. A file that grows meanwhile is detected, too.
       for await (const chunk of createReadStream(file, { end: maxBytes })) chunks.push(chunk);
       const bytes = Buffer.concat(chunks);
       if (bytes.length > maxBytes) throw new SourceTooLarge(`${path} is larger than ${maxBytes} bytes`);

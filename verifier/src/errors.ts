@@ -1,6 +1,6 @@
 /**
- * The base class of all errors of this library. Each class has one stable `code`: switch on the code, and not on the
- * message, which is for humans and may change.
+ * The base class of all errors of this library. Each class has one stable `code`. Compare the `code`: the message is
+ * for people and may change.
  *
  * @example
  * ```ts
@@ -26,7 +26,7 @@ export abstract class RegistryError extends Error {
 /** An option is missing, unknown, or invalid. */
 export class OptionsInvalid extends RegistryError {
   readonly code = 'ERR_OPTIONS_INVALID';
-  /** The invalid option; undefined if the options are not an object. */
+  /** The invalid option. Undefined if the options are not an object. */
   readonly option: string | undefined;
 
   constructor(caller: string, option: string | undefined, problem: string) {
@@ -35,12 +35,12 @@ export class OptionsInvalid extends RegistryError {
   }
 }
 
-/** The root key is not a public Ed25519 or P-256 JWK (SPEC B2), or has a private member. */
+/** The root key is not a public Ed25519 or P-256 JWK (SPEC B2), or contains a private member. */
 export class RootKeyInvalid extends RegistryError {
   readonly code = 'ERR_ROOT_KEY_INVALID';
 }
 
-/** The signature is not 64 bytes in base64url without padding (SPEC B2), so it was not verified. */
+/** The signature is not 64 bytes in base64url without padding (SPEC B2). It was not verified. */
 export class SignatureMalformed extends RegistryError {
   readonly code = 'ERR_SIGNATURE_MALFORMED';
 }
@@ -50,7 +50,7 @@ export class SignatureInvalid extends RegistryError {
   readonly code = 'ERR_SIGNATURE_INVALID';
 }
 
-/** The bytes of the list are not UTF-8, or not JSON. */
+/** The list is not UTF-8, or not JSON. */
 export class ListMalformed extends RegistryError {
   readonly code = 'ERR_LIST_MALFORMED';
 }
@@ -59,7 +59,7 @@ export class ListMalformed extends RegistryError {
 export class ListNonconforming extends RegistryError {
   readonly code = 'ERR_LIST_NONCONFORMING';
 
-  /** The place in the list, as a JSON Pointer (RFC 6901). */
+  /** The location in the list, as a JSON Pointer (RFC 6901). */
   readonly pointer: string;
 
   constructor(message: string, pointer: string) {
@@ -68,12 +68,12 @@ export class ListNonconforming extends RegistryError {
   }
 }
 
-/** The list contains an id twice, or the list is not sorted by id (SPEC B1). */
+/** The list is not sorted by id, or contains an id twice (SPEC B1). */
 export class ListUnsorted extends RegistryError {
   readonly code = 'ERR_LIST_UNSORTED';
 }
 
-/** The list is not in the canonical form of RFC 8785; a duplicate JSON key also causes this error. */
+/** The list is not in the canonical form of RFC 8785. A duplicate member name also causes this error. */
 export class ListNotCanonical extends RegistryError {
   readonly code = 'ERR_LIST_NOT_CANONICAL';
 }
@@ -83,72 +83,74 @@ export class NotCanonicalizable extends RegistryError {
   readonly code = 'ERR_NOT_CANONICALIZABLE';
 }
 
-/** The trust policy does not conform to schemas/trust-policy.schema.json. A policy with a typing error is refused as a whole. */
+/**
+ * The trust policy does not conform to schemas/trust-policy.schema.json. One misspelled member invalidates the policy.
+ */
 export class PolicyInvalid extends RegistryError {
   readonly code = 'ERR_POLICY_INVALID';
 }
 
-/** A source, or an issuer, cannot be reached. */
+/** A source or an issuer cannot be reached. */
 export class SourceUnreachable extends RegistryError {
   readonly code = 'ERR_SOURCE_UNREACHABLE';
 }
 
-/** A source, or an issuer, did not answer in time. */
+/** A source or an issuer did not respond in time. */
 export class SourceTimeout extends RegistryError {
   readonly code = 'ERR_SOURCE_TIMEOUT';
 }
 
-/** A source, or an issuer, closed the connection in the middle of an answer. */
+/** A source or an issuer closed the connection before the end of its response. */
 export class SourceTruncated extends RegistryError {
   readonly code = 'ERR_SOURCE_TRUNCATED';
 }
 
-/** A source, or an issuer, sent more than the limit. */
+/** A source or an issuer sent a response above the size limit. */
 export class SourceTooLarge extends RegistryError {
   readonly code = 'ERR_SOURCE_TOO_LARGE';
 }
 
-/** A source, or an issuer, answered with a redirect. Redirects are never followed. */
+/** A source or an issuer responded with a redirect. Redirects are never followed. */
 export class SourceRedirected extends RegistryError {
   readonly code = 'ERR_SOURCE_REDIRECTED';
-  /** The HTTP status; 0 in browsers, which hide it. */
+  /** The HTTP status. Always 0 in browsers, which hide the status of a redirect. */
   readonly status: number;
   /** The Location header. */
   readonly location: string | undefined;
 
   constructor(url: string, status: number, location: string | undefined) {
-    super(`${url} answers with status ${status}, a redirect to ${location ?? 'elsewhere'}`);
+    super(`${url} responded with status ${status}, a redirect to ${location ?? 'an unknown URL'}`);
     this.status = status;
     this.location = location;
   }
 }
 
-/** A source answered with an unexpected HTTP status, or lacks a required file. */
+/** A source responded with an unexpected HTTP status, or lacks a required file. */
 export class SourceStatus extends RegistryError {
   readonly code = 'ERR_SOURCE_STATUS';
 }
 
-/** A source answered with an HTML page, such as a captive portal or an error page with status 200. */
+/** A source responded with an HTML page, such as a captive portal or an error page with status 200. */
 export class SourceContent extends RegistryError {
   readonly code = 'ERR_SOURCE_CONTENT';
 }
 
-/** The list is older than the accepted list, or a different list with the same time (SPEC B6). */
+/** The list is older than the accepted list, or differs from it but has the same time (SPEC B6). */
 export class ListRolledBack extends RegistryError {
   readonly code = 'ERR_LIST_ROLLED_BACK';
 }
 
-/** The list is older than the maximum age, and has no checkpoint. */
+/** The list is older than the maximum age and has no checkpoint. */
 export class ListExpired extends RegistryError {
   readonly code = 'ERR_LIST_EXPIRED';
 }
 
-/** The list or a statement is dated in the future, by more than the tolerance. */
+/** The list or a statement has a time in the future, beyond the clock tolerance. */
 export class NotYetValid extends RegistryError {
   readonly code = 'ERR_NOT_YET_VALID';
 }
 
-/** A required checkpoint is missing: an option requires it, or the registry had one before. */
+/** A checkpoint is missing, although an option requires it or the registry had one before. */
 export class CheckpointMissing extends RegistryError {
   readonly code = 'ERR_CHECKPOINT_MISSING';
 }
@@ -163,7 +165,7 @@ export class CheckpointExpired extends RegistryError {
   readonly code = 'ERR_CHECKPOINT_EXPIRED';
 }
 
-/** The checkpoint names another list. */
+/** The checkpoint names a different list. */
 export class CheckpointMismatch extends RegistryError {
   readonly code = 'ERR_CHECKPOINT_MISMATCH';
 }
@@ -173,12 +175,12 @@ export class DelegationInvalid extends RegistryError {
   readonly code = 'ERR_DELEGATION_INVALID';
 }
 
-/** The checkpoint is older than the one of the same list that was accepted last. */
+/** The checkpoint is older than the last accepted checkpoint of the same list. */
 export class CheckpointRolledBack extends RegistryError {
   readonly code = 'ERR_CHECKPOINT_ROLLED_BACK';
 }
 
-/** The delegation is older than the one that was accepted last under the same root key (SPEC C4). */
+/** The delegation is older than the last accepted delegation under the same root key (SPEC C4). */
 export class DelegationRolledBack extends RegistryError {
   readonly code = 'ERR_DELEGATION_ROLLED_BACK';
 }
@@ -188,12 +190,12 @@ export class DelegationExpired extends RegistryError {
   readonly code = 'ERR_DELEGATION_EXPIRED';
 }
 
-/** The chain of root keys is malformed, or longer than 64 steps (SPEC B7). */
+/** The chain of root keys is malformed, or has more than 64 steps (SPEC B7). */
 export class RotationInvalid extends RegistryError {
   readonly code = 'ERR_ROTATION_INVALID';
 }
 
-/** The chain of root keys has a step that does not follow the one before. */
+/** A step in the chain of root keys does not follow the previous step. */
 export class RotationGap extends RegistryError {
   readonly code = 'ERR_ROTATION_GAP';
 }
@@ -208,20 +210,20 @@ export class RotationSignature extends RegistryError {
   readonly code = 'ERR_ROTATION_SIGNATURE';
 }
 
-/** A root key has two valid successors (SPEC C4): its owner or a thief has signed two rotations. Both are refused. */
+/** A root key has two valid successors (SPEC C4): its owner or an attacker signed two rotations. Both are refused. */
 export class RotationFork extends RegistryError {
   readonly code = 'ERR_ROTATION_FORK';
 }
 
-/** The content of a store or a bundle does not have the format of this version. */
+/** The content of a store or a bundle does not have the format that this version reads. */
 export class BundleInvalid extends RegistryError {
   readonly code = 'ERR_BUNDLE_INVALID';
 }
 
-/** No source had an acceptable list. `errors` gives the error of each source. */
+/** No source has an acceptable list. `errors` contains the error of each source. */
 export class NoUsableSource extends RegistryError {
   readonly code = 'ERR_NO_USABLE_SOURCE';
-  /** The error of each source, by address. */
+  /** The error of each source, by URL. */
   readonly errors: Readonly<Record<string, RegistryError>>;
 
   constructor(errors: Readonly<Record<string, RegistryError>>) {
@@ -233,12 +235,12 @@ export class NoUsableSource extends RegistryError {
   }
 }
 
-/** Nothing has been loaded yet: wait for `ready()`. */
+/** The client has no list yet. Wait for `ready()`. */
 export class RegistryNotReady extends RegistryError {
   readonly code = 'ERR_REGISTRY_NOT_READY';
 }
 
-/** The client has been closed: it asks no source any more. */
+/** The client has been closed and sends no more requests. */
 export class RegistryClosed extends RegistryError {
   readonly code = 'ERR_REGISTRY_CLOSED';
 
@@ -247,7 +249,7 @@ export class RegistryClosed extends RegistryError {
   }
 }
 
-/** The list is no longer fresh, the grace period is over, and no source has a newer list. */
+/** The list is stale: the grace period has ended, and no source has a newer list. */
 export class RegistryStale extends RegistryError {
   readonly code = 'ERR_REGISTRY_STALE';
   /** When the list stopped being fresh. */
@@ -259,7 +261,7 @@ export class RegistryStale extends RegistryError {
   }
 }
 
-/** The address of an issuer is neither https nor http on this machine. */
+/** The URL of an issuer is neither an https URL nor an http URL on this machine. */
 export class AddressInvalid extends RegistryError {
   readonly code = 'ERR_ADDRESS_INVALID';
 }
@@ -269,30 +271,33 @@ export class AgentKeyInvalid extends RegistryError {
   readonly code = 'ERR_AGENT_KEY_INVALID';
 }
 
-/** An issuer refused a request. `status` is the HTTP status, `error` the issuer's own code (SPEC B9). */
+/** An issuer refused a request (SPEC B9). */
 export class IssuerRefused extends RegistryError {
   readonly code = 'ERR_ISSUER_REFUSED';
   /** The HTTP status. */
   readonly status: number;
-  /** The issuer's own code. */
+  /** The issuer's own error code. */
   readonly error: string;
-  /** The number of seconds to wait before a retry, if the issuer gave it. */
+  /** How many seconds to wait before a retry. Undefined if the issuer did not say. */
   readonly retryAfter: number | undefined;
 
-  constructor(message: string, answer: { status: number; error: string; retryAfter: number | undefined }) {
+  constructor(
+    message: string,
+    { status, error, retryAfter }: { status: number; error: string; retryAfter: number | undefined },
+  ) {
     super(message);
-    this.status = answer.status;
-    this.error = answer.error;
-    this.retryAfter = answer.retryAfter;
+    this.status = status;
+    this.error = error;
+    this.retryAfter = retryAfter;
   }
 }
 
-/** An issuer's answer does not conform to SPEC B9. */
+/** An issuer's response does not conform to SPEC B9. */
 export class IssuerAnswerInvalid extends RegistryError {
   readonly code = 'ERR_ISSUER_ANSWER_INVALID';
 }
 
-/** The union of all errors; its `code` narrows it. */
+/** The union of all error classes. TypeScript narrows it by `code`. */
 export type AnyRegistryError =
   | OptionsInvalid
   | RootKeyInvalid
@@ -337,5 +342,5 @@ export type AnyRegistryError =
   | IssuerRefused
   | IssuerAnswerInvalid;
 
-/** Every stable code of this library. */
+/** All error codes of this library. */
 export type RegistryErrorCode = AnyRegistryError['code'];

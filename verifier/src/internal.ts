@@ -1,6 +1,6 @@
 /**
- * Code that the generator shares with the verifier, so that each rule and each limit is defined once. Not part of the
- * public API: it may change with any release.
+ * Code that the generator shares with the verifier, so that each rule and each limit is defined only once. These
+ * exports are not part of the public API. They may change in any release.
  *
  * @internal
  */

@@ -2,11 +2,11 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 
 /**
- * The largest sizes of unauthenticated data, in bytes after decompression (SPEC C5). Every reader of untrusted bytes uses
- * these limits, and applies them while the bytes arrive.
+ * The maximum sizes of unauthenticated data, in bytes after decompression (SPEC C5). Every reader of untrusted bytes
+ * applies these limits while the bytes arrive.
  */
 export const LIMITS = {
-  /** A JWT: delegation, checkpoint, one step of a rotation, passport, mandate, action. */
+  /** A JWT: delegation, checkpoint, rotation step, passport, mandate or proof. */
   jwt: 16 * KIB,
   /** `keys/rotation.json`. */
   rotation: 256 * KIB,
@@ -16,22 +16,22 @@ export const LIMITS = {
   rootKey: 16 * KIB,
   /** `issuers/<issuer_id>`. */
   record: 64 * KIB,
-  /** Answers of an issuer: metadata, JWKS, status of a passport. */
+  /** A response of an issuer: metadata, JWKS or the status of a passport. */
   issuerDocument: 256 * KIB,
-  /** `issuers.json`, if no checkpoint gives its size. */
+  /** `issuers.json`, if no checkpoint states its size. */
   list: 256 * MIB,
-  /** `deltas/<sha256>.json`. For larger changes, a client loads the whole list. */
+  /** `deltas/<sha256>.json`. For larger changes, a client downloads the whole list. */
   delta: 8 * MIB,
   /** `SHA256SUMS`. */
   checksums: 64 * MIB,
-  /** Any other file of a tree: the page, schemas, changes, configurations of hosts. */
+  /** Any other file of a tree: the page, schemas, changes, host configurations. */
   other: 16 * MIB,
 } as const;
 
 /**
- * The limit for a file of a published tree, by its path from the root of the tree.
+ * Returns the size limit of a file in a published tree, by the path of the file from the root of the tree.
  *
- * @param listSize - the size of the list in bytes, if a checkpoint gives it
+ * @param listSize - the size of the list in bytes, if a checkpoint states it
  */
 export function limitOf(path: string, listSize: number = LIMITS.list): number {
   if (/^(?:snapshots\/[^/]+\/)?issuers\.json(?:\.gz|\.br)?$/.test(path)) return listSize;

@@ -460,7 +460,7 @@ describe('a body that Express has not read', () => {
         next();
       });
     };
-    const mistake = { status: 500, error: expect.stringContaining('cannot see the body') };
+    const mistake = { status: 500, error: expect.stringContaining('cannot read the body') };
     for (const before of [readAway, emptied]) {
       const url = await serverOf(before);
       expect(

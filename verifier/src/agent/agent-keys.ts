@@ -9,19 +9,19 @@ import {
 } from '../trust/public-key.js';
 
 /**
- * An agent's key pair, as `crypto.subtle.generateKey` makes it: Ed25519, or ECDSA over P-256. The private key need not
- * be extractable.
+ * An agent's key pair, as `crypto.subtle.generateKey` returns it: Ed25519, or ECDSA over P-256. The private key need
+ * not be extractable.
  */
 export interface AgentKeys {
   readonly privateKey: CryptoKey;
   readonly publicKey: CryptoKey;
 }
 
-/** The JWS name of each algorithm. `EdDSA` is the older name, which every library supports. */
-const NAMES: Readonly<Record<KeyAlgorithm, string>> = { Ed25519: 'EdDSA', ES256: 'ES256' };
+/** The `alg` for each key algorithm. `EdDSA` is the older name of Ed25519, which every library supports. */
+const ALG_NAMES: Readonly<Record<KeyAlgorithm, string>> = { Ed25519: 'EdDSA', ES256: 'ES256' };
 
 /**
- * The public key of an agent, as a JWK without other members.
+ * Exports the public key of an agent as a JWK with only the members of the key.
  *
  * @throws {@link AgentKeyInvalid}
  *
@@ -34,11 +34,11 @@ const NAMES: Readonly<Record<KeyAlgorithm, string>> = { Ed25519: 'EdDSA', ES256:
  * ```
  */
 export async function publicJwk({ publicKey }: AgentKeys): Promise<PublicJwk> {
-  const { algorithm: _algorithm, ...members } = await described(publicKey);
+  const { algorithm: _algorithm, ...members } = await exportJwk(publicKey);
   return members;
 }
 
-async function described(publicKey: CryptoKey): Promise<CheckedJwk> {
+async function exportJwk(publicKey: CryptoKey): Promise<CheckedJwk> {
   const invalid = (message: string, cause?: unknown) =>
     new AgentKeyInvalid(`the agent's public key ${message}`, { cause });
   const jwk = await crypto.subtle.exportKey('jwk', publicKey).catch((cause: unknown) => {
@@ -47,22 +47,28 @@ async function described(publicKey: CryptoKey): Promise<CheckedJwk> {
   return publicMembers(jwk, invalid);
 }
 
-/** A JWS in compact form by an agent's key. */
+/** The content of a JWS before it is signed. */
+export interface UnsignedJws {
+  readonly typ: string;
+  readonly claims: object;
+  /** Whether the header contains the public key. Default: false. */
+  readonly withKey?: boolean;
+}
+
+/** Signs a JWS in compact form with an agent's key. */
 export async function signJws(
   { privateKey, publicKey }: AgentKeys,
-  typ: string,
-  claims: object,
-  withKey = false,
+  { typ, claims, withKey = false }: UnsignedJws,
 ): Promise<string> {
-  const { algorithm, ...jwk } = await described(publicKey);
+  const { algorithm, ...jwk } = await exportJwk(publicKey);
   return new CompactSign(new TextEncoder().encode(JSON.stringify(claims)))
-    .setProtectedHeader({ alg: NAMES[algorithm], typ, ...(withKey && { jwk }) })
+    .setProtectedHeader({ alg: ALG_NAMES[algorithm], typ, ...(withKey && { jwk }) })
     .sign(privateKey);
 }
 
-/** The raw signature of an agent's key over some bytes. */
+/** Signs some bytes with an agent's key, and returns the raw signature. */
 export async function signRaw({ privateKey, publicKey }: AgentKeys, bytes: Uint8Array): Promise<Uint8Array> {
-  const { algorithm } = await described(publicKey);
+  const { algorithm } = await exportJwk(publicKey);
   return new Uint8Array(
     await crypto.subtle.sign(SIGNATURE_PARAMETERS[algorithm], privateKey, bytes as BufferSource),
   );

@@ -1,29 +1,35 @@
 import { isObject } from '../encoding/checks.js';
 import { parseStrictJson } from '../encoding/strict-json.js';
 import { IssuerAnswerInvalid, IssuerRefused } from '../errors.js';
-import { boundedFetch } from '../http/bounded-fetch.js';
+import { type BoundedResponse, boundedFetch } from '../http/bounded-fetch.js';
 import { issuerBase } from '../http/issuer-url.js';
 import { LIMITS } from '../limits.js';
 
 /** How to send requests to an issuer. */
 export interface IssuerRequestOptions {
-  /** Longest time for one answer, in seconds. Default: 30. */
+  /** The maximum time for one response, in seconds. Default: 30. */
   readonly timeout?: number;
-  /** Default: the platform's. */
+  /** The function that sends requests. Default: the platform's `fetch`. */
   readonly fetch?: typeof fetch;
 }
 
+/** A request to an issuer's API (SPEC B9). */
+export interface IssuerPost {
+  readonly path: string;
+  readonly body: object;
+  /** The HTTP status of success. */
+  readonly expectedStatus: number;
+}
+
 /**
- * Sends a request of SPEC B9 to an issuer.
+ * Sends a POST request to an issuer's API.
  *
- * @param expected - the HTTP status of success
- * @throws {@link AddressInvalid} | {@link IssuerRefused} | {@link IssuerAnswerInvalid} and the errors of a failed request
+ * @throws {@link AddressInvalid} | {@link IssuerRefused} | {@link IssuerAnswerInvalid} and the errors of a failed
+ *   request
  */
 export async function postToIssuer(
   issuer: string,
-  path: string,
-  body: object,
-  expected: number,
+  { path, body, expectedStatus }: IssuerPost,
   { fetch = globalThis.fetch.bind(globalThis), timeout = 30 }: IssuerRequestOptions,
 ): Promise<Record<string, unknown>> {
   const url = `${issuerBase(issuer)}${path}`;
@@ -34,13 +40,13 @@ export async function postToIssuer(
   };
   const limits = { fetch, timeout: timeout * 1000, maxBytes: LIMITS.issuerDocument };
   const response = await boundedFetch(url, init, limits);
-  const answer = parsed(await response.body());
-  if (response.status !== expected) throw refused(url, response.status, answer, response.headers);
-  if (answer === undefined) throw new IssuerAnswerInvalid(`${url} did not answer with a JSON object`);
-  return answer;
+  const content = parseObject(await response.body());
+  if (response.status !== expectedStatus) throw refusal(url, response, content);
+  if (content === undefined) throw new IssuerAnswerInvalid(`${url} did not return a JSON object`);
+  return content;
 }
 
-function parsed(bytes: Uint8Array): Record<string, unknown> | undefined {
+function parseObject(bytes: Uint8Array): Record<string, unknown> | undefined {
   try {
     const value = parseStrictJson(bytes);
     return isObject(value) ? value : undefined;
@@ -49,12 +55,16 @@ function parsed(bytes: Uint8Array): Record<string, unknown> | undefined {
   }
 }
 
-function refused(url: string, status: number, answer: Record<string, unknown> | undefined, headers: Headers) {
-  const { error, message } = answer ?? {};
+function refusal(
+  url: string,
+  { status, headers }: BoundedResponse,
+  content: Record<string, unknown> | undefined,
+): IssuerRefused {
+  const { error, message } = content ?? {};
   const code = typeof error === 'string' ? error : 'unknown';
   const retryAfter = Number(headers.get('retry-after') ?? Number.NaN);
   return new IssuerRefused(
-    `${url} refused with status ${status}, ${code}: ${typeof message === 'string' ? message : 'without a message'}`,
+    `${url} refused the request with status ${status}, ${code}: ${typeof message === 'string' ? message : 'no message'}`,
     { status, error: code, retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined },
   );
 }

@@ -3,13 +3,13 @@ import type { Mandate, PassportClaims } from '../passport/claims.js';
 import type { PublicJwk } from '../trust/public-key.js';
 import { type IssuerRequestOptions, postToIssuer } from './issuer-api.js';
 
-/** What an agent declares about itself and its principal (SPEC B9). */
+/** An agent's declaration about itself and its principal (SPEC B9). */
 export interface AgentDeclaration {
   readonly realm_id: string;
   readonly principal_id: string;
   readonly owner_user_id?: string | null;
   readonly agent_type: PassportClaims['agent_type'];
-  /** What the agent can do. It grants no permission. */
+  /** The agent's capabilities. They grant no permission. */
   readonly capabilities: readonly string[];
   readonly subdelegation_mode: 'none' | 'controlled';
   readonly subdelegation_max_depth?: number;
@@ -18,22 +18,22 @@ export interface AgentDeclaration {
   readonly model_id?: string;
   readonly model_version?: string;
   readonly memory_anchor_id?: string;
-  /** What the agent may do: the issuer completes an object, and uses a JWS by the principal unchanged. */
+  /** The mandate. The issuer completes an object. If the mandate is a JWS, the issuer does not change it. */
   readonly mandate?: (Pick<Mandate, 'scope' | 'expires_at' | 'policy'> & Partial<Mandate>) | string;
 }
 
-/** The inputs for minting a passport. */
+/** A request to mint a passport. */
 export interface MintRequest extends AgentDeclaration {
   readonly public_key: PublicJwk;
   readonly nonce_id: string;
   readonly signed_nonce: string;
 }
 
-/** A passport, as its issuer describes it (SPEC B9). */
+/** The issuer's description of a passport (SPEC B9). */
 export interface Passport {
   /** A UUID. */
   readonly passport_id: string;
-  /** `did:passport:` and the id. */
+  /** `did:passport:` followed by the id. */
   readonly passport_did: string;
   readonly issuer_id: string;
   /** RFC 3339. */
@@ -42,7 +42,7 @@ export interface Passport {
   readonly expires_at?: string;
   readonly status: 'active' | 'suspended' | 'revoked';
   readonly public_key: PublicJwk;
-  /** `sha256:` and the RFC 7638 thumbprint. */
+  /** `sha256:` followed by the RFC 7638 thumbprint. */
   readonly key_fingerprint: string;
   readonly principal_id: string;
   readonly memory_anchor_id: string;
@@ -52,15 +52,15 @@ export interface Passport {
 /** A passport with its token. */
 export interface MintedPassport {
   readonly passport: Passport;
-  /** The passport as a JWS in compact form: the agent presents it. Keep it as secret as a password. */
+  /** The passport as a JWS in compact form, which the agent presents. Keep the token as secret as a password. */
   readonly token: string;
 }
 
 /**
- * Mints a passport: the third step (SPEC A5).
+ * Mints a passport: the third of three steps to a passport (SPEC A5).
  *
- * @param issuer - the issuer's base address
- * @throws as {@link requestNonce} does
+ * @param issuer - the issuer's base URL
+ * @throws the errors of {@link requestNonce}
  *
  * @example
  * ```ts
@@ -87,10 +87,10 @@ export async function mintPassport(
   request: MintRequest,
   options: IssuerRequestOptions = {},
 ): Promise<MintedPassport> {
-  const answer = await postToIssuer(issuer, '/v1/passports', request, 201, options);
-  const { token, ...passport } = answer;
+  const post = { path: '/v1/passports', body: request, expectedStatus: 201 };
+  const { token, ...passport } = await postToIssuer(issuer, post, options);
   if (typeof token !== 'string' || typeof passport['passport_did'] !== 'string') {
-    throw new IssuerAnswerInvalid(`${issuer} did not answer with a passport and its token`);
+    throw new IssuerAnswerInvalid(`${issuer} did not return a passport with its token`);
   }
   return { passport: passport as unknown as Passport, token };
 }

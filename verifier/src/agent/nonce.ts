@@ -14,21 +14,21 @@ export interface NonceRequest {
   readonly public_key?: PublicJwk;
 }
 
-/** A nonce, for one use. */
+/** A nonce that can be used once. */
 export interface IssuanceNonce {
   readonly nonce_id: string;
-  /** 256 random bits, base64url. */
+  /** 256 random bits in base64url. */
   readonly nonce: string;
-  /** RFC 3339; at most five minutes from now. */
+  /** RFC 3339. At most five minutes from now. */
   readonly expires_at: string;
 }
 
 /**
- * Requests a nonce from an issuer: the first step to a passport (SPEC A5).
+ * Requests a nonce from an issuer: the first of three steps to a passport (SPEC A5).
  *
- * @param issuer - the issuer's base address
- * @throws {@link AddressInvalid} | {@link IssuerRefused} | {@link IssuerAnswerInvalid}, and {@link SourceUnreachable}
- *   and similar errors
+ * @param issuer - the issuer's base URL
+ * @throws {@link AddressInvalid} | {@link IssuerRefused} | {@link IssuerAnswerInvalid}; the errors of a failed request,
+ *   such as {@link SourceUnreachable}
  *
  * @example
  * ```ts
@@ -44,37 +44,37 @@ export async function requestNonce(
   request: NonceRequest,
   options: IssuerRequestOptions = {},
 ): Promise<IssuanceNonce> {
-  const answer = await postToIssuer(issuer, '/v1/issuance/nonce', request, 200, options);
-  const { nonce_id, nonce, expires_at } = answer;
-  const valid =
+  const post = { path: '/v1/issuance/nonce', body: request, expectedStatus: 200 };
+  const { nonce_id, nonce, expires_at } = await postToIssuer(issuer, post, options);
+  const isValid =
     typeof nonce_id === 'string' &&
     typeof nonce === 'string' &&
     /^[A-Za-z0-9_-]{43,}$/.test(nonce) &&
     typeof expires_at === 'string' &&
     isDateTime(expires_at);
-  if (!valid) throw new IssuerAnswerInvalid(`${issuer} did not answer with a nonce`);
+  if (!isValid) throw new IssuerAnswerInvalid(`${issuer} did not return a nonce`);
   return { nonce_id, nonce, expires_at };
 }
 
 /** The `typ` of a signed nonce. */
 export const NONCE_TYPE = 'passport-nonce+jwt';
 
-/** How a nonce is signed. */
+/** How to sign a nonce. */
 export interface SignNonceOptions {
   /**
-   * `jws`: a JWS of its own type, which cannot be mistaken for anything else that the key signs (SPEC B11). `raw`: the
-   * signature over the ASCII bytes of the nonce and nothing else (SPEC B9), for issuers that support only this form.
+   * `jws` is a JWS with its own `typ`, which cannot be confused with any other signature of the key (SPEC B11). `raw`
+   * is the signature over the ASCII bytes of the nonce alone (SPEC B9), for issuers that support only this form.
    * Default: `jws`.
    */
   readonly form?: 'jws' | 'raw';
-  /** The clock, in milliseconds since 1970. Default: the system's. */
+  /** Returns the current time in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
 /**
- * Signs a nonce by the agent's key: the second step to a passport (SPEC A5).
+ * Signs a nonce with the agent's key: the second of three steps to a passport (SPEC A5).
  *
- * @param issuer - the issuer's base address, to which the signature is bound
+ * @param issuer - the issuer's base URL. A signature of the form `jws` is valid only for this issuer
  * @throws {@link AgentKeyInvalid}
  *
  * @example
@@ -87,6 +87,7 @@ export interface SignNonceOptions {
  * console.log(signed.split('.').length); // 3
  * ```
  */
+// biome-ignore lint/complexity/useMaxParams: the signature is public API
 export async function signNonce(
   issuer: string,
   nonce: string,
@@ -95,5 +96,5 @@ export async function signNonce(
 ): Promise<string> {
   if (form === 'raw') return encodeBase64url(await signRaw(keys, new TextEncoder().encode(nonce)));
   const claims = { aud: issuer.replace(/\/$/, ''), nonce, iat: Math.floor(now() / 1000) };
-  return signJws(keys, NONCE_TYPE, claims, true);
+  return signJws(keys, { typ: NONCE_TYPE, claims, withKey: true });
 }

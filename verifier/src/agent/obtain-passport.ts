@@ -5,18 +5,18 @@ import { requestNonce, type SignNonceOptions, signNonce } from './nonce.js';
 
 /** The inputs for obtaining a passport. */
 export interface ObtainOptions extends IssuerRequestOptions, SignNonceOptions {
-  /** The issuer's base address. */
+  /** The issuer's base URL. */
   readonly issuer: string;
-  /** The agent's key pair, which must not have a passport yet. */
+  /** The agent's key pair. It must not have a passport yet. */
   readonly keys: AgentKeys;
-  /** What the agent declares about itself and its principal. */
+  /** The agent's declaration about itself and its principal. */
   readonly agent: AgentDeclaration;
 }
 
 /**
- * Obtains a passport: requests a nonce, signs it, mints (SPEC A5).
+ * Obtains a passport in three steps: requests a nonce, signs the nonce, and mints the passport (SPEC A5).
  *
- * @throws {@link AgentKeyInvalid}, and the errors of {@link requestNonce}
+ * @throws {@link AgentKeyInvalid}; the errors of {@link requestNonce}
  *
  * @example
  * ```ts

@@ -10,28 +10,27 @@ import { type AgentKeys, signJws } from './agent-keys.js';
 export interface SignActionOptions {
   /** The passport's token. */
   readonly token: string;
-  /** The key pair of the passport. */
+  /** The key pair to which the passport is bound. */
   readonly keys: AgentKeys;
   /** The audience of the verifier, such as `https://mail.example`. */
   readonly audience: string;
-  /** Dotted: `email.send`. */
+  /** The action as a dotted name, such as `email.send`. */
   readonly action: string;
-  /** An object of plain JSON. */
+  /** The payload: an object of plain JSON. */
   readonly payload: Readonly<Record<string, unknown>>;
-  /** How long the proof is valid, in seconds; at most 60. Default: 60. */
+  /** How long the proof is valid, in seconds. At most 60. Default: 60. */
   readonly lifetime?: number;
-  /** The clock, in milliseconds since 1970. Default: the system's. */
+  /** Returns the current time in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
 /**
- * Signs an action: the proof that the holder of the passport's key wants this action, with this payload, at this
- * verifier, now (SPEC B10). It can be used once.
+ * Signs the proof of an action. The proof shows that the holder of the passport's key wants this action, with this
+ * payload, at this verifier, now (SPEC B10). A proof can be used once.
  *
- * @returns a JWS in compact form, to be sent with the passport
- * @throws {@link AgentKeyInvalid}; {@link NotCanonicalizable} when the payload is not plain JSON, or has a number beyond
- *   2^53 - 1;
- *   {@link IssuerAnswerInvalid} if the token is not a passport
+ * @returns a JWS in compact form. Send the proof together with the passport
+ * @throws {@link AgentKeyInvalid}; {@link NotCanonicalizable} if the payload is not plain JSON or contains a number
+ *   beyond 2^53 - 1; {@link IssuerAnswerInvalid} if the token is not a passport
  *
  * @example
  * ```ts
@@ -58,25 +57,26 @@ export async function signAction({
   now = Date.now,
 }: SignActionOptions): Promise<string> {
   const iat = Math.floor(now() / 1000);
-  return signJws(keys, ACTION_TYPE, {
+  const claims = {
     iat,
     exp: iat + lifetime,
     jti: crypto.randomUUID(),
     aud: audience,
-    passport: passportId(token),
+    passport: readPassportId(token),
     ath: hashBase64url(token),
     action,
     payload_sha256: hashPayload(payload),
-  });
+  };
+  return signJws(keys, { typ: ACTION_TYPE, claims });
 }
 
-function passportId(token: string): string {
+function readPassportId(token: string): string {
   try {
     const claims = parseStrictJson(decodeBase64url(token.split('.')[1] ?? '') ?? '');
     const jti = isObject(claims) ? claims['jti'] : undefined;
     if (typeof jti === 'string') return jti;
   } catch {
-    // Below.
+    // The error is thrown below.
   }
   throw new IssuerAnswerInvalid('the token is not a passport');
 }

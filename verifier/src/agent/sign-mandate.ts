@@ -14,8 +14,8 @@ export interface SignMandateOptions {
 }
 
 /**
- * Signs a mandate by the principal's own key (SPEC B11), so that verifiers need not rely on the issuer. The mandate
- * is for one agent: the thumbprint of the agent's key stands in `cnf.jkt`.
+ * Signs a mandate with the principal's own key (SPEC B11), so that verifiers need not rely on the issuer. The mandate
+ * is valid for one agent: `cnf.jkt` contains the thumbprint of the agent's key.
  *
  * @returns a JWS in compact form, for {@link AgentDeclaration.mandate}
  * @throws {@link AgentKeyInvalid}
@@ -40,5 +40,5 @@ export interface SignMandateOptions {
  */
 export async function signMandate({ principalKeys, agentKey, mandate }: SignMandateOptions): Promise<string> {
   const cnf = { jkt: await calculateJwkThumbprint(agentKey) };
-  return signJws(principalKeys, MANDATE_TYPE, { ...mandate, cnf }, true);
+  return signJws(principalKeys, { typ: MANDATE_TYPE, claims: { ...mandate, cnf }, withKey: true });
 }

@@ -13,40 +13,46 @@ import type { RootJwk } from '../generated/schemas.js';
 import { LIMITS } from '../limits.js';
 import { memoryStore, type RegistryStore } from '../publication/store.js';
 
-/** How a client works. Times are in seconds. */
+/** Options of {@link createRegistryClient}. Times are in seconds. */
 export interface RegistryClientOptions {
-  /** The base addresses of the registry and its mirrors, in the order in which they are asked. */
+  /** The base URLs of the registry and its mirrors, in the order in which the client asks them. */
   readonly sources: readonly string[];
   /** The pinned root key, or several during a rotation. */
   readonly rootKey: RootJwk | readonly RootJwk[];
-  /** How old `updated_at` may be where the registry has no checkpoints. Default: 30 days. */
+  /** The maximum age of `updated_at` if the registry has no checkpoints. Default: 30 days. */
   readonly maxAge?: number;
-  /** How often the sources are asked: a revocation arrives within this time. Default: 60. */
+  /** How often the client asks the sources. A revocation arrives within this time. Default: 60. */
   readonly refreshInterval?: number;
-  /** How long the client goes on using a list that is no longer fresh, if no source has a newer one. Default: 3600. */
+  /**
+   * How long the client continues to use a list that is no longer fresh, if no source has a newer one. Default: 3600.
+   */
   readonly grace?: number;
-  /** How much clocks may differ. Default: 300. */
+  /** The maximum difference between clocks. Default: 300. */
   readonly clockTolerance?: number;
-  /** Whether to refuse a registry without checkpoints. Default: false. A registry that had checkpoints must keep them. */
+  /**
+   * Whether to refuse a registry without checkpoints. Default: false. A registry that had checkpoints must keep them.
+   */
   readonly requireCheckpoint?: boolean;
   /**
-   * The deadline of a source: how long all its requests in one refresh may take together, retries included. After a third
-   * of the deadline the client asks the next source as well. Default: 15.
+   * The deadline of each source for all its requests in one refresh, including retries. After a third of this time, the
+   * client also asks the next source. Default: 15.
    */
   readonly timeout?: number;
-  /** Largest list, in bytes. If a checkpoint names the size of the list, that size is the limit. Default: 256 MiB. */
+  /**
+   * The maximum size of the list in bytes. If a checkpoint states the size, that size is the limit. Default: 256 MiB.
+   */
   readonly maxBytes?: number;
-  /** Keeps the accepted publication between runs. Default: memory only. */
+  /** Keeps the accepted publication between runs. Default: a store in memory. */
   readonly store?: RegistryStore;
-  /** Called with every event. Exceptions from the callback are ignored. */
+  /** Called with every event, for a log. Exceptions from the callback are ignored. */
   readonly onEvent?: (event: RegistryEvent) => void;
-  /** Default: the platform's. */
+  /** The function that sends requests. Default: the platform's `fetch`. */
   readonly fetch?: typeof fetch;
-  /** The clock, in milliseconds since 1970. Default: the system's. */
+  /** Returns the current time in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
-/** An event of a client, for a log. */
+/** An event of a client. */
 export type RegistryEvent =
   | {
       readonly type: 'accepted';
@@ -61,33 +67,33 @@ export type RegistryEvent =
 
 /** The state of a client. */
 export interface RegistryStatus {
-  /** The source of the current list: an address, or `store`. Undefined before the first list. */
+  /** The source of the current list: a URL, or `store`. Undefined before the first list. */
   readonly source: string | undefined;
   readonly updatedAt: string | undefined;
-  /** RFC 7638 thumbprint of the root key that signed the current list. Empty before the first list. */
+  /** The RFC 7638 thumbprint of the root key that signed the current list. Empty before the first list. */
   readonly rootKeys: readonly string[];
   /** Whether a checkpoint covers the list. */
   readonly checkpoint: boolean;
-  /** When the checkpoint was signed; undefined without a checkpoint. */
+  /** When the checkpoint was signed. Undefined without a checkpoint. */
   readonly checkpointSignedAt: Date | undefined;
-  /** SHA-256 of SHA256SUMS from the checkpoint, lower-case hexadecimal. Undefined without a checkpoint. */
+  /** The SHA-256 of SHA256SUMS that the checkpoint names, in lower-case hexadecimal. Undefined without a checkpoint. */
   readonly treeSha256: string | undefined;
   /**
-   * How long ago a source last confirmed the list, in seconds. Undefined before the first list, and while the list comes
-   * from the store and no source has confirmed it.
+   * How long ago a source last confirmed the list, in seconds. Undefined before the first list, and for a list from the
+   * store that no source has confirmed yet.
    */
   readonly age: number | undefined;
-  /** When the list stops being fresh. The client uses the list until the grace period ends. */
+  /** When the list stops being fresh. The client uses the list until the end of the grace period. */
   readonly freshUntil: Date | undefined;
-  /** The last error of each source that has failed since its last success. */
+  /** The last error of each source, by URL. A success removes the error of the source. */
   readonly errors: Readonly<Record<string, RegistryError>>;
 }
 
-/** A timer with a longer delay overflows and fires at once. About 24 days. */
+/** The maximum delay of a timer, about 24 days. A longer delay overflows, and the timer fires at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Checks the options of a client, and fills in the defaults. Times are in milliseconds.
+ * Checks the options of a client and adds the defaults. Times in the result are in milliseconds.
  *
  * @throws {@link OptionsInvalid}
  */
@@ -111,7 +117,7 @@ export function clientSettings(options: RegistryClientOptions) {
   };
 }
 
-/** The options of a client with their defaults. */
+/** The options of a client with all defaults. Times are in milliseconds. */
 export type ClientSettings = ReturnType<typeof clientSettings>;
 
 const CHECKS = {
@@ -134,7 +140,10 @@ const CHECKS = {
   now: FUNCTION,
 };
 
-/** The paths of files are appended to it, and errors and events name it, so it must not hold a password. */
+/**
+ * Accepts a base URL. The client appends file paths to it, and shows it in errors and events, so credentials are
+ * refused.
+ */
 function isWebAddress(value: unknown): boolean {
   if (typeof value !== 'string' || /[?#]/.test(value) || !URL.canParse(value)) return false;
   const { protocol, username, password } = new URL(value);

@@ -3,7 +3,7 @@ import { RefreshingRegistry } from './refreshing-registry.js';
 import type { Registry } from './registry.js';
 import { withFreshnessCheck } from './with-freshness-check.js';
 
-/** A registry that refreshes itself. Reads return immediately and never wait for the network. */
+/** A registry that refreshes itself. Reads return immediately, and never wait for the network. */
 export interface RegistryClient extends Registry {
   /**
    * Resolves once the client has a list: from the store if possible, otherwise from a source.
@@ -11,18 +11,22 @@ export interface RegistryClient extends Registry {
    * @throws {@link NoUsableSource} | {@link RegistryClosed}
    */
   ready(): Promise<void>;
-  /** Asks the sources now. Concurrent calls share one refresh. @throws {@link NoUsableSource} | {@link RegistryClosed} */
+  /**
+   * Asks the sources now. Concurrent calls share one refresh.
+   *
+   * @throws {@link NoUsableSource} | {@link RegistryClosed}
+   */
   refresh(): Promise<void>;
-  /** The current list, its source and the errors of the sources. */
+  /** Returns information about the current list and its source, and the errors of the sources. */
   status(): RegistryStatus;
-  /** Stops all requests and timers. `ready()` and `refresh()` then reject with {@link RegistryClosed}. */
+  /** Stops all requests and timers. From then on, `ready()` and `refresh()` reject with {@link RegistryClosed}. */
   close(): void;
 }
 
 /**
- * A client of a registry and its mirrors. It verifies everything against the pinned root key, refuses
+ * Creates a client of a registry and its mirrors. The client verifies everything with the pinned root key, refuses
  * rollbacks, refreshes itself, and fails closed: when the list is neither fresh nor within the grace period, every read
- * throws {@link RegistryStale}. Before the first list, reads throw {@link RegistryNotReady}.
+ * throws {@link RegistryStale}. Before the first list, every read throws {@link RegistryNotReady}.
  *
  * @throws {@link OptionsInvalid} | {@link RootKeyInvalid}
  *

@@ -2,12 +2,12 @@ import { type FetchedFile, type OpenedFile, openFile } from '../http/fetch-file.
 import { limitOf } from '../limits.js';
 import type { RegistryFiles } from '../publication/registry-files.js';
 
-/** Files whose ETags are cached. All other files are requested once, so an ETag would not help. */
+/** The files that are cached with their ETags. The client requests each other file only once. */
 const REVALIDATED = ['checkpoint.jwt', 'keys/delegation.jwt', 'keys/rotation.json', 'issuers.sig'];
 
-/** A host of a registry. It caches ETags, so that hosts do not send unchanged files again. */
+/** A host of a registry. The class caches small files with their ETags, so that the host need not send them again. */
 export class HttpSource {
-  /** The base address, as the caller wrote it. */
+  /** The base URL, as the caller wrote it. */
   readonly base: string;
   readonly #root: URL;
   readonly #fetch: typeof fetch;
@@ -19,10 +19,11 @@ export class HttpSource {
     this.#fetch = fetch;
   }
 
-  /** The files of this host. @param signal - ends all requests for them */
+  /** Returns the files of this host. @param signal - ends all requests for files */
   files(signal: AbortSignal): HttpFiles {
     return new HttpFiles(
-      (path) => openFile(new URL(path, this.#root).href, this.#fetch, signal, this.#held.get(path)),
+      (path) =>
+        openFile(new URL(path, this.#root).href, { fetch: this.#fetch, signal }, this.#held.get(path)),
       (path, file) => {
         if (file?.etag !== undefined && REVALIDATED.includes(path)) this.#held.set(path, file);
         else this.#held.delete(path);
@@ -30,7 +31,7 @@ export class HttpSource {
     );
   }
 
-  /** Clears the cache: the host sends the next files in full. */
+  /** Clears the cache, so that the host sends all files in full again. */
   forget(): void {
     this.#held.clear();
   }
@@ -52,13 +53,13 @@ export class HttpFiles implements RegistryFiles {
   }
 
   /**
-   * Requests files ahead of reading them. The body of a file stays at the host until `get` reads it, under the size limit
-   * known by then, or `discard` drops it. So a large file can be requested before the caller knows whether to read it.
+   * Requests files before they are needed. The body of each file is read later, by `get` under a size limit, or
+   * discarded by `discard`. The caller can therefore request a large file before it knows whether it needs the file.
    */
   request(paths: readonly string[]): void {
     for (const path of paths) {
       const opened = this.#open(path);
-      // `get` throws the error, if the file is read at all.
+      // If the file is needed, `get` throws the error.
       opened.catch(() => undefined);
       this.#requested.set(path, opened);
     }
@@ -79,7 +80,7 @@ export class HttpFiles implements RegistryFiles {
     return this.#largest;
   }
 
-  /** Drops the requested files that have not been read. */
+  /** Discards the requested files that have not been read. */
   discard(): void {
     for (const requested of this.#requested.values()) {
       requested.then((opened) => opened?.discard()).catch(() => undefined);

@@ -10,22 +10,23 @@ import type { RootKey } from '../trust/root-key.js';
 import type { Clock } from '../trust/statement.js';
 
 /**
- * The rule by which a client follows rotations (SPEC C4), in one place:
+ * Follows rotations of the root key (SPEC C4). All rules are here:
  *
- * - A chain is *bound* if it is pinned, if it comes from the store, if the client has accepted a list under it, or if all
- *   sources have answered (or their deadline has passed) and none has shown another. A source that leaves a bound chain is
- *   refused; the other sources are still used.
- * - Beyond the bound part, the client compares the chains of all sources as they arrive. The longest valid chain wins: a
- *   list signed by a key that the chain has left is refused, whichever source has it. The client keeps the longest chain
- *   for as long as the process runs.
- * - If two sources show two valid successors of one key beyond the bound part, the client refuses all sources: it cannot
- *   tell which successor an attacker made. Each round judges anew: a round in which sources show only one successor ends
- *   the fork, a round in which no source shows any does not.
+ * - A chain is *bound* if it is pinned, if it comes from the store, or if the client has accepted a list under it. A
+ *   chain also becomes bound when all sources have responded (or their deadline has passed) and no source has shown a
+ *   different chain. The client refuses a source that departs from a bound chain, and continues to use the other
+ *   sources.
+ * - Beyond the bound part, the client compares the chains of all sources as they arrive. The longest valid chain wins.
+ *   The client refuses a list signed by a replaced key, from any source. It keeps the longest chain while the process
+ *   runs.
+ * - If sources show two valid successors of one key beyond the bound part, the client refuses all sources, because it
+ *   cannot tell which successor an attacker made. Each round decides again: the fork ends in a round in which the
+ *   sources show exactly one successor, and continues in a round in which no source shows any.
  */
 export class KnownRoots {
   #bound: readonly RootChain[];
   #longest: readonly RootChain[];
-  /** The fork that no round has resolved yet. */
+  /** The fork that no round has resolved. */
   #fork: RotationFork | undefined;
   #isForkedInRound = false;
 
@@ -34,17 +35,17 @@ export class KnownRoots {
     this.#longest = this.#bound;
   }
 
-  /** Begins a round: after a fork, the sources show their chains anew. */
+  /** Begins a round. After a fork, only the bound chains count until the sources show their chains again. */
   beginRound(): void {
     if (this.#fork !== undefined) this.#longest = this.#bound;
     this.#isForkedInRound = false;
   }
 
   /**
-   * Takes the rotation of a source into account.
+   * Adds the rotation of a source.
    *
-   * @param rotation - the bytes of keys/rotation.json; undefined if the source has no such file
-   * @throws the errors of {@link walkChains}; the caller then refuses the source
+   * @param rotation - the bytes of keys/rotation.json. Undefined if the source has no such file
+   * @throws the errors of {@link walkChains}. The caller must then refuse the source
    */
   async add(rotation: Uint8Array | undefined, clock: Clock | undefined): Promise<void> {
     const shown = await walkChains(this.#bound, rotation, clock);
@@ -58,7 +59,7 @@ export class KnownRoots {
   }
 
   /**
-   * The longest chains; the same array until the chains change.
+   * Returns the longest chains. The array is the same object until the chains change.
    *
    * @throws {@link RotationFork}
    */
@@ -67,21 +68,21 @@ export class KnownRoots {
     return this.#longest;
   }
 
-  /** Whether a key is trusted now. */
+  /** Returns whether a key is a current root key. */
   isCurrent({ thumbprint }: RootKey): boolean {
     return !this.#isForked() && currentRoots(this.#longest).some((key) => key.thumbprint === thumbprint);
   }
 
-  /** The text of the rotation.json that leads to or over a key, if a rotation does. */
-  rotationOver({ thumbprint }: RootKey): string | undefined {
+  /** Returns the content of the rotation.json that contains a key. Undefined if no rotation is needed. */
+  rotationWith({ thumbprint }: RootKey): string | undefined {
     return this.#longest.find(({ keys }) => keys.some((key) => key.thumbprint === thumbprint))?.rotation;
   }
 
   /**
    * Binds the longest chains.
    *
-   * @param accepted - binds only the chains to this key, under which a list has been accepted
-   * @returns whether a chain has been bound that was not bound before
+   * @param accepted - the key under which a list has been accepted. Binds only chains that end with this key
+   * @returns whether the bound chains have changed
    */
   bind(accepted?: RootKey): boolean {
     if (this.#isForked()) return false;

@@ -12,32 +12,33 @@ import { importRootKeys } from '../trust/root-key.js';
 import { createRegistryView, type Registry } from './registry.js';
 import { withFreshnessCheck } from './with-freshness-check.js';
 
-/** How to judge a copy of a registry. */
+/** Options of {@link openRegistry}. */
 export interface OpenOptions {
   /** The pinned root key, or several during a rotation. */
   readonly rootKey: RootJwk | readonly RootJwk[];
   /**
-   * How old the copy may be, in seconds, counted from its checkpoint, or from its `updated_at` if it has no checkpoint.
-   * This limit replaces the expiry of the checkpoint, which is too short for an offline copy. There is no default.
+   * The maximum age of the copy in seconds, counted from its checkpoint, or from `updated_at` if it has no checkpoint.
+   * This limit replaces the expiry of the checkpoint, which is too short for an offline copy. Required: there is no
+   * default.
    */
   readonly maxAge: number;
   /** Whether to refuse a copy without a checkpoint. Default: false. */
   readonly requireCheckpoint?: boolean;
-  /** How much clocks may differ, in seconds. Default: 300. */
+  /** The maximum difference between clocks, in seconds. Default: 300. */
   readonly clockTolerance?: number;
-  /** The clock, in milliseconds since 1970. Default: the system's. */
+  /** Returns the current time in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
 /**
- * Opens a copy of a registry without a network. It makes every check of a live registry, and enforces an explicit maximum
- * age, also while the copy is in use. The checkpoint dates the copy; a delegated key cannot give it a date after the end of
- * the delegation.
+ * Opens a copy of a registry without a network. The function makes the same checks as a client. It also enforces an
+ * explicit maximum age, which applies while the copy is in use. The checkpoint dates the copy. An online key cannot
+ * date a copy after the end of its delegation.
  *
- * @param copy - its files, or a bundle that a store has saved. `@passport-registry/verifier/node` also opens folders and
- *   the files of `fileStore`
- * @throws all errors of a source; {@link OptionsInvalid}; {@link BundleInvalid}; {@link ListExpired} when the copy is
- *   too old
+ * @param copy - the files of the copy, or a bundle that a store has saved. The `openRegistry` of
+ *   `@passport-registry/verifier/node` also opens folders and the files of `fileStore`
+ * @throws all errors of a source; {@link OptionsInvalid}; {@link BundleInvalid}; {@link ListExpired} if the copy is too
+ *   old
  *
  * @example
  * ```ts
@@ -88,7 +89,9 @@ export async function openRegistry(
   const seenAt = publication.checkpoint?.issuedAt ?? instantOf(publication.registry.updated_at);
   const freshUntil = seenAt + maxAge * 1000 + tolerance;
   if (!(now() <= freshUntil)) {
-    throw new ListExpired(`the copy is of ${new Date(seenAt).toISOString()}, older than the maximum age`);
+    throw new ListExpired(
+      `the copy is dated ${new Date(seenAt).toISOString()}: it is older than the maximum age`,
+    );
   }
   const registry = createRegistryView(publication.registry, publication.sha256, now);
   return withFreshnessCheck(() => {
@@ -101,6 +104,6 @@ function filesOf(copy: unknown): RegistryFiles {
   if (isObject(copy) && typeof copy['get'] === 'function') return copy as unknown as RegistryFiles;
   if (isObject(copy)) return storedFiles(copy as unknown as StoredPublication);
   throw new BundleInvalid(
-    'the copy is neither files nor a stored publication; openRegistry of @passport-registry/verifier/node takes a path',
+    'the copy is neither files nor a stored publication; to open a path, use openRegistry of @passport-registry/verifier/node',
   );
 }

@@ -6,14 +6,14 @@ import type { KnownRoots } from './known-roots.js';
 import { readSource } from './source-reader.js';
 import { askStaggered } from './staggered.js';
 
-/** The inputs of a refresh. */
+/** The inputs of a round, in which the client asks its sources. */
 export interface RefreshRound {
   readonly sources: readonly HttpSource[];
-  /** For each source: settles once its rotation has been processed. */
+  /** One promise for each source. It settles once the rotation of the source has been processed. */
   readonly rotations: readonly Promise<void>[];
   readonly roots: KnownRoots;
   readonly trust: Omit<Trust, 'roots'>;
-  /** How long one source may take, in milliseconds. */
+  /** The deadline of each source, in milliseconds. */
   readonly deadline: number;
   /** Ends the round. */
   readonly signal: AbortSignal;
@@ -27,33 +27,33 @@ export interface Found {
   readonly publication: Publication;
 }
 
-/** A source that has not answered yet. */
-interface UnderWay {
+/** A source that the client is still reading. */
+interface PendingSource {
   readonly since: number;
   readonly deadline: Deadline;
-  /** Why the source is being retried. */
+  /** Why the client retries the source. Undefined before the first retry. */
   failure: RegistryError | undefined;
 }
 
-/** After this share of a source's deadline, the next source is asked as well (SPEC C5). */
+/** The client asks the next source after this share of the deadline (SPEC C5). */
 const STAGGER_SHARE = 1 / 3;
 
 /**
- * Asks sources for an acceptable publication (SPEC C5). Each source has one deadline for all its
- * requests. The next source is asked after a third of the deadline, or at once when a source fails. The first acceptable
- * publication with a checkpoint ends the round. Without checkpoints, the round waits up to one deadline for the sources
- * that have been asked, and takes the newest list.
+ * Asks sources for an acceptable publication (SPEC C5). Each source has one deadline for all its requests. The client
+ * asks the next source after a third of the deadline, or at once if a source fails. The first acceptable publication
+ * with a checkpoint ends the round. Without checkpoints, the client waits up to one deadline for the sources that it
+ * has asked, and uses the newest list.
  *
- * @returns undefined when no source has an acceptable publication
+ * @returns undefined if no source has an acceptable publication
  */
 export async function askSources(round: RefreshRound): Promise<Found | undefined> {
   const { sources, deadline, onFailure } = round;
-  const underWay = new Map<HttpSource, UnderWay>();
+  const underWay = new Map<HttpSource, PendingSource>();
 
   const ask = async (index: number, giveWay: () => void): Promise<Found> => {
     const source = sources[index] as HttpSource;
     const own = startDeadline(deadline, round.signal);
-    const state: UnderWay = { since: Date.now(), deadline: own, failure: undefined };
+    const state: PendingSource = { since: Date.now(), deadline: own, failure: undefined };
     underWay.set(source, state);
     try {
       const publication = await readSource({
@@ -69,7 +69,7 @@ export async function askSources(round: RefreshRound): Promise<Found | undefined
       round.onSuccess(source);
       return { source, publication };
     } catch (error) {
-      // After the end of the round, a source fails because it was stopped.
+      // After the round has ended, the abort itself makes a source fail. Such a failure is not reported.
       if (underWay.has(source)) onFailure(source, error as RegistryError);
       throw error;
     } finally {
@@ -89,9 +89,9 @@ export async function askSources(round: RefreshRound): Promise<Found | undefined
   const stopped = [...underWay];
   underWay.clear();
   for (const [source, { since, deadline: own, failure }] of stopped) {
-    const slow = new SourceTimeout('the source had not answered when another source did');
+    const slow = new SourceTimeout('the source had not responded when another source did');
     own.abort(slow);
-    // A source that was slow enough for the next one to be asked has failed; a source that was asked later has not.
+    // A source that took longer than the stagger delay has failed. A source that was asked only recently has not.
     const isSlow = Date.now() - since >= deadline * STAGGER_SHARE;
     if (failure !== undefined || isSlow) onFailure(source, failure ?? slow);
   }

@@ -32,14 +32,14 @@ export class RefreshingRegistry {
   readonly #errors = new Map<string, RegistryError>();
   #roots: Promise<KnownRoots> | undefined;
   #held: Publication | undefined;
-  /** Whether a rotation has replaced the root key that signed the current list. */
+  /** Whether a rotation has replaced the root key of the held list. */
   #isOutdated = false;
   #registry: Registry | undefined;
   #source: string | undefined;
   #confirmedAt: number | undefined;
   #refreshing: Promise<void> | undefined;
   #loading: Promise<void> | undefined;
-  /** Ends the requests of the latest refresh, including requests for rotations, which may outlast the refresh. */
+  /** Ends the requests of the latest refresh. Requests for rotations may outlast the refresh. */
   #asking = new AbortController();
   #nextRefresh = Number.POSITIVE_INFINITY;
   #failures = 0;
@@ -53,13 +53,13 @@ export class RefreshingRegistry {
     this.#sources = sources.map((base) => new HttpSource(base, fetch));
   }
 
-  /** The registry to answer from. Starts a refresh in the background if one is due. */
+  /** Returns the current registry. Starts a refresh in the background if one is due. */
   current(): Registry {
     const time = this.#settings.now();
-    // Some platforms run no timers between requests, so reads start due refreshes, too.
+    // Some platforms run no timers between requests, so reads also start due refreshes.
     if (time >= this.#nextRefresh) this.#refreshInBackground();
     if (this.#registry === undefined || this.#held === undefined) {
-      throw new RegistryNotReady('nothing has been loaded yet: wait for ready()');
+      throw new RegistryNotReady('no list has been loaded yet: wait for ready()');
     }
     if (!this.#isUsable(this.#held, time)) throw new RegistryStale(new Date(this.#held.freshUntil));
     return this.#registry;
@@ -95,11 +95,11 @@ export class RefreshingRegistry {
       if (stored === undefined) return;
       const files = storedFiles(stored);
       await roots.add(await files.get('keys/rotation.json'), undefined);
-      // Reads check the freshness, not this step: even a stale list, or a list dated ahead of a clock that was set back,
-      // protects against rollbacks.
+      // Reads check the freshness, so this step does not. Even a stale list protects against rollbacks, and so does a
+      // list that seems to be from the future after the clock was set back.
       const publication = await readPublication(files, {
         ...this.#trust(),
-        // A list by a key that the rotation has left is not used, but it, too, protects against rollbacks.
+        // A list signed by a replaced root key is not used, but it still protects against rollbacks.
         roots: roots.chains().flatMap(({ keys }) => [...keys].reverse()),
         clock: { now: this.#settings.now(), tolerance: Number.POSITIVE_INFINITY },
         expiry: false,
@@ -164,8 +164,9 @@ export class RefreshingRegistry {
   }
 
   /**
-   * Asks all sources for their rotation, in parallel with everything else. A source is read only after its own rotation.
-   * The other rotations may arrive later, even after the refresh: the client then checks the current list again.
+   * Requests the rotations of all sources, in parallel with all other requests. The client reads a source only after
+   * the rotation of that source. Other rotations may arrive later, even after the refresh. The client then checks the
+   * held list again.
    */
   #askForRotations(roots: KnownRoots, signal: AbortSignal): readonly Promise<void>[] {
     const deadline = startDeadline(this.#settings.deadline, signal);
@@ -174,26 +175,29 @@ export class RefreshingRegistry {
       await untilAborted(readRotationOf(files, roots, this.#trust()), deadline.signal);
       this.#reconsider(roots);
     });
-    // `readSource` decides whether a failed rotation is an error of the source.
+    // `readSource` handles the error of a failed rotation.
     Promise.allSettled(rotations).then(() => deadline.clear());
     return rotations;
   }
 
-  /** A list signed by a replaced root key is no longer fresh: the client looks for a newer list at once. */
+  /** Ends the freshness of a list whose root key was replaced, and starts a refresh at once. */
   #reconsider(roots: KnownRoots): void {
     if (this.#held === undefined || this.#isOutdated || roots.isCurrent(this.#held.root)) return;
     this.#outdate(this.#settings.now());
     this.#refreshInBackground();
   }
 
-  /** Ends the freshness of the list. @param freshUntil - in milliseconds since 1970 */
+  /** Ends the freshness of the held list. @param freshUntil - in milliseconds since 1970 */
   #outdate(freshUntil: number): void {
     if (this.#held === undefined) return;
     this.#isOutdated = true;
     this.#held = { ...this.#held, freshUntil: Math.min(this.#held.freshUntil, freshUntil) };
   }
 
-  /** All sources have shown their rotation. A rotation that leaves the current list behind must survive a restart. */
+  /**
+   * Binds all chains, once all sources have shown their rotation. A rotation that replaced the root key of the held
+   * list must survive a restart.
+   */
   #bindAll(roots: KnownRoots): void {
     const held = this.#held;
     if (roots.bind() && held !== undefined && this.#isOutdated) void this.#save(held, roots);
@@ -234,7 +238,7 @@ export class RefreshingRegistry {
     };
   }
 
-  /** An invalid pinned key is the caller's mistake and not an error of a source. */
+  /** Imports the pinned keys. An invalid pinned key is an error of the caller, and not of a source. */
   #knownRoots(): Promise<KnownRoots> {
     this.#roots ??= importRootKeys(this.#settings.rootKey).then((keys) => new KnownRoots(keys));
     return this.#roots;
@@ -259,10 +263,10 @@ export class RefreshingRegistry {
     if (!isStored) await this.#save(publication, roots);
   }
 
-  /** The store gets a publication only after every check has passed. */
+  /** Saves a publication. Every check must have passed before. */
   async #save(publication: Publication, roots: KnownRoots): Promise<void> {
     try {
-      await this.#settings.store.save(toStored(publication, roots.rotationOver(publication.root)));
+      await this.#settings.store.save(toStored(publication, roots.rotationWith(publication.root)));
     } catch (error) {
       this.#emit({ type: 'store-failed', error });
     }
@@ -277,7 +281,9 @@ export class RefreshingRegistry {
     this.#source = source;
   }
 
-  /** Adds jitter, so that a fleet does not ask all at once. Retries sooner after a failure. */
+  /**
+   * Schedules the next refresh. Jitter prevents a fleet from asking all at once. After a failure, the delay is shorter.
+   */
   #schedule(): void {
     const { refreshInterval, now } = this.#settings;
     const pause = this.#isOutdated ? 0 : refreshInterval;
@@ -287,7 +293,7 @@ export class RefreshingRegistry {
     clearTimeout(this.#timer);
     if (this.#isClosed) return;
     this.#timer = setTimeout(() => this.#refreshInBackground(), Math.min(delay, MAX_TIMER_MS));
-    // In Node.js the timer must not keep the process alive.
+    // In Node.js, the timer must not keep the process alive.
     (this.#timer as { unref?: () => void }).unref?.();
   }
 

@@ -1,7 +1,7 @@
 import type { Issuer, IssuerRegistry, TrustPolicy } from '../generated/schemas.js';
 import { type Decision, decide } from '../policy/decide.js';
 
-/** Which issuers to list. An issuer must match every member; for an array, it must match at least one value. */
+/** Selects issuers. An issuer must match every member of the filter, and at least one value of each array. */
 export interface IssuerFilter {
   readonly tiers?: readonly Issuer['tier'][];
   readonly statuses?: readonly Issuer['status'][];
@@ -13,21 +13,24 @@ export interface IssuerFilter {
   readonly passportType?: string;
 }
 
-/** A verified list and the queries on it. */
+/** A verified list, and queries on it. */
 export interface Registry {
   /** The `updated_at` of the list. */
   readonly updatedAt: string;
-  /** The payload hash: SHA-256 of the list, lower-case hexadecimal. */
+  /** The payload hash: SHA-256 of the list, in lower-case hexadecimal. */
   readonly sha256: string;
-  /** The record of an issuer, with any status; undefined if the list has none. A record does not make an issuer trusted. */
+  /**
+   * Returns the record of an issuer, whatever its status. Returns undefined if there is no such record. A record alone
+   * does not make an issuer trusted.
+   */
   resolve(issuerId: string): Issuer | undefined;
-  /** All issuers, or the issuers that match a filter, sorted by id. */
+  /** Returns all issuers, or the issuers that match a filter, sorted by id. */
   list(filter?: IssuerFilter): Issuer[];
-  /** Whether an issuer is trusted under a policy: {@link decide}. */
+  /** Decides whether a policy trusts an issuer. See {@link decide}. */
   decide(issuer: string | Issuer, policy: TrustPolicy): Decision;
 }
 
-/** The queries on a verified list. */
+/** Creates the queries on a verified list. */
 export function createRegistryView(
   { issuers, updated_at }: IssuerRegistry,
   sha256: string,
@@ -38,14 +41,17 @@ export function createRegistryView(
     updatedAt: updated_at,
     sha256,
     resolve: (id) => byId.get(id),
-    list: (filter = {}) => issuers.filter((issuer) => fits(issuer, filter)),
-    // The caller's record is not evidence: the decision uses the record in the list with the same id.
+    list: (filter = {}) => issuers.filter((issuer) => matches(issuer, filter)),
+    // The caller's record proves nothing. The decision uses the record with the same id in the list.
     decide: (issuer, policy) =>
       decide(byId.get(typeof issuer === 'string' ? issuer : issuer.issuer_id), policy, now()),
   };
 }
 
-function fits(issuer: Issuer, { tiers, statuses, domain, geography, passportType }: IssuerFilter): boolean {
+function matches(
+  issuer: Issuer,
+  { tiers, statuses, domain, geography, passportType }: IssuerFilter,
+): boolean {
   return (
     (tiers?.includes(issuer.tier) ?? true) &&
     (statuses?.includes(issuer.status) ?? true) &&

@@ -6,13 +6,13 @@ import { currentRoots } from '../trust/root-chain.js';
 import type { HttpFiles, HttpSource } from './http-files.js';
 import type { KnownRoots } from './known-roots.js';
 
-/** How often to retry a source that may be in the middle of a publication (SPEC B6). */
+/** How many times to retry a source that may be in the middle of a publication (SPEC B6). */
 const RETRIES = 2;
-/** A publication takes milliseconds; a cache that still has one old file takes longer. */
+/** A publication takes milliseconds. A cache that still has an old file takes longer. */
 const RETRY_DELAY_MS = 200;
-/** A retry would download the list again. A list that is so much larger than the current one is not worth that. */
+/** How much larger than the held list a file may be for a retry, in bytes. A retry downloads the list again. */
 const MAX_RETRIED_GROWTH = 8 * 1024 * 1024;
-/** Errors that a source in the middle of a publication can cause, and that a retry can resolve (SPEC B6). */
+/** Errors that a source can cause in the middle of a publication. A retry may resolve them (SPEC B6). */
 const TRANSIENT: readonly string[] = [
   'ERR_SIGNATURE_INVALID',
   'ERR_SIGNATURE_MALFORMED',
@@ -26,19 +26,19 @@ export interface SourceReading {
   readonly source: HttpSource;
   readonly roots: KnownRoots;
   readonly trust: Omit<Trust, 'roots'>;
-  /** Ends all requests: the deadline of the source, or the end of the refresh. */
+  /** Ends all requests, at the deadline of the source or at the end of the refresh. */
   readonly signal: AbortSignal;
-  /** Resolves once the rotation of the source has been processed. Rejects if the source must be refused. */
+  /** Resolves once the rotation of the source has been processed. Rejects if the client must refuse the source. */
   readonly rotation: Promise<void>;
-  /** Called before the source is retried. */
+  /** Called before each retry. */
   readonly onRetry: (failure: RegistryError) => void;
 }
 
 /**
- * Reads the publication of a source: first the rotation, then the other files under the resulting root keys. Retries
- * within the deadline if the source may be in the middle of a publication.
+ * Reads the publication of a source: first the rotation, then the other files under the resulting root keys. If the
+ * source may be in the middle of a publication, the function retries within the deadline.
  *
- * @throws {@link RegistryError} why the source is refused
+ * @throws {@link RegistryError} with the reason to refuse the source
  */
 export async function readSource(reading: SourceReading): Promise<Publication> {
   const { source, signal, onRetry } = reading;
@@ -51,7 +51,7 @@ export async function readSource(reading: SourceReading): Promise<Publication> {
     } catch (thrown) {
       source.forget();
       const error = asRegistryError(thrown);
-      // The earlier error says more than the timeout of the retry.
+      // The first error is more informative than the timeout of a retry.
       failure = failure !== undefined && signal.aborted ? failure : error;
       const mayRetry =
         attempt < RETRIES && TRANSIENT.includes(error.code) && files.largest <= maxRetriedBytes;

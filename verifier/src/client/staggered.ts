@@ -1,28 +1,28 @@
-/** One question for several sources: one source at a time, with the next one joining when a source is slow. */
+/** One question for several sources. The sources are asked one after the other, and in parallel if a source is slow. */
 export interface StaggeredQuestion<T> {
-  /** How many sources there are. */
+  /** The number of sources. */
   readonly count: number;
   /**
    * Asks a source.
    *
-   * @param giveWay - asks the next source at once; this also happens on failure and after `staggerMs`
+   * @param giveWay - asks the next source at once. A failure and the end of `staggerMs` have the same effect
    */
   readonly ask: (index: number, giveWay: () => void) => Promise<T>;
-  /** The delay before the next source is asked as well, in milliseconds. */
+  /** How long to wait before also asking the next source, in milliseconds. */
   readonly staggerMs: number;
-  /** After this time the best answer so far wins, or the next answer if there is no answer yet. */
+  /** After this time, the best answer so far wins, or the next answer if there is none so far. */
   readonly timeoutMs: number;
-  /** Whether an answer ends the wait at once. */
+  /** Returns whether an answer ends the wait at once. */
   readonly isDecisive: (answer: T) => boolean;
-  /** Whether an answer is better than the best so far. */
+  /** Returns whether an answer is better than the best answer so far. */
   readonly isBetter: (answer: T, best: T) => boolean;
 }
 
 /**
- * Asks until a decisive answer arrives. After an answer that is not decisive, no more sources are asked: the best answer of
- * the sources already asked wins.
+ * Asks sources until a decisive answer arrives. After an answer that is not decisive, no more sources are asked, and
+ * the best answer of the sources already asked wins.
  *
- * @returns undefined when every source has failed. The caller must stop the sources that are still busy
+ * @returns undefined if every source has failed. The caller must stop the sources that are still busy
  */
 export function askStaggered<T>(question: StaggeredQuestion<T>): Promise<T | undefined> {
   const { count, ask, staggerMs, timeoutMs, isDecisive, isBetter } = question;

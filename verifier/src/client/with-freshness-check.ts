@@ -2,7 +2,7 @@ import type { Issuer, TrustPolicy } from '../generated/schemas.js';
 import type { Decision } from '../policy/decide.js';
 import type { IssuerFilter, Registry } from './registry.js';
 
-/** A registry that calls `current` before every answer; `current` throws once the list is stale. */
+/** Creates a registry that calls `current` for every query. `current` throws once the list is stale. */
 export function withFreshnessCheck(current: () => Registry): Registry {
   return {
     get updatedAt() {

@@ -1,10 +1,10 @@
 /**
- * Whether a text with the grammar of an RFC 3339 date-time (section 5.6) is on a day that the calendar has. A leap second is
- * valid only at 23:59:60 UTC (section 5.7).
+ * Returns whether an RFC 3339 date-time exists in the calendar. The caller must have checked the grammar (section 5.6).
+ * A leap second is valid only at 23:59:60 UTC (section 5.7).
  */
 export function isCalendarTime(text: string): boolean {
   const [day, second] = [text.slice(8, 10), text.slice(17, 19)];
-  // Nearly every time: every month has the day.
+  // The common case: every month has these days.
   if (day <= '28' && second < '60') return true;
   if (Number(day) > daysInMonth(Number(text.slice(0, 4)), Number(text.slice(5, 7)))) return false;
   return second < '60' || minuteOfDayUtc(text) === 23 * 60 + 59;

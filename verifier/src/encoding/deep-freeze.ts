@@ -1,4 +1,6 @@
-/** Freezes a plain JSON value and all values in it. Not recursive, because an attacker may choose the depth. */
+/**
+ * Freezes a plain JSON value and all values in it. The loop avoids recursion, because an attacker may choose the depth.
+ */
 export function deepFreeze<T>(value: T): T {
   const waiting: unknown[] = [value];
   while (waiting.length > 0) {

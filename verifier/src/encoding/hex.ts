@@ -1,6 +1,6 @@
 const BYTES = Array.from({ length: 256 }, (_one, byte) => byte.toString(16).padStart(2, '0'));
 
-/** Lower-case hexadecimal. */
+/** Encodes bytes as lower-case hexadecimal. */
 export function hexOf(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => BYTES[byte]).join('');
 }

@@ -3,16 +3,16 @@ import { encodeBase64url } from './base64url.js';
 import { hexOf } from './hex.js';
 
 /*
- * Synchronous SHA-256, for small inputs. WebCrypto hashes on another thread: for input of the size of a request, the
+ * Synchronous SHA-256 for small inputs. WebCrypto hashes on another thread. For an input the size of a request, the
  * thread switch takes ten times as long as the hash.
  */
 
-/** SHA-256 in lower-case hexadecimal. */
+/** Returns the SHA-256 of some bytes in lower-case hexadecimal. */
 export function hashHex(bytes: Uint8Array): string {
   return hexOf(sha256(bytes));
 }
 
-/** SHA-256 of a text in UTF-8, in base64url. */
+/** Returns the SHA-256 of a string in UTF-8, in base64url. */
 export function hashBase64url(text: string): string {
   return encodeBase64url(sha256(new TextEncoder().encode(text)));
 }

@@ -1,7 +1,7 @@
 import { hexOf } from './hex.js';
 
 /**
- * SHA-256 of some bytes, in lower-case hexadecimal.
+ * Returns the SHA-256 of some bytes in lower-case hexadecimal.
  *
  * @example
  * ```ts

@@ -1,24 +1,24 @@
 import { decodeUtf8 } from './utf8.js';
 
-/** Deeper than any document needs, and shallow enough for every platform's stack (SPEC C5). */
+/** The maximum nesting: more than any document needs, and safe for the stack of every platform (SPEC C5). */
 export const MAX_JSON_DEPTH = 500;
 
 const NUMBER = /-?[0-9][0-9.eE+-]*/y;
 
 /**
- * Parses untrusted JSON. Besides everything that `JSON.parse` refuses, it refuses content that two parsers could read
- * differently: an object with the same member twice, a number beyond 2^53 - 1 (I-JSON, RFC 7493, sections 2.2 and
- * 2.3), a byte order mark, bytes that are not UTF-8, and nesting deeper than 500.
+ * Parses untrusted JSON. In addition to everything that `JSON.parse` refuses, the function refuses content that two
+ * parsers could read differently: a duplicate member of an object, a number beyond 2^53 - 1 (I-JSON, RFC 7493, sections
+ * 2.2 and 2.3), a byte order mark, bytes that are not UTF-8, and nesting deeper than 500.
  *
- * The caller limits the size.
+ * The caller must limit the size.
  *
- * @param json - bytes or text
- * @throws SyntaxError with a message that names the fault, in printable ASCII; the message may quote the input
+ * @param json - the JSON, as bytes or as a string
+ * @throws SyntaxError whose message names the fault in printable ASCII. The message may quote the input
  */
 export function parseStrictJson(json: Uint8Array | string): unknown {
-  const text = typeof json === 'string' ? json : decoded(json);
+  const text = typeof json === 'string' ? json : decode(json);
   try {
-    // Scan first: the scan is not recursive, so deep nesting cannot overflow the stack.
+    // The scan comes first: it is not recursive, so deep nesting cannot overflow the stack.
     refuseAmbiguous(text);
     return JSON.parse(text);
   } catch (cause) {
@@ -26,7 +26,7 @@ export function parseStrictJson(json: Uint8Array | string): unknown {
   }
 }
 
-function decoded(bytes: Uint8Array): string {
+function decode(bytes: Uint8Array): string {
   try {
     return decodeUtf8(bytes);
   } catch (cause) {
@@ -34,9 +34,9 @@ function decoded(bytes: Uint8Array): string {
   }
 }
 
-/** Scans the tokens that matter. Text that is not JSON passes here and fails in `JSON.parse`. */
+/** Scans strings, numbers and brackets. Other invalid JSON passes this scan and fails in `JSON.parse`. */
 function refuseAmbiguous(text: string): void {
-  /** The members seen so far of each object around the place; undefined for an array. */
+  /** The member names seen so far in each open object, outermost first. Undefined for an open array. */
   const open: (Set<string> | undefined)[] = [];
   let atKey = false;
   for (let at = 0; at < text.length; ) {
@@ -70,11 +70,11 @@ function refuseAmbiguous(text: string): void {
   }
 }
 
-/** A string with its quotes. No regular expression: one with alternatives overflows the stack on a long string. */
+/** Returns a string token with its quotes. A regular expression with alternatives would overflow the stack here. */
 function stringAt(text: string, start: number): string {
   let quote = text.indexOf('"', start + 1);
   let backslash = text.indexOf('\\', start + 1);
-  // The character after a backslash belongs to the backslash. Neither search begins anew before its last hit.
+  // A backslash escapes the next character. No search starts before its last hit, so the time stays linear.
   while (backslash !== -1 && backslash < quote) {
     const next = backslash + 2;
     if (quote < next) quote = text.indexOf('"', next);
@@ -90,7 +90,7 @@ function numberAt(text: string, at: number): string {
 }
 
 function addMember(members: Set<string> | undefined, token: string): void {
-  // Two spellings of a name, by escapes, are the same name.
+  // With escapes, one name has several spellings.
   const name = token.includes('\\') ? (JSON.parse(token) as string) : token.slice(1, -1);
   if (members?.has(name)) throw new SyntaxError(`the member ${token.slice(0, 80)} appears twice`);
   members?.add(name);

@@ -1,9 +1,9 @@
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Decodes UTF-8 strictly. A byte order mark is kept as U+FEFF, so that the parser of the text refuses it.
+ * Decodes UTF-8 strictly. Keeps a byte order mark as U+FEFF, so that parsers refuse the mark.
  *
- * @throws TypeError when the bytes are not UTF-8
+ * @throws TypeError if the bytes are not UTF-8
  */
 export function decodeUtf8(bytes: Uint8Array): string {
   return decoder.decode(bytes);

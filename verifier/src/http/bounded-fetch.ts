@@ -7,29 +7,30 @@ import {
 } from '../errors.js';
 import { LimitExceeded, readLimited } from './read-limited.js';
 
-/** Limits for one request. */
+/** How to send a request, and its limits. */
 export interface FetchLimits {
   readonly fetch: typeof fetch;
-  /** The time limit for the whole answer, in milliseconds; or a signal, if several requests share one deadline. */
+  /** The time limit for the whole response, in milliseconds, or a signal if several requests share one deadline. */
   readonly timeout: number | AbortSignal;
-  /** Largest answer, in bytes, after decompression. */
+  /** The maximum size of the response in bytes, after decompression. */
   readonly maxBytes: number;
 }
 
-/** An answer whose body has not been read. The caller must read or discard the body. */
+/** A response whose body has not been read. The caller must read or discard the body. */
 export interface BoundedResponse {
   readonly status: number;
   readonly headers: Headers;
   /** Reads the body, within the limits. @param maxBytes - replaces the limit of the request */
   body(maxBytes?: number): Promise<Uint8Array>;
-  /** Drops the body; an unread body would keep its connection open. */
+  /** Discards the body. An unread body would keep the connection open. */
   discard(): Promise<void>;
 }
 
 /**
- * Sends a request without credentials and without following redirects. Limits time and size while the answer streams.
+ * Sends a request without credentials and without following redirects. Enforces the limits for time and size while the
+ * response arrives.
  *
- * @throws {@link SourceUnreachable} | {@link SourceTimeout} | {@link SourceRedirected}; while the body is read
+ * @throws {@link SourceUnreachable} | {@link SourceTimeout} | {@link SourceRedirected}. Reading the body throws
  *   {@link SourceTooLarge} | {@link SourceTruncated} | {@link SourceTimeout}
  */
 export async function boundedFetch(
@@ -45,7 +46,7 @@ export async function boundedFetch(
     await discard();
     throw new SourceRedirected(url, status, headers.get('location') ?? undefined);
   }
-  const body = (limit = maxBytes) => readBody(url, response, limit, signal);
+  const body = (limit = maxBytes) => readBody(response, limit, { url, signal });
   return { status, headers, body, discard };
 }
 
@@ -58,23 +59,22 @@ async function request(
     return await fetch(url, init);
   } catch (cause) {
     throw init.signal.aborted
-      ? new SourceTimeout(`${url} did not answer in time`, { cause })
+      ? new SourceTimeout(`${url} did not respond in time`, { cause })
       : new SourceUnreachable(`${url} cannot be reached`, { cause });
   }
 }
 
 async function readBody(
-  url: string,
   { body }: Response,
   maxBytes: number,
-  signal: AbortSignal,
+  { url, signal }: { url: string; signal: AbortSignal },
 ): Promise<Uint8Array> {
   try {
     return await readLimited(body, maxBytes);
   } catch (cause) {
     if (cause instanceof LimitExceeded) throw new SourceTooLarge(`${url} is ${cause.message}`, { cause });
     throw signal.aborted
-      ? new SourceTimeout(`${url} was not sent in time`, { cause })
-      : new SourceTruncated(`${url} broke off`, { cause });
+      ? new SourceTimeout(`the response of ${url} did not arrive in time`, { cause })
+      : new SourceTruncated(`the response of ${url} ended too early`, { cause });
   }
 }

@@ -1,10 +1,10 @@
 /**
- * A `fetch` that connects to other hosts in place of some, as `curl --connect-to` does: for local tests, where an issuer
- * with a public address runs on this machine. It changes where requests go and not whom the verifier trusts: signatures are
- * still checked against the same keys.
+ * Creates a `fetch` that connects to other hosts than the URLs name, like `curl --connect-to`. Use it in local tests,
+ * where an issuer with a public URL runs on this machine. The function changes where requests go, and not whom the
+ * verifier trusts: the verifier still checks signatures with the same keys.
  *
- * @param hosts - from origin to origin
- * @param fetch - default: the platform's
+ * @param hosts - the origin to connect to, by the origin in the URL
+ * @param fetch - the function that sends requests. Default: the platform's `fetch`
  *
  * @example
  * ```ts
@@ -19,13 +19,13 @@ export function connectTo(
   fetch: typeof globalThis.fetch = globalThis.fetch.bind(globalThis),
 ): typeof globalThis.fetch {
   return (input, init) => {
-    if (input instanceof Request) return fetch(new Request(moved(input.url, hosts), input), init);
-    return fetch(moved(String(input), hosts), init);
+    if (input instanceof Request) return fetch(new Request(mapUrl(input.url, hosts), input), init);
+    return fetch(mapUrl(String(input), hosts), init);
   };
 }
 
-function moved(address: string, hosts: Readonly<Record<string, string>>): string {
-  const { origin, pathname, search } = new URL(address);
+function mapUrl(url: string, hosts: Readonly<Record<string, string>>): string {
+  const { origin, pathname, search } = new URL(url);
   const target = Object.hasOwn(hosts, origin) ? hosts[origin] : undefined;
-  return target === undefined ? address : target.replace(/\/$/, '') + pathname + search;
+  return target === undefined ? url : target.replace(/\/$/, '') + pathname + search;
 }

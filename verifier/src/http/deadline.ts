@@ -1,12 +1,12 @@
 import { SourceTimeout } from '../errors.js';
 
-/** One time limit for several requests together. */
+/** One time limit that several requests share. */
 export interface Deadline {
-  /** Aborted at the end of the time, with the parent, or by `abort`. The reason is an error that says which. */
+  /** Aborts when the time is up, when the parent aborts, or when `abort` is called. The reason is the error. */
   readonly signal: AbortSignal;
   /** Ends the requests now. */
   abort(reason: Error): void;
-  /** Stops the clock: the requests have ended. */
+  /** Stops the timer, after the requests have ended. */
   clear(): void;
 }
 
@@ -21,7 +21,7 @@ export function startDeadline(milliseconds: number, parent: AbortSignal): Deadli
   if (parent.aborted) abort();
   parent.addEventListener('abort', abort, { once: true });
   const timer = setTimeout(
-    () => controller.abort(new SourceTimeout('the source did not answer before its deadline')),
+    () => controller.abort(new SourceTimeout('the source did not respond before its deadline')),
     milliseconds,
   );
   return {
@@ -34,7 +34,7 @@ export function startDeadline(milliseconds: number, parent: AbortSignal): Deadli
   };
 }
 
-/** Rejects with the reason of a signal once the signal is aborted, even if a custom `fetch` ignores the signal. */
+/** Waits for work, but rejects as soon as a signal aborts. This works even if a custom `fetch` ignores the signal. */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);

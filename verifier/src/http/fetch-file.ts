@@ -1,36 +1,44 @@
 import { SourceContent, SourceStatus } from '../errors.js';
 import { boundedFetch } from './bounded-fetch.js';
 
-/** A file as a host sent it. */
+/** A file from a host. */
 export interface FetchedFile {
   readonly bytes: Uint8Array;
   readonly etag: string | undefined;
 }
 
-/** A file whose host has answered and whose bytes have not been read. The caller must read or discard the bytes. */
+/**
+ * A file whose host has responded, but whose content has not been read. The caller must read or discard the content.
+ */
 export interface OpenedFile {
-  /** @param maxBytes - the largest size that is read */
+  /** Reads the content. @param maxBytes - the maximum size in bytes */
   read(maxBytes: number): Promise<FetchedFile>;
+  /** Discards the content. */
   discard(): Promise<void>;
 }
 
+/** How to send a request for a file. */
+export interface FileRequest {
+  readonly fetch: typeof fetch;
+  /** Ends the request, also while the file is read. */
+  readonly signal: AbortSignal;
+}
+
 /**
- * Asks a host for a file, without following a redirect.
+ * Requests a file from a host, without following redirects.
  *
- * @param signal - ends the request, also while the file is read
- * @param held - the cached version: it is returned if the host says that nothing has changed
- * @returns undefined when the host has no such file (404 or 410)
+ * @param held - the cached version. The function returns it if the host responds that nothing has changed
+ * @returns undefined if the host has no such file (404 or 410)
  */
 export async function openFile(
   url: string,
-  fetch: typeof globalThis.fetch,
-  signal: AbortSignal,
+  { fetch, signal }: FileRequest,
   held: FetchedFile | undefined,
 ): Promise<OpenedFile | undefined> {
-  const response = await boundedFetch(url, conditional(held?.etag), {
+  const response = await boundedFetch(url, conditionalInit(held?.etag), {
     fetch,
     timeout: signal,
-    // Every reader gives its own limit.
+    // Each call of `read` sets its own limit.
     maxBytes: 0,
   });
   const { status, headers, discard } = response;
@@ -42,15 +50,15 @@ export async function openFile(
   await discard();
   if (status === 404 || status === 410) return undefined;
   if (status === 304 && held !== undefined) return { read: async () => held, discard: async () => undefined };
-  if (status !== 200) throw new SourceStatus(`${url} answers with status ${status}`);
+  if (status !== 200) throw new SourceStatus(`${url} responded with status ${status}`);
   throw new SourceContent(`${url} is an HTML page`);
 }
 
 /**
- * Browsers revalidate by themselves, and a conditional header would cause a preflight. Other platforms have no cache, and
- * some throw on the `cache` option.
+ * Returns the options of a conditional request. Browsers revalidate their own cache, and a conditional header would
+ * cause a preflight request. Other platforms have no cache, and some throw on the `cache` option.
  */
-function conditional(etag: string | undefined): RequestInit {
+function conditionalInit(etag: string | undefined): RequestInit {
   const isBrowser = (globalThis as { location?: unknown }).location !== undefined;
   if (isBrowser) return { cache: 'no-cache' };
   return { headers: etag === undefined ? {} : { 'If-None-Match': etag } };

@@ -1,24 +1,25 @@
 import { AddressInvalid } from '../errors.js';
 
-/** Whether a URL leads to this machine. */
+/** Returns whether a URL points to this machine. */
 export function isLoopback({ hostname }: URL): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.[0-9.]+$/.test(hostname);
 }
 
 /**
- * The base address of an issuer that the caller names: https, or http on this machine.
+ * Checks the base URL of an issuer that the caller names: https, or http on this machine. Returns the URL without a
+ * final slash.
  *
  * @throws {@link AddressInvalid}
  */
-export function issuerBase(address: string): string {
-  const url = URL.canParse(address) ? new URL(address) : undefined;
+export function issuerBase(issuerUrl: string): string {
+  const url = URL.canParse(issuerUrl) ? new URL(issuerUrl) : undefined;
   const secure = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url));
   if (url !== undefined && url.username + url.password !== '') {
     // The message must not show the password.
     throw new AddressInvalid('the URL of the issuer contains credentials: remove them');
   }
   if (url === undefined || !secure || url.search !== '' || url.hash !== '') {
-    throw new AddressInvalid(`${address} is neither an https URL nor an http URL on this machine`);
+    throw new AddressInvalid(`${issuerUrl} is neither an https URL nor an http URL on this machine`);
   }
-  return address.replace(/\/$/, '');
+  return issuerUrl.replace(/\/$/, '');
 }

@@ -1,8 +1,8 @@
 /**
- * The address blocks without public hosts, one per line: blocks that IANA's registries of special-purpose addresses
- * (RFC 6890) do not mark as globally reachable, multicast blocks and unallocated blocks. Two blocks are listed whole
- * although the registries mark some services in them as reachable: these services are anycast, which may lead into the
- * verifier's own network, or are not hosts.
+ * The IP address blocks without public hosts, one per line: blocks that IANA's registries of special-purpose addresses
+ * (RFC 6890) do not mark as globally reachable, multicast blocks and unallocated blocks. Two blocks are listed
+ * completely, although the registries mark some services in them as reachable. These services are not hosts, or are
+ * anycast services that may be inside the verifier's own network.
  */
 const BLOCKS = `
   0.0.0.0/8         this network
@@ -31,13 +31,13 @@ const BLOCKS = `
   8000::/1          unique local, link-local, multicast
 `;
 
-/** Names without a public host, by their last label. */
+/** The last labels of names that have no public host. */
 const NAMES = [
-  // This machine, and the link (RFC 6761, RFC 6762).
+  // This machine and the local link (RFC 6761, RFC 6762).
   ...['localhost', 'localdomain', 'localdomain4', 'localdomain6', 'local'],
-  // Private networks (RFC 6762, appendix G; ICANN's `internal`; RFC 8375's home.arpa, and all infrastructure).
+  // Private networks (RFC 6762, appendix G; `internal` of ICANN; home.arpa of RFC 8375 and all other names under arpa).
   ...['internal', 'intranet', 'private', 'corp', 'home', 'lan', 'arpa', 'svc'],
-  // Names outside the DNS, or reserved names (RFC 6761, RFC 7686, RFC 9476). `example` is allowed, for demonstrations.
+  // Names outside the DNS and reserved names (RFC 6761, RFC 7686, RFC 9476). `example` is allowed for demonstrations.
   ...['test', 'invalid', 'onion', 'alt'],
 ];
 
@@ -50,16 +50,19 @@ interface Block extends Address {
   readonly prefix: number;
 }
 
-const NOT_PUBLIC: readonly Block[] = [...BLOCKS.matchAll(/^ +(\S+\/\d+)/gm)].map(([, text]) => block(text));
+const NOT_PUBLIC: readonly Block[] = [...BLOCKS.matchAll(/^ +(\S+\/\d+)/gm)].map(([, text]) =>
+  parseBlock(text),
+);
 
-/** An IPv4 address embedded in IPv6 (RFC 6052): the embedded address decides. */
-const NAT64 = block('64:ff9b::/96');
+/** The prefix of IPv4 addresses embedded in IPv6 (RFC 6052). The embedded address decides. */
+const NAT64 = parseBlock('64:ff9b::/96');
 
 /**
- * Whether a text is the address of a public host. False for a text that is not an IPv4 or IPv6 address in its usual form.
+ * Returns whether a string is the IP address of a public host. Returns false if the string is not an IPv4 or IPv6
+ * address in its usual form.
  *
- * This table decides on every host that untrusted data names: {@link isPublicHost} checks it before a request, and a
- * platform with DNS also checks every address that the name resolves to.
+ * The same table applies to every host that untrusted data names. {@link isPublicHost} checks the host before a
+ * request. On a platform with DNS, the caller also checks each IP address to which the name resolves.
  */
 export function isPublicAddress(text: string): boolean {
   const address = parse(text);
@@ -67,15 +70,15 @@ export function isPublicAddress(text: string): boolean {
 }
 
 /**
- * Whether a host may be public: its address is public, or its name is not reserved for a machine or a private network.
- * Web APIs cannot show what a name resolves to.
+ * Returns whether a host may be public: its IP address is public, or its name is not reserved for a machine or a
+ * private network. Web APIs do not show to which IP addresses a name resolves.
  *
- * @param hostname - the hostname of a URL, which has normalized it
+ * @param hostname - the `hostname` of a URL object, which has normalized it
  */
 export function isPublicHost(hostname: string): boolean {
   const host = hostname.toLowerCase().replace(/\.+$/, '');
   if (host.startsWith('[')) return isPublicAddress(host.slice(1, -1));
-  // URLs write every IPv4 address as four decimal numbers, and reject names that end in a number.
+  // URL objects write each IPv4 address as four decimal numbers, and reject names that end in a number.
   if (/^[0-9.]+$/.test(host)) return isPublicAddress(host);
   return host.includes('.') && !NAMES.includes(host.slice(host.lastIndexOf('.') + 1));
 }
@@ -90,28 +93,28 @@ function isWithin({ bits, value }: Address, block: Block): boolean {
   return bits === block.bits && value >> rest === block.value >> rest;
 }
 
-function block(text = ''): Block {
+function parseBlock(text = ''): Block {
   const [address = '', prefix] = text.split('/');
   return { ...(parse(address) as Address), prefix: Number(prefix) };
 }
 
 function parse(text: string): Address | undefined {
-  const value = text.includes(':') ? ipv6(text) : ipv4(text);
+  const value = text.includes(':') ? parseIpv6(text) : parseIpv4(text);
   return value === undefined ? undefined : { bits: text.includes(':') ? 128 : 32, value };
 }
 
-function ipv4(text: string): bigint | undefined {
+function parseIpv4(text: string): bigint | undefined {
   const parts = text.split('.');
-  // No leading zero: some parsers read it as octal.
+  // Leading zeros are refused, because some parsers read such numbers as octal.
   if (parts.length !== 4 || !parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256)) {
     return undefined;
   }
   return parts.reduce((value, part) => (value << 8n) | BigInt(part), 0n);
 }
 
-function ipv6(text: string): bigint | undefined {
+function parseIpv6(text: string): bigint | undefined {
   const dotted = /(?<=:)[0-9.]+\.[0-9.]+$/.exec(text)?.[0];
-  const last = dotted === undefined ? undefined : ipv4(dotted);
+  const last = dotted === undefined ? undefined : parseIpv4(dotted);
   const whole =
     last === undefined
       ? text
@@ -119,7 +122,7 @@ function ipv6(text: string): bigint | undefined {
   const [head = '', tail, more] = whole.split('::');
   const groupsOf = (part: string | undefined) => (part ? part.split(':') : []);
   const [front, back] = [groupsOf(head), groupsOf(tail)];
-  // `::` stands for as many zeros as are missing.
+  // `::` replaces the missing groups, which are zeros.
   const missing = 8 - front.length - back.length;
   if (more !== undefined || (tail === undefined ? missing !== 0 : missing < 1)) return undefined;
   const groups = [...front, ...Array.from({ length: missing }, () => '0'), ...back];

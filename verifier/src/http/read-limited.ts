@@ -9,9 +9,9 @@ export class LimitExceeded extends Error {
 /**
  * Reads a body to its end, and stops as soon as the body exceeds the limit. Every body from a host is read here.
  *
- * @param body - the decompressed body of a response; null if it has no body
- * @param maxBytes - the limit, in bytes; a body of exactly that size is read
- * @throws {@link LimitExceeded}, and the errors of the stream
+ * @param body - the decompressed body. Null if there is no body
+ * @param maxBytes - the maximum size in bytes. A body of exactly this size is accepted
+ * @throws {@link LimitExceeded}; the errors of the stream
  */
 export async function readLimited(
   body: ReadableStream<Uint8Array> | null,
@@ -27,14 +27,14 @@ export async function readLimited(
       chunks.push(next.value);
     }
   } catch (error) {
-    // Not awaited: a source may never say that it has stopped, and a copy of a body stops only with its original.
+    // Not awaited: a source may never confirm the cancellation, and a cloned body ends only when the original ends.
     reader?.cancel().catch(() => undefined);
     throw error;
   }
-  return joined(chunks, size);
+  return concat(chunks, size);
 }
 
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
+function concat(chunks: readonly Uint8Array[], size: number): Uint8Array {
   const bytes = new Uint8Array(size);
   let at = 0;
   for (const chunk of chunks) {

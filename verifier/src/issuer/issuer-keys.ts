@@ -9,13 +9,15 @@ type Jwk = Readonly<Record<string, unknown>>;
 export interface IssuerKeys {
   readonly url: string;
   readonly jwks: readonly Jwk[];
-  /** The keys that were used, ready to verify with. */
+  /** The imported keys, by `kid`. A key is imported at its first use. */
   readonly imported: Map<string, Promise<PublicKey>>;
 }
 
 const MAX_KEYS = 100;
 
-/** Fetches an issuer's keys. A set with a private key is refused as a whole: its signatures no longer prove anything. */
+/**
+ * Fetches an issuer's keys. A private key in the set invalidates the whole set: the signatures prove nothing anymore.
+ */
 export async function fetchKeys(url: string, options: IssuerHostOptions): Promise<IssuerKeys> {
   const found = await askIssuer(url, 'jwks', options);
   if (found === undefined) return reject('jwks-unreachable', `${url} does not exist`);
@@ -32,13 +34,13 @@ export async function fetchKeys(url: string, options: IssuerHostOptions): Promis
   return { url, jwks, imported: new Map() };
 }
 
-/** Whether a set has a key with this `kid`. */
+/** Returns whether a set contains a key with this `kid`. */
 export function hasKey({ jwks }: IssuerKeys, kid: string): boolean {
   return jwks.some((jwk) => jwk['kid'] === kid);
 }
 
-/** The key with this `kid`, which must be unique and allowed to verify signatures. */
-export function keyNamed({ url, jwks, imported }: IssuerKeys, kid: string): Promise<PublicKey> {
+/** Returns the key with this `kid`. It must be unique in the set, and suitable for verifying signatures. */
+export function findKey({ url, jwks, imported }: IssuerKeys, kid: string): Promise<PublicKey> {
   const known = imported.get(kid);
   if (known !== undefined) return known;
   const [jwk, another] = jwks.filter((one) => one['kid'] === kid);
@@ -49,7 +51,9 @@ export function keyNamed({ url, jwks, imported }: IssuerKeys, kid: string): Prom
   return key;
 }
 
-/** `alg` must only fit the key: `EdDSA` and `Ed25519` mean the same (SPEC B11). */
+/**
+ * Imports a key for verifying signatures. `alg` must match the key: `EdDSA` and `Ed25519` are equivalent (SPEC B11).
+ */
 async function importSigningKey(jwk: Jwk): Promise<PublicKey> {
   const unusable = (message: string, cause?: unknown) =>
     new Rejection([{ code: 'key-unusable', message: `the issuer's key ${message}` }], { cause });
@@ -60,6 +64,6 @@ async function importSigningKey(jwk: Jwk): Promise<PublicKey> {
   }
   const key = await importPublicKey(jwk, unusable);
   const names = key.algorithm === 'ES256' ? ['ES256'] : ['Ed25519', 'EdDSA'];
-  if (alg !== undefined && !names.includes(String(alg))) throw unusable(`does not sign by ${String(alg)}`);
+  if (alg !== undefined && !names.includes(String(alg))) throw unusable(`cannot have the alg ${String(alg)}`);
   return key;
 }

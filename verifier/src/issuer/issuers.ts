@@ -2,15 +2,15 @@ import type { PassportClaims } from '../passport/claims.js';
 import type { PublicKey } from '../trust/public-key.js';
 import { AsyncCache } from './async-cache.js';
 import { type IssuerHostOptions, isUnreachable } from './issuer-host.js';
-import { fetchKeys, hasKey, type IssuerKeys, keyNamed } from './issuer-keys.js';
+import { fetchKeys, findKey, hasKey, type IssuerKeys } from './issuer-keys.js';
 import { fetchMetadata, type IssuerMetadata, type KnownIssuer } from './issuer-metadata.js';
-import { fetchStatus, type PassportStatus, statusAddress, WorstKnown } from './passport-status.js';
+import { fetchStatus, type PassportStatus, statusUrl, WorstStatuses } from './passport-status.js';
 
-/** How many issuers and passports the caches hold. */
+/** The maximum numbers of issuers and passports in the caches. */
 const MAX_ISSUERS = 1_000;
 const MAX_PASSPORTS = 100_000;
 
-/** How to send requests to issuers, and how long to use their answers. Times are in milliseconds. */
+/** How to send requests to issuers, and how long to cache their responses. Times are in milliseconds. */
 export interface IssuerCacheOptions {
   readonly host: IssuerHostOptions;
   readonly clock: { readonly now: () => number };
@@ -20,13 +20,13 @@ export interface IssuerCacheOptions {
   readonly cooldown: number;
 }
 
-/** The answers of issuers, cached for as long as the options allow. */
+/** Requests the documents of issuers, and caches them as long as the options allow. */
 export class Issuers {
   readonly #host: IssuerHostOptions;
   readonly #metadata: AsyncCache<IssuerMetadata>;
   readonly #keys: AsyncCache<IssuerKeys>;
   readonly #statuses: AsyncCache<PassportStatus>;
-  readonly #worst = new WorstKnown(MAX_PASSPORTS);
+  readonly #worst = new WorstStatuses(MAX_PASSPORTS);
 
   constructor({ host, clock, metadataMaxAge, statusMaxAge, grace, cooldown }: IssuerCacheOptions) {
     this.#host = host;
@@ -36,28 +36,28 @@ export class Issuers {
     this.#statuses = new AsyncCache({ ...shared, maxAge: statusMaxAge, maxEntries: MAX_PASSPORTS });
   }
 
-  /** The issuer's metadata. */
+  /** Returns an issuer's metadata. */
   metadata(known: KnownIssuer): Promise<IssuerMetadata> {
     const { discovery_uri, jwks_uri } = known;
-    // The checks compare the metadata with one record, so the record is part of the key.
+    // The metadata is checked against these two URLs, so both are part of the cache key.
     const key = JSON.stringify([discovery_uri, jwks_uri]);
     return this.#metadata.get(key, () => fetchMetadata(known, this.#host));
   }
 
-  /** A key of an issuer. A missing key may be new: the keys are then requested again, within the cooldown. */
+  /** Returns a key of an issuer. A missing key may be new, so the keys are then requested again after the cooldown. */
   async key(jwksUri: string, kid: string): Promise<PublicKey> {
     const load = () => fetchKeys(jwksUri, this.#host);
     let keys = await this.#keys.get(jwksUri, load);
-    if (!hasKey(keys, kid)) keys = await this.#keys.newer(jwksUri, load);
-    return keyNamed(keys, kid);
+    if (!hasKey(keys, kid)) keys = await this.#keys.getNewer(jwksUri, load);
+    return findKey(keys, kid);
   }
 
-  /** The status of a passport. Rejects if the issuer has reported a worse status before. */
+  /** Returns the status of a passport. Rejects the status if the issuer has reported a worse one before. */
   async status(passport: PassportClaims): Promise<PassportStatus> {
-    // The address is the key, because two issuers may use the same passport id.
-    const address = statusAddress(passport);
-    const status = await this.#statuses.get(address, () => fetchStatus(passport, this.#host));
-    this.#worst.check(address, status);
+    // The URL is the cache key, because two issuers may use the same passport id.
+    const url = statusUrl(passport);
+    const status = await this.#statuses.get(url, () => fetchStatus(passport, this.#host));
+    this.#worst.check(url, status);
     return status;
   }
 }

@@ -1,4 +1,4 @@
-/** A map of limited size. When full, it drops the entry that was not used for the longest time. */
+/** A map of limited size. A full map drops the least recently used entry. */
 export class LruMap<Key, Value> {
   readonly #entries = new Map<Key, Value>();
   readonly #limit: number;

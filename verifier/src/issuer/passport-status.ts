@@ -5,7 +5,7 @@ import { reject } from '../passport/rejection.js';
 import { askIssuer, type IssuerHostOptions } from './issuer-host.js';
 import { LruMap } from './lru-map.js';
 
-/** The current status of a passport, as reported by its issuer (SPEC B9). */
+/** The current status of a passport, as its issuer reports it (SPEC B9). */
 export interface PassportStatus {
   readonly status: (typeof PASSPORT_STATUSES)[number];
   readonly revocationNonce: number;
@@ -13,8 +13,8 @@ export interface PassportStatus {
 
 const isStatus = oneOf(PASSPORT_STATUSES);
 
-/** The address of the status of a passport at its issuer. */
-export function statusAddress({ iss, sub }: PassportClaims): string {
+/** Returns the URL of a passport's status at its issuer. */
+export function statusUrl({ iss, sub }: PassportClaims): string {
   return `${iss.replace(/\/$/, '')}/v1/passports/${sub}`;
 }
 
@@ -23,7 +23,7 @@ export async function fetchStatus(
   passport: PassportClaims,
   options: IssuerHostOptions,
 ): Promise<PassportStatus> {
-  const url = statusAddress(passport);
+  const url = statusUrl(passport);
   const found = await askIssuer(url, 'status', options);
   if (found === undefined) return reject('passport-unknown', `the issuer has no passport ${passport.sub}`);
   const { passport_did, passport_id, issuer_id, status, revocation_nonce } = isObject(found) ? found : {};
@@ -37,23 +37,23 @@ export async function fetchStatus(
   return { status: status as PassportStatus['status'], revocationNonce: Number(revocation_nonce) };
 }
 
-/** The worst status seen of each passport, so that an issuer cannot roll a status back. */
-export class WorstKnown {
+/** Keeps the worst reported status of each passport, so that an issuer cannot roll a status back. */
+export class WorstStatuses {
   readonly #worst: LruMap<string, PassportStatus>;
 
   constructor(maxPassports: number) {
     this.#worst = new LruMap(maxPassports);
   }
 
-  /** Rejects a status better than an earlier one. Revocation is final, and a nonce only grows (SPEC B11). */
-  check(address: string, { status, revocationNonce }: PassportStatus): void {
-    const worst = this.#worst.get(address);
+  /** Rejects a status that is better than an earlier one. Revocation is final, and the nonce only grows (SPEC B11). */
+  check(url: string, { status, revocationNonce }: PassportStatus): void {
+    const worst = this.#worst.get(url);
     if (worst !== undefined && revocationNonce < worst.revocationNonce) {
       reject('revocation-nonce-rolled-back', 'the revocation nonce of the issuer is lower than before');
     }
-    const revoked = status === 'revoked' || worst?.status === 'revoked';
-    this.#worst.set(address, { status: revoked ? 'revoked' : status, revocationNonce });
-    if (revoked) reject('passport-revoked', 'the issuer has revoked the passport');
+    const isRevoked = status === 'revoked' || worst?.status === 'revoked';
+    this.#worst.set(url, { status: isRevoked ? 'revoked' : status, revocationNonce });
+    if (isRevoked) reject('passport-revoked', 'the issuer has revoked the passport');
     if (status === 'suspended') reject('passport-suspended', 'the issuer has suspended the passport');
   }
 }

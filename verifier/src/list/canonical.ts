@@ -5,10 +5,11 @@ import { NotCanonicalizable } from '../errors.js';
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * The canonical bytes of a JSON value: RFC 8785 (JCS) in UTF-8, without a byte order mark or a final newline.
+ * Returns the canonical bytes of a JSON value: RFC 8785 (JCS) in UTF-8, without a byte order mark or a final newline.
  *
- * Values that JSON cannot represent are refused, not dropped or replaced: `undefined`, NaN, infinities, big integers,
- * lone surrogates, functions, symbols, holes in arrays, and objects of a class. So is nesting deeper than 500.
+ * The function refuses values that JSON cannot represent, and never drops or replaces them: `undefined`, NaN,
+ * infinities, BigInts, lone surrogates, functions, symbols, holes in arrays, and instances of classes. It also refuses
+ * nesting deeper than 500.
  *
  * @throws {@link NotCanonicalizable}
  *
@@ -22,22 +23,25 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
  */
 export function canonicalBytes(value: unknown): Uint8Array {
   refuseWhatJsonCannotHold(value, '', 0);
-  // After the check, the library always returns a string.
+  // For a checked value, the library always returns a string.
   return new TextEncoder().encode(canonicalize(value) as string);
 }
 
 /**
- * A fast check that a text is the canonical form of the value that was parsed from it, without serializing the value. The
- * members must be in order, and the text must not be longer than the value needs. Then it has no white space, no escape and
- * no duplicate key, because each of them takes characters.
+ * Checks quickly, without serializing, that a JSON text is the canonical form of the value that was parsed from it. The
+ * members must be in order, and the text must have the minimum length for the value. Such a text contains no white
+ * space, no escape and no duplicate member, because each of them takes characters.
  *
- * `false` does not mean that the text is not canonical: {@link canonicalBytes} decides.
+ * `false` does not mean that the text is not canonical. In that case, {@link canonicalBytes} decides.
  */
 export function isShortestForm(text: string, value: unknown): boolean {
   return text.length === shortestLength(value);
 }
 
-/** The length of the shortest JSON text of a value; NaN if the value is not made of texts, null, arrays, and objects in order. */
+/**
+ * Returns the length of the shortest JSON text for a value. Returns NaN unless the value consists only of strings,
+ * null, arrays, and objects with sorted members.
+ */
 function shortestLength(value: unknown): number {
   if (typeof value === 'string') return value.length + 2;
   if (value === null) return 4;
@@ -46,7 +50,8 @@ function shortestLength(value: unknown): number {
   if (Array.isArray(value)) {
     for (const item of value) length += shortestLength(item) + 1;
   } else {
-    // Above the digits: JavaScript lists keys that are numbers first, wherever they are in the text.
+    // `:` sorts after the digits, so a key that begins with a digit fails: JavaScript lists integer keys first,
+    // wherever the text has them.
     let previous = ':';
     for (const key in value) {
       if (key <= previous) return Number.NaN;
@@ -88,7 +93,7 @@ function refuseInArray(array: readonly unknown[], pointer: string, depth: number
 
 function refuseInObject(object: object, pointer: string, depth: number): void {
   const prototype = Object.getPrototypeOf(object);
-  if (prototype !== null && prototype !== Object.prototype) refuse('an object of a class', pointer);
+  if (prototype !== null && prototype !== Object.prototype) refuse('an instance of a class', pointer);
   if (Object.getOwnPropertySymbols(object).length > 0) refuse('a symbol as a key', pointer);
   for (const [key, member] of Object.entries(object)) {
     const inner = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;

@@ -1,11 +1,11 @@
 import { isValidDateTime, isValidUtcSecond } from '../generated/predicates.js';
 
-/** The last instant that a `Date` can hold, in milliseconds since 1970: later instants are clamped to it. */
+/** The last instant that a `Date` can represent, in milliseconds since 1970. Later instants are clamped to this one. */
 export const MAX_DATE_MS = 8.64e15;
 
 /**
- * Whether a text is an RFC 3339 date-time (section 5.6) on a day that the calendar has. A leap second is valid only
- * at 23:59:60 UTC (section 5.7).
+ * Returns whether a string is an RFC 3339 date-time (section 5.6) that exists in the calendar. A leap second is valid
+ * only at 23:59:60 UTC (section 5.7).
  *
  * @example
  * ```ts
@@ -19,7 +19,8 @@ export function isDateTime(text: string): boolean {
 }
 
 /**
- * Whether a text is an `updated_at` (SPEC B1): UTC to the second, ending in Z, on a day that the calendar has.
+ * Returns whether a string is a valid `updated_at` (SPEC B1): UTC in whole seconds, with a final Z, on a day that
+ * exists in the calendar.
  *
  * @example
  * ```ts
@@ -33,9 +34,9 @@ export function isUpdatedAt(text: string): boolean {
 }
 
 /**
- * The instant that an RFC 3339 date-time names, in milliseconds since 1970; a leap second counts as the second after it.
+ * Converts an RFC 3339 date-time to milliseconds since 1970. A leap second counts as the following second.
  *
- * @param text - one that {@link isDateTime} accepts
+ * @param text - a date-time that {@link isDateTime} accepts
  */
 export function instantOf(text: string): number {
   const upper = text.toUpperCase();

@@ -12,7 +12,7 @@ import {
  * Asserts that a parsed JSON value conforms to schemas/issuer.schema.json.
  *
  * @param value - the parsed value
- * @param pointer - its place in the list, for the error
+ * @param pointer - the location of the value in the list, for the error message
  * @throws {@link ListNonconforming}
  *
  * @example

@@ -5,8 +5,8 @@ import { canonicalBytes, isShortestForm } from './canonical.js';
 import { assertIssuerRegistry } from './issuer.js';
 
 /**
- * Reads the bytes of a list and checks all rules of SPEC B1: UTF-8 without a byte order mark, JSON, the
- * schema, sorted by id with each id once, canonical form. It does not verify the signature: see `verifyList`.
+ * Parses the bytes of a list and checks all rules of SPEC B1: UTF-8 without a byte order mark, JSON, the schema, the
+ * order by id without duplicates, and the canonical form. To verify the signature as well, use `verifyList`.
  *
  * @throws {@link ListMalformed} | {@link ListNonconforming} | {@link ListUnsorted} | {@link ListNotCanonical}
  *
@@ -28,8 +28,8 @@ export function readList(bytes: Uint8Array): IssuerRegistry {
 }
 
 /**
- * Reads the bytes of a list and checks the schema only: the first step of {@link readList}, for reports that name each
- * step.
+ * Parses the bytes of a list and checks only the schema. This is the first step of {@link readList}, for reports that
+ * name each step.
  *
  * @throws {@link ListMalformed} | {@link ListNonconforming}
  *
@@ -64,7 +64,7 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Asserts that a list is sorted by id, in UTF-16 code units, and contains each id once (SPEC B1).
+ * Asserts that a list is sorted by id, in UTF-16 code units, and contains no id twice (SPEC B1).
  *
  * @throws {@link ListUnsorted}
  *
@@ -75,7 +75,7 @@ function parseJson(text: string): unknown {
  * try {
  *   assertSorted({ issuers: [{ issuer_id: 'b' }, { issuer_id: 'a' }] });
  * } catch (error) {
- *   console.log((error as Error).message); // a stands after b
+ *   console.log((error as Error).message); // a is listed after b
  * }
  * ```
  */
@@ -83,13 +83,13 @@ export function assertSorted({ issuers }: { readonly issuers: readonly Pick<Issu
   let previous = '';
   for (const { issuer_id } of issuers) {
     if (issuer_id === previous) throw new ListUnsorted(`${issuer_id} appears in the list twice`);
-    if (issuer_id < previous) throw new ListUnsorted(`${issuer_id} stands after ${previous}`);
+    if (issuer_id < previous) throw new ListUnsorted(`${issuer_id} is listed after ${previous}`);
     previous = issuer_id;
   }
 }
 
 /**
- * Asserts that bytes are the canonical form of their content (RFC 8785). This also detects duplicate JSON keys.
+ * Asserts that bytes are the canonical form of a list (RFC 8785). The check also detects duplicate member names.
  *
  * @throws {@link ListNotCanonical}
  *

@@ -1,9 +1,9 @@
 import { LimitExceeded, readLimited } from '../http/read-limited.js';
 import { type Admission, admit, isRefusal, PROOF_HEADER, type RequirePassportOptions } from './admit.js';
-import { MAX_BODY_BYTES, payloadOf, type Read, readBody, tooLarge } from './payload.js';
+import { MAX_BODY_BYTES, parseBody, payloadOf, type Read, tooLarge } from './payload.js';
 import type { Refusal } from './refusal.js';
 
-/** The admission of a Request, or its refusal. The body is read from a copy: it is still there for the handler. */
+/** Admits or refuses a Request. Reads the body from a copy, so that the handler can read the body again. */
 export function admitRequest(
   request: Request,
   options: RequirePassportOptions<Request>,
@@ -17,7 +17,7 @@ export function admitRequest(
   return admit(presented, options);
 }
 
-/** A refusal as a Response. */
+/** Converts a refusal to a Response. */
 export function refusalResponse({ status, headers, body }: Refusal): Response {
   return Response.json(body, { status, headers: { ...headers, 'Cache-Control': 'no-store' } });
 }
@@ -28,13 +28,13 @@ async function readPayload(request: Request, maxBytes: number): Promise<Read<unk
       'requirePassport runs too late: the body has already been read. Put requirePassport first, or set its payload option',
     );
   }
-  const body = await requestBody(request, maxBytes);
+  const body = await readRequestBody(request, maxBytes);
   return isRefusal(body) ? body : payloadOf(body.value, new URL(request.url).searchParams);
 }
 
-async function requestBody(request: Request, maxBytes: number): Promise<Read<unknown>> {
+async function readRequestBody(request: Request, maxBytes: number): Promise<Read<unknown>> {
   try {
-    return readBody(await readLimited(request.clone().body, maxBytes));
+    return parseBody(await readLimited(request.clone().body, maxBytes));
   } catch (error) {
     if (error instanceof LimitExceeded) return tooLarge(maxBytes);
     throw error;

@@ -5,31 +5,32 @@ import type { AllowedAction } from '../verification/verdict.js';
 import type { Read } from './payload.js';
 import { missing, type Refusal, refusalOf } from './refusal.js';
 
-/** The header in which a request carries the proof of its action. */
+/** The request header that contains the proof of the action. */
 export const PROOF_HEADER = 'Action-Proof';
 
 /** Options of `requirePassport`. */
 export interface RequirePassportOptions<Request> {
-  /** From `createPassportVerifier`. */
+  /** The verifier, from `createPassportVerifier`. */
   readonly verifier: Pick<PassportVerifier, 'verifyAction'>;
   /** The action of a request, such as `email.send`, or a function that derives it from the request. */
   readonly action: string | ((request: Request) => string | Promise<string>);
   /**
-   * What the agent signed for a request. Default: the JSON object in its body; for a request whose body is empty, its
-   * query as an object of texts, and arrays of texts if a name occurs more than once.
+   * Returns the payload that the agent signed. Default: the JSON object in the body of the request. If the body is
+   * empty, the payload is the query, as an object of strings. If a name occurs more than once, its value is an array of
+   * strings.
    */
   readonly payload?: (request: Request) => unknown;
-  /** Largest body that is read, in bytes. Default: 1 MiB. */
+  /** The maximum size of the body in bytes. Default: 1 MiB. */
   readonly maxBodyBytes?: number;
 }
 
-/** An admitted request: the verdict on its action, and the payload that the agent signed. */
+/** An admitted request: the verdict on the action, and the payload that the agent signed. */
 export interface Admission extends AllowedAction {
-  /** The verified value. Use it instead of parsing the request again. */
+  /** The verified payload. Use this value, and do not parse the request again. */
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** The checks of the options of `requirePassport`, for every adapter. */
+/** The checks of {@link RequirePassportOptions}, for every adapter. */
 export const REQUIRE_PASSPORT_OPTIONS: OptionChecks<RequirePassportOptions<never>> = {
   verifier: required(objectWith('verifyAction')),
   action: {
@@ -41,16 +42,16 @@ export const REQUIRE_PASSPORT_OPTIONS: OptionChecks<RequirePassportOptions<never
   maxBodyBytes: BYTES,
 };
 
-/** A request, as an adapter sees it. */
+/** The parts of a request that an adapter presents. */
 export interface Presented<Request> {
   readonly request: Request;
   readonly authorization: string | null | undefined;
   readonly proof: string | null | undefined;
-  /** Reads the payload, if the application has no `payload` option. */
+  /** Reads the payload. Called only without the option `payload`. */
   readonly readPayload: () => Promise<Read<unknown>>;
 }
 
-/** The admission of a request, or its refusal. */
+/** Admits or refuses a request. */
 export async function admit<Request>(
   { request, authorization, proof, readPayload }: Presented<Request>,
   { verifier, action, payload }: RequirePassportOptions<Request>,
@@ -67,7 +68,7 @@ export async function admit<Request>(
   return { ...verdict, payload: read.value as Admission['payload'] };
 }
 
-/** Whether the outcome of a step is a refusal. */
+/** Returns whether the outcome of a step is a refusal. */
 export function isRefusal(outcome: object): outcome is Refusal {
   return 'status' in outcome;
 }

@@ -1,46 +1,46 @@
 import { LimitExceeded, readLimited } from '../http/read-limited.js';
-import { isEmptyBody, type Read, readBody, tooLarge } from './payload.js';
+import { isEmptyBody, parseBody, type Read, tooLarge } from './payload.js';
 import { unreadable } from './refusal.js';
 
-/** The members of an Express request, or of a platform's own request, that show its body. */
+/** The members of a request that concern its body, in Express and on platforms with their own requests. */
 export interface RequestWithBody {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The body as parsed by a parser or the platform. */
+  /** The body, as parsed by a parser or by the platform. */
   body?: unknown;
-  /** The body as sent, if the platform or the `verify` option of a parser keeps it. */
+  /** The body as sent, if the platform or the `verify` option of a parser keeps the bytes. */
   readonly rawBody?: unknown;
-  /** Of a Node.js stream: whether it has given any data. */
+  /** Node.js streams only: whether data has been read. */
   readonly readableDidRead?: boolean;
-  /** Of a Node.js stream: whether all of it has been read. */
+  /** Node.js streams only: whether all data has been read. */
   readonly readableEnded?: boolean;
-  /** Of a Node.js stream: whether it can give no more. */
+  /** Node.js streams only: whether the stream has been destroyed. */
   readonly destroyed?: boolean;
-  /** Of a Node.js stream. */
+  /** Node.js streams only: starts the stream. */
   resume?(): unknown;
   // biome-ignore lint/suspicious/noExplicitAny: the listeners of Node.js differ by the event
   on?(event: string, listener: (value: any) => void): unknown;
 }
 
 /**
- * The body of a request, no matter who has read it and what its headers say: some platforms pass bodies without a length.
- * Bytes are parsed strictly. If only a parsed body is left, without its bytes, that value is verified, and the handler gets
- * the same value.
+ * Returns the body of a request, whether or not an earlier middleware has read it. Headers do not decide, because some
+ * platforms pass bodies without a length. Bytes are parsed strictly. If only a parsed body is left, without its bytes,
+ * this value is verified, and the handler gets the same value.
  */
 export async function expressBody(request: RequestWithBody, maxBytes: number): Promise<Read<unknown>> {
   const { body, rawBody } = request;
   const raw = [rawBody, body].map(bytesOf).find((bytes) => bytes !== undefined && bytes.length > 0);
-  if (raw !== undefined) return raw.length > maxBytes ? tooLarge(maxBytes) : readBody(raw);
+  if (raw !== undefined) return raw.length > maxBytes ? tooLarge(maxBytes) : parseBody(raw);
   if (!isEmptyBody(body)) return { value: body };
   if (request.readableDidRead === false && request.readableEnded !== true) return readAll(request, maxBytes);
-  const wasSent = request.readableDidRead ?? saysThatItHasBody(request);
-  if (wasSent && body !== undefined && saysThatItIs(FORM, request)) {
+  const wasSent = request.readableDidRead ?? declaresBody(request);
+  if (wasSent && body !== undefined && declaresType(FORM, request)) {
     return unreadable(400, 'body-not-json', 'the body is a form without fields, and not JSON');
   }
-  // A parser of JSON makes an empty object of `{}`; others may have put what they read somewhere else.
-  if (wasSent && !(body !== undefined && saysThatItIs(JSON_TYPE, request))) {
+  // A JSON parser returns an empty object for `{}`. Other parsers may have stored the body in another member.
+  if (wasSent && !(body !== undefined && declaresType(JSON_TYPE, request))) {
     throw new Error(
-      'requirePassport cannot see the body: an earlier middleware has read it. Put requirePassport first, keep the ' +
-        'bytes as rawBody, or set the payload option',
+      'requirePassport cannot read the body, because an earlier middleware has read it. Put requirePassport first, ' +
+        'keep the bytes as rawBody, or set the payload option',
     );
   }
   return { value: undefined };
@@ -53,15 +53,15 @@ function bytesOf(body: unknown): Uint8Array | undefined {
 
 async function readAll(request: RequestWithBody, maxBytes: number): Promise<Read<unknown>> {
   try {
-    return readBody(await readLimited(streamOf(request), maxBytes));
+    return parseBody(await readLimited(toWebStream(request), maxBytes));
   } catch (error) {
     if (error instanceof LimitExceeded) return tooLarge(maxBytes);
     throw error;
   }
 }
 
-/** A Node.js stream as a Web stream. It is never destroyed, because its connection carries the answer. */
-function streamOf(request: RequestWithBody): ReadableStream<Uint8Array> {
+/** Converts a Node.js stream to a Web stream. Never destroys the Node.js stream: the response needs its connection. */
+function toWebStream(request: RequestWithBody): ReadableStream<Uint8Array> {
   let open = true;
   return new ReadableStream({
     start: (controller) => {
@@ -75,7 +75,7 @@ function streamOf(request: RequestWithBody): ReadableStream<Uint8Array> {
       request.on?.('end', () => end(() => controller.close()));
       request.on?.('error', breakOff);
       request.on?.('close', breakOff);
-      // An earlier middleware may have paused it.
+      // An earlier middleware may have paused the stream.
       request.resume?.();
     },
     cancel: () => {
@@ -84,13 +84,13 @@ function streamOf(request: RequestWithBody): ReadableStream<Uint8Array> {
   });
 }
 
-function saysThatItHasBody({ headers }: RequestWithBody): boolean {
+function declaresBody({ headers }: RequestWithBody): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i;
 const FORM = /^application\/x-www-form-urlencoded\b/i;
 
-function saysThatItIs(type: RegExp, { headers }: RequestWithBody): boolean {
+function declaresType(type: RegExp, { headers }: RequestWithBody): boolean {
   return type.test(String(headers['content-type'] ?? ''));
 }

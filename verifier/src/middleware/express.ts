@@ -21,7 +21,7 @@ export interface ExpressRequest extends RequestWithBody {
 
 /** The part of an Express response that the adapter uses. */
 export interface ExpressResponse {
-  // biome-ignore lint/suspicious/noExplicitAny: as Express itself has it; with anything else, it would type the handlers'
+  // biome-ignore lint/suspicious/noExplicitAny: as in Express itself: another type would change the types of handlers
   readonly locals: Record<string, any>;
   status(code: number): this;
   set(headers: Record<string, string>): this;
@@ -29,11 +29,11 @@ export interface ExpressResponse {
 }
 
 /**
- * Express middleware that lets only requests with a passport and a proof of their action pass; see `requirePassport` of
- * `@passport-registry/verifier/fetch`. Handlers find the verdict, with the payload that was verified, in
- * `res.locals.passport`; where the payload came from the body, it is `req.body`, too.
+ * Creates Express middleware that admits only requests with a passport and a proof of the action. For details, see
+ * `requirePassport` of `@passport-registry/verifier/fetch`. Handlers get the verdict with the verified payload from
+ * `res.locals.passport`. If the payload came from the body, `req.body` is the same payload.
  *
- * It reads the body itself unless a parser or the platform has done so, so `express.json()` is not needed.
+ * The middleware reads the body itself, unless a parser or the platform has read it. You do not need `express.json()`.
  *
  * @throws {@link OptionsInvalid}
  *
@@ -78,8 +78,8 @@ function admitExpress<Request extends ExpressRequest>(
 ): Promise<Admission | Refusal> {
   const presented = {
     request,
-    authorization: single(request.headers['authorization']),
-    proof: single(request.headers[PROOF_HEADER.toLowerCase()]),
+    authorization: singleHeader(request.headers['authorization']),
+    proof: singleHeader(request.headers[PROOF_HEADER.toLowerCase()]),
     readPayload: () => readPayload(request, options.maxBodyBytes ?? MAX_BODY_BYTES),
   };
   return admit(presented, options);
@@ -88,7 +88,7 @@ function admitExpress<Request extends ExpressRequest>(
 async function readPayload(request: ExpressRequest, maxBytes: number): Promise<Read<unknown>> {
   const body = await expressBody(request, maxBytes);
   if (isRefusal(body)) return body;
-  // Later handlers that read the body get the verified payload.
+  // Handlers that read `req.body` get the verified payload.
   if (body.value !== undefined) request.body = body.value;
   const [, query = ''] = /\?(.*)$/s.exec(request.originalUrl) ?? [];
   return payloadOf(body.value, new URLSearchParams(query));
@@ -101,7 +101,7 @@ function refuse(response: ExpressResponse, { status, headers, body }: Refusal): 
     .json(body);
 }
 
-/** Node.js may join repeated headers; only a single text is trusted. */
-function single(header: string | string[] | undefined): string | undefined {
+/** Returns a header that occurs once. A repeated header is not trusted. */
+function singleHeader(header: string | string[] | undefined): string | undefined {
   return typeof header === 'string' ? header : undefined;
 }

@@ -6,7 +6,9 @@ import { admitRequest, refusalResponse } from './admit-request.js';
 export type { Admission, RequirePassportOptions } from './admit.js';
 export { PROOF_HEADER } from './admit.js';
 
-/** Answers admitted requests. The admission says who asks, under which mandate, and what the agent signed. */
+/**
+ * Handles an admitted request. The admission contains the passport, the mandate and the payload that the agent signed.
+ */
 export type PassportHandler<Rest extends unknown[]> = (
   request: Request,
   admission: Admission,
@@ -14,10 +16,10 @@ export type PassportHandler<Rest extends unknown[]> = (
 ) => Response | Promise<Response>;
 
 /**
- * Puts a passport in front of a fetch handler: of Deno, Bun, Cloudflare Workers, Next.js, and all others that make a
- * Response of a Request. The request must bring the passport as `Authorization: Bearer`, and the proof of its action as
- * `Action-Proof`. Otherwise the answer is 401, 403, 400, 413 or 503, and the handler never sees the request. The handler
- * gets the verdict with the verified payload.
+ * Wraps a fetch handler, so that it receives only requests with a passport and a proof of the action. Fetch handlers
+ * take a Request and return a Response, as in Deno, Bun, Cloudflare Workers and Next.js. A request must have the
+ * passport in `Authorization: Bearer` and the proof in `Action-Proof`. Otherwise the response has the status 401, 403,
+ * 400, 413 or 503, and the handler is not called. The handler gets the verdict with the verified payload.
  *
  * @throws {@link OptionsInvalid}
  *

@@ -7,16 +7,16 @@ export type { Admission, RequirePassportOptions } from './admit.js';
 export { PROOF_HEADER } from './admit.js';
 
 /**
- * What the middleware adds to the environment of an application. Handlers that stand in one call with the middleware know
- * it by themselves; others by `new Hono<PassportEnv>()`.
+ * The variables that the middleware adds to the environment of an application. TypeScript infers them for handlers in
+ * the same call as the middleware. For other handlers, use `new Hono<PassportEnv>()`.
  */
 export interface PassportEnv {
   Variables: { passport: Admission };
 }
 
 /**
- * Hono middleware that lets only requests with a passport and a proof of their action pass; see `requirePassport` of
- * `@passport-registry/verifier/fetch`. Handlers find the verdict, with the payload that was verified, by
+ * Creates Hono middleware that admits only requests with a passport and a proof of the action. For details, see
+ * `requirePassport` of `@passport-registry/verifier/fetch`. Handlers get the verdict with the verified payload from
  * `c.get('passport')`.
  *
  * @throws {@link OptionsInvalid}

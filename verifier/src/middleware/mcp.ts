@@ -8,25 +8,28 @@ export interface McpAuthInfo {
   token: string;
   /** The passport's DID. */
   clientId: string;
-  /** The scope of the mandate. Empty without a mandate, and for a mandate with a policy, which only applies to an action. */
+  /**
+   * The scope of the mandate. Empty without a mandate, and for a mandate with further conditions, which can be checked
+   * only for an action.
+   */
   scopes: string[];
-  /** Seconds since 1970: when the passport or its mandate ends. */
+  /** When the passport or its mandate expires, whichever is earlier, in seconds since 1970. */
   expiresAt: number;
   extra: { verdict: AcceptedPassport };
 }
 
-/** The SDK's error class for its bearer authentication. */
+/** The error class of the SDK's bearer authentication. */
 export interface McpErrors {
-  /** Answered with 401. */
+  /** Leads to a response with status 401. */
   readonly InvalidTokenError: new (
     message: string,
   ) => Error;
 }
 
 /**
- * The token verifier that the bearer authentication of MCP servers takes (`requireBearerAuth` of
- * `@modelcontextprotocol/sdk`), so that agents authenticate by their passports. It shows whose passport it is. As with
- * every bearer token, a thief can use it: for single actions, require a proof.
+ * Creates a token verifier for the bearer authentication of MCP servers (`requireBearerAuth` of
+ * `@modelcontextprotocol/sdk`). Agents then authenticate with their passports. Like every bearer token, a stolen
+ * passport can be used by anyone. For single actions, require a proof.
  *
  * @example
  * ```ts
@@ -55,20 +58,20 @@ export function mcpTokenVerifier(
       const verdict = await verifier.verifyPassport(token);
       if (!verdict.accepted) {
         const codes = verdict.reasons.map(({ code }) => code);
-        const passing = codes.some(
+        const isTransient = codes.some(
           (code) => (PASSPORT_REASONS as Record<string, string>)[code] === 'unavailable',
         );
-        // The codes only: the SDK puts the message into a header.
-        throw new (passing ? Error : InvalidTokenError)(codes.join(', '));
+        // The message contains only codes, because the SDK puts it into a header.
+        throw new (isTransient ? Error : InvalidTokenError)(codes.join(', '));
       }
       const { passport, mandate } = verdict;
       const mandateEnds =
         mandate === undefined ? Number.POSITIVE_INFINITY : instantOf(mandate.expires_at) / 1000;
-      const judged = Object.keys(mandate?.policy ?? {}).length === 0;
+      const isUnconditional = Object.keys(mandate?.policy ?? {}).length === 0;
       return {
         token,
         clientId: passport.sub,
-        scopes: judged ? [...(mandate?.scope ?? [])] : [],
+        scopes: isUnconditional ? [...(mandate?.scope ?? [])] : [],
         expiresAt: Math.floor(Math.min(passport.exp, mandateEnds)),
         extra: { verdict },
       };

@@ -2,21 +2,21 @@ import { PASSPORT_REASONS, type ReasonKind } from '../passport/reasons.js';
 import type { VerdictReason } from '../passport/rejection.js';
 import type { ActionVerdict } from '../verification/verdict.js';
 
-/** An HTTP answer that refuses a request; the body has the form of SPEC B9. */
+/** An HTTP response that refuses a request. The body has the form of SPEC B9. */
 export interface Refusal {
   readonly status: 400 | 401 | 403 | 413 | 503;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: {
     /** A stable code. */
     readonly error: string;
-    /** For people. */
+    /** A message for people. */
     readonly message: string;
     readonly details: { readonly reasons?: readonly VerdictReason[] };
   };
 }
 
-/** The answer to each kind of fault (RFC 6750, section 3.1; `invalid_proof` is our own). */
-const ANSWERS: Readonly<Record<ReasonKind, { status: Refusal['status']; error: string }>> = {
+/** The response to each cause (RFC 6750, section 3.1). `invalid_proof` is an addition to the RFC. */
+const RESPONSES: Readonly<Record<ReasonKind, { status: Refusal['status']; error: string }>> = {
   passport: { status: 401, error: 'invalid_token' },
   proof: { status: 401, error: 'invalid_proof' },
   mandate: { status: 403, error: 'insufficient_scope' },
@@ -24,25 +24,25 @@ const ANSWERS: Readonly<Record<ReasonKind, { status: Refusal['status']; error: s
   unavailable: { status: 503, error: 'temporarily_unavailable' },
 };
 
-const RETRY_AFTER = '5';
+const RETRY_AFTER_SECONDS = '5';
 
-/** The answer to a request that a verdict refuses. */
+/** Creates the response to a request that a verdict refuses. */
 export function refusalOf({ reasons }: ActionVerdict, action: string): Refusal {
   const [{ code, message } = { code: 'unknown', message: 'refused' }] = reasons;
-  // Every other reason means that the issuer is not trusted.
+  // Every other code means that the issuer is not trusted.
   const kind = Object.hasOwn(PASSPORT_REASONS, code)
     ? PASSPORT_REASONS[code as keyof typeof PASSPORT_REASONS]
     : 'passport';
-  const { status, error } = ANSWERS[kind];
+  const { status, error } = RESPONSES[kind];
   const scope = kind === 'mandate' ? { scope: action } : {};
   const headers =
     status === 503
-      ? { 'Retry-After': RETRY_AFTER }
+      ? { 'Retry-After': RETRY_AFTER_SECONDS }
       : { 'WWW-Authenticate': challenge({ error, error_description: code, ...scope }) };
   return { status, headers, body: { error: code, message, details: { reasons } } };
 }
 
-/** The answer to a request without a passport or a proof. Without a passport, it has no error code (RFC 6750, 3.1). */
+/** Refuses a request without a passport or a proof. Without a passport, the challenge has no error (RFC 6750, 3.1). */
 export function missing(what: 'passport' | 'proof'): Refusal {
   const parameters =
     what === 'passport' ? {} : { error: 'invalid_proof', error_description: 'proof-missing' };
@@ -57,12 +57,12 @@ export function missing(what: 'passport' | 'proof'): Refusal {
   };
 }
 
-/** The answer to a request whose payload cannot be read. */
+/** Refuses a request whose payload cannot be read. */
 export function unreadable(status: 400 | 413, error: string, message: string): Refusal {
   return { status, headers: {}, body: { error, message, details: {} } };
 }
 
-/** Codes and actions only: untrusted text never gets into a header. */
+/** Creates a challenge. It contains only codes and actions: untrusted text must never get into a header. */
 function challenge(parameters: Readonly<Record<string, string>>): string {
   const safe = Object.entries(parameters).filter(([, value]) => /^[A-Za-z0-9._-]+$/.test(value));
   return ['Bearer realm="agent passport"', ...safe.map(([name, value]) => `${name}="${value}"`)].join(', ');

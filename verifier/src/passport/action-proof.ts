@@ -1,5 +1,5 @@
 import { hashHex } from '../encoding/sha256-sync.js';
-import { unsafeNumber } from '../encoding/unsafe-number.js';
+import { findUnsafeNumber } from '../encoding/unsafe-number.js';
 import { NotCanonicalizable } from '../errors.js';
 import { canonicalBytes } from '../list/canonical.js';
 import type { PublicKey } from '../trust/public-key.js';
@@ -7,43 +7,43 @@ import { hasPassed, isToCome, type TolerantClock } from './clock.js';
 import { readJws, verifyJws } from './passport-jws.js';
 import { reject } from './rejection.js';
 
-/** The claims of an action's proof (SPEC B10, B11). */
+/** The claims of the proof of an action (SPEC B10, B11). */
 export interface ActionClaims {
   /** Seconds since 1970. */
   readonly iat: number;
-  /** Seconds since 1970; at most 60 after `iat`. */
+  /** Seconds since 1970. At most 60 after `iat`. */
   readonly exp: number;
   /** Seconds since 1970. */
   readonly nbf?: number;
-  /** Unique among the proofs of a passport. */
+  /** The id of the proof, unique among the proofs of a passport. */
   readonly jti: string;
-  /** The verifier. */
+  /** The audience: the name of the verifier. */
   readonly aud: string;
-  /** The passport's `jti`. */
+  /** The `jti` of the passport. */
   readonly passport: string;
-  /** SHA-256 of the passport's token, base64url, as in DPoP (RFC 9449, section 4.2). */
+  /** The SHA-256 of the passport's token in base64url, as in DPoP (RFC 9449, section 4.2). */
   readonly ath: string;
   readonly action: string;
-  /** SHA-256 of the canonical bytes of the payload, lower-case hexadecimal. */
+  /** The SHA-256 of the canonical bytes of the payload, in lower-case hexadecimal. */
   readonly payload_sha256: string;
 }
 
-/** The `typ` of an action's proof. */
+/** The `typ` of the proof of an action. */
 export const ACTION_TYPE = 'action+jwt';
 
-/** The longest validity of a proof (SPEC B11). */
+/** The maximum validity of a proof, in seconds (SPEC B11). */
 export const MAX_ACTION_SECONDS = 60;
 
-const TEXTS = ['jti', 'aud', 'passport', 'ath', 'action', 'payload_sha256'];
-/** The `jti` is used unchanged in the key of a replay store. */
+const STRING_CLAIMS = ['jti', 'aud', 'passport', 'ath', 'action', 'payload_sha256'];
+/** The `jti` becomes part of a replay store's key, unchanged. */
 const JTI = /^[\x21-\x7e]{1,128}$/;
 
-/** Reads the proof of an action and verifies that the holder of the passport's key signed it. */
+/** Parses the proof of an action, and verifies that the holder of the passport's key signed the proof. */
 export async function readProof(proof: unknown, holder: PublicKey): Promise<ActionClaims> {
-  const jws = readJws(proof, 'proof', [ACTION_TYPE]);
+  const jws = readJws(proof, 'proof', { types: [ACTION_TYPE] });
   await verifyJws(jws, 'proof', holder);
   const { iat, exp, jti } = jws.payload;
-  const wrong = TEXTS.find((claim) => typeof jws.payload[claim] !== 'string');
+  const wrong = STRING_CLAIMS.find((claim) => typeof jws.payload[claim] !== 'string');
   if (wrong !== undefined) reject('proof-claims', `${wrong} is missing in the proof or is not a string`);
   if (!Number.isSafeInteger(iat) || !Number.isSafeInteger(exp))
     reject('proof-claims', 'iat or exp is not a time');
@@ -51,7 +51,7 @@ export async function readProof(proof: unknown, holder: PublicKey): Promise<Acti
   return jws.payload as unknown as ActionClaims;
 }
 
-/** Checks the times of a proof: valid now, and for at most 60 seconds. */
+/** Checks that a proof is valid now, and that its validity is at most 60 seconds. */
 export function checkProofTimes({ iat, nbf = iat, exp }: ActionClaims, clock: TolerantClock): void {
   if (!(exp > iat) || exp - iat > MAX_ACTION_SECONDS) {
     reject('proof-lives-too-long', `the proof is not valid for 1 to ${MAX_ACTION_SECONDS} seconds`);
@@ -63,21 +63,22 @@ export function checkProofTimes({ iat, nbf = iat, exp }: ActionClaims, clock: To
 }
 
 /**
- * The hash of a payload, as used in a proof. A number beyond 2^53 - 1 is refused: JSON parsers disagree on its value.
+ * Returns the hash of a payload for a proof. Refuses numbers beyond 2^53 - 1, because JSON parsers disagree on their
+ * values.
  *
  * @throws {@link NotCanonicalizable}
  */
 export function hashPayload(payload: unknown): string {
   const bytes = canonicalBytes(payload);
-  const unsafe = unsafeNumber(payload);
+  const unsafe = findUnsafeNumber(payload);
   if (unsafe !== undefined) {
-    throw new NotCanonicalizable(`the payload has the number ${unsafe}, which is beyond 2^53 - 1`);
+    throw new NotCanonicalizable(`the payload contains the number ${unsafe}, which is beyond 2^53 - 1`);
   }
   return hashHex(bytes);
 }
 
-/** The hash of an untrusted payload. */
-export function payloadHash(payload: unknown): string {
+/** Returns the hash of an untrusted payload, or rejects the payload. */
+export function hashUntrustedPayload(payload: unknown): string {
   try {
     return hashPayload(payload);
   } catch (error) {

@@ -1,17 +1,17 @@
-/** A clock and its tolerance. */
+/** A clock, and the tolerance for the clocks of others. */
 export interface TolerantClock {
-  /** Milliseconds since 1970. */
+  /** Returns the current time in milliseconds since 1970. */
   readonly now: () => number;
-  /** Milliseconds. */
+  /** The tolerance in milliseconds. */
   readonly tolerance: number;
 }
 
-/** Whether a time in milliseconds has passed, tolerance included. */
+/** Returns whether a time in milliseconds is in the past, beyond the tolerance. */
 export function hasPassed(time: number, { now, tolerance }: TolerantClock): boolean {
   return !(now() < time + tolerance);
 }
 
-/** Whether a time in milliseconds is in the future, tolerance included. */
+/** Returns whether a time in milliseconds is in the future, beyond the tolerance. */
 export function isToCome(time: number, { now, tolerance }: TolerantClock): boolean {
   return !(time <= now() + tolerance);
 }

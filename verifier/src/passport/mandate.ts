@@ -8,7 +8,7 @@ import { readJws, verifyJws } from './passport-jws.js';
 import { Rejection, reject } from './rejection.js';
 import { isScope } from './scope.js';
 
-/** The context of a policy decision. */
+/** The action to which a condition applies. */
 export interface PolicyContext {
   readonly action: string;
   readonly payload: Readonly<Record<string, unknown>>;
@@ -17,14 +17,14 @@ export interface PolicyContext {
 }
 
 /**
- * Judges one member of a mandate's policy. Only `true` means that the condition is met; an exception counts as a refusal.
- * The handler runs before the proof is checked, so it must have no side effects.
+ * Checks one condition: a member of a mandate's `policy`. Only `true` means that the condition is met. An exception
+ * counts as a refusal. A handler runs before the proof is verified, so it must have no side effects.
  *
- * @param value - the member's value, from the mandate: check its form
+ * @param value - the value of the member in the mandate. The handler must check its form
  */
 export type PolicyHandler = (value: unknown, context: PolicyContext) => boolean | Promise<boolean>;
 
-/** The `typ` of a mandate that is a JWS of its own (SPEC B11). */
+/** The `typ` of a mandate that the principal signed as a separate JWS (SPEC B11). */
 export const MANDATE_TYPE = 'mandate+jwt';
 
 const MAX_SCOPES = 256;
@@ -40,23 +40,23 @@ const CHECKS: Readonly<Record<string, Check>> = {
 };
 
 /**
- * The mandate of a passport, after checks of its form, signature and times.
+ * Returns the mandate of a passport. Checks its form, signature and times.
  *
- * A mandate that is a JWS of its own (SPEC B11) proves that the principal signed it, without relying on the issuer.
- * Its key is in its own header, which is safe only because the passport contains the thumbprint of the key.
+ * A mandate that is a separate JWS (SPEC B11) proves that the principal signed it, without relying on the issuer. The
+ * header of the JWS contains the public key. This is safe only because the passport contains the thumbprint of the key.
  */
 export async function readMandate(passport: PassportClaims, clock: TolerantClock): Promise<Mandate> {
   const { mandate } = passport;
   if (mandate === undefined)
     return reject('mandate-missing', 'the passport has no mandate: it allows nothing');
-  const content = typeof mandate === 'string' ? await signedMandate(mandate, passport, clock) : mandate;
+  const content = typeof mandate === 'string' ? await readSignedMandate(mandate, passport, clock) : mandate;
   for (const [member, check] of Object.entries(CHECKS)) {
     if (!check((content as unknown as Record<string, unknown>)[member])) {
-      reject('mandate-malformed', `the mandate's ${member} is missing or not valid`);
+      reject('mandate-malformed', `the mandate's ${member} is missing or invalid`);
     }
   }
   if (isToCome(instantOf(content.issued_at), clock)) {
-    reject('mandate-not-yet-valid', `the mandate is issued at ${content.issued_at}, which is in the future`);
+    reject('mandate-not-yet-valid', `the mandate was issued at ${content.issued_at}, which is in the future`);
   }
   if (hasPassed(instantOf(content.expires_at), clock)) {
     reject('mandate-expired', `the mandate expired at ${content.expires_at}`);
@@ -64,19 +64,19 @@ export async function readMandate(passport: PassportClaims, clock: TolerantClock
   return content;
 }
 
-async function signedMandate(
+async function readSignedMandate(
   text: string,
   { principal_jkt, cnf }: PassportClaims,
   clock: TolerantClock,
 ): Promise<Mandate> {
-  const jws = readJws(text, 'mandate', [MANDATE_TYPE], 'jwk');
+  const jws = readJws(text, 'mandate', { types: [MANDATE_TYPE], allowed: 'jwk' });
   const key = await importPublicKey(
     jws.header['jwk'],
     (message, cause) =>
       new Rejection([{ code: 'mandate-header', message: `the jwk of the mandate ${message}` }], { cause }),
   );
   if ((await calculateJwkThumbprint(key.jwk)) !== principal_jkt) {
-    reject('mandate-principal-mismatch', 'the key of the mandate is not the one that principal_jkt names');
+    reject('mandate-principal-mismatch', 'the key of the mandate is not the key that principal_jkt names');
   }
   await verifyJws(jws, 'mandate', key);
   const holder = jws.payload['cnf'];
@@ -84,7 +84,7 @@ async function signedMandate(
   if (jkt !== (await calculateJwkThumbprint(cnf.jwk))) {
     reject('mandate-holder-mismatch', 'the principal gave the mandate to another key (cnf.jkt)');
   }
-  // The JWT may have time claims of its own; `readCompactJws` has checked their form.
+  // The JWS may have its own time claims. `readCompactJws` has checked their form.
   const { nbf, exp } = jws.payload as { nbf?: number; exp?: number };
   if (nbf !== undefined && isToCome(nbf * 1000, clock)) {
     reject('mandate-not-yet-valid', 'the mandate is not valid yet (nbf)');
@@ -95,7 +95,7 @@ async function signedMandate(
   return jws.payload as unknown as Mandate;
 }
 
-/** Checks the policy of a mandate. A condition without a handler is refused (SPEC B11). */
+/** Checks the conditions of a mandate. A condition without a handler is refused (SPEC B11). */
 export async function checkPolicy(
   context: PolicyContext,
   handlers: Readonly<Record<string, PolicyHandler>>,
@@ -118,6 +118,6 @@ async function isMet(handler: PolicyHandler, value: unknown, context: PolicyCont
   try {
     return (await handler(value, context)) === true;
   } catch (cause) {
-    return reject('mandate-policy-refused', 'a requirement of the mandate could not be evaluated', cause);
+    return reject('mandate-policy-refused', 'a condition of the mandate could not be checked', cause);
   }
 }

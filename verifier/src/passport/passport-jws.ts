@@ -5,23 +5,27 @@ import { reject } from './rejection.js';
 
 export type { CompactJws } from '../trust/compact-jws.js';
 
-/** The kinds of JWS. The codes of rejections begin with these names. */
+/** The kinds of JWS. The codes of their rejections begin with these names. */
 export type JwsKind = 'token' | 'proof' | 'mandate';
 
-/**
- * Reads a compact JWS with {@link readCompactJws}, and turns a fault into a rejection.
- *
- * @param allowed - a header member that is refused by default
- */
-export function readJws(text: unknown, kind: JwsKind, types: readonly string[], allowed?: 'jwk'): CompactJws {
+/** The accepted headers of a JWS. */
+export interface AcceptedHeader {
+  /** The accepted values of `typ`. */
+  readonly types: readonly string[];
+  /** A header member to accept that is refused by default. */
+  readonly allowed?: 'jwk';
+}
+
+/** Parses a compact JWS with {@link readCompactJws}, and turns a fault into a rejection. */
+export function readJws(text: unknown, kind: JwsKind, header: AcceptedHeader): CompactJws {
   try {
-    return readCompactJws(text, types, allowed);
+    return readCompactJws(text, header.types, header.allowed);
   } catch (error) {
     return rejectJws(error, kind);
   }
 }
 
-/** Verifies the signature of a JWS with {@link verifyCompactJws}. */
+/** Verifies the signature of a JWS with {@link verifyCompactJws}, and turns a fault into a rejection. */
 export async function verifyJws(jws: CompactJws, kind: JwsKind, key: PublicKey): Promise<void> {
   try {
     await verifyCompactJws(jws, key);

@@ -8,7 +8,15 @@ import { Rejection, reject } from './rejection.js';
 /** The `typ` of a passport. */
 export const PASSPORT_TYPE = 'passport+jwt';
 
-/** The content of a passport's token, not verified. */
+/** The parts of a passport's token. */
+interface PassportParts {
+  readonly jws: CompactJws;
+  readonly claims: PassportClaims;
+  readonly kid: string;
+  readonly holderJwk: CheckedJwk;
+}
+
+/** The parsed token of a passport. Nothing in it has been verified. */
 export class ReadPassport {
   readonly token: string;
   readonly jws: CompactJws;
@@ -19,7 +27,7 @@ export class ReadPassport {
   #hash: string | undefined;
   #holder: Promise<PublicKey> | undefined;
 
-  constructor(token: string, jws: CompactJws, claims: PassportClaims, kid: string, holderJwk: CheckedJwk) {
+  constructor(token: string, { jws, claims, kid, holderJwk }: PassportParts) {
     this.token = token;
     this.jws = jws;
     this.claims = deepFreeze(claims);
@@ -27,30 +35,31 @@ export class ReadPassport {
     this.#holderJwk = holderJwk;
   }
 
-  /** The hash of the token, as used in a proof. */
+  /** Returns the hash of the token, as in a proof. */
   hash(): string {
     this.#hash ??= hashBase64url(this.token);
     return this.#hash;
   }
 
-  /** The key of the passport's holder. */
+  /** Returns the key of the passport's holder. */
   holder(): Promise<PublicKey> {
-    this.#holder ??= importChecked(this.#holderJwk, unusableKey);
+    this.#holder ??= importChecked(this.#holderJwk, rejectKey);
     return this.#holder;
   }
 }
 
-/** Reads the token of a passport, and checks its form, type, algorithm and claims. */
+/** Parses the token of a passport, and checks its form, type, algorithm and claims. */
 export function readPassport(token: string, types: readonly string[]): ReadPassport {
-  const jws = readJws(token, 'token', types);
+  const jws = readJws(token, 'token', { types });
   const { kid } = jws.header;
   if (typeof kid !== 'string' || kid.length > 256) {
     return reject('token-header', 'the token names no key (kid)');
   }
   const claims = readClaims(jws);
-  return new ReadPassport(token, jws, claims, kid, publicMembers(claims.cnf.jwk, unusableKey));
+  const holderJwk = publicMembers(claims.cnf.jwk, rejectKey);
+  return new ReadPassport(token, { jws, claims, kid, holderJwk });
 }
 
-function unusableKey(message: string, cause?: unknown): Rejection {
+function rejectKey(message: string, cause?: unknown): Rejection {
   return new Rejection([{ code: 'token-claims', message: `cnf.jwk ${message}` }], { cause });
 }

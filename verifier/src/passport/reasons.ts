@@ -1,10 +1,10 @@
-/** What is at fault in a rejection. The middleware derives the HTTP status from it. */
+/** The cause of a rejection. The middleware derives the HTTP status from the cause. */
 export type ReasonKind = 'passport' | 'proof' | 'mandate' | 'request' | 'unavailable';
 
 /**
- * Every reason to reject a passport or an action, besides the reasons to reject its issuer ({@link ReasonCode}). The
- * codes are stable. The value says what is at fault: the passport, the proof of the action, the mandate, the request, or
- * an unavailable service, in which case the same call may succeed later.
+ * Every reason to reject a passport or an action, except the reasons to reject the issuer ({@link ReasonCode}). The
+ * codes are stable. The value of each code is its cause: the passport, the proof of the action, the mandate, the
+ * request, or an unavailable service. If a service is unavailable, the same call may succeed later.
  */
 export const PASSPORT_REASONS = {
   'token-malformed': 'passport',
@@ -71,5 +71,5 @@ export const PASSPORT_REASONS = {
   'replay-store-failed': 'unavailable',
 } as const satisfies Record<string, ReasonKind>;
 
-/** Why a passport or an action is rejected: stable codes. */
+/** The stable codes of the reasons to reject a passport or an action. */
 export type PassportReasonCode = keyof typeof PASSPORT_REASONS;

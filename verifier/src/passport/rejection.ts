@@ -3,13 +3,13 @@ import type { PassportReasonCode } from './reasons.js';
 
 /** One reason of a verdict. */
 export interface VerdictReason {
-  /** `verified` if every check passed, otherwise the fault. */
+  /** `verified` if every check has passed, and otherwise the code of the failure. */
   readonly code: 'verified' | PassportReasonCode | ReasonCode;
-  /** For humans; may change. */
+  /** A message for people. May change. */
   readonly message: string;
 }
 
-/** Ends a failed step. It never leaves this library: `inspect` turns it into a verdict. */
+/** Ends a verification. This error never leaves the library: `inspect` turns it into a verdict. */
 export class Rejection extends Error {
   readonly reasons: readonly VerdictReason[];
 
@@ -19,7 +19,7 @@ export class Rejection extends Error {
   }
 }
 
-/** Ends a step with a rejection. */
+/** Ends a verification with one reason. */
 export function reject(code: PassportReasonCode, message: string, cause?: unknown): never {
   throw new Rejection([{ code, message }], { cause });
 }

@@ -6,19 +6,22 @@ const ACTION = new RegExp(`^${SEGMENTS}$`);
 const SCOPE = new RegExp(`^${SEGMENTS}(?:\\.\\*)?$`);
 const MAX_LENGTH = 256;
 
-/** Whether a value is an action: dotted segments of ASCII letters, digits, `_` and `-`, 256 characters at most (SPEC B10). */
+/**
+ * Returns whether a value is an action: segments of ASCII letters, digits, `_` and `-`, separated by dots, with at most
+ * 256 characters in total (SPEC B10).
+ */
 export function isAction(value: unknown): value is string {
   return typeof value === 'string' && value.length <= MAX_LENGTH && ACTION.test(value);
 }
 
-/** Whether a value is a scope: an action, or one with a trailing `.*` (SPEC B10). */
+/** Returns whether a value is a scope: an action, optionally with a trailing `.*` (SPEC B10). */
 export function isScope(value: unknown): value is string {
   return typeof value === 'string' && value.length <= MAX_LENGTH && SCOPE.test(value);
 }
 
 /**
- * Whether one of some scopes covers an action (SPEC B10). `email.send` covers itself and nothing else; `email.*` covers
- * every deeper name, and not `email` itself. There are no other wildcards. Matching is case-sensitive.
+ * Returns whether at least one scope covers an action (SPEC B10). `email.send` covers only itself. `email.*` covers
+ * every deeper name, but not `email` itself. There are no other wildcards. Matching is case-sensitive.
  *
  * @example
  * ```ts
@@ -40,7 +43,7 @@ export function coversAction(scopes: readonly string[], action: string): boolean
 }
 
 /**
- * Rejects unless the action and the payload are well-formed and a scope covers the action.
+ * Rejects an action unless the action and the payload are well-formed and a scope covers the action.
  *
  * @returns the payload
  */

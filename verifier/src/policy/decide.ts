@@ -2,7 +2,7 @@ import type { Issuer, TrustPolicy } from '../generated/schemas.js';
 import { instantOf } from '../list/date-time.js';
 import { compilePolicy } from './trust-policy.js';
 
-/** Why an issuer is accepted or rejected: stable codes. */
+/** The stable codes of the reasons to accept or reject an issuer. */
 export type ReasonCode =
   | 'issuer-unknown'
   | 'status-suspended'
@@ -21,29 +21,29 @@ export type ReasonCode =
 /** One reason of a decision. */
 export interface Reason {
   readonly code: ReasonCode;
-  /** For humans; may change. */
+  /** A message for people. May change. */
   readonly message: string;
 }
 
-/** Whether an issuer is trusted, and every reason why. */
+/** Whether an issuer is trusted, with all reasons. */
 export interface Decision {
   readonly accepted: boolean;
   readonly reasons: readonly Reason[];
-  /** The issuer's record; undefined if the registry has no record. */
+  /** The issuer's record. Undefined if the registry has no such record. */
   readonly issuer: Issuer | undefined;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Applies a local trust policy to an issuer (SPEC A3, steps 3 and 4). Without a record, and under any status but
+ * Applies a local trust policy to an issuer (SPEC A3, steps 3 and 4). If the issuer has no record, or its status is not
  * `active`, every policy rejects the issuer. `deny` comes next, then `allow`, then all other requirements.
  *
  * A missing scope and an empty scope mean the same: neither covers a value that the policy names (SPEC B11).
  *
- * @param issuer - the record from a verified list; undefined if the list has no such issuer
- * @param policy - plain JSON; checked and frozen at its first use
- * @param now - the clock, in milliseconds since 1970
+ * @param issuer - the record from a verified list. Undefined if the list has no such issuer
+ * @param policy - plain JSON. The first use checks and freezes the policy
+ * @param now - the current time in milliseconds since 1970
  * @throws {@link PolicyInvalid}
  *
  * @example
@@ -56,7 +56,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  */
 export function decide(issuer: Issuer | undefined, policy: TrustPolicy, now: number = Date.now()): Decision {
   const { allow, deny } = compilePolicy(policy);
-  if (issuer === undefined) return rejected(issuer, [UNKNOWN]);
+  if (issuer === undefined) return rejectIssuer(issuer, [UNKNOWN]);
   const reasons: Reason[] = [];
   if (issuer.status !== 'active') {
     reasons.push({
@@ -67,8 +67,10 @@ export function decide(issuer: Issuer | undefined, policy: TrustPolicy, now: num
   const denied = deny.get(issuer.issuer_id);
   if (denied !== undefined) reasons.push({ code: 'denied', message: denied });
   const allowed = allow.get(issuer.issuer_id);
-  if (allowed === undefined) unmetDemands(issuer, policy, now, reasons);
-  if (reasons.length > 0) return rejected(issuer, reasons);
+  if (allowed === undefined) {
+    reasons.push(...findUnmetAttributes(issuer, policy), ...findUnmetTimes(issuer, policy, now));
+  }
+  if (reasons.length > 0) return rejectIssuer(issuer, reasons);
   return {
     accepted: true,
     reasons: allowed === undefined ? MET : [{ code: 'allowed', message: allowed }],
@@ -81,12 +83,13 @@ const MET: readonly Reason[] = Object.freeze([
   { code: 'policy-met', message: 'every requirement of the policy is met' },
 ]);
 
-function rejected(issuer: Issuer | undefined, reasons: readonly Reason[]): Decision {
+function rejectIssuer(issuer: Issuer | undefined, reasons: readonly Reason[]): Decision {
   return { accepted: false, reasons, issuer };
 }
 
-function unmetDemands(issuer: Issuer, policy: TrustPolicy, now: number, reasons: Reason[]): void {
+function findUnmetAttributes(issuer: Issuer, policy: TrustPolicy): Reason[] {
   const { tiers, domains, geography, passport_types } = policy;
+  const reasons: Reason[] = [];
   if (!tiers.includes(issuer.tier)) {
     reasons.push({
       code: 'tier-not-accepted',
@@ -109,35 +112,38 @@ function unmetDemands(issuer: Issuer, policy: TrustPolicy, now: number, reasons:
     const message = `the issuer declares none of ${passport_types.join(', ')}`;
     reasons.push({ code: 'passport-type-not-covered', message });
   }
-  unmetTimes(issuer, policy, now, reasons);
+  return reasons;
 }
 
-function unmetTimes(
+function findUnmetTimes(
   { certified_since, last_audit }: Issuer,
   { min_certified_days, max_audit_days }: TrustPolicy,
   now: number,
-  reasons: Reason[],
-): void {
+): Reason[] {
+  const reasons: Reason[] = [];
   if (
     min_certified_days !== undefined &&
     !(now - instantOf(certified_since) >= min_certified_days * DAY_MS)
   ) {
-    const message = `the issuer is certified only since ${certified_since}`;
+    const message = `the issuer has been certified only since ${certified_since}`;
     reasons.push({ code: 'certified-too-recently', message });
   }
-  if (max_audit_days === undefined) return;
+  if (max_audit_days === undefined) return reasons;
   if (last_audit === undefined || last_audit === null) {
     reasons.push({ code: 'audit-missing', message: 'the issuer has no audit' });
   } else if (!(now - instantOf(last_audit) <= max_audit_days * DAY_MS)) {
-    reasons.push({ code: 'audit-too-old', message: `the last audit was at ${last_audit}` });
+    reasons.push({ code: 'audit-too-old', message: `the last audit was on ${last_audit}` });
   }
+  return reasons;
 }
 
 function overlaps(wanted: readonly string[], declared: readonly string[] | undefined): boolean {
   return declared?.some((one) => wanted.includes(one)) === true;
 }
 
-/** A country covers its subdivisions, and `global` everything; not the other way round. */
+/**
+ * Returns whether scopes cover one of some places. A country covers its subdivisions, and `global` covers everything.
+ */
 function coversPlace(wanted: readonly string[], declared: readonly string[] | undefined): boolean {
   return (
     declared?.some(

@@ -5,8 +5,8 @@ import { isPolicyMember } from '../generated/predicates.js';
 import { REQUIRED_POLICY_MEMBERS, type TrustPolicy } from '../generated/schemas.js';
 
 /**
- * Asserts that a parsed JSON value conforms to schemas/trust-policy.schema.json. An unknown member is an error:
- * otherwise a misspelt requirement would be ignored silently.
+ * Asserts that a parsed JSON value conforms to schemas/trust-policy.schema.json. An unknown member is an error, because
+ * otherwise a misspelled requirement would be ignored silently.
  *
  * @throws {@link PolicyInvalid}
  *
@@ -22,10 +22,10 @@ import { REQUIRED_POLICY_MEMBERS, type TrustPolicy } from '../generated/schemas.
  * ```
  */
 export function assertTrustPolicy(value: unknown): asserts value is TrustPolicy {
-  if (!isObject(value)) throw new PolicyInvalid('a trust policy is a JSON object');
+  if (!isObject(value)) throw new PolicyInvalid('a trust policy must be a JSON object');
   for (const member of REQUIRED_POLICY_MEMBERS) {
     if (!Object.hasOwn(value, member)) {
-      throw new PolicyInvalid(`a trust policy names the ${member} that it accepts`);
+      throw new PolicyInvalid(`a trust policy must have the member ${member}`);
     }
   }
   for (const [member, content] of Object.entries(value)) {
@@ -49,7 +49,7 @@ export interface CompiledPolicy {
 const compiled = new WeakMap<object, CompiledPolicy>();
 
 /**
- * Checks a policy once. The object is frozen, because a later change would not be checked.
+ * Checks and prepares a policy once. The function freezes the object, because it would not check later changes.
  *
  * @throws {@link PolicyInvalid}
  */

@@ -5,7 +5,7 @@ import type { VerifiedList } from '../trust/signed-list.js';
 import { deltaPath, listAfter, listBytes, parseDelta } from './delta.js';
 import type { RegistryFiles } from './registry-files.js';
 
-/** For a client further behind, the whole list is cheaper. */
+/** The maximum number of deltas. If a client needs more, the whole list is cheaper. */
 const MAX_DELTAS = 16;
 
 /** A list with its bytes. */
@@ -13,20 +13,20 @@ export interface HeldList extends VerifiedList {
   readonly list: Uint8Array;
 }
 
-/** The list that deltas should lead to. */
+/** The list that the deltas must lead to. */
 export interface DeltaGoal {
-  /** Whether a list is the wanted one, and signed. */
+  /** Returns whether a list is the wanted list and is signed. */
   readonly isReached: (list: Omit<HeldList, 'registry'>) => Promise<boolean>;
-  /** Largest list on the way, in bytes. */
+  /** The maximum size of each intermediate list, in bytes. */
   readonly maxListBytes: number;
 }
 
 /**
- * Updates a list delta by delta. Deltas are not signed, so a source could make a client work for nothing: together they
- * may not be larger than the list that is held, no list on the way may be larger than its limit, and no list is parsed
- * before it is the wanted one.
+ * Updates a list delta by delta. Deltas are not signed, so a source could send useless ones. To limit the wasted work,
+ * all deltas together must not be larger than the held list, each intermediate list has a size limit, and only the
+ * wanted list is parsed.
  *
- * @returns undefined if the deltas do not lead to the wanted list; the caller then loads the whole list
+ * @returns undefined if the deltas do not lead to the wanted list. The caller then downloads the whole list
  */
 export async function listByDeltas(
   files: RegistryFiles,
@@ -39,7 +39,7 @@ export async function listByDeltas(
     const path = deltaPath(sha256);
     const bytes = await files.get(path, Math.min(limitOf(path), allowance));
     const delta = bytes && parseDelta(bytes);
-    // Every step must be newer, or a chain of deltas could be a loop.
+    // Each list must be newer than the previous list, because deltas could form a loop.
     const follows = delta?.from === sha256 && delta.updated_at > registry.updated_at;
     if (bytes === undefined || delta === undefined || !follows) return undefined;
     allowance -= bytes.length;

@@ -22,37 +22,39 @@ import type { Clock } from '../trust/statement.js';
 import { listByDeltas } from './list-by-deltas.js';
 import type { RegistryFiles } from './registry-files.js';
 
-/** The trust of a verifier before it reads a publication. */
+/** What a verifier trusts and requires when it reads a publication. */
 export interface Trust {
-  /** The root keys that are trusted now, after their rotation has been walked. */
+  /** The current root keys, after all rotations. */
   readonly roots: readonly RootKey[];
-  /** The publication that was accepted last. */
+  /** The last accepted publication. */
   readonly held: Publication | undefined;
   readonly clock: Clock;
-  /** Whether to refuse expired files; if false, the caller checks the age. */
+  /** Whether to refuse expired files. If false, the caller must check the age. */
   readonly expiry: boolean;
-  /** Largest age of `updated_at` where there is no checkpoint, in milliseconds. */
+  /** The maximum age of `updated_at` for a list without a checkpoint, in milliseconds. */
   readonly maxAge: number;
-  /** Whether a registry without a checkpoint is refused. */
+  /** Whether to refuse a registry without a checkpoint. */
   readonly requireCheckpoint: boolean;
-  /** Largest list, in bytes; a checkpoint sets a smaller limit. Default: that of {@link limitOf}. */
+  /**
+   * The maximum size of the list in bytes. A checkpoint can set a lower limit. Default: the limit of {@link limitOf}.
+   */
   readonly maxListBytes?: number;
 }
 
-/** A publication that passed every check, with what it takes to check it again. */
+/** A publication that passed every check, with the data for checking it again. */
 export interface Publication extends VerifiedList, SignedPair {
-  /** The root key that signed it. */
+  /** The root key that signed the publication. */
   readonly root: RootKey;
   readonly checkpoint: (Checkpoint & CheckpointTexts) | undefined;
-  /** When the newest delegation was signed that was accepted under this root key, in milliseconds since 1970. */
+  /** When the newest accepted delegation under this root key was signed, in milliseconds since 1970. */
   readonly delegatedAt: number | undefined;
-  /** When it stops being fresh, in milliseconds since 1970, without the tolerance. */
+  /** When the publication stops being fresh, in milliseconds since 1970, without the tolerance. */
   readonly freshUntil: number;
 }
 
 interface CheckpointTexts {
   readonly checkpoint: string;
-  /** Absent when the root key itself signed the checkpoint. */
+  /** Undefined if the root key itself signed the checkpoint. */
   readonly delegation: string | undefined;
 }
 
@@ -67,8 +69,9 @@ const CHECKPOINT = 'checkpoint.jwt';
 const DELEGATION = 'keys/delegation.jwt';
 
 /**
- * The files that {@link readPublication} always reads, besides the rotation, so that the caller can request them all at
- * once. A client without a list requests the list, too: the checkpoint usually names that list.
+ * Returns the files that {@link readPublication} always reads, so that the caller can request all of them at once. For
+ * a client without a list, these include the list, because the checkpoint usually names the list at this path. The
+ * caller requests the rotation separately.
  */
 export function pathsReadFirst(held: Publication | undefined): readonly string[] {
   if (held === undefined) return [CHECKPOINT, DELEGATION, SIGNATURE, LIST];
@@ -76,99 +79,113 @@ export function pathsReadFirst(held: Publication | undefined): readonly string[]
 }
 
 /**
- * Reads and verifies the publication of a source, in the order of SPEC A3 and B6, under root keys whose rotation has been
- * walked. Callers must not use or store any of it unless this function returns. One root key signed all of it.
+ * Reads and verifies the publication of a source, in the order of SPEC A3 and B6. The root keys must be the current
+ * keys after all rotations. One root key must have signed the whole publication. If this function throws, the caller
+ * must not use or store any part of the publication.
  */
 export async function readPublication(files: RegistryFiles, trust: Trust): Promise<Publication> {
-  const source = boundedFiles(files);
-  let first: unknown;
+  const source = limitFiles(files);
+  let firstError: unknown;
   for (const root of trust.roots) {
     try {
       return await readUnder(root, source, trust);
     } catch (error) {
-      first ??= error;
+      firstError ??= error;
     }
   }
-  throw first;
+  throw firstError;
+}
+
+/** The inputs for reading a source under one root key. */
+interface Reading {
+  readonly files: RegistryFiles;
+  readonly root: RootKey;
+  readonly trust: Trust;
+  /**
+   * The last accepted publication, if this root key signed it. A publication proves nothing about a different root key.
+   */
+  readonly known: Publication | undefined;
 }
 
 async function readUnder(root: RootKey, files: RegistryFiles, trust: Trust): Promise<Publication> {
   const { held, clock } = trust;
-  // The current publication proves nothing about a different root key.
   const known = held?.root.thumbprint === root.thumbprint ? held : undefined;
-  const checkpoint = await readCheckpoint(files, root, known?.delegatedAt, trust);
+  const reading = { files, root, trust, known };
+  const checkpoint = await readCheckpoint(reading);
   if (checkpoint !== undefined) {
     refuseRollback(checkpoint.updatedAt, checkpoint.sha256, held);
     refuseOlderCheckpoint(checkpoint, held);
   }
-  const verified = await readList(files, root, checkpoint, known, trust);
+  const verified = await readList(reading, checkpoint);
   const updatedAt = verified.registry.updated_at;
   refuseRollback(updatedAt, verified.sha256, held);
   if (instantOf(updatedAt) > clock.now + clock.tolerance) {
-    throw new NotYetValid(`the list is of ${updatedAt}, which is in the future`);
+    throw new NotYetValid(`the list is dated ${updatedAt}, which is in the future`);
   }
   const freshUntil = checkpoint?.expiresAt ?? Math.min(instantOf(updatedAt) + trust.maxAge, MAX_DATE_MS);
   if (trust.expiry && checkpoint === undefined && clock.now > freshUntil + clock.tolerance) {
-    throw new ListExpired(`the list is of ${updatedAt}, older than the maximum age, and has no checkpoint`);
+    throw new ListExpired(
+      `the list is dated ${updatedAt}: it is older than the maximum age and has no checkpoint`,
+    );
   }
   const delegatedAt = checkpoint?.delegatedAt ?? known?.delegatedAt;
   return { ...verified, root, checkpoint, delegatedAt, freshUntil };
 }
 
-async function readCheckpoint(
-  files: RegistryFiles,
-  root: RootKey,
-  delegatedAt: number | undefined,
-  { held, clock, expiry, requireCheckpoint }: Trust,
-): Promise<(Checkpoint & CheckpointTexts) | undefined> {
+async function readCheckpoint({
+  files,
+  root,
+  trust,
+  known,
+}: Reading): Promise<(Checkpoint & CheckpointTexts) | undefined> {
+  const { held, clock, expiry, requireCheckpoint } = trust;
   const delegation = files.get(DELEGATION);
-  // A checkpoint that the root key signed needs no delegation, so the failure of one that nobody needs does not count.
+  // A checkpoint that the root key signed needs no delegation. In that case, a failed download does not matter.
   delegation.catch(() => undefined);
   const checkpoint = await files.get(CHECKPOINT);
   if (checkpoint === undefined) {
-    // An attacker may remove the checkpoint to hide that the list is old.
+    // An attacker could remove the checkpoint to hide that the list is old.
     if (!requireCheckpoint && held?.checkpoint === undefined) return undefined;
     throw new CheckpointMissing('the source has no checkpoint, but a checkpoint is required');
   }
   const verified = await verifyCheckpoint({ checkpoint, delegation }, root, { clock, expiry });
   const delegated = verified.delegatedAt;
+  const delegatedAt = known?.delegatedAt;
   if (delegated !== undefined && delegatedAt !== undefined && delegated < delegatedAt) {
     throw new DelegationRolledBack(
-      `the delegation is of ${new Date(delegated).toISOString()}, but the delegation of ` +
+      `the delegation is dated ${new Date(delegated).toISOString()}, but a delegation dated ` +
         `${new Date(delegatedAt).toISOString()} was accepted before`,
     );
   }
   return {
     ...verified,
     checkpoint: decodeUtf8(checkpoint),
-    // An unused delegation is not verified and may not be text.
+    // An unused delegation has not been verified, and may not be UTF-8.
     delegation: delegated === undefined ? undefined : decodeUtf8((await delegation) ?? new Uint8Array()),
   };
 }
 
-/** The list of a source, which its checkpoint must name. */
+/** Reads and verifies the list of a source. If the source has a checkpoint, the checkpoint must name the list. */
 async function readList(
-  files: RegistryFiles,
-  root: RootKey,
+  reading: Reading,
   checkpoint: Checkpoint | undefined,
-  known: Publication | undefined,
-  { held, maxListBytes = limitOf(LIST) }: Trust,
 ): Promise<VerifiedList & SignedPair> {
+  const { files, root, trust, known } = reading;
   if (known !== undefined && (await isUnchanged(files, checkpoint, known))) {
     const { list, signature, registry, sha256 } = known;
-    return named({ list, signature, registry, sha256 }, checkpoint);
+    return assertNamed({ list, signature, registry, sha256 }, checkpoint);
   }
-  const updated = known && (await updatedByDeltas(files, checkpoint, root, known, maxListBytes));
-  if (updated !== undefined) return named(updated, checkpoint);
-  // A client without a list has already requested the mutable pair.
+  const updated = await updateByDeltas(reading, checkpoint);
+  if (updated !== undefined) return assertNamed(updated, checkpoint);
+  // A client without a list has already requested the pair at the top of the tree.
   const snapshot = checkpoint && snapshotFolder(checkpoint.sha256);
-  const folders = held === undefined ? ['', snapshot] : [snapshot, ''];
+  const folders = trust.held === undefined ? ['', snapshot] : [snapshot, ''];
   let failure: unknown;
   for (const folder of folders) {
     try {
-      const pair = folder === undefined ? undefined : await readPair(files, folder, checkpoint, maxListBytes);
+      const pair = folder === undefined ? undefined : await readPair(reading, folder, checkpoint);
       if (pair !== undefined)
-        return named({ ...pair, ...(await verifyList({ ...pair, rootKey: root })) }, checkpoint);
+        return assertNamed({ ...pair, ...(await verifyList({ ...pair, rootKey: root })) }, checkpoint);
     } catch (error) {
       if (!(error instanceof RegistryError)) throw error;
       failure = error;
@@ -177,9 +194,10 @@ async function readList(
   throw failure ?? new SourceStatus(`the source has no ${LIST}, or no ${SIGNATURE}`);
 }
 
+const maxListBytesOf = ({ maxListBytes = limitOf(LIST) }: Trust) => maxListBytes;
 const snapshotFolder = (sha256: string) => `snapshots/${sha256}/`;
 
-/** Whether a source still has the current list: the checkpoint names it, or the signature is the same. */
+/** Returns whether a source still has the held list: the checkpoint names it, or the signature is the same. */
 async function isUnchanged(
   files: RegistryFiles,
   checkpoint: Checkpoint | undefined,
@@ -190,16 +208,14 @@ async function isUnchanged(
 }
 
 /**
- * The newest list, made from the current list and deltas: a few hundred bytes instead of the whole list. Undefined if the
+ * Updates the held list by deltas, which take a few hundred bytes instead of the whole list. Returns undefined if the
  * deltas do not lead to a list that the root key has signed.
  */
-async function updatedByDeltas(
-  files: RegistryFiles,
+async function updateByDeltas(
+  { files, root, trust, known }: Reading,
   checkpoint: Checkpoint | undefined,
-  root: RootKey,
-  known: Publication,
-  maxListBytes: number,
 ): Promise<(VerifiedList & SignedPair) | undefined> {
+  if (known === undefined) return undefined;
   const folder = checkpoint === undefined ? '' : snapshotFolder(checkpoint.sha256);
   try {
     const signature = await readSignature(files, `${folder}${SIGNATURE}`);
@@ -211,28 +227,27 @@ async function updatedByDeltas(
           () => true,
           () => false,
         ),
-      // A list on the way may be larger than the last one.
-      maxListBytes: Math.min(maxListBytes, 2 * known.list.length),
+      // Each list may be larger than the held list, but at most twice as large.
+      maxListBytes: Math.min(maxListBytesOf(trust), 2 * known.list.length),
     });
     return found && { ...found, signature };
   } catch (error) {
-    // If a delta is wrong, the whole list is still available.
+    // If a delta is invalid, the whole list is still available.
     if (error instanceof RegistryError) return undefined;
     throw error;
   }
 }
 
-/** The list and its signature in a folder. In the snapshot that a checkpoint names, the two always match. */
+/** Reads the list and its signature from a folder. In the snapshot that a checkpoint names, the two always match. */
 async function readPair(
-  files: RegistryFiles,
+  { files, trust }: Reading,
   folder: string,
   checkpoint: Checkpoint | undefined,
-  maxListBytes: number,
 ): Promise<SignedPair | undefined> {
-  const size = Math.min(checkpoint?.size ?? maxListBytes, maxListBytes);
+  const size = Math.min(checkpoint?.size ?? Number.POSITIVE_INFINITY, maxListBytesOf(trust));
   const reading = files.get(`${folder}${LIST}`, size).catch((error) => {
     const isOther = error instanceof SourceTooLarge && size === checkpoint?.size;
-    throw isOther ? mismatch(checkpoint, 'a larger one') : error;
+    throw isOther ? mismatch(checkpoint, 'a larger list') : error;
   });
   const [list, signature] = await Promise.all([reading, readSignature(files, `${folder}${SIGNATURE}`)]);
   if (list === undefined || signature === undefined) return undefined;
@@ -249,8 +264,8 @@ async function readSignature(files: RegistryFiles, path: string): Promise<string
   }
 }
 
-/** Asserts that the checkpoint names the list, and returns the list. */
-function named(
+/** Asserts that the checkpoint, if any, names the list. Returns the list. */
+function assertNamed(
   verified: VerifiedList & SignedPair,
   checkpoint: Checkpoint | undefined,
 ): VerifiedList & SignedPair {
@@ -263,7 +278,7 @@ function named(
 
 function mismatch(checkpoint: Checkpoint, found: string): CheckpointMismatch {
   return new CheckpointMismatch(
-    `the checkpoint names the list ${checkpoint.sha256}, the source has ${found}`,
+    `the checkpoint names the list ${checkpoint.sha256}, but the source has ${found}`,
   );
 }
 
@@ -272,28 +287,28 @@ function refuseRollback(updatedAt: string, sha256: string, held: Publication | u
   const accepted = held.registry.updated_at;
   if (updatedAt < accepted) {
     throw new ListRolledBack(
-      `the source has the list of ${updatedAt}, but the list of ${accepted} was accepted before`,
+      `the source has a list dated ${updatedAt}, but a list dated ${accepted} was accepted before`,
     );
   }
   if (updatedAt === accepted && sha256 !== held.sha256) {
     throw new ListRolledBack(
-      `the source has another list of ${updatedAt} than the one that was accepted before`,
+      `the source has a list dated ${updatedAt} that differs from the accepted list of the same date`,
     );
   }
 }
 
-/** An older checkpoint of the same list would make the list look older than the client knows it to be. */
+/** Refuses an older checkpoint of the same list, which would make the list look less fresh than it is. */
 function refuseOlderCheckpoint({ sha256, issuedAt }: Checkpoint, held: Publication | undefined): void {
   const accepted = held?.checkpoint;
   if (accepted === undefined || accepted.sha256 !== sha256 || issuedAt >= accepted.issuedAt) return;
   throw new CheckpointRolledBack(
-    `the checkpoint is of ${new Date(issuedAt).toISOString()}, but the checkpoint of ` +
+    `the checkpoint is dated ${new Date(issuedAt).toISOString()}, but a checkpoint dated ` +
       `${new Date(accepted.issuedAt).toISOString()} was accepted before`,
   );
 }
 
-/** Enforces the size limits on files from any source, and reads each file once. */
-function boundedFiles(files: RegistryFiles): RegistryFiles {
+/** Enforces the size limits for files from any source, and reads each file only once. */
+function limitFiles(files: RegistryFiles): RegistryFiles {
   const read = new Map<string, Promise<Uint8Array | undefined>>();
   return {
     get: (path, maxBytes = limitOf(path)) => {

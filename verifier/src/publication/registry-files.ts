@@ -1,9 +1,10 @@
-/** Where the files of a registry come from: a host, a folder, a bundle. */
+/** Provides the files of a registry, from a host, a folder or a bundle. */
 export interface RegistryFiles {
   /**
-   * The bytes of a file by its path in the tree; undefined if there is no such file.
+   * Returns the bytes of a file, or undefined if there is no such file.
    *
-   * @param maxBytes - the caller refuses a larger file; an implementation may stop reading there
+   * @param path - the path of the file in the tree
+   * @param maxBytes - the caller refuses larger files. An implementation may stop reading at this size
    */
   get(path: string, maxBytes?: number): Promise<Uint8Array | undefined>;
 }

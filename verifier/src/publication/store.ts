@@ -4,32 +4,35 @@ import { instantOf, isDateTime } from '../list/date-time.js';
 import type { Publication } from './publication.js';
 import type { RegistryFiles } from './registry-files.js';
 
-/** An accepted publication as plain JSON. It is verified again after loading, so a store need not be trusted. */
+/**
+ * An accepted publication as plain JSON. The client verifies it again after loading, so you need not trust the store.
+ */
 export interface StoredPublication {
   readonly version: 1;
-  /** The text of issuers.json. */
+  /** The content of issuers.json. */
   readonly list: string;
-  /** The text of issuers.sig. */
+  /** The content of issuers.sig. */
   readonly signature: string;
   readonly rotation?: string;
   readonly checkpoint?: string;
   readonly delegation?: string;
-  /** When the newest delegation was signed that was accepted under the current root key: RFC 3339, UTC. */
+  /** When the newest accepted delegation under the current root key was signed (RFC 3339, UTC). */
   readonly delegatedAt?: string;
 }
 
 /**
- * Where a verifier keeps the last accepted publication, so that a restart cannot cause a rollback and needs no network.
- * An implementation must replace the stored publication as a whole or not at all.
+ * Keeps the last accepted publication, so that a restart cannot cause a rollback and needs no network. An
+ * implementation must replace the stored publication completely or not at all.
  */
 export interface RegistryStore {
-  /** The publication saved last; undefined if there is no readable one. */
+  /** Returns the last saved publication, or undefined if there is no readable publication. */
   load(): Promise<StoredPublication | undefined>;
+  /** Replaces the stored publication. */
   save(publication: StoredPublication): Promise<void>;
 }
 
 /**
- * A store that lasts as long as the process.
+ * Creates a store in memory. Its content is lost when the process ends.
  *
  * @example
  * ```ts
@@ -56,16 +59,16 @@ export function memoryStore(): RegistryStore {
   };
 }
 
-/** The methods of localStorage that a store needs. */
+/** The methods of `localStorage` that a store needs. */
 export interface KeyValueStorage {
   getItem(key: string): string | null | Promise<string | null>;
   setItem(key: string, value: string): unknown;
 }
 
 /**
- * A store in localStorage, or in anything with its two methods.
+ * Creates a store in `localStorage`, or in any object with the same two methods.
  *
- * @param key - the name of the entry; use one for each registry
+ * @param key - the name of the entry. Use a different name for each registry
  *
  * @example
  * ```ts
@@ -95,9 +98,9 @@ export function keyValueStore(storage: KeyValueStorage, key = 'passport-registry
 }
 
 /**
- * A publication as it is stored.
+ * Converts a publication to its stored form.
  *
- * @param rotation - the text of the rotation.json that leads to its root key, if a rotation does
+ * @param rotation - the content of the rotation.json that leads to the root key. Undefined if no rotation is needed
  */
 export function toStored(
   { list, signature, checkpoint, delegatedAt }: Publication,
@@ -115,7 +118,7 @@ export function toStored(
 }
 
 /**
- * The files of a stored publication, to be read like those of any other source.
+ * Returns the files of a stored publication, which can be read like the files of any other source.
  *
  * @throws {@link BundleInvalid}
  */
@@ -137,10 +140,10 @@ export function storedFiles(stored: StoredPublication): RegistryFiles {
 }
 
 /**
- * When the newest delegation in the store was signed, in milliseconds since 1970. Nothing proves this time, so a later one
- * than the client could have accepted is ignored: it would lock out good sources.
+ * Returns when the newest delegation in the store was signed, in milliseconds since 1970. Nothing proves this time. The
+ * function therefore ignores a time that the client could not have accepted: such a time would lock out valid sources.
  *
- * @param latest - the latest time that is believed
+ * @param latest - the latest plausible time, in milliseconds since 1970
  */
 export function storedDelegationTime({ delegatedAt }: StoredPublication, latest: number): number | undefined {
   const time = delegatedAt === undefined ? undefined : instantOf(delegatedAt);

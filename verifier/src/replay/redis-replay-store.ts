@@ -1,6 +1,6 @@
 import type { ReplayStore } from './replay-store.js';
 
-/** The part of a client of the `redis` package, version 5 or newer, that the store uses. */
+/** The method of a client of the `redis` package (version 5 or newer) that the store uses. */
 export interface RedisClient {
   set(
     key: string,
@@ -9,15 +9,15 @@ export interface RedisClient {
   ): Promise<unknown>;
 }
 
-/** Options of a store in Redis. */
+/** Options of {@link redisReplayStore}. */
 export interface RedisReplayOptions {
-  /** The prefix of its keys. Default: `passport-replay:`. */
+  /** The prefix of all keys. Default: `passport-replay:`. */
   readonly prefix?: string;
 }
 
 /**
- * A replay store in Redis, for a fleet of verifiers that share one audience. `SET NX` decides which
- * verifier was first. Use one primary with eviction turned off: a proof whose key is lost can be used again.
+ * Creates a replay store in Redis, for a fleet of verifiers that share one audience. `SET NX` decides which verifier
+ * was first. Use one primary, and turn off eviction: if a key is lost, its proof can be used again.
  *
  * @param client - a connected client of the `redis` package
  *

@@ -3,20 +3,20 @@ import { assertOptions, FUNCTION } from '../encoding/options.js';
 /** Stores the ids of used proofs, so that no proof is accepted twice. */
 export interface ReplayStore {
   /**
-   * Returns true for the first call with a key, and false for every later call until the key expires. Only one of several
-   * concurrent calls gets true. If the store throws, the action is rejected.
+   * Returns true for the first call with a key, and false for every later call until the key expires. Of several
+   * concurrent calls, exactly one gets true. If the store throws, the verifier rejects the action.
    *
-   * @param key - visible ASCII characters
+   * @param key - a string of visible ASCII characters
    * @param lifetime - how long to keep the key, in milliseconds
    */
   claim(key: string, lifetime: number): Promise<boolean>;
 }
 
-/** Options of a store in memory. */
+/** Options of {@link memoryReplayStore}. */
 export interface MemoryReplayOptions {
-  /** Maximum number of proofs. A full store rejects actions and never drops a proof early. Default: 1,000,000. */
+  /** The maximum number of proofs. A full store rejects actions: it never drops a proof early. Default: 1,000,000. */
   readonly maxEntries?: number;
-  /** The clock, in milliseconds since 1970. Default: the system's. */
+  /** Returns the current time in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
@@ -25,12 +25,12 @@ const COUNT = {
   expected: 'a whole number, 1 or more',
 };
 
-/** A sweep at every call would let an attacker cause unlimited work. */
+/** The minimum time between two sweeps. With a sweep at every call, an attacker could cause unlimited work. */
 const SWEEP_INTERVAL_MS = 10_000;
 
 /**
- * A replay store in memory, for a verifier that is one process. A restart clears it; proofs are valid for at most
- * 60 seconds.
+ * Creates a replay store in memory, for a verifier with a single process. A restart clears the store. Proofs are valid
+ * for at most 60 seconds.
  *
  * @throws {@link OptionsInvalid}
  *
@@ -47,7 +47,7 @@ export function memoryReplayStore(options: MemoryReplayOptions = {}): ReplayStor
   const { maxEntries = 1_000_000, now = Date.now } = options;
   const expiries = new Map<string, number>();
   let nextSweep = 0;
-  const forgetExpired = (time: number) => {
+  const sweepExpired = (time: number) => {
     if (time < nextSweep) return;
     nextSweep = time + SWEEP_INTERVAL_MS;
     for (const [key, expiry] of expiries) if (expiry <= time) expiries.delete(key);
@@ -56,7 +56,7 @@ export function memoryReplayStore(options: MemoryReplayOptions = {}): ReplayStor
     claim: async (key, lifetime) => {
       const time = now();
       if ((expiries.get(key) ?? 0) > time) return false;
-      forgetExpired(time);
+      sweepExpired(time);
       if (expiries.size >= maxEntries) throw new Error('the replay store is full');
       expiries.set(key, time + lifetime);
       return true;

@@ -5,6 +5,7 @@ import {
   type Clock,
   readStatement,
   type Statement,
+  type StatementChecks,
   type StatementFailures,
   verifyStatement,
 } from './statement.js';
@@ -18,22 +19,22 @@ export interface Checkpoint {
   readonly size: number;
   /** SHA-256 of SHA256SUMS, lower-case hexadecimal. */
   readonly treeSha256: string;
-  /** When it was signed, in milliseconds since 1970. */
+  /** When the checkpoint was signed, in milliseconds since 1970. */
   readonly issuedAt: number;
-  /** The earlier expiry of the checkpoint and its delegation, in milliseconds since 1970. */
+  /** When the checkpoint or its delegation expires, whichever is earlier, in milliseconds since 1970. */
   readonly expiresAt: number;
-  /** When its delegation was signed, in milliseconds since 1970. Absent if the root key signed the checkpoint. */
+  /** When the delegation was signed, in milliseconds since 1970. Undefined if the root key signed the checkpoint. */
   readonly delegatedAt: number | undefined;
 }
 
-/** The files of a checkpoint and its delegation, as text or as received. */
+/** A checkpoint and its delegation: strings, or the bytes exactly as received. */
 export interface CheckpointFiles {
   readonly checkpoint: Uint8Array | string;
-  /** Not read, and not waited for, if the root key itself signed the checkpoint. */
+  /** Neither read nor awaited if the root key itself signed the checkpoint. */
   readonly delegation: Uint8Array | string | undefined | Promise<Uint8Array | undefined>;
 }
 
-/** How many keys a delegation may name. */
+/** The maximum number of keys in a delegation. */
 const MAX_DELEGATED_KEYS = 16;
 
 const CHECKPOINT: Required<StatementFailures> = {
@@ -46,18 +47,19 @@ const DELEGATION: Required<StatementFailures> = {
   expired: (message) => new DelegationExpired(`the delegation ${message}`),
 };
 
-/** How the times of a checkpoint are judged. */
+/** How to check the times of a checkpoint. */
 export interface CheckpointTimes {
-  /** Undefined to skip the check of times. */
+  /** Undefined skips the check of times. */
   readonly clock: Clock | undefined;
-  /** Whether to refuse expired statements; if false, the caller checks the age. */
+  /** Whether to refuse expired statements. If false, the caller must check the age. */
   readonly expiry: boolean;
 }
 
 /**
- * Verifies a checkpoint: signed by the root key, or by a key that the root key has delegated. The `iat` of a checkpoint by
- * a delegated key lies within the delegation's `iat` and `exp`, both included, even for an old copy (SPEC C4): so an
- * expired delegated key cannot sign a checkpoint with a later date.
+ * Verifies a checkpoint. The root key, or an online key that the root key has delegated, must have signed the
+ * checkpoint. If an online key signed the checkpoint, its `iat` must lie within `iat` and `exp` of the delegation, both
+ * included, even in an old copy (SPEC C4). An online key therefore cannot date a checkpoint after the end
+ * of its delegation.
  *
  * @throws {@link CheckpointInvalid} | {@link CheckpointExpired} | {@link DelegationInvalid} |
  *   {@link DelegationExpired} | {@link NotYetValid}
@@ -72,8 +74,8 @@ export async function verifyCheckpoint(
     throw new CheckpointInvalid('the checkpoint does not name the key that signed it (kid)');
   }
   if (statement.kid === rootKey.thumbprint) {
-    await verify(statement, rootKey, times, CHECKPOINT);
-    return { ...claims(statement), delegatedAt: undefined };
+    await verifyStatement(statement, rootKey, checksOf(CHECKPOINT, times));
+    return { ...readClaims(statement), delegatedAt: undefined };
   }
   const delegationBytes = await delegation;
   if (delegationBytes === undefined) {
@@ -82,24 +84,24 @@ export async function verifyCheckpoint(
   const delegated = await verifyDelegation(delegationBytes, rootKey, times);
   const key = delegated.keys.find(({ thumbprint }) => thumbprint === statement.kid);
   if (key === undefined)
-    throw new CheckpointInvalid('the checkpoint is signed by a key that is not delegated');
-  await verify(statement, key, times, CHECKPOINT);
-  const { issuedAt, expiresAt, ...said } = claims(statement);
+    throw new CheckpointInvalid('the checkpoint is signed by a key that the delegation does not name');
+  await verifyStatement(statement, key, checksOf(CHECKPOINT, times));
+  const { issuedAt, expiresAt, ...listed } = readClaims(statement);
   if (issuedAt < delegated.issuedAt || issuedAt > delegated.expiresAt) {
     throw new CheckpointInvalid('the iat of the checkpoint is not within the iat and exp of its delegation');
   }
   return {
-    ...said,
+    ...listed,
     issuedAt,
     expiresAt: Math.min(expiresAt, delegated.expiresAt),
     delegatedAt: delegated.issuedAt,
   };
 }
 
-/** The keys that may sign checkpoints, and the validity of their delegation. */
+/** Verifies a delegation. Returns the keys that may sign checkpoints, and the times of the delegation. */
 export async function verifyDelegation(bytes: Uint8Array | string, rootKey: RootKey, times: CheckpointTimes) {
   const statement = readStatement(bytes, 'registry-delegation+jwt', DELEGATION.invalid);
-  await verify(statement, rootKey, times, DELEGATION);
+  await verifyStatement(statement, rootKey, checksOf(DELEGATION, times));
   const { keys } = statement.claims;
   if (!Array.isArray(keys) || keys.length === 0 || keys.length > MAX_DELEGATED_KEYS) {
     throw new DelegationInvalid(`the delegation does not name 1 to ${MAX_DELEGATED_KEYS} keys`);
@@ -108,22 +110,20 @@ export async function verifyDelegation(bytes: Uint8Array | string, rootKey: Root
     const { issuedAt, expiresAt } = statement;
     return { keys: await Promise.all(keys.map(importRootKey)), issuedAt, expiresAt };
   } catch (cause) {
-    throw new DelegationInvalid(`the delegation names a key that is not valid: ${(cause as Error).message}`, {
+    throw new DelegationInvalid(`the delegation names an invalid key: ${(cause as Error).message}`, {
       cause,
     });
   }
 }
 
-function verify(
-  statement: Statement,
-  key: RootKey,
+function checksOf(
+  { invalid, expired }: StatementFailures,
   { clock, expiry }: CheckpointTimes,
-  { invalid, expired }: Required<StatementFailures>,
-): Promise<void> {
-  return verifyStatement(statement, key, clock, { invalid, expired: expiry ? expired : undefined });
+): StatementChecks {
+  return { clock, invalid, expired: expiry ? expired : undefined };
 }
 
-function claims({ claims: { updated_at, sha256, size, tree_sha256 }, issuedAt, expiresAt }: Statement) {
+function readClaims({ claims: { updated_at, sha256, size, tree_sha256 }, issuedAt, expiresAt }: Statement) {
   const isHash = (value: unknown): value is string =>
     typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
   const isTime = typeof updated_at === 'string' && isUpdatedAt(updated_at);

@@ -5,10 +5,10 @@ import { decodeUtf8 } from '../encoding/utf8.js';
 import { LIMITS } from '../limits.js';
 import { isSignedBy, type KeyAlgorithm, type PublicKey } from './public-key.js';
 
-/** What is wrong with a JWS. */
+/** The kinds of faults in a JWS. */
 export type JwsFault = 'malformed' | 'type' | 'algorithm' | 'header' | 'claims' | 'signature';
 
-/** A JWS was refused. The message is a predicate; callers add the subject, such as "the checkpoint". */
+/** A JWS was refused. The message is a predicate, to which callers add a subject such as "the checkpoint". */
 export class JwsRefused extends Error {
   readonly fault: JwsFault;
 
@@ -19,7 +19,7 @@ export class JwsRefused extends Error {
   }
 }
 
-/** A JWS in compact form (RFC 7515, section 7.1), read and not yet verified. */
+/** A parsed JWS in compact form (RFC 7515, section 7.1). The signature has not been verified. */
 export interface CompactJws {
   readonly header: Readonly<Record<string, unknown>>;
   readonly payload: Readonly<Record<string, unknown>>;
@@ -28,14 +28,14 @@ export interface CompactJws {
   /** The algorithm that the header names. */
   readonly algorithm: KeyAlgorithm;
   readonly signature: Uint8Array;
-  /** The bytes that are signed. */
+  /** The signed bytes: header and payload as in the token. */
   readonly signed: Uint8Array;
 }
 
-/** The parts of a public key that verification needs. */
+/** The members of a public key that verification needs. */
 export type VerificationKey = Pick<PublicKey, 'algorithm' | 'cryptoKey'>;
 
-/** The accepted algorithms (SPEC B11), and the key algorithm of each. All others are refused, including `none`. */
+/** The accepted values of `alg` (SPEC B11), and the key algorithm of each. All others are refused, including `none`. */
 const ALGORITHMS: ReadonlyMap<unknown, KeyAlgorithm> = new Map([
   ['Ed25519', 'Ed25519'],
   ['EdDSA', 'Ed25519'],
@@ -43,8 +43,8 @@ const ALGORITHMS: ReadonlyMap<unknown, KeyAlgorithm> = new Map([
 ]);
 
 /**
- * Header members that make a reader take the key from the token, or change how the token is read. They are refused and not
- * ignored: honest senders do not use them (SPEC B11, C5).
+ * Header members that tell a reader to take the key from the token, or that change how the token is read. A token with
+ * such a member is refused: honest senders do not use these members (SPEC B11, C5).
  */
 const REFUSED_MEMBERS = ['jku', 'jwk', 'x5u', 'x5c', 'crit', 'b64'];
 
@@ -52,16 +52,21 @@ const REFUSED_MEMBERS = ['jku', 'jwk', 'x5u', 'x5c', 'crit', 'b64'];
 const TIME_CLAIMS = ['iat', 'exp', 'nbf'];
 
 /**
- * Reads a compact JWS by the JWT profile of SPEC C5: at most 16 KiB; three parts in their one spelling of base64url, so
- * no padding, no white space, no byte order mark, and unused bits zero; header and payload strict JSON objects without a
- * duplicate member; an exact `typ`; an accepted algorithm; no header member that chooses the key or changes the reading;
- * `iat`, `exp` and `nbf`, where they are there, integers from 0 to 2^53 - 1. It verifies no signature and judges no time.
+ * Parses a compact JWS and checks the JWT profile of SPEC C5:
  *
- * This function reads every JWS of the registry and of passports.
+ * - at most 16 KiB
+ * - three parts in strict base64url: no padding, no white space, no byte order mark, and zeros in unused bits
+ * - header and payload are strict JSON objects without a duplicate member
+ * - an exact `typ`, and an accepted algorithm
+ * - no header member that chooses the key or changes how the token is read
+ * - `iat`, `exp` and `nbf`, if present, are integers from 0 to 2^53 - 1
  *
- * @param jws - a text, or the bytes of a file
- * @param types - the spellings of `typ` that are accepted
- * @param allowed - a header member that is refused by default
+ * The function does not verify the signature and does not compare times with a clock. Every JWS of the registry and of
+ * passports is parsed here.
+ *
+ * @param jws - the JWS, as a string or as the bytes of a file
+ * @param types - the accepted values of `typ`
+ * @param allowed - a header member to accept that is refused by default
  * @throws {@link JwsRefused}
  */
 export function readCompactJws(jws: unknown, types: readonly string[], allowed?: 'jwk'): CompactJws {
@@ -90,7 +95,7 @@ export function readCompactJws(jws: unknown, types: readonly string[], allowed?:
 }
 
 /**
- * Verifies the signature of a JWS. The algorithm follows from the key; a header that names another one is refused.
+ * Verifies the signature of a JWS. The key determines the algorithm. A header that names another algorithm is refused.
  *
  * @throws {@link JwsRefused}
  */
@@ -104,13 +109,13 @@ export async function verifyCompactJws(jws: CompactJws, key: VerificationKey): P
   }
 }
 
-/** Whether a value is a time of a JWT: an integer from 0 to 2^53 - 1 (SPEC C5). */
+/** Returns whether a value is a valid time in a JWT: an integer from 0 to 2^53 - 1 (SPEC C5). */
 function isNumericDate(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
 function textOf(jws: unknown): string {
-  // Bytes may come from another realm, where `instanceof` fails.
+  // `instanceof` fails for bytes from another realm.
   if (typeof jws !== 'string' && !isBytes(jws)) throw malformed('is not a string');
   if (jws.length > LIMITS.jwt) throw malformed(`is longer than ${LIMITS.jwt} bytes`);
   if (typeof jws === 'string') return jws;

@@ -3,7 +3,7 @@ import { isObject } from '../encoding/checks.js';
 import { isValidBytes32 } from '../generated/predicates.js';
 import { ed25519Fault, p256Fault } from './curve-points.js';
 
-/** The public members of an Ed25519 or P-256 JWK, without any other members. */
+/** A public Ed25519 or P-256 JWK with only the members of the key. */
 export interface PublicJwk {
   readonly kty: 'OKP' | 'EC';
   readonly crv: 'Ed25519' | 'P-256';
@@ -11,10 +11,10 @@ export interface PublicJwk {
   readonly y?: string;
 }
 
-/** The only algorithm of a key. */
+/** The algorithm of a key. Each key has exactly one. */
 export type KeyAlgorithm = 'Ed25519' | 'ES256';
 
-/** A public key that has been checked and is ready to verify with. */
+/** A checked and imported public key. */
 export interface PublicKey {
   readonly jwk: PublicJwk;
   readonly algorithm: KeyAlgorithm;
@@ -22,7 +22,7 @@ export interface PublicKey {
   readonly cryptoKey: CryptoKey;
 }
 
-/** Members that only a private or a symmetric JWK has (RFC 7518, section 6). */
+/** Members that occur only in private and symmetric JWKs (RFC 7518, section 6). */
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
 const IMPORT_PARAMETERS = {
@@ -36,17 +36,17 @@ export const SIGNATURE_PARAMETERS = {
   ES256: { name: 'ECDSA', hash: 'SHA-256' },
 };
 
-/** Whether a JWK has a private or symmetric member. */
+/** Returns whether a JWK has a member of a private or symmetric key. */
 export function isPrivateJwk(jwk: object): boolean {
   return PRIVATE_MEMBERS.some((member) => Object.hasOwn(jwk, member));
 }
 
 /**
- * Checks and imports a public JWK: OKP/Ed25519 (RFC 8037) or EC/P-256 (RFC 7518). Every public key is imported
- * here. The function refuses other key types, a JWK with a private member, and points that cannot be a public key
- * (SPEC C4): WebCrypto itself imports any 32 bytes as an Ed25519 key. Other members are ignored, as RFC 7517 requires.
+ * Checks and imports a public JWK: OKP/Ed25519 (RFC 8037) or EC/P-256 (RFC 7518). Every public key is imported here.
+ * The function refuses other key types, JWKs with a private member, and points that cannot be a public key (SPEC C4):
+ * WebCrypto itself imports any 32 bytes as an Ed25519 key. Other members are ignored, as RFC 7517 requires.
  *
- * @param invalid - makes the error to throw; the message is a predicate; the caller adds the name of the key
+ * @param invalid - creates the error to throw. The message is a predicate, to which the callback adds a subject
  */
 export async function importPublicKey(
   jwk: unknown,
@@ -55,10 +55,10 @@ export async function importPublicKey(
   return importChecked(publicMembers(jwk, invalid), invalid);
 }
 
-/** A public key that has been checked and is not imported yet. */
+/** A checked public key that has not been imported. */
 export type CheckedJwk = PublicJwk & { readonly algorithm: KeyAlgorithm };
 
-/** Imports what {@link publicMembers} has checked. */
+/** Imports a key that {@link publicMembers} has checked. */
 export async function importChecked(
   { algorithm, ...jwk }: CheckedJwk,
   invalid: (message: string, cause?: unknown) => Error,
@@ -79,7 +79,7 @@ export async function importChecked(
  */
 export function publicMembers(jwk: unknown, invalid: (message: string) => Error): CheckedJwk {
   if (!isObject(jwk)) throw invalid('is not a JSON object');
-  if (isPrivateJwk(jwk)) throw invalid('carries a private member: this is not the public key');
+  if (isPrivateJwk(jwk)) throw invalid('has a private member: this is not the public key');
   const { kty, crv } = jwk;
   const x = coordinate(jwk['x']);
   if (x === undefined) throw invalid('has an x that is not 32 bytes in base64url without padding');
@@ -108,7 +108,8 @@ function coordinate(text: unknown): { text: string; bytes: Uint8Array } | undefi
 }
 
 /**
- * Verifies a raw signature (RFC 8032, or r||s as in JOSE) over some bytes. Only the key determines the algorithm.
+ * Returns whether a raw signature (RFC 8032, or r||s as in JOSE) over some bytes is valid. Only the key determines the
+ * algorithm.
  */
 export function isSignedBy(
   { algorithm, cryptoKey }: Pick<PublicKey, 'algorithm' | 'cryptoKey'>,

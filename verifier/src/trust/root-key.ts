@@ -3,13 +3,13 @@ import { RootKeyInvalid } from '../errors.js';
 import type { RootJwk } from '../generated/schemas.js';
 import { importPublicKey, type KeyAlgorithm, publicMembers } from './public-key.js';
 
-/** A root key that has been checked and is ready to verify with. */
+/** A checked and imported root key. */
 export interface RootKey {
-  /** The public key with exactly the members that the registry publishes; `kid` is the thumbprint. */
+  /** The public key with exactly the members that the registry publishes. `kid` is the thumbprint. */
   readonly jwk: RootJwk & { readonly kid: string };
-  /** RFC 7638 thumbprint: SHA-256, base64url. */
+  /** The RFC 7638 thumbprint: SHA-256 in base64url. */
   readonly thumbprint: string;
-  /** The only algorithm of this key (SPEC B2). */
+  /** The algorithm of this key. A key has exactly one (SPEC B2). */
   readonly algorithm: KeyAlgorithm;
   /** The key for WebCrypto. */
   readonly cryptoKey: CryptoKey;
@@ -17,8 +17,8 @@ export interface RootKey {
 
 /**
  * Checks and imports the root key of a registry: a public JWK, OKP/Ed25519 (RFC 8037) or EC/P-256 (RFC 7518).
- * Other keys are refused, and so is a JWK with a private member (SPEC B2): it is the wrong file to pin.
- * Members that do not matter here, such as `use` or `alg`, are ignored, as RFC 7517 asks.
+ * The function refuses other keys, and JWKs with a private member (SPEC B2): a private key is the wrong file to pin.
+ * Other members, such as `use` or `alg`, are ignored, as RFC 7517 requires.
  *
  * @throws {@link RootKeyInvalid}
  *
@@ -48,7 +48,7 @@ const invalid = (message: string, cause?: unknown) =>
   new RootKeyInvalid(`the root key ${message}`, { cause });
 
 /**
- * Checks the pinned root keys, as far as that needs no WebCrypto.
+ * Checks the pinned root keys without WebCrypto. {@link importRootKeys} makes the remaining checks.
  *
  * @throws {@link RootKeyInvalid}, also for an empty array
  */

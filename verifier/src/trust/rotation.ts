@@ -4,18 +4,18 @@ import { LIMITS } from '../limits.js';
 import { importRootKey, type RootKey } from './root-key.js';
 import { type Clock, readStatement, type Statement, verifyStatement } from './statement.js';
 
-/** The longest accepted rotation (SPEC B7). */
+/** The maximum number of steps in a rotation (SPEC B7). */
 const MAX_STEPS = 64;
 
 /**
- * Walks from a pinned root key to the current one (SPEC B7).
+ * Follows the rotation from a pinned root key to the current root key (SPEC B7).
  *
- * Each step is signed by the outgoing key, and its header's `kid` is that key's thumbprint. Steps before the pinned key
- * are only read, not verified; every step after it must follow from the one before.
+ * The outgoing key signs each step, and the `kid` in the header is the thumbprint of the outgoing key. Steps before the
+ * pinned key are parsed but not verified. Every later step must continue the previous step.
  *
- * @param pinned - a root key that is trusted
- * @param text - /keys/rotation.json
- * @returns the current root key; the pinned key itself if no step follows it
+ * @param pinned - the trusted root key
+ * @param text - the content of /keys/rotation.json
+ * @returns the current root key. This is the pinned key itself if no step follows it
  * @throws {@link RotationInvalid} | {@link RotationGap} | {@link RotationLoop} | {@link RotationSignature}
  *
  * @example
@@ -32,15 +32,16 @@ export async function walkRotation(pinned: RootKey, text: string): Promise<RootK
   return keys.at(-1) ?? pinned;
 }
 
-/** A step of a rotation, read and not yet verified. */
+/** A parsed rotation step. The signature has not been verified. */
 export interface RotationStep extends Statement {
   readonly kid: string;
 }
 
 /**
- * Reads `keys/rotation.json` without verifying a signature. The optional claim `step` must be the position, from 1 (SPEC C4).
+ * Parses `keys/rotation.json` without verifying signatures. The optional claim `step` must be the position of the step,
+ * counted from 1 (SPEC C4).
  *
- * @param rotation - the text, or the bytes of the file exactly as received
+ * @param rotation - the content of the file: a string, or the bytes exactly as received
  * @throws {@link RotationInvalid}
  */
 export function readRotation(rotation: Uint8Array | string): readonly RotationStep[] {
@@ -67,17 +68,17 @@ function readStep(jwt: string, position: number): RotationStep {
   const { kid, claims } = step;
   if (kid === undefined) throw invalid('does not name its signer (kid)');
   if (claims['step'] !== undefined && claims['step'] !== position) {
-    throw invalid(`has another number as its step`);
+    throw invalid('has a different number in its claim step');
   }
   return { ...step, kid };
 }
 
 /**
- * Walks the steps that continue a chain of root keys.
+ * Follows rotation steps from a chain of root keys.
  *
- * @param chain - root keys that are trusted, oldest first, each the successor of the one before
- * @returns the chain that these steps show: longer than `chain`, a prefix of `chain`, or a chain that leaves `chain` at some
- *   key
+ * @param chain - trusted root keys, oldest first, each the successor of the previous key
+ * @returns the chain that the steps prove. It is longer than `chain`, a prefix of `chain`, or departs from `chain` at
+ *   some key
  */
 export async function walkSteps(
   chain: readonly RootKey[],
@@ -90,7 +91,7 @@ export async function walkSteps(
   if (first === undefined) {
     const last = steps.at(-1);
     if (last === undefined) return chain.slice(0, 1);
-    // A chain may begin where these steps end. The signer of the last step is unknown here, which does no harm.
+    // The chain may begin where these steps end. The last step is not verified, because its result is already trusted.
     const end = indexOf((await nextRoot(last)).thumbprint);
     if (end !== -1) return chain.slice(0, end + 1);
     const pinned = chain[0]?.thumbprint;
@@ -101,10 +102,11 @@ export async function walkSteps(
     const signer = walked.at(-1) as RootKey;
     if (step.kid !== signer.thumbprint) {
       throw new RotationGap(
-        `a step is signed by ${step.kid}, but the root key before it is ${signer.thumbprint}`,
+        `a step is signed by ${step.kid}, but the previous root key is ${signer.thumbprint}`,
       );
     }
-    await verifyStatement(step, signer, clock, {
+    await verifyStatement(step, signer, {
+      clock,
       invalid: (message, cause) =>
         new RotationSignature(`the step after the root key ${signer.thumbprint} ${message}`, { cause }),
     });
@@ -121,6 +123,6 @@ async function nextRoot({ claims }: RotationStep): Promise<RootKey> {
   try {
     return await importRootKey(claims['next_root']);
   } catch (cause) {
-    throw new RotationInvalid(`next_root of a step is not valid: ${(cause as Error).message}`, { cause });
+    throw new RotationInvalid(`next_root of a step is invalid: ${(cause as Error).message}`, { cause });
   }
 }

@@ -3,16 +3,16 @@ import { SignatureInvalid, SignatureMalformed } from '../errors.js';
 import { isSignedBy } from './public-key.js';
 import type { RootKey } from './root-key.js';
 
-/** Length of a raw signature, Ed25519 (RFC 8032) and ES256 (RFC 7518, section 3.4) alike, in bytes. */
-const SIGNATURE_LENGTH = 64;
+/** The length of a raw signature in bytes, for both Ed25519 (RFC 8032) and ES256 (RFC 7518, section 3.4). */
+const SIGNATURE_BYTES = 64;
 
 /**
- * Verifies the detached signature of the registry over some bytes. Only the root key determines the
- * algorithm, never downloaded data (SPEC B2).
+ * Verifies a detached signature by the root key. Only the root key determines the algorithm, never downloaded data
+ * (SPEC B2).
  *
- * @param bytes - the bytes exactly as received
- * @param signature - the text of issuers.sig: base64url without padding; ASCII white space around it
- *   (tab, line feed, form feed, carriage return, space) is ignored, a byte order mark is refused
+ * @param bytes - the signed bytes, exactly as received
+ * @param signature - the content of issuers.sig: base64url without padding. Leading and trailing ASCII white space
+ *   (tab, line feed, form feed, carriage return, space) is ignored. A byte order mark is refused
  * @param rootKey - the pinned root key
  * @throws {@link SignatureMalformed} | {@link SignatureInvalid}
  *
@@ -32,19 +32,18 @@ const SIGNATURE_LENGTH = 64;
  */
 export async function verifySignature(bytes: Uint8Array, signature: string, rootKey: RootKey): Promise<void> {
   const raw = decodeBase64url(trimSignature(signature));
-  if (raw?.length !== SIGNATURE_LENGTH) {
+  if (raw?.length !== SIGNATURE_BYTES) {
     throw new SignatureMalformed('the signature is not 64 bytes in base64url without padding');
   }
-  const good = await isSignedBy(rootKey, raw, bytes);
-  if (!good) {
+  if (!(await isSignedBy(rootKey, raw, bytes))) {
     throw new SignatureInvalid(`these bytes were not signed by the root key ${rootKey.thumbprint}`);
   }
 }
 
 /**
- * The text of issuers.sig for a raw signature: base64url without padding, and nothing else (SPEC B2).
+ * Encodes a raw signature as the content of issuers.sig: base64url without padding, and nothing else (SPEC B2).
  *
- * @throws {@link SignatureMalformed} when it is not 64 bytes long; a DER signature must be turned into r||s first
+ * @throws {@link SignatureMalformed} if the signature is not 64 bytes long. Convert a DER signature to r||s first
  *
  * @example
  * ```ts
@@ -54,15 +53,15 @@ export async function verifySignature(bytes: Uint8Array, signature: string, root
  * ```
  */
 export function encodeSignature(raw: Uint8Array): string {
-  if (raw.length !== SIGNATURE_LENGTH) {
-    throw new SignatureMalformed(`a raw signature has 64 bytes, this one ${raw.length}`);
+  if (raw.length !== SIGNATURE_BYTES) {
+    throw new SignatureMalformed(`a raw signature must have 64 bytes, but this signature has ${raw.length}`);
   }
   return encodeBase64url(raw);
 }
 
 /**
- * The text of issuers.sig without the ASCII white space around it (SPEC B2): tab, line feed, form feed, carriage return and
- * space, as the Infra Standard has it. `String.prototype.trim` would also remove a byte order mark.
+ * Removes leading and trailing ASCII white space from the content of issuers.sig (SPEC B2): tab, line feed, form feed,
+ * carriage return and space, as in the Infra Standard. `String.prototype.trim` would also remove a byte order mark.
  */
 export function trimSignature(text: string): string {
   return text.replace(/^[\t\n\f\r ]+/, '').replace(/[\t\n\f\r ]+$/, '');

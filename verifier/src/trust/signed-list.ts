@@ -4,29 +4,28 @@ import { readList } from '../list/list.js';
 import type { RootKey } from './root-key.js';
 import { verifySignature } from './signature.js';
 
-/** A list as received, with its signature and the pinned root key. */
+/** A list with its signature, both as received, and the pinned root key. */
 export interface SignedList {
   /** The bytes of /issuers.json, exactly as received. */
   readonly list: Uint8Array;
-  /** The text of /issuers.sig. */
+  /** The content of /issuers.sig. */
   readonly signature: string;
-  /** The pinned root key. */
   readonly rootKey: RootKey;
 }
 
 /** A verified list. */
 export interface VerifiedList {
-  /** The list itself. */
+  /** The parsed list. */
   readonly registry: IssuerRegistry;
-  /** The payload hash: SHA-256 of the bytes, lower-case hexadecimal. */
+  /** The payload hash: SHA-256 of the bytes, in lower-case hexadecimal. */
   readonly sha256: string;
 }
 
 /**
- * Verifies a signed list (SPEC A3, steps 1 and 2): first the signature over the bytes as received, before any parsing;
- * then the form of the list.
+ * Verifies a signed list (SPEC A3, steps 1 and 2). The function verifies the signature over the bytes as received
+ * before it parses them. Then it checks the form of the list.
  *
- * This proves who signed the list, not that it is the newest list.
+ * A verified list may be old: the signature proves who signed the list, not that it is the newest list.
  *
  * @throws {@link SignatureMalformed} | {@link SignatureInvalid} and the errors of {@link readList}
  *

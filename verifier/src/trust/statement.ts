@@ -8,15 +8,15 @@ import {
   verifyCompactJws,
 } from './compact-jws.js';
 
-/** The time of the verifier, and the tolerance for other clocks. */
+/** The current time, and the tolerance for the clocks of others. */
 export interface Clock {
-  /** Now, in milliseconds since 1970. */
+  /** The current time, in milliseconds since 1970. */
   readonly now: number;
-  /** Tolerance either way, in milliseconds. */
+  /** The tolerance in both directions, in milliseconds. */
   readonly tolerance: number;
 }
 
-/** The `typ` of each statement of a registry, and whether such a statement must have an `exp`. */
+/** The statements of a registry by `typ`, and whether each must have an `exp`. */
 const MUST_EXPIRE = {
   'registry-delegation+jwt': true,
   'registry-checkpoint+jwt': true,
@@ -26,36 +26,37 @@ const MUST_EXPIRE = {
 /** The `typ` of a statement of a registry (SPEC B6, B7). */
 export type StatementType = keyof typeof MUST_EXPIRE;
 
-/** A statement of a registry, read and not yet verified. */
+/** A parsed statement of a registry. The signature has not been verified. */
 export interface Statement {
   readonly type: StatementType;
-  /** RFC 7638 thumbprint of the key that the statement names as its signer. */
+  /** The RFC 7638 thumbprint of the key that the statement names as its signer. */
   readonly kid: string | undefined;
   readonly claims: Readonly<Record<string, unknown>>;
   /** `iat`, in milliseconds since 1970. */
   readonly issuedAt: number;
-  /** `nbf`, in milliseconds since 1970; `iat` if there is no `nbf`. */
+  /** `nbf`, in milliseconds since 1970. Equal to `issuedAt` if there is no `nbf`. */
   readonly notBefore: number;
-  /** `exp`, in milliseconds since 1970; the last instant of a `Date` if the statement needs no `exp`. */
+  /** `exp`, in milliseconds since 1970. The last instant of a `Date` if there is no `exp`. */
   readonly expiresAt: number;
   readonly jws: CompactJws;
 }
 
-/** Makes the error for a statement. The message is a predicate, such as "is not a JWS in compact form". */
+/** Creates the error for a statement. The message is a predicate, such as "is not a JWS in compact form". */
 export type InvalidStatement = (message: string, cause?: unknown) => Error;
 
 /**
- * Reads a statement of a registry by the JWT profile of SPEC C5, without verifying it: see {@link verifyStatement}.
+ * Parses a statement of a registry and checks the JWT profile of SPEC C5. {@link verifyStatement} verifies the
+ * statement.
  *
- * @param jwt - the text, or the bytes of the file exactly as received
- * @param invalid - makes the error to throw
+ * @param jwt - the statement: a string, or the bytes of the file exactly as received
+ * @param invalid - creates the error to throw
  */
 export function readStatement(
   jwt: Uint8Array | string,
   type: StatementType,
   invalid: InvalidStatement,
 ): Statement {
-  const jws = compactJws(jwt, type, invalid);
+  const jws = readJws(jwt, type, invalid);
   const { iat, exp, nbf } = jws.payload as { iat?: number; exp?: number; nbf?: number };
   if (iat === undefined) throw invalid('has no iat');
   if (exp === undefined && MUST_EXPIRE[type]) throw invalid('has no exp');
@@ -72,7 +73,7 @@ export function readStatement(
   };
 }
 
-function compactJws(jwt: Uint8Array | string, type: StatementType, invalid: InvalidStatement): CompactJws {
+function readJws(jwt: Uint8Array | string, type: StatementType, invalid: InvalidStatement): CompactJws {
   try {
     return readCompactJws(jwt, [type]);
   } catch (error) {
@@ -83,22 +84,27 @@ function compactJws(jwt: Uint8Array | string, type: StatementType, invalid: Inva
 /** The errors for a kind of statement. */
 export interface StatementFailures {
   readonly invalid: InvalidStatement;
-  /** Absent to skip the check of `exp`. */
+  /** Undefined skips the check of `exp`. */
   readonly expired?: ((message: string) => Error) | undefined;
 }
 
+/** How to verify a statement: the clock, and the errors for its kind. */
+export interface StatementChecks extends StatementFailures {
+  /** Undefined skips the check of times. */
+  readonly clock: Clock | undefined;
+}
+
 /**
- * Verifies a statement of a registry: signed by the key with the algorithm of the key, already valid, and not
- * expired. At `iat` or `nbf` minus the tolerance it is valid; at `exp` plus the tolerance it has expired.
+ * Verifies a statement of a registry: the key signed it with the algorithm of the key, the statement is already valid,
+ * and it has not expired. A statement is valid from `iat` or `nbf`, whichever is later, minus the tolerance. It expires
+ * at `exp` plus the tolerance.
  *
- * @param clock - undefined to skip the check of times
  * @throws {@link NotYetValid}, and the errors of the callbacks
  */
 export async function verifyStatement(
   { type, jws, issuedAt, notBefore, expiresAt }: Statement,
   key: VerificationKey,
-  clock: Clock | undefined,
-  { invalid, expired }: StatementFailures,
+  { clock, invalid, expired }: StatementChecks,
 ): Promise<void> {
   try {
     await verifyCompactJws(jws, key);

@@ -15,56 +15,61 @@ import { LIMITS } from '../limits.js';
 import type { PolicyHandler } from '../passport/mandate.js';
 import type { ReplayStore } from '../replay/replay-store.js';
 
-/** How to send requests to issuers and how to use their answers. Times are in seconds. */
+/** How to send requests to issuers, and how to use their responses. Times are in seconds. */
 export interface IssuerAccessOptions {
-  /** How much clocks may differ. Default: 30. */
+  /** The maximum difference between clocks. Default: 30. */
   readonly clockTolerance?: number;
-  /** How long the status of a passport is used: a revocation arrives within this time. Default: 30. */
+  /** How long the verifier uses the status of a passport. A revocation arrives within this time. Default: 30. */
   readonly statusMaxAge?: number;
-  /** How long an issuer's metadata and keys are used. Default: 300. */
+  /** How long the verifier uses an issuer's metadata and keys. Default: 300. */
   readonly metadataMaxAge?: number;
-  /** How long to go on using an old answer while the issuer is unreachable. Default: 0, which rejects at once. */
+  /**
+   * How long the verifier continues to use an old response while the issuer is unreachable. Default: 0, which rejects
+   * at once.
+   */
   readonly grace?: number;
-  /** The minimum time between two requests after an issuer failed or did not have a key. Default: 10. */
+  /** The minimum time between two requests, after the issuer failed or lacked a key. Default: 10. */
   readonly cooldown?: number;
-  /** Longest time for one answer of an issuer, and for the replay store. Default: 5. */
+  /** The maximum time for one response of an issuer, and for the replay store. Default: 5. */
   readonly timeout?: number;
-  /** Largest answer of an issuer, in bytes. Default: 256 KiB. */
+  /** The maximum size of one response of an issuer, in bytes. Default: 256 KiB. */
   readonly maxBytes?: number;
-  /** Whether to allow issuers within a private network. Default: false. */
+  /** Whether to allow issuers in a private network. Default: false. */
   readonly allowPrivateAddresses?: boolean;
-  /** Handlers for the members of a mandate's `policy`, by name. A member without a handler rejects. */
+  /** Handlers for the members of a mandate's `policy`, by name. A member without a handler causes a rejection. */
   readonly policyHandlers?: Readonly<Record<string, PolicyHandler>>;
-  /** Default: the platform's. */
+  /** The function that sends requests. Default: the platform's `fetch`. */
   readonly fetch?: typeof fetch;
-  /** The clock, in milliseconds since 1970. Default: the system's. */
+  /** Returns the current time in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
 /** Options of a {@link PassportClient}. */
 export interface PassportClientOptions extends IssuerAccessOptions {
-  /** Also requires a trusted issuer. Without this option, the caller must trust the issuer. */
+  /** Requires that the policy trusts the issuer. Without this option, the caller must trust the issuer. */
   readonly trust?: { readonly registry: Registry; readonly policy: TrustPolicy };
-  /** The audience that the `aud` of an access token must name. */
+  /** The audience that the `aud` of an access token must contain. */
   readonly audience?: string;
 }
 
-/** Options of a verifier of passports. */
+/** Options of {@link createPassportVerifier}. */
 export interface PassportVerifierOptions extends IssuerAccessOptions {
-  /** The registry: a client, or an opened copy. */
+  /** The registry: a client, or an open copy. */
   readonly registry: Registry;
-  /** Which issuers are trusted. */
+  /** The trust policy, which decides which issuers are trusted. */
   readonly policy: TrustPolicy;
-  /** The name of this verifier: the `aud` of proofs for it, such as `https://mail.example`. */
+  /**
+   * The name of this verifier, such as `https://mail.example`. Proofs for this verifier have the name as their `aud`.
+   */
   readonly audience: string;
-  /** Stores used proofs. Default: in memory; a fleet needs a shared store. */
+  /** Stores the ids of used proofs. Default: a store in memory. A fleet needs a shared store. */
   readonly replayStore?: ReplayStore;
 }
 
-/** The longest delay that the timers of all platforms support. */
+/** The maximum delay that the timers of all platforms support. */
 const MAX_TIMEOUT_SECONDS = 2_147_483;
 
-const TEXT: OptionCheck = {
+const STRING: OptionCheck = {
   check: (value) => typeof value === 'string' && value !== '',
   expected: 'a string that is not empty',
 };
@@ -85,18 +90,18 @@ export const ISSUER_ACCESS_OPTIONS: OptionChecks<IssuerAccessOptions> = {
   policyHandlers: {
     check: (value) =>
       isObject(value) && Object.values(value).every((handler) => typeof handler === 'function'),
-    expected: 'an object of functions, by the members of policies that they judge',
+    expected: 'an object of functions, by the names of the policy members that they check',
   },
   fetch: FUNCTION,
   now: FUNCTION,
 };
 
-/** The checks of {@link PassportVerifierOptions}. `compilePolicy` checks the content of the policy. */
+/** The checks of {@link PassportVerifierOptions}. `compilePolicy` checks the content of the trust policy. */
 export const PASSPORT_VERIFIER_OPTIONS: OptionChecks<PassportVerifierOptions> = {
   ...ISSUER_ACCESS_OPTIONS,
   registry: required(objectWith('decide')),
   policy: { check: isObject, expected: 'a trust policy, as an object', required: true },
-  audience: required(TEXT),
+  audience: required(STRING),
   replayStore: objectWith('claim'),
 };
 
@@ -104,16 +109,19 @@ export const PASSPORT_VERIFIER_OPTIONS: OptionChecks<PassportVerifierOptions> = 
 export const PASSPORT_CLIENT_OPTIONS: OptionChecks<PassportClientOptions> = {
   ...ISSUER_ACCESS_OPTIONS,
   trust: { check: isObject, expected: 'an object with a registry and a policy' },
-  audience: TEXT,
+  audience: STRING,
 };
 
+/** The registry and the trust policy that decide which issuers are trusted. */
+export type TrustOptions = NonNullable<PassportClientOptions['trust']>;
+
 /** The checks of the member `trust` of {@link PassportClientOptions}. */
-export const TRUST_OPTIONS: OptionChecks<NonNullable<PassportClientOptions['trust']>> = {
+export const TRUST_OPTIONS: OptionChecks<TrustOptions> = {
   registry: PASSPORT_VERIFIER_OPTIONS.registry,
   policy: PASSPORT_VERIFIER_OPTIONS.policy,
 };
 
-/** The options with their defaults; times are in milliseconds. */
+/** Adds the defaults to the options. Times in the result are in milliseconds. */
 export function withDefaults(options: IssuerAccessOptions) {
   const milliseconds = (value: number | undefined, byDefault: number) => (value ?? byDefault) * 1000;
   return {

@@ -16,11 +16,11 @@ import { trustedIssuer } from './trusted-issuer.js';
 import { type AllowedAction, type Findings, inspect, type RefusedAction, VERDICT_CHECKS } from './verdict.js';
 import { verifyAtIssuer } from './verify-passport.js';
 
-/** An action that a token allows. Issuer and registry are present if the client has the option `trust`. */
+/** An action that a token allows. `issuer` and `registry` are present if the client has the option `trust`. */
 export type AllowedToken = Omit<AllowedAction, 'issuer' | 'registry'> &
   Readonly<Pick<Findings, 'issuer' | 'registry'>>;
 
-/** Whether a token allows an action; `allowed` tells the two apart. */
+/** Whether a token allows an action. Check `allowed`. */
 export type TokenVerdict = AllowedToken | RefusedAction;
 
 /** The `typ` of an access token (RFC 9068). */
@@ -29,16 +29,16 @@ const ACCESS_TOKEN_TYPE = 'at+jwt';
 /**
  * Checks whether a token allows an action, for callers without a proof of the action (SPEC A5).
  *
- * **What it proves:** the issuer at this address signed the token; it is valid now; the issuer says that the passport
- * is active and not revoked; its mandate covers the action.
+ * **An allowed action means:** the issuer at this URL signed the token; the token is valid now; the issuer reports that
+ * the passport is active and not revoked; the mandate covers the action.
  *
- * **What it does not prove:** that the presenter of the token holds the agent's key, that the agent wanted this
- * action or sent this payload, or that the request is not a replay. Without `trust`, it also does not prove that any
- * registry lists the issuer: the caller must know the address, and must never take it from the token.
- * For these guarantees, use {@link createPassportVerifier} with a proof.
+ * **An allowed action does not mean:** that the presenter of the token has the agent's key, that the agent wanted this
+ * action or sent this payload, or that the request is not a replay. Without the option `trust`, it also does not mean
+ * that a registry lists the issuer: the caller must know the URL of the issuer, and must never take the URL from the
+ * token. For these guarantees, use {@link createPassportVerifier} with a proof.
  *
- * The token is a passport, or an access token (RFC 9068, `typ: at+jwt`) with the claims of one, whose `aud` must be
- * the option `audience`. An opaque token cannot be verified, and is refused.
+ * The token is a passport, or an access token (RFC 9068, `typ: at+jwt`) with the claims of a passport. The `aud` of an
+ * access token must contain the value of the option `audience`. Opaque tokens cannot be verified, and are refused.
  *
  * @example
  * ```ts
@@ -58,9 +58,10 @@ export class PassportClient {
 
   /**
    * @param token - a passport or an access token
-   * @param issuerUrl - the issuer's base address, never taken from the token; its metadata are at `/.well-known/` below it
-   * @throws {@link AddressInvalid} unless the address is https, or http on this machine; {@link OptionsInvalid};
-   *   {@link PolicyInvalid}
+   * @param issuerUrl - the issuer's base URL, which must never come from the token. The metadata is under
+   *   `/.well-known/` below this URL
+   * @throws {@link AddressInvalid} unless the URL is an https URL, or an http URL on this machine;
+   *   {@link OptionsInvalid}; {@link PolicyInvalid}
    */
   constructor(token: string, issuerUrl: string, options: PassportClientOptions = {}) {
     assertOptions<PassportClientOptions>(options, PASSPORT_CLIENT_OPTIONS, 'PassportClient');
@@ -71,16 +72,16 @@ export class PassportClient {
     this.#token = token;
     this.#base = issuerBase(issuerUrl);
     this.#options = options;
-    // Without a registry, only the caller's host is contacted.
+    // Without a registry, the client contacts only the host that the caller names.
     this.#settings = withDefaults({ allowPrivateAddresses: options.trust === undefined, ...options });
     this.#issuers = new Issuers(this.#settings);
   }
 
   /**
-   * Whether the token allows an action. The class comment says what the answer proves.
+   * Returns whether the token allows an action. See {@link PassportClient} for the meaning of the result.
    *
-   * @param action - dotted: `email.send`
-   * @param payload - an object for the handlers of the mandate's policy; it is not bound to the agent
+   * @param action - the action as a dotted name, such as `email.send`
+   * @param payload - the payload for the handlers of the mandate's policy. Nothing binds the payload to the agent
    */
   async verifyAction(action: string, payload: Readonly<Record<string, unknown>>): Promise<TokenVerdict> {
     const { clock, policyHandlers } = this.#settings;
@@ -90,22 +91,24 @@ export class PassportClient {
       const trusted =
         trust === undefined
           ? { issuer: undefined, registry: undefined }
-          : await check('issuer', () =>
-              trustedIssuer(token.claims.issuer_id, trust.registry, trust.policy, findings),
-            );
+          : await check('issuer', () => trustedIssuer(token.claims.issuer_id, trust, findings));
       const known = {
         discovery_uri: `${this.#base}/.well-known/openid-configuration`,
         jwks_uri: undefined,
         ...trusted.issuer,
       };
-      const passport = await verifyAtIssuer(token, known, this.#issuers, clock, check, findings);
+      const passport = await verifyAtIssuer(
+        token,
+        { known, issuers: this.#issuers, clock },
+        { check, findings },
+      );
       const mandate = await check('mandate', () => readMandate(passport, clock));
       findings.mandate = mandate;
       const plain = await check('scope', () => checkScope(mandate.scope, action, payload));
       const context = { action, payload: plain, passport, mandate };
       await check('mandate-policy', () => checkPolicy(context, policyHandlers));
       if (token.jws.type === ACCESS_TOKEN_TYPE) {
-        await check('audience', () => assertFor(audience, passport['aud']));
+        await check('audience', () => assertAudience(audience, passport['aud']));
       }
       return { ...trusted, passport, mandate };
     });
@@ -115,23 +118,23 @@ export class PassportClient {
   #readToken(): ReadPassport {
     const token = readPassport(this.#token, [PASSPORT_TYPE, ACCESS_TOKEN_TYPE]);
     if (token.claims.iss.replace(/\/$/, '') !== this.#base) {
-      reject('iss-mismatch', `iss is not the issuer's address, ${this.#base}`);
+      reject('iss-mismatch', `iss is not the issuer's URL, ${this.#base}`);
     }
     return token;
   }
 
-  /** {@link PassportClient.verifyAction}, as the specification spells it. */
+  /** Equivalent to {@link PassportClient.verifyAction}, with the name in the specification. */
   verify_action(action: string, payload: Readonly<Record<string, unknown>>): Promise<TokenVerdict> {
     return this.verifyAction(action, payload);
   }
 }
 
-function assertFor(audience: string | undefined, aud: unknown): void {
+function assertAudience(audience: string | undefined, aud: unknown): void {
   const named: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
   if (audience === undefined || !named.includes(audience)) {
     reject(
       'audience-mismatch',
-      'the access token is for another verifier, or the caller did not say who it is',
+      'the access token is for another verifier, or the option audience is missing',
     );
   }
 }

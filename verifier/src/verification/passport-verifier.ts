@@ -3,8 +3,8 @@ import { Issuers } from '../issuer/issuers.js';
 import {
   type ActionClaims,
   checkProofTimes,
+  hashUntrustedPayload,
   MAX_ACTION_SECONDS,
-  payloadHash,
   readProof,
 } from '../passport/action-proof.js';
 import type { PassportClaims } from '../passport/claims.js';
@@ -26,7 +26,7 @@ import {
 } from './verdict.js';
 import { verifyAtIssuer } from './verify-passport.js';
 
-/** A request for an action. */
+/** An action to verify, with the passport and the proof. */
 export interface ActionRequest {
   /** The passport: a JWS in compact form. */
   readonly token: string;
@@ -40,18 +40,24 @@ export interface ActionRequest {
 
 /** Verifies passports and actions at run time. */
 export interface PassportVerifier {
-  /** Whether a passport is valid, and whose it is. A thief can present it, too; only a proof rules that out. */
+  /**
+   * Returns whether a passport is valid, and its claims. Anyone can present a stolen passport: only a proof rules that
+   * out.
+   */
   verifyPassport(token: string): Promise<PassportVerdict>;
-  /** Whether an action may go ahead: the passport, its mandate, and the proof that its holder wants this action. */
+  /**
+   * Returns whether an action is allowed. Verifies the passport, its mandate, and the proof that the holder wants the
+   * action.
+   */
   verifyAction(request: ActionRequest): Promise<ActionVerdict>;
 }
 
 const PASSPORT_CHECKS = VERDICT_CHECKS.slice(0, VERDICT_CHECKS.indexOf('scope'));
 
 /**
- * A verifier of passports and actions (SPEC A3, runtime verification), bound to a registry, a trust policy and an
- * audience. Every input leads to a verdict, never to an exception. Every rejection has its own code
- * ({@link PASSPORT_REASONS}), and nothing fails open.
+ * Creates a verifier of passports and actions (SPEC A3, runtime verification) for a registry, a trust policy and an
+ * audience. Every input leads to a verdict, never to an exception. Each kind of rejection has its own code
+ * ({@link PASSPORT_REASONS}). Nothing fails open.
  *
  * @throws {@link OptionsInvalid} | {@link PolicyInvalid}
  *
@@ -89,8 +95,9 @@ export function createPassportVerifier(options: PassportVerifierOptions): Passpo
   async function passportSteps(token: string, check: RunCheck, findings: Findings) {
     const read = await check('token', () => passports.read(token));
     const { issuer_id } = read.claims;
-    const trusted = await check('issuer', () => trustedIssuer(issuer_id, registry, policy, findings));
-    const passport = await verifyAtIssuer(read, trusted.issuer, issuers, clock, check, findings);
+    const trusted = await check('issuer', () => trustedIssuer(issuer_id, { registry, policy }, findings));
+    const issuer = { known: trusted.issuer, issuers, clock };
+    const passport = await verifyAtIssuer(read, issuer, { check, findings });
     passports.add(read);
     return { read, found: { ...trusted, passport } };
   }
@@ -107,9 +114,9 @@ export function createPassportVerifier(options: PassportVerifierOptions): Passpo
     },
 
     verifyAction: async ({ token, action, payload, proof }) => {
-      // WebCrypto verifies on another thread, so start early. The step `proof` uses the result.
+      // WebCrypto verifies on another thread, so start early for a cached passport. The step `proof` uses the result.
       const cached = passports.get(token);
-      const early = cached && begun(async () => readProof(proof, await cached.holder()));
+      const early = cached && start(async () => readProof(proof, await cached.holder()));
       const { passed, verdict } = await inspect(VERDICT_CHECKS, async (check, findings) => {
         const { read, found } = await passportSteps(token, check, findings);
         const { passport } = found;
@@ -131,7 +138,7 @@ export function createPassportVerifier(options: PassportVerifierOptions): Passpo
           if (claims.action !== action) reject('action-mismatch', 'the proof is for another action');
         });
         await check('payload', () => {
-          if (claims.payload_sha256 !== payloadHash(payload)) {
+          if (claims.payload_sha256 !== hashUntrustedPayload(payload)) {
             reject('payload-mismatch', 'the proof is for another payload');
           }
         });
@@ -139,7 +146,7 @@ export function createPassportVerifier(options: PassportVerifierOptions): Passpo
           if (claims.aud !== audience) reject('audience-mismatch', 'the proof is for another verifier');
         });
         await check('proof-times', () => checkProofTimes(claims, clock));
-        // Last, so that only a valid proof is marked as used.
+        // This step is the last, so that only valid proofs are marked as used.
         await check('replay', () => assertFirst(passport, claims));
         return { ...found, mandate };
       });
@@ -147,11 +154,14 @@ export function createPassportVerifier(options: PassportVerifierOptions): Passpo
     },
   };
 
-  /** Keeps a key for longer than any verifier of the fleet, with any tolerated clock, accepts the proof. */
+  /**
+   * Asserts that the proof is new. The store keeps its key longer than any verifier with a tolerated clock accepts the
+   * proof.
+   */
   async function assertFirst({ issuer_id, jti }: PassportClaims, proof: ActionClaims): Promise<void> {
     const key = `${issuer_id}:${jti}:${proof.jti}`;
     const lifetime = MAX_ACTION_SECONDS * 1000 + 3 * clock.tolerance;
-    const claimed = inTime(async () => replayStore.claim(key, lifetime), settings.host.timeout);
+    const claimed = withTimeout(async () => replayStore.claim(key, lifetime), settings.host.timeout);
     const first = await claimed.catch((error: Error) =>
       reject('replay-store-failed', `the replay store failed: ${error.message}`, error),
     );
@@ -159,18 +169,18 @@ export function createPassportVerifier(options: PassportVerifierOptions): Passpo
   }
 }
 
-/** Starts some work. The returned function returns its result or throws its error. */
-function begun<T>(work: () => Promise<T>): () => Promise<T> {
+/** Starts some work. The returned function returns the result or throws the error. */
+function start<T>(work: () => Promise<T>): () => Promise<T> {
   const promise = work();
-  // Ignored here: the caller gets the error from the function, unless an earlier step has failed.
+  // The error is ignored here. The returned function throws it, unless an earlier step has failed.
   promise.catch(() => undefined);
   return () => promise;
 }
 
-async function inTime<T>(work: () => Promise<T>, timeout: number): Promise<T> {
+async function withTimeout<T>(work: () => Promise<T>, timeout: number): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_resolve, fail) => {
-    timer = setTimeout(() => fail(new Error('it did not answer in time')), timeout);
+    timer = setTimeout(() => fail(new Error('it did not respond in time')), timeout);
   });
   try {
     return await Promise.race([work(), late]);

@@ -1,14 +1,13 @@
-import type { Registry } from '../client/registry.js';
 import { RegistryError } from '../errors.js';
-import type { Issuer, TrustPolicy } from '../generated/schemas.js';
+import type { Issuer } from '../generated/schemas.js';
 import { Rejection, reject } from '../passport/rejection.js';
+import type { TrustOptions } from './options.js';
 import type { Findings, JudgedBy } from './verdict.js';
 
-/** The record of an issuer that the policy trusts (SPEC A3), and the list that contains it. */
+/** Returns the record of an issuer that the policy trusts (SPEC A3), and the list that contains the record. */
 export function trustedIssuer(
   id: string,
-  registry: Registry,
-  policy: TrustPolicy,
+  { registry, policy }: TrustOptions,
   findings: Findings,
 ): { issuer: Issuer; registry: JudgedBy } {
   try {

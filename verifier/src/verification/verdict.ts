@@ -2,31 +2,31 @@ import type { Issuer } from '../generated/schemas.js';
 import type { Mandate, PassportClaims } from '../passport/claims.js';
 import { Rejection, type VerdictReason } from '../passport/rejection.js';
 
-/** The steps of a verification, in their order. The steps from `scope` on run for actions only. */
+/** The steps of a verification, in order. The steps from `scope` on run only for actions. */
 export const VERDICT_CHECKS = [
   /** The token's form, `typ`, `alg` and claims. */
   'token',
   /** The issuer's record in the registry, and the trust policy. */
   'issuer',
-  /** The issuer's metadata name the same issuer and keys. */
+  /** The issuer's metadata, which must name the same issuer and `jwks_uri`. */
   'discovery',
-  /** The key that the token names is one of the issuer's. */
+  /** The issuer's key that the token names. */
   'jwks',
-  /** The issuer signed the token. */
+  /** The signature of the token. */
   'signature',
-  /** The token is valid now. */
+  /** The times of the token. */
   'times',
-  /** The issuer says that the passport is active and not revoked since. */
+  /** The status of the passport: active, and not revoked since the token was issued. */
   'status',
   /** The mandate's form, signature and times. */
   'mandate',
-  /** The mandate covers the action. */
+  /** The scope of the mandate, which must cover the action. */
   'scope',
-  /** The policy of the mandate. */
+  /** The conditions of the mandate. */
   'mandate-policy',
-  /** The holder of the passport's key signed the action's proof. */
+  /** The form of the proof, and its signature by the holder of the passport's key. */
   'proof',
-  /** The proof is for this passport. */
+  /** The proof is for this passport and this token. */
   'proof-passport',
   /** The proof is for this action. */
   'proof-action',
@@ -34,9 +34,9 @@ export const VERDICT_CHECKS = [
   'payload',
   /** The proof is for this verifier. */
   'audience',
-  /** The proof is valid now, and its validity is short enough. */
+  /** The proof is valid now, and for no longer than allowed. */
   'proof-times',
-  /** The proof has not been seen before. */
+  /** The proof has not been used before. */
   'replay',
 ] as const;
 
@@ -49,50 +49,51 @@ export interface VerdictCheck {
   readonly result: 'passed' | 'failed' | 'skipped';
 }
 
-/** The list by which an issuer was judged. */
+/** The list that contained the record of an issuer. */
 export interface JudgedBy {
   readonly updatedAt: string;
   readonly sha256: string;
 }
 
-/** The results of a verification. A member is set only after its check has passed. */
+/** The findings of a verification. Passport and mandate are present only after they have been verified. */
 export interface Findings {
-  /** The issuer's record, also if it is rejected; undefined if the registry has no record. */
+  /** The issuer's record, even if the policy rejects the issuer. Undefined if the registry has no such record. */
   issuer: Issuer | undefined;
-  /** The claims of the passport; undefined before the issuer's signature has been verified. */
+  /** The claims of the passport. Undefined unless the issuer's signature is valid. */
   passport: PassportClaims | undefined;
-  /** The mandate; undefined if there is no valid mandate. */
+  /** The mandate. Undefined if there is no valid mandate. */
   mandate: Mandate | undefined;
-  /** The list by which the issuer was judged; undefined if no issuer was judged. */
+  /** The list that was used. Undefined if the verification did not get that far. */
   registry: JudgedBy | undefined;
 }
 
-/** The common members of all verdicts. */
+/** The members of every verdict. */
 export interface VerdictDetails {
+  /** The reasons for the verdict. */
   readonly reasons: readonly VerdictReason[];
-  /** Every step of this kind of verification, in order. */
+  /** Every step of the verification, in order, with its result. */
   readonly checks: readonly VerdictCheck[];
 }
 
-/** A valid passport. The verdict does not cover any action. */
+/** The verdict on a valid passport. It does not allow any action. */
 export interface AcceptedPassport extends VerdictDetails {
   readonly accepted: true;
   readonly issuer: Issuer;
   readonly passport: PassportClaims;
-  /** The mandate; undefined when the passport has none. */
+  /** The mandate. Undefined if the passport has no mandate. */
   readonly mandate: Mandate | undefined;
   readonly registry: JudgedBy;
 }
 
-/** An invalid passport, with the results up to the failed step. */
+/** The verdict on an invalid passport, with the findings up to the failed step. */
 export interface RejectedPassport extends VerdictDetails, Readonly<Findings> {
   readonly accepted: false;
 }
 
-/** Whether a passport is valid; check `accepted`. */
+/** Whether a passport is valid. Check `accepted`. */
 export type PassportVerdict = AcceptedPassport | RejectedPassport;
 
-/** An allowed action. */
+/** The verdict on an allowed action. */
 export interface AllowedAction extends VerdictDetails {
   readonly allowed: true;
   readonly issuer: Issuer;
@@ -101,22 +102,22 @@ export interface AllowedAction extends VerdictDetails {
   readonly registry: JudgedBy;
 }
 
-/** A refused action, with the results up to the failed step. */
+/** The verdict on a refused action, with the findings up to the failed step. */
 export interface RefusedAction extends VerdictDetails, Readonly<Findings> {
   readonly allowed: false;
 }
 
-/** Whether an action is allowed; check `allowed`. */
+/** Whether an action is allowed. Check `allowed`. */
 export type ActionVerdict = AllowedAction | RefusedAction;
 
 /** Runs a step and records its result. */
 export type RunCheck = <T>(name: CheckName, step: () => T | Promise<T>) => Promise<T>;
 
 const VERIFIED: readonly VerdictReason[] = Object.freeze([
-  { code: 'verified', message: 'every check that was made has passed' },
+  { code: 'verified', message: 'every check that ran has passed' },
 ]);
 
-/** The end of a verification: the result of its steps, or the findings up to the failed step. */
+/** The outcome of a verification: the result of its steps, or the findings up to the failed step. */
 type Inspection<Found> =
   | { readonly passed: true; readonly verdict: VerdictDetails & Found }
   | { readonly passed: false; readonly verdict: VerdictDetails & Readonly<Findings> };

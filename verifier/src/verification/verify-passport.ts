@@ -7,20 +7,26 @@ import type { ReadPassport } from '../passport/read-passport.js';
 import { reject } from '../passport/rejection.js';
 import type { Findings, RunCheck } from './verdict.js';
 
+/** The issuer of a passport, and how to request its documents. */
+export interface PassportIssuer {
+  readonly known: KnownIssuer;
+  readonly issuers: Issuers;
+  readonly clock: TolerantClock;
+}
+
 /**
- * The runtime verification of a passport (SPEC A3) once its issuer is known: metadata, keys, signature, times, status.
+ * Verifies a passport with the documents of its issuer (SPEC A3): metadata, keys, signature, times and status.
  *
- * @returns the claims, which are verified from here on
+ * @returns the verified claims
  */
 export async function verifyAtIssuer(
   { jws, claims, kid }: ReadPassport,
-  known: KnownIssuer,
-  issuers: Issuers,
-  clock: TolerantClock,
-  check: RunCheck,
-  findings: Findings,
+  { known, issuers, clock }: PassportIssuer,
+  { check, findings }: { check: RunCheck; findings: Findings },
 ): Promise<PassportClaims> {
-  const metadata = await check('discovery', async () => sameIssuer(claims, await issuers.metadata(known)));
+  const metadata = await check('discovery', async () =>
+    assertSameIssuer(claims, await issuers.metadata(known)),
+  );
   const key = await check('jwks', () => issuers.key(metadata.jwks_uri, kid));
   await check('signature', () => verifyJws(jws, 'token', key));
   findings.passport = claims;
@@ -34,8 +40,8 @@ export async function verifyAtIssuer(
   return claims;
 }
 
-function sameIssuer({ iss, issuer_id }: PassportClaims, metadata: IssuerMetadata): IssuerMetadata {
-  if (iss !== metadata.issuer) reject('iss-mismatch', `iss is not the issuer's address, ${metadata.issuer}`);
+function assertSameIssuer({ iss, issuer_id }: PassportClaims, metadata: IssuerMetadata): IssuerMetadata {
+  if (iss !== metadata.issuer) reject('iss-mismatch', `iss is not the issuer's URL, ${metadata.issuer}`);
   if (issuer_id !== metadata.issuer_id) {
     reject('discovery-mismatch', `the metadata belongs to the issuer ${JSON.stringify(metadata.issuer_id)}`);
   }
