@@ -2,10 +2,7 @@ import { decodeUtf8 } from '../encoding/utf8.js';
 import {
   CheckpointMismatch,
   CheckpointMissing,
-  CheckpointRolledBack,
-  DelegationRolledBack,
   ListExpired,
-  ListRolledBack,
   NotYetValid,
   RegistryError,
   SignatureMalformed,
@@ -19,8 +16,10 @@ import type { RootKey } from '../trust/root-key.js';
 import { trimSignature, verifySignature } from '../trust/signature.js';
 import { type VerifiedList, verifyList } from '../trust/signed-list.js';
 import type { Clock } from '../trust/statement.js';
+import { limitFiles } from './limit-files.js';
 import { listByDeltas } from './list-by-deltas.js';
 import type { RegistryFiles } from './registry-files.js';
+import { refuseOlderCheckpoint, refuseOlderDelegation, refuseOlderList } from './rollback.js';
 
 /** What a verifier trusts and requires when it reads a publication. */
 export interface Trust {
@@ -113,12 +112,12 @@ async function readUnder(root: RootKey, files: RegistryFiles, trust: Trust): Pro
   const reading = { files, root, trust, known };
   const checkpoint = await readCheckpoint(reading);
   if (checkpoint !== undefined) {
-    refuseRollback(checkpoint.updatedAt, checkpoint.sha256, held);
+    refuseOlderList(checkpoint, held);
     refuseOlderCheckpoint(checkpoint, held);
   }
   const verified = await readList(reading, checkpoint);
   const updatedAt = verified.registry.updated_at;
-  refuseRollback(updatedAt, verified.sha256, held);
+  refuseOlderList({ updatedAt, sha256: verified.sha256 }, held);
   if (instantOf(updatedAt) > clock.now + clock.tolerance) {
     throw new NotYetValid(`the list is dated ${updatedAt}, which is in the future`);
   }
@@ -149,19 +148,13 @@ async function readCheckpoint({
     throw new CheckpointMissing('the source has no checkpoint, but a checkpoint is required');
   }
   const verified = await verifyCheckpoint({ checkpoint, delegation }, root, { clock, expiry });
-  const delegated = verified.delegatedAt;
-  const delegatedAt = known?.delegatedAt;
-  if (delegated !== undefined && delegatedAt !== undefined && delegated < delegatedAt) {
-    throw new DelegationRolledBack(
-      `the delegation is dated ${new Date(delegated).toISOString()}, but a delegation dated ` +
-        `${new Date(delegatedAt).toISOString()} was accepted before`,
-    );
-  }
+  refuseOlderDelegation(verified, known);
   return {
     ...verified,
     checkpoint: decodeUtf8(checkpoint),
     // An unused delegation has not been verified, and may not be UTF-8.
-    delegation: delegated === undefined ? undefined : decodeUtf8((await delegation) ?? new Uint8Array()),
+    delegation:
+      verified.delegatedAt === undefined ? undefined : decodeUtf8((await delegation) ?? new Uint8Array()),
   };
 }
 
@@ -280,53 +273,4 @@ function mismatch(checkpoint: Checkpoint, found: string): CheckpointMismatch {
   return new CheckpointMismatch(
     `the checkpoint names the list ${checkpoint.sha256}, but the source has ${found}`,
   );
-}
-
-function refuseRollback(updatedAt: string, sha256: string, held: Publication | undefined): void {
-  if (held === undefined) return;
-  const accepted = held.registry.updated_at;
-  if (updatedAt < accepted) {
-    throw new ListRolledBack(
-      `the source has a list dated ${updatedAt}, but a list dated ${accepted} was accepted before`,
-    );
-  }
-  if (updatedAt === accepted && sha256 !== held.sha256) {
-    throw new ListRolledBack(
-      `the source has a list dated ${updatedAt} that differs from the accepted list of the same date`,
-    );
-  }
-}
-
-/** Refuses an older checkpoint of the same list, which would make the list look less fresh than it is. */
-function refuseOlderCheckpoint({ sha256, issuedAt }: Checkpoint, held: Publication | undefined): void {
-  const accepted = held?.checkpoint;
-  if (accepted === undefined || accepted.sha256 !== sha256 || issuedAt >= accepted.issuedAt) return;
-  throw new CheckpointRolledBack(
-    `the checkpoint is dated ${new Date(issuedAt).toISOString()}, but a checkpoint dated ` +
-      `${new Date(accepted.issuedAt).toISOString()} was accepted before`,
-  );
-}
-
-/** Enforces the size limits for files from any source, and reads each file only once. */
-function limitFiles(files: RegistryFiles): RegistryFiles {
-  const read = new Map<string, Promise<Uint8Array | undefined>>();
-  return {
-    get: (path, maxBytes = limitOf(path)) => {
-      const bytes = read.get(path) ?? readBounded(files, path, maxBytes);
-      read.set(path, bytes);
-      return bytes;
-    },
-  };
-}
-
-async function readBounded(
-  files: RegistryFiles,
-  path: string,
-  maxBytes: number,
-): Promise<Uint8Array | undefined> {
-  const bytes = await files.get(path, maxBytes);
-  if (bytes !== undefined && bytes.length > maxBytes) {
-    throw new SourceTooLarge(`${path} is larger than ${maxBytes} bytes`);
-  }
-  return bytes;
 }

@@ -1,0 +1,54 @@
+import { CheckpointRolledBack, DelegationRolledBack, ListRolledBack } from '../errors.js';
+
+/** What a verifier remembers of the last accepted publication. */
+interface Accepted {
+  readonly registry: { readonly updated_at: string };
+  readonly sha256: string;
+  readonly checkpoint: { readonly issuedAt: number } | undefined;
+  readonly delegatedAt: number | undefined;
+}
+
+/** Refuses a list that is older than the accepted list, and a different list of the same date. */
+export function refuseOlderList(
+  { updatedAt, sha256 }: { readonly updatedAt: string; readonly sha256: string },
+  held: Accepted | undefined,
+): void {
+  if (held === undefined) return;
+  const accepted = held.registry.updated_at;
+  if (updatedAt < accepted) {
+    throw new ListRolledBack(
+      `the source has a list dated ${updatedAt}, but a list dated ${accepted} was accepted before`,
+    );
+  }
+  if (updatedAt === accepted && sha256 !== held.sha256) {
+    throw new ListRolledBack(
+      `the source has a list dated ${updatedAt} that differs from the accepted list of the same date`,
+    );
+  }
+}
+
+/** Refuses an older checkpoint of the same list, which would make the list look less fresh than it is. */
+export function refuseOlderCheckpoint(
+  { sha256, issuedAt }: { readonly sha256: string; readonly issuedAt: number },
+  held: Accepted | undefined,
+): void {
+  const accepted = held?.checkpoint;
+  if (accepted === undefined || held?.sha256 !== sha256 || issuedAt >= accepted.issuedAt) return;
+  throw new CheckpointRolledBack(
+    `the checkpoint is dated ${toText(issuedAt)}, but a checkpoint dated ${toText(accepted.issuedAt)} was accepted before`,
+  );
+}
+
+/** Refuses an older delegation, which could name an online key that was withdrawn. */
+export function refuseOlderDelegation(
+  { delegatedAt }: { readonly delegatedAt: number | undefined },
+  held: Accepted | undefined,
+): void {
+  const accepted = held?.delegatedAt;
+  if (delegatedAt === undefined || accepted === undefined || delegatedAt >= accepted) return;
+  throw new DelegationRolledBack(
+    `the delegation is dated ${toText(delegatedAt)}, but a delegation dated ${toText(accepted)} was accepted before`,
+  );
+}
+
+const toText = (instant: number) => new Date(instant).toISOString();
