@@ -217,7 +217,11 @@ describe('a registry with checkpoints', () => {
     });
 
     it.each([
-      ['signed by a key that is not delegated', () => checkpointOf(1, 24, 'stranger'), 'not delegated'],
+      [
+        'signed by a key that is not delegated',
+        () => checkpointOf(1, 24, 'stranger'),
+        'the delegation does not name',
+      ],
       [
         'no JWT at all',
         async () => writeFiles(folder, { 'dist/checkpoint.jwt': 'x' }),
@@ -248,7 +252,7 @@ describe('a registry with checkpoints', () => {
       'a build with a key that is not delegated',
       ['build', '--key', 'root.pem', '--checkpoint-key', 'stranger.pem'],
       1,
-      'signed by a key that is not delegated',
+      'signed by a key that the delegation does not name',
     ],
     [
       'a delegation by another root key',
