@@ -124,7 +124,7 @@ function explainId(text: string): Explanation {
 
 function explainHttpsUri(text: string): Explanation {
   if (/^http:/i.test(text))
-    return { rule: 'not-https', remedy: `serve the document over https: ${withHttps(text)}` };
+    return { rule: 'not-https', remedy: `serve the document over https, and write ${withHttps(text)}` };
   if (/^HTTPS:/i.test(text) && !text.startsWith('https:')) {
     return { rule: 'bad-uri', remedy: 'write https in lower case' };
   }

@@ -136,7 +136,7 @@ export const RULES = {
   ),
   layout: error('a formatted record', 'run `passport-registry format`'),
   'record-removed': error(
-    'every earlier record: verifiers may still meet its passports',
+    'every earlier record, because its passports may still be in use',
     'restore the record under its old name, with status: revoked',
   ),
   'revoked-is-final': error(

@@ -26,6 +26,11 @@ export function buildNotes({ place, requested, published, signed, tree }: Outcom
       `The records have not changed since ${updatedAt}, so the list keeps that time; ${requested} was not used.`,
     );
   }
+  if (published === undefined && !signed.development) {
+    found.push(
+      `${place.named} had no published list, so this is a first list: no rule for changes was checked. If the registry has published before, restore its tree to ${place.named} first, and build again.`,
+    );
+  }
   if (published !== undefined && !published.signed) {
     found.push(`The tree in ${place.named} was damaged, as after a killed build, and has been repaired.`);
   }

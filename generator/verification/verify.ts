@@ -167,7 +167,13 @@ async function verifyOnce(
     await checks.run('client', () => checkClient(files, root.rootKey));
   }
   if (!source.live) for (const name of ONLY_LIVE) checks.skip(name, 'only for a live host');
-  if (!onlyClientReads) checks.skip('client', 'the tree has no statements, so a client reads nothing else');
+  if (!onlyClientReads) {
+    const reason =
+      checks.failed.length > 0
+        ? 'an earlier check failed'
+        : 'the tree has no checkpoint, delegation or rotation';
+    checks.skip('client', reason);
+  }
   const development = await files.get(PATHS.developmentMark).catch(() => undefined);
   return {
     source: source.name,

@@ -36,7 +36,7 @@ export function addSignCommand(program: Command, io: Invocation): void {
       '--previous-root-key <file>',
       'public JWK of the previous root key, for the first list after a rotation',
     )
-    .option('--instead-of <sha256>', 'the list that was signed last, if it was never published')
+    .option('--instead-of <sha256>', 'payload hash of the list that was signed last and never published')
     .option('--memory <dir>', 'folder that records what was signed (default: one for this user)')
     .option('--yes', 'sign without asking');
   addExceptionOptions(addSignerOptions(command)).action((folder: string, options: Options) =>

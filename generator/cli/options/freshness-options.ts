@@ -27,7 +27,10 @@ export function addFreshnessOptions(command: Command): Command {
     .option('--delegation <file>', 'delegation to online keys, from `keys delegate`')
     .option('--rotation <file>', 'step to this root key, from `keys rotate`');
   return addSigningOptions(command, 'checkpoint-')
-    .option('--checkpoint-public-key <file>', "the online key's public JWK; needed with a command")
+    .option(
+      '--checkpoint-public-key <file>',
+      "the online key's public JWK; required with --checkpoint-signer-command",
+    )
     .option('--checkpoint-hours <number>', 'how long the checkpoint is valid', '24');
 }
 

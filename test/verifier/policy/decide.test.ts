@@ -104,6 +104,12 @@ describe('decide', () => {
       { ...ANY, max_audit_days: 365 },
       ['audit-too-old'],
     ],
+    [
+      'rejects an audit in the future',
+      { last_audit: '2101-01-01T00:00:00Z' },
+      { ...ANY, max_audit_days: 365 },
+      ['audit-missing'],
+    ],
     ['rejects no audit', {}, { ...ANY, max_audit_days: 365 }, ['audit-missing']],
     ['rejects a null audit', { last_audit: null }, { ...ANY, max_audit_days: 365 }, ['audit-missing']],
     [

@@ -131,6 +131,9 @@ function findUnmetTimes(
   if (max_audit_days === undefined) return reasons;
   if (last_audit === undefined || last_audit === null) {
     reasons.push({ code: 'audit-missing', message: 'the issuer has no audit' });
+  } else if (instantOf(last_audit) > now) {
+    const message = `the last audit is dated ${last_audit}, which is in the future`;
+    reasons.push({ code: 'audit-missing', message });
   } else if (!(now - instantOf(last_audit) <= max_audit_days * DAY_MS)) {
     reasons.push({ code: 'audit-too-old', message: `the last audit was on ${last_audit}` });
   }
