@@ -39,7 +39,7 @@ export async function prepareSigning(
 ): Promise<PreparedRequest | undefined> {
   const set = goodRecords(issuers, undefined, 'there is nothing to sign');
   const records = recordsBytes(set.issuers.values());
-  const published = predecessorOf(await readPublished(out), false);
+  const published = predecessorOf(await readPublished(out), { rootKey: undefined, development: false });
   if (published !== undefined && !published.signed) {
     throw new TreeRejected(
       `the list in ${out} is not signed by its root key, which happens if a publication is killed: complete that publication first`,

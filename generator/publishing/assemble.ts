@@ -21,7 +21,7 @@ export async function assemble(
   published: PublishedTree | undefined,
   signed: SignedList,
 ): Promise<Tree> {
-  const predecessor = predecessorOf(published, signed.development);
+  const predecessor = predecessorOf(published, signed);
   const before = predecessor && publishedList(predecessor);
   const diff = before && diffLists(before, signed.list);
   const changes = predecessor && readIfThere(predecessor.folder, PATHS.changes);

@@ -29,7 +29,7 @@ export async function applyRules(
 ): Promise<readonly Diagnostic[]> {
   await assertRootContinues(proposed, published, place);
   const { records, signer, exceptions } = proposed;
-  const predecessor = predecessorOf(published, signer.development);
+  const predecessor = predecessorOf(published, signer);
   const before = predecessor && publishedRecords(predecessor, place.out);
   return assertPublishable({ before, after: records }, exceptions, signer.development);
 }

@@ -4,18 +4,23 @@ import type { PublishedList } from '../list/list-diff.js';
 import { type RecordSet, recordsOfList } from '../records/check-records.js';
 import { sha256 } from '../tree/checksums.js';
 import type { PublishedTree } from '../tree/published-tree.js';
+import type { RootSigner } from './publication.js';
+
+/** The signer of a new list. A signing request does not know its root key yet. */
+type ListSigner = Pick<RootSigner, 'development'> & { readonly rootKey: RootSigner['rootKey'] | undefined };
 
 /**
  * Returns the published tree with which a new list is compared. Under a production key, a tree that a development key
- * signed does not count.
- *
- * @param development - whether a development key signs the new list
+ * signed does not count. A tree that the signer's own production key signed always counts, whatever marks it has.
  */
 export function predecessorOf(
   published: PublishedTree | undefined,
-  development: boolean,
+  { rootKey, development }: ListSigner,
 ): PublishedTree | undefined {
-  return published?.development && !development ? undefined : published;
+  if (published === undefined || development || !published.development) return published;
+  return rootKey !== undefined && published.rootKey?.thumbprint === rootKey.thumbprint
+    ? published
+    : undefined;
 }
 
 /**

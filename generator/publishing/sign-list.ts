@@ -30,7 +30,7 @@ export async function signedList(
   const { list, signature, kept } =
     'sign' in signer
       ? await signHere({ records, signer, time }, published)
-      : followingList(signer, predecessorOf(published, false), place);
+      : followingList(signer, predecessorOf(published, signer), place);
   const { rootKey, development } = signer;
   return { list, signature, kept, rootKey, development, sha256: sha256(list.list) };
 }

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { importRootKey, RegistryError, type RootKey, verifySignature } from '@passport-registry/verifier';
-import { parseStrictJson } from '@passport-registry/verifier/internal';
-import { UsageError } from '../errors.js';
+import { parseStrictJson, verifyCheckpoint } from '@passport-registry/verifier/internal';
+import { TreeRejected, UsageError } from '../errors.js';
 import { readIfThere } from '../files/read-file.js';
 import { updatedAtOf } from '../list/updated-at.js';
 import { CHECKSUMS_PATH, parseChecksums, sha256 } from './checksums.js';
@@ -35,6 +35,7 @@ export interface PublishedTree {
  * Reads the parts of the published tree that a build needs.
  *
  * @returns undefined if the folder is empty or does not exist
+ * @throws {@link TreeRejected} if the list is older than the list that the tree's checkpoint names
  * @throws {@link UsageError} if the folder contains anything else, because a build would remove it
  */
 export async function readPublished(out: string): Promise<PublishedTree | undefined> {
@@ -50,6 +51,7 @@ export async function readPublished(out: string): Promise<PublishedTree | undefi
   const signature = readIfThere(out, PATHS.signature)?.toString('utf8');
   const rootKey = await rootKeyOf(root);
   const signed = await isSigned(list, signature, rootKey);
+  if (list !== undefined && signed) await assertNotRolledBack(out, list, rootKey);
   let read: { readonly sums: ReadonlyMap<string, string> | undefined } | undefined;
   const checksums = () => {
     read ??= { sums: parseChecksums(readIfThere(out, CHECKSUMS_PATH)?.toString('utf8') ?? '') };
@@ -95,4 +97,28 @@ export async function isSigned(
     if (error instanceof RegistryError) return false;
     throw error;
   }
+}
+
+const ANY_TIME = { clock: undefined, expiry: false } as const;
+
+/**
+ * A build writes the checkpoint last, so a valid checkpoint never names a newer list than the tree has, even after a
+ * kill. If it does, an older list and its signature were put back: by mistake, or to undo a suspension.
+ */
+async function assertNotRolledBack(out: string, list: Buffer, rootKey: RootKey | undefined): Promise<void> {
+  const checkpoint = readIfThere(out, PATHS.checkpoint);
+  if (checkpoint === undefined || rootKey === undefined) return;
+  const delegation = Promise.resolve(readIfThere(out, PATHS.delegation));
+  const named = await verifyCheckpoint({ checkpoint, delegation }, rootKey, ANY_TIME).catch((error) => {
+    // A checkpoint that is not valid proves nothing. The build repairs or refuses it later.
+    if (error instanceof RegistryError) return undefined;
+    throw error;
+  });
+  const updatedAt = updatedAtOf(list);
+  if (named === undefined || updatedAt === undefined || named.sha256 === sha256(list)) return;
+  if (updatedAt > named.updatedAt) return;
+  throw new TreeRejected(
+    `the list in ${out} is dated ${updatedAt}, but the checkpoint names another list, dated ${named.updatedAt}: an older list was ` +
+      'put back; restore the tree from a mirror',
+  );
 }

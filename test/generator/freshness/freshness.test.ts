@@ -59,6 +59,37 @@ async function client(base: string, root = 'root'): Promise<RegistryClient> {
   return registry;
 }
 
+describe('a tree in which an older list was put back', () => {
+  const old = new Map<string, Buffer>();
+
+  beforeEach(async () => {
+    await delegate();
+    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    for (const file of ['issuers.json', 'issuers.sig']) old.set(file, readFileSync(path(file)));
+    change('suspended');
+    await build(
+      '--checkpoint-key',
+      'online.pem',
+      '--updated-at',
+      new Date(Date.now() + 60_000).toISOString().replace(/\.\d+/, ''),
+    );
+    for (const [file, bytes] of old) writeFiles(folder, { [`dist/${file}`]: bytes });
+  });
+
+  it.each<[string, string[]]>([
+    ['a checkpoint', ['checkpoint', '--key', 'online.pem']],
+    ['a build', ['build', '--key', 'root.pem', '--production', '--checkpoint-key', 'online.pem']],
+    ['a signing request', ['build', '--unsigned', 'request']],
+  ])('is refused for %s, which would undo the suspension', async (_name, args) => {
+    change('active');
+    const before = text('checkpoint.jwt');
+    const { code, stderr } = await cli(args, folder);
+    expect(stderr).toContain('an older list was put back');
+    expect(code).toBe(1);
+    expect(text('checkpoint.jwt')).toBe(before);
+  });
+});
+
 describe('a registry with checkpoints', () => {
   it('begins with a delegation; from then on a client demands them', async () => {
     await delegate();

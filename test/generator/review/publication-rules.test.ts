@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -187,6 +188,16 @@ describe('what somebody has edited in a published tree', () => {
     [
       'a file that marks a development tree',
       () => writeFiles(folder, { 'dist/UNFIT-FOR-PRODUCTION.txt': '' }),
+    ],
+    [
+      'such a file that the checksums list',
+      () => {
+        writeFiles(folder, { 'dist/UNFIT-FOR-PRODUCTION.txt': '' });
+        edit(
+          'SHA256SUMS',
+          (text) => `${text}${createHash('sha256').digest('hex')}  UNFIT-FOR-PRODUCTION.txt\n`,
+        );
+      },
     ],
   ])('is no way round the rules: %s', async (_name, change) => {
     change();
