@@ -80,8 +80,7 @@ const takeoverFolderOf = (staging: string) => `${staging}-takeover`;
 
 /**
  * Removes the lock of an owner that has died, and temporary folders of such owners. A new lock can only appear where no
- * lock exists, and only the owner of the takeover removes dead locks. A lock that is dead then cannot become live
- * before its removal.
+ * lock exists, and only the owner of the takeover removes dead locks.
  */
 function removeDead(staging: string, owner: string): void {
   const folder = dirname(staging);
@@ -91,15 +90,29 @@ function removeDead(staging: string, owner: string): void {
   const dead = ours.filter((name) => !isBeingRemoved(name) && isDead(join(folder, name)));
   if (dead.length === 0) return;
   const takeover = takeoverFolderOf(staging);
-  if (isDead(takeover)) removeByRename(takeover);
+  removeIfDead(takeover);
   claim(takeover, owner);
   try {
-    for (const name of dead) {
-      if (isDead(join(folder, name))) removeByRename(join(folder, name));
-    }
+    for (const name of dead) removeIfDead(join(folder, name));
   } finally {
-    removeByRename(takeover);
+    if (isOwnedBy(takeover, owner)) removeByRename(takeover);
   }
+}
+
+/**
+ * Removes the folder of a dead owner. Another process can replace the folder with its own between the check and the
+ * removal, so the folder is first moved to a unique name and checked again: nobody claims a unique name. The folder of
+ * a live owner is moved back, and the claim that follows then finds it in its place. A process that is killed meanwhile
+ * leaves a folder that still names its owner, and that nobody removes before that owner has died.
+ *
+ * @throws an error with the code ENOTEMPTY or EEXIST if another owner has taken the place of the moved folder
+ */
+function removeIfDead(folder: string): void {
+  if (!isDead(folder)) return;
+  const moved = uniqueNameBeside(folder);
+  renameSync(folder, moved);
+  if (isDead(moved)) removeByRename(moved);
+  else renameSync(moved, folder);
 }
 
 /** Renames a folder, then removes it. A process that is killed meanwhile leaves no partial lock without an owner. */

@@ -1,10 +1,4 @@
-import {
-  canonicalBytes,
-  RegistryError,
-  type RootKey,
-  readList,
-  verifySignature,
-} from '@passport-registry/verifier';
+import { canonicalBytes, RegistryError, type RootKey, verifySignature } from '@passport-registry/verifier';
 import { KeyRejected, TreeRejected } from '../errors.js';
 import { withOutputFolder } from '../files/output-folder.js';
 import { assertNotAhead } from '../list/updated-at.js';
@@ -12,6 +6,7 @@ import type { PublishOptions } from '../publishing/publication.js';
 import { publish } from '../publishing/publish.js';
 import type { BuildReport } from '../publishing/report.js';
 import { recordsOfList } from '../records/check-records.js';
+import { readRequestedList } from './signing-request.js';
 
 /** A list that was signed elsewhere. */
 export interface SignedRequest {
@@ -65,7 +60,7 @@ async function verifiedRequest({ list, signature }: SignedRequest, rootKey: Root
     throw new KeyRejected(`the signature is not valid: ${cause.message}`, { cause });
   }
   try {
-    return readList(list);
+    return readRequestedList(list);
   } catch (cause) {
     throw new TreeRejected(`the list in the request cannot be published: ${(cause as Error).message}`, {
       cause,

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { IoFailed, UsageError } from '../errors.js';
 import type { SigningRequest } from './signing-request.js';
 
@@ -20,13 +20,14 @@ interface SigningMemory {
   readonly signed?: ListVersion | undefined;
 }
 
-/** Returns the folder of the signing memories of this user, which does not depend on the working directory. */
+/**
+ * Returns the folder of the signing memories of this user, which does not depend on the working directory. The XDG Base
+ * Directory Specification says that a relative XDG_STATE_HOME is ignored.
+ */
 export function memoryFolder(environment: NodeJS.ProcessEnv): string {
-  const state = environment['XDG_STATE_HOME'];
-  return join(
-    state === undefined || state === '' ? join(homedir(), '.local', 'state') : state,
-    'passport-registry',
-  );
+  const { XDG_STATE_HOME: state = '', HOME: home } = environment;
+  const parent = isAbsolute(state) ? state : join(home || homedir(), '.local', 'state');
+  return join(parent, 'passport-registry');
 }
 
 /** Selects the memories with which a request is compared. */

@@ -10,6 +10,7 @@ import {
 } from '@passport-registry/verifier';
 import { IoFailed, KeyRejected, TreeRejected, UsageError } from '../errors.js';
 import { readBytes } from '../files/read-file.js';
+import { validateIssuer } from '../generated/issuer-validator.js';
 import { byId } from '../records/check-records.js';
 import { describeDifference, listDifference } from '../review/difference.js';
 import { sha256 } from '../tree/checksums.js';
@@ -126,8 +127,26 @@ function readFile(...path: string[]): Buffer | undefined {
   return existsSync(file) ? readBytes(file) : undefined;
 }
 
-function describe(list: Uint8Array, previous: VerifiedList | undefined): SigningRequest {
+/**
+ * Reads the list of a request, and checks its records as a build does: verifiers accept some URLs that a build refuses,
+ * such as one with the port 99999.
+ *
+ * @throws {@link RegistryError} | {@link TreeRejected}
+ */
+export function readRequestedList(list: Uint8Array): IssuerRegistry {
   const registry = readList(list);
+  for (const issuer of registry.issuers) {
+    if (validateIssuer(issuer)) continue;
+    const [error] = validateIssuer.errors ?? [];
+    throw new TreeRejected(
+      `the record ${issuer.issuer_id} is not valid: ${error?.instancePath} ${error?.message}`,
+    );
+  }
+  return registry;
+}
+
+function describe(list: Uint8Array, previous: VerifiedList | undefined): SigningRequest {
+  const registry = readRequestedList(list);
   const difference = describeDifference(listDifference(previous?.registry, registry), byId(registry.issuers));
   const heading =
     previous === undefined

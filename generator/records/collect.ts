@@ -115,15 +115,17 @@ export function separateDiagnostics(outcomes: readonly (RecordFile | Diagnostic)
 
 /**
  * Whether a link must be reported or read. A link out of the folder could hide anything. A link to a folder inside can
- * be ignored, because that folder is searched under its own name.
+ * be ignored if that folder is searched under its own name, which a dot-folder is not.
  */
 function linkMatters(root: string, file: string): boolean {
   try {
-    if (!isBelow(realpathSync(root), realpathSync(file))) return true;
+    const [start, target] = [realpathSync(root), realpathSync(file)];
+    if (!isBelow(start, target)) return true;
+    if (isFolder(target)) return !relative(start, target).split(sep).every(isVisible);
   } catch {
     return true;
   }
-  return isCandidate(file) && !isFolder(file);
+  return isCandidate(file);
 }
 
 /** A broken link, or a link to itself, is not a folder. Reading the file will report the problem. */
@@ -190,14 +192,14 @@ function readAtMost(file: string, limit: number): Uint8Array | number {
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) throw new Error(`${file} is not a regular file`);
     if (stats.size > limit) return stats.size;
-    // One byte more than expected shows whether the file has grown.
+    // One byte more than expected shows whether the file has grown. An early end shows that the file has shrunk.
     const buffer = Buffer.allocUnsafe(stats.size + 1);
     let length = 0;
     for (;;) {
       const read = readSync(descriptor, buffer, length, buffer.length - length, null);
       length += read;
-      if (read === 0 || length === stats.size) return buffer.subarray(0, length);
-      if (length === buffer.length) throw new Error(`${file} changed while it was being read`);
+      if (length === stats.size) return buffer.subarray(0, length);
+      if (read === 0 || length === buffer.length) throw new Error(`${file} changed while it was being read`);
     }
   } finally {
     closeSync(descriptor);

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, symlinkSync, utimesSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { thisProcess } from '../../../build/files/process-identity.js';
@@ -66,6 +66,35 @@ describe('one build at a time in an output folder', () => {
     expect((await cli(['build', ...KEY], folder)).code).toBe(0);
     expect(readdirSync(folder).sort()).toEqual(['dist', 'issuers', 'key.pem']);
   });
+
+  it.each(['.dist.staging-takeover', '.dist.staging'])(
+    'leaves the folder of a live owner that has replaced a dead %s since the check',
+    async (name) => {
+      const folder = await workspace();
+      const dead = JSON.stringify({ ...me, pid: 999_999_999 });
+      const path = join(folder, name, 'owner.json');
+      lock(folder, dead);
+      // Another process replaces the owner after the check, immediately before the folder is moved away.
+      writeFiles(folder, {
+        [`${name}/owner.json`]: dead,
+        'race.mjs': `import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+const { renameSync, writeFileSync } = fs;
+fs.renameSync = (from, to) => {
+  if (from === ${JSON.stringify(join(folder, name))}) writeFileSync(${JSON.stringify(path)}, ${JSON.stringify(JSON.stringify(me))});
+  renameSync(from, to);
+};
+syncBuiltinESMExports();
+`,
+      });
+      const { code, stderr } = await cli(['build', ...KEY], folder, {
+        NODE_OPTIONS: `--import ${join(folder, 'race.mjs')}`,
+      });
+      expect([code, stderr.includes('another build or mirror is running')]).toEqual([4, true]);
+      expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(me);
+      expect(readdirSync(folder).filter((entry) => /staging.*-\d+-\d+$/.test(entry))).toEqual([]);
+    },
+  );
 
   it('says what is in its way', async () => {
     const folder = await workspace();

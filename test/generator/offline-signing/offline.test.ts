@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createPrivateKey, sign as signBytes } from 'node:crypto';
 import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -148,6 +148,26 @@ describe('signing in two steps', () => {
       expect(existsSync(join(offline, 'request/issuers.sig'))).toBe(false);
     });
 
+    it('to sign or to attach a record that a build refuses', async () => {
+      const before = sums();
+      carry(online, offline);
+      // Verifiers accept this port. No program can connect to it.
+      spoil((list) =>
+        list.replace('https://gamma.alt/.well-known/jwks', 'https://gamma.alt:99999/.well-known/jwks'),
+      );
+      const problem = 'the record gamma is not valid: /jwks_uri must match format "uri"';
+      const signing = await sign();
+      expect([signing.code, signing.stderr.includes(problem)]).toEqual([1, true]);
+      expect(existsSync(join(offline, 'request/issuers.sig'))).toBe(false);
+      const list = readFileSync(join(offline, 'request/issuers.json'));
+      const key = createPrivateKey(readFileSync(join(offline, 'key.pem')));
+      writeFiles(offline, { 'request/issuers.sig': signBytes(null, list, key).toString('base64url') });
+      carry(offline, online);
+      const attaching = await attach();
+      expect([attaching.code, attaching.stderr.includes(problem)]).toEqual([1, true]);
+      expect(sums()).toBe(before);
+    });
+
     it('to sign without being told to', async () => {
       carry(online, offline);
       const { code, stderr } = await cli(['sign', 'request', '--key', 'key.pem'], offline);
@@ -243,6 +263,17 @@ describe('signing in two steps', () => {
       expect((await signRoutine('--instead-of', signed)).code).toBe(0);
       // What was signed may be signed again.
       expect((await signRoutine()).code).toBe(0);
+    });
+
+    it('in the home folder of its user, where XDG_STATE_HOME is relative', async () => {
+      await routine();
+      const { code } = await cli(['sign', 'routine', '--key', 'key.pem', '--yes'], offline, {
+        XDG_STATE_HOME: 'relative',
+        HOME: join(offline, 'home'),
+      });
+      const { kid } = JSON.parse(readFileSync(join(online, 'root.json'), 'utf8'));
+      const memory = join(offline, `home/.local/state/passport-registry/${kid}.json`);
+      expect([code, existsSync(memory), existsSync(join(offline, 'relative'))]).toEqual([0, true, false]);
     });
 
     it('and signs nothing where it cannot remember, or not read what it remembers', async () => {

@@ -137,6 +137,50 @@ describe('a record file', () => {
     expect((await cli(['validate'], folder)).code).toBe(expected);
   });
 
+  it('that shrinks while it is read is refused', async () => {
+    const folder = temporaryFolder();
+    const text = recordText('a');
+    writeFiles(folder, {
+      'issuers/a.yaml': `${text}# ${'x'.repeat(100)}\n`,
+      // When the file is opened, it has the size of the whole text. When it is read, it ends after the record.
+      'shrink.mjs': `import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+const { openSync, readSync, truncateSync } = fs;
+let record;
+fs.openSync = (path, ...rest) => {
+  const descriptor = openSync(path, ...rest);
+  if (String(path).endsWith('a.yaml')) record = descriptor;
+  return descriptor;
+};
+fs.readSync = (descriptor, ...rest) => {
+  if (descriptor === record) truncateSync('issuers/a.yaml', ${text.length});
+  return readSync(descriptor, ...rest);
+};
+syncBuiltinESMExports();
+`,
+    });
+    const { code, stderr } = await cli(['validate'], folder, {
+      NODE_OPTIONS: `--import ${join(folder, 'shrink.mjs')}`,
+    });
+    expect(stderr).toContain('a.yaml changed while it was being read');
+    expect(code).toBe(1);
+  });
+
+  it.each(['.hidden', '.hidden/inner'])(
+    'behind a link to the dot-folder %s does not go unnoticed',
+    async (target) => {
+      const folder = temporaryFolder();
+      writeFiles(folder, {
+        'issuers/a.yaml': recordText('a'),
+        'issuers/.hidden/inner/b.yaml': recordText('b'),
+      });
+      symlinkSync(target, join(folder, 'issuers/more'));
+      const { code, stderr } = await cli(['validate'], folder);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/issuers\/more.*file-kind/);
+    },
+  );
+
   it('that is a link is not suspended, and nothing is written through it', async () => {
     const folder = await workspace(['alpha']);
     writeFiles(folder, { 'issuers/kept/beta.txt': recordText('beta'), 'outside.yaml': recordText('gamma') });
