@@ -12,7 +12,7 @@ export async function ask({ stdin, stderr }: Io, question: string, otherwise: st
   // Imported on demand, because most commands ask nothing.
   const { createInterface } = await import('node:readline/promises');
   const terminal = createInterface({ input: stdin, output: stderr });
-  // Ctrl+C and Ctrl+D close the interface. Some versions of Node.js then leave the question pending.
+  // Without a signal, the question stays pending if the input ends, as when the terminal is closed (nodejs/node#53497).
   const closed = new AbortController();
   terminal.once('close', () => closed.abort());
   try {
