@@ -7,7 +7,7 @@ import { recordOf } from './find-record.js';
 
 type Status = Issuer['status'];
 
-/** A change of an issuer's status that was written to the record. */
+/** A change of an issuer's status that was written to the record. If `from` equals `to`, the record has not changed. */
 export interface StatusEdit {
   /** The path of the record. */
   readonly file: string;
@@ -29,6 +29,11 @@ export interface StatusChange {
   readonly to: Status;
   readonly reason: string;
   readonly now: Date;
+  /**
+   * Whether the published list has the new status. Called if the record already has it: a command that was killed may
+   * have edited the record and published nothing.
+   */
+  isPublished(): Promise<boolean>;
 }
 
 /**
@@ -39,13 +44,15 @@ export interface StatusChange {
  * @throws {@link UsageError} if the record does not exist, or if SPEC B5 forbids the change; {@link RecordsRejected} if the
  * record cannot be read
  */
-export function editStatus(issuers: string, id: string, { to, reason, now }: StatusChange): StatusEdit {
+export async function editStatus(issuers: string, id: string, change: StatusChange): Promise<StatusEdit> {
+  const { to, reason, now } = change;
   const { file, root } = recordOf(issuers, id);
   if (root !== undefined)
     throw new UsageError(`${file} is a symbolic link: change the record that the link points to`);
   const before = readRecordText(file);
   const [start, end, from] = findStatus(before, file);
   if (!TRANSITIONS[from].includes(to)) {
+    if (from === to && !(await change.isPublished())) return { file, from, to, undo: () => undefined };
     const why = from === 'revoked' ? 'is revoked, which is final' : `is already ${from}`;
     throw new UsageError(`${id} ${why}`);
   }

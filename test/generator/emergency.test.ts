@@ -1,10 +1,13 @@
-import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { createRegistryClient } from '@passport-registry/verifier';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { CLI } from '../support/paths.js';
 import { serve } from '../support/serving.js';
-import { cli, workspace, writeFiles } from '../support/workspace.js';
+import { until } from '../support/until.js';
+import { cleanEnvironment, cli, run, workspace, writeFiles } from '../support/workspace.js';
 
 const RECORD = `# Our first issuer.
 issuer_id: gamma  # for ever
@@ -98,6 +101,59 @@ describe('an emergency', () => {
     expect(stderr).toContain('gamma.yaml is unchanged');
     expect([record(), sums()]).toEqual([RECORD, before]);
     expect(readdirSync(join(folder, 'issuers/europe'))).toEqual(['gamma.yaml']);
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('that %s ends leaves record and tree as they were', async (signal, code) => {
+    const { stdout } = await cli(['keys', 'public', 'key.pem'], folder);
+    writeFiles(folder, { 'root.json': stdout });
+    const signer = ['--root-key', 'root.json', '--signer-command', 'touch signing; sleep 8'];
+    const args = ['suspend', 'gamma', '--reason', 'x', ...signer];
+    const child = spawn(process.execPath, [CLI, ...args], {
+      cwd: folder,
+      env: cleanEnvironment(),
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let said = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      said += chunk;
+    });
+    const ended = new Promise((resolve) => child.once('exit', (...outcome) => resolve(outcome)));
+    await until(
+      () => existsSync(join(folder, 'signing')),
+      () => said,
+    );
+    expect(record()).toContain('suspended: x');
+    child.kill(signal);
+    // A shell reports the signal as this exit code.
+    expect([await ended, 128 + constants.signals[signal]]).toEqual([[null, signal], code]);
+    await expect.poll(() => said).toContain('gamma.yaml is unchanged');
+    expect(record()).toBe(RECORD);
+    expect((await command('suspend', 'gamma', '--reason', 'x')).code).toBe(0);
+  });
+
+  it('is published although nobody reads the output', async () => {
+    const suspend = `"${process.execPath}" "${CLI}" suspend gamma --reason x --key key.pem`;
+    const { stdout } = await run('sh', ['-c', `{ sleep 1; ${suspend}; echo $? >code; } 2>&1 | true`], folder);
+    expect([stdout, readFileSync(join(folder, 'code'), 'utf8')]).toEqual(['', '0\n']);
+    expect(readFileSync(join(folder, 'dist/issuers/gamma'), 'utf8')).toContain('"status":"suspended"');
+  });
+
+  it('is published if the record already has the status and the list does not', async () => {
+    const edited = RECORD.replace('active', 'suspended');
+    writeFiles(folder, { 'issuers/europe/gamma.yaml': edited });
+    const { code, stderr } = await command('suspend', 'gamma', '--reason', 'x');
+    expect(stderr).toContain('but not in the list in dist: building');
+    expect([code, record()]).toEqual([0, edited]);
+    expect(readFileSync(join(folder, 'dist/issuers/gamma'), 'utf8')).toContain('"status":"suspended"');
+    const again = await command('suspend', 'gamma', '--reason', 'x');
+    expect([again.code, again.stderr.includes('gamma is already suspended')]).toEqual([2, true]);
+    // The list of a killed build may have no valid signature yet.
+    writeFiles(folder, { 'dist/issuers.sig': 'A'.repeat(86) });
+    expect((await command('suspend', 'gamma', '--reason', 'x')).code).toBe(0);
   });
 
   it('in a record with other line ends, or in one pair of braces', async () => {

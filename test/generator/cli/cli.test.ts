@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
@@ -81,6 +82,25 @@ describe('the command line within another process', () => {
     process.emit('SIGTERM');
     expect((await watching).code).toBe(0);
     expect(state()).toEqual(before);
+  });
+});
+
+describe.runIf(existsSync('/dev/full'))('output that cannot be written', () => {
+  it.each([
+    ['keys public key.pem', 4],
+    ['validate --format sarif', 4],
+    ['verify dist --json', 4],
+    ['nonsense', 2],
+  ])('is an error of %s', async (command, expected) => {
+    const folder = await workspace();
+    await cli(['build', '--key', 'key.pem'], folder);
+    const program = `"${process.execPath}" "${CLI}" ${command}`;
+    const { code, stderr } = await run('sh', ['-c', `${program} >/dev/full`], folder);
+    expect(code).toBe(expected);
+    if (code === 4) expect(stderr).toContain('passport-registry: the output cannot be written: ENOSPC');
+    // Lost messages for people change nothing.
+    const silent = await run('sh', ['-c', `${program} 2>/dev/full`], folder);
+    expect(silent.code).toBe(expected === 4 ? 0 : expected);
   });
 });
 

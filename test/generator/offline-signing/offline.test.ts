@@ -343,6 +343,30 @@ describe('signing in two steps', () => {
     });
   });
 
+  describeWith(['script'], 'on a terminal, at the question', () => {
+    it.each([
+      ['Ctrl+C', '\\003'],
+      ['Ctrl+D', '\\004'],
+    ])('takes %s for no answer', async (_name, key) => {
+      clear();
+      writeFiles(online, { 'issuers/gamma.yaml': recordText('gamma') });
+      await request();
+      carry(online, offline);
+      const { CLI } = await import('../../support/paths.js');
+      const command = `"${process.execPath}" "${CLI}" sign request --key key.pem --memory state`;
+      const { code } = await run(
+        'sh',
+        ['-c', `(sleep 2; printf '${key}'; sleep 3) | script -qec '${command}' typescript`],
+        offline,
+      );
+      const shown = readFileSync(join(offline, 'typescript'), 'utf8');
+      expect(shown).toContain('passport-registry: no answer was given');
+      expect(shown).not.toContain('internal error');
+      expect(code).toBe(2);
+      expect(existsSync(join(offline, 'request/issuers.sig'))).toBe(false);
+    });
+  });
+
   describeWith(['openssl', 'basenc'], 'with openssl alone on the machine with the key', () => {
     it('signs the same', async () => {
       clear();
