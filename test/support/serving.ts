@@ -60,13 +60,24 @@ export function plainHost(
   });
 }
 
-/** Returns a port on loopback that was free a moment ago. */
+/**
+ * The next port to try. Each worker has its own range, below the ports that systems give to those who ask for any port:
+ * nobody takes a port between the moment when it was free and the moment when a program listens on it.
+ */
+let nextPort = 12_000 + 1_000 * Number(process.env['VITEST_POOL_ID'] ?? 0);
+
+/** Returns a free port on loopback that no other test uses. */
 export async function freePort(): Promise<number> {
-  const server = createTcpServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  for (;;) {
+    const port = nextPort++;
+    const server = createTcpServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
 }
 
 /** Starts `passport-registry serve` for a folder. Returns its URL once it answers. */
