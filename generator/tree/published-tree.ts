@@ -75,7 +75,7 @@ export async function readPublished(out: string): Promise<PublishedTree | undefi
 }
 
 /** Reads the key from the bytes of keys/root.json. Returns undefined if there is no valid key. */
-export async function rootKeyOf(bytes: Uint8Array | undefined): Promise<RootKey | undefined> {
+async function rootKeyOf(bytes: Uint8Array | undefined): Promise<RootKey | undefined> {
   try {
     return bytes && (await importRootKey(parseStrictJson(bytes)));
   } catch {

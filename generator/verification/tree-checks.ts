@@ -108,7 +108,7 @@ export async function checkRecords(
 }
 
 /** Reads the hashes in SHA256SUMS by path. */
-export async function readChecksums(files: SeenFiles): Promise<ReadonlyMap<string, string>> {
+async function readChecksums(files: SeenFiles): Promise<ReadonlyMap<string, string>> {
   const sums = parseChecksums(await readUtf8(files, CHECKSUMS_PATH));
   if (sums === undefined) throw new Problems([`${CHECKSUMS_PATH} is not in the format of coreutils`]);
   return sums;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { recordText } from './workspace.js';
 
 /** A pseudo-random integer from 0 to `limit - 1`. The same seed always gives the same integer. */
-export function chance(seed: string, limit: number): number {
+function chance(seed: string, limit: number): number {
   return createHash('sha256').update(seed).digest().readUInt32BE() % limit;
 }
 
@@ -21,9 +21,4 @@ export function recordFile(number: number, revision = 0): [path: string, text: s
     ...(number % 101 === 0 && { geographical_scope: '[UK]' }),
   });
   return [`${folder}${id}.${ending}`, text];
-}
-
-/** The record files of `count` issuers, by path. */
-export function recordFiles(count: number): Record<string, string> {
-  return Object.fromEntries(Array.from({ length: count }, (_one, number) => recordFile(number)));
 }

@@ -75,7 +75,7 @@ const STRING: OptionCheck = {
 };
 
 /** The checks of {@link IssuerAccessOptions}. */
-export const ISSUER_ACCESS_OPTIONS: OptionChecks<IssuerAccessOptions> = {
+const ISSUER_ACCESS_OPTIONS: OptionChecks<IssuerAccessOptions> = {
   clockTolerance: SECONDS,
   statusMaxAge: SECONDS,
   metadataMaxAge: SECONDS,
