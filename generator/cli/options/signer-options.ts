@@ -38,7 +38,7 @@ export function addSigningOptions(command: Command, prefix = ''): Command {
   return command
     .option(
       `--${prefix}key <file|env:NAME>`,
-      'private key: PKCS#8 PEM (may be encrypted) or JWK, Ed25519 or P-256',
+      `${prefix === '' ? 'private key' : 'online key, which signs the checkpoint'}: PKCS#8 PEM (may be encrypted) or JWK, Ed25519 or P-256`,
     )
     .option(
       `--${prefix}passphrase-file <file>`,
