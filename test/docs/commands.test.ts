@@ -5,25 +5,22 @@ import { loadConfiguration } from '../../build/cli/options/configuration.js';
 import { describeWith } from '../support/components.js';
 import { commandsBelow } from '../support/documents.js';
 import { HOSTS } from '../support/hosts.js';
+import { installedPath } from '../support/installed.js';
 import { CLI, EXAMPLE_RECORDS, ROOT } from '../support/paths.js';
 import { rsyncd } from '../support/rsyncd.js';
 import { sandboxIn, serve } from '../support/serving.js';
 import { type Outcome, recordText, run, temporaryFolder, writeFiles } from '../support/workspace.js';
 
-/** Creates a folder with the example records, in which `node build/cli/main.js` runs the program under test. */
-function checkout(): string {
+/** Creates a folder with the example records. */
+function exampleRegistry(): string {
   const folder = temporaryFolder();
   cpSync(EXAMPLE_RECORDS, join(folder, 'issuers'), { recursive: true });
-  writeFiles(folder, {
-    'package.json': '{"private":true,"type":"module"}',
-    'build/cli/main.js': `import(${JSON.stringify(CLI)});\n`,
-  });
   return folder;
 }
 
 /** Creates such a folder with the operator's own records, whose hosts are not under names reserved for examples. */
 async function ownRegistry(): Promise<string> {
-  const folder = checkout();
+  const folder = exampleRegistry();
   for (const commands of commandsBelow('docs/operators.md', 'Your own records')) {
     await sh(commands.replaceAll('.example', '.alt'), folder);
   }
@@ -31,7 +28,10 @@ async function ownRegistry(): Promise<string> {
 }
 
 async function sh(commands: string, folder: string): Promise<Outcome> {
-  const outcome = await run('sh', ['-euc', commands], folder, { XDG_STATE_HOME: join(folder, 'state') });
+  const outcome = await run('sh', ['-euc', commands], folder, {
+    ...installedPath(),
+    XDG_STATE_HOME: join(folder, 'state'),
+  });
   expect(outcome.stderr).not.toContain('passport-registry:');
   expect(outcome.code).toBe(0);
   return outcome;
@@ -39,7 +39,7 @@ async function sh(commands: string, folder: string): Promise<Outcome> {
 
 describe('the commands of the documents', () => {
   it('README.md: the output of the build', async () => {
-    const folder = checkout();
+    const folder = exampleRegistry();
     const { stderr } = await run(process.execPath, [CLI, 'build'], folder);
     const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
     const [, shown = ''] = /```text\n(\*\*\*[\s\S]*?)```/.exec(readme) ?? [];
@@ -63,28 +63,28 @@ describe('the commands of the documents', () => {
   });
 
   it('docs/verifiers.md: verify, resolve', async () => {
-    const folder = checkout();
+    const folder = exampleRegistry();
     await sh(commandsBelow('docs/operators.md', 'The key')[0] ?? '', folder);
-    await sh('node build/cli/main.js build --key root-key.pem --allow-example-names', folder);
+    await sh('npx passport-registry build --key root-key.pem --allow-example-names', folder);
     writeFiles(folder, { 'policy.json': '{"tiers":["founding"]}' });
     const [commands = ''] = commandsBelow('docs/verifiers.md', 'On the command line');
     expect((await sh(commands, folder)).stderr).toContain('aurora-bank is accepted');
   });
 
   it('docs/issuers.md: new, format, validate, and a check of hosts that do not exist', async () => {
-    const folder = checkout();
+    const folder = exampleRegistry();
     const [create = '', look = '', check = ''] = commandsBelow(
       'docs/issuers.md',
       'Get listed in ten minutes',
     );
     expect((await sh(create, folder)).stderr).toContain('issuers/nordic-post.yaml is a valid record');
     expect((await sh(look, folder)).stderr).toContain('1 file: 0 problems, 0 warnings\n');
-    const asked = await run('sh', ['-euc', check], folder);
+    const asked = await run('sh', ['-euc', check], folder, installedPath());
     expect([asked.code, asked.stderr.includes('host-unreachable')]).toEqual([1, true]);
   });
 
   it('docs/issuers.md: a minimal record', async () => {
-    const folder = checkout();
+    const folder = exampleRegistry();
     const text = readFileSync(join(ROOT, 'docs/issuers.md'), 'utf8');
     const [, record = ''] = /```yaml\n([\s\S]*?)```/.exec(text) ?? [];
     writeFiles(folder, { 'issuers/harbour-logistics.yaml': record });
@@ -95,7 +95,7 @@ describe('the commands of the documents', () => {
   });
 
   it('docs/issuers.md: the diagnostic is printed as shown', async () => {
-    const folder = checkout();
+    const folder = exampleRegistry();
     writeFiles(folder, { 'issuers/acme.yaml': recordText('acme', { tier: 'certifed' }) });
     const { stderr } = await run(process.execPath, [CLI, 'validate'], folder);
     const text = readFileSync(join(ROOT, 'docs/issuers.md'), 'utf8');
@@ -106,7 +106,7 @@ describe('the commands of the documents', () => {
 
 describeWith(['openssl', 'curl', 'basenc'], 'the commands of docs/agents.md', () => {
   it('get a passport from the sandbox issuer with only curl and openssl, and revoke it', async () => {
-    const folder = checkout();
+    const folder = exampleRegistry();
     const address = await sandboxIn(folder);
     const blocks = commandsBelow('docs/agents.md', 'With curl and openssl alone');
     expect(blocks).toHaveLength(4);
@@ -129,10 +129,10 @@ describe('signing in two steps', () => {
 
 describeWith(['rsync', 'nginx'], 'a mirror', () => {
   it('docs/mirrors.md: copy in both ways, serve, compare', async () => {
-    const folder = checkout();
+    const folder = exampleRegistry();
     chmodSync(folder, 0o755);
-    await sh('node build/cli/main.js keys generate --out root-key.pem > root.json', folder);
-    await sh('node build/cli/main.js build --key root-key.pem --allow-example-names', folder);
+    await sh('npx passport-registry keys generate --out root-key.pem > root.json', folder);
+    await sh('npx passport-registry build --key root-key.pem --allow-example-names', folder);
     const registry = await serve(join(folder, 'dist'));
     const module = await rsyncd(join(folder, 'dist'));
     const here = (commands: string) =>
@@ -149,7 +149,7 @@ describeWith(['rsync', 'nginx'], 'a mirror', () => {
     expect(readlinkSync(join(folder, 'srv/current'))).toBe(before);
     expect(readdirSync(join(folder, 'srv'))).toEqual(['current', 'releases']);
     await sh(
-      'node build/cli/main.js suspend aurora-bank --reason x --key root-key.pem --allow-example-names',
+      'npx passport-registry suspend aurora-bank --reason x --key root-key.pem --allow-example-names',
       folder,
     );
     await sh(commands('With rsync and coreutils alone'), folder);
@@ -162,8 +162,8 @@ describeWith(['rsync', 'nginx'], 'a mirror', () => {
   });
 
   it('docs/hosting/mirror.sh keeps serving the old tree if the source is incomplete', async () => {
-    const folder = checkout();
-    await sh('node build/cli/main.js build', folder);
+    const folder = exampleRegistry();
+    await sh('npx passport-registry build', folder);
     const mirror = () => run(join(ROOT, 'docs/hosting/mirror.sh'), ['dist', 'srv'], folder);
     const absolute = () =>
       run(join(ROOT, 'docs/hosting/mirror.sh'), [join(folder, 'dist'), join(folder, 'srv')], folder);
@@ -188,13 +188,13 @@ describeWith(['git'], 'a review', () => {
       `git init -q -b main && git add issuers && ${git} commit -qm Records && git checkout -qb change`,
       folder,
     );
-    await sh('node build/cli/main.js suspend aurora-bank --reason x --out other', folder);
+    await sh('npx passport-registry suspend aurora-bank --reason x --out other', folder);
     await sh(`git add issuers && ${git} commit -qm Change`, folder);
     const [diff = '', check = ''] = commandsBelow('docs/operators.md', 'Review');
     const { stderr, stdout } = await sh(diff, folder);
     expect(stderr.match(/~ aurora-bank: status "active" -> "suspended"/g)).toHaveLength(2);
     expect(stdout).toContain('| <code>aurora-bank</code> | **status** |');
-    const asked = await run('sh', ['-uc', check], folder);
+    const asked = await run('sh', ['-uc', check], folder, installedPath());
     expect(asked.stderr).toContain('1 issuer: 0 passed, 1 failed');
     expect(JSON.parse(readFileSync(join(folder, 'audit.json'), 'utf8')).issuers).toHaveLength(2);
   });
@@ -235,7 +235,7 @@ describe('freshness and rotation', () => {
       for (const commands of commandsBelow('docs/operators.md', heading)) await sh(commands, folder);
     }
     const registry = await serve(join(folder, 'dist'));
-    const { stderr } = await sh(`node build/cli/main.js verify ${registry} --root-key next.json`, folder);
+    const { stderr } = await sh(`npx passport-registry verify ${registry} --root-key next.json`, folder);
     expect(stderr).toContain('is valid');
   });
 

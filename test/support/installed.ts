@@ -1,0 +1,21 @@
+import { chmodSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { CLI } from './paths.js';
+import { temporaryFolder, writeFiles } from './workspace.js';
+
+let folder: string | undefined;
+
+/**
+ * Returns a PATH in which `npx passport-registry` and `passport-registry` run the program under test, as in a folder
+ * that has the package installed. test/packages/ has the tests of real installations.
+ */
+export function installedPath(): Record<'PATH', string> {
+  if (folder === undefined) {
+    folder = temporaryFolder();
+    const program = `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`;
+    const npx = `#!/bin/sh\ntest "$1" = passport-registry || { echo "npx would download $1" >&2; exit 1; }\nshift\nexec '${process.execPath}' '${CLI}' "$@"\n`;
+    writeFiles(folder, { 'passport-registry': program, npx });
+    for (const name of ['passport-registry', 'npx']) chmodSync(join(folder, name), 0o755);
+  }
+  return { PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}` };
+}
