@@ -20,10 +20,13 @@ export interface Validator {
   readonly errors?: readonly SchemaError[] | null;
 }
 export const validateConfiguration: Validator = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"The configuration of an operator, registry.yaml","description":"Options that an operator would otherwise repeat on the command line. Paths are relative to this file. Options on the command line take precedence.","type":"object","additionalProperties":false,"properties":{"base_url":{"description":"the URL where the tree is published, such as https://registry.example","type":"string","pattern":"^https?://[^\\s/?#]+(/[^\\s?#]*)?$"},"root_key":{"description":"the file of the public JWK that the signing key must match","type":"string","minLength":1},"precompress":{"description":"whether builds also publish issuers.json.gz and issuers.json.br","type":"boolean"},"signer":{"$ref":"#/$defs/signer"},"checkpoint":{"description":"the online key and the validity of checkpoints","type":"object","additionalProperties":false,"properties":{"hours":{"description":"for how many hours a checkpoint is valid, 1 to 99999","type":"integer","minimum":1,"maximum":99999},"signer":{"$ref":"#/$defs/signer"},"public_key":{"description":"the file of the online key's public JWK, needed with a command","type":"string","minLength":1}}},"delegation":{"description":"the validity of delegations","type":"object","additionalProperties":false,"properties":{"days":{"description":"for how many days a delegation is valid, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"transitions":{"description":"exceptions to the rules for changes of a record","type":"object","additionalProperties":false,"properties":{"overrides":{"description":"a list of exceptions, each to one rule for one issuer","type":"array","items":{"type":"object","additionalProperties":false,"required":["issuer_id","rule","reason"],"properties":{"issuer_id":{"description":"the issuer","type":"string","minLength":1},"rule":{"description":"the rule that does not apply to the issuer","enum":["record-removed","revoked-is-final","certified-since-changed"]},"reason":{"description":"why, in a sentence","type":"string","minLength":1}}}}}}},"$defs":{"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"The configuration of an operator, registry.yaml","description":"Options that an operator would otherwise repeat on the command line. Paths are relative to this file. Options on the command line take precedence.","type":"object","additionalProperties":false,"properties":{"name":{"description":"the name of the registry, 1 to 100 characters in one line, such as Nordic Agents Registry","type":"string","minLength":1,"maxLength":100,"pattern":"^[^\\p{Cc}\\p{Zl}\\p{Zp}]+$"},"description":{"description":"what the registry is, 1 to 500 characters in one line","type":"string","minLength":1,"maxLength":500,"pattern":"^[^\\p{Cc}\\p{Zl}\\p{Zp}]+$"},"contact":{"description":"the e-mail address of the operator","type":"string","format":"email"},"homepage":{"description":"the https URL of a page about the operator, with the thumbprint of the root key","type":"string","pattern":"^https://[^\\s/?#]+(/\\S*)?$"},"base_url":{"description":"the URL where the tree is published, such as https://registry.example","type":"string","pattern":"^https?://[^\\s/?#]+(/[^\\s?#]*)?$"},"mirrors":{"description":"the URLs of the mirrors, which `status` compares with the registry","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^https?://[^\\s/?#]+(/[^\\s?#]*)?$"}},"root_key":{"description":"the file of the public JWK that the signing key must match","type":"string","minLength":1},"precompress":{"description":"whether builds also publish issuers.json.gz and issuers.json.br","type":"boolean"},"signer":{"$ref":"#/$defs/signer"},"checkpoint":{"description":"the online key and the validity of checkpoints","type":"object","additionalProperties":false,"properties":{"hours":{"description":"for how many hours a checkpoint is valid, 1 to 99999","type":"integer","minimum":1,"maximum":99999},"signer":{"$ref":"#/$defs/signer"},"public_key":{"description":"the file of the online key's public JWK, needed with a command","type":"string","minLength":1}}},"delegation":{"description":"the validity of delegations","type":"object","additionalProperties":false,"properties":{"days":{"description":"for how many days a delegation is valid, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"transitions":{"description":"exceptions to the rules for changes of a record","type":"object","additionalProperties":false,"properties":{"overrides":{"description":"a list of exceptions, each to one rule for one issuer","type":"array","items":{"type":"object","additionalProperties":false,"required":["issuer_id","rule","reason"],"properties":{"issuer_id":{"description":"the issuer","type":"string","minLength":1},"rule":{"description":"the rule that does not apply to the issuer","enum":["record-removed","revoked-is-final","certified-since-changed"]},"reason":{"description":"why, in a sentence","type":"string","minLength":1}}}}}}},"$defs":{"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}}}};
 const schema32 = {"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}};
-const pattern4 = new RegExp("^https?://[^\\s/?#]+(/[^\\s?#]*)?$", "u");
-const func1 = (text) => [...text].length;
+const func1 = Object.prototype.hasOwnProperty;
+const func2 = (text) => [...text].length;
+const pattern4 = new RegExp("^[^\\p{Cc}\\p{Zl}\\p{Zp}]+$", "u");
+const pattern6 = new RegExp("^https://[^\\s/?#]+(/\\S*)?$", "u");
+const pattern7 = new RegExp("^https?://[^\\s/?#]+(/[^\\s?#]*)?$", "u");
 
 function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -37,7 +40,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(((((((key0 === "base_url") || (key0 === "root_key")) || (key0 === "precompress")) || (key0 === "signer")) || (key0 === "checkpoint")) || (key0 === "delegation")) || (key0 === "transitions"))){
+if(!(func1.call(schema31.properties, key0))){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema31,data};
 if(vErrors === null){
 vErrors = [err0];
@@ -48,11 +51,11 @@ vErrors.push(err0);
 errors++;
 }
 }
-if(data.base_url !== undefined){
-let data0 = data.base_url;
+if(data.name !== undefined){
+let data0 = data.name;
 if(typeof data0 === "string"){
-if(!pattern4.test(data0)){
-const err1 = {instancePath:instancePath+"/base_url",schemaPath:"#/properties/base_url/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#]+(/[^\\s?#]*)?$"},message:"must match pattern \""+"^https?://[^\\s/?#]+(/[^\\s?#]*)?$"+"\"",schema:"^https?://[^\\s/?#]+(/[^\\s?#]*)?$",parentSchema:schema31.properties.base_url,data:data0};
+if(func2(data0) > 100){
+const err1 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema31.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -61,9 +64,8 @@ vErrors.push(err1);
 }
 errors++;
 }
-}
-else {
-const err2 = {instancePath:instancePath+"/base_url",schemaPath:"#/properties/base_url/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.base_url.type,parentSchema:schema31.properties.base_url,data:data0};
+if(func2(data0) < 1){
+const err2 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -72,12 +74,8 @@ vErrors.push(err2);
 }
 errors++;
 }
-}
-if(data.root_key !== undefined){
-let data1 = data.root_key;
-if(typeof data1 === "string"){
-if(func1(data1) < 1){
-const err3 = {instancePath:instancePath+"/root_key",schemaPath:"#/properties/root_key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.root_key,data:data1};
+if(!pattern4.test(data0)){
+const err3 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Zl}\\p{Zp}]+$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Zl}\\p{Zp}]+$"+"\"",schema:"^[^\\p{Cc}\\p{Zl}\\p{Zp}]+$",parentSchema:schema31.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -88,7 +86,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath:instancePath+"/root_key",schemaPath:"#/properties/root_key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.root_key.type,parentSchema:schema31.properties.root_key,data:data1};
+const err4 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.name.type,parentSchema:schema31.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -98,10 +96,11 @@ vErrors.push(err4);
 errors++;
 }
 }
-if(data.precompress !== undefined){
-let data2 = data.precompress;
-if(typeof data2 !== "boolean"){
-const err5 = {instancePath:instancePath+"/precompress",schemaPath:"#/properties/precompress/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema31.properties.precompress.type,parentSchema:schema31.properties.precompress,data:data2};
+if(data.description !== undefined){
+let data1 = data.description;
+if(typeof data1 === "string"){
+if(func2(data1) > 500){
+const err5 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters",schema:500,parentSchema:schema31.properties.description,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -110,13 +109,8 @@ vErrors.push(err5);
 }
 errors++;
 }
-}
-if(data.signer !== undefined){
-let data3 = data.signer;
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-for(const key1 in data3){
-if(!(((((key1 === "key") || (key1 === "passphrase_file")) || (key1 === "command")) || (key1 === "input")) || (key1 === "timeout"))){
-const err6 = {instancePath:instancePath+"/signer",schemaPath:"#/$defs/signer/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema32,data:data3};
+if(func2(data1) < 1){
+const err6 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.description,data:data1};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -125,12 +119,8 @@ vErrors.push(err6);
 }
 errors++;
 }
-}
-if(data3.key !== undefined){
-let data4 = data3.key;
-if(typeof data4 === "string"){
-if(func1(data4) < 1){
-const err7 = {instancePath:instancePath+"/signer/key",schemaPath:"#/$defs/signer/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.key,data:data4};
+if(!pattern4.test(data1)){
+const err7 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Zl}\\p{Zp}]+$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Zl}\\p{Zp}]+$"+"\"",schema:"^[^\\p{Cc}\\p{Zl}\\p{Zp}]+$",parentSchema:schema31.properties.description,data:data1};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -141,7 +131,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath:instancePath+"/signer/key",schemaPath:"#/$defs/signer/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.key.type,parentSchema:schema32.properties.key,data:data4};
+const err8 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.description.type,parentSchema:schema31.properties.description,data:data1};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -151,11 +141,10 @@ vErrors.push(err8);
 errors++;
 }
 }
-if(data3.passphrase_file !== undefined){
-let data5 = data3.passphrase_file;
-if(typeof data5 === "string"){
-if(func1(data5) < 1){
-const err9 = {instancePath:instancePath+"/signer/passphrase_file",schemaPath:"#/$defs/signer/properties/passphrase_file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.passphrase_file,data:data5};
+if(data.contact !== undefined){
+let data2 = data.contact;
+if(!(typeof data2 === "string")){
+const err9 = {instancePath:instancePath+"/contact",schemaPath:"#/properties/contact/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.contact.type,parentSchema:schema31.properties.contact,data:data2};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -165,8 +154,11 @@ vErrors.push(err9);
 errors++;
 }
 }
-else {
-const err10 = {instancePath:instancePath+"/signer/passphrase_file",schemaPath:"#/$defs/signer/properties/passphrase_file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.passphrase_file.type,parentSchema:schema32.properties.passphrase_file,data:data5};
+if(data.homepage !== undefined){
+let data3 = data.homepage;
+if(typeof data3 === "string"){
+if(!pattern6.test(data3)){
+const err10 = {instancePath:instancePath+"/homepage",schemaPath:"#/properties/homepage/pattern",keyword:"pattern",params:{pattern: "^https://[^\\s/?#]+(/\\S*)?$"},message:"must match pattern \""+"^https://[^\\s/?#]+(/\\S*)?$"+"\"",schema:"^https://[^\\s/?#]+(/\\S*)?$",parentSchema:schema31.properties.homepage,data:data3};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -176,11 +168,8 @@ vErrors.push(err10);
 errors++;
 }
 }
-if(data3.command !== undefined){
-let data6 = data3.command;
-if(typeof data6 === "string"){
-if(func1(data6) < 1){
-const err11 = {instancePath:instancePath+"/signer/command",schemaPath:"#/$defs/signer/properties/command/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.command,data:data6};
+else {
+const err11 = {instancePath:instancePath+"/homepage",schemaPath:"#/properties/homepage/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.homepage.type,parentSchema:schema31.properties.homepage,data:data3};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -190,8 +179,11 @@ vErrors.push(err11);
 errors++;
 }
 }
-else {
-const err12 = {instancePath:instancePath+"/signer/command",schemaPath:"#/$defs/signer/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.command.type,parentSchema:schema32.properties.command,data:data6};
+if(data.base_url !== undefined){
+let data4 = data.base_url;
+if(typeof data4 === "string"){
+if(!pattern7.test(data4)){
+const err12 = {instancePath:instancePath+"/base_url",schemaPath:"#/properties/base_url/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#]+(/[^\\s?#]*)?$"},message:"must match pattern \""+"^https?://[^\\s/?#]+(/[^\\s?#]*)?$"+"\"",schema:"^https?://[^\\s/?#]+(/[^\\s?#]*)?$",parentSchema:schema31.properties.base_url,data:data4};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -201,10 +193,8 @@ vErrors.push(err12);
 errors++;
 }
 }
-if(data3.input !== undefined){
-let data7 = data3.input;
-if(!((data7 === "payload") || (data7 === "digest"))){
-const err13 = {instancePath:instancePath+"/signer/input",schemaPath:"#/$defs/signer/properties/input/enum",keyword:"enum",params:{allowedValues: schema32.properties.input.enum},message:"must be equal to one of the allowed values",schema:schema32.properties.input.enum,parentSchema:schema32.properties.input,data:data7};
+else {
+const err13 = {instancePath:instancePath+"/base_url",schemaPath:"#/properties/base_url/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.base_url.type,parentSchema:schema31.properties.base_url,data:data4};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -214,10 +204,15 @@ vErrors.push(err13);
 errors++;
 }
 }
-if(data3.timeout !== undefined){
-let data8 = data3.timeout;
-if(!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8)))){
-const err14 = {instancePath:instancePath+"/signer/timeout",schemaPath:"#/$defs/signer/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema32.properties.timeout.type,parentSchema:schema32.properties.timeout,data:data8};
+if(data.mirrors !== undefined){
+let data5 = data.mirrors;
+if(Array.isArray(data5)){
+const len0 = data5.length;
+for(let i0=0; i0<len0; i0++){
+let data6 = data5[i0];
+if(typeof data6 === "string"){
+if(!pattern7.test(data6)){
+const err14 = {instancePath:instancePath+"/mirrors/" + i0,schemaPath:"#/properties/mirrors/items/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#]+(/[^\\s?#]*)?$"},message:"must match pattern \""+"^https?://[^\\s/?#]+(/[^\\s?#]*)?$"+"\"",schema:"^https?://[^\\s/?#]+(/[^\\s?#]*)?$",parentSchema:schema31.properties.mirrors.items,data:data6};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -226,9 +221,9 @@ vErrors.push(err14);
 }
 errors++;
 }
-if((typeof data8 == "number") && (isFinite(data8))){
-if(data8 > 99999 || isNaN(data8)){
-const err15 = {instancePath:instancePath+"/signer/timeout",schemaPath:"#/$defs/signer/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema32.properties.timeout,data:data8};
+}
+else {
+const err15 = {instancePath:instancePath+"/mirrors/" + i0,schemaPath:"#/properties/mirrors/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.mirrors.items.type,parentSchema:schema31.properties.mirrors.items,data:data6};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -237,8 +232,19 @@ vErrors.push(err15);
 }
 errors++;
 }
-if(data8 < 1 || isNaN(data8)){
-const err16 = {instancePath:instancePath+"/signer/timeout",schemaPath:"#/$defs/signer/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema32.properties.timeout,data:data8};
+}
+let i1 = data5.length;
+let j0;
+if(i1 > 1){
+const indices0 = {};
+for(;i1--;){
+let item0 = data5[i1];
+if(typeof item0 !== "string"){
+continue;
+}
+if(typeof indices0[item0] == "number"){
+j0 = indices0[item0];
+const err16 = {instancePath:instancePath+"/mirrors",schemaPath:"#/properties/mirrors/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema31.properties.mirrors,data:data5};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -246,12 +252,14 @@ else {
 vErrors.push(err16);
 }
 errors++;
+break;
 }
+indices0[item0] = i1;
 }
 }
 }
 else {
-const err17 = {instancePath:instancePath+"/signer",schemaPath:"#/$defs/signer/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.type,parentSchema:schema32,data:data3};
+const err17 = {instancePath:instancePath+"/mirrors",schemaPath:"#/properties/mirrors/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.mirrors.type,parentSchema:schema31.properties.mirrors,data:data5};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -261,12 +269,11 @@ vErrors.push(err17);
 errors++;
 }
 }
-if(data.checkpoint !== undefined){
-let data9 = data.checkpoint;
-if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
-for(const key2 in data9){
-if(!(((key2 === "hours") || (key2 === "signer")) || (key2 === "public_key"))){
-const err18 = {instancePath:instancePath+"/checkpoint",schemaPath:"#/properties/checkpoint/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.checkpoint,data:data9};
+if(data.root_key !== undefined){
+let data7 = data.root_key;
+if(typeof data7 === "string"){
+if(func2(data7) < 1){
+const err18 = {instancePath:instancePath+"/root_key",schemaPath:"#/properties/root_key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.root_key,data:data7};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -276,10 +283,8 @@ vErrors.push(err18);
 errors++;
 }
 }
-if(data9.hours !== undefined){
-let data10 = data9.hours;
-if(!(((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10))) && (isFinite(data10)))){
-const err19 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.checkpoint.properties.hours.type,parentSchema:schema31.properties.checkpoint.properties.hours,data:data10};
+else {
+const err19 = {instancePath:instancePath+"/root_key",schemaPath:"#/properties/root_key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.root_key.type,parentSchema:schema31.properties.root_key,data:data7};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -288,9 +293,11 @@ vErrors.push(err19);
 }
 errors++;
 }
-if((typeof data10 == "number") && (isFinite(data10))){
-if(data10 > 99999 || isNaN(data10)){
-const err20 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.checkpoint.properties.hours,data:data10};
+}
+if(data.precompress !== undefined){
+let data8 = data.precompress;
+if(typeof data8 !== "boolean"){
+const err20 = {instancePath:instancePath+"/precompress",schemaPath:"#/properties/precompress/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema31.properties.precompress.type,parentSchema:schema31.properties.precompress,data:data8};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -299,8 +306,13 @@ vErrors.push(err20);
 }
 errors++;
 }
-if(data10 < 1 || isNaN(data10)){
-const err21 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.checkpoint.properties.hours,data:data10};
+}
+if(data.signer !== undefined){
+let data9 = data.signer;
+if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
+for(const key1 in data9){
+if(!(((((key1 === "key") || (key1 === "passphrase_file")) || (key1 === "command")) || (key1 === "input")) || (key1 === "timeout"))){
+const err21 = {instancePath:instancePath+"/signer",schemaPath:"#/$defs/signer/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema32,data:data9};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -310,13 +322,11 @@ vErrors.push(err21);
 errors++;
 }
 }
-}
-if(data9.signer !== undefined){
-let data11 = data9.signer;
-if(data11 && typeof data11 == "object" && !Array.isArray(data11)){
-for(const key3 in data11){
-if(!(((((key3 === "key") || (key3 === "passphrase_file")) || (key3 === "command")) || (key3 === "input")) || (key3 === "timeout"))){
-const err22 = {instancePath:instancePath+"/checkpoint/signer",schemaPath:"#/$defs/signer/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties",schema:false,parentSchema:schema32,data:data11};
+if(data9.key !== undefined){
+let data10 = data9.key;
+if(typeof data10 === "string"){
+if(func2(data10) < 1){
+const err22 = {instancePath:instancePath+"/signer/key",schemaPath:"#/$defs/signer/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.key,data:data10};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -326,11 +336,8 @@ vErrors.push(err22);
 errors++;
 }
 }
-if(data11.key !== undefined){
-let data12 = data11.key;
-if(typeof data12 === "string"){
-if(func1(data12) < 1){
-const err23 = {instancePath:instancePath+"/checkpoint/signer/key",schemaPath:"#/$defs/signer/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.key,data:data12};
+else {
+const err23 = {instancePath:instancePath+"/signer/key",schemaPath:"#/$defs/signer/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.key.type,parentSchema:schema32.properties.key,data:data10};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -340,8 +347,11 @@ vErrors.push(err23);
 errors++;
 }
 }
-else {
-const err24 = {instancePath:instancePath+"/checkpoint/signer/key",schemaPath:"#/$defs/signer/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.key.type,parentSchema:schema32.properties.key,data:data12};
+if(data9.passphrase_file !== undefined){
+let data11 = data9.passphrase_file;
+if(typeof data11 === "string"){
+if(func2(data11) < 1){
+const err24 = {instancePath:instancePath+"/signer/passphrase_file",schemaPath:"#/$defs/signer/properties/passphrase_file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.passphrase_file,data:data11};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -351,11 +361,8 @@ vErrors.push(err24);
 errors++;
 }
 }
-if(data11.passphrase_file !== undefined){
-let data13 = data11.passphrase_file;
-if(typeof data13 === "string"){
-if(func1(data13) < 1){
-const err25 = {instancePath:instancePath+"/checkpoint/signer/passphrase_file",schemaPath:"#/$defs/signer/properties/passphrase_file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.passphrase_file,data:data13};
+else {
+const err25 = {instancePath:instancePath+"/signer/passphrase_file",schemaPath:"#/$defs/signer/properties/passphrase_file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.passphrase_file.type,parentSchema:schema32.properties.passphrase_file,data:data11};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -365,8 +372,11 @@ vErrors.push(err25);
 errors++;
 }
 }
-else {
-const err26 = {instancePath:instancePath+"/checkpoint/signer/passphrase_file",schemaPath:"#/$defs/signer/properties/passphrase_file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.passphrase_file.type,parentSchema:schema32.properties.passphrase_file,data:data13};
+if(data9.command !== undefined){
+let data12 = data9.command;
+if(typeof data12 === "string"){
+if(func2(data12) < 1){
+const err26 = {instancePath:instancePath+"/signer/command",schemaPath:"#/$defs/signer/properties/command/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.command,data:data12};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -376,11 +386,8 @@ vErrors.push(err26);
 errors++;
 }
 }
-if(data11.command !== undefined){
-let data14 = data11.command;
-if(typeof data14 === "string"){
-if(func1(data14) < 1){
-const err27 = {instancePath:instancePath+"/checkpoint/signer/command",schemaPath:"#/$defs/signer/properties/command/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.command,data:data14};
+else {
+const err27 = {instancePath:instancePath+"/signer/command",schemaPath:"#/$defs/signer/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.command.type,parentSchema:schema32.properties.command,data:data12};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -390,8 +397,10 @@ vErrors.push(err27);
 errors++;
 }
 }
-else {
-const err28 = {instancePath:instancePath+"/checkpoint/signer/command",schemaPath:"#/$defs/signer/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.command.type,parentSchema:schema32.properties.command,data:data14};
+if(data9.input !== undefined){
+let data13 = data9.input;
+if(!((data13 === "payload") || (data13 === "digest"))){
+const err28 = {instancePath:instancePath+"/signer/input",schemaPath:"#/$defs/signer/properties/input/enum",keyword:"enum",params:{allowedValues: schema32.properties.input.enum},message:"must be equal to one of the allowed values",schema:schema32.properties.input.enum,parentSchema:schema32.properties.input,data:data13};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -401,10 +410,10 @@ vErrors.push(err28);
 errors++;
 }
 }
-if(data11.input !== undefined){
-let data15 = data11.input;
-if(!((data15 === "payload") || (data15 === "digest"))){
-const err29 = {instancePath:instancePath+"/checkpoint/signer/input",schemaPath:"#/$defs/signer/properties/input/enum",keyword:"enum",params:{allowedValues: schema32.properties.input.enum},message:"must be equal to one of the allowed values",schema:schema32.properties.input.enum,parentSchema:schema32.properties.input,data:data15};
+if(data9.timeout !== undefined){
+let data14 = data9.timeout;
+if(!(((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14))) && (isFinite(data14)))){
+const err29 = {instancePath:instancePath+"/signer/timeout",schemaPath:"#/$defs/signer/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema32.properties.timeout.type,parentSchema:schema32.properties.timeout,data:data14};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -413,11 +422,9 @@ vErrors.push(err29);
 }
 errors++;
 }
-}
-if(data11.timeout !== undefined){
-let data16 = data11.timeout;
-if(!(((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16))) && (isFinite(data16)))){
-const err30 = {instancePath:instancePath+"/checkpoint/signer/timeout",schemaPath:"#/$defs/signer/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema32.properties.timeout.type,parentSchema:schema32.properties.timeout,data:data16};
+if((typeof data14 == "number") && (isFinite(data14))){
+if(data14 > 99999 || isNaN(data14)){
+const err30 = {instancePath:instancePath+"/signer/timeout",schemaPath:"#/$defs/signer/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema32.properties.timeout,data:data14};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -426,9 +433,8 @@ vErrors.push(err30);
 }
 errors++;
 }
-if((typeof data16 == "number") && (isFinite(data16))){
-if(data16 > 99999 || isNaN(data16)){
-const err31 = {instancePath:instancePath+"/checkpoint/signer/timeout",schemaPath:"#/$defs/signer/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema32.properties.timeout,data:data16};
+if(data14 < 1 || isNaN(data14)){
+const err31 = {instancePath:instancePath+"/signer/timeout",schemaPath:"#/$defs/signer/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema32.properties.timeout,data:data14};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -437,8 +443,11 @@ vErrors.push(err31);
 }
 errors++;
 }
-if(data16 < 1 || isNaN(data16)){
-const err32 = {instancePath:instancePath+"/checkpoint/signer/timeout",schemaPath:"#/$defs/signer/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema32.properties.timeout,data:data16};
+}
+}
+}
+else {
+const err32 = {instancePath:instancePath+"/signer",schemaPath:"#/$defs/signer/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.type,parentSchema:schema32,data:data9};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -448,10 +457,12 @@ vErrors.push(err32);
 errors++;
 }
 }
-}
-}
-else {
-const err33 = {instancePath:instancePath+"/checkpoint/signer",schemaPath:"#/$defs/signer/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.type,parentSchema:schema32,data:data11};
+if(data.checkpoint !== undefined){
+let data15 = data.checkpoint;
+if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
+for(const key2 in data15){
+if(!(((key2 === "hours") || (key2 === "signer")) || (key2 === "public_key"))){
+const err33 = {instancePath:instancePath+"/checkpoint",schemaPath:"#/properties/checkpoint/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.checkpoint,data:data15};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -461,11 +472,10 @@ vErrors.push(err33);
 errors++;
 }
 }
-if(data9.public_key !== undefined){
-let data17 = data9.public_key;
-if(typeof data17 === "string"){
-if(func1(data17) < 1){
-const err34 = {instancePath:instancePath+"/checkpoint/public_key",schemaPath:"#/properties/checkpoint/properties/public_key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.public_key,data:data17};
+if(data15.hours !== undefined){
+let data16 = data15.hours;
+if(!(((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16))) && (isFinite(data16)))){
+const err34 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.checkpoint.properties.hours.type,parentSchema:schema31.properties.checkpoint.properties.hours,data:data16};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -474,9 +484,9 @@ vErrors.push(err34);
 }
 errors++;
 }
-}
-else {
-const err35 = {instancePath:instancePath+"/checkpoint/public_key",schemaPath:"#/properties/checkpoint/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.public_key.type,parentSchema:schema31.properties.checkpoint.properties.public_key,data:data17};
+if((typeof data16 == "number") && (isFinite(data16))){
+if(data16 > 99999 || isNaN(data16)){
+const err35 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.checkpoint.properties.hours,data:data16};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -485,10 +495,8 @@ vErrors.push(err35);
 }
 errors++;
 }
-}
-}
-else {
-const err36 = {instancePath:instancePath+"/checkpoint",schemaPath:"#/properties/checkpoint/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.checkpoint.type,parentSchema:schema31.properties.checkpoint,data:data9};
+if(data16 < 1 || isNaN(data16)){
+const err36 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.checkpoint.properties.hours,data:data16};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -498,12 +506,13 @@ vErrors.push(err36);
 errors++;
 }
 }
-if(data.delegation !== undefined){
-let data18 = data.delegation;
-if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
-for(const key4 in data18){
-if(!(key4 === "days")){
-const err37 = {instancePath:instancePath+"/delegation",schemaPath:"#/properties/delegation/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.delegation,data:data18};
+}
+if(data15.signer !== undefined){
+let data17 = data15.signer;
+if(data17 && typeof data17 == "object" && !Array.isArray(data17)){
+for(const key3 in data17){
+if(!(((((key3 === "key") || (key3 === "passphrase_file")) || (key3 === "command")) || (key3 === "input")) || (key3 === "timeout"))){
+const err37 = {instancePath:instancePath+"/checkpoint/signer",schemaPath:"#/$defs/signer/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties",schema:false,parentSchema:schema32,data:data17};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -513,10 +522,11 @@ vErrors.push(err37);
 errors++;
 }
 }
-if(data18.days !== undefined){
-let data19 = data18.days;
-if(!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))){
-const err38 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.delegation.properties.days.type,parentSchema:schema31.properties.delegation.properties.days,data:data19};
+if(data17.key !== undefined){
+let data18 = data17.key;
+if(typeof data18 === "string"){
+if(func2(data18) < 1){
+const err38 = {instancePath:instancePath+"/checkpoint/signer/key",schemaPath:"#/$defs/signer/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.key,data:data18};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -525,9 +535,9 @@ vErrors.push(err38);
 }
 errors++;
 }
-if((typeof data19 == "number") && (isFinite(data19))){
-if(data19 > 99999 || isNaN(data19)){
-const err39 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.delegation.properties.days,data:data19};
+}
+else {
+const err39 = {instancePath:instancePath+"/checkpoint/signer/key",schemaPath:"#/$defs/signer/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.key.type,parentSchema:schema32.properties.key,data:data18};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -536,8 +546,12 @@ vErrors.push(err39);
 }
 errors++;
 }
-if(data19 < 1 || isNaN(data19)){
-const err40 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.delegation.properties.days,data:data19};
+}
+if(data17.passphrase_file !== undefined){
+let data19 = data17.passphrase_file;
+if(typeof data19 === "string"){
+if(func2(data19) < 1){
+const err40 = {instancePath:instancePath+"/checkpoint/signer/passphrase_file",schemaPath:"#/$defs/signer/properties/passphrase_file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.passphrase_file,data:data19};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -547,10 +561,8 @@ vErrors.push(err40);
 errors++;
 }
 }
-}
-}
 else {
-const err41 = {instancePath:instancePath+"/delegation",schemaPath:"#/properties/delegation/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.delegation.type,parentSchema:schema31.properties.delegation,data:data18};
+const err41 = {instancePath:instancePath+"/checkpoint/signer/passphrase_file",schemaPath:"#/$defs/signer/properties/passphrase_file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.passphrase_file.type,parentSchema:schema32.properties.passphrase_file,data:data19};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -560,12 +572,11 @@ vErrors.push(err41);
 errors++;
 }
 }
-if(data.transitions !== undefined){
-let data20 = data.transitions;
-if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
-for(const key5 in data20){
-if(!(key5 === "overrides")){
-const err42 = {instancePath:instancePath+"/transitions",schemaPath:"#/properties/transitions/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.transitions,data:data20};
+if(data17.command !== undefined){
+let data20 = data17.command;
+if(typeof data20 === "string"){
+if(func2(data20) < 1){
+const err42 = {instancePath:instancePath+"/checkpoint/signer/command",schemaPath:"#/$defs/signer/properties/command/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.command,data:data20};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -575,15 +586,8 @@ vErrors.push(err42);
 errors++;
 }
 }
-if(data20.overrides !== undefined){
-let data21 = data20.overrides;
-if(Array.isArray(data21)){
-const len0 = data21.length;
-for(let i0=0; i0<len0; i0++){
-let data22 = data21[i0];
-if(data22 && typeof data22 == "object" && !Array.isArray(data22)){
-if(data22.issuer_id === undefined){
-const err43 = {instancePath:instancePath+"/transitions/overrides/" + i0,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "issuer_id"},message:"must have required property '"+"issuer_id"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data22};
+else {
+const err43 = {instancePath:instancePath+"/checkpoint/signer/command",schemaPath:"#/$defs/signer/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.command.type,parentSchema:schema32.properties.command,data:data20};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -592,8 +596,11 @@ vErrors.push(err43);
 }
 errors++;
 }
-if(data22.rule === undefined){
-const err44 = {instancePath:instancePath+"/transitions/overrides/" + i0,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "rule"},message:"must have required property '"+"rule"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data22};
+}
+if(data17.input !== undefined){
+let data21 = data17.input;
+if(!((data21 === "payload") || (data21 === "digest"))){
+const err44 = {instancePath:instancePath+"/checkpoint/signer/input",schemaPath:"#/$defs/signer/properties/input/enum",keyword:"enum",params:{allowedValues: schema32.properties.input.enum},message:"must be equal to one of the allowed values",schema:schema32.properties.input.enum,parentSchema:schema32.properties.input,data:data21};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -602,8 +609,11 @@ vErrors.push(err44);
 }
 errors++;
 }
-if(data22.reason === undefined){
-const err45 = {instancePath:instancePath+"/transitions/overrides/" + i0,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data22};
+}
+if(data17.timeout !== undefined){
+let data22 = data17.timeout;
+if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
+const err45 = {instancePath:instancePath+"/checkpoint/signer/timeout",schemaPath:"#/$defs/signer/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema32.properties.timeout.type,parentSchema:schema32.properties.timeout,data:data22};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -612,9 +622,9 @@ vErrors.push(err45);
 }
 errors++;
 }
-for(const key6 in data22){
-if(!(((key6 === "issuer_id") || (key6 === "rule")) || (key6 === "reason"))){
-const err46 = {instancePath:instancePath+"/transitions/overrides/" + i0,schemaPath:"#/properties/transitions/properties/overrides/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data22};
+if((typeof data22 == "number") && (isFinite(data22))){
+if(data22 > 99999 || isNaN(data22)){
+const err46 = {instancePath:instancePath+"/checkpoint/signer/timeout",schemaPath:"#/$defs/signer/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema32.properties.timeout,data:data22};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -623,12 +633,8 @@ vErrors.push(err46);
 }
 errors++;
 }
-}
-if(data22.issuer_id !== undefined){
-let data23 = data22.issuer_id;
-if(typeof data23 === "string"){
-if(func1(data23) < 1){
-const err47 = {instancePath:instancePath+"/transitions/overrides/" + i0+"/issuer_id",schemaPath:"#/properties/transitions/properties/overrides/items/properties/issuer_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id,data:data23};
+if(data22 < 1 || isNaN(data22)){
+const err47 = {instancePath:instancePath+"/checkpoint/signer/timeout",schemaPath:"#/$defs/signer/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema32.properties.timeout,data:data22};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -638,8 +644,10 @@ vErrors.push(err47);
 errors++;
 }
 }
+}
+}
 else {
-const err48 = {instancePath:instancePath+"/transitions/overrides/" + i0+"/issuer_id",schemaPath:"#/properties/transitions/properties/overrides/items/properties/issuer_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id.type,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id,data:data23};
+const err48 = {instancePath:instancePath+"/checkpoint/signer",schemaPath:"#/$defs/signer/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.type,parentSchema:schema32,data:data17};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -649,10 +657,11 @@ vErrors.push(err48);
 errors++;
 }
 }
-if(data22.rule !== undefined){
-let data24 = data22.rule;
-if(!(((data24 === "record-removed") || (data24 === "revoked-is-final")) || (data24 === "certified-since-changed"))){
-const err49 = {instancePath:instancePath+"/transitions/overrides/" + i0+"/rule",schemaPath:"#/properties/transitions/properties/overrides/items/properties/rule/enum",keyword:"enum",params:{allowedValues: schema31.properties.transitions.properties.overrides.items.properties.rule.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.transitions.properties.overrides.items.properties.rule.enum,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.rule,data:data24};
+if(data15.public_key !== undefined){
+let data23 = data15.public_key;
+if(typeof data23 === "string"){
+if(func2(data23) < 1){
+const err49 = {instancePath:instancePath+"/checkpoint/public_key",schemaPath:"#/properties/checkpoint/properties/public_key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.public_key,data:data23};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -662,11 +671,8 @@ vErrors.push(err49);
 errors++;
 }
 }
-if(data22.reason !== undefined){
-let data25 = data22.reason;
-if(typeof data25 === "string"){
-if(func1(data25) < 1){
-const err50 = {instancePath:instancePath+"/transitions/overrides/" + i0+"/reason",schemaPath:"#/properties/transitions/properties/overrides/items/properties/reason/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.reason,data:data25};
+else {
+const err50 = {instancePath:instancePath+"/checkpoint/public_key",schemaPath:"#/properties/checkpoint/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.public_key.type,parentSchema:schema31.properties.checkpoint.properties.public_key,data:data23};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -676,8 +682,9 @@ vErrors.push(err50);
 errors++;
 }
 }
+}
 else {
-const err51 = {instancePath:instancePath+"/transitions/overrides/" + i0+"/reason",schemaPath:"#/properties/transitions/properties/overrides/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.transitions.properties.overrides.items.properties.reason.type,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.reason,data:data25};
+const err51 = {instancePath:instancePath+"/checkpoint",schemaPath:"#/properties/checkpoint/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.checkpoint.type,parentSchema:schema31.properties.checkpoint,data:data15};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -687,9 +694,12 @@ vErrors.push(err51);
 errors++;
 }
 }
-}
-else {
-const err52 = {instancePath:instancePath+"/transitions/overrides/" + i0,schemaPath:"#/properties/transitions/properties/overrides/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.transitions.properties.overrides.items.type,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data22};
+if(data.delegation !== undefined){
+let data24 = data.delegation;
+if(data24 && typeof data24 == "object" && !Array.isArray(data24)){
+for(const key4 in data24){
+if(!(key4 === "days")){
+const err52 = {instancePath:instancePath+"/delegation",schemaPath:"#/properties/delegation/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.delegation,data:data24};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -699,9 +709,10 @@ vErrors.push(err52);
 errors++;
 }
 }
-}
-else {
-const err53 = {instancePath:instancePath+"/transitions/overrides",schemaPath:"#/properties/transitions/properties/overrides/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.transitions.properties.overrides.type,parentSchema:schema31.properties.transitions.properties.overrides,data:data21};
+if(data24.days !== undefined){
+let data25 = data24.days;
+if(!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))){
+const err53 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.delegation.properties.days.type,parentSchema:schema31.properties.delegation.properties.days,data:data25};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -710,10 +721,9 @@ vErrors.push(err53);
 }
 errors++;
 }
-}
-}
-else {
-const err54 = {instancePath:instancePath+"/transitions",schemaPath:"#/properties/transitions/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.transitions.type,parentSchema:schema31.properties.transitions,data:data20};
+if((typeof data25 == "number") && (isFinite(data25))){
+if(data25 > 99999 || isNaN(data25)){
+const err54 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.delegation.properties.days,data:data25};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -722,15 +732,201 @@ vErrors.push(err54);
 }
 errors++;
 }
-}
-}
-else {
-const err55 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.type,parentSchema:schema31,data};
+if(data25 < 1 || isNaN(data25)){
+const err55 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.delegation.properties.days,data:data25};
 if(vErrors === null){
 vErrors = [err55];
 }
 else {
 vErrors.push(err55);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err56 = {instancePath:instancePath+"/delegation",schemaPath:"#/properties/delegation/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.delegation.type,parentSchema:schema31.properties.delegation,data:data24};
+if(vErrors === null){
+vErrors = [err56];
+}
+else {
+vErrors.push(err56);
+}
+errors++;
+}
+}
+if(data.transitions !== undefined){
+let data26 = data.transitions;
+if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
+for(const key5 in data26){
+if(!(key5 === "overrides")){
+const err57 = {instancePath:instancePath+"/transitions",schemaPath:"#/properties/transitions/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.transitions,data:data26};
+if(vErrors === null){
+vErrors = [err57];
+}
+else {
+vErrors.push(err57);
+}
+errors++;
+}
+}
+if(data26.overrides !== undefined){
+let data27 = data26.overrides;
+if(Array.isArray(data27)){
+const len1 = data27.length;
+for(let i2=0; i2<len1; i2++){
+let data28 = data27[i2];
+if(data28 && typeof data28 == "object" && !Array.isArray(data28)){
+if(data28.issuer_id === undefined){
+const err58 = {instancePath:instancePath+"/transitions/overrides/" + i2,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "issuer_id"},message:"must have required property '"+"issuer_id"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data28};
+if(vErrors === null){
+vErrors = [err58];
+}
+else {
+vErrors.push(err58);
+}
+errors++;
+}
+if(data28.rule === undefined){
+const err59 = {instancePath:instancePath+"/transitions/overrides/" + i2,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "rule"},message:"must have required property '"+"rule"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data28};
+if(vErrors === null){
+vErrors = [err59];
+}
+else {
+vErrors.push(err59);
+}
+errors++;
+}
+if(data28.reason === undefined){
+const err60 = {instancePath:instancePath+"/transitions/overrides/" + i2,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data28};
+if(vErrors === null){
+vErrors = [err60];
+}
+else {
+vErrors.push(err60);
+}
+errors++;
+}
+for(const key6 in data28){
+if(!(((key6 === "issuer_id") || (key6 === "rule")) || (key6 === "reason"))){
+const err61 = {instancePath:instancePath+"/transitions/overrides/" + i2,schemaPath:"#/properties/transitions/properties/overrides/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data28};
+if(vErrors === null){
+vErrors = [err61];
+}
+else {
+vErrors.push(err61);
+}
+errors++;
+}
+}
+if(data28.issuer_id !== undefined){
+let data29 = data28.issuer_id;
+if(typeof data29 === "string"){
+if(func2(data29) < 1){
+const err62 = {instancePath:instancePath+"/transitions/overrides/" + i2+"/issuer_id",schemaPath:"#/properties/transitions/properties/overrides/items/properties/issuer_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id,data:data29};
+if(vErrors === null){
+vErrors = [err62];
+}
+else {
+vErrors.push(err62);
+}
+errors++;
+}
+}
+else {
+const err63 = {instancePath:instancePath+"/transitions/overrides/" + i2+"/issuer_id",schemaPath:"#/properties/transitions/properties/overrides/items/properties/issuer_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id.type,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id,data:data29};
+if(vErrors === null){
+vErrors = [err63];
+}
+else {
+vErrors.push(err63);
+}
+errors++;
+}
+}
+if(data28.rule !== undefined){
+let data30 = data28.rule;
+if(!(((data30 === "record-removed") || (data30 === "revoked-is-final")) || (data30 === "certified-since-changed"))){
+const err64 = {instancePath:instancePath+"/transitions/overrides/" + i2+"/rule",schemaPath:"#/properties/transitions/properties/overrides/items/properties/rule/enum",keyword:"enum",params:{allowedValues: schema31.properties.transitions.properties.overrides.items.properties.rule.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.transitions.properties.overrides.items.properties.rule.enum,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.rule,data:data30};
+if(vErrors === null){
+vErrors = [err64];
+}
+else {
+vErrors.push(err64);
+}
+errors++;
+}
+}
+if(data28.reason !== undefined){
+let data31 = data28.reason;
+if(typeof data31 === "string"){
+if(func2(data31) < 1){
+const err65 = {instancePath:instancePath+"/transitions/overrides/" + i2+"/reason",schemaPath:"#/properties/transitions/properties/overrides/items/properties/reason/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.reason,data:data31};
+if(vErrors === null){
+vErrors = [err65];
+}
+else {
+vErrors.push(err65);
+}
+errors++;
+}
+}
+else {
+const err66 = {instancePath:instancePath+"/transitions/overrides/" + i2+"/reason",schemaPath:"#/properties/transitions/properties/overrides/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.transitions.properties.overrides.items.properties.reason.type,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.reason,data:data31};
+if(vErrors === null){
+vErrors = [err66];
+}
+else {
+vErrors.push(err66);
+}
+errors++;
+}
+}
+}
+else {
+const err67 = {instancePath:instancePath+"/transitions/overrides/" + i2,schemaPath:"#/properties/transitions/properties/overrides/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.transitions.properties.overrides.items.type,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data28};
+if(vErrors === null){
+vErrors = [err67];
+}
+else {
+vErrors.push(err67);
+}
+errors++;
+}
+}
+}
+else {
+const err68 = {instancePath:instancePath+"/transitions/overrides",schemaPath:"#/properties/transitions/properties/overrides/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.transitions.properties.overrides.type,parentSchema:schema31.properties.transitions.properties.overrides,data:data27};
+if(vErrors === null){
+vErrors = [err68];
+}
+else {
+vErrors.push(err68);
+}
+errors++;
+}
+}
+}
+else {
+const err69 = {instancePath:instancePath+"/transitions",schemaPath:"#/properties/transitions/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.transitions.type,parentSchema:schema31.properties.transitions,data:data26};
+if(vErrors === null){
+vErrors = [err69];
+}
+else {
+vErrors.push(err69);
+}
+errors++;
+}
+}
+}
+else {
+const err70 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.type,parentSchema:schema31,data};
+if(vErrors === null){
+vErrors = [err70];
+}
+else {
+vErrors.push(err70);
 }
 errors++;
 }

@@ -204,7 +204,7 @@ describe('registry.yaml', () => {
   it('docs/operators.md: the example is a valid configuration with every setting', () => {
     const folder = temporaryFolder();
     const text = readFileSync(join(ROOT, 'docs/operators.md'), 'utf8');
-    const [, example = ''] = /```yaml\n(base_url[\s\S]*?)```/.exec(text) ?? [];
+    const [, example = ''] = /```yaml\n(name[\s\S]*?)```/.exec(text) ?? [];
     writeFiles(folder, { 'registry.yaml': example });
     const read = loadConfiguration(join(folder, 'registry.yaml'));
     const { properties } = JSON.parse(readFileSync(join(ROOT, 'schemas/registry.schema.json'), 'utf8'));

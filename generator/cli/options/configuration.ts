@@ -28,6 +28,11 @@ export interface CheckpointConfiguration {
 
 /** The content of registry.yaml, according to schemas/registry.schema.json, with absolute paths. */
 export interface Configuration {
+  readonly name?: string;
+  readonly description?: string;
+  readonly contact?: string;
+  readonly homepage?: string;
+  readonly mirrors?: readonly string[];
   readonly base_url?: string;
   readonly root_key?: string | undefined;
   readonly precompress?: boolean;
