@@ -11,6 +11,7 @@ export const issuer = read('issuer.schema.json');
 export const registry = read('issuer-registry.schema.json');
 export const jwk = read('jwk.schema.json');
 export const trustPolicy = read('trust-policy.schema.json');
+export const trustAnchor = read('trust-anchor.schema.json');
 export const openApi = read('issuer.openapi.json');
 
 /** All definitions that schemas refer to, by name. The names are unique. */
@@ -19,6 +20,7 @@ const DEFINITIONS = {
   ...registry.$defs,
   ...jwk.$defs,
   ...trustPolicy.$defs,
+  ...trustAnchor.$defs,
   ...openApi.components.schemas,
 };
 
