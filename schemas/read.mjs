@@ -12,6 +12,7 @@ export const registry = read('issuer-registry.schema.json');
 export const jwk = read('jwk.schema.json');
 export const trustPolicy = read('trust-policy.schema.json');
 export const openApi = read('issuer.openapi.json');
+export const configuration = read('registry.schema.json');
 
 /** All definitions that schemas refer to, by name. The names are unique. */
 const DEFINITIONS = {
@@ -20,6 +21,7 @@ const DEFINITIONS = {
   ...jwk.$defs,
   ...trustPolicy.$defs,
   ...openApi.components.schemas,
+  ...configuration.$defs,
 };
 
 /** Returns the name of the definition that a reference points to. */
