@@ -45,7 +45,16 @@ export interface Configuration extends RegistryDescription {
  * @throws {@link ConfigurationRejected} | {@link IoFailed}
  */
 export function loadConfiguration(file: string): Configuration {
-  const parsed = parseRecordFile({ file, stem: '', text: readText(file) });
+  return parseConfiguration(file, readText(file));
+}
+
+/**
+ * Parses the text of a configuration file.
+ *
+ * @throws {@link ConfigurationRejected}
+ */
+export function parseConfiguration(file: string, text: string): Configuration {
+  const parsed = parseRecordFile({ file, stem: '', text });
   const value = parsed.value ?? {};
   const conforms = validateConfiguration(value);
   const found = violations(validateConfiguration.errors ?? []).map((error) => locateError(parsed, error));

@@ -3,7 +3,10 @@ import type { Command } from 'commander';
 import { type Configuration, loadConfiguration, type SignerConfiguration } from './configuration.js';
 
 /** The configuration file that is used by default. */
-const CONFIGURATION_FILE = 'registry.yaml';
+export const CONFIGURATION_FILE = 'registry.yaml';
+
+/** Commands that take no options from a configuration file: `init` makes the file of another registry. */
+const WITHOUT_CONFIGURATION = ['init'];
 
 type Values = Record<string, unknown>;
 
@@ -12,6 +15,7 @@ export function useConfiguration(program: Command): void {
   program
     .option('--config <file>', `configuration file (default: ${CONFIGURATION_FILE}, if it exists)`)
     .hook('preAction', (_program, command) => {
+      if (WITHOUT_CONFIGURATION.includes(command.name())) return;
       const named: string | undefined = program.opts()['config'];
       if (named === undefined && !existsSync(CONFIGURATION_FILE)) return;
       const configuration = loadConfiguration(named ?? CONFIGURATION_FILE);
