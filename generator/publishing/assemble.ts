@@ -33,5 +33,6 @@ export async function assemble(
     deltas: deltaFiles(predecessor, diff, signed),
     precompress,
   });
-  return withCheckpoint(tree, signed.list.updatedAt, freshness?.checkpoint);
+  const { list, rootKey } = signed;
+  return withCheckpoint(tree, { updatedAt: list.updatedAt, rootKey }, freshness?.checkpoint);
 }
