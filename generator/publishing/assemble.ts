@@ -34,5 +34,6 @@ export async function assemble(
     precompress,
     about,
   });
-  return withCheckpoint(tree, signed.list.updatedAt, freshness?.checkpoint);
+  const { list, rootKey } = signed;
+  return withCheckpoint(tree, { updatedAt: list.updatedAt, rootKey }, freshness?.checkpoint);
 }
