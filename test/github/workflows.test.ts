@@ -18,6 +18,7 @@ describe('the workflows', () => {
       'comment',
       'deploy',
       'publish',
+      'release',
       'soak',
       'test',
       'validate',
