@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type Configuration, loadConfiguration, type SignerConfiguration } from './configuration.js';
 
 /** The configuration file that is used by default. */
-const CONFIGURATION_FILE = 'registry.yaml';
+export const CONFIGURATION_FILE = 'registry.yaml';
 
 type Values = Record<string, unknown>;
 
@@ -25,6 +25,7 @@ function optionGroups(command: Command, configuration: Configuration): Values[] 
   const single = [
     { rootKey: root_key },
     { baseUrl: base_url },
+    { registry: base_url },
     { precompress: configuration.precompress },
     { days: delegation.days },
     { override: transitions.overrides },
