@@ -1,11 +1,13 @@
 import { Command, CommanderError } from 'commander';
 import { packageFile } from '../files/package-file.js';
 import { addAttachCommand } from './commands/attach.js';
+import { addBranchCommand } from './commands/branch.js';
 import { addBuildCommand } from './commands/build.js';
 import { addCheckCommand } from './commands/check.js';
 import { addCheckpointCommand } from './commands/checkpoint.js';
 import { addDiffCommand } from './commands/diff.js';
 import { addFormatCommand } from './commands/format.js';
+import { addInitCommand } from './commands/init.js';
 import { addKeysCommand } from './commands/keys.js';
 import { addLogCommand } from './commands/log.js';
 import { addMirrorCommand } from './commands/mirror.js';
@@ -28,6 +30,7 @@ const WRONG_USAGE = 2;
 
 /** The commands, in the order of the help. */
 const COMMANDS = [
+  addInitCommand,
   addBuildCommand,
   addNewCommand,
   addValidateCommand,
@@ -45,6 +48,7 @@ const COMMANDS = [
   addAttachCommand,
   addStatusCommands,
   addLogCommand,
+  addBranchCommand,
   addSandboxCommand,
 ] as const;
 

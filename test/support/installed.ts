@@ -8,8 +8,10 @@ let folder: string | undefined;
 /**
  * Returns a PATH in which `npx passport-registry` and `passport-registry` run the program under test, as in a folder
  * that has the package installed. test/packages/ has the tests of real installations.
+ *
+ * @param path - the PATH for all other programs
  */
-export function installedPath(): Record<'PATH', string> {
+export function installedPath(path = process.env['PATH'] ?? ''): Record<'PATH', string> {
   if (folder === undefined) {
     folder = temporaryFolder();
     const program = `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`;
@@ -17,5 +19,5 @@ export function installedPath(): Record<'PATH', string> {
     writeFiles(folder, { 'passport-registry': program, npx });
     for (const name of ['passport-registry', 'npx']) chmodSync(join(folder, name), 0o755);
   }
-  return { PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}` };
+  return { PATH: `${folder}${delimiter}${path}` };
 }

@@ -5,6 +5,9 @@ import { type Configuration, loadConfiguration, type SignerConfiguration } from 
 /** The configuration file that is used by default. */
 export const CONFIGURATION_FILE = 'registry.yaml';
 
+/** Commands that take no options from a configuration file: `init` makes the file of another registry. */
+const WITHOUT_CONFIGURATION = ['init'];
+
 type Values = Record<string, unknown>;
 
 /** Lets every command take options from registry.yaml that are not given on the command line. */
@@ -12,10 +15,14 @@ export function useConfiguration(program: Command): void {
   program
     .option('--config <file>', `configuration file (default: ${CONFIGURATION_FILE}, if it exists)`)
     .hook('preAction', (_program, command) => {
+      if (WITHOUT_CONFIGURATION.includes(command.name())) return;
       const named: string | undefined = program.opts()['config'];
       if (named === undefined && !existsSync(CONFIGURATION_FILE)) return;
       const configuration = loadConfiguration(named ?? CONFIGURATION_FILE);
       for (const group of optionGroups(command, configuration)) applyGroup(command, group);
+      // The command line has no option for the description of the registry.
+      const { name, description, contact, homepage } = configuration;
+      command.setOptionValueWithSource('about', { name, description, contact, homepage }, 'config');
     });
 }
 
