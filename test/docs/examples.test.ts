@@ -78,6 +78,9 @@ beforeAll(async () => {
   await cli(['keys', 'generate', '--out', 'root-key.pem'], folder);
   await cli(['build', '--key', 'root-key.pem'], folder);
   registry = await serve(join(folder, 'dist'));
+  const root = JSON.parse(readFileSync(join(folder, 'dist/keys/root.json'), 'utf8'));
+  const trustAnchor = JSON.stringify({ root, sources: ['https://registry.example'] });
+  writeFileSync(join(folder, 'trust-anchor.json'), trustAnchor);
   sandbox = (await testSandbox()).address;
 });
 
