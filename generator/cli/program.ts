@@ -12,6 +12,7 @@ import { addKeysCommand } from './commands/keys.js';
 import { addLogCommand } from './commands/log.js';
 import { addMirrorCommand } from './commands/mirror.js';
 import { addNewCommand } from './commands/new.js';
+import { addPinCommand } from './commands/pin.js';
 import { addResolveCommand } from './commands/resolve.js';
 import { addSandboxCommand } from './commands/sandbox.js';
 import { addServeCommand } from './commands/serve.js';
@@ -36,6 +37,7 @@ const COMMANDS = [
   addFormatCommand,
   addDiffCommand,
   addCheckCommand,
+  addPinCommand,
   addVerifyCommand,
   addResolveCommand,
   addServeCommand,

@@ -40,8 +40,21 @@ export function expiryOf(
   check('the checkpoint', checkpoint, expiresAt - (expiresAt - issuedAt) * CHECKPOINT_NOTICE_SHARE);
   if (delegation !== undefined) {
     check('the delegation', delegation, delegation.expiresAt - DELEGATION_NOTICE_DAYS * DAY_MS);
+    soon.push(...endWithDelegation(checkpoint, delegation, now));
   }
   return { problems, soon };
+}
+
+/** Reports a checkpoint that ends with its delegation, and so earlier than its operator may expect. */
+export function endWithDelegation(
+  checkpoint: Pick<StatementTimes, 'expiresAt'>,
+  { expiresAt }: Pick<StatementTimes, 'expiresAt'>,
+  now: number,
+): string[] {
+  if (checkpoint.expiresAt < expiresAt || now >= expiresAt) return [];
+  return [
+    `the checkpoint is valid only until ${formatUpdatedAt(expiresAt)}, when its delegation expires: publish a new delegation before then`,
+  ];
 }
 
 /** Reports a statement that is ahead of the clock by more than the tolerance. */

@@ -1,6 +1,7 @@
-import { openRegistry, RegistryError, type RootKey } from '@passport-registry/verifier';
+import { openRegistry, RegistryError } from '@passport-registry/verifier';
 import { IoFailed } from '../errors.js';
 import { ANY_AGE_SECONDS } from '../verification/assert-client-accepts.js';
+import type { PinnedTrust } from '../verification/pinned-trust.js';
 import { httpSource, registryFiles } from '../verification/tree-source.js';
 
 /** The state of a mirror, compared with its primary. */
@@ -18,12 +19,12 @@ export interface MirrorStatus {
 const RETRIES = 2;
 
 /**
- * Compares the lists that a primary and its mirrors serve, under the pinned root key.
+ * Compares the lists that a primary and its mirrors serve, under the pinned trust.
  *
  * @param urls - the URL of the primary, then those of its mirrors
  */
-export async function mirrorStatus(urls: readonly string[], rootKey: RootKey): Promise<MirrorStatus[]> {
-  const [primary, ...mirrors] = await Promise.all(urls.map((url) => readStatus(url, rootKey)));
+export async function mirrorStatus(urls: readonly string[], trust: PinnedTrust): Promise<MirrorStatus[]> {
+  const [primary, ...mirrors] = await Promise.all(urls.map((url) => readStatus(url, trust)));
   if (primary === undefined) return [];
   const asPrimary = primary.state === 'in sync' ? { ...primary, state: 'primary' as const } : primary;
   return [asPrimary, ...mirrors.map((mirror) => compareWithPrimary(mirror, primary))];
@@ -36,7 +37,7 @@ function compareWithPrimary(mirror: MirrorStatus, primary: MirrorStatus): Mirror
   return { ...mirror, state, behind };
 }
 
-async function readStatus(url: string, rootKey: RootKey): Promise<MirrorStatus> {
+async function readStatus(url: string, { rootKey, requireCheckpoint }: PinnedTrust): Promise<MirrorStatus> {
   const failed = (state: 'altered' | 'unreachable', { message }: Error): MirrorStatus => ({
     ...{ url, state, updatedAt: undefined, behind: undefined, problem: message },
   });
@@ -45,6 +46,7 @@ async function readStatus(url: string, rootKey: RootKey): Promise<MirrorStatus> 
       // Reads the registry as a client does, with rotations and checkpoints, but ignores the age of the list.
       const { updatedAt } = await openRegistry(registryFiles(httpSource(url)), {
         rootKey: rootKey.jwk,
+        requireCheckpoint,
         maxAge: ANY_AGE_SECONDS,
       });
       return { url, state: 'in sync', updatedAt, behind: 0, problem: undefined };

@@ -13,9 +13,9 @@ import {
   recordsOfRevisions,
   recordsPublished,
 } from '../../review/record-set.js';
-import { loadRootKey } from '../../signing/key-file.js';
 import { PATHS } from '../../tree/paths.js';
 import { addOverrideOption } from '../options/rule-options.js';
+import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { isAddress, isFolder } from '../options/where.js';
 import { addFormatOptions, type FormatOptions, report, tally, wantsJson } from '../terminal/diagnostics.js';
 import type { Invocation, Io } from '../terminal/io.js';
@@ -38,7 +38,7 @@ export function addDiffCommand(program: Command, io: Invocation): void {
     .argument('<before>', 'commits as A..B or A...B, a commit, a folder of records or a tree, or a URL')
     .argument('[after]', 'what to compare with (default: the records in this folder)')
     .option('--issuers <dir>', 'folder of the records, also within commits', 'issuers')
-    .option('--root-key <file>', 'public JWK of the root key of a published list');
+    .option(...TRUST_OPTION);
   addOverrideOption(command).addOption(
     new Option('--fail-on <severity>', 'which problems end with exit code 1')
       .choices(['error', 'warning'])
@@ -96,8 +96,5 @@ async function recordsAt(io: Io, where: string, rootKey: string | undefined): Pr
       io,
       `note: without --root-key, the list of ${where} is verified with the key that is published next to the list`,
     );
-  return recordsPublished(
-    where,
-    rootKey === undefined ? undefined : await loadRootKey(rootKey, true, io.env),
-  );
+  return recordsPublished(where, rootKey === undefined ? undefined : await loadTrust(io, rootKey));
 }

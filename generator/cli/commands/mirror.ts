@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { UsageError } from '../../errors.js';
 import { type MirrorReport, mirrorOnce } from '../../mirroring/mirror.js';
 import { type MirrorStatus, mirrorStatus } from '../../mirroring/status.js';
-import { loadRootKey } from '../../signing/key-file.js';
 import { positiveNumber } from '../options/positive-number.js';
+import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { count, emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
@@ -29,7 +29,7 @@ export function addMirrorCommand(program: Command, io: Invocation): void {
     .description('download the tree of a registry, verify it, and switch to it with one rename')
     .argument('<source>', 'URL of the registry, or a source that rsync accepts')
     .argument('<dir>', 'folder of the mirror; a host serves `current` in it')
-    .option('--root-key <file>', 'public JWK of the root key that you trust')
+    .option(...TRUST_OPTION)
     .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30')
     .option('--watch <seconds>', 'keep running, and check again after this time')
     .option('--json', 'report as JSON on stdout')
@@ -40,7 +40,7 @@ export function addMirrorCommand(program: Command, io: Invocation): void {
     .command('status')
     .description('compare a registry with its mirrors')
     .argument('<url...>', 'the registry, then its mirrors')
-    .option('--root-key <file>', 'public JWK of the root key that you trust')
+    .option(...TRUST_OPTION)
     .option('--max-behind <seconds>', 'how far behind a mirror may be', '3600')
     .option('--json', 'report as JSON on stdout')
     // Options before the name of the subcommand also apply.
@@ -49,9 +49,11 @@ export function addMirrorCommand(program: Command, io: Invocation): void {
     );
 }
 
-async function loadPinnedKey({ env }: Io, rootKey: string | undefined) {
-  if (rootKey !== undefined) return loadRootKey(rootKey, true, env);
-  throw new UsageError('a mirror needs --root-key to verify what it downloads');
+async function loadPinned(io: Io, rootKey: string | undefined) {
+  if (rootKey !== undefined) return loadTrust(io, rootKey);
+  throw new UsageError(
+    'a mirror verifies what it downloads: pass --root-key with the trust anchor that `passport-registry pin` writes',
+  );
 }
 
 /** The registry, and the folder of the mirror. */
@@ -71,10 +73,10 @@ async function mirrorAndReport(io: Io, route: Route, options: Options): Promise<
 }
 
 async function mirror(io: Io, route: Route, options: Options): Promise<number> {
-  const rootKey = await loadPinnedKey(io, options.rootKey);
+  const trust = await loadPinned(io, options.rootKey);
   const maxAgeDays = positiveNumber('--max-age', options.maxAge);
   const once = async () => {
-    const report = await mirrorOnce({ ...route, rootKey, maxAgeDays, env: io.env });
+    const report = await mirrorOnce({ ...route, trust, maxAgeDays, env: io.env });
     if (options.json) emit(io, { ok: true, ...report });
     sayMirrored(io, report);
   };
@@ -101,7 +103,7 @@ const MAX_PATHS = 10;
 
 async function status(io: Io, urls: readonly string[], options: StatusOptions): Promise<number> {
   const limit = positiveNumber('--max-behind', options.maxBehind);
-  const mirrors = await mirrorStatus(urls, await loadPinnedKey(io, options.rootKey));
+  const mirrors = await mirrorStatus(urls, await loadPinned(io, options.rootKey));
   const ok = mirrors.every(({ state, behind = 0 }) =>
     ['primary', 'in sync', 'ahead'].includes(state) ? true : state === 'behind' && behind <= limit,
   );

@@ -20,6 +20,9 @@ export function useConfiguration(program: Command): void {
       if (named === undefined && !existsSync(CONFIGURATION_FILE)) return;
       const configuration = loadConfiguration(named ?? CONFIGURATION_FILE);
       for (const group of optionGroups(command, configuration)) applyGroup(command, group);
+      // The command line has no option for the description of the registry.
+      const { name, description, contact, homepage } = configuration;
+      command.setOptionValueWithSource('about', { name, description, contact, homepage }, 'config');
     });
 }
 

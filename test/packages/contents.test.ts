@@ -1,0 +1,120 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { DEPENDENCIES, pack } from '../support/packed.js';
+import { ROOT } from '../support/paths.js';
+
+const readJson = (path: string) => JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
+
+/** Returns the files below a folder of the checkout, by their paths in the checkout. */
+function filesBelow(folder: string): string[] {
+  if (!existsSync(join(ROOT, folder))) return [];
+  const paths = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
+  return paths.map((path) => join(folder, path)).filter((path) => statSync(join(ROOT, path)).isFile());
+}
+
+describe('what the packages ship', async () => {
+  const [generator, verifier] = await pack('.', 'verifier');
+  if (generator === undefined || verifier === undefined) throw new Error('npm packed no two packages');
+  const own = generator.files.filter((path) => !path.startsWith('node_modules/'));
+  const bundled = generator.files.filter((path) => path.startsWith('node_modules/'));
+
+  it('the generator: programs, types, schemas, the page, documents and templates', () => {
+    expect(own).toEqual(
+      expect.arrayContaining([
+        ...['build/cli/main.js', 'build/bundle/index.js', 'build/bundle/sandbox.js'],
+        ...['build/bundle/licences.txt', 'build/index.d.ts', 'build/sandbox/index.d.ts'],
+        ...filesBelow('build/website'),
+        ...filesBelow('schemas').filter((path) => path.endsWith('.json')),
+        ...filesBelow('generator/scaffold/template'),
+        ...filesBelow('docs/hosting'),
+        ...['docs/operators.md', 'docs/issuers.md', 'docs/mirrors.md', 'docs/upgrading.md'],
+        ...['README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE', 'package.json'],
+      ]),
+    );
+  });
+
+  it('the generator: no sources, no tests, and no types that its exports do not reach', () => {
+    const kinds = [
+      /^build\/(cli\/main\.js|bundle\/[\w-]+\.js|bundle\/licences\.txt|website\/[\w-]+\.\w+|.*\.d\.ts)$/,
+      /^(schemas\/[\w.-]+\.json|docs\/[\w-]+\.md|docs\/hosting\/[\w.-]+|generator\/scaffold\/template\/.+)$/,
+      /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md)$/,
+    ];
+    expect(own.filter((path) => !kinds.some((kind) => kind.test(path)))).toEqual([]);
+    expect(own.filter((path) => /^build\/(cli|mirroring|sandbox\/demo)\/.*\.d\.ts$/.test(path))).toEqual([]);
+  });
+
+  it('the generator: the verifier and its dependencies, and nothing else', () => {
+    const packages = bundled.map((path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1]);
+    expect([...new Set(packages)].sort()).toEqual(['@passport-registry/verifier', ...DEPENDENCIES].sort());
+    const within = 'node_modules/@passport-registry/verifier/';
+    const copy = bundled.filter((path) => path.startsWith(within)).map((path) => path.slice(within.length));
+    expect(copy.sort()).toEqual([...verifier.files].sort());
+  });
+
+  it('the verifier: its build, README.md and LICENSE', () => {
+    expect(verifier.files).toEqual(
+      expect.arrayContaining(['build/index.js', 'build/index.d.ts', 'README.md', 'LICENSE', 'package.json']),
+    );
+    const kinds = /^(build\/.*\.js|build\/.*\.d\.ts|package\.json|README\.md|LICENSE)$/;
+    expect(verifier.files.filter((path) => !kinds.test(path))).toEqual([]);
+  });
+
+  it('modules and types that name no map, because no map is shipped', () => {
+    for (const path of verifier.files.filter((file) => file.startsWith('build/')))
+      expect(readFileSync(join(ROOT, 'verifier', path), 'utf8')).not.toContain('sourceMappingURL');
+    for (const path of own.filter((file) => /\.(d\.ts|js)$/.test(file)))
+      expect(readFileSync(join(ROOT, path), 'utf8')).not.toMatch(/^\/\/# sourceMappingURL/m);
+  });
+
+  it('at most 5 MB and 0.6 MB, unpacked', () => {
+    expect(generator.unpackedSize).toBeLessThan(5_000_000);
+    expect(verifier.unpackedSize).toBeLessThan(600_000);
+  });
+
+  it('the licences of all bundled packages', () => {
+    const licences = readFileSync(join(ROOT, 'build/bundle/licences.txt'), 'utf8');
+    for (const name of ['commander', 'yaml', 'hono', 'jose', 'serve-handler', 'iso-3166']) {
+      expect(licences).toMatch(new RegExp(`^${name}\n\n\\S`, 'm'));
+    }
+  });
+});
+
+describe('the manifests', () => {
+  const [generator, verifier] = [readJson('package.json'), readJson('verifier/package.json')];
+
+  it('have one version, and the generator contains exactly that verifier', () => {
+    expect(verifier.version).toBe(generator.version);
+    expect(generator.dependencies).toEqual({ '@passport-registry/verifier': verifier.version });
+    expect(generator.bundleDependencies).toEqual(['@passport-registry/verifier']);
+  });
+
+  it('run no scripts when a user installs a package', () => {
+    // npm asks users to approve packages with these scripts. `prepare` is one of them for tarballs and git addresses.
+    for (const { scripts } of [generator, verifier])
+      for (const script of ['preinstall', 'install', 'postinstall', 'prepare'])
+        expect(scripts).not.toHaveProperty(script);
+  });
+
+  it('are published for everyone, with provenance', () => {
+    for (const { publishConfig } of [generator, verifier])
+      expect(publishConfig).toEqual({ access: 'public', provenance: true });
+  });
+});
+
+describe('the lock file', () => {
+  const { packages } = readJson('package-lock.json');
+
+  it('names no host', () => {
+    expect(JSON.stringify(packages)).not.toMatch(/"resolved":"http/);
+  });
+
+  it('has three packages that ship besides the two of this repository', () => {
+    const needed = Object.entries<{ dev?: true; devOptional?: true; link?: true }>(packages)
+      .filter(
+        ([path, { dev, devOptional, link }]) => /^node_modules/.test(path) && !dev && !devOptional && !link,
+      )
+      .map(([path]) => path.replace('node_modules/', ''));
+    expect(needed.sort()).toEqual(DEPENDENCIES);
+  });
+});

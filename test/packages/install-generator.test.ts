@@ -1,0 +1,81 @@
+import { cpSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { transform } from 'esbuild';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { addPackages, compileStrict, installAlone, pack, TYPESCRIPT_SETTINGS } from '../support/packed.js';
+import { EXAMPLE_RECORDS } from '../support/paths.js';
+import { run, writeFiles } from '../support/workspace.js';
+
+let folder: string;
+
+beforeAll(async () => {
+  const [packed] = await pack('.');
+  folder = await installAlone(packed?.tarball ?? '');
+  cpSync(EXAMPLE_RECORDS, join(folder, 'issuers'), { recursive: true });
+});
+
+const node = (...args: string[]) => run(process.execPath, args, folder);
+
+describe('passport-registry, installed from one tarball with no package registry in reach', () => {
+  it('brings the verifier along', () => {
+    const within = join(folder, 'node_modules/passport-registry/node_modules');
+    expect(existsSync(join(within, '@passport-registry/verifier/build/index.js'))).toBe(true);
+    expect(existsSync(join(folder, 'node_modules/@passport-registry'))).toBe(false);
+  });
+
+  it('runs by npx', async () => {
+    for (const args of [['--version'], ['validate'], ['build'], ['verify', 'dist']]) {
+      const { code, stderr } = await run('npx', ['passport-registry', ...args], folder);
+      expect(code, stderr).toBe(0);
+    }
+    expect(existsSync(join(folder, 'dist/issuers.json'))).toBe(true);
+  });
+
+  it('works in an ES module', async () => {
+    writeFiles(folder, { 'use.mjs': (await transform(USE, { loader: 'ts' })).code });
+    const { stdout, stderr } = await node('use.mjs');
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toEqual([true, 'http://', 'KeyRejected']);
+  });
+
+  it('works in a CommonJS module, by require and by import()', async () => {
+    writeFiles(folder, {
+      'require.cjs': `const { build } = require('passport-registry');
+const { startSandbox } = require('passport-registry/sandbox');
+import('passport-registry').then((module) => console.log(module.build === build, typeof startSandbox));`,
+    });
+    expect(await node('require.cjs')).toEqual({ code: 0, stdout: 'true function\n', stderr: '' });
+  });
+
+  it('has one set of classes: its library and its sandbox use the verifier inside the package', () => {
+    const within = join(folder, 'node_modules/passport-registry/build/bundle');
+    for (const bundle of ['index.js', 'sandbox.js']) {
+      const text = readFileSync(join(within, bundle), 'utf8');
+      expect(text).toContain(' from "@passport-registry/verifier/internal"');
+      expect(text).not.toMatch(/RegistryError = class|class RegistryError/);
+    }
+  });
+
+  it.each(Object.entries(TYPESCRIPT_SETTINGS))(
+    'compiles under strict TypeScript, %s',
+    async (_name, settings) => {
+      addPackages(folder, '@types/node', 'undici-types');
+      writeFiles(folder, { 'use.mts': USE });
+      expect(await compileStrict(folder, ['use.mts'], settings)).toBe('');
+    },
+  );
+});
+
+/** A program of a user. */
+const USE = `
+import { build, CHECKS, folderSource, GeneratorError, verifyTree } from 'passport-registry';
+import { startSandbox } from 'passport-registry/sandbox';
+
+const report = await verifyTree(folderSource('dist'), undefined);
+const sandbox = await startSandbox({ operatorToken: 'a-token-for-this-test' });
+await sandbox.close();
+const refused = await build({ issuers: 'issuers', out: 'x', signer: { production: true, directory: '.' } }).catch(
+  (error: GeneratorError) => error.constructor.name,
+);
+console.log(JSON.stringify([report.ok && CHECKS.length > 0, sandbox.address.slice(0, 7), refused]));
+`;

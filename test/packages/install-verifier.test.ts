@@ -1,0 +1,148 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  addPackages,
+  compileStrict,
+  DEPENDENCIES,
+  installAlone,
+  pack,
+  TYPESCRIPT_SETTINGS,
+} from '../support/packed.js';
+import { type Outcome, run, writeFiles } from '../support/workspace.js';
+
+let folder: string;
+
+beforeAll(async () => {
+  const packed = await pack('verifier', ...DEPENDENCIES.map((name) => join('node_modules', name)));
+  folder = await installAlone(...packed.map(({ tarball }) => tarball));
+});
+
+const node = (...args: string[]): Promise<Outcome> => run(process.execPath, args, folder);
+
+describe('@passport-registry/verifier, installed alone', () => {
+  it('works in an ES module', async () => {
+    writeFiles(folder, { 'use.mjs': USE });
+    expect(await node('use.mjs')).toEqual({ code: 0, stdout: ANSWER, stderr: '' });
+  });
+
+  it('works in a CommonJS module, by require and by import()', async () => {
+    const { require, dynamicImport } = COMMONJS;
+    writeFiles(folder, { 'require.cjs': require, 'import.cjs': dynamicImport });
+    for (const file of ['require.cjs', 'import.cjs'])
+      expect(await node(file)).toEqual({ code: 0, stdout: ANSWER, stderr: '' });
+    // Node.js older than 20.19 and 22.12, and every Node.js with this option, has import() only.
+    const older = '--no-experimental-require-module';
+    expect(await node(older, 'import.cjs')).toEqual({ code: 0, stdout: ANSWER, stderr: '' });
+    expect((await node(older, 'require.cjs')).stderr).toContain('ERR_REQUIRE_ESM');
+  });
+
+  it('has the same classes for require and import()', async () => {
+    writeFiles(folder, {
+      'classes.cjs': `const { RegistryError } = require('@passport-registry/verifier');
+import('@passport-registry/verifier').then((module) => console.log(module.RegistryError === RegistryError));`,
+    });
+    expect((await node('classes.cjs')).stdout).toBe('true\n');
+  });
+
+  it('needs Hono and Redis only for its adapters', async () => {
+    writeFiles(folder, {
+      'adapters.mjs': ['node', 'fetch', 'hono', 'express', 'mcp', 'redis', 'internal']
+        .map((path) => `import '@passport-registry/verifier/${path}';\n`)
+        .join(''),
+    });
+    expect(await node('adapters.mjs')).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  it('is one bundle for browsers, without modules of Node.js', async () => {
+    const { errors, warnings, outputFiles, metafile } = await build({
+      absWorkingDir: folder,
+      stdin: { contents: USE, resolveDir: folder },
+      bundle: true,
+      format: 'esm',
+      platform: 'browser',
+      metafile: true,
+      write: false,
+      logLevel: 'silent',
+    });
+    expect([...errors, ...warnings]).toEqual([]);
+    expect(Object.keys(metafile.inputs).filter((path) => /node:|\(disabled\)/.test(path))).toEqual([]);
+    writeFileSync(join(folder, 'bundle.mjs'), outputFiles[0]?.contents ?? '');
+    expect(await node('bundle.mjs')).toEqual({ code: 0, stdout: ANSWER, stderr: '' });
+  });
+});
+
+describe('its types, under strict TypeScript', () => {
+  beforeAll(() => {
+    addPackages(folder, '@types/node', 'undici-types', 'hono');
+    writeFiles(folder, {
+      'module.mts': TYPED,
+      'commonjs.cts': `import { createRegistryClient } from '@passport-registry/verifier';
+export const create = createRegistryClient;\n`,
+      'dynamic.cts': `import type { RegistryClient } from '@passport-registry/verifier' with { 'resolution-mode': 'import' };
+export async function load(): Promise<RegistryClient> {
+  const { createRegistryClient } = await import('@passport-registry/verifier');
+  return createRegistryClient({ sources: ['https://registry.example'], rootKey: { kty: 'OKP', crv: 'Ed25519', x: '' } });
+}\n`,
+    });
+  });
+
+  const files = ['module.mts', 'dynamic.cts', 'commonjs.cts'];
+
+  it('nodenext: in ES modules, and in CommonJS modules by import and import()', async () => {
+    expect(await compileStrict(folder, files, TYPESCRIPT_SETTINGS.nodenext)).toBe('');
+  });
+
+  it('node16: in ES modules, and in CommonJS modules only by import()', async () => {
+    const output = await compileStrict(folder, files, TYPESCRIPT_SETTINGS.node16);
+    expect(output).toMatch(/^commonjs\.cts\(1,\d+\): error TS1479: .*\n$/);
+  });
+
+  it('bundler', async () => {
+    expect(await compileStrict(folder, ['module.mts'], TYPESCRIPT_SETTINGS.bundler)).toBe('');
+  });
+});
+
+/** A program of a user, for every runtime. */
+const USE = `
+import { createRegistryClient } from '@passport-registry/verifier';
+
+try {
+  createRegistryClient({ sources: [], rootKey: {} });
+} catch (error) {
+  console.log(error.code);
+}
+`;
+const ANSWER = 'ERR_OPTIONS_INVALID\n';
+
+/** The same program in CommonJS. */
+const COMMONJS = {
+  require: USE.replace(/import (.*) from (.*);/, 'const $1 = require($2);'),
+  dynamicImport: `(async () => {${USE.replace(/import (.*) from (.*);/, 'const $1 = await import($2);')}})();`,
+};
+
+const TYPED = `
+import { createPassportVerifier, createRegistryClient, type RegistryClient } from '@passport-registry/verifier';
+import { requirePassport as forExpress } from '@passport-registry/verifier/express';
+import { requirePassport as forFetch } from '@passport-registry/verifier/fetch';
+import { requirePassport as forHono } from '@passport-registry/verifier/hono';
+import { mcpTokenVerifier } from '@passport-registry/verifier/mcp';
+import { fileStore } from '@passport-registry/verifier/node';
+import { redisReplayStore } from '@passport-registry/verifier/redis';
+
+const registry: RegistryClient = createRegistryClient({
+  sources: ['https://registry.example'],
+  rootKey: { kty: 'OKP', crv: 'Ed25519', x: '' },
+  store: fileStore('state.json'),
+});
+const verifier = createPassportVerifier({ registry, policy: { tiers: ['certified'] }, audience: 'https://x.example' });
+const options = { verifier, action: 'email.send' };
+export const adapters = [
+  forExpress(options),
+  forHono(options),
+  forFetch(options, async (_request, { passport }) => new Response(passport.principal_id)),
+  mcpTokenVerifier,
+  redisReplayStore,
+];
+`;
