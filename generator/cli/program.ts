@@ -5,6 +5,7 @@ import { addBuildCommand } from './commands/build.js';
 import { addCheckCommand } from './commands/check.js';
 import { addCheckpointCommand } from './commands/checkpoint.js';
 import { addDiffCommand } from './commands/diff.js';
+import { addEmergencyCommands } from './commands/emergency.js';
 import { addFormatCommand } from './commands/format.js';
 import { addKeysCommand } from './commands/keys.js';
 import { addLogCommand } from './commands/log.js';
@@ -14,7 +15,7 @@ import { addResolveCommand } from './commands/resolve.js';
 import { addSandboxCommand } from './commands/sandbox.js';
 import { addServeCommand } from './commands/serve.js';
 import { addSignCommand } from './commands/sign.js';
-import { addStatusCommands } from './commands/status.js';
+import { addStatusCommand } from './commands/status.js';
 import { addValidateCommand } from './commands/validate.js';
 import { addVerifyCommand } from './commands/verify.js';
 import { useConfiguration } from './options/use-configuration.js';
@@ -28,6 +29,7 @@ const WRONG_USAGE = 2;
 /** The commands, in the order of the help. */
 const COMMANDS = [
   addBuildCommand,
+  addStatusCommand,
   addNewCommand,
   addValidateCommand,
   addFormatCommand,
@@ -41,7 +43,7 @@ const COMMANDS = [
   addCheckpointCommand,
   addSignCommand,
   addAttachCommand,
-  addStatusCommands,
+  addEmergencyCommands,
   addLogCommand,
   addSandboxCommand,
 ] as const;
