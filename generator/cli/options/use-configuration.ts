@@ -33,6 +33,7 @@ function optionGroups(command: Command, configuration: Configuration): Values[] 
     { rootKey: root_key },
     { baseUrl: base_url },
     { registry: base_url },
+    { mirror: configuration.mirrors },
     { precompress: configuration.precompress },
     { days: delegation.days },
     { override: transitions.overrides },
