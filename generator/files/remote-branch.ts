@@ -5,12 +5,25 @@ import { IoFailed, UsageError } from '../errors.js';
 import type { Repository } from './git.js';
 import { asObjectId, git } from './run-git.js';
 
-/** A branch of a remote repository, as seen from a local one. */
+/** A branch of a remote repository, as seen from a local one. {@link remoteBranch} checks the names. */
 export interface RemoteBranch {
   readonly repository: Repository;
   /** The name or URL of the remote repository. */
   readonly remote: string;
   readonly branch: string;
+}
+
+/** Names a branch of a remote repository. @throws {@link UsageError} if a name is not permitted */
+export function remoteBranch(names: RemoteBranch): RemoteBranch {
+  const { repository, remote, branch } = names;
+  // git would read such a name as an option.
+  if (remote === '' || remote.startsWith('-')) throw new UsageError(`${remote} is not a remote repository`);
+  try {
+    git(['check-ref-format', `refs/heads/${branch}`], repository);
+  } catch (cause) {
+    throw new UsageError(`${branch} is not the name of a branch`, { cause });
+  }
+  return names;
 }
 
 /** A commit to make: the files of a folder, and nothing else. */
@@ -29,11 +42,10 @@ const AUTHOR = ['-c', 'user.name=passport-registry', '-c', 'user.email=passport-
  * Fetches a branch, and remembers its commit in this repository for {@link fetchedCommit}.
  *
  * @returns the commit; undefined if the remote repository has no such branch
- * @throws {@link UsageError} if a name is not permitted; {@link IoFailed} if the remote repository cannot be read
+ * @throws {@link IoFailed} if the remote repository cannot be read
  */
 export function fetchBranch(from: RemoteBranch): string | undefined {
   const { repository, remote, branch } = from;
-  assertNames(from);
   const head = `refs/heads/${branch}`;
   const listed = git(['ls-remote', remote, head], repository).toString().split('\n');
   if (!listed.some((line) => line.endsWith(`\t${head}`))) {
@@ -89,7 +101,6 @@ export function commitFolder(commit: FolderCommit, repository: Repository): stri
  * @throws {@link IoFailed}
  */
 export function pushCommit(commit: string, to: RemoteBranch): void {
-  assertNames(to);
   const { repository, remote, branch } = to;
   git(['push', '--quiet', '--no-follow-tags', remote, `${commit}:refs/heads/${branch}`], repository);
   git(['update-ref', refOf(branch), commit], repository);
@@ -103,14 +114,4 @@ function treeOf(commit: string, repository: Repository): string {
 /** The local name of the fetched commit. It is neither a branch nor a tag, so that no other command shows or pushes it. */
 function refOf(branch: string): string {
   return `refs/passport-registry/${branch}`;
-}
-
-function assertNames({ repository, remote, branch }: RemoteBranch): void {
-  // git would read such a name as an option.
-  if (remote === '' || remote.startsWith('-')) throw new UsageError(`${remote} is not a remote repository`);
-  try {
-    git(['check-ref-format', `refs/heads/${branch}`], repository);
-  } catch (cause) {
-    throw new UsageError(`${branch} is not the name of a branch`, { cause });
-  }
 }

@@ -52,7 +52,7 @@ export function runningTool(): PinnedTool {
     const path = resolved.slice('file:'.length).replaceAll('%23', '#');
     return vendor(resolve(dirname(modules), path), version, integrity);
   }
-  if (resolved?.startsWith('git')) return pin(resolved);
+  if (resolved?.startsWith('git')) return fromGit(resolved);
   // Package registries name their tarballs in many ways. Only a dependency on a URL is not a version.
   const wanted = dependencyOf(dirname(modules), name);
   return pin(wanted?.startsWith('https://') ? wanted : version);
@@ -67,16 +67,20 @@ export function runningTool(): PinnedTool {
 export function namedTool(spec: string): PinnedTool {
   const path = spec.replace(/^file:/, '');
   if (/\.t(ar\.)?gz$/.test(path) && existsSync(path)) return vendor(resolve(path), undefined, undefined);
-  if ([EXACT_VERSION, GIT_COMMIT, TARBALL_URL].some((form) => form.test(spec))) return pin(spec);
+  if (GIT_COMMIT.test(spec)) return fromGit(spec);
+  if (EXACT_VERSION.test(spec) || TARBALL_URL.test(spec)) return pin(spec);
   throw new UsageError(
     `--tool ${spec} does not pin the program: give an exact version, a tarball, or a git address that ends in #<commit>`,
   );
 }
 
 function pin(spec: string): PinnedTool {
-  const isGit = GIT_COMMIT.test(spec);
-  const note = 'npm builds a package from git while it installs it, so the workflows let it run scripts';
-  return { spec, needsScripts: isGit, ...(isGit && { note }) };
+  return { spec, needsScripts: false };
+}
+
+function fromGit(spec: string): PinnedTool {
+  const note = 'npm builds a package from git while it installs it, so the workflows let npm run scripts';
+  return { spec, needsScripts: true, note };
 }
 
 /** Copies the tarball into the registry. @param integrity - the hash of the tarball that was installed */
@@ -88,8 +92,13 @@ function vendor(file: string, version: string | undefined, integrity: string | u
   if (integrity !== undefined && integrity !== `sha512-${sha512(bytes)}`) {
     throw new UsageError(`${file} is not the tarball from which the program was installed: give --tool`);
   }
-  const path = `vendor/${version === undefined ? basename(file) : `passport-registry-${version}.tgz`}`;
+  const path = `vendor/${version === undefined ? plainName(file) : `passport-registry-${version}.tgz`}`;
   return { spec: `file:${path}`, vendored: { path, bytes }, needsScripts: false };
+}
+
+/** The name of a file, without characters that mean something in the address of a dependency. */
+function plainName(file: string): string {
+  return basename(file).replaceAll(/[^\w.-]/g, '-');
 }
 
 function sha512(bytes: Buffer): string {

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import * as verifier from '@passport-registry/verifier';
 import * as express from '@passport-registry/verifier/express';
+import * as fastify from '@passport-registry/verifier/fastify';
 import * as fetchHandler from '@passport-registry/verifier/fetch';
 import * as hono from '@passport-registry/verifier/hono';
 import * as mcp from '@passport-registry/verifier/mcp';
@@ -17,7 +18,7 @@ import { testSandbox } from '../support/sandbox.js';
 import { serve } from '../support/serving.js';
 import { cli, run, workspace } from '../support/workspace.js';
 
-const adapters = [express, fetchHandler, hono, mcp, redis];
+const adapters = [express, fastify, fetchHandler, hono, mcp, redis];
 
 interface Example {
   readonly name: string;

@@ -15,7 +15,7 @@ export function installedPath(path = process.env['PATH'] ?? ''): Record<'PATH', 
   if (folder === undefined) {
     folder = temporaryFolder();
     const program = `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`;
-    const npx = `#!/bin/sh\ntest "$1" = passport-registry || { echo "npx would download $1" >&2; exit 1; }\nshift\nexec '${process.execPath}' '${CLI}' "$@"\n`;
+    const npx = `#!/bin/sh\nif test "$1" = --package; then shift 2; fi\ntest "$1" = passport-registry || { echo "npx would download $1" >&2; exit 1; }\nshift\nexec '${process.execPath}' '${CLI}' "$@"\n`;
     writeFiles(folder, { 'passport-registry': program, npx });
     for (const name of ['passport-registry', 'npx']) chmodSync(join(folder, name), 0o755);
   }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { repositoryAround } from '../../files/git.js';
-import type { RemoteBranch } from '../../files/remote-branch.js';
+import { type RemoteBranch, remoteBranch } from '../../files/remote-branch.js';
 import { loadBranch, saveBranch } from '../../publishing/published-branch.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';
@@ -22,7 +22,7 @@ export function addBranchCommand(program: Command, io: Invocation): void {
     .option('--base-url <url>', 'URL of the registry; if there is no branch, no list may be published there')
     .action((dir: string, options: BranchOptions & { baseUrl?: string }) =>
       run(io, false, async () => {
-        const from = remoteBranch(io, options);
+        const from = namedBranch(io, options);
         const loaded = await loadBranch(dir, from, options.baseUrl);
         const where = `branch ${options.branch} of ${options.remote}`;
         if (loaded === undefined) {
@@ -39,7 +39,7 @@ export function addBranchCommand(program: Command, io: Invocation): void {
     .option('--message <text>', 'message of the commit', 'Publish the registry')
     .action((dir: string, options: BranchOptions & { message: string }) =>
       run(io, false, async () => {
-        const commit = saveBranch(dir, remoteBranch(io, options), options.message);
+        const commit = saveBranch(dir, namedBranch(io, options), options.message);
         const where = `branch ${options.branch} of ${options.remote}`;
         say(
           io,
@@ -56,6 +56,6 @@ function addBranchOptions(command: Command): Command {
     .option('--remote <name>', 'remote repository', 'origin');
 }
 
-function remoteBranch({ env }: Io, { branch, remote }: BranchOptions): RemoteBranch {
-  return { repository: repositoryAround('.', env), remote, branch };
+function namedBranch({ env }: Io, { branch, remote }: BranchOptions): RemoteBranch {
+  return remoteBranch({ repository: repositoryAround('.', env), remote, branch });
 }

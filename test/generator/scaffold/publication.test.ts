@@ -53,6 +53,8 @@ describeWith(
       return folder;
     }
     let ghFolder = '';
+    /** The working directory in which the last pull request was checked. */
+    let checked = '';
     const environment = () => ({ PATH: `${ghFolder}:${process.env['PATH']}`, WAIT_SECONDS: '1' });
     const jobOf = (name: string, job: string): Job =>
       readWorkflow(join(main, '.github/workflows'), name).jobs[job] ?? {};
@@ -91,6 +93,7 @@ describeWith(
       git(author, 'merge', '-q', '--no-ff', '-m', 'Merge', name);
       git(author, 'push', '-q', 'origin', `HEAD:refs/heads/merge-${name}`);
       const folder = runnerFolder();
+      checked = folder;
       const job = jobOf('validate', 'records');
       const offline = {
         ...job,
@@ -235,7 +238,10 @@ describeWith(
         };
         return runJob(jobOf('deploy', 'verify'), { folder, use, environment: environment() });
       };
-      expect(codes(await verify(runnerFolder()))).toEqual({ 'Verify the live registry': 0 });
+      const live = await verify(runnerFolder());
+      expect(codes(live), live['Verify the live registry']?.stderr).toEqual({
+        'Verify the live registry': 0,
+      });
       // A new publication that the host never receives.
       pushToMain({ 'issuers/later.yaml': recordText('later') });
       await publish();
@@ -279,7 +285,9 @@ describeWith(
   overrides:
     - { issuer_id: aurora, rule: certified-since-changed, reason: because I say so }
 `,
-          'build/cli/main.js': 'process.exit(0)',
+          'node_modules/.bin/passport-registry': '#!/bin/sh\n',
+          'node_modules/passport-registry/build/cli/main.js': 'process.exit(0)',
+          'package.json': '{"dependencies":{"passport-registry":"file:evil"}}',
           '.npmrc': 'script-shell=/bin/true\n',
           'evil.js': 'process.exit(0)',
           '.gitignore': '',
@@ -288,6 +296,11 @@ describeWith(
       const { code, stdout } = outcomes['Check the change against the rules for changes'] ?? {};
       expect(code).toBe(1);
       expect(stdout).toContain('::error file=issuers/aurora.yaml');
+      // What `npm ci` and `npx` would use.
+      for (const file of ['package.json', 'registry.yaml', '.gitignore'])
+        expect(readFileSync(join(checked, file), 'utf8')).not.toMatch(/evil|because|^$/);
+      for (const file of ['node_modules', '.npmrc', 'evil.js'])
+        expect(existsSync(join(checked, file))).toBe(false);
     });
 
     it('write the comment from the records alone', async () => {
