@@ -56,7 +56,7 @@ export function addMirrorCommand(program: Command, io: Invocation): void {
 async function loadPinned(io: Io, rootKey: string | undefined) {
   if (rootKey !== undefined) return loadTrust(io, rootKey);
   throw new UsageError(
-    'a mirror verifies what it downloads: pass --root-key with the trust anchor that `passport-registry pin` writes',
+    'a mirror needs --root-key to verify what it downloads: the trust anchor that `passport-registry pin` writes',
   );
 }
 
