@@ -22,6 +22,7 @@ export { type LoadedRecords, loadRecords } from './records/load-records.js';
 export type { SignerChoice } from './signing/choose-signer.js';
 export type { CommandSignerOptions, SignerInput } from './signing/command-signer.js';
 export type { Passphrase } from './signing/key-file.js';
+export type { RegistryDescription } from './tree/registry-description.js';
 export type { Tree } from './tree/tree.js';
 export {
   type FoundFile,

@@ -74,7 +74,7 @@ export function ajvValidators(schemas, options) {
   if (code.includes('require(')) throw new Error('the generated code still imports a module of Ajv');
   const imports = [];
   if (code.includes('isDeepStrictEqual')) imports.push("import { isDeepStrictEqual } from 'node:util';\n");
-  if (code.includes(' formats[')) {
+  if (/ formats[.[]/.test(code)) {
     imports.push("import { isDateTime } from '@passport-registry/verifier';\n");
     code = FORMATS_CODE + code;
   }

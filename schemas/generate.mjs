@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { ajvValidators } from './ajv-validators.mjs';
 import { predicates } from './predicates.mjs';
-import { inlined, issuer, openApi, read } from './read.mjs';
+import { configuration, inlined, issuer, openApi } from './read.mjs';
 import { typesAndConstants } from './types.mjs';
 
 const { NonceRequest, MintRequest, StatusChange } = openApi.components.schemas;
@@ -14,7 +14,7 @@ const files = {
   'verifier/src/generated/predicates.ts': predicates(),
   'generator/generated/issuer-validator.ts': ajvValidators({ validateIssuer: issuer }, { allErrors: true }),
   'generator/generated/configuration-validator.ts': ajvValidators(
-    { validateConfiguration: read('registry.schema.json') },
+    { validateConfiguration: inlined(configuration) },
     // `verbose` adds the schema to each error, because messages quote the description in the schema.
     { allErrors: true, verbose: true },
   ),

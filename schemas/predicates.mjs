@@ -1,7 +1,7 @@
 // Generates predicates for the verifier, as small and as fast as handwritten checks. Standalone code of Ajv would be
 // many times larger, because it reports errors that the verifier does not use.
 
-import { issuer, jwk, referred, registry, trustPolicy } from './read.mjs';
+import { issuer, jwk, referred, registry, trustAnchor, trustPolicy } from './read.mjs';
 
 /** Keywords that do not constrain a value. */
 const ANNOTATIONS = ['$schema', '$id', '$defs', '$comment', 'title', 'description', 'examples'];
@@ -12,9 +12,13 @@ const ANNOTATIONS = ['$schema', '$id', '$defs', '$comment', 'title', 'descriptio
 const FORMATS = { 'date-time': 'isCalendarTime', uri: null, email: null };
 
 /** The definitions whose patterns are in `GRAMMAR`. */
-const STRINGS = { ...issuer.$defs, ...registry.$defs, ...jwk.$defs };
+const STRINGS = { ...issuer.$defs, ...registry.$defs, ...jwk.$defs, ...trustAnchor.$defs };
+
+/** The schemas that other schemas refer to as a whole, each with the name of its predicate. */
+const DOCUMENTS = { [jwk.$id]: 'rootJwk' };
 
 const isName = (name) => `isValid${name[0].toUpperCase()}${name.slice(1)}`;
+const predicateOf = ($ref) => isName(DOCUMENTS[$ref] ?? referred($ref));
 
 /**
  * Lets a reader take each constraint of a schema by its keyword. Fails if the reader leaves a constraint, so that no
@@ -36,7 +40,7 @@ function readConstraints(schema, reader) {
 function generateExpression(schema, value) {
   return readConstraints(schema, (take) => {
     const [$ref, anyOf] = [take('$ref'), take('anyOf')];
-    if ($ref !== undefined) return `${isName(referred($ref))}(${value})`;
+    if ($ref !== undefined) return `${predicateOf($ref)}(${value})`;
     if (anyOf !== undefined) return anyOf.map((one) => generateExpression(one, value)).join(' || ');
     const [type, values] = [take('type'), take('enum')];
     if (values !== undefined) return values.map((one) => `${value} === ${JSON.stringify(one)}`).join(' || ');
@@ -45,9 +49,7 @@ function generateExpression(schema, value) {
     if (type === 'array') {
       const isList = take('uniqueItems') ? 'isUniqueListOf' : 'isListOf';
       const items = take('items');
-      const check = items.$ref
-        ? isName(referred(items.$ref))
-        : `(item) => ${generateExpression(items, 'item')}`;
+      const check = items.$ref ? predicateOf(items.$ref) : `(item) => ${generateExpression(items, 'item')}`;
       return `${isList}(${value}, ${check})`;
     }
     if (type !== 'string') throw new Error(`no predicate for ${JSON.stringify(schema)}`);
@@ -96,9 +98,22 @@ ${cases.join('\n')}
   });
 }
 
+/** Generates the predicate for an object inside another. */
+function generateRecordPredicate(name, schema) {
+  const isMember = `is${name[0].toUpperCase()}${name.slice(1)}Member`;
+  return `function ${isName(name)}(value: unknown): boolean {
+  return isRecord(value, ${JSON.stringify(schema.required)}, ${isMember});
+}
+
+/** Checks the value of a member of this object. Returns undefined if the object has no such member. */
+${generateMemberPredicate(isMember, schema)}`;
+}
+
 /** Generates the source of the module with the predicates. */
 export function predicates() {
   const { named } = trustPolicy.$defs;
+  // The verifier imports every key, and then checks which members a key of its type has.
+  const { oneOf: _membersByType, ...rootJwk } = jwk;
   return `
 import { hasLength, isIntegerWithin, isListOf, isRecord, isUniqueListOf } from '../encoding/checks.js';
 import { isCalendarTime } from '../encoding/calendar-time.js';
@@ -114,10 +129,11 @@ ${generateMemberPredicate('isIssuerField', issuer)}
 /** Checks the value of a member of a trust policy. Returns undefined if a trust policy has no such member. */
 ${generateMemberPredicate('isPolicyMember', trustPolicy)}
 
-function isValidNamed(value: unknown): boolean {
-  return isRecord(value, ${JSON.stringify(named.required)}, isNamedMember);
-}
+${generateRecordPredicate('named', named)}
 
-${generateMemberPredicate('isNamedMember', named).replace('export ', '')}
+/** Checks the value of a member of a trust anchor. Returns undefined if a trust anchor has no such member. */
+${generateMemberPredicate('isAnchorMember', trustAnchor)}
+
+${generateRecordPredicate('rootJwk', rootJwk)}
 `;
 }

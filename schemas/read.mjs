@@ -11,7 +11,9 @@ export const issuer = read('issuer.schema.json');
 export const registry = read('issuer-registry.schema.json');
 export const jwk = read('jwk.schema.json');
 export const trustPolicy = read('trust-policy.schema.json');
+export const trustAnchor = read('trust-anchor.schema.json');
 export const openApi = read('issuer.openapi.json');
+export const configuration = read('registry.schema.json');
 
 /** All definitions that schemas refer to, by name. The names are unique. */
 const DEFINITIONS = {
@@ -19,7 +21,9 @@ const DEFINITIONS = {
   ...registry.$defs,
   ...jwk.$defs,
   ...trustPolicy.$defs,
+  ...trustAnchor.$defs,
   ...openApi.components.schemas,
+  ...configuration.$defs,
 };
 
 /** Returns the name of the definition that a reference points to. */

@@ -1,7 +1,7 @@
 // Generates types and constants from the schemas.
 
 import { compile } from 'json-schema-to-typescript';
-import { inlined, issuer, jwk, openApi, registry, trustPolicy } from './read.mjs';
+import { inlined, issuer, jwk, openApi, registry, trustAnchor, trustPolicy } from './read.mjs';
 
 /**
  * Prepares a schema for the type compiler: inlines all references, and removes all titles except that of the document.
@@ -22,8 +22,13 @@ async function interfaces() {
     ...registry.properties,
     issuers: { ...registry.properties.issuers, items: selfContained(issuer) },
   });
+  const { root, ...members } = trustAnchor.properties;
+  const anchor = selfContained(trustAnchor, {
+    root: { description: root.description, tsType: jwk.title },
+    ...members,
+  });
   const types = [];
-  for (const schema of [list, selfContained(jwk), selfContained(trustPolicy)]) {
+  for (const schema of [list, selfContained(jwk), selfContained(trustPolicy), anchor]) {
     types.push(await compile(schema, schema.title, options));
   }
   return types.join('\n');
@@ -37,6 +42,11 @@ const CONSTANTS = {
   REQUIRED_ISSUER_FIELDS: ['The fields that every issuer has.', issuer.required],
   LIST_MEMBERS: ['The members of a list; each is required.', registry.required],
   REQUIRED_POLICY_MEMBERS: ['The members that every trust policy has.', trustPolicy.required],
+  REQUIRED_NAMED_MEMBERS: [
+    'The members of every entry of `allow` and `deny` in a trust policy.',
+    trustPolicy.$defs.named.required,
+  ],
+  REQUIRED_ANCHOR_MEMBERS: ['The members that every trust anchor has.', trustAnchor.required],
   AGENT_TYPES: ['The types of agents.', openApi.components.schemas.AgentType.enum],
   PASSPORT_STATUSES: [
     'The statuses of a passport.',
@@ -50,7 +60,8 @@ function grammar() {
     '/** The grammar of each kind of string, from the schemas: its pattern, and its maximum length in characters. */',
     'export const GRAMMAR = {',
   ];
-  for (const [name, definition] of Object.entries({ ...issuer.$defs, ...registry.$defs, ...jwk.$defs })) {
+  const definitions = { ...issuer.$defs, ...registry.$defs, ...jwk.$defs, ...trustAnchor.$defs };
+  for (const [name, definition] of Object.entries(definitions)) {
     const maxLength = definition.maxLength ?? 'Number.POSITIVE_INFINITY';
     lines.push(
       `  ${name}: { pattern: new RegExp(${quoted(definition.pattern)}, 'u'), maxLength: ${maxLength} },`,

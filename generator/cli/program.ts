@@ -1,20 +1,24 @@
 import { Command, CommanderError } from 'commander';
 import { packageFile } from '../files/package-file.js';
 import { addAttachCommand } from './commands/attach.js';
+import { addBranchCommand } from './commands/branch.js';
 import { addBuildCommand } from './commands/build.js';
 import { addCheckCommand } from './commands/check.js';
 import { addCheckpointCommand } from './commands/checkpoint.js';
 import { addDiffCommand } from './commands/diff.js';
+import { addEmergencyCommands } from './commands/emergency.js';
 import { addFormatCommand } from './commands/format.js';
+import { addInitCommand } from './commands/init.js';
 import { addKeysCommand } from './commands/keys.js';
 import { addLogCommand } from './commands/log.js';
 import { addMirrorCommand } from './commands/mirror.js';
 import { addNewCommand } from './commands/new.js';
+import { addPinCommand } from './commands/pin.js';
 import { addResolveCommand } from './commands/resolve.js';
 import { addSandboxCommand } from './commands/sandbox.js';
 import { addServeCommand } from './commands/serve.js';
 import { addSignCommand } from './commands/sign.js';
-import { addStatusCommands } from './commands/status.js';
+import { addStatusCommand } from './commands/status.js';
 import { addValidateCommand } from './commands/validate.js';
 import { addVerifyCommand } from './commands/verify.js';
 import { useConfiguration } from './options/use-configuration.js';
@@ -27,12 +31,15 @@ const WRONG_USAGE = 2;
 
 /** The commands, in the order of the help. */
 const COMMANDS = [
+  addInitCommand,
   addBuildCommand,
+  addStatusCommand,
   addNewCommand,
   addValidateCommand,
   addFormatCommand,
   addDiffCommand,
   addCheckCommand,
+  addPinCommand,
   addVerifyCommand,
   addResolveCommand,
   addServeCommand,
@@ -41,8 +48,9 @@ const COMMANDS = [
   addCheckpointCommand,
   addSignCommand,
   addAttachCommand,
-  addStatusCommands,
+  addEmergencyCommands,
   addLogCommand,
+  addBranchCommand,
   addSandboxCommand,
 ] as const;
 

@@ -17,7 +17,10 @@ export const MAX_RECORD_BYTES = 64 * 1024;
  * Every rule by its stable name, in the order in which the rules apply to a file. docs/issuers.md lists the same rules.
  */
 export const RULES = {
-  'no-records': error('at least one record, issuers/<issuer_id>.yaml', 'check the path'),
+  'no-records': error(
+    'at least one record, issuers/<issuer_id>.yaml',
+    'create a record with `passport-registry new`, or check the path',
+  ),
   'file-unreadable': error('a file that can be read', 'check its permissions'),
   'file-kind': error('a regular file', 'put the record itself here'),
   'file-name': error('a file named <issuer_id>.yaml or <issuer_id>.yml', 'rename the file'),

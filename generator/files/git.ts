@@ -1,7 +1,7 @@
-import { spawnSync } from 'node:child_process';
 import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { IoFailed, UsageError } from '../errors.js';
+import { asObjectId, git, LITERAL, splitFields } from './run-git.js';
 
 /** A folder of records, with the git repository that contains the folder. */
 export interface Repository {
@@ -97,6 +97,15 @@ function commitOf(revision: string, repository: Repository): string {
     return asObjectId(git(args, repository).toString().trim());
   } catch (cause) {
     throw new UsageError((cause as Error).message, { cause });
+  }
+}
+
+/** The e-mail address that the user has configured for git; undefined if there is none, or no git. */
+export function configuredEmail(env: NodeJS.ProcessEnv): string | undefined {
+  try {
+    return git(['config', '--get', 'user.email'], { top: '.', env }).toString().trim();
+  } catch {
+    return undefined;
   }
 }
 
@@ -235,45 +244,4 @@ function changesOf(
 
 function splitAt(list: readonly string[], at: number): [head: string[], tail: string[]] {
   return [list.slice(0, at), list.slice(at)];
-}
-
-function splitFields(output: Buffer): string[] {
-  return output.toString().split('\0').slice(0, -1);
-}
-
-function asObjectId(text: string): string {
-  if (!/^[0-9a-f]{40,64}$/.test(text)) throw new IoFailed(`git returned ${text} instead of an object id`);
-  return text;
-}
-
-/**
- * Removes git variables, which a shell, a hook or a workflow may have set. GIT_DIR, for example, selects another
- * repository.
- */
-function withoutGitVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const own = Object.entries(env).filter(([name]) => !name.toUpperCase().startsWith('GIT_'));
-  return { ...Object.fromEntries(own), GIT_NO_REPLACE_OBJECTS: '1', GIT_OPTIONAL_LOCKS: '0' };
-}
-
-/** Makes git take paths literally, so that special characters are not patterns. */
-const LITERAL = ['--literal-pathspecs'];
-
-/** Options that keep git from running programs and from using any other repository. */
-const GLOBAL_OPTIONS = [
-  '--no-pager',
-  ...['-c', 'core.fsmonitor=false', '-c', 'safe.bareRepository=explicit', '-c', 'core.attributesFile='],
-];
-
-/** Runs git in the top folder. @throws {@link IoFailed} with the message of git */
-function git(args: readonly string[], { top, env }: Repository, input = ''): Buffer {
-  const { status, stdout, stderr, error } = spawnSync('git', [...GLOBAL_OPTIONS, ...args], {
-    cwd: top,
-    env: withoutGitVariables(env),
-    input,
-    maxBuffer: 1024 * 1024 * 1024,
-  });
-  if (status === 0) return stdout;
-  const words = (stderr?.toString() || error?.message || '').trim().replaceAll(/\s*\n\s*/g, '; ');
-  const command = args.find((one) => !one.startsWith('-'));
-  throw new IoFailed(`git ${command} failed${words === '' ? ` for ${args.at(-1)}` : `: ${words}`}`);
 }

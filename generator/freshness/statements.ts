@@ -40,6 +40,8 @@ export interface CheckpointSubject {
   readonly updatedAt: string;
   /** The bytes of SHA256SUMS. */
   readonly checksums: Uint8Array;
+  /** The latest end of the checkpoint, in milliseconds since 1970. Default: none. */
+  readonly notAfter?: number | undefined;
 }
 
 /** The signer and the lifetime of a checkpoint. */
@@ -56,13 +58,13 @@ export interface CheckpointChoice {
  */
 export function checkpointStatement(
   { signer, hours }: CheckpointChoice,
-  { list, updatedAt, checksums }: CheckpointSubject,
+  { list, updatedAt, checksums, notAfter = Number.POSITIVE_INFINITY }: CheckpointSubject,
   now: number,
 ): Promise<string> {
   const iat = toSeconds(now);
   return signStatement(signer, 'registry-checkpoint+jwt', {
     iat,
-    exp: iat + hours * HOUR_SECONDS,
+    exp: Math.min(iat + hours * HOUR_SECONDS, toSeconds(notAfter)),
     updated_at: updatedAt,
     sha256: sha256(list),
     size: list.length,

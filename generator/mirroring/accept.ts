@@ -2,16 +2,16 @@ import {
   createRegistryClient,
   NoUsableSource,
   type RegistryError,
-  type RootKey,
   type StoredPublication,
 } from '@passport-registry/verifier';
 import { IoFailed, TreeRejected } from '../errors.js';
+import type { PinnedTrust } from '../verification/pinned-trust.js';
 import { folderSource, type TreeSource } from '../verification/tree-source.js';
 
 /** The conditions under which a mirror accepts a tree. */
 export interface AcceptOptions {
-  /** The root key that the operator of the mirror has pinned. A rotation may have replaced the key since. */
-  readonly rootKey: RootKey;
+  /** What the operator of the mirror has pinned. */
+  readonly trust: PinnedTrust;
   /** The maximum age of a list without a checkpoint. */
   readonly maxAgeDays: number;
   /** The publications that the mirror accepted before, newest first. */
@@ -29,11 +29,11 @@ const BASE = 'https://mirror.invalid/';
  */
 export async function assertAcceptable(
   folder: string,
-  { rootKey, maxAgeDays, held }: AcceptOptions,
+  { trust, maxAgeDays, held }: AcceptOptions,
 ): Promise<void> {
   const source = folderSource(folder);
   for (const stored of [...held, undefined]) {
-    const outcome = await readAsClient(source, { rootKey, maxAgeDays }, stored);
+    const outcome = await readAsClient(source, { trust, maxAgeDays }, stored);
     // A damaged publication, or one that is not valid under the pinned key, is no evidence: try the release before it.
     if (!outcome.storeFailed || stored === undefined) {
       if (outcome.error !== undefined) throw toRejection(outcome.error);
@@ -44,13 +44,14 @@ export async function assertAcceptable(
 
 async function readAsClient(
   source: TreeSource,
-  { rootKey: { jwk }, maxAgeDays }: Omit<AcceptOptions, 'held'>,
+  { trust: { rootKey, requireCheckpoint }, maxAgeDays }: Omit<AcceptOptions, 'held'>,
   stored: StoredPublication | undefined,
 ): Promise<{ storeFailed: boolean; error: unknown }> {
   let storeFailed = false;
   const client = createRegistryClient({
     sources: [BASE],
-    rootKey: jwk,
+    rootKey: rootKey.jwk,
+    requireCheckpoint,
     maxAge: maxAgeDays * 24 * 60 * 60,
     // No request is sent, so only this machine can be slow.
     timeout: 24 * 60 * 60,

@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RootKey, StoredPublication } from '@passport-registry/verifier';
+import type { StoredPublication } from '@passport-registry/verifier';
 import { GeneratorError, IoFailed, TreeRejected } from '../errors.js';
 import { withOutputLock } from '../files/output-lock.js';
 import { readIfThere } from '../files/read-file.js';
 import { CHECKSUMS_PATH, parseChecksums, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
+import type { PinnedTrust } from '../verification/pinned-trust.js';
 import { folderSource } from '../verification/tree-source.js';
 import { type TreeReport, verifyTree } from '../verification/verify.js';
 import { assertAcceptable } from './accept.js';
@@ -19,8 +20,7 @@ export interface MirrorOptions {
   readonly source: string;
   /** The folder of the mirror. A host serves `current` in it. */
   readonly folder: string;
-  /** The trusted root key. A rotation may have replaced the key since. */
-  readonly rootKey: RootKey;
+  readonly trust: PinnedTrust;
   /** The maximum age of a list without a checkpoint. */
   readonly maxAgeDays: number;
   /** The environment for rsync. */
@@ -90,17 +90,17 @@ async function mirrorLocked(
 }
 
 async function downloadVerified(
-  { source, rootKey, maxAgeDays, env }: MirrorOptions,
+  { source, trust, maxAgeDays, env }: MirrorOptions,
   { folder, held }: Pick<DownloadTarget, 'folder' | 'held'>,
   publications: readonly StoredPublication[],
 ): Promise<{ stats: TransferStats; report: TreeReport }> {
-  const accept = () => assertAcceptable(folder, { rootKey, maxAgeDays, held: publications });
+  const accept = () => assertAcceptable(folder, { trust, maxAgeDays, held: publications });
   let failure = '';
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     if (attempt > 1) await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
     try {
       const stats = await download(source, { folder, held, accept, env });
-      return { stats, report: await verifyFolder(folder, rootKey, maxAgeDays) };
+      return { stats, report: await verifyFolder(folder, trust, maxAgeDays) };
     } catch (error) {
       if (!(error instanceof TreeRejected)) throw error;
       failure = error.message;
@@ -109,9 +109,10 @@ async function downloadVerified(
   throw new TreeRejected(`${source} was not accepted: ${failure.slice(0, 500)}`);
 }
 
-async function verifyFolder(folder: string, rootKey: RootKey, maxAgeDays: number): Promise<TreeReport> {
+async function verifyFolder(folder: string, trust: PinnedTrust, maxAgeDays: number): Promise<TreeReport> {
   const source = { ...folderSource(folder), withoutHostFiles: true };
-  const report = await verifyTree(source, rootKey, { maxAge: maxAgeDays * 24 * 60 * 60 });
+  const { rootKey, requireCheckpoint } = trust;
+  const report = await verifyTree(source, rootKey, { requireCheckpoint, maxAge: maxAgeDays * 24 * 60 * 60 });
   if (report.ok) return report;
   const problems = report.checks.flatMap(({ problems, result }) => (result === 'failed' ? problems : []));
   throw new TreeRejected(problems.join('; '));

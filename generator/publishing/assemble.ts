@@ -17,7 +17,7 @@ import type { PublishOptions } from './publication.js';
  * @throws {@link KeyRejected} | {@link UsageError}
  */
 export async function assemble(
-  { exceptions, freshness, precompress = false }: PublishOptions,
+  { exceptions, freshness, precompress = false, about = {} }: PublishOptions,
   published: PublishedTree | undefined,
   signed: SignedList,
 ): Promise<Tree> {
@@ -32,6 +32,8 @@ export async function assemble(
     changes: changesUpTo(signed, changes, diff),
     deltas: deltaFiles(predecessor, diff, signed),
     precompress,
+    about,
   });
-  return withCheckpoint(tree, signed.list.updatedAt, freshness?.checkpoint);
+  const { list, rootKey } = signed;
+  return withCheckpoint(tree, { updatedAt: list.updatedAt, rootKey }, freshness?.checkpoint);
 }

@@ -1,4 +1,5 @@
 import type { OutputFolder } from '../files/output-folder.js';
+import { limitOfCheckpoint } from '../freshness/checkpoint.js';
 import { checkpointClaims } from '../freshness/freshness.js';
 import type { SignedList } from '../list/signed-list.js';
 import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
@@ -41,6 +42,7 @@ export function buildNotes({ place, requested, published, signed, tree }: Outcom
     );
   }
   if (checkpoint === undefined) return found;
+  for (const note of limitOfCheckpoint(tree, signed.rootKey)) found.push(`T${note.slice(1)}.`);
   const claims = checkpointClaims(checkpoint);
   if (claims['sha256'] !== signed.sha256) {
     found.push(

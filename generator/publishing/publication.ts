@@ -3,6 +3,7 @@ import type { ListBytes } from '../list/list.js';
 import type { RecordSet } from '../records/check-records.js';
 import type { RuleExceptions } from '../review/assert-publishable.js';
 import type { Signer } from '../signing/sign.js';
+import type { RegistryDescription } from '../tree/registry-description.js';
 
 /** The time of a list. */
 export interface ListTime {
@@ -31,6 +32,8 @@ export interface PublishOptions {
   readonly freshness?: FreshnessChoice | undefined;
   /** Whether to publish the list in compressed form, too. */
   readonly precompress?: boolean | undefined;
+  /** What the page, the feed and the OpenAPI description say about the registry. Default: nothing. */
+  readonly about?: RegistryDescription | undefined;
 }
 
 /** A list that was signed elsewhere, in place of a signer. */

@@ -5,8 +5,9 @@ import { readStatement } from '@passport-registry/verifier/internal';
 import { IoFailed, TreeRejected, UsageError } from '../errors.js';
 import { withOutputFolder } from '../files/output-folder.js';
 import { readBytes, readTreeFile } from '../files/read-file.js';
+import { signCheckpoint } from '../freshness/checkpoint.js';
 import { expiryOf } from '../freshness/expiry.js';
-import { type CheckpointChoice, checkpointStatement } from '../freshness/statements.js';
+import type { CheckpointChoice } from '../freshness/statements.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
 import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
@@ -46,14 +47,16 @@ export async function publishCheckpoint(folder: string, choice: CheckpointChoice
       );
     }
     const checksums = readBytes(join(out, CHECKSUMS_PATH));
-    const text = await checkpointStatement(choice, { list, updatedAt, checksums }, Date.now());
+    const delegation = readTreeFile(out, PATHS.delegation);
+    const subject = { list, updatedAt, checksums, delegation, rootKey };
+    const text = await signCheckpoint(choice, subject);
     await assertClientAccepts(withReplacedFile(out, PATHS.checkpoint, Buffer.from(text)), rootKey);
     replaceCheckpoint(text, staging, out);
     const byRoot = choice.signer.rootKey.thumbprint === rootKey.thumbprint;
     return {
       updatedAt,
       sha256: hash,
-      ...describeExpiry(text, byRoot ? undefined : readTreeFile(out, PATHS.delegation)),
+      ...describeExpiry(text, byRoot ? undefined : delegation),
     };
   });
 }

@@ -1,6 +1,7 @@
 import type { OutputFolder } from '../files/output-folder.js';
 import type { Listeners } from '../progress.js';
 import { readPublished } from '../tree/published-tree.js';
+import { assertDescription } from '../tree/registry-description.js';
 import { assemble } from './assemble.js';
 import { applyRules } from './assert-permitted.js';
 import { assertTreeGood } from './assert-tree-good.js';
@@ -19,17 +20,19 @@ import { writeTree } from './write.js';
  * @throws {@link RecordsRejected} | {@link KeyRejected} | {@link TreeRejected} | {@link UsageError} | {@link IoFailed}
  */
 export async function publish(
-  { records, signer, exceptions = {}, time = {}, freshness = {}, precompress = false }: Publication,
+  publication: Publication,
   place: OutputFolder,
   { onStage, onProgress }: Listeners = {},
 ): Promise<BuildReport> {
+  const { records, signer, exceptions = {}, time = {}, freshness = {}, about = {} } = publication;
+  assertDescription(about);
   const published = await readPublished(place.out);
   const { rotation } = freshness;
   const warnings = await applyRules({ records, signer, exceptions, rotation }, published, place);
   onStage?.('published tree');
   const signed = await signedList({ records, signer, time }, published, place);
   onStage?.('list and signature');
-  const tree = await assemble({ freshness, exceptions, precompress }, published, signed);
+  const tree = await assemble(publication, published, signed);
   onStage?.('tree');
   await assertTreeGood(tree, signed.rootKey);
   onStage?.('verify');

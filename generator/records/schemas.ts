@@ -5,6 +5,7 @@ export const SCHEMA_FILES = [
   'issuer.schema.json',
   'issuer-registry.schema.json',
   'jwk.schema.json',
+  'trust-anchor.schema.json',
   'trust-policy.schema.json',
   'registry.openapi.json',
 ] as const;

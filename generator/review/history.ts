@@ -57,7 +57,7 @@ function commitsOf(issuers: string, env: NodeJS.ProcessEnv): [Repository, Commit
     return [repository, commitsWithChanges(repository)];
   } catch (cause) {
     if (!(cause instanceof IoFailed || cause instanceof UsageError)) throw cause;
-    throw new IoFailed(`git has no history of ${issuers}: ${cause.message}`, { cause });
+    throw new IoFailed(`the git history of ${issuers} cannot be read: ${cause.message}`, { cause });
   }
 }
 

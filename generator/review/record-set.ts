@@ -4,39 +4,61 @@ import { TreeRejected } from '../errors.js';
 import { repositoryAround, revisionsOf } from '../files/git.js';
 import { checkRecords, type RecordSet, recordsOfList } from '../records/check-records.js';
 import { collectRecordFiles, separateDiagnostics } from '../records/collect.js';
+import type { PinnedTrust } from '../verification/pinned-trust.js';
 import { Problems, SeenFiles } from '../verification/seen-files.js';
 import { checkRootKey, checkSignature } from '../verification/tree-checks.js';
 import { folderSource, httpSource, type TreeSource } from '../verification/tree-source.js';
-import { trustedRoot } from '../verification/verify-statements.js';
+import {
+  checkCheckpoint,
+  checkFreshness,
+  type SignedList,
+  trustedRoot,
+} from '../verification/verify-statements.js';
 import { changedFiles } from './versions.js';
 
 export type { RecordSet } from '../records/check-records.js';
 
-/** Reads the records in a folder. @throws {@link UsageError} | {@link IoFailed} */
-export async function recordsInFolder(folder: string): Promise<RecordSet> {
-  return checkRecords(collectRecordFiles([folder]));
+/** Reads the records in some files and folders. @throws {@link UsageError} | {@link IoFailed} */
+export function recordsIn(paths: readonly string[]): RecordSet {
+  return checkRecords(collectRecordFiles(paths));
 }
 
 /**
- * Reads the records of a published list, and verifies its signature.
+ * Reads the records of a published list, and verifies its signature, and its checkpoint if the trust requires one.
  *
- * @param pinned - the root key; default: the tree's own key, which shows only that the tree is consistent
+ * @param pinned - default: the tree's own key, which shows only that the tree is consistent
  * @throws {@link TreeRejected}
  */
-export async function recordsPublished(where: string, pinned: RootKey | undefined): Promise<RecordSet> {
+export async function recordsPublished(where: string, pinned: PinnedTrust | undefined): Promise<RecordSet> {
   const source = existsSync(where) ? folderSource(where) : httpSource(where);
   return recordsOfList((await signedRegistry(source, pinned)).issuers);
 }
 
-async function signedRegistry(source: TreeSource, pinned: RootKey | undefined): Promise<IssuerRegistry> {
+async function signedRegistry(source: TreeSource, pinned: PinnedTrust | undefined): Promise<IssuerRegistry> {
   try {
     const files = new SeenFiles(source);
-    const { rootKey } = await trustedRoot(files, await checkRootKey(files), pinned);
-    return readList(await checkSignature(files, rootKey));
+    const { rootKey } = await trustedRoot(files, await checkRootKey(files), pinned?.rootKey);
+    const list = await checkSignature(files, rootKey);
+    const registry = readList(list);
+    if (pinned?.requireCheckpoint) await assertFresh(files, rootKey, { list, registry });
+    return registry;
   } catch (cause) {
     if (!(cause instanceof RegistryError || cause instanceof Problems)) throw cause;
     throw new TreeRejected(`${source.name} publishes no list to compare with: ${cause.message}`, { cause });
   }
+}
+
+/** Asserts that a valid checkpoint names the list. */
+async function assertFresh(files: SeenFiles, rootKey: RootKey, signed: SignedList): Promise<void> {
+  const checkpoint = await checkCheckpoint(files, rootKey, signed);
+  const noAge = { maxAgeMs: Number.POSITIVE_INFINITY, now: Date.now() };
+  await checkFreshness(files, {
+    ...signed,
+    rotation: undefined,
+    delegation: undefined,
+    checkpoint,
+    ...noAge,
+  });
 }
 
 /**

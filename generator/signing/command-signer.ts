@@ -24,6 +24,8 @@ export interface CommandSignerOptions {
   readonly timeout?: number;
   /** The environment of the command. Default: the environment of this process. */
   readonly env?: NodeJS.ProcessEnv;
+  /** Whether the command may use the terminal of this process, for example to ask for a PIN. Default: false. */
+  readonly terminal?: boolean;
 }
 
 /** A signature in any form is far smaller. */
@@ -36,7 +38,7 @@ const MAX_OUTPUT_BYTES = 16 * 1024;
  * @throws {@link UsageError} if the key is an Ed25519 key and the input is a digest
  */
 export function commandSigner(rootKey: RootKey, options: CommandSignerOptions): Signer {
-  const { command, input = 'payload', timeout = 60, env = process.env } = options;
+  const { command, input = 'payload', timeout = 60, env = process.env, terminal = false } = options;
   if (input === 'digest' && rootKey.algorithm === 'Ed25519') {
     throw new UsageError('Ed25519 signs whole payloads: --signer-input digest is for P-256');
   }
@@ -45,13 +47,13 @@ export function commandSigner(rootKey: RootKey, options: CommandSignerOptions): 
     development: false,
     sign: async (payload) => {
       const bytes = input === 'digest' ? createHash('sha256').update(payload).digest() : payload;
-      const output = await runWithFile(command, bytes, { timeout, env });
+      const output = await runWithFile(command, bytes, { timeout, env, terminal });
       return findValidSignature(output, payload, rootKey);
     },
   };
 }
 
-type RunOptions = Required<Pick<CommandSignerOptions, 'timeout' | 'env'>>;
+type RunOptions = Required<Pick<CommandSignerOptions, 'timeout' | 'env' | 'terminal'>>;
 
 /** Writes the file only if the command contains `{}`, and removes the file when the command ends. */
 async function runWithFile(command: string, bytes: Uint8Array, options: RunOptions): Promise<Uint8Array> {
@@ -69,12 +71,16 @@ async function runWithFile(command: string, bytes: Uint8Array, options: RunOptio
 const shellQuote = (path: string) => `'${path.replaceAll("'", `'\\''`)}'`;
 
 /** Runs the command. Its stderr goes directly to the terminal, because a token may ask the user to touch it. */
-function run(command: string, bytes: Uint8Array, { timeout, env }: RunOptions): Promise<Uint8Array> {
+function run(
+  command: string,
+  bytes: Uint8Array,
+  { timeout, env, terminal }: RunOptions,
+): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const fail = (what: string) => reject(new KeyRejected(`the signing command ${what}`));
     // A tool may ask for its PIN on the terminal, which works only in the session of the terminal. Without a terminal,
     // the command gets its own process group, so that `kill` also ends the processes that the shell has started.
-    const detached = process.stdin.isTTY !== true;
+    const detached = !terminal;
     const child = spawn('/bin/sh', ['-c', command], { stdio: ['pipe', 'pipe', 'inherit'], detached, env });
     const kill = () => {
       if (detached && child.pid !== undefined) killGroup(child.pid);

@@ -27,7 +27,7 @@ export async function loadSigner(
   passphrase: Passphrase | undefined,
   env: NodeJS.ProcessEnv,
 ): Promise<Signer> {
-  const text = readSource(source, env);
+  const text = readKeySource(source, env);
   const key = isEncrypted(text) ? await decryptKey(text, source, passphrase) : readPrivateKey(text, source);
   return signerFor(assertUsable(key, source), false);
 }
@@ -107,21 +107,41 @@ export async function loadRootKey(
   onlyPublic: boolean,
   env: NodeJS.ProcessEnv,
 ): Promise<RootKey> {
-  const text = readSource(file, env);
-  const jwk = text.includes('-----BEGIN PUBLIC KEY-----') ? parsePublicPem(text, file) : parseJson(text);
+  return parseRootKey(readKeySource(file, env), file, onlyPublic);
+}
+
+/**
+ * Parses the text of a file that {@link loadRootKey} accepts.
+ *
+ * @param source - the name of the file, for messages
+ */
+export async function parseRootKey(text: string, source: string, onlyPublic: boolean): Promise<RootKey> {
+  const jwk = text.includes('-----BEGIN PUBLIC KEY-----') ? parsePublicPem(text, source) : parseJson(text);
   if (isPublicJwk(jwk)) {
     try {
       return await importRootKey(jwk);
     } catch (cause) {
-      throw new KeyRejected(`${file} is not a root key: ${(cause as Error).message}`, { cause });
+      throw new KeyRejected(`${source} is not a root key: ${(cause as Error).message}`, { cause });
     }
   }
-  if (onlyPublic) throw new KeyRejected(`${file} contains no public JWK; print one with \`keys public\``);
-  return (await signerFor(assertUsable(readPrivateKey(text, file), file), false)).rootKey;
+  if (isTrustAnchor(jwk)) {
+    throw new KeyRejected(
+      `${source} is a trust anchor, which only commands that verify a registry take; this command needs the root key alone`,
+    );
+  }
+  if (onlyPublic) throw new KeyRejected(`${source} contains no public JWK; print one with \`keys public\``);
+  return (await signerFor(assertUsable(readPrivateKey(text, source), source), false)).rootKey;
+}
+
+/** Returns whether a parsed file is meant as a trust anchor, valid or not. */
+export function isTrustAnchor(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, 'root');
 }
 
 function isPublicJwk(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'kty' in value && !('d' in value);
+  return (
+    typeof value === 'object' && value !== null && 'kty' in value && !('d' in value) && !isTrustAnchor(value)
+  );
 }
 
 function parsePublicPem(text: string, source: string): unknown {
@@ -132,7 +152,13 @@ function parsePublicPem(text: string, source: string): unknown {
   }
 }
 
-function readSource(source: string, env: NodeJS.ProcessEnv): string {
+/**
+ * Reads a key from a file or an environment variable.
+ *
+ * @param source - the path of a file, or `env:NAME`
+ * @throws {@link UsageError} | {@link IoFailed}
+ */
+export function readKeySource(source: string, env: NodeJS.ProcessEnv): string {
   if (/PRIVATE KEY|"d"\s*:|[\r\n]/.test(source)) {
     throw new UsageError(
       'pass the path of a key file, or env:NAME: other users can read a key on the command line',
@@ -186,7 +212,8 @@ function parsePrivateKey(text: string): KeyObject | undefined {
   }
 }
 
-function parseJson(text: string): unknown {
+/** Parses JSON. Undefined if the text is not JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

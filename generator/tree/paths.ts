@@ -10,6 +10,8 @@ export const PATHS = {
   /** The compressed list, for hosts that send precompressed files. */
   gzipped: 'issuers.json.gz',
   brotli: 'issuers.json.br',
+  /** The OpenAPI description of the tree. */
+  openApi: 'schemas/registry.openapi.json',
   /** The page for people. */
   page: 'index.html',
   asset: (name: string) => `assets/${name}`,

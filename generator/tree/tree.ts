@@ -4,7 +4,9 @@ import { SCHEMA_FILES, schemaBytes } from '../records/schemas.js';
 import { CHECKSUMS_PATH, checksumsText } from './checksums.js';
 import { brotli, gzipped } from './compressed.js';
 import { hostFiles } from './host-configuration.js';
+import { openApiBytes } from './open-api.js';
 import { PATHS } from './paths.js';
+import type { RegistryDescription } from './registry-description.js';
 import type { Changes } from './site/changes.js';
 import { siteFiles } from './site/site-files.js';
 
@@ -21,10 +23,11 @@ export interface TreeParts {
   readonly freshness: Tree;
   /** Whether to add the list in compressed form. */
   readonly precompress: boolean;
+  readonly about: RegistryDescription;
 }
 
 /** Assembles the tree of a signed list. The same parts always give the same bytes. */
-export function assembleTree({ signed, changes, deltas, freshness, precompress }: TreeParts): Tree {
+export function assembleTree({ signed, changes, deltas, freshness, precompress, about }: TreeParts): Tree {
   const { list, signature, rootKey, development } = signed;
   const text = (content: string) => new TextEncoder().encode(content);
   const tree = new Map<string, Uint8Array>([
@@ -34,8 +37,10 @@ export function assembleTree({ signed, changes, deltas, freshness, precompress }
   ]);
   for (const [id, bytes] of list.records) tree.set(PATHS.record(id), bytes);
   for (const name of SCHEMA_FILES) tree.set(`schemas/${name}`, schemaBytes(name));
+  tree.set(PATHS.openApi, openApiBytes(about));
   for (const [path, content] of hostFiles()) tree.set(path, text(content));
-  for (const [path, bytes] of siteFiles({ list, rootKey, development, changes })) tree.set(path, bytes);
+  for (const [path, bytes] of siteFiles({ list, rootKey, development, changes, about }))
+    tree.set(path, bytes);
   for (const [path, bytes] of deltas) tree.set(path, bytes);
   for (const [path, bytes] of freshness) tree.set(path, bytes);
   if (precompress) tree.set(PATHS.gzipped, gzipped(list.list)).set(PATHS.brotli, brotli(list.list));

@@ -1,4 +1,9 @@
-import { SourceTimeout, SourceUnreachable } from '@passport-registry/verifier';
+import {
+  NoUsableSource,
+  type RegistryError,
+  SourceTimeout,
+  SourceUnreachable,
+} from '@passport-registry/verifier';
 import { IoFailed } from '../errors.js';
 
 /** The error codes of Node.js, undici and OpenSSL, each with words that can follow a URL and a colon. */
@@ -47,6 +52,14 @@ export function networkFailure(url: string | URL, cause: unknown): IoFailed {
 export function isUnreachable(error: unknown): boolean {
   const cause = error instanceof IoFailed ? error.cause : error;
   return cause instanceof SourceUnreachable || cause instanceof SourceTimeout;
+}
+
+/** Makes the error of a client if none of its sources responds. Undefined if a source responded. */
+export function unreachableSources(error: RegistryError): IoFailed | undefined {
+  const failures = error instanceof NoUsableSource ? Object.entries(error.errors) : [];
+  if (failures.length === 0 || !failures.every(([, cause]) => isUnreachable(cause))) return undefined;
+  const each = failures.map(([source, cause]) => `${source}: ${networkReason(cause)}`);
+  return new IoFailed(`no source can be reached (${each.join('; ')})`, { cause: error });
 }
 
 /** Returns why a request failed, in words that can follow a URL and a colon. */

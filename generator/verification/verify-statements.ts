@@ -148,7 +148,9 @@ export async function checkCheckpoint(
   rootKey: RootKey,
   { list, registry: { updated_at } }: SignedList,
 ): Promise<CheckedCheckpoint> {
-  const bytes = await files.require(PATHS.checkpoint);
+  const bytes = await files.get(PATHS.checkpoint);
+  if (bytes === undefined)
+    throw new Problems([`${PATHS.checkpoint} is missing, but a checkpoint is required`]);
   const delegation = await files.get(PATHS.delegation);
   const checkpoint = await verifyCheckpoint({ checkpoint: bytes, delegation }, rootKey, ANY_TIME);
   const named = { ...checkpoint, updated_at: checkpoint.updatedAt };

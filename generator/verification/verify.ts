@@ -100,13 +100,16 @@ const RETRIES = 2;
 export interface VerifyOptions {
   /** The maximum age of a list without a checkpoint, in seconds. Default: 30 days, as in the verifier. */
   readonly maxAge?: number;
+  /** Whether a tree without a checkpoint fails. Default: false. */
+  readonly requireCheckpoint?: boolean;
   /** Returns the time in milliseconds since 1970. Default: the system clock. */
   readonly now?: () => number;
   /** Called for every record that is compared. */
   readonly onProgress?: OnProgress | undefined;
 }
 
-const DEFAULT_MAX_AGE_SECONDS = 30 * 24 * 60 * 60;
+/** The default maximum age of a list without a checkpoint, as in the verifier. */
+export const DEFAULT_MAX_AGE_SECONDS = 30 * 24 * 60 * 60;
 
 /**
  * Verifies everything in a tree as an outsider would: with nothing but the published files and a root key.
@@ -219,7 +222,7 @@ interface Audit {
 /** Runs all checks that need no live host. */
 async function auditTree(
   { files, checks, root, pinned }: Audit,
-  { maxAge = DEFAULT_MAX_AGE_SECONDS, now = Date.now, onProgress }: VerifyOptions,
+  { maxAge = DEFAULT_MAX_AGE_SECONDS, requireCheckpoint = false, now = Date.now, onProgress }: VerifyOptions,
 ): Promise<AuditedTree> {
   const rootKey = root?.rootKey;
   const warnings: string[] = [];
@@ -263,7 +266,9 @@ async function auditTree(
   const checkpoint =
     rootKey &&
     signed &&
-    (await optional('checkpoint', PATHS.checkpoint, () => checkCheckpoint(files, rootKey, signed)));
+    (requireCheckpoint
+      ? await checks.run('checkpoint', () => checkCheckpoint(files, rootKey, signed))
+      : await optional('checkpoint', PATHS.checkpoint, () => checkCheckpoint(files, rootKey, signed)));
   if (signed !== undefined && !checks.hasFailed('checkpoint')) {
     const clocks = { ...signed, rotation, delegation, checkpoint, maxAgeMs: maxAge * 1000, now: now() };
     warnings.push(...((await checks.run('freshness', () => checkFreshness(files, clocks))) ?? []));

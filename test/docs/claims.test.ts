@@ -72,7 +72,9 @@ const CLAIMS: Record<string, Record<string, readonly [file: string, title: strin
       ['generator/diagnostics/printers', 'obeys nobody’s terminal'],
       ['generator/diagnostics/printers', 'is one command a diagnostic for a workflow runner'],
     ],
-    'A pull request from a fork cannot reach a secret': [['github/workflows', 'pull_request_target']],
+    'A pull request from a fork cannot reach a secret': [
+      ['generator/scaffold/workflows', 'pull_request_target'],
+    ],
     '`check` contacts URLs that strangers wrote': [
       ['generator/online/check', 'private-address'],
       ['verifier/http/public-address', 'describe('],

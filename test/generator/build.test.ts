@@ -76,6 +76,7 @@ describe('the tree', () => {
       'schemas/issuer.schema.json',
       'schemas/jwk.schema.json',
       'schemas/registry.openapi.json',
+      'schemas/trust-anchor.schema.json',
       'schemas/trust-policy.schema.json',
       'serve.json',
       'vercel.json',

@@ -204,12 +204,19 @@ describe('passport-registry log', () => {
       'status undefined active Operator: The first three',
     ]);
     const { stderr } = await cli(['log'], folder);
-    expect(stderr).toContain('alpha: status new, active');
+    expect(stderr).toContain('alpha: added, status active');
     expect(stderr).toMatch(/gamma: status active -> suspended {2}\([0-9a-f]{10}, Operator: Suspend gamma/);
   });
 
-  it('needs git', async () => {
+  it('says if git has no history, or a history without changes', async () => {
     const { code, stderr } = await cli(['log'], folder);
-    expect([code, stderr.includes('git has no history')]).toEqual([4, true]);
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringContaining('the git history of issuers cannot be read: '),
+    ]);
+    git('init', '-q');
+    git('commit', '-qm', 'Nothing', '--allow-empty');
+    const { stderr: empty } = await cli(['log'], folder);
+    expect(empty).toBe('the git history of issuers has no change of status or tier\n');
   });
 });

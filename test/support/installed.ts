@@ -8,14 +8,16 @@ let folder: string | undefined;
 /**
  * Returns a PATH in which `npx passport-registry` and `passport-registry` run the program under test, as in a folder
  * that has the package installed. test/packages/ has the tests of real installations.
+ *
+ * @param path - the PATH for all other programs
  */
-export function installedPath(): Record<'PATH', string> {
+export function installedPath(path = process.env['PATH'] ?? ''): Record<'PATH', string> {
   if (folder === undefined) {
     folder = temporaryFolder();
     const program = `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`;
-    const npx = `#!/bin/sh\ntest "$1" = passport-registry || { echo "npx would download $1" >&2; exit 1; }\nshift\nexec '${process.execPath}' '${CLI}' "$@"\n`;
+    const npx = `#!/bin/sh\nif test "$1" = --package; then shift 2; fi\ntest "$1" = passport-registry || { echo "npx would download $1" >&2; exit 1; }\nshift\nexec '${process.execPath}' '${CLI}' "$@"\n`;
     writeFiles(folder, { 'passport-registry': program, npx });
     for (const name of ['passport-registry', 'npx']) chmodSync(join(folder, name), 0o755);
   }
-  return { PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}` };
+  return { PATH: `${folder}${delimiter}${path}` };
 }

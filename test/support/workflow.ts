@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { CLI, ROOT } from './paths.js';
+import { installedPath } from './installed.js';
+import { ROOT } from './paths.js';
 import { type Outcome, run } from './workspace.js';
 
 /** The members of a workflow step that the tests use. */
@@ -35,9 +36,16 @@ export interface Workflow {
   readonly jobs: Readonly<Record<string, Job>>;
 }
 
-/** Reads a workflow of this repository. `text` is the whole file. */
-export function workflow(name: string): Workflow & { readonly text: string } {
-  const text = readFileSync(join(ROOT, '.github/workflows', `${name}.yml`), 'utf8');
+/** The workflows of this repository. */
+export const OWN_WORKFLOWS = join(ROOT, '.github/workflows');
+/** The template of a new registry. */
+export const TEMPLATE = join(ROOT, 'generator/scaffold/template');
+/** The workflows of a new registry. `init` copies them. */
+export const REGISTRY_WORKFLOWS = join(TEMPLATE, '.github/workflows');
+
+/** Reads a workflow. `text` is the whole file. */
+export function readWorkflow(folder: string, name: string): Workflow & { readonly text: string } {
+  const text = readFileSync(join(folder, `${name}.yml`), 'utf8');
   return { ...(parse(text) as Workflow), text };
 }
 
@@ -57,7 +65,7 @@ export interface Runner {
 
 /**
  * Runs the steps of a job as GitHub's runner does: in order, with bash, until one fails. After a failure, only steps
- * with a condition on `failure()` run. The step that installs the program installs the one under test.
+ * with a condition on `failure()` run. In place of the step that installs the program, `npx` runs the one under test.
  */
 export async function runJob({ steps = [] }: Job, runner: Runner): Promise<Outcomes> {
   const outcomes: Record<string, Outcome> = {};
@@ -67,10 +75,7 @@ export async function runJob({ steps = [] }: Job, runner: Runner): Promise<Outco
     if (failed ? !always : step.if === 'failure()') continue;
     if (step.uses !== undefined) await runner.use?.(step);
     if (step.run === undefined) continue;
-    if (step.name === 'Install') {
-      install(runner.folder);
-      continue;
-    }
+    if (step.name === 'Install') continue;
     const outcome = await runStep(step, runner);
     outcomes[step.name ?? step.run] = outcome;
     if (outcome.code !== 0) failed = true;
@@ -85,20 +90,20 @@ function runStep({ run: commands = '', env = {} }: Step, runner: Runner): Promis
     Object.entries(env).map(([name, value]) => [name, filled(String(value))]),
   );
   return run('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', filled(commands)], runner.folder, {
+    ...installedPath(runner.environment?.['PATH']),
     CI: 'true',
     GITHUB_SHA: '0123456789abcdef',
     GITHUB_SERVER_URL: 'https://github.com',
     GITHUB_REPOSITORY: 'owner/registry',
     GITHUB_RUN_ID: '1',
     ...environment,
-    ...runner.environment,
+    ...withoutPath(runner.environment),
   });
 }
 
-/** Creates the files of `npm ci` and the compiler that the commands need. */
-function install(folder: string): void {
-  mkdirSync(join(folder, 'build/cli'), { recursive: true });
-  if (!existsSync(join(folder, 'package.json')))
-    writeFileSync(join(folder, 'package.json'), '{"private":true,"type":"module"}');
-  writeFileSync(join(folder, 'build/cli/main.js'), `import(${JSON.stringify(CLI)});\n`);
+function withoutPath({
+  PATH: _path,
+  ...others
+}: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return others;
 }

@@ -12,7 +12,7 @@ import { cli, recordText, workspace, writeFiles } from '../support/workspace.js'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const SCREENSHOTS = join(ROOT, 'test-results/screenshots');
-const WIDTHS = [360, 768, 1280];
+const WIDTHS = [320, 768, 1280];
 const SCHEMES = ['light', 'dark'] as const;
 
 let folder: string;
@@ -36,6 +36,18 @@ beforeAll(async () => {
   writeFiles(folder, { 'issuers/cedar-health.yaml': readFileSync(join(ROOT, 'issuers/cedar-health.yaml')) });
   await build(...key, '--checkpoint-key', 'key.pem');
   await build('--out', 'development');
+  // The longest values, without a place to break them.
+  writeFiles(folder, {
+    'named.yaml': `
+name: ${'N'.repeat(100)}
+description: ${'d'.repeat(500)}
+contact: ${'c'.repeat(64)}@${'h'.repeat(60)}.example
+homepage: https://www.registry.example/${'p'.repeat(2000)}
+`,
+    'right-to-left.yaml': 'name: سجل جهات إصدار جوازات الوكلاء\ndescription: سجل الجهات الموثوقة (EU).\n',
+  });
+  for (const name of ['named', 'right-to-left'])
+    await build(...key, '--config', `${name}.yaml`, '--out', name);
 });
 
 interface Violation {
@@ -58,6 +70,8 @@ describeWith(['chromium'], 'the page for everybody', () => {
   let good: string;
   let bad: string;
   let development: string;
+  let named: string;
+  let rightToLeft: string;
 
   beforeAll(async () => {
     good = await serve(join(folder, 'dist'));
@@ -65,6 +79,8 @@ describeWith(['chromium'], 'the page for everybody', () => {
       path.endsWith('issuers.json') ? bytes.subarray(1) : bytes,
     );
     development = await serve(join(folder, 'development'));
+    named = await serve(join(folder, 'named'));
+    rightToLeft = await serve(join(folder, 'right-to-left'));
     mkdirSync(SCREENSHOTS, { recursive: true });
   });
 
@@ -76,6 +92,8 @@ describeWith(['chromium'], 'the page for everybody', () => {
     ['not-found', () => `${good}/issuers/cedar-helth`],
     ['not-verified', () => `${bad}/`],
     ['development', () => `${development}/`],
+    ['named', () => `${named}/`],
+    ['right-to-left', () => `${rightToLeft}/`],
   ];
 
   describe.each(SCHEMES)('in %s colours', (colorScheme) => {

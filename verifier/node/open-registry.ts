@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
+  type AnchoredOpenOptions,
   BundleInvalid,
   type OpenOptions,
   openRegistry as openCopy,
@@ -30,7 +31,7 @@ import {
  */
 export async function openRegistry(
   copy: string | RegistryFiles | StoredPublication,
-  options: OpenOptions,
+  options: OpenOptions | AnchoredOpenOptions,
 ): Promise<Registry> {
   if (typeof copy !== 'string') return openCopy(copy, options);
   const isFile = (await statsOf(copy))?.isFile() === true;

@@ -90,6 +90,14 @@ export class PolicyInvalid extends RegistryError {
   readonly code = 'ERR_POLICY_INVALID';
 }
 
+/**
+ * The trust anchor does not conform to schemas/trust-anchor.schema.json (SPEC C3), needs a newer version of this
+ * library, or its root key is not a public Ed25519 or P-256 key.
+ */
+export class TrustAnchorInvalid extends RegistryError {
+  readonly code = 'ERR_TRUST_ANCHOR_INVALID';
+}
+
 /** A source or an issuer cannot be reached. */
 export class SourceUnreachable extends RegistryError {
   readonly code = 'ERR_SOURCE_UNREACHABLE';
@@ -309,6 +317,7 @@ export type AnyRegistryError =
   | ListNotCanonical
   | NotCanonicalizable
   | PolicyInvalid
+  | TrustAnchorInvalid
   | SourceUnreachable
   | SourceTimeout
   | SourceTruncated

@@ -18,8 +18,19 @@ export { type ObtainOptions, obtainPassport } from './agent/obtain-passport.js';
 export { type SignActionOptions, signAction } from './agent/sign-action.js';
 export { type SignMandateOptions, signMandate } from './agent/sign-mandate.js';
 export { createRegistryClient, type RegistryClient } from './client/client.js';
-export type { RegistryClientOptions, RegistryEvent, RegistryStatus } from './client/client-options.js';
-export { type OpenOptions, openRegistry } from './client/open-registry.js';
+export type {
+  AnchoredClientOptions,
+  RegistryClientOptions,
+  RegistryClientSettings,
+  RegistryEvent,
+  RegistryStatus,
+} from './client/client-options.js';
+export {
+  type AnchoredOpenOptions,
+  type OpenOptions,
+  type OpenSettings,
+  openRegistry,
+} from './client/open-registry.js';
 export type { IssuerFilter, Registry } from './client/registry.js';
 export { sha256Hex } from './encoding/sha256.js';
 export {
@@ -68,6 +79,7 @@ export {
   SourceTooLarge,
   SourceTruncated,
   SourceUnreachable,
+  TrustAnchorInvalid,
 } from './errors.js';
 export {
   AGENT_TYPES,
@@ -79,6 +91,7 @@ export {
   type RootJwk,
   STATUSES,
   TIERS,
+  type TrustAnchor,
   type TrustPolicy,
 } from './generated/schemas.js';
 export { connectTo } from './http/connect-to.js';
@@ -113,6 +126,7 @@ export { importRootKey, type RootKey } from './trust/root-key.js';
 export { walkRotation } from './trust/rotation.js';
 export { encodeSignature, verifySignature } from './trust/signature.js';
 export { type SignedList, type VerifiedList, verifyList } from './trust/signed-list.js';
+export { assertTrustAnchor, type PinnedRootKey, type PinnedTrustAnchor } from './trust/trust-anchor.js';
 export type {
   IssuerAccessOptions,
   PassportClientOptions,

@@ -7,6 +7,7 @@ import { attachSignature } from '../../offline-signing/attach.js';
 import { followedList } from '../../offline-signing/signing-request.js';
 import { loadRootKey } from '../../signing/key-file.js';
 import { PATHS } from '../../tree/paths.js';
+import type { RegistryDescription } from '../../tree/registry-description.js';
 import { addFreshnessOptions, type FreshnessOptions, freshnessChoice } from '../options/freshness-options.js';
 import { addRuleOptions, type RuleOptions, ruleOptions } from '../options/rule-options.js';
 import type { Invocation, Io } from '../terminal/io.js';
@@ -18,6 +19,8 @@ interface Options extends FreshnessOptions, RuleOptions {
   rootKey?: string;
   out: string;
   precompress?: true;
+  /** From registry.yaml only. */
+  about?: RegistryDescription;
   json?: true;
 }
 
@@ -64,6 +67,7 @@ async function attach(io: Io, signed: Signed, options: Options): Promise<undefin
     exceptions: ruleOptions(options),
     freshness: await freshnessChoice(io, options),
     precompress: options.precompress === true,
+    about: options.about,
   });
   if (options.json) emit(io, { ok: true, ...report });
   sayBuilt(io, report, performance.now() - started);

@@ -39,6 +39,7 @@ export async function buildAndReport(io: Invocation, options: BuildCommandOption
       exceptions: ruleOptions(options),
       time: listTime(io, options),
       precompress: options.precompress === true,
+      about: options.about,
       listeners: { onProgress, onStage },
     }),
   );

@@ -19,19 +19,25 @@ export function addLogCommand(program: Command, io: Invocation): void {
         const changes = all.filter(({ issuer }) => id === undefined || issuer === id);
         if (id !== undefined && changes.length === 0) {
           throw unknownId(
-            'git has no history of',
+            `the git history of ${issuers} has no issuer`,
             id,
             all.map(({ issuer }) => issuer),
           );
         }
         if (json) emit(io, changes);
         else for (const change of changes) say(io, formatChange(change));
+        if (changes.length === 0) say(io, `the git history of ${issuers} has no change of status or tier`);
         return undefined;
       }),
     );
 }
 
 function formatChange({ at, issuer, field, from, to, author, commit, subject }: Change): string {
-  const move = from === undefined ? `new, ${to}` : `${from} -> ${to ?? 'removed'}`;
-  return `${at}  ${issuer}: ${field} ${move}  (${commit.slice(0, 10)}, ${author}: ${subject})`;
+  const move =
+    from === undefined
+      ? `added, ${field} ${to}`
+      : to === undefined
+        ? `removed, ${field} was ${from}`
+        : `${field} ${from} -> ${to}`;
+  return `${at}  ${issuer}: ${move}  (${commit.slice(0, 10)}, ${author}: ${subject})`;
 }

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../errors.js';
 import { type MirrorReport, mirrorOnce } from '../../mirroring/mirror.js';
-import { type MirrorStatus, mirrorStatus } from '../../mirroring/status.js';
-import { loadRootKey } from '../../signing/key-file.js';
+import { isAcceptable, MAX_BEHIND_SECONDS, type MirrorStatus, mirrorStatus } from '../../mirroring/status.js';
 import { positiveNumber } from '../options/positive-number.js';
+import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { count, emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
@@ -18,6 +18,8 @@ interface Options {
 
 interface StatusOptions {
   rootKey?: string;
+  baseUrl?: string;
+  mirror?: readonly string[];
   maxBehind: string;
   json?: true;
 }
@@ -29,7 +31,7 @@ export function addMirrorCommand(program: Command, io: Invocation): void {
     .description('download the tree of a registry, verify it, and switch to it with one rename')
     .argument('<source>', 'URL of the registry, or a source that rsync accepts')
     .argument('<dir>', 'folder of the mirror; a host serves `current` in it')
-    .option('--root-key <file>', 'public JWK of the root key that you trust')
+    .option(...TRUST_OPTION)
     .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30')
     .option('--watch <seconds>', 'keep running, and check again after this time')
     .option('--json', 'report as JSON on stdout')
@@ -39,9 +41,11 @@ export function addMirrorCommand(program: Command, io: Invocation): void {
   mirror
     .command('status')
     .description('compare a registry with its mirrors')
-    .argument('<url...>', 'the registry, then its mirrors')
-    .option('--root-key <file>', 'public JWK of the root key that you trust')
-    .option('--max-behind <seconds>', 'how far behind a mirror may be', '3600')
+    .argument('[url...]', 'the registry, then its mirrors (default: base_url and mirrors of registry.yaml)')
+    .option(...TRUST_OPTION)
+    .option('--base-url <url>', 'URL of the registry, if no argument is given')
+    .option('--mirror <url...>', 'URLs of its mirrors, if no argument is given')
+    .option('--max-behind <seconds>', 'how far behind a mirror may be', String(MAX_BEHIND_SECONDS))
     .option('--json', 'report as JSON on stdout')
     // Options before the name of the subcommand also apply.
     .action((urls: string[], _own: StatusOptions, command: Command) =>
@@ -49,9 +53,11 @@ export function addMirrorCommand(program: Command, io: Invocation): void {
     );
 }
 
-async function loadPinnedKey({ env }: Io, rootKey: string | undefined) {
-  if (rootKey !== undefined) return loadRootKey(rootKey, true, env);
-  throw new UsageError('a mirror needs --root-key to verify what it downloads');
+async function loadPinned(io: Io, rootKey: string | undefined) {
+  if (rootKey !== undefined) return loadTrust(io, rootKey);
+  throw new UsageError(
+    'a mirror verifies what it downloads: pass --root-key with the trust anchor that `passport-registry pin` writes',
+  );
 }
 
 /** The registry, and the folder of the mirror. */
@@ -71,10 +77,10 @@ async function mirrorAndReport(io: Io, route: Route, options: Options): Promise<
 }
 
 async function mirror(io: Io, route: Route, options: Options): Promise<number> {
-  const rootKey = await loadPinnedKey(io, options.rootKey);
+  const trust = await loadPinned(io, options.rootKey);
   const maxAgeDays = positiveNumber('--max-age', options.maxAge);
   const once = async () => {
-    const report = await mirrorOnce({ ...route, rootKey, maxAgeDays, env: io.env });
+    const report = await mirrorOnce({ ...route, trust, maxAgeDays, env: io.env });
     if (options.json) emit(io, { ok: true, ...report });
     sayMirrored(io, report);
   };
@@ -99,15 +105,21 @@ function sayMirrored(io: Io, report: MirrorReport): void {
 /** The number of damaged files to list. */
 const MAX_PATHS = 10;
 
-async function status(io: Io, urls: readonly string[], options: StatusOptions): Promise<number> {
+async function status(io: Io, named: readonly string[], options: StatusOptions): Promise<number> {
   const limit = positiveNumber('--max-behind', options.maxBehind);
-  const mirrors = await mirrorStatus(urls, await loadPinnedKey(io, options.rootKey));
-  const ok = mirrors.every(({ state, behind = 0 }) =>
-    ['primary', 'in sync', 'ahead'].includes(state) ? true : state === 'behind' && behind <= limit,
-  );
+  const urls = named.length > 0 ? named : configuredUrls(options);
+  const mirrors = await mirrorStatus(urls, await loadPinned(io, options.rootKey));
+  const ok = mirrors.every((mirror) => isAcceptable(mirror, limit));
   if (options.json) emit(io, { ok, mirrors });
   for (const mirror of mirrors) say(io, formatStatus(mirror));
   return ok ? 0 : 1;
+}
+
+function configuredUrls({ baseUrl, mirror = [] }: StatusOptions): readonly string[] {
+  if (baseUrl !== undefined) return [baseUrl, ...mirror];
+  throw new UsageError(
+    'name the URL of the registry and those of its mirrors, or set base_url and mirrors in registry.yaml',
+  );
 }
 
 function formatStatus({ url, state, updatedAt, behind, problem }: MirrorStatus): string {

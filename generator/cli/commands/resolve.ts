@@ -2,20 +2,19 @@ import {
   assertTrustPolicy,
   createRegistryClient,
   type Decision,
-  NoUsableSource,
   openRegistry,
   type Registry,
   RegistryError,
-  type RootJwk,
   type TrustPolicy,
 } from '@passport-registry/verifier';
 import type { Command } from 'commander';
 import { didYouMean } from '../../diagnostics/messages.js';
-import { IoFailed, TreeRejected, UsageError } from '../../errors.js';
+import { TreeRejected, UsageError } from '../../errors.js';
 import { readText } from '../../files/read-file.js';
-import { loadRootKey } from '../../signing/key-file.js';
-import { isUnreachable, networkReason } from '../../verification/network-failure.js';
+import { unreachableSources } from '../../verification/network-failure.js';
+import type { PinnedTrust } from '../../verification/pinned-trust.js';
 import { folderSource, registryFiles } from '../../verification/tree-source.js';
+import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { isAddress, isFolder } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
@@ -23,7 +22,7 @@ import { run } from '../terminal/run.js';
 
 interface Options {
   policy: string;
-  source: string[];
+  source?: string[];
   rootKey: string;
   maxAge: string;
   json?: true;
@@ -36,8 +35,11 @@ export function addResolveCommand(program: Command, io: Invocation): void {
     .description('ask whether an issuer is trusted under a policy')
     .argument('<id>', 'issuer_id')
     .requiredOption('--policy <file>', 'trust policy, as JSON')
-    .requiredOption('--root-key <file>', 'public JWK of the root key that you trust')
-    .option('--source <dir|url...>', 'registry and its mirrors, in order, or one folder', ['dist'])
+    .requiredOption(...TRUST_OPTION)
+    .option(
+      '--source <dir|url...>',
+      'registry and its mirrors, in order, or one folder (default: the sources of the trust anchor, or dist)',
+    )
     .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30')
     .option('--json', 'print the decision as JSON on stdout')
     .action((id: string, options: Options) => run(io, options.json === true, () => resolve(io, id, options)));
@@ -46,9 +48,10 @@ export function addResolveCommand(program: Command, io: Invocation): void {
 async function resolve(io: Io, id: string, options: Options): Promise<number> {
   if (!/^\d+$/.test(options.maxAge)) throw new UsageError('--max-age takes a number of days');
   const policy = readPolicy(options.policy);
-  const { jwk } = await loadRootKey(options.rootKey, true, io.env);
+  const trust = await loadTrust(io, options.rootKey);
+  const source = options.source ?? (trust.sources.length > 0 ? trust.sources : ['dist']);
   try {
-    const { decision, updatedAt, hint } = await ask(id, policy, { ...options, rootKey: jwk });
+    const { decision, updatedAt, hint } = await ask(id, policy, { ...trust, source, maxAge: options.maxAge });
     if (options.json) emit(io, { ...decision, updatedAt });
     sayDecision(io, id, { decision, updatedAt });
     if (hint !== undefined) say(io, `    ${hint}`);
@@ -60,12 +63,15 @@ async function resolve(io: Io, id: string, options: Options): Promise<number> {
 }
 
 /** The sources of a list, and the conditions under which it is trusted. */
-interface Trust extends Pick<Options, 'source' | 'maxAge'> {
-  readonly rootKey: RootJwk;
+interface Conditions extends PinnedTrust {
+  readonly source: readonly string[];
+  /** Days. */
+  readonly maxAge: string;
 }
 
-async function ask(id: string, policy: TrustPolicy, { source, maxAge, rootKey }: Trust) {
-  const seconds = Number(maxAge) * 24 * 60 * 60;
+async function ask(id: string, policy: TrustPolicy, conditions: Conditions) {
+  const { source, rootKey, requireCheckpoint, maxAge } = conditions;
+  const trust = { rootKey: rootKey.jwk, requireCheckpoint, maxAge: Number(maxAge) * 24 * 60 * 60 };
   const answer = (registry: Registry) => ({
     decision: registry.decide(id, policy),
     updatedAt: registry.updatedAt,
@@ -74,11 +80,11 @@ async function ask(id: string, policy: TrustPolicy, { source, maxAge, rootKey }:
   });
   const [first = ''] = source;
   if (source.length === 1 && isFolder(first)) {
-    return answer(await openRegistry(registryFiles(folderSource(first)), { rootKey, maxAge: seconds }));
+    return answer(await openRegistry(registryFiles(folderSource(first)), trust));
   }
   const invalid = source.find((one) => !isAddress(one));
   if (invalid !== undefined) throw new UsageError(`${invalid} is neither a folder nor an http(s) URL`);
-  const client = createRegistryClient({ sources: source, rootKey, maxAge: seconds });
+  const client = createRegistryClient({ sources: source, ...trust });
   try {
     await client.ready();
     return answer(client);
@@ -89,14 +95,6 @@ async function ask(id: string, policy: TrustPolicy, { source, maxAge, rootKey }:
 
 function idsOf(registry: Registry): string[] {
   return registry.list().map(({ issuer_id }) => issuer_id);
-}
-
-/** Makes the error for a client if none of its sources responds. */
-function unreachableSources(error: RegistryError): IoFailed | undefined {
-  const failures = error instanceof NoUsableSource ? Object.entries(error.errors) : [];
-  if (failures.length === 0 || !failures.every(([, cause]) => isUnreachable(cause))) return undefined;
-  const each = failures.map(([source, cause]) => `${source}: ${networkReason(cause)}`);
-  return new IoFailed(`no source can be reached (${each.join('; ')})`, { cause: error });
 }
 
 function readPolicy(file: string): TrustPolicy {

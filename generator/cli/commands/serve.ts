@@ -22,7 +22,10 @@ export function addServeCommand(program: Command, io: Invocation): void {
         if (!existsSync(join(folder, PATHS.list))) {
           throw new UsageError(`there is no tree in ${folder}; make one with \`passport-registry build\``);
         }
-        const served = serveTree(folder, number, (url) => say(io, `${folder} is served at ${url}`));
+        const served = serveTree(folder, number, (url) => {
+          say(io, `${folder} is served at ${url}`);
+          say(io, 'Press Ctrl+C to stop.');
+        });
         await served.catch((cause: NodeJS.ErrnoException) => {
           throw cause.syscall === 'listen' ? cannotListen(number, cause) : cause;
         });

@@ -1,10 +1,14 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { IoFailed, UsageError } from '../../errors.js';
-import { loadRootKey } from '../../signing/key-file.js';
+import { readTreeFile } from '../../files/read-file.js';
+import { sha256 } from '../../tree/checksums.js';
+import { PATHS } from '../../tree/paths.js';
 import { type ConformanceReport, checkConformance } from '../../verification/conformance.js';
 import { folderSource, httpSource, type TreeSource } from '../../verification/tree-source.js';
 import { verifyTree } from '../../verification/verify.js';
 import { positiveNumber } from '../options/positive-number.js';
+import { loadTrust, TRUST_OPTION, type TrustOption } from '../options/trust-option.js';
 import { isAddress, isFolder } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say, sayReport } from '../terminal/output.js';
@@ -16,6 +20,8 @@ interface Options {
   baseUrl?: string;
   maxAge: string;
   conformance?: true;
+  expect?: string;
+  wait?: string;
   json?: true;
 }
 
@@ -24,30 +30,40 @@ export function addVerifyCommand(program: Command, io: Invocation): void {
   program
     .command('verify')
     .description('verify a tree or a live registry')
-    .argument('[dir|url]', 'folder of a tree, or URL of a registry (default: --base-url)')
+    .argument(
+      '[dir|url]',
+      'folder of a tree, or URL of a registry (default: --base-url, dist, or the source of the trust anchor)',
+    )
     .option('--base-url <url>', 'URL of the registry to verify if no argument is given')
-    .option('--root-key <file>', 'public JWK of the root key that you trust')
+    .option(...TRUST_OPTION)
     .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30')
     .option('--conformance', 'also check how the host serves the tree: types, caching, missing files')
+    .option('--expect <dir>', 'the list must be the one of the tree in this folder')
+    .option('--wait <seconds>', 'how long to try again until the registry is valid')
     .option('--json', 'report as JSON on stdout')
     .action((where: string | undefined, options: Options) =>
-      run(io, options.json === true, () => {
-        const target = where ?? options.baseUrl;
-        if (target === undefined) throw new UsageError('name a folder or a URL to verify');
-        return verify(io, target, options);
-      }),
+      run(io, options.json === true, () => verify(io, where, options)),
     );
 }
 
-async function verify(io: Io, where: string, options: Options): Promise<number> {
+async function verify(io: Io, named: string | undefined, options: Options): Promise<number> {
+  const trust = options.rootKey === undefined ? undefined : await loadTrust(io, options.rootKey);
+  const where = named ?? options.baseUrl ?? defaultTarget(trust);
   const source = sourceOf(where);
-  const rootKey =
-    options.rootKey === undefined ? undefined : await loadRootKey(options.rootKey, true, io.env);
   const maxAge = positiveNumber('--max-age', options.maxAge) * 24 * 60 * 60;
-  const report = await withProgress(io, (onProgress) => verifyTree(source, rootKey, { maxAge, onProgress }));
+  const { rootKey, requireCheckpoint = false } = trust ?? {};
+  const expected = options.expect === undefined ? undefined : listHash(options.expect);
+  const { report, ok } = await withWait(io, options.wait, async () => {
+    const once = await withProgress(io, (onProgress) =>
+      verifyTree(source, rootKey, { maxAge, requireCheckpoint, onProgress }),
+    );
+    return { report: once, ok: once.ok && (expected === undefined || once.sha256 === expected) };
+  });
   const conformance = report.unreachable ? undefined : await conformanceOf(where, source, options);
-  const ok = report.ok && conformance?.ok !== false;
-  if (options.json) emit(io, { ...report, ok, ...(conformance && { conformance }) });
+  const passed = ok && conformance?.ok !== false;
+  if (options.json) {
+    emit(io, { ...report, ok: passed, ...(expected && { expected }), ...(conformance && { conformance }) });
+  }
   sayReport(io, report);
   if (!report.pinned) {
     say(io, "note: without --root-key the tree's own key was used. This shows that the tree is consistent,");
@@ -60,8 +76,44 @@ async function verify(io: Io, where: string, options: Options): Promise<number> 
     say(io, `${where} cannot be reached, so nothing was verified`);
     return UNREACHABLE;
   }
-  say(io, ok ? `${where} is valid` : `${where} is NOT valid`);
-  return ok ? 0 : 1;
+  if (report.ok && !ok) say(io, `${where} has another list than ${options.expect}, which has ${expected}`);
+  else say(io, passed ? `${where} is valid` : `${where} is NOT valid`);
+  return passed ? 0 : 1;
+}
+
+/** The payload hash of the list in a folder. */
+function listHash(folder: string): string {
+  const list = isFolder(folder) ? readTreeFile(folder, PATHS.list) : undefined;
+  if (list === undefined) throw new UsageError(`--expect ${folder} is not the folder of a tree`);
+  return sha256(list);
+}
+
+/** Time between two attempts, in seconds. */
+const PAUSE_SECONDS = 10;
+
+/** Verifies again until the outcome is good or the time is over. Returns the last outcome. */
+async function withWait<T extends { ok: boolean }>(
+  io: Io,
+  wait: string | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  const seconds = wait === undefined ? 0 : positiveNumber('--wait', wait);
+  const end = performance.now() + seconds * 1000;
+  for (;;) {
+    const outcome = await work();
+    const rest = end - performance.now();
+    if (outcome.ok || rest <= 0) return outcome;
+    say(io, `not valid yet; trying again for ${Math.ceil(rest / 1000)} s`);
+    await setTimeout(Math.min(rest, PAUSE_SECONDS * 1000));
+  }
+}
+
+function defaultTarget(trust: TrustOption | undefined): string {
+  const target = isFolder('dist') ? 'dist' : trust?.sources[0];
+  if (target !== undefined) return target;
+  throw new UsageError(
+    'there is nothing to verify: name the folder of a tree or the URL of a registry, or set base_url in registry.yaml',
+  );
 }
 
 /** Exit code if the source cannot be reached, the same as that of {@link IoFailed}. */

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { requestedUpdatedAt } from '../../list/updated-at.js';
 import type { ListTime } from '../../publishing/publication.js';
+import type { RegistryDescription } from '../../tree/registry-description.js';
 import type { Io } from '../terminal/io.js';
 import { addFreshnessOptions, type FreshnessOptions } from './freshness-options.js';
 import { addRuleOptions, type RuleOptions } from './rule-options.js';
@@ -13,6 +14,8 @@ export interface BuildCommandOptions extends SignerOptions, FreshnessOptions, Ru
   updatedAt?: string;
   renew?: true;
   precompress?: true;
+  /** From registry.yaml only. */
+  about?: RegistryDescription;
   timings?: true;
   json?: true;
 }

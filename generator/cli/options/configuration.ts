@@ -8,6 +8,7 @@ import { pathOf } from '../../records/yaml/locate.js';
 import { type ParsedFile, parseRecordFile } from '../../records/yaml/parse.js';
 import type { TransitionOverride } from '../../review/forbidden-changes.js';
 import type { SignerInput } from '../../signing/command-signer.js';
+import type { RegistryDescription } from '../../tree/registry-description.js';
 
 /** A signer: a key or a command. */
 export interface SignerConfiguration {
@@ -27,11 +28,7 @@ export interface CheckpointConfiguration {
 }
 
 /** The content of registry.yaml, according to schemas/registry.schema.json, with absolute paths. */
-export interface Configuration {
-  readonly name?: string;
-  readonly description?: string;
-  readonly contact?: string;
-  readonly homepage?: string;
+export interface Configuration extends RegistryDescription {
   readonly mirrors?: readonly string[];
   readonly base_url?: string;
   readonly root_key?: string | undefined;
@@ -48,14 +45,31 @@ export interface Configuration {
  * @throws {@link ConfigurationRejected} | {@link IoFailed}
  */
 export function loadConfiguration(file: string): Configuration {
-  const parsed = parseRecordFile({ file, stem: '', text: readText(file) });
+  return parseConfiguration(file, readText(file));
+}
+
+/**
+ * Parses the text of a configuration file.
+ *
+ * @throws {@link ConfigurationRejected}
+ */
+export function parseConfiguration(file: string, text: string): Configuration {
+  const parsed = parseRecordFile({ file, stem: '', text });
   const value = parsed.value ?? {};
   const conforms = validateConfiguration(value);
-  const found = (validateConfiguration.errors ?? []).map((error) => locateError(parsed, error));
+  const found = violations(validateConfiguration.errors ?? []).map((error) => locateError(parsed, error));
   const empty = parsed.diagnostics.every(({ rule }) => rule === 'empty-file');
   const diagnostics = [...(empty ? [] : parsed.diagnostics), ...found].map(withoutExcerpt);
   if (diagnostics.length > 0 || !conforms) throw new ConfigurationRejected(file, diagnostics);
   return withAbsolutePaths(value as Configuration, dirname(file));
+}
+
+/** Removes the violations of a format where the pattern of the same value is violated, too. */
+function violations(errors: readonly SchemaError[]): readonly SchemaError[] {
+  const patterns = errors.filter(({ keyword }) => keyword === 'pattern').map((error) => error.instancePath);
+  return errors.filter(
+    ({ keyword, instancePath }) => keyword !== 'format' || !patterns.includes(instancePath),
+  );
 }
 
 /**
@@ -104,11 +118,13 @@ function finding(name: string, { keyword, params, data, parentSchema, message }:
   // A long string in the wrong place may be a key. A file that is only a string was given by mistake.
   const isSecret = typeof data === 'string' && (data.length > 40 || name === WHOLE);
   const found = isSecret ? 'a string that is not shown' : shown(data);
+  // People can't read these grammars. The description says what they demand.
+  const isGrammar = keyword === 'pattern' || keyword === 'format';
   return {
     rule: 'wrong-type',
     message: `${name} is ${found}`,
     expected,
-    remedy: `the value ${message}`,
+    remedy: isGrammar ? 'write the value in the expected form' : `the value ${message}`,
   };
 }
 

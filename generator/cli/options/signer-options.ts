@@ -77,6 +77,7 @@ export function signerChoice(io: Io, options: SignerOptions): SignerChoice {
         : {
             command: signerCommand,
             timeout,
+            terminal: io.stdin.isTTY === true,
             ...(signerInput && { input: signerInput }),
           },
     rootKey,

@@ -3,7 +3,10 @@ import type { Command } from 'commander';
 import { type Configuration, loadConfiguration, type SignerConfiguration } from './configuration.js';
 
 /** The configuration file that is used by default. */
-const CONFIGURATION_FILE = 'registry.yaml';
+export const CONFIGURATION_FILE = 'registry.yaml';
+
+/** Commands that take no options from a configuration file: `init` makes the file of another registry. */
+const WITHOUT_CONFIGURATION = ['init'];
 
 type Values = Record<string, unknown>;
 
@@ -12,10 +15,14 @@ export function useConfiguration(program: Command): void {
   program
     .option('--config <file>', `configuration file (default: ${CONFIGURATION_FILE}, if it exists)`)
     .hook('preAction', (_program, command) => {
+      if (WITHOUT_CONFIGURATION.includes(command.name())) return;
       const named: string | undefined = program.opts()['config'];
       if (named === undefined && !existsSync(CONFIGURATION_FILE)) return;
       const configuration = loadConfiguration(named ?? CONFIGURATION_FILE);
       for (const group of optionGroups(command, configuration)) applyGroup(command, group);
+      // The command line has no option for the description of the registry.
+      const { name, description, contact, homepage } = configuration;
+      command.setOptionValueWithSource('about', { name, description, contact, homepage }, 'config');
     });
 }
 
@@ -25,6 +32,8 @@ function optionGroups(command: Command, configuration: Configuration): Values[] 
   const single = [
     { rootKey: root_key },
     { baseUrl: base_url },
+    { registry: base_url },
+    { mirror: configuration.mirrors },
     { precompress: configuration.precompress },
     { days: delegation.days },
     { override: transitions.overrides },

@@ -1,3 +1,4 @@
+import { DEFAULT_NAME, type RegistryDescription } from '../registry-description.js';
 import type { Change, Changes } from './changes.js';
 import { type Html, html } from './html.js';
 import { uuidOf } from './uuid.js';
@@ -9,17 +10,23 @@ const MAX_ENTRIES = 100;
  * Returns the text of /changes.atom (Atom, RFC 4287). Its URLs are relative, so that mirrors can serve the feed
  * unchanged.
  */
-export function atomFeed({ changes, feed, since }: Changes): string {
+export function atomFeed({ changes, feed, since }: Changes, about: RegistryDescription = {}): string {
   return html`<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en">
   <id>${feed}</id>
-  <title>Registry of agent passport issuers: status and tier</title>
+  <title>${about.name ?? DEFAULT_NAME}: status and tier</title>
   <updated>${changes[0]?.updated_at ?? since}</updated>
-  <author><name>The operator of the registry</name></author>
+  ${author(about)}
   <link rel="self" type="application/atom+xml" href="changes.atom"/>
   <link rel="alternate" type="text/html" href="./"/>
 ${changes.slice(0, MAX_ENTRIES).map(entry)}</feed>
 `.text;
+}
+
+function author({ name = 'The operator of the registry', homepage, contact }: RegistryDescription): Html {
+  const uri = homepage === undefined ? html`` : html`<uri>${homepage}</uri>`;
+  const email = contact === undefined ? html`` : html`<email>${contact}</email>`;
+  return html`<author><name>${name}</name>${uri}${email}</author>`;
 }
 
 function entry(change: Change): Html {

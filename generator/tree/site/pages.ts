@@ -1,8 +1,9 @@
 import type { RootKey } from '@passport-registry/verifier';
 import { packageFile } from '../../files/package-file.js';
 import type { ListBytes } from '../../list/list.js';
+import { DEFAULT_NAME, type RegistryDescription } from '../registry-description.js';
 import { commands } from './commands.js';
-import { fillTemplate, html } from './html.js';
+import { fillTemplate, type Html, html } from './html.js';
 import { plainList } from './plain-list.js';
 
 /**
@@ -35,13 +36,17 @@ export interface IndexPageParts {
   /** The key whose thumbprint the page pins. */
   readonly rootKey: RootKey;
   readonly development: boolean;
+  readonly about?: RegistryDescription | undefined;
 }
 
 /** Returns index.html, the page at the URL of the registry. */
-export function indexPage({ list, rootKey, development }: IndexPageParts): string {
+export function indexPage({ list, rootKey, development, about = {} }: IndexPageParts): string {
   return fillTemplate(template('index.html'), {
     policy: html`${CONTENT_SECURITY_POLICY}`,
     root_key: html`${rootKey.thumbprint}`,
+    name: html`${about.name ?? DEFAULT_NAME}`,
+    description: descriptionLine(about),
+    operator: operatorLinks(about),
     development: development ? DEVELOPMENT_NOTICE : html``,
     list: plainList(list),
     commands: html`${commands(rootKey)}`,
@@ -51,6 +56,24 @@ export function indexPage({ list, rootKey, development }: IndexPageParts): strin
 /** Returns 404.html, the page for missing files. It is the same in every registry. */
 export function notFoundPage(): string {
   return fillTemplate(template('404.html'), { policy: html`${CONTENT_SECURITY_POLICY}` });
+}
+
+/** A registry with a name and no description still has to say what it is. */
+function descriptionLine({ name, description = name && DEFAULT_NAME }: RegistryDescription): Html {
+  return description === undefined ? html`` : html`<p class="description" dir="auto">${description}</p>`;
+}
+
+function operatorLinks({ contact, homepage }: RegistryDescription): Html {
+  const page = homepage && html`<a href="${homepage}" rel="noopener noreferrer">${homepage}</a>`;
+  const mail = contact && html`<a href="${mailUrl(contact)}">${contact}</a>`;
+  if (!page && !mail) return html``;
+  return html`<p>Operator: ${page ?? ''}${page && mail ? ', ' : ''}${mail ?? ''}. The host of this page could change these addresses: do not learn the thumbprint of the root key only through them.</p>
+`;
+}
+
+/** Escapes the address, because a mailbox may contain `?` and `&`, which would add recipients (RFC 6068). */
+function mailUrl(address: string): string {
+  return `mailto:${encodeURIComponent(address).replace('%40', '@')}`;
 }
 
 const DEVELOPMENT_NOTICE = html`<p class="development"><strong>Signed by a development key.</strong> Nobody stands behind this registry: do not trust its issuers, do not pin its key.</p>`;

@@ -16,6 +16,6 @@ export function siteFiles(parts: SiteParts): Map<string, Uint8Array> {
     [PATHS.page, text(indexPage(parts))],
     ...assets.map((name): [string, Uint8Array] => [PATHS.asset(name), websiteFile(name)]),
     [PATHS.changes, changesBytes(parts.changes)],
-    [PATHS.feed, text(atomFeed(parts.changes))],
+    [PATHS.feed, text(atomFeed(parts.changes, parts.about))],
   ]);
 }

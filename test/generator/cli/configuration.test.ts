@@ -114,7 +114,7 @@ describe('registry.yaml', () => {
     ['siner: {}', '1:1', 'unknown-field', '"siner" is not a setting of the file', 'did you mean `signer`?'],
     ['checkpoint:\n  hours: 24h', '2:10', 'wrong-type', 'checkpoint.hours is "24h"', 'must be integer'],
     ['checkpoint:\n  hours: 0', '2:10', 'wrong-type', 'checkpoint.hours is the number 0', 'must be >= 1'],
-    ['base_url: registry.example', '1:11', 'wrong-type', 'base_url is "registry.example"', 'must match'],
+    ['base_url: registry.example', '1:11', 'wrong-type', 'base_url is "registry.example"', 'expected form'],
     [
       'signer:\n  key: a\n  input: digset',
       '3:10',

@@ -194,6 +194,52 @@ describe('a registry with checkpoints', () => {
     expect((await good('verify', 'dist')).stderr).not.toContain('WARNING');
   });
 
+  it.each([
+    ['a checkpoint', (hours: string) => checkpoint('--hours', hours)],
+    [
+      'a build',
+      (hours: string) => build('--renew', '--checkpoint-key', 'online.pem', '--checkpoint-hours', hours),
+    ],
+  ])('has %s that ends with its delegation at the latest, and says so', async (_name, sign) => {
+    await statement(
+      'delegation.jwt',
+      'delegate',
+      '--key',
+      'root.pem',
+      '--online',
+      'online.json',
+      '--days',
+      '20',
+    );
+    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    const { exp: end } = decodeJwt(text('keys/delegation.jwt'));
+    const said = /[Tt]he checkpoint is valid only until \S+Z, when its delegation expires/;
+    expect((await sign('479')).stderr).not.toMatch(said);
+    expect(decodeJwt(text('checkpoint.jwt')).exp).toBeLessThan(end ?? 0);
+    for (const hours of ['481', '99999']) {
+      expect((await sign(hours)).stderr).toMatch(said);
+      expect(decodeJwt(text('checkpoint.jwt')).exp).toBe(end);
+    }
+    expect((await good('verify', 'dist')).stderr).toMatch(said);
+    const { stdout } = await checkpoint('--hours', '481', '--json');
+    expect(JSON.parse(stdout).expires).toBe(JSON.parse(stdout).delegationExpires);
+  });
+
+  it('has a checkpoint by the root key that no delegation limits', async () => {
+    await delegate();
+    await build(
+      '--delegation',
+      'delegation.jwt',
+      '--checkpoint-key',
+      'root.pem',
+      '--checkpoint-hours',
+      '9999',
+    );
+    const { iat = 0, exp = 0 } = decodeJwt(text('checkpoint.jwt'));
+    expect(exp - iat).toBe(9999 * 3600);
+    expect((await good('verify', 'dist')).stderr).not.toContain('WARNING');
+  });
+
   describe('under `verify`', () => {
     const HOUR = 60 * 60;
     /** A checkpoint of some time ago, in the tree. */

@@ -63,6 +63,18 @@ describeWith(['rsync'], 'a mirror keeps the rules of a verifier', () => {
     expect(served()).toBe('2026-11-02T00:00:00Z');
   });
 
+  it('and refuses a first tree without the checkpoint that the trust anchor requires', async () => {
+    const root = JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8'));
+    writeFiles(folder, { 'anchor.json': JSON.stringify({ root, checkpoint: 'required' }) });
+    const anchored = () => mirror(tree(), '--root-key', 'anchor.json');
+    const { code, stderr } = await anchored();
+    expect([code, stderr]).toEqual([1, expect.stringContaining('ERR_CHECKPOINT_MISSING')]);
+    expect(existsSync(join(folder, 'mirror/current'))).toBe(false);
+    await publish('2026-11-02T00:00:00Z', '--checkpoint-key', 'key.pem');
+    expect((await anchored()).code).toBe(0);
+    expect(served()).toBe('2026-11-02T00:00:00Z');
+  });
+
   it('and refuses an older checkpoint, even of the same list, and an older delegation', async () => {
     const online = await keyPair('online');
     await delegation(seconds(-20 * DAY));

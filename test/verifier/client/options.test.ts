@@ -104,7 +104,7 @@ describe('the options of a client are checked at once', () => {
 
   it('an unknown member that resembles none names them all', () => {
     expect(thrownBy({ sources, rootKey: root.rootKey.jwk, cache: 1 }).message).toContain(
-      'sources, rootKey, maxAge',
+      'sources, rootKey, trustAnchor, maxAge',
     );
   });
 

@@ -229,6 +229,40 @@ describe('a trust policy', () => {
     expect(verdicts(policy)).toEqual([expected, expected]);
   });
 
+  it.each<[unknown, string]>([
+    [{ tiers: ['certified', 'gold'] }, 'tiers[1] is "gold"'],
+    [{ tiers: ['certified', 'certified'] }, 'tiers[1] repeats "certified"'],
+    [{ tiers: 'certified' }, 'tiers is "certified"'],
+    [{ tiers: [], domains: [['x']] }, 'domains[0] is an array'],
+    [{ tiers: [], geography: ['NO', '\u202eno\n'] }, 'geography[1] is "?no\\n"'],
+    [{ tiers: [], domains: ['X'.repeat(100)] }, `domains[0] is "${'X'.repeat(80)}..."`],
+    [{ tiers: [], min_certified_days: 1.5 }, 'min_certified_days is 1.5'],
+    [{ tiers: [], deny: ['a'] }, 'deny[0] is "a"'],
+    [{ tiers: [], deny: [{ issuer_id: 'a' }] }, 'deny[0].reason is missing'],
+    [
+      {
+        tiers: [],
+        allow: [
+          { issuer_id: 'a', reason: 'x' },
+          { issuer_id: 'A', reason: 'x' },
+        ],
+      },
+      'allow[1].issuer_id is "A"',
+    ],
+    [{ tiers: [], deny: [{ issuer_id: 'a', reason: '' }] }, 'deny[0].reason is ""'],
+    [
+      { tiers: [], deny: [{ issuer_id: 'a', reason: 'x', until: 1 }] },
+      'deny[0] has the unknown member "until"',
+    ],
+    [{ tiers: [], deny: {} }, 'deny is an object'],
+    [{ tiers: [], allow: undefined }, 'allow is missing'],
+    [{ tiers: [() => 1] }, 'tiers[0] is a function'],
+  ])('an error names the value and its path: %j', (policy, problem) => {
+    expect(() => assertTrustPolicy(policy)).toThrow(
+      `${problem}, which does not match schemas/trust-policy.schema.json`,
+    );
+  });
+
   it('is judged as Ajv judges it by its schema', () => {
     const value = fc.oneof(
       fc.constantFrom<unknown>('certified', 'NO', 'a', 'A', '', 0, 1, -1, 40000, null, true),

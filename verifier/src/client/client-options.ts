@@ -1,24 +1,41 @@
+import { isObject } from '../encoding/checks.js';
 import {
   assertOptions,
   BOOLEAN,
   BYTES,
   FUNCTION,
   INTERVAL,
+  type OptionCheck,
+  type OptionChecks,
   objectWith,
-  PUBLIC_KEYS,
+  required,
   SECONDS,
 } from '../encoding/options.js';
-import type { NoUsableSource, RegistryError } from '../errors.js';
-import type { RootJwk } from '../generated/schemas.js';
+import { type NoUsableSource, OptionsInvalid, type RegistryError } from '../errors.js';
 import { LIMITS } from '../limits.js';
 import { memoryStore, type RegistryStore } from '../publication/store.js';
+import {
+  type PinnedOptions,
+  type PinnedRootKey,
+  type PinnedTrustAnchor,
+  pinnedBy,
+  withTrustAnchor,
+} from '../trust/trust-anchor.js';
 
-/** Options of {@link createRegistryClient}. Times are in seconds. */
-export interface RegistryClientOptions {
+/** Options of {@link createRegistryClient} with a root key. Times are in seconds. */
+export interface RegistryClientOptions extends PinnedRootKey, RegistryClientSettings {
   /** The base URLs of the registry and its mirrors, in the order in which the client asks them. */
   readonly sources: readonly string[];
-  /** The pinned root key, or several during a rotation. */
-  readonly rootKey: RootJwk | readonly RootJwk[];
+}
+
+/** Options of {@link createRegistryClient} with a trust anchor. Times are in seconds. */
+export interface AnchoredClientOptions extends PinnedTrustAnchor, RegistryClientSettings {
+  /** The URLs that the client asks instead of the sources of the trust anchor. */
+  readonly sources?: readonly string[];
+}
+
+/** Options of {@link createRegistryClient} besides the trust and the sources. Times are in seconds. */
+export interface RegistryClientSettings {
   /** The maximum age of `updated_at` if the registry has no checkpoints. Default: 30 days. */
   readonly maxAge?: number;
   /** How often the client asks the sources. A revocation arrives within this time. Default: 60. */
@@ -30,7 +47,8 @@ export interface RegistryClientOptions {
   /** The maximum difference between clocks. Default: 300. */
   readonly clockTolerance?: number;
   /**
-   * Whether to refuse a registry without checkpoints. Default: false. A registry that had checkpoints must keep them.
+   * Whether to refuse a registry without checkpoints. Default: true if the trust anchor requires a checkpoint,
+   * otherwise false. A registry that had checkpoints must keep them.
    */
   readonly requireCheckpoint?: boolean;
   /**
@@ -97,17 +115,28 @@ export const MAX_TIMER_MS = 2 ** 31 - 1;
  *
  * @throws {@link OptionsInvalid}
  */
-export function clientSettings(options: RegistryClientOptions) {
-  assertOptions<RegistryClientOptions>(options, CHECKS, 'createRegistryClient');
+export function clientSettings(options: RegistryClientOptions | AnchoredClientOptions) {
+  const caller = 'createRegistryClient';
+  const isAnchored = isObject(options) && options['trustAnchor'] !== undefined;
+  const sourcesCheck = isAnchored ? SOURCES : required(SOURCES);
+  assertOptions<PinnedOptions & RegistryClientSettings>(
+    options,
+    { sources: sourcesCheck, ...pinnedBy(isAnchored), ...CHECKS },
+    caller,
+  );
+  const { rootKey, sources = [], requireCheckpoint } = withTrustAnchor(options, caller);
+  if (!SOURCES.check(sources)) {
+    throw new OptionsInvalid(caller, 'sources', `the trust anchor has none; give ${SOURCES.expected}`);
+  }
   const milliseconds = (value: number | undefined, byDefault: number) => (value ?? byDefault) * 1000;
   return {
-    sources: [...options.sources],
-    rootKey: options.rootKey,
+    sources: [...sources],
+    rootKey,
     maxAge: milliseconds(options.maxAge, 30 * 24 * 60 * 60),
     refreshInterval: milliseconds(options.refreshInterval, 60),
     grace: milliseconds(options.grace, 60 * 60),
     clockTolerance: milliseconds(options.clockTolerance, 300),
-    requireCheckpoint: options.requireCheckpoint ?? false,
+    requireCheckpoint,
     deadline: Math.min(milliseconds(options.timeout, 15), MAX_TIMER_MS),
     maxListBytes: options.maxBytes ?? LIMITS.list,
     store: options.store ?? memoryStore(),
@@ -120,13 +149,12 @@ export function clientSettings(options: RegistryClientOptions) {
 /** The options of a client with all defaults. Times are in milliseconds. */
 export type ClientSettings = ReturnType<typeof clientSettings>;
 
-const CHECKS = {
-  sources: {
-    check: (value: unknown) => Array.isArray(value) && value.length > 0 && value.every(isWebAddress),
-    expected: 'an array of one or more http(s) URLs without credentials, query or fragment',
-    required: true,
-  },
-  rootKey: PUBLIC_KEYS,
+const SOURCES: OptionCheck = {
+  check: (value) => Array.isArray(value) && value.length > 0 && value.every(isWebAddress),
+  expected: 'an array of one or more http(s) URLs without credentials, query or fragment',
+};
+
+const CHECKS: OptionChecks<RegistryClientSettings> = {
   maxAge: SECONDS,
   refreshInterval: INTERVAL,
   grace: SECONDS,

@@ -1,4 +1,4 @@
-import type { RegistryClientOptions, RegistryStatus } from './client-options.js';
+import type { AnchoredClientOptions, RegistryClientOptions, RegistryStatus } from './client-options.js';
 import { RefreshingRegistry } from './refreshing-registry.js';
 import type { Registry } from './registry.js';
 import { withFreshnessCheck } from './with-freshness-check.js';
@@ -24,11 +24,11 @@ export interface RegistryClient extends Registry {
 }
 
 /**
- * Creates a client of a registry and its mirrors. The client verifies everything with the pinned root key, refuses
- * rollbacks, refreshes itself, and fails closed: when the list is neither fresh nor within the grace period, every read
+ * Creates a client of a registry and its mirrors. The client verifies everything with the pinned root key, or with the
+ * pinned trust anchor, refuses rollbacks, refreshes itself, and fails closed: when the list is neither fresh nor within the grace period, every read
  * throws {@link RegistryStale}. Before the first list, every read throws {@link RegistryNotReady}.
  *
- * @throws {@link OptionsInvalid} | {@link RootKeyInvalid}
+ * @throws {@link OptionsInvalid} | {@link RootKeyInvalid} | {@link TrustAnchorInvalid}
  *
  * @example
  * ```ts
@@ -41,7 +41,7 @@ export interface RegistryClient extends Registry {
  * registry.close();
  * ```
  */
-export function createRegistryClient(options: RegistryClientOptions): RegistryClient {
+export function createRegistryClient(options: RegistryClientOptions | AnchoredClientOptions): RegistryClient {
   const client = new RefreshingRegistry(options);
   const registry = withFreshnessCheck(() => client.current());
   return Object.defineProperties(

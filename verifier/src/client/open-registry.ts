@@ -1,7 +1,6 @@
 import { isObject } from '../encoding/checks.js';
-import { assertOptions, BOOLEAN, FUNCTION, PUBLIC_KEYS, required, SECONDS } from '../encoding/options.js';
+import { assertOptions, BOOLEAN, FUNCTION, required, SECONDS } from '../encoding/options.js';
 import { BundleInvalid, ListExpired, RegistryStale } from '../errors.js';
-import type { RootJwk } from '../generated/schemas.js';
 import { limitOf } from '../limits.js';
 import { instantOf } from '../list/date-time.js';
 import { readPublication } from '../publication/publication.js';
@@ -9,20 +8,34 @@ import type { RegistryFiles } from '../publication/registry-files.js';
 import { type StoredPublication, storedFiles } from '../publication/store.js';
 import { currentRoots, pinnedChains, walkChains } from '../trust/root-chain.js';
 import { importRootKeys } from '../trust/root-key.js';
+import {
+  type PinnedOptions,
+  type PinnedRootKey,
+  type PinnedTrustAnchor,
+  pinnedBy,
+  withTrustAnchor,
+} from '../trust/trust-anchor.js';
 import { createRegistryView, type Registry } from './registry.js';
 import { withFreshnessCheck } from './with-freshness-check.js';
 
-/** Options of {@link openRegistry}. */
-export interface OpenOptions {
-  /** The pinned root key, or several during a rotation. */
-  readonly rootKey: RootJwk | readonly RootJwk[];
+/** Options of {@link openRegistry} with a root key. */
+export interface OpenOptions extends PinnedRootKey, OpenSettings {}
+
+/** Options of {@link openRegistry} with a trust anchor, whose sources are not used. */
+export interface AnchoredOpenOptions extends PinnedTrustAnchor, OpenSettings {}
+
+/** Options of {@link openRegistry} besides the trust. */
+export interface OpenSettings {
   /**
    * The maximum age of the copy in seconds, counted from its checkpoint, or from `updated_at` if it has no checkpoint.
    * This limit replaces the expiry of the checkpoint, which is too short for an offline copy. Required: there is no
    * default.
    */
   readonly maxAge: number;
-  /** Whether to refuse a copy without a checkpoint. Default: false. */
+  /**
+   * Whether to refuse a copy without a checkpoint. Default: true if the trust anchor requires a checkpoint, otherwise
+   * false.
+   */
   readonly requireCheckpoint?: boolean;
   /** The maximum difference between clocks, in seconds. Default: 300. */
   readonly clockTolerance?: number;
@@ -58,12 +71,13 @@ export interface OpenOptions {
  */
 export async function openRegistry(
   copy: RegistryFiles | StoredPublication,
-  options: OpenOptions,
+  options: OpenOptions | AnchoredOpenOptions,
 ): Promise<Registry> {
-  assertOptions<OpenOptions>(
+  const isAnchored = isObject(options) && options['trustAnchor'] !== undefined;
+  assertOptions<Omit<PinnedOptions, 'sources'> & OpenSettings>(
     options,
     {
-      rootKey: PUBLIC_KEYS,
+      ...pinnedBy(isAnchored),
       maxAge: required(SECONDS),
       requireCheckpoint: BOOLEAN,
       clockTolerance: SECONDS,
@@ -71,7 +85,8 @@ export async function openRegistry(
     },
     'openRegistry',
   );
-  const { rootKey, maxAge, requireCheckpoint = false, clockTolerance = 300, now = Date.now } = options;
+  const { rootKey, requireCheckpoint } = withTrustAnchor(options, 'openRegistry');
+  const { maxAge, clockTolerance = 300, now = Date.now } = options;
   const tolerance = clockTolerance * 1000;
   const clock = { now: now(), tolerance };
   const files = filesOf(copy);

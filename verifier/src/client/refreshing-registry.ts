@@ -12,6 +12,7 @@ import { type Publication, readPublication, type Trust } from '../publication/pu
 import { storedDelegationTime, storedFiles, toStored } from '../publication/store.js';
 import { assertRootKeys, importRootKeys } from '../trust/root-key.js';
 import {
+  type AnchoredClientOptions,
   type ClientSettings,
   clientSettings,
   MAX_TIMER_MS,
@@ -46,7 +47,7 @@ export class RefreshingRegistry {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
 
-  constructor(options: RegistryClientOptions) {
+  constructor(options: RegistryClientOptions | AnchoredClientOptions) {
     this.#settings = clientSettings(options);
     assertRootKeys(this.#settings.rootKey);
     const { sources, fetch } = this.#settings;

@@ -91,8 +91,10 @@ export const FUNCTION: OptionCheck = {
 export const PUBLIC_KEYS: OptionCheck = {
   check: (value) => isObject(value) || (Array.isArray(value) && value.every(isObject)),
   expected: 'a JWK as a JSON object, or an array of them',
-  required: true,
 };
+
+/** An object. The function that uses the object checks its content. */
+export const OBJECT: OptionCheck = { check: isObject, expected: 'an object' };
 
 /** Returns a check for an object with the given methods. */
 export function objectWith(...methods: readonly string[]): OptionCheck {

@@ -40,6 +40,10 @@ export function isValidBytes32(value: unknown): value is string {
   return typeof value === 'string' && GRAMMAR.bytes32.pattern.test(value);
 }
 
+export function isValidSourceUrl(value: unknown): value is string {
+  return typeof value === 'string' && hasLength(value, 0, 2048) && GRAMMAR.sourceUrl.pattern.test(value);
+}
+
 /** Checks the value of a field of an issuer. Returns undefined if an issuer has no such field. */
 export function isIssuerField(member: string, value: unknown): boolean | undefined {
   switch (member) {
@@ -100,12 +104,49 @@ function isValidNamed(value: unknown): boolean {
   return isRecord(value, ["issuer_id","reason"], isNamedMember);
 }
 
-function isNamedMember(member: string, value: unknown): boolean | undefined {
+/** Checks the value of a member of this object. Returns undefined if the object has no such member. */
+export function isNamedMember(member: string, value: unknown): boolean | undefined {
   switch (member) {
     case 'issuer_id':
       return isValidIssuerId(value);
     case 'reason':
       return typeof value === 'string' && hasLength(value, 1, 500);
+    default:
+      return undefined;
+  }
+}
+
+/** Checks the value of a member of a trust anchor. Returns undefined if a trust anchor has no such member. */
+export function isAnchorMember(member: string, value: unknown): boolean | undefined {
+  switch (member) {
+    case 'root':
+      return isValidRootJwk(value);
+    case 'sources':
+      return isUniqueListOf(value, isValidSourceUrl);
+    case 'checkpoint':
+      return value === "required";
+    default:
+      return undefined;
+  }
+}
+
+function isValidRootJwk(value: unknown): boolean {
+  return isRecord(value, ["kty","crv","x"], isRootJwkMember);
+}
+
+/** Checks the value of a member of this object. Returns undefined if the object has no such member. */
+export function isRootJwkMember(member: string, value: unknown): boolean | undefined {
+  switch (member) {
+    case 'kty':
+      return value === "OKP" || value === "EC";
+    case 'crv':
+      return value === "Ed25519" || value === "P-256";
+    case 'x':
+      return isValidBytes32(value);
+    case 'y':
+      return isValidBytes32(value) || value === null;
+    case 'kid':
+      return isValidBytes32(value) || value === null;
     default:
       return undefined;
   }

@@ -149,6 +149,24 @@ export interface TrustPolicy {
   }[];
 }
 
+/**
+ * What a verifier pins of a registry: the root key, where to read the registry, and what the registry must have. `passport-registry pin` writes it.
+ */
+export interface TrustAnchor {
+  /**
+   * The public root key.
+   */
+  root: RootJwk;
+  /**
+   * The URLs of the registry and its mirrors, in the order in which a client asks them.
+   */
+  sources?: string[];
+  /**
+   * Whether the registry must have a checkpoint. If the member is absent, a registry may have none.
+   */
+  checkpoint?: 'required';
+}
+
 /** The tiers of an issuer, highest first. */
 export const TIERS = ["founding","certified","registered","sandbox"] as const;
 /** The statuses of an issuer. Only `active` is accepted. */
@@ -161,6 +179,10 @@ export const REQUIRED_ISSUER_FIELDS = ["issuer_id","tier","jwks_uri","discovery_
 export const LIST_MEMBERS = ["updated_at","issuers"] as const;
 /** The members that every trust policy has. */
 export const REQUIRED_POLICY_MEMBERS = ["tiers"] as const;
+/** The members of every entry of `allow` and `deny` in a trust policy. */
+export const REQUIRED_NAMED_MEMBERS = ["issuer_id","reason"] as const;
+/** The members that every trust anchor has. */
+export const REQUIRED_ANCHOR_MEMBERS = ["root"] as const;
 /** The types of agents. */
 export const AGENT_TYPES = ["ai-assistant","autonomous-agent","human-proxy","service-agent"] as const;
 /** The statuses of a passport. */
@@ -176,4 +198,5 @@ export const GRAMMAR = {
   email: { pattern: new RegExp("^(?=.{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$", 'u'), maxLength: 254 },
   utcSecond: { pattern: new RegExp("^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$", 'u'), maxLength: Number.POSITIVE_INFINITY },
   bytes32: { pattern: new RegExp("^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$", 'u'), maxLength: Number.POSITIVE_INFINITY },
+  sourceUrl: { pattern: new RegExp("^https?://[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~!$&'()*+,;=:@/%-]*)?$", 'u'), maxLength: 2048 },
 } as const;

@@ -1,8 +1,9 @@
 import { isObject } from '../encoding/checks.js';
 import { deepFreeze } from '../encoding/deep-freeze.js';
+import { type Fault, faultIn, shown } from '../encoding/fault.js';
 import { PolicyInvalid } from '../errors.js';
-import { isPolicyMember } from '../generated/predicates.js';
-import { REQUIRED_POLICY_MEMBERS, type TrustPolicy } from '../generated/schemas.js';
+import { isNamedMember, isPolicyMember } from '../generated/predicates.js';
+import { REQUIRED_NAMED_MEMBERS, REQUIRED_POLICY_MEMBERS, type TrustPolicy } from '../generated/schemas.js';
 
 /**
  * Asserts that a parsed JSON value conforms to schemas/trust-policy.schema.json. An unknown member is an error, because
@@ -31,12 +32,28 @@ export function assertTrustPolicy(value: unknown): asserts value is TrustPolicy 
   for (const [member, content] of Object.entries(value)) {
     const conforms = isPolicyMember(member, content);
     if (conforms === undefined) {
-      throw new PolicyInvalid(`${JSON.stringify(member)} is not a member of a trust policy`);
+      throw new PolicyInvalid(`${shown(member)} is not a member of a trust policy`);
     }
-    if (!conforms) {
-      throw new PolicyInvalid(`${member} does not match schemas/trust-policy.schema.json`);
-    }
+    if (!conforms) throw wrongMember(member, content);
   }
+}
+
+function wrongMember(member: string, content: unknown): PolicyInvalid {
+  const fault = faultIn(member, content, (value) => isPolicyMember(member, value) === true);
+  const item = Array.isArray(content) && fault.index !== undefined ? content[fault.index] : undefined;
+  const { path, problem } = isObject(item) ? faultInNamed(fault.path, item) : fault;
+  return new PolicyInvalid(`${path} ${problem}, which does not match schemas/trust-policy.schema.json`);
+}
+
+/** Finds the invalid member of an entry of `allow` or `deny`. */
+function faultInNamed(path: string, entry: Readonly<Record<string, unknown>>): Fault {
+  for (const [member, value] of Object.entries(entry)) {
+    const conforms = isNamedMember(member, value);
+    if (conforms === undefined) return { path, problem: `has the unknown member ${shown(member)}` };
+    if (!conforms) return { path: `${path}.${member}`, problem: `is ${shown(value)}` };
+  }
+  const missing = REQUIRED_NAMED_MEMBERS.find((member) => !Object.hasOwn(entry, member));
+  return { path: `${path}.${missing}`, problem: 'is missing' };
 }
 
 /** A checked policy, prepared for repeated use. */

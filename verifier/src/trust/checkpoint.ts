@@ -1,8 +1,10 @@
 import { CheckpointExpired, CheckpointInvalid, DelegationExpired, DelegationInvalid } from '../errors.js';
+import { isValidBytes32 } from '../generated/predicates.js';
 import { isUpdatedAt } from '../list/date-time.js';
 import { importRootKey, type RootKey } from './root-key.js';
 import {
   type Clock,
+  type InvalidStatement,
   readStatement,
   type Statement,
   type StatementChecks,
@@ -79,7 +81,9 @@ export async function verifyCheckpoint(
   }
   const delegationBytes = await delegation;
   if (delegationBytes === undefined) {
-    throw new CheckpointInvalid('the root key did not sign the checkpoint, and there is no delegation');
+    throw new CheckpointInvalid(
+      `the root key ${rootKey.thumbprint} did not sign the checkpoint, and there is no delegation`,
+    );
   }
   const delegated = await verifyDelegation(delegationBytes, rootKey, times);
   const key = delegated.keys.find(({ thumbprint }) => thumbprint === statement.kid);
@@ -101,7 +105,9 @@ export async function verifyCheckpoint(
 /** Verifies a delegation. Returns the keys that may sign checkpoints, and the times of the delegation. */
 export async function verifyDelegation(bytes: Uint8Array | string, rootKey: RootKey, times: CheckpointTimes) {
   const statement = readStatement(bytes, 'registry-delegation+jwt', DELEGATION.invalid);
-  await verifyStatement(statement, rootKey, checksOf(DELEGATION, times));
+  const invalid: InvalidStatement = (message, cause) =>
+    DELEGATION.invalid(`${message}${wrongRootHint(statement, rootKey)}`, cause);
+  await verifyStatement(statement, rootKey, checksOf({ ...DELEGATION, invalid }, times));
   const { keys } = statement.claims;
   if (!Array.isArray(keys) || keys.length === 0 || keys.length > MAX_DELEGATED_KEYS) {
     throw new DelegationInvalid(`the delegation does not name 1 to ${MAX_DELEGATED_KEYS} keys`);
@@ -114,6 +120,15 @@ export async function verifyDelegation(bytes: Uint8Array | string, rootKey: Root
       cause,
     });
   }
+}
+
+/** A delegation that names another root key as its signer is most likely from a registry whose root key is not pinned. */
+function wrongRootHint({ kid }: Statement, { thumbprint }: RootKey): string {
+  if (!isValidBytes32(kid) || kid === thumbprint) return '';
+  return (
+    `; it names the root key ${kid} as its signer, but the root key that you trust is ${thumbprint}, and no rotation ` +
+    'leads to the other: you may have pinned the root key of another registry'
+  );
 }
 
 function checksOf(

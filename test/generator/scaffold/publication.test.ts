@@ -1,21 +1,29 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { describeWith } from '../support/components.js';
-import { serve } from '../support/serving.js';
-import { type Outcomes, type Runner, runJob, type Step, workflow } from '../support/workflow.js';
-import { cli, recordText, temporaryFolder, writeFiles } from '../support/workspace.js';
+import { describeWith } from '../../support/components.js';
+import { serve } from '../../support/serving.js';
+import {
+  type Job,
+  type Outcomes,
+  type Runner,
+  readWorkflow,
+  runJob,
+  type Step,
+} from '../../support/workflow.js';
+import { cli, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 /**
- * Runs the workflows, step by step as they are written, on an operator's repository with the branches `main` and
- * `published`. GitHub is simulated: actions use git, and `gh` is a script that logs its arguments.
+ * Runs the workflows of a registry that `init` made, step by step as they are written. GitHub is simulated: actions use
+ * git, and `gh` is a script that logs its arguments.
  */
 describeWith(
-  ['git', 'bash', 'jq', 'tar', 'sha256sum'],
-  'the workflows, from a new record to a verified registry',
+  ['git', 'bash'],
+  'the workflows of a new registry, from its first record to a verified registry',
   () => {
     let root: string;
+    let main: string;
     let origin: string;
     let keys: { ROOT_KEY: string; ONLINE_KEY: string };
 
@@ -45,14 +53,18 @@ describeWith(
       return folder;
     }
     let ghFolder = '';
-    const environment = () => ({ PATH: `${ghFolder}:${process.env['PATH']}`, PAUSE: '0' });
+    /** The working directory in which the last pull request was checked. */
+    let checked = '';
+    const environment = () => ({ PATH: `${ghFolder}:${process.env['PATH']}`, WAIT_SECONDS: '1' });
+    const jobOf = (name: string, job: string): Job =>
+      readWorkflow(join(main, '.github/workflows'), name).jobs[job] ?? {};
     const codes = (outcomes: Outcomes) =>
       Object.fromEntries(Object.entries(outcomes).map(([name, { code }]) => [name, code]));
 
     async function publish(extra: Partial<Runner> = {}): Promise<Outcomes> {
       const folder = runnerFolder();
-      const job = workflow('publish').jobs['build'];
-      return runJob(job ?? {}, {
+      const job = jobOf('publish', 'build');
+      return runJob(job, {
         folder,
         use: checkout(folder, 'main'),
         expressions: { 'secrets.ROOT_KEY': keys.ROOT_KEY, 'secrets.ONLINE_KEY': keys.ONLINE_KEY },
@@ -81,57 +93,97 @@ describeWith(
       git(author, 'merge', '-q', '--no-ff', '-m', 'Merge', name);
       git(author, 'push', '-q', 'origin', `HEAD:refs/heads/merge-${name}`);
       const folder = runnerFolder();
-      const job = workflow('validate').jobs['records'];
+      checked = folder;
+      const job = jobOf('validate', 'records');
       const offline = {
         ...job,
-        steps: (job?.steps ?? []).filter((step) => !step.run?.includes('main.js check')),
+        steps: (job.steps ?? []).filter((step) => !step.run?.includes('registry check')),
       };
       return runJob(offline, { folder, use: checkout(folder, `merge-${name}`), environment: environment() });
     }
 
     const merge = (name: string) => git(origin, 'update-ref', 'refs/heads/main', `refs/heads/merge-${name}`);
 
+    /** Pushes files to `main`, as a merge of an operator does. */
+    function pushToMain(files: Record<string, string>): void {
+      const author = join(temporaryFolder(), 'author');
+      git(root, 'clone', '-q', '--branch', 'main', `file://${origin}`, author);
+      writeFiles(author, files);
+      git(author, 'add', '-A');
+      git(author, 'commit', '-qm', 'Change');
+      git(author, 'push', '-q', 'origin', 'HEAD:main');
+    }
+
     beforeAll(async () => {
       root = temporaryFolder();
       origin = join(root, 'origin.git');
       git(root, 'init', '-q', '--bare', '-b', 'main', origin);
-      for (const name of ['root', 'online']) {
-        writeFiles(root, {
-          [`${name}.json`]: (await cli(['keys', 'generate', '--out', `${name}.pem`], root)).stdout,
-        });
-      }
+      main = join(root, 'registry');
+      const settings = [
+        '--name',
+        'Nordic',
+        '--contact',
+        'o@registry.alt',
+        '--base-url',
+        'http://127.0.0.1:1',
+      ];
+      const made = await cli(['init', 'registry', ...settings, '--root-key', 'root.pem'], root);
+      expect(made.code, made.stderr).toBe(0);
+      writeFiles(root, {
+        'online.json': (await cli(['keys', 'generate', '--out', 'online.pem'], root)).stdout,
+      });
       const read = (file: string) => readFileSync(join(root, file), 'utf8');
       keys = { ROOT_KEY: read('root.pem'), ONLINE_KEY: read('online.pem') };
-      const main = join(root, 'main');
-      mkdirSync(main);
-      writeFiles(main, {
-        'issuers/aurora.yaml': recordText('aurora'),
-        'root.json': read('root.json'),
-        'registry.yaml':
-          'root_key: root.json\nsigner: { key: "env:ROOT_KEY" }\ncheckpoint: { signer: { key: "env:ONLINE_KEY" } }\n',
-        '.gitignore': 'dist\npublished\nnode_modules\nbuild\nlive.json\n',
-      });
-      // The operator runs the first build by hand, with the delegation.
       writeFiles(root, {
         'delegation.jwt': (
           await cli(['keys', 'delegate', '--key', 'root.pem', '--online', 'online.json'], root)
         ).stdout,
       });
-      const first = await cli(
-        ['build', '--production', '--delegation', join(root, 'delegation.jwt')],
-        main,
-        keys,
-      );
-      expect(first.stderr).not.toContain('passport-registry:');
       git(main, 'init', '-q', '-b', 'main');
       git(main, 'add', '-A');
       git(main, 'commit', '-qm', 'Registry');
-      git(main, 'push', '-q', origin, 'HEAD:main');
-      const tree = join(main, 'dist');
-      git(tree, 'init', '-q', '-b', 'published');
-      git(tree, 'add', '-A', '-f');
-      git(tree, 'commit', '-qm', 'First tree');
-      git(tree, 'push', '-q', origin, 'HEAD:published');
+      git(main, 'remote', 'add', 'origin', `file://${origin}`);
+      git(main, 'push', '-q', 'origin', 'main');
+    });
+
+    it('publish nothing while there is no record, and say what to do', async () => {
+      const { 'Build, sign and verify': build, ...rest } = await publish();
+      expect([build?.code, rest['Save the tree']]).toEqual([1, undefined]);
+      expect(build?.stderr).toContain('passport-registry new');
+      expect(git(origin, 'branch', '--list', 'published')).toBe('');
+    });
+
+    it('accept the first record of the registry', async () => {
+      const outcomes = await pullRequest('aurora', (folder) =>
+        writeFiles(folder, { 'issuers/aurora.yaml': recordText('aurora') }),
+      );
+      expect(new Set(Object.values(codes(outcomes)))).toEqual(new Set([0]));
+      merge('aurora');
+    });
+
+    it('make the branch with the first publication', async () => {
+      const outcomes = await publish();
+      expect(Object.values(codes(outcomes))).toEqual([0, 0, 0, 0]);
+      expect(outcomes['Load the published tree']?.stderr).toContain('there is no branch published of origin');
+      expect(git(origin, 'rev-list', '--count', 'published')).toBe('1');
+      const { code } = await cli(['verify', publishedTree(), '--root-key', 'registry/root.json'], root);
+      expect(code).toBe(0);
+    });
+
+    it('go on from a tree that the operator saved by hand, with a delegation and a checkpoint', async () => {
+      git(main, 'pull', '-q', 'origin', 'main');
+      const commands = [
+        ['branch', 'load', 'dist'],
+        ['build', '--production', '--delegation', '../delegation.jwt', '--checkpoint-key', '../online.pem'],
+        ['branch', 'save', 'dist', '--message', 'Checkpoints'],
+      ];
+      for (const command of commands) {
+        const { code, stderr } = await cli(command, main);
+        expect(code, stderr).toBe(0);
+      }
+      expect(git(origin, 'log', '--format=%s', 'published')).toMatch(/^Checkpoints\nRecords of /);
+      const registryYaml = readFileSync(join(main, 'registry.yaml'), 'utf8');
+      pushToMain({ 'registry.yaml': `${registryYaml}checkpoint: { signer: { key: "env:ONLINE_KEY" } }\n` });
     });
 
     it('accept a valid record: new, validate, format, diff', async () => {
@@ -150,10 +202,11 @@ describeWith(
     it('build, sign, commit and verify the merged records', async () => {
       const outcomes = await publish();
       expect(Object.values(codes(outcomes))).toEqual([0, 0, 0, 0]);
+      expect(git(origin, 'rev-list', '--count', 'published')).toBe('3');
       const tree = publishedTree();
       expect(existsSync(join(tree, 'issuers/harbour'))).toBe(true);
       expect(existsSync(join(tree, '.htaccess'))).toBe(true);
-      const { code } = await cli(['verify', tree, '--root-key', 'root.json'], root);
+      const { code } = await cli(['verify', tree, '--root-key', 'registry/root.json'], root);
       expect(code).toBe(0);
       for (const { stdout, stderr } of Object.values(outcomes)) {
         for (const key of Object.values(keys)) expect(stdout + stderr).not.toContain(key.split('\n')[1]);
@@ -164,7 +217,7 @@ describeWith(
       const folder = runnerFolder();
       const before = git(origin, 'rev-parse', 'published');
       await new Promise((resolve) => setTimeout(resolve, 1100));
-      const outcomes = await runJob(workflow('checkpoint').jobs['sign'] ?? {}, {
+      const outcomes = await runJob(jobOf('checkpoint', 'sign'), {
         folder,
         use: checkout(folder, 'main'),
         expressions: { 'secrets.ONLINE_KEY': keys.ONLINE_KEY },
@@ -183,16 +236,14 @@ describeWith(
           if (existsSync(join(folder, 'registry.yaml')) && !existsSync(join(folder, 'published')))
             writeFiles(folder, { 'registry.yaml': `base_url: ${registry}\nroot_key: root.json\n` });
         };
-        return runJob(workflow('deploy').jobs['verify'] ?? {}, { folder, use, environment: environment() });
+        return runJob(jobOf('deploy', 'verify'), { folder, use, environment: environment() });
       };
-      expect(codes(await verify(runnerFolder()))).toEqual({ 'Verify the live registry': 0 });
+      const live = await verify(runnerFolder());
+      expect(codes(live), live['Verify the live registry']?.stderr).toEqual({
+        'Verify the live registry': 0,
+      });
       // A new publication that the host never receives.
-      const author = join(temporaryFolder(), 'author');
-      git(root, 'clone', '-q', '--branch', 'main', `file://${origin}`, author);
-      writeFiles(author, { 'issuers/later.yaml': recordText('later') });
-      git(author, 'add', '-A');
-      git(author, 'commit', '-qm', 'Later');
-      git(author, 'push', '-q', 'origin', 'HEAD:main');
+      pushToMain({ 'issuers/later.yaml': recordText('later') });
       await publish();
       const folder = runnerFolder();
       expect(codes(await verify(folder))).toEqual({ 'Verify the live registry': 1, 'Open an issue': 0 });
@@ -201,17 +252,12 @@ describeWith(
 
     it('publish nothing without the root key, or with another key', async () => {
       const before = git(origin, 'rev-parse', 'published');
-      const author = join(temporaryFolder(), 'author');
-      git(root, 'clone', '-q', '--branch', 'main', `file://${origin}`, author);
-      writeFiles(author, { 'issuers/last.yaml': recordText('last') });
-      git(author, 'add', '-A');
-      git(author, 'commit', '-qm', 'Last');
-      git(author, 'push', '-q', 'origin', 'HEAD:main');
+      pushToMain({ 'issuers/last.yaml': recordText('last') });
       const online = { 'secrets.ONLINE_KEY': keys.ONLINE_KEY };
       for (const expressions of [online, { ...online, 'secrets.ROOT_KEY': keys.ONLINE_KEY }]) {
         const { 'Build, sign and verify': build, ...rest } = await publish({ expressions });
         expect(build?.code).toBeGreaterThan(1);
-        expect(rest['Commit the tree']).toBeUndefined();
+        expect(rest['Save the tree']).toBeUndefined();
       }
       expect(git(origin, 'rev-parse', 'published')).toBe(before);
     });
@@ -239,7 +285,9 @@ describeWith(
   overrides:
     - { issuer_id: aurora, rule: certified-since-changed, reason: because I say so }
 `,
-          'build/cli/main.js': 'process.exit(0)',
+          'node_modules/.bin/passport-registry': '#!/bin/sh\n',
+          'node_modules/passport-registry/build/cli/main.js': 'process.exit(0)',
+          'package.json': '{"dependencies":{"passport-registry":"file:evil"}}',
           '.npmrc': 'script-shell=/bin/true\n',
           'evil.js': 'process.exit(0)',
           '.gitignore': '',
@@ -248,11 +296,16 @@ describeWith(
       const { code, stdout } = outcomes['Check the change against the rules for changes'] ?? {};
       expect(code).toBe(1);
       expect(stdout).toContain('::error file=issuers/aurora.yaml');
+      // What `npm ci` and `npx` would use.
+      for (const file of ['package.json', 'registry.yaml', '.gitignore'])
+        expect(readFileSync(join(checked, file), 'utf8')).not.toMatch(/evil|because|^$/);
+      for (const file of ['node_modules', '.npmrc', 'evil.js'])
+        expect(existsSync(join(checked, file))).toBe(false);
     });
 
     it('write the comment from the records alone', async () => {
       const folder = runnerFolder();
-      const { steps = [] } = workflow('comment').jobs['difference'] ?? {};
+      const { steps = [] } = jobOf('comment', 'difference');
       const bare = steps.map(({ if: _condition, ...step }) => step);
       const outcomes = await runJob(
         { steps: bare },

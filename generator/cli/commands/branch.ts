@@ -1,0 +1,61 @@
+import type { Command } from 'commander';
+import { repositoryAround } from '../../files/git.js';
+import { type RemoteBranch, remoteBranch } from '../../files/remote-branch.js';
+import { loadBranch, saveBranch } from '../../publishing/published-branch.js';
+import type { Invocation, Io } from '../terminal/io.js';
+import { count, say } from '../terminal/output.js';
+import { run } from '../terminal/run.js';
+
+interface BranchOptions {
+  branch: string;
+  remote: string;
+}
+
+/** `passport-registry branch` */
+export function addBranchCommand(program: Command, io: Invocation): void {
+  const group = program
+    .command('branch')
+    .description('keep the published tree on a branch of a git repository');
+  addBranchOptions(group.command('load'))
+    .description('write the tree of the branch into a new folder')
+    .argument('[dir]', 'folder to make', 'dist')
+    .option('--base-url <url>', 'URL of the registry; if there is no branch, no list may be published there')
+    .action((dir: string, options: BranchOptions & { baseUrl?: string }) =>
+      run(io, false, async () => {
+        const from = namedBranch(io, options);
+        const loaded = await loadBranch(dir, from, options.baseUrl);
+        const where = `branch ${options.branch} of ${options.remote}`;
+        if (loaded === undefined) {
+          say(io, `there is no ${where}, and ${dir} was not made: the next build makes the first list`);
+        } else {
+          say(io, `${dir} has ${count(loaded.files, 'file')} of ${where}, commit ${loaded.commit}`);
+        }
+        return undefined;
+      }),
+    );
+  addBranchOptions(group.command('save'))
+    .description('commit a tree to the branch, on top of the commit that was loaded, and push')
+    .argument('[dir]', 'folder of the tree', 'dist')
+    .option('--message <text>', 'message of the commit', 'Publish the registry')
+    .action((dir: string, options: BranchOptions & { message: string }) =>
+      run(io, false, async () => {
+        const commit = saveBranch(dir, namedBranch(io, options), options.message);
+        const where = `branch ${options.branch} of ${options.remote}`;
+        say(
+          io,
+          commit === undefined ? `${where} has the same files` : `${dir} is on ${where}: commit ${commit}`,
+        );
+        return undefined;
+      }),
+    );
+}
+
+function addBranchOptions(command: Command): Command {
+  return command
+    .option('--branch <name>', 'branch that holds the published tree', 'published')
+    .option('--remote <name>', 'remote repository', 'origin');
+}
+
+function namedBranch({ env }: Io, { branch, remote }: BranchOptions): RemoteBranch {
+  return remoteBranch({ repository: repositoryAround('.', env), remote, branch });
+}

@@ -1,0 +1,141 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { assertTrustAnchor, GRAMMAR, type TrustAnchor } from '@passport-registry/verifier';
+import type { Command } from 'commander';
+import { IoFailed, TreeRejected, UsageError } from '../../errors.js';
+import { replaceFile } from '../../files/replace-file.js';
+import { type PinnableRegistry, readPinnable } from '../../verification/pinnable-registry.js';
+import type { Invocation, Io } from '../terminal/io.js';
+import { count, emit, say } from '../terminal/output.js';
+import { run } from '../terminal/run.js';
+
+interface Options {
+  thumbprint?: string;
+  out: string;
+  trustOnFirstUse?: true;
+  allowDevelopment?: true;
+  force?: true;
+  json?: true;
+}
+
+/** `passport-registry pin` */
+export function addPinCommand(program: Command, io: Invocation): void {
+  program
+    .command('pin')
+    .description('write the trust anchor of a registry whose thumbprint you know')
+    .argument('<url>', 'URL of the registry')
+    .option(
+      '--thumbprint <thumbprint>',
+      'thumbprint of the root key, from the operator, not from the registry',
+    )
+    .option('--out <file>', 'file of the trust anchor', 'trust-anchor.json')
+    .option('--trust-on-first-use', 'pin what the registry shows now, compared with nothing')
+    .option('--allow-development', 'also pin a registry that a development key signed')
+    .option('--force', 'replace an existing file that has other content')
+    .option('--json', 'report as JSON on stdout')
+    .action((url: string, options: Options) => run(io, options.json === true, () => pin(io, url, options)));
+}
+
+async function pin(io: Io, url: string, options: Options): Promise<number> {
+  const { thumbprint, trustOnFirstUse = false } = options;
+  if (thumbprint !== undefined && trustOnFirstUse) {
+    throw new UsageError(
+      '--trust-on-first-use compares with no thumbprint: leave out one of the two options',
+    );
+  }
+  if (thumbprint !== undefined && !GRAMMAR.bytes32.pattern.test(thumbprint)) {
+    throw new UsageError(
+      '--thumbprint takes the RFC 7638 thumbprint of the root key: 43 characters of base64url',
+    );
+  }
+  const source = sourceOf(url);
+  const registry = await readPinnable(source, thumbprint);
+  if (registry.development && options.allowDevelopment !== true) {
+    throw new TreeRejected(
+      `${source} is signed by a development key, which is not for production; to experiment, pass --allow-development`,
+    );
+  }
+  const isPinned = thumbprint !== undefined || trustOnFirstUse;
+  const outcome = isPinned ? writeAnchor(registry.trustAnchor, options) : undefined;
+  if (options.json) emit(io, { ok: isPinned, ...registry, file: isPinned ? options.out : null });
+  sayRegistry(io, source, registry);
+  if (outcome === undefined) {
+    sayHowToCompare(io, source);
+    return NOT_PINNED;
+  }
+  if (trustOnFirstUse) {
+    say(
+      io,
+      'WARNING: the thumbprint was compared with nothing: whoever answered at this URL is trusted from now on',
+    );
+  }
+  const demand = registry.checkpoint ? '; it requires a checkpoint' : '';
+  say(io, `${options.out} ${outcome}${demand}`);
+  return 0;
+}
+
+/** Exit code if nothing was pinned, the same as that of a tree that was refused. */
+const NOT_PINNED = new TreeRejected('').exitCode;
+
+/** Returns a URL in the form of a source of a trust anchor. */
+function sourceOf(given: string): string {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  const source = url?.href.replace(/\/$/, '') ?? '';
+  // The URL could contain a password, so it is not shown.
+  if (url?.username !== '' || url.password !== '' || !GRAMMAR.sourceUrl.pattern.test(source)) {
+    throw new UsageError(
+      'pin takes the http(s) URL of a registry without credentials, query or fragment, such as https://registry.example',
+    );
+  }
+  return source;
+}
+
+/** Writes a trust anchor. Replaces other content only if told so. @returns what happened, as a predicate */
+function writeAnchor(trustAnchor: TrustAnchor, { out, force }: Options): string {
+  assertTrustAnchor(trustAnchor);
+  const text = `${JSON.stringify(trustAnchor, undefined, 2)}\n`;
+  try {
+    writeFileSync(out, text, { flag: 'wx' });
+    return 'written';
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    if (code !== 'EEXIST') throw new IoFailed(`${out} cannot be written: ${message}`, { cause });
+  }
+  if (isEqual(out, text)) return 'unchanged';
+  if (force !== true) {
+    throw new IoFailed(
+      `${out} already exists with other content, and was left as it is: compare the two, and replace it with --force`,
+    );
+  }
+  replaceFile(out, text);
+  return 'replaced';
+}
+
+function isEqual(file: string, text: string): boolean {
+  try {
+    return readFileSync(file, 'utf8') === text;
+  } catch {
+    return false;
+  }
+}
+
+function sayRegistry(io: Io, source: string, registry: PinnableRegistry): void {
+  const { thumbprint, rotatedFrom, updatedAt, issuers, checkpoint, development } = registry;
+  say(io, source);
+  say(io, `root key   ${thumbprint}${development ? ' (development)' : ''}`);
+  if (rotatedFrom !== undefined) {
+    say(io, `           a rotation, which is valid, leads here from ${rotatedFrom}`);
+  }
+  say(io, `list       ${updatedAt}, ${count(issuers, 'issuer')}`);
+  say(io, `checkpoint ${checkpoint ? 'valid' : 'none'}`);
+}
+
+function sayHowToCompare(io: Io, source: string): void {
+  for (const line of [
+    'NOT pinned: no --thumbprint was given, so nothing was written.',
+    'Whoever answers at this URL can show any root key. Learn the thumbprint from the operator in another way, such as',
+    "the operator's homepage, a signed e-mail or the phone. Then run this with the thumbprint that you were told:",
+    `  passport-registry pin ${source} --thumbprint THUMBPRINT`,
+  ]) {
+    say(io, line);
+  }
+}

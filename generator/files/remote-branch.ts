@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { IoFailed, UsageError } from '../errors.js';
+import type { Repository } from './git.js';
+import { asObjectId, git } from './run-git.js';
+
+/** A branch of a remote repository, as seen from a local one. {@link remoteBranch} checks the names. */
+export interface RemoteBranch {
+  readonly repository: Repository;
+  /** The name or URL of the remote repository. */
+  readonly remote: string;
+  readonly branch: string;
+}
+
+/** Names a branch of a remote repository. @throws {@link UsageError} if a name is not permitted */
+export function remoteBranch(names: RemoteBranch): RemoteBranch {
+  const { repository, remote, branch } = names;
+  // git would read such a name as an option.
+  if (remote === '' || remote.startsWith('-')) throw new UsageError(`${remote} is not a remote repository`);
+  try {
+    git(['check-ref-format', `refs/heads/${branch}`], repository);
+  } catch (cause) {
+    throw new UsageError(`${branch} is not the name of a branch`, { cause });
+  }
+  return names;
+}
+
+/** A commit to make: the files of a folder, and nothing else. */
+export interface FolderCommit {
+  readonly folder: string;
+  /** The paths of the files, relative to the folder. */
+  readonly paths: readonly string[];
+  readonly parent: string | undefined;
+  readonly message: string;
+}
+
+/** The author of the commits, so that git needs no configuration. */
+const AUTHOR = ['-c', 'user.name=passport-registry', '-c', 'user.email=passport-registry@localhost'];
+
+/**
+ * Fetches a branch, and remembers its commit in this repository for {@link fetchedCommit}.
+ *
+ * @returns the commit; undefined if the remote repository has no such branch
+ * @throws {@link IoFailed} if the remote repository cannot be read
+ */
+export function fetchBranch(from: RemoteBranch): string | undefined {
+  const { repository, remote, branch } = from;
+  const head = `refs/heads/${branch}`;
+  const listed = git(['ls-remote', remote, head], repository).toString().split('\n');
+  if (!listed.some((line) => line.endsWith(`\t${head}`))) {
+    git(['update-ref', '-d', refOf(branch)], repository);
+    return undefined;
+  }
+  // A shallow repository, as in a workflow, needs only the newest commit.
+  const shallow = git(['rev-parse', '--is-shallow-repository'], repository).toString().trim() === 'true';
+  const options = ['--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'];
+  const depth = shallow ? ['--depth=1'] : [];
+  git(['fetch', ...options, ...depth, remote, `+${head}:${refOf(branch)}`], repository);
+  return fetchedCommit(from);
+}
+
+/** The commit of the branch when it was last fetched or pushed; undefined if the branch did not exist then. */
+export function fetchedCommit({ repository, branch }: RemoteBranch): string | undefined {
+  const listed = git(['for-each-ref', '--format=%(objectname)', refOf(branch)], repository);
+  const id = listed.toString().trim();
+  return id === '' ? undefined : asObjectId(id);
+}
+
+/**
+ * Commits the files of a folder, byte by byte: filters and attributes do not apply. The working tree and the index stay
+ * as they are.
+ *
+ * @returns the new commit; undefined if the parent has the same files
+ */
+export function commitFolder(commit: FolderCommit, repository: Repository): string | undefined {
+  const { folder, paths, parent, message } = commit;
+  const files = paths.map((path) => `${resolve(folder, path)}\n`).join('');
+  const ids = git(['hash-object', '-w', '--no-filters', '--stdin-paths'], repository, files);
+  const entries = ids.toString().trimEnd().split('\n');
+  if (entries.length !== paths.length) throw new IoFailed('git did not store every file');
+  const temporary = mkdtempSync(join(tmpdir(), 'passport-registry-index-'));
+  try {
+    const own = { ...repository, index: join(temporary, 'index') };
+    const info = entries.map((id, at) => `100644 ${asObjectId(id)}\t${paths[at]}\0`).join('');
+    git(['update-index', '-z', '--index-info'], own, info);
+    const tree = asObjectId(git(['write-tree'], own).toString().trim());
+    if (parent !== undefined && treeOf(parent, repository) === tree) return undefined;
+    const parents = parent === undefined ? [] : ['-p', parent];
+    const made = git([...AUTHOR, 'commit-tree', tree, ...parents, '-F', '-'], repository, `${message}\n`);
+    return asObjectId(made.toString().trim());
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Pushes a commit, and never by force: the remote repository refuses the commit if its branch has another commit than
+ * the parent.
+ *
+ * @throws {@link IoFailed}
+ */
+export function pushCommit(commit: string, to: RemoteBranch): void {
+  const { repository, remote, branch } = to;
+  git(['push', '--quiet', '--no-follow-tags', remote, `${commit}:refs/heads/${branch}`], repository);
+  git(['update-ref', refOf(branch), commit], repository);
+}
+
+function treeOf(commit: string, repository: Repository): string {
+  const tree = git(['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`], repository);
+  return asObjectId(tree.toString().trim());
+}
+
+/** The local name of the fetched commit. It is neither a branch nor a tag, so that no other command shows or pushes it. */
+function refOf(branch: string): string {
+  return `refs/passport-registry/${branch}`;
+}

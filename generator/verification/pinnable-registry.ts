@@ -1,0 +1,103 @@
+import {
+  createRegistryClient,
+  importRootKey,
+  NoUsableSource,
+  RegistryError,
+  type RootKey,
+  type TrustAnchor,
+} from '@passport-registry/verifier';
+import { readRotation } from '@passport-registry/verifier/internal';
+import { TreeRejected } from '../errors.js';
+import { PATHS } from '../tree/paths.js';
+import { unreachableSources } from './network-failure.js';
+import { Problems, SeenFiles } from './seen-files.js';
+import { checkRootKey } from './tree-checks.js';
+import { httpSource } from './tree-source.js';
+
+/** A registry that a verifier's client accepts under the root key of the trust anchor. */
+export interface PinnableRegistry {
+  /** The trust anchor for this registry, with everything required that the registry has. */
+  readonly trustAnchor: TrustAnchor;
+  /** The RFC 7638 thumbprint of the root key. */
+  readonly thumbprint: string;
+  /** The thumbprint that the user knows, if a rotation has replaced that key. */
+  readonly rotatedFrom: string | undefined;
+  readonly updatedAt: string;
+  /** The number of issuers in the list. */
+  readonly issuers: number;
+  readonly checkpoint: boolean;
+  /** Whether the registry is marked as signed by a development key. */
+  readonly development: boolean;
+}
+
+/**
+ * Reads a registry that is not pinned yet, with the rules of a verifier's client.
+ *
+ * @param url - the URL of the registry, in the form of a source of a trust anchor
+ * @param known - the thumbprint that the user knows. Default: that of the key that the registry publishes, which shows
+ *   only that the registry is consistent
+ * @throws {@link TreeRejected} | {@link IoFailed}
+ */
+export async function readPinnable(url: string, known: string | undefined): Promise<PinnableRegistry> {
+  try {
+    const files = new SeenFiles(httpSource(url));
+    const published = await checkRootKey(files);
+    const isPublished = known === undefined || known === published.thumbprint;
+    const pinned = isPublished ? published : await earlierKey(files, known, published);
+    const development = (await files.get(PATHS.developmentMark)) !== undefined;
+    return {
+      ...(await readAsClient(url, pinned, published)),
+      thumbprint: published.thumbprint,
+      rotatedFrom: isPublished ? undefined : known,
+      development,
+    };
+  } catch (cause) {
+    if (!(cause instanceof RegistryError || cause instanceof Problems)) throw cause;
+    throw new TreeRejected(`${url} cannot be pinned: ${cause.message}`, { cause });
+  }
+}
+
+/**
+ * Returns the earlier root key with a known thumbprint, from the rotation. The thumbprint authenticates the key, and the
+ * key authenticates the steps that follow.
+ */
+async function earlierKey(files: SeenFiles, known: string, published: RootKey): Promise<RootKey> {
+  const rotation = await files.get(PATHS.rotation);
+  const steps = rotation === undefined ? [] : readRotation(rotation);
+  for (const { claims } of steps) {
+    const key = await importRootKey(claims['next_root']).catch(() => undefined);
+    if (key?.thumbprint === known) return key;
+  }
+  const differ = `it publishes the root key ${published.thumbprint}, not ${known}`;
+  throw new Problems([
+    steps[0]?.kid === known
+      ? `${differ}. Its rotation names ${known} as the first root key, but does not contain that key, so the ` +
+        'thumbprint alone cannot verify the rotation: ask the operator for the thumbprint of the present root key'
+      : `${differ}, and no rotation leads there from that key: ask the operator whether the URL and the thumbprint are right`,
+  ]);
+}
+
+/** Reads the registry as a client that has pinned a key, and asserts that the published key is the current root key. */
+async function readAsClient(url: string, pinned: RootKey, published: RootKey) {
+  const client = createRegistryClient({ sources: [url], rootKey: pinned.jwk, timeout: TIMEOUT_SECONDS });
+  try {
+    await client.ready();
+    const { checkpoint, rootKeys } = client.status();
+    if (rootKeys[0] !== published.thumbprint) {
+      throw new Problems([
+        `${PATHS.rootKey} is ${published.thumbprint}, but the root key that signed the list is ${rootKeys[0]}`,
+      ]);
+    }
+    const trustAnchor: TrustAnchor = { root: published.jwk, sources: [url] };
+    if (checkpoint) trustAnchor.checkpoint = 'required';
+    return { trustAnchor, checkpoint, updatedAt: client.updatedAt, issuers: client.list().length };
+  } catch (error) {
+    if (!(error instanceof NoUsableSource)) throw error;
+    throw unreachableSources(error) ?? error.errors[url] ?? error;
+  } finally {
+    client.close();
+  }
+}
+
+/** A longer time limit than the default of a client, because there is no other source. */
+const TIMEOUT_SECONDS = 60;

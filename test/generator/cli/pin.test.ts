@@ -1,0 +1,354 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { canonicalBytes } from '@passport-registry/verifier';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  at,
+  type Files,
+  issuer,
+  publish,
+  rotationStep,
+  type TestKey,
+  testKey,
+  withCheckpoint,
+  withRotation,
+} from '../../support/publication.js';
+import { registryHost } from '../../support/registry-host.js';
+import { listen } from '../../support/serving.js';
+import { cli, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
+
+let first: TestKey;
+let second: TestKey;
+let third: TestKey;
+let online: TestKey;
+let plain: Files;
+let checkpointed: Files;
+let rotated: Files;
+let folder: string;
+
+beforeAll(async () => {
+  [first, second, third, online] = [await testKey(), await testKey('p256'), await testKey(), await testKey()];
+  plain = publish(first, [issuer('a'), issuer('b')]);
+  checkpointed = await withCheckpoint(plain, first, online);
+  rotated = withRotation(await withCheckpoint(publish(third, [issuer('a')]), third, online), [
+    await rotationStep(first, second),
+    await rotationStep(second, third),
+  ]);
+});
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+
+const thumbprintOf = ({ rootKey }: TestKey) => rootKey.thumbprint;
+const hostOf = async (files: Files) => (await registryHost(files)).base;
+const pin = (url: string, ...args: string[]) => cli(['pin', url, ...args], folder);
+const written = (file = 'trust-anchor.json') => JSON.parse(readFileSync(join(folder, file), 'utf8'));
+
+describe('passport-registry pin', () => {
+  it('writes the trust anchor of the registry that has the thumbprint', async () => {
+    const url = await hostOf(checkpointed);
+    const { code, stderr, stdout } = await pin(`${url}/`, '--thumbprint', thumbprintOf(first));
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toMatch(/^list {7}\S+Z, 2 issuers$/m);
+    expect(stderr).toContain('trust-anchor.json written; it requires a checkpoint');
+    expect(written()).toEqual({ root: first.rootKey.jwk, sources: [url], checkpoint: 'required' });
+  });
+
+  it('requires a checkpoint only of a registry that has one', async () => {
+    const url = await hostOf(plain);
+    const { stderr } = await pin(url, '--thumbprint', thumbprintOf(first), '--out', 'other.json');
+    expect(stderr).toContain('checkpoint none\n');
+    expect(written('other.json')).toEqual({ root: first.rootKey.jwk, sources: [url] });
+  });
+
+  it('without a thumbprint, shows the registry, says how to compare, and writes nothing', async () => {
+    const { code, stderr } = await pin(await hostOf(checkpointed));
+    expect(code).toBe(1);
+    expect(stderr).toContain(`root key   ${thumbprintOf(first)}\n`);
+    expect(stderr).toContain('NOT pinned');
+    expect(stderr).toContain('Learn the thumbprint from the operator in another way');
+    // The thumbprint to type must come from the user.
+    expect(stderr).toContain('--thumbprint THUMBPRINT\n');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('without a thumbprint, pins only on first use, with a warning', async () => {
+    const { code, stderr } = await pin(await hostOf(checkpointed), '--trust-on-first-use');
+    expect(code).toBe(0);
+    expect(stderr).toContain('WARNING: the thumbprint was compared with nothing');
+    expect(written().root).toEqual(first.rootKey.jwk);
+  });
+
+  it('reports as JSON', async () => {
+    const url = await hostOf(checkpointed);
+    const pinned = JSON.parse((await pin(url, '--thumbprint', thumbprintOf(first), '--json')).stdout);
+    expect(pinned).toMatchObject({ ok: true, file: 'trust-anchor.json', trustAnchor: written(), issuers: 2 });
+    const shown = await pin(url, '--json');
+    expect([shown.code, JSON.parse(shown.stdout)]).toMatchObject([1, { ok: false, file: null }]);
+    const refused = await pin(url, '--thumbprint', thumbprintOf(second), '--json');
+    expect(JSON.parse(refused.stdout)).toMatchObject({ ok: false, error: { code: 'ERR_TREE_REJECTED' } });
+  });
+});
+
+describe('pin after a rotation', () => {
+  it('pins the present root key if the rotation contains the key with the thumbprint', async () => {
+    const { code, stderr } = await pin(await hostOf(rotated), '--thumbprint', thumbprintOf(second));
+    expect(code).toBe(0);
+    expect(stderr).toContain(`leads here from ${thumbprintOf(second)}`);
+    expect(written().root).toEqual(third.rootKey.jwk);
+  });
+
+  it('pins the present root key by its own thumbprint', async () => {
+    const { code, stderr } = await pin(await hostOf(rotated), '--thumbprint', thumbprintOf(third));
+    expect([code, stderr.includes('leads here')]).toEqual([0, false]);
+  });
+
+  it('says why the thumbprint of the first root key does not help', async () => {
+    const { code, stderr } = await pin(await hostOf(rotated), '--thumbprint', thumbprintOf(first));
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      `names ${thumbprintOf(first)} as the first root key, but does not contain that key`,
+    );
+  });
+
+  it('refuses a step that another key signed', async () => {
+    const forged = await rotationStep({ ...second, privateKey: (await testKey('p256')).privateKey }, third);
+    const files = withRotation(rotated, [await rotationStep(first, second), forged]);
+    const { code, stderr } = await pin(await hostOf(files), '--thumbprint', thumbprintOf(second));
+    expect(code).toBe(1);
+    expect(stderr).toContain('the step after the root key');
+  });
+
+  it('refuses a rotation that leads past the published root key', async () => {
+    const files = new Map([...rotated, ['keys/root.json', Buffer.from(canonicalBytes(second.rootKey.jwk))]]);
+    const { code, stderr } = await pin(await hostOf(files as Files), '--thumbprint', thumbprintOf(second));
+    expect(code).toBe(1);
+    expect(stderr).toContain(`the root key that signed the list is ${thumbprintOf(third)}`);
+  });
+});
+
+describe('pin refuses, and writes nothing', () => {
+  const changed = (files: Files, path: string, content: string | undefined): Files => {
+    const copy = new Map(files);
+    if (content === undefined) copy.delete(path);
+    else copy.set(path, Buffer.from(content));
+    return copy;
+  };
+
+  it.each<[string, () => Files | Promise<Files>, RegExp]>([
+    ['another root key', () => publish(second, [issuer('a')]), /it publishes the root key \S+, not /],
+    [
+      'the root key beside a list of another key',
+      () => changed(publish(second, []), 'keys/root.json', plain.get('keys/root.json')?.toString()),
+      /were not signed by the root key/,
+    ],
+    ['a list that was altered', () => changed(plain, 'issuers.json', '{}'), /were not signed by/],
+    ['no list', () => changed(plain, 'issuers.json', undefined), /has no issuers.json/],
+    ['no root key', () => changed(plain, 'keys/root.json', undefined), /keys\/root.json is missing/],
+    ['a root key that is a page', () => changed(plain, 'keys/root.json', '<html>'), /is not JSON/],
+    ['a private root key', () => changed(plain, 'keys/root.json', '{"kty":"OKP","d":"x"}'), /private member/],
+    [
+      'a root key of 17 KiB',
+      () => changed(plain, 'keys/root.json', ' '.repeat(17 * 1024)),
+      /larger than 16384/,
+    ],
+    ['a damaged checkpoint', () => changed(checkpointed, 'checkpoint.jwt', 'x'), /the checkpoint /],
+    [
+      'an expired checkpoint',
+      () => withCheckpoint(plain, first, online, { exp: Math.floor(Date.now() / 1000) - 600 }),
+      /expired/,
+    ],
+    [
+      'an old list without a checkpoint',
+      () => publish(first, [], at(-31 * 24 * 3600)),
+      /older than the maximum age/,
+    ],
+    [
+      'a development key',
+      () => changed(plain, 'UNFIT-FOR-PRODUCTION.txt', 'x'),
+      /signed by a development key.*--allow-development/,
+    ],
+  ])('%s', async (_name, files, problem) => {
+    const { code, stderr } = await pin(await hostOf(await files()), '--thumbprint', thumbprintOf(first));
+    expect(stderr).toMatch(problem);
+    expect(code).toBe(problem.source.includes('16384') ? 4 : 1);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('a redirect', async () => {
+    const there = await hostOf(plain);
+    const url = await listen((request, response) => {
+      response.writeHead(302, { Location: `${there}${request.url}` }).end();
+    });
+    const { code, stderr } = await pin(url, '--thumbprint', thumbprintOf(first));
+    expect([code, stderr.includes('a redirect to')]).toEqual([4, true]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('a host that does not answer', async () => {
+    const { code } = await pin('http://127.0.0.1:9', '--thumbprint', thumbprintOf(first));
+    expect(code).toBe(4);
+  });
+
+  it.each([
+    [['registry.example', '--thumbprint', 'A'.repeat(43)]],
+    [['ftp://registry.example', '--thumbprint', 'A'.repeat(43)]],
+    [['https://someone:hunter2@registry.example', '--thumbprint', 'A'.repeat(43)]],
+    [['https://registry.example?a', '--thumbprint', 'A'.repeat(43)]],
+    [['https://registry.example#a', '--thumbprint', 'A'.repeat(43)]],
+    [['https://registry.example', '--thumbprint', 'A'.repeat(42)]],
+    [['https://registry.example', '--thumbprint', `${'A'.repeat(42)}B`]],
+    [['https://registry.example', '--thumbprint', '']],
+    [['https://registry.example', '--thumbprint', 'A'.repeat(43), '--trust-on-first-use']],
+  ])('wrong usage: %j', async ([url = '', ...args]) => {
+    const { code, stderr } = await pin(url, ...args);
+    expect([code, stderr.includes('hunter2')]).toEqual([2, false]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('a development key even on first use, unless told', async () => {
+    const url = await hostOf(changed(plain, 'UNFIT-FOR-PRODUCTION.txt', 'x'));
+    expect((await pin(url, '--trust-on-first-use')).code).toBe(1);
+    const { code, stderr } = await pin(url, '--trust-on-first-use', '--allow-development');
+    expect([code, stderr.includes(`${thumbprintOf(first)} (development)`)]).toEqual([0, true]);
+  });
+});
+
+describe('pin and an existing file', () => {
+  it('leaves the same content, and replaces other content only with --force', async () => {
+    const url = await hostOf(plain);
+    const args = ['--thumbprint', thumbprintOf(first)];
+    await pin(url, ...args);
+    expect((await pin(url, ...args)).stderr).toContain('trust-anchor.json unchanged');
+    const other = JSON.stringify({ root: second.rootKey.jwk });
+    writeFiles(folder, { 'trust-anchor.json': other });
+    const refused = await pin(url, ...args);
+    expect([refused.code, readFileSync(join(folder, 'trust-anchor.json'), 'utf8')]).toEqual([4, other]);
+    expect(refused.stderr).toContain('already exists with other content');
+    const forced = await pin(url, ...args, '--force');
+    expect([forced.code, forced.stderr.includes('trust-anchor.json replaced')]).toEqual([0, true]);
+    expect(written().root).toEqual(first.rootKey.jwk);
+  });
+
+  it('does not weaken a trust anchor without --force', async () => {
+    const host = await registryHost(checkpointed);
+    const args = ['--thumbprint', thumbprintOf(first)];
+    await pin(host.base, ...args);
+    host.files = plain;
+    expect((await pin(host.base, ...args)).code).toBe(4);
+    expect(written().checkpoint).toBe('required');
+  });
+
+  it('needs a folder that exists', async () => {
+    const { code } = await pin(await hostOf(plain), '--trust-on-first-use', '--out', 'none/anchor.json');
+    expect(code).toBe(4);
+  });
+});
+
+describe('--root-key takes a trust anchor', () => {
+  let url: string;
+  const policy = '{"tiers":["certified"]}';
+
+  async function anchored(files: Files, more: object = {}): Promise<void> {
+    url = await hostOf(files);
+    const anchor = { root: first.rootKey.jwk, sources: [url], ...more };
+    writeFiles(folder, { 'anchor.json': JSON.stringify(anchor), 'policy.json': policy });
+  }
+
+  const commands: Readonly<Record<string, () => string[]>> = {
+    verify: () => ['verify', url],
+    resolve: () => ['resolve', 'a', '--policy', 'policy.json'],
+    'mirror status': () => ['mirror', 'status', url],
+    diff: () => ['diff', url, url],
+  };
+
+  // The tree has no SHA256SUMS, so `verify` and `mirror` never accept it; test/generator/mirroring has such a test.
+  it.each(['resolve', 'mirror status', 'diff'])('%s enforces its requirement', async (name) => {
+    const outcome = async () => cli([...(commands[name]?.() ?? []), '--root-key', 'anchor.json'], folder);
+    await anchored(plain);
+    expect((await outcome()).code).toBe(0);
+    await anchored(plain, { checkpoint: 'required' });
+    const refused = await outcome();
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/checkpoint/)]);
+    await anchored(publish(second, [issuer('a')]));
+    expect((await outcome()).code).toBe(1);
+  });
+
+  it('verify reports a missing checkpoint as a failed check', async () => {
+    await anchored(plain, { checkpoint: 'required' });
+    const { stderr } = await cli(['verify', url, '--root-key', 'anchor.json'], folder);
+    expect(stderr).toMatch(
+      /^FAILED {2}checkpoint\n +checkpoint.jwt is missing, but a checkpoint is required$/m,
+    );
+    await anchored(plain);
+    expect((await cli(['verify', url, '--root-key', 'anchor.json'], folder)).stderr).toContain(
+      'skipped checkpoint: the tree has no checkpoint.jwt',
+    );
+  });
+
+  it('verify and resolve read the sources of the trust anchor', async () => {
+    await anchored(checkpointed, { checkpoint: 'required' });
+    expect((await cli(['verify', '--root-key', 'anchor.json'], folder)).stderr).toContain(
+      `${url} is NOT valid`,
+    );
+    const { code } = await cli([...(commands['resolve']?.() ?? []), '--root-key', 'anchor.json'], folder);
+    expect(code).toBe(0);
+  });
+
+  it.each<[string, (anchor: string) => string, RegExp]>([
+    [
+      'a member of a later version',
+      (anchor) => anchor.replace('{', '{"quorum":2,'),
+      /quorum needs a newer version/,
+    ],
+    ['an unknown member', (anchor) => anchor.replace('{', '{"note":"",'), /"note" is not a member/],
+    ['a repeated member', (anchor) => anchor.replace('{', '{"sources":[],'), /"sources" appears twice/],
+    ['a private member', (anchor) => anchor.replace('"kty"', '"d":"x","kty"'), /root has a private member/],
+    [
+      'a JWK that is also a trust anchor',
+      (anchor) => anchor.replace('{', '{"kty":"OKP",'),
+      /"kty" is not a member/,
+    ],
+    ['another kid', (anchor) => anchor.replace(/"kid":"[^"]+"/, `"kid":"${'A'.repeat(43)}"`), /kid is not/],
+  ])('%s is refused', async (_name, change, problem) => {
+    await anchored(plain);
+    const anchor = readFileSync(join(folder, 'anchor.json'), 'utf8');
+    writeFileSync(join(folder, 'anchor.json'), change(anchor));
+    for (const name of Object.keys(commands)) {
+      const { code, stderr } = await cli(
+        [...(commands[name]?.() ?? []), '--root-key', 'anchor.json'],
+        folder,
+      );
+      expect([name, code, stderr]).toEqual([name, 3, expect.stringMatching(problem)]);
+    }
+  });
+
+  it('but not in a command that signs', async () => {
+    await anchored(plain);
+    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
+    for (const command of [
+      ['build', '--signer-command', 'false', '--root-key', 'anchor.json'],
+      ['keys', 'public', 'anchor.json'],
+    ]) {
+      const { code, stderr } = await cli(command, folder);
+      expect([code, stderr]).toEqual([3, expect.stringContaining('anchor.json is a trust anchor')]);
+    }
+  });
+});
+
+describe('verify without an argument', () => {
+  it('says what to name if there is nothing to verify', async () => {
+    const { code, stderr } = await cli(['verify'], folder);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('there is nothing to verify: name the folder'),
+    ]);
+  });
+
+  it('verifies dist, or the base_url of registry.yaml if there is one', async () => {
+    writeFiles(folder, { 'dist/issuers.json': '{}' });
+    expect((await cli(['verify'], folder)).stderr).toContain('dist is NOT valid');
+    writeFiles(folder, { 'registry.yaml': `base_url: ${await hostOf(plain)}\n` });
+    expect((await cli(['verify'], folder)).stderr).toMatch(/http:\S+ is NOT valid/);
+  });
+});

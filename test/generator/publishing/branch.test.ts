@@ -1,0 +1,206 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, it } from 'vitest';
+import { describeWith } from '../../support/components.js';
+import { serve } from '../../support/serving.js';
+import { cli, recordText, temporaryFolder, workspace, writeFiles } from '../../support/workspace.js';
+
+describeWith(['git'], 'passport-registry branch', () => {
+  let folder: string;
+  let origin: string;
+
+  const git = (where: string, ...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
+      cwd: where,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }).trim();
+  const build = (where = folder) => cli(['build', '--key', 'key.pem'], where);
+  /** All files below a folder with their bytes. */
+  const bytesOf = (where: string) =>
+    Object.fromEntries(
+      readdirSync(where, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name))
+        .map((file) => [file.slice(where.length), readFileSync(file).toString('base64')]),
+    );
+
+  beforeEach(async () => {
+    folder = await workspace(['alpha']);
+    origin = join(temporaryFolder(), 'origin.git');
+    git(folder, 'init', '-q', '--bare', origin);
+    git(folder, 'init', '-q', '-b', 'main');
+    git(folder, 'remote', 'add', 'origin', origin);
+    git(folder, 'add', 'issuers');
+    git(folder, 'commit', '-qm', 'Records');
+  });
+
+  it('makes the branch, with the bytes of the tree and nothing else, and loads the same bytes', async () => {
+    // Neither attributes, nor the ignored files, nor the settings of git may change a byte.
+    writeFiles(folder, { '.gitattributes': '* text eol=crlf\n', '.gitignore': '*.json\n.htaccess\n' });
+    git(folder, 'config', 'core.autocrlf', 'true');
+    await build();
+    writeFiles(folder, { 'dist/odd': 'a\r\nb\n\u0000', 'dist/.gitattributes': '* export-ignore\n' });
+    expect((await cli(['branch', 'save'], folder)).code).toBe(0);
+    const other = temporaryFolder();
+    git(other, 'clone', '-q', '--depth=1', `file://${origin}`, '.').trim();
+    const { code, stderr } = await cli(['branch', 'load', 'copy'], other);
+    expect(code, stderr).toBe(0);
+    expect(bytesOf(join(other, 'copy'))).toEqual(bytesOf(join(folder, 'dist')));
+    expect(git(folder, 'status', '--porcelain', '--', 'issuers')).toBe('');
+  });
+
+  it('puts each publication on top of the last, and nothing if nothing has changed', async () => {
+    await build();
+    await cli(['branch', 'save', '--message', 'One'], folder);
+    expect((await cli(['branch', 'save', '--message', 'Again'], folder)).stderr).toContain(
+      'has the same files',
+    );
+    writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
+    await build();
+    await cli(['branch', 'save', 'dist', '--message', 'Two\n\nwith a body'], folder);
+    expect(git(origin, 'log', '--format=%s', 'published')).toBe('Two\nOne');
+    expect(git(origin, 'show', '--format=', '--name-status', 'published')).toMatch(/^A\tissuers\/beta$/m);
+  });
+
+  it('removes from the branch what is no longer in the tree', async () => {
+    await build();
+    await cli(['build', '--key', 'key.pem', '--out', 'more', '--precompress'], folder);
+    await cli(['branch', 'save', 'more'], folder);
+    await cli(['branch', 'save', 'dist'], folder);
+    expect(git(origin, 'ls-tree', '-r', '--name-only', 'published')).not.toContain('issuers.json.gz');
+  });
+
+  it('never replaces the publication of somebody else', async () => {
+    await build();
+    await cli(['branch', 'save'], folder);
+    const other = temporaryFolder();
+    git(other, 'clone', '-q', `file://${origin}`, '-b', 'published', 'clone');
+    writeFiles(other, { 'clone/theirs': 'theirs' });
+    git(join(other, 'clone'), 'add', '-A');
+    git(join(other, 'clone'), 'commit', '-qm', 'Theirs');
+    git(join(other, 'clone'), 'push', '-q');
+    const theirs = git(origin, 'rev-parse', 'published');
+    writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
+    await build();
+    for (const setting of ['push.default', 'remote.origin.push']) {
+      git(folder, 'config', setting, setting === 'push.default' ? 'matching' : '+refs/*:refs/*');
+      const { code, stderr } = await cli(['branch', 'save'], folder);
+      expect(code).toBe(4);
+      expect(stderr).toContain('nothing was published: if there was another publication, load the branch');
+      expect(git(origin, 'rev-parse', 'published')).toBe(theirs);
+    }
+    expect((await cli(['branch', 'load', 'new'], folder)).code).toBe(0);
+    expect(existsSync(join(folder, 'new/theirs'))).toBe(true);
+  });
+
+  it('does not replace a branch that was never loaded', async () => {
+    await build();
+    await cli(['branch', 'save'], folder);
+    const other = temporaryFolder();
+    git(other, 'clone', '-q', `file://${origin}`, '.');
+    const before = git(origin, 'rev-parse', 'published');
+    const args = ['branch', 'save', join(folder, 'dist'), '--message', 'Other'];
+    const { code } = await cli(args, other);
+    expect([code, git(origin, 'rev-parse', 'published')]).toEqual([4, before]);
+  });
+
+  it('says so if there is no branch, and makes nothing', async () => {
+    const { code, stderr } = await cli(['branch', 'load'], folder);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('there is no branch published of origin')]);
+    expect(existsSync(join(folder, 'dist'))).toBe(false);
+  });
+
+  it('refuses to start again if the branch is gone while the registry serves a list', async () => {
+    await build();
+    const host = await serve(join(folder, 'dist'));
+    writeFiles(folder, { 'registry.yaml': `base_url: ${host}\n` });
+    const { code, stderr } = await cli(['branch', 'load', 'new'], folder);
+    expect([code, existsSync(join(folder, 'new'))]).toEqual([4, false]);
+    expect(stderr).toContain(`origin has no branch published, but ${host} serves a list`);
+  });
+
+  it('fails if the remote repository cannot be read: that is not the first publication', async () => {
+    git(folder, 'remote', 'set-url', 'origin', join(folder, 'nowhere'));
+    expect((await cli(['branch', 'load'], folder)).code).toBe(4);
+    expect((await cli(['branch', 'load', '--remote', 'other'], folder)).code).toBe(4);
+    expect(existsSync(join(folder, 'dist'))).toBe(false);
+  });
+
+  it('loads into an empty folder, and never into one with files', async () => {
+    await build();
+    await cli(['branch', 'save'], folder);
+    mkdirSync(join(folder, 'empty'));
+    expect((await cli(['branch', 'load', 'empty'], folder)).code).toBe(0);
+    const { code, stderr } = await cli(['branch', 'load', 'issuers'], folder);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('issuers has files in it')]);
+    expect(readdirSync(join(folder, 'issuers'))).toEqual(['alpha.yaml']);
+  });
+
+  it.each([
+    ['a link', 'ln -s /etc/hostname link && git add link'],
+    ['a submodule', 'git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub'],
+  ])('loads no branch with %s', async (_name, command) => {
+    await build();
+    await cli(['branch', 'save'], folder);
+    const other = temporaryFolder();
+    git(other, 'clone', '-q', `file://${origin}`, '-b', 'published', '.');
+    execFileSync('sh', ['-ec', command], { cwd: other });
+    git(other, 'commit', '-qm', 'Odd');
+    git(other, 'push', '-q');
+    const { code, stderr } = await cli(['branch', 'load', 'new'], folder);
+    expect([code, stderr]).toEqual([4, expect.stringContaining('the branch published is not a tree')]);
+    expect(existsSync(join(folder, 'new'))).toBe(false);
+  });
+
+  it('saves no folder without a tree, and no link', async () => {
+    expect((await cli(['branch', 'save', 'issuers'], folder)).stderr).toContain(
+      'there is no tree in issuers',
+    );
+    await build();
+    symlinkSync('issuers.json', join(folder, 'dist/link'));
+    expect((await cli(['branch', 'save'], folder)).stderr).toContain('link in dist cannot be part of a tree');
+    expect(git(origin, 'branch')).toBe('');
+  });
+
+  it.each([
+    ['--branch', 'a b'],
+    ['--branch', 'a..b'],
+    ['--branch', ''],
+    ['--remote', '--upload-pack=touch pwned'],
+    ['--remote', ''],
+  ])('refuses %s %j, which git would take for something else', async (option, value) => {
+    await build();
+    for (const command of ['load', 'save']) {
+      const args = ['branch', command, ...(command === 'load' ? ['new'] : []), `${option}=${value}`];
+      expect((await cli(args, folder)).code).toBe(2);
+    }
+    expect(existsSync(join(folder, 'pwned'))).toBe(false);
+  });
+
+  it('is not confused by the variables of a hook, or by the index of the user', async () => {
+    await build();
+    const elsewhere = temporaryFolder();
+    git(elsewhere, 'init', '-q');
+    writeFiles(folder, { staged: 'by the user' });
+    git(folder, 'add', 'staged');
+    const hook = { GIT_DIR: join(elsewhere, '.git'), GIT_INDEX_FILE: join(elsewhere, 'index') };
+    expect((await cli(['branch', 'save'], folder, hook)).code).toBe(0);
+    expect(git(folder, 'diff', '--cached', '--name-only')).toBe('staged');
+    expect(git(origin, 'ls-tree', '--name-only', 'published')).toContain('issuers.json');
+  });
+
+  it('needs a git repository', async () => {
+    const { code, stderr } = await cli(['branch', 'load'], temporaryFolder());
+    expect([code, stderr]).toEqual([2, expect.stringContaining('is not in a git repository')]);
+  });
+
+  it('publishes nothing if the remote repository refuses', async () => {
+    await build();
+    writeFiles(origin, { 'hooks/pre-receive': '#!/bin/sh\necho closed >&2\nexit 1\n' });
+    chmodSync(join(origin, 'hooks/pre-receive'), 0o755);
+    const { code, stderr } = await cli(['branch', 'save'], folder);
+    expect([code, stderr.includes('closed'), git(origin, 'branch')]).toEqual([4, true, '']);
+  });
+});

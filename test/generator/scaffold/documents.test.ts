@@ -1,0 +1,127 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { describeWith } from '../../support/components.js';
+import { commandsBelow } from '../../support/documents.js';
+import { installedPath } from '../../support/installed.js';
+import { init, SETTINGS } from '../../support/scaffold.js';
+import { cli, type Outcome, run, temporaryFolder } from '../../support/workspace.js';
+
+const TEMPLATE = 'generator/scaffold/template';
+
+let top: string;
+let folder: string;
+let origin: string;
+
+/** Runs commands of a document with the program under test, without npm and the network. */
+function sh(commands: string, cwd: string, environment: Record<string, string> = {}): Promise<Outcome> {
+  const local = commands
+    .replaceAll(/^ *npm .*$/gm, '')
+    .replaceAll('&& npm ci', '')
+    .replaceAll(/https:\/\/github\.com\/\S+\.git/g, `file://${origin}`)
+    // A production key signs no names that are reserved for examples.
+    .replaceAll('logistics.example', 'logistics.alt');
+  const author = ['AUTHOR', 'COMMITTER'].flatMap((role) => [
+    [`GIT_${role}_NAME`, 'Operator'],
+    [`GIT_${role}_EMAIL`, 'operator@registry.alt'],
+  ]);
+  return run('sh', ['-euc', local], cwd, {
+    ...installedPath(),
+    ...Object.fromEntries(author),
+    ...environment,
+  });
+}
+
+/** Runs all commands below a heading of a document, each block in a shell of its own. */
+async function runAll(document: string, heading: string, environment: Record<string, string> = {}) {
+  for (const commands of commandsBelow(`${TEMPLATE}/${document}`, heading)) {
+    const { code, stderr } = await sh(commands, folder, environment);
+    expect(stderr).not.toContain('passport-registry:');
+    expect(code, stderr).toBe(0);
+  }
+}
+
+const git = (...args: string[]) => execFileSync('git', args, { cwd: origin, encoding: 'utf8' }).trim();
+
+describeWith(['git'], 'the documents of a new registry', () => {
+  beforeAll(async () => {
+    top = temporaryFolder();
+    folder = join(top, 'registry');
+    origin = join(top, 'origin.git');
+    execFileSync('git', ['init', '-q', '--bare', '-b', 'main', origin]);
+    expect((await init(['registry', ...SETTINGS, '--base-url', 'http://127.0.0.1:1'], top)).code).toBe(0);
+  });
+
+  it('README.md: the first record, and the root key', async () => {
+    await runAll('README.md', 'Start');
+    await runAll('README.md', 'Root key');
+    expect(parse(readFileSync(join(folder, 'registry.yaml'), 'utf8'))).toMatchObject({
+      root_key: 'root.json',
+      signer: { key: '../root-key.pem' },
+    });
+    expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
+  });
+
+  it('README.md: the first push, and a publication by hand', async () => {
+    await runAll('README.md', 'Publish');
+    expect(git('ls-tree', '-r', '--name-only', 'main')).not.toMatch(/pem|dist|node_modules/);
+    expect(git('rev-list', '--count', 'published')).toBe('1');
+  });
+
+  it('README.md: checkpoints, and an emergency in a registry that has them', async () => {
+    await runAll('README.md', 'Checkpoints');
+    expect(git('ls-tree', '--name-only', 'published')).toContain('checkpoint.jwt');
+    const text = readFileSync(join(folder, 'README.md'), 'utf8');
+    const [, settings = ''] = /```yaml\n([\s\S]*?) *```/.exec(text) ?? [];
+    appendFileSync(join(folder, 'registry.yaml'), settings.replaceAll(/^ {3}/gm, ''));
+    const key = readFileSync(join(top, 'online-key.pem'), 'utf8');
+    await runAll('README.md', 'Emergency', { ONLINE_KEY: key });
+    expect(git('show', 'published:issuers/harbour-logistics')).toContain('"status":"suspended"');
+    expect(git('rev-list', '--count', 'published')).toBe('3');
+    const { code } = await cli(['verify', 'dist', '--root-key', 'root.json'], folder);
+    expect(code).toBe(0);
+  });
+
+  it('CONTRIBUTING.md: from a clone to a pull request', async () => {
+    const blocks = commandsBelow(`${TEMPLATE}/CONTRIBUTING.md`, 'How to get listed');
+    expect(blocks).toHaveLength(4);
+    const author = temporaryFolder();
+    const [clone = '', create = '', look = '', propose = ''] = blocks;
+    expect((await sh(clone, author)).code).toBe(0);
+    const fork = join(author, 'registry');
+    expect((await sh(create, fork)).code).toBe(0);
+    // The hosts of the examples do not exist.
+    const asked = await sh(look, fork);
+    expect([asked.code, asked.stderr]).toEqual([1, expect.stringContaining('host-unreachable')]);
+    const proposed = await sh(propose, fork);
+    expect(proposed.code, proposed.stderr).toBe(0);
+    expect(git('diff', '--name-only', 'main', 'nordic-post')).toBe('issuers/nordic-post.yaml');
+  });
+
+  it('issuers/README.md: the example is a valid record in its layout, but no record of the registry', async () => {
+    const text = readFileSync(join(folder, 'issuers/README.md'), 'utf8');
+    const [, record = ''] = /```yaml\n([\s\S]*?)```/.exec(text) ?? [];
+    const all = record.replace('# Optional fields\n', '').replaceAll(/^# (?=\w+:)/gm, '');
+    for (const [name, content] of Object.entries({ record, all })) {
+      const where = join(temporaryFolder(), name);
+      execFileSync('mkdir', [where]);
+      appendFileSync(join(where, 'nordic-post.yaml'), content);
+      expect((await cli(['validate', where], folder)).code).toBe(0);
+    }
+    expect((await cli(['validate'], folder)).stderr).toMatch(/^1 file: 0 problems/m);
+  });
+});
+
+describe('the documents of a new registry', () => {
+  it('name only files that exist, in the registry or in the package', () => {
+    for (const document of ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'issuers/README.md']) {
+      const text = readFileSync(join(TEMPLATE, document), 'utf8');
+      for (const [, path = ''] of text.matchAll(/`node_modules\/passport-registry\/([\w./-]+)`/g))
+        expect(existsSync(path), path).toBe(true);
+      for (const [, path = ''] of text.matchAll(/\]\((?!https?:)([^)]+)\)/g))
+        expect(existsSync(join(TEMPLATE, document, '..', path)), path).toBe(true);
+    }
+  });
+});

@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { REGISTRY_WORKFLOWS, readWorkflow, type Step, TEMPLATE } from '../../support/workflow.js';
+import { checkWorkflows, jobsOf } from '../../support/workflow-checks.js';
+
+const NAMES = ['audit', 'checkpoint', 'comment', 'deploy', 'publish', 'validate'];
+
+checkWorkflows(REGISTRY_WORKFLOWS, NAMES);
+
+describe('a pull request from a fork', () => {
+  it('cannot use a secret or a token with write permission', () => {
+    for (const name of NAMES) {
+      const { on, text, permissions } = readWorkflow(REGISTRY_WORKFLOWS, name);
+      expect(text).not.toContain('pull_request_target');
+      const events = typeof on === 'object' && on !== null ? Object.keys(on) : [String(on)];
+      if (!events.includes('pull_request')) continue;
+      expect(text).not.toContain('secrets.');
+      expect(permissions).toEqual({ contents: 'read' });
+      for (const [, job] of jobsOf(REGISTRY_WORKFLOWS, name))
+        expect([job.permissions, job.environment]).toEqual([undefined, undefined]);
+    }
+  });
+
+  it('cannot run code in the job that comments, because that job runs no code of the repository', () => {
+    const { jobs, text } = readWorkflow(REGISTRY_WORKFLOWS, 'comment');
+    expect(text).not.toContain('secrets.');
+    expect(jobs['difference']?.permissions).toEqual({ contents: 'read', 'pull-requests': 'read' });
+    const steps = jobs['comment']?.steps ?? [];
+    expect(jobs['comment']?.permissions).toEqual({ 'pull-requests': 'write' });
+    expect(steps.map(({ uses }) => uses?.split('@')[0])).toEqual(['actions/download-artifact', undefined]);
+    expect(steps[1]?.run).toMatch(
+      /^gh pr comment "\$NUMBER" --repo "\$GITHUB_REPOSITORY" [a-z -]+ comment\.md\n$/,
+    );
+  });
+
+  it('cannot run code in the jobs that read its records: all other files come from the base branch', () => {
+    for (const [name, job] of [
+      ['validate', 'records'],
+      ['comment', 'difference'],
+    ] as const) {
+      const steps = readWorkflow(REGISTRY_WORKFLOWS, name).jobs[job]?.steps ?? [];
+      const at = (wanted: (step: Step) => boolean) => steps.findIndex(wanted);
+      const checkout = at(({ uses }) => uses?.startsWith('actions/checkout@') === true);
+      expect(steps[checkout + 1]?.run).toBe(
+        "git restore --source=HEAD^1 --staged --worktree -- . ':(exclude)issuers'",
+      );
+      expect(at(({ run = '' }) => run.includes('npm'))).toBeGreaterThan(checkout + 1);
+    }
+  });
+
+  it('cannot use a key: each key is in one environment and in one step', () => {
+    const users = NAMES.flatMap((name) =>
+      jobsOf(REGISTRY_WORKFLOWS, name).flatMap(([job, { steps = [], environment }]) =>
+        steps
+          .filter(({ env }) => JSON.stringify(env ?? {}).includes('secrets.'))
+          .map(({ name: step }) => `${name}/${job} (${environment}): ${step}`),
+      ),
+    );
+    expect(users).toEqual([
+      'checkpoint/sign (checkpoint): Sign the checkpoint',
+      'publish/build (registry): Build, sign and verify',
+    ]);
+  });
+});
+
+describe('a publication', () => {
+  it('is never cancelled, and only one runs at a time, checkpoints included', () => {
+    for (const name of ['publish', 'checkpoint']) {
+      expect(readWorkflow(REGISTRY_WORKFLOWS, name).concurrency).toEqual({
+        group: 'publish',
+        'cancel-in-progress': false,
+      });
+    }
+  });
+
+  it('saves the tree only after all other steps', () => {
+    for (const [name, job] of [
+      ['publish', 'build'],
+      ['checkpoint', 'sign'],
+    ] as const) {
+      const steps = readWorkflow(REGISTRY_WORKFLOWS, name).jobs[job]?.steps ?? [];
+      expect(steps.at(-1)?.run).toContain('npx passport-registry branch save dist');
+      for (const step of steps) expect(step.if).toBeUndefined();
+    }
+  });
+});
+
+describe('the other files of .github', () => {
+  it.each(['dependabot.yml', 'ISSUE_TEMPLATE/config.yml', 'ISSUE_TEMPLATE/listing.yml'])(
+    '%s is YAML',
+    (file) => {
+      expect(typeof parse(readFileSync(join(TEMPLATE, '.github', file), 'utf8'))).toBe('object');
+    },
+  );
+
+  it('CODEOWNERS names these paths', () => {
+    const paths = readFileSync(join(TEMPLATE, '.github/CODEOWNERS'), 'utf8').match(/^\/\S+/gm);
+    expect(paths).toEqual([
+      '/issuers/',
+      '/registry.yaml',
+      '/root.json',
+      '/package.json',
+      '/package-lock.json',
+      '/vendor/',
+      '/.github/',
+    ]);
+  });
+});

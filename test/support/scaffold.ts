@@ -1,0 +1,22 @@
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { cli, type Outcome, temporaryFolder } from './workspace.js';
+
+/** Options of `init` for the settings that every registry has. */
+export const SETTINGS = [
+  ...['--name', 'Nordic Agents Registry', '--contact', 'operator@registry.alt'],
+  ...['--base-url', 'https://registry.alt'],
+];
+
+/** Runs `init` in a folder. */
+export function init(args: readonly string[], cwd: string): Promise<Outcome> {
+  return cli(['init', ...args], cwd);
+}
+
+/** Creates a registry with a root key beside it. Returns its folder. */
+export async function newRegistry(): Promise<string> {
+  const folder = temporaryFolder();
+  const { code, stderr } = await init(['registry', ...SETTINGS, '--root-key', 'root-key.pem'], folder);
+  expect(code, stderr).toBe(0);
+  return join(folder, 'registry');
+}

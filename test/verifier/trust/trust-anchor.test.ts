@@ -1,0 +1,283 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type AnchoredClientOptions,
+  assertTrustAnchor,
+  createRegistryClient,
+  NoUsableSource,
+  openRegistry,
+  RegistryError,
+  type TrustAnchor,
+  TrustAnchorInvalid,
+} from '@passport-registry/verifier';
+import { openRegistry as openPath } from '@passport-registry/verifier/node';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ROOT } from '../../support/paths.js';
+import {
+  type Files,
+  issuer,
+  publish,
+  rotationStep,
+  type TestKey,
+  testKey,
+  withCheckpoint,
+  withRotation,
+} from '../../support/publication.js';
+import { registryHost } from '../../support/registry-host.js';
+import { temporaryFolder, writeFiles } from '../../support/workspace.js';
+
+let root: TestKey;
+let other: TestKey;
+let plain: Files;
+let checkpointed: Files;
+beforeAll(async () => {
+  [root, other] = [await testKey(), await testKey('p256')];
+  plain = publish(root, [issuer('a')]);
+  checkpointed = await withCheckpoint(plain, root, await testKey());
+});
+
+const anchorOf = (more: Partial<TrustAnchor> = {}): TrustAnchor => ({ root: root.rootKey.jwk, ...more });
+
+/** Returns the code of what the function throws, or rejects with. */
+async function codeOf(work: () => unknown): Promise<string> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof NoUsableSource) return Object.values(error.errors)[0]?.code ?? error.code;
+    if (error instanceof RegistryError) return error.code;
+    throw error;
+  }
+  return 'accepted';
+}
+
+describe('a trust anchor', () => {
+  const ajv = new Ajv2020();
+  addFormats.default(ajv);
+  for (const name of readdirSync(join(ROOT, 'schemas')).filter((file) => file.endsWith('.schema.json'))) {
+    ajv.addSchema(JSON.parse(readFileSync(join(ROOT, 'schemas', name), 'utf8')));
+  }
+  const ed25519 = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
+  const p256 = {
+    kty: 'EC',
+    crv: 'P-256',
+    x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
+    y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
+  };
+  const thumbprint = 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k';
+  const longest = `https://a.example/${'x'.repeat(2048 - 'https://a.example/'.length)}`;
+
+  it.each<[unknown, RegExp | true]>([
+    [{ root: ed25519 }, true],
+    [{ root: { ...ed25519, kid: thumbprint, y: null } }, true],
+    [{ root: p256, sources: ['https://a.example', 'http://[::1]:8080/registry/'] }, true],
+    [{ root: ed25519, sources: [longest] }, true],
+    [{ root: ed25519, sources: [], checkpoint: 'required' }, true],
+    [{}, /must have the member root/],
+    [{ sources: ['https://a.example'] }, /must have the member root/],
+    [ed25519, /must have the member root/],
+    [{ root: null }, /^root is not a JSON object/],
+    [{ root: [ed25519] }, /^root is not a JSON object/],
+    [{ root: { ...ed25519, d: 'x' } }, /^root has a private member/],
+    [{ root: { ...p256, d: null } }, /^root has a private member/],
+    [{ root: { ...ed25519, kty: 'RSA' } }, /^root is neither/],
+    [{ root: { ...ed25519, y: p256.y } }, /^root is an Ed25519 key with a y/],
+    [{ root: { kty: 'EC', crv: 'P-256', x: p256.x } }, /^root has a y that is not/],
+    [{ root: { ...ed25519, use: 'sig' } }, /^root .* only the members kty, crv, x, y and kid/],
+    [{ root: { ...ed25519, kid: 7 } }, /^root .* only the members/],
+    [{ root: ed25519, sources: 'https://a.example' }, /^sources is "https:\/\/a.example"/],
+    [{ root: ed25519, sources: null }, /^sources is null/],
+    [{ root: ed25519, sources: ['https://a.example', 'a.example'] }, /^sources\[1\] is "a.example"/],
+    [{ root: ed25519, sources: ['https://u:p@a.example'] }, /^sources\[0\]/],
+    [{ root: ed25519, sources: ['https://a.example?q'] }, /^sources\[0\]/],
+    [{ root: ed25519, sources: ['https://a.example/#f'] }, /^sources\[0\]/],
+    [{ root: ed25519, sources: ['file:///a'] }, /^sources\[0\]/],
+    [{ root: ed25519, sources: ['https://a.example\n'] }, /^sources\[0\]/],
+    [{ root: ed25519, sources: [`${longest}x`] }, /^sources\[0\] is ".{80}\.\.\.":/],
+    [{ root: ed25519, sources: ['https://a.example', 'https://a.example'] }, /^sources\[1\] repeats/],
+    [{ root: ed25519, sources: [7] }, /^sources\[0\] is 7/],
+    [
+      { root: ed25519, checkpoint: 'optional' },
+      /^checkpoint is "optional": it must be "required", or absent/,
+    ],
+    [{ root: ed25519, checkpoint: true }, /^checkpoint is true/],
+    [{ root: ed25519, checkpoint: null }, /^checkpoint is null/],
+    [{ root: ed25519, checkpoint: ['required'] }, /^checkpoint\[0\]/],
+    [{ root: ed25519, Checkpoint: 'required' }, /"Checkpoint" is not a member/],
+    [{ root: ed25519, rootKey: ed25519 }, /"rootKey" is not a member/],
+    [JSON.parse(`{"root":${JSON.stringify(ed25519)},"__proto__":{}}`), /"__proto__" is not a member/],
+    [{ root: ed25519, constructor: 1 }, /"constructor" is not a member/],
+    [{ root: ed25519, '\u202e\n': 1 }, /^"\?\\n" is not a member/],
+    [[], /must be a JSON object/],
+    [null, /must be a JSON object/],
+    ['https://a.example', /must be a JSON object/],
+  ])('%j', (anchor, expected) => {
+    let message: string | true = true;
+    try {
+      assertTrustAnchor(anchor);
+    } catch (error) {
+      expect(error).toBeInstanceOf(TrustAnchorInvalid);
+      ({ message } = error as Error);
+    }
+    if (expected === true) expect(message).toBe(true);
+    else expect(message).toMatch(expected);
+    expect(ajv.validate('trust-anchor.schema.json', anchor)).toBe(message === true);
+  });
+
+  it.each(['next_roots', 'publication', 'log', 'witnesses', 'quorum'])(
+    'with %s needs a newer version, whatever else is wrong',
+    (member) => {
+      expect(() => assertTrustAnchor({ unknown: 1, [member]: undefined })).toThrow(
+        `${member} needs a newer version`,
+      );
+    },
+  );
+
+  it('takes no member from a prototype', () => {
+    expect(() => assertTrustAnchor(Object.create({ root: ed25519 }))).toThrow('must have the member root');
+  });
+});
+
+describe('a client with a trust anchor', () => {
+  async function ask(options: AnchoredClientOptions): Promise<string> {
+    return codeOf(async () => {
+      const client = createRegistryClient(options);
+      await client.ready().finally(() => client.close());
+    });
+  }
+
+  it('reads its sources and its root key', async () => {
+    const host = await registryHost(plain);
+    const client = createRegistryClient({ trustAnchor: anchorOf({ sources: [host.base] }) });
+    await client.ready();
+    expect(client.resolve('a')?.issuer_id).toBe('a');
+    client.close();
+  });
+
+  it('reads other sources if they are given', async () => {
+    const host = await registryHost(plain);
+    const trustAnchor = anchorOf({ sources: ['http://127.0.0.1:1'] });
+    expect(await ask({ trustAnchor, sources: [host.base] })).toBe('accepted');
+    expect(host.log.length).toBeGreaterThan(0);
+  });
+
+  it('accepts a registry without checkpoints only if the trust anchor permits it', async () => {
+    const [without, withOne] = [await registryHost(plain), await registryHost(checkpointed)];
+    const ofHost = (host: typeof without, more: Partial<TrustAnchor> = {}) =>
+      ask({ trustAnchor: anchorOf({ sources: [host.base], ...more }) });
+    expect(await ofHost(without)).toBe('accepted');
+    expect(await ofHost(without, { checkpoint: 'required' })).toBe('ERR_CHECKPOINT_MISSING');
+    expect(await ofHost(withOne, { checkpoint: 'required' })).toBe('accepted');
+  });
+
+  it('an option can add the requirement, and cannot remove it', async () => {
+    const { base } = await registryHost(plain);
+    const required = anchorOf({ sources: [base], checkpoint: 'required' });
+    const free = anchorOf({ sources: [base] });
+    expect(await ask({ trustAnchor: free, requireCheckpoint: true })).toBe('ERR_CHECKPOINT_MISSING');
+    expect(await ask({ trustAnchor: free, requireCheckpoint: false })).toBe('accepted');
+    expect(await ask({ trustAnchor: required, requireCheckpoint: true })).toBe('ERR_CHECKPOINT_MISSING');
+    expect(await ask({ trustAnchor: required, requireCheckpoint: undefined } as never)).toBe(
+      'ERR_CHECKPOINT_MISSING',
+    );
+    expect(await ask({ trustAnchor: required, requireCheckpoint: false })).toBe('ERR_OPTIONS_INVALID');
+  });
+
+  it('follows a rotation from the root key of the trust anchor', async () => {
+    const rotated = withRotation(publish(other, [issuer('a')]), [await rotationStep(root, other)]);
+    const { base } = await registryHost(rotated);
+    expect(await ask({ trustAnchor: anchorOf({ sources: [base] }) })).toBe('accepted');
+  });
+
+  it.each<[string, string, (anchor: TrustAnchor) => object]>([
+    [
+      'ERR_OPTIONS_INVALID',
+      'a root key besides',
+      (anchor) => ({ trustAnchor: anchor, rootKey: anchor.root }),
+    ],
+    ['ERR_OPTIONS_INVALID', 'no sources', (anchor) => ({ trustAnchor: { root: anchor.root } })],
+    [
+      'ERR_OPTIONS_INVALID',
+      'an empty array of sources',
+      (anchor) => ({ trustAnchor: { ...anchor, sources: [] } }),
+    ],
+    [
+      'ERR_OPTIONS_INVALID',
+      'sources that are not URLs',
+      (anchor) => ({ trustAnchor: anchor, sources: ['dist'] }),
+    ],
+    ['ERR_OPTIONS_INVALID', 'a path', () => ({ trustAnchor: 'trust-anchor.json' })],
+    ['ERR_OPTIONS_INVALID', 'null', () => ({ trustAnchor: null })],
+    ['ERR_OPTIONS_INVALID', 'an array', (anchor) => ({ trustAnchor: [anchor] })],
+    ['ERR_TRUST_ANCHOR_INVALID', 'a JWK', (anchor) => ({ trustAnchor: anchor.root })],
+    ['ERR_TRUST_ANCHOR_INVALID', 'a quorum', (anchor) => ({ trustAnchor: { ...anchor, quorum: 2 } })],
+    [
+      'ERR_TRUST_ANCHOR_INVALID',
+      'a host that no URL parser accepts',
+      (anchor) => ({ trustAnchor: { ...anchor, sources: ['https://a b'] } }),
+    ],
+  ])('%s: %s', async (code, _name, options) => {
+    const anchor = anchorOf({ sources: ['https://registry.example'] });
+    expect(await codeOf(() => createRegistryClient(options(anchor) as never).close())).toBe(code);
+  });
+
+  it('an invalid URL that the pattern accepts is refused at once', async () => {
+    const trustAnchor = anchorOf({ sources: ['https://[::zz]/'] });
+    expect(await codeOf(() => createRegistryClient({ trustAnchor }).close())).toBe('ERR_OPTIONS_INVALID');
+  });
+
+  it('refuses a kid that is not the thumbprint', async () => {
+    const { base } = await registryHost(plain);
+    const trustAnchor = { root: { ...root.rootKey.jwk, kid: other.rootKey.thumbprint }, sources: [base] };
+    expect(await ask({ trustAnchor })).toBe('ERR_ROOT_KEY_INVALID');
+  });
+});
+
+describe('an offline copy with a trust anchor', () => {
+  const files = (tree: Files) => ({ get: async (path: string) => tree.get(path) });
+  const open = (tree: Files, options: object) =>
+    codeOf(() => openRegistry(files(tree), { maxAge: 3600, ...options } as never));
+
+  it('needs a checkpoint if the trust anchor requires it', async () => {
+    const trustAnchor = anchorOf({ checkpoint: 'required', sources: ['https://not-asked.example'] });
+    expect(await open(checkpointed, { trustAnchor })).toBe('accepted');
+    expect(await open(plain, { trustAnchor })).toBe('ERR_CHECKPOINT_MISSING');
+    expect(await open(plain, { trustAnchor, requireCheckpoint: false })).toBe('ERR_OPTIONS_INVALID');
+    expect(await open(plain, { trustAnchor: anchorOf() })).toBe('accepted');
+  });
+
+  it.each<[string, (anchor: TrustAnchor) => object]>([
+    ['ERR_OPTIONS_INVALID', () => ({})],
+    ['ERR_OPTIONS_INVALID', (anchor) => ({ trustAnchor: anchor, rootKey: anchor.root })],
+    ['ERR_OPTIONS_INVALID', () => ({ trustAnchor: 'dist' })],
+    ['ERR_TRUST_ANCHOR_INVALID', (anchor) => ({ trustAnchor: { ...anchor, log: 'a/log' } })],
+    ['ERR_TRUST_ANCHOR_INVALID', (anchor) => ({ trustAnchor: { root: { ...anchor.root, d: 'x' } } })],
+  ])('%s', async (code, options) => {
+    expect(await open(plain, options(anchorOf()))).toBe(code);
+  });
+
+  it('may be a folder', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, Object.fromEntries(checkpointed));
+    const registry = await openPath(folder, {
+      trustAnchor: anchorOf({ checkpoint: 'required' }),
+      maxAge: 3600,
+    });
+    expect(registry.resolve('a')?.issuer_id).toBe('a');
+  });
+});
+
+describe('a client that has pinned the root key of another registry', () => {
+  it('learns which root key the delegation names, and that no rotation leads there', async () => {
+    const { base } = await registryHost(checkpointed);
+    const client = createRegistryClient({ sources: [base], rootKey: other.rootKey.jwk });
+    const error = await client.ready().catch((thrown: NoUsableSource) => thrown.errors[base]);
+    client.close();
+    expect(error).toMatchObject({ code: 'ERR_DELEGATION_INVALID' });
+    const { message } = error as Error;
+    expect(message).toContain(`names the root key ${root.rootKey.thumbprint}`);
+    expect(message).toContain(`the root key that you trust is ${other.rootKey.thumbprint}`);
+    expect(message).toContain('you may have pinned the root key of another registry');
+  });
+});

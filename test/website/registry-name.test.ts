@@ -1,0 +1,327 @@
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { build, folderSource, type RegistryDescription, verifyTree } from '../../build/index.js';
+import { open, verdict } from '../support/browser.js';
+import { describeWith } from '../support/components.js';
+import { ROOT } from '../support/paths.js';
+import { plainHost, serve } from '../support/serving.js';
+import { cli, recordText, temporaryFolder, workspace, writeFiles } from '../support/workspace.js';
+
+const WHOLE = `name: Nordic Agents Registry
+description: Issuers of agent passports that the Nordic members have examined.
+contact: operator@registry.example
+homepage: https://www.registry.example/?a=1&b=2
+`;
+const DEFAULT = 'Registry of agent passport issuers';
+const OPEN_API = 'schemas/registry.openapi.json';
+/** What a description changes in a tree, besides SHA256SUMS. */
+const DOCUMENTS = ['index.html', 'changes.atom', OPEN_API];
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await workspace(['alpha']);
+});
+
+const configure = (text: string) => writeFiles(folder, { 'registry.yaml': text });
+const read = (path: string) => readFileSync(join(folder, 'dist', path), 'utf8');
+const documents = () => DOCUMENTS.map(read);
+
+async function run(...args: string[]) {
+  const { code, stdout, stderr } = await cli(args, folder);
+  expect([code, stderr]).toEqual([0, expect.any(String)]);
+  return { stdout, stderr };
+}
+
+async function buildTree(...args: string[]) {
+  return JSON.parse((await run('build', '--key', 'key.pem', '--json', ...args)).stdout);
+}
+
+describe('a registry with a name', () => {
+  it('has the name in its page, its feed and its OpenAPI description', async () => {
+    configure(WHOLE);
+    await buildTree();
+    const [page, feed, openApi] = documents();
+    expect(page).toContain('<title>Nordic Agents Registry</title>');
+    expect(page).toContain('<h1 dir="auto"><a href="./">Nordic Agents Registry</a></h1>');
+    expect(page).toContain('>Issuers of agent passports that the Nordic members have examined.</p>');
+    expect(page).toContain('<a href="https://www.registry.example/?a=1&#38;b=2" rel="noopener noreferrer">');
+    expect(page).toContain('<a href="mailto:operator@registry.example">operator@registry.example</a>');
+    expect(feed).toContain('<title>Nordic Agents Registry: status and tier</title>');
+    expect(feed).toContain(
+      '<author><name>Nordic Agents Registry</name><uri>https://www.registry.example/?a=1&#38;b=2</uri><email>operator@registry.example</email></author>',
+    );
+    const { info } = JSON.parse(openApi ?? '');
+    expect(info).toMatchObject({
+      title: 'Nordic Agents Registry',
+      summary: 'Issuers of agent passports that the Nordic members have examined.',
+      contact: { url: 'https://www.registry.example/?a=1&b=2', email: 'operator@registry.example' },
+      license: { identifier: 'Apache-2.0' },
+    });
+    const validator = new Validator();
+    for (const schema of ['issuer.schema.json', 'issuer-registry.schema.json', 'jwk.schema.json']) {
+      await validator.addSpecRef(JSON.parse(read(`schemas/${schema}`)), schema);
+    }
+    expect(await validator.validate(JSON.parse(openApi ?? ''))).toMatchObject({ valid: true });
+  });
+
+  it('has one rewritten when its name changes, and keeps its list', async () => {
+    configure(WHOLE);
+    const first = await buildTree();
+    const before = documents();
+    expect(await buildTree()).toMatchObject({ written: 0, sha256: first.sha256 });
+    configure(WHOLE.replace('Nordic', 'Baltic'));
+    const second = await buildTree();
+    expect(second).toMatchObject({ written: 4, kept: true, sha256: first.sha256, notes: [] });
+    expect(read('index.html')).toContain('<title>Baltic Agents Registry</title>');
+    configure(WHOLE);
+    await buildTree();
+    expect(documents()).toEqual(before);
+  });
+
+  it('needs a new checkpoint when its name changes, and the build says so', async () => {
+    configure(WHOLE);
+    await buildTree('--checkpoint-key', 'key.pem');
+    configure(WHOLE.replace('Nordic', 'Baltic'));
+    const { notes } = await buildTree();
+    expect(notes).toEqual([
+      expect.stringContaining('other files have changed: `verify` fails until `checkpoint`'),
+    ]);
+    expect((await cli(['verify', 'dist'], folder)).code).toBe(1);
+    await run('checkpoint', '--key', 'key.pem');
+    await run('verify', 'dist');
+  });
+
+  it('keeps it in every command that publishes', async () => {
+    configure(WHOLE);
+    await buildTree();
+    const before = documents();
+    writeFiles(folder, { 'root.json': (await run('keys', 'public', 'key.pem')).stdout });
+    for (const command of ['suspend', 'reinstate', 'revoke']) {
+      await run(command, 'alpha', '--key', 'key.pem', '--reason', 'a test');
+      expect(read('index.html')).toContain('<title>Nordic Agents Registry</title>');
+      expect(read('changes.atom')).toContain('<name>Nordic Agents Registry</name>');
+      expect(read(OPEN_API)).toBe(before[2]);
+    }
+    writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
+    await run('build', '--unsigned', 'request');
+    const state = { XDG_STATE_HOME: join(folder, 'state') };
+    const signed = await cli(['sign', 'request', '--key', 'key.pem', '--yes'], folder, state);
+    expect(signed.stderr).not.toContain('passport-registry:');
+    await run('attach', 'request', '--root-key', 'root.json');
+    expect(read('index.html')).toContain('<title>Nordic Agents Registry</title>');
+    expect(read('index.html')).toContain('beta');
+    expect(read(OPEN_API)).toBe(before[2]);
+  });
+
+  it('passes `verify` and `mirror` where there is no registry.yaml', async () => {
+    configure(WHOLE);
+    await buildTree('--checkpoint-key', 'key.pem');
+    const elsewhere = temporaryFolder();
+    writeFiles(elsewhere, { 'root.json': (await run('keys', 'public', 'key.pem')).stdout });
+    const host = await serve(join(folder, 'dist'));
+    for (const where of [join(folder, 'dist'), host]) {
+      const { code, stderr } = await cli(['verify', where, '--root-key', 'root.json'], elsewhere);
+      expect([code, stderr]).toEqual([0, expect.stringContaining('(pinned)')]);
+    }
+    const mirrored = await cli(['mirror', host, 'mirror', '--root-key', 'root.json'], elsewhere);
+    expect([mirrored.code, mirrored.stderr]).toEqual([0, expect.stringContaining('mirror ok')]);
+    for (const path of DOCUMENTS) {
+      expect(readFileSync(join(elsewhere, 'mirror/current', path), 'utf8')).toBe(read(path));
+    }
+  });
+
+  it.each(DOCUMENTS)('does not pass `verify` if somebody else changes the name in %s', async (path) => {
+    configure(WHOLE);
+    await buildTree();
+    writeFileSync(join(folder, 'dist', path), read(path).replaceAll('Nordic', 'Baltic'));
+    const { checks } = await verifyTree(folderSource(join(folder, 'dist')));
+    const failed = checks.filter(({ result }) => result === 'failed');
+    expect(failed.map(({ name }) => name)).toEqual(['checksums']);
+    expect(failed[0]?.problems.join()).toContain(path);
+  });
+
+  it('without a description of its own still says what it is', async () => {
+    configure('name: Nordic Agents Registry\n');
+    await buildTree();
+    expect(read('index.html')).toContain(`<p class="description" dir="auto">${DEFAULT}</p>`);
+    expect(read('index.html')).not.toContain('Operator:');
+    expect(JSON.parse(read(OPEN_API)).info.contact).toEqual({ name: 'Nordic Agents Registry' });
+  });
+});
+
+describe('a registry without a name', () => {
+  it('is called what it is', async () => {
+    await buildTree();
+    expect(read('index.html')).toContain(`<title>${DEFAULT}</title>`);
+    expect(read('index.html')).not.toContain('class="description"');
+    expect(read('index.html')).not.toContain('Operator:');
+    expect(read('changes.atom')).toContain('<author><name>The operator of the registry</name></author>');
+    expect(read(OPEN_API)).toBe(readFileSync(join(ROOT, OPEN_API), 'utf8'));
+  });
+
+  it('may have any of the other settings', async () => {
+    configure('description: Only this.\n');
+    await buildTree();
+    expect(read('index.html')).toContain(`<title>${DEFAULT}</title>`);
+    expect(read('index.html')).toContain('>Only this.</p>');
+    expect(JSON.parse(read(OPEN_API)).info.contact).toBeUndefined();
+    configure('contact: operator@registry.example\n');
+    await buildTree();
+    expect(read('index.html')).toMatch(/<p>Operator: <a href="mailto:[^"]+">[^<]+<\/a>\. The host/);
+    configure('homepage: https://www.registry.example\n');
+    await buildTree();
+    expect(read('index.html')).toMatch(
+      /<p>Operator: <a href="https:[^"]+" rel="[^"]+">[^<]+<\/a>\. The host/,
+    );
+  });
+});
+
+describe('the settings of a description', () => {
+  const LINE = 'in one line';
+  it.each([
+    ['name', '"Nordic \\u202eyrtsigeR"', LINE],
+    ['name', '"Nordic \\u2066Registry\\u2069"', LINE],
+    ['name', '"Nordic\\nRegistry"', LINE],
+    ['name', '"Nordic\\tRegistry"', LINE],
+    ['name', '"Nordic\\u2028Registry"', LINE],
+    ['name', '"Nordic\\u0000"', LINE],
+    ['name', '"Nordic\\uFFFF"', LINE],
+    ['name', '""', LINE],
+    ['name', '"  "', LINE],
+    ['name', '"\\u200b"', LINE],
+    ['name', 'x'.repeat(101), LINE],
+    ['name', '7', LINE],
+    ['description', '"a\\u202Ab"', LINE],
+    ['description', '"a\\u2069b"', LINE],
+    ['description', 'x'.repeat(501), LINE],
+    ['contact', 'operator', 'e-mail address'],
+    ['contact', 'operator@localhost', 'e-mail address'],
+    ['contact', 'Operator <operator@registry.example>', 'e-mail address'],
+    ['contact', 'mailto:operator@registry.example', 'e-mail address'],
+    ['contact', 'operator@registry.example,other@registry.example', 'e-mail address'],
+    ['contact', '"operator@registry.example\\nBcc: x"', 'e-mail address'],
+    ['contact', `${'x'.repeat(65)}@registry.example`, 'e-mail address'],
+    ['homepage', 'http://www.registry.example', 'https URL'],
+    ['homepage', 'javascript:alert(1)', 'https URL'],
+    ['homepage', '"https://www.registry.example/\\u202e"', 'https URL'],
+    ['homepage', 'https://registry.example@evil.example', 'https URL'],
+    ['homepage', 'https://www.registry.example:99999', 'https URL'],
+    ['homepage', 'https://www.registry.example/"onclick=', 'https URL'],
+    ['homepage', '//www.registry.example', 'https URL'],
+  ])('%s: %s is refused, and nothing is written', async (setting, value, expected) => {
+    configure(`${setting}: ${value}\n`);
+    const { code, stderr } = await cli(['build', '--key', 'key.pem'], folder);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(new RegExp(`^registry.yaml:1:\\d+: error wrong-type: ${setting} is `));
+    expect(stderr.match(/error/g)).toHaveLength(1);
+    expect(stderr).toContain(expected);
+    expect(stderr).not.toMatch(/\^|\(\?/);
+    expect(() => read('index.html')).toThrow();
+  });
+
+  it.each([
+    ['name', 'x'.repeat(100)],
+    ['name', '😀'.repeat(99).concat('1')],
+    ['name', 'سجل جهات إصدار جوازات الوكلاء'],
+    ['name', '登録簿'],
+    ['name', '"Agents \\u200d & \\"Co\\" <b>\'s"'],
+    ['description', 'x'.repeat(500)],
+    ['contact', `${'x'.repeat(64)}@registry.example`],
+    ['homepage', 'https://www.registry.example:65535/a?b=c'],
+  ])('%s: %s is taken', async (setting, value) => {
+    configure(`${setting}: ${value}\n`);
+    await buildTree();
+  });
+});
+
+describe('build() of the library', () => {
+  const options = (about: RegistryDescription | undefined) => ({
+    ...{ issuers: join(folder, 'issuers'), out: join(folder, 'dist'), about },
+    signer: { key: join(folder, 'key.pem'), production: true, directory: folder },
+    exceptions: { allowExampleNames: true },
+  });
+
+  it('takes the description, and reads no registry.yaml', async () => {
+    configure(WHOLE);
+    await build(options({ name: 'Baltic' }));
+    expect(read('index.html')).toContain('<title>Baltic</title>');
+    await build(options(undefined));
+    expect(read('index.html')).toContain(`<title>${DEFAULT}</title>`);
+  });
+
+  it.each<[string, RegistryDescription, RegExp]>([
+    ['a name with an override', { name: 'a\u202eb' }, /^name of the registry is not the name/],
+    ['a name with a lone surrogate', { name: 'a\ud800' }, /^name/],
+    ['another scheme', { homepage: 'javascript:alert(1)' }, /^homepage of the registry is not the https URL/],
+    ['no e-mail address', { contact: 'x' }, /^contact/],
+    ['an unknown member', { nme: 'x' } as RegistryDescription, /^the description of the registry must NOT/],
+    ['a text', 'Nordic' as RegistryDescription, /^the description of the registry must be object/],
+  ])('refuses %s, and leaves the tree alone', async (_name, about, message) => {
+    await build(options({ name: 'Nordic' }));
+    const before = read('SHA256SUMS');
+    await expect(build(options(about))).rejects.toMatchObject({
+      code: 'ERR_USAGE',
+      message: expect.stringMatching(message),
+    });
+    expect(read('SHA256SUMS')).toBe(before);
+  });
+});
+
+/** What would do something if it became markup, an attribute or a piece of the template. */
+const HOSTILE = [
+  '<script>alert(1)</script>',
+  '</title><script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  "' onmouseover='alert(1)",
+  '</a><a href="javascript:alert(1)">x</a>',
+  ']]></title></feed><entry>',
+  '{{policy}} {{nothing}}',
+  '$' + "{alert(1)} $& $' $1",
+  '&lt;b&gt; &#60;',
+];
+
+describeWith(['chromium'], 'a hostile description', () => {
+  it('becomes no markup, in the page or the feed, with a script or without', async () => {
+    const dist = join(folder, 'dist');
+    const signer = { key: join(folder, 'key.pem'), production: true, directory: folder };
+    for (const text of HOSTILE) {
+      rmSync(dist, { recursive: true, force: true });
+      const about = { name: text, description: text, contact: "a'?cc=b&c=%22@registry.example" };
+      await build({ issuers: join(folder, 'issuers'), out: dist, signer, about });
+      expect((await verifyTree(folderSource(dist))).ok).toBe(true);
+      expect(JSON.parse(read(OPEN_API)).info).toMatchObject({ title: text, summary: text });
+      const copy = temporaryFolder();
+      cpSync(dist, copy, { recursive: true });
+      const host = await plainHost(copy, '404.html');
+      for (const javaScriptEnabled of [true, false]) {
+        const { page, wrong } = await open(host, { javaScriptEnabled });
+        if (javaScriptEnabled) await verdict(page);
+        expect(await page.title()).toBe(text.trim());
+        expect(await page.locator('h1').textContent()).toBe(text);
+        expect(await page.locator('p.description').textContent()).toBe(text);
+        const markup =
+          'header img, header script, header b, [onerror], [onmouseover], a[href^="javascript"], entry';
+        expect(await page.locator(markup).count()).toBe(0);
+        const mail = page.locator('footer a[href^="mailto:"]');
+        expect(await mail.getAttribute('href')).toBe("mailto:a'%3Fcc%3Db%26c%3D%2522@registry.example");
+        if (javaScriptEnabled) {
+          await page.goto(`${host}/#issuer=alpha`);
+          await expect.poll(() => page.title()).toBe(`alpha: ${text}`);
+        }
+        expect(wrong).toEqual([]);
+      }
+      const { page } = await open('about:blank');
+      const feed = await page.evaluate(
+        `(() => {
+          const feed = new DOMParser().parseFromString(${JSON.stringify(read('changes.atom'))}, 'application/xml');
+          const text = (selector) => feed.querySelector(selector)?.textContent;
+          return [text('feed > title'), text('author > name'), text('author > email'), feed.querySelectorAll('entry, parsererror').length];
+        })()`,
+      );
+      expect(feed).toEqual([`${text}: status and tier`, text, about.contact, 0]);
+    }
+  });
+});

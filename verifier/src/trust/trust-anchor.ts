@@ -1,0 +1,116 @@
+import { isObject } from '../encoding/checks.js';
+import { faultIn, shown } from '../encoding/fault.js';
+import { OBJECT, type OptionChecks, PUBLIC_KEYS, required } from '../encoding/options.js';
+import { OptionsInvalid, TrustAnchorInvalid } from '../errors.js';
+import { isAnchorMember } from '../generated/predicates.js';
+import { REQUIRED_ANCHOR_MEMBERS, type RootJwk, type TrustAnchor } from '../generated/schemas.js';
+import { publicMembers } from './public-key.js';
+
+/**
+ * Members that only later versions enforce (SPEC C3). A verifier that ignored such a member would accept a registry that
+ * the trust anchor refuses.
+ */
+const LATER_MEMBERS = ['next_roots', 'publication', 'log', 'witnesses', 'quorum'];
+
+const EXPECTED: Readonly<Record<string, string>> = {
+  root: 'a public JWK with only the members kty, crv, x, y and kid',
+  sources: 'an http(s) URL without credentials, query or fragment, named once',
+  checkpoint: '"required", or absent',
+};
+
+/**
+ * Asserts that a parsed JSON value conforms to schemas/trust-anchor.schema.json, and that its root key is a public key.
+ * An unknown member is an error, because otherwise a requirement would be ignored silently.
+ *
+ * @throws {@link TrustAnchorInvalid}
+ *
+ * @example
+ * ```ts
+ * import { assertTrustAnchor } from '@passport-registry/verifier';
+ *
+ * try {
+ *   assertTrustAnchor({ root: pinnedJwk, checkpoint: true });
+ * } catch (error) {
+ *   console.log((error as Error).message); // checkpoint is true: it must be "required", or absent
+ * }
+ * ```
+ */
+export function assertTrustAnchor(value: unknown): asserts value is TrustAnchor {
+  if (!isObject(value)) throw new TrustAnchorInvalid('a trust anchor must be a JSON object');
+  const members = Object.keys(value);
+  const later = members.find((member) => LATER_MEMBERS.includes(member));
+  if (later !== undefined) {
+    throw new TrustAnchorInvalid(
+      `${later} needs a newer version of this verifier, which enforces the member`,
+    );
+  }
+  const missing = REQUIRED_ANCHOR_MEMBERS.find((member) => !Object.hasOwn(value, member));
+  if (missing !== undefined) throw new TrustAnchorInvalid(`a trust anchor must have the member ${missing}`);
+  for (const member of members) {
+    // These messages say more than the schema.
+    if (member === 'root')
+      publicMembers(value[member], (message) => new TrustAnchorInvalid(`root ${message}`));
+    const conforms = isAnchorMember(member, value[member]);
+    if (conforms === undefined) {
+      throw new TrustAnchorInvalid(`${shown(member)} is not a member of a trust anchor`);
+    }
+    if (!conforms) throw wrongMember(member, value[member]);
+  }
+}
+
+function wrongMember(member: string, value: unknown): TrustAnchorInvalid {
+  const { path, problem } = faultIn(member, value, (content) => isAnchorMember(member, content) === true);
+  return new TrustAnchorInvalid(`${path} ${problem}: it must be ${EXPECTED[member]}`);
+}
+
+/** Trust in a root key. */
+export interface PinnedRootKey {
+  /** The pinned root key, or several during a rotation. */
+  readonly rootKey: RootJwk | readonly RootJwk[];
+}
+
+/** Trust in a trust anchor. */
+export interface PinnedTrustAnchor {
+  /** The pinned trust anchor: the parsed content of a file that `passport-registry pin` has written. */
+  readonly trustAnchor: TrustAnchor;
+}
+
+/** Returns the checks of the options `rootKey` and `trustAnchor`. @param isAnchored - whether there is a trust anchor */
+export function pinnedBy(isAnchored: boolean): OptionChecks<PinnedRootKey & PinnedTrustAnchor> {
+  return { rootKey: isAnchored ? PUBLIC_KEYS : required(PUBLIC_KEYS), trustAnchor: OBJECT };
+}
+
+/** Options that may come from a trust anchor. */
+export interface PinnedOptions extends Partial<PinnedRootKey>, Partial<PinnedTrustAnchor> {
+  readonly sources?: readonly string[] | undefined;
+  readonly requireCheckpoint?: boolean | undefined;
+}
+
+/**
+ * Replaces the option `trustAnchor` with the options that it stands for. No option removes a requirement of the trust
+ * anchor.
+ *
+ * @param options - the options, after the checks of {@link pinnedBy}
+ * @param caller - the name of the function that takes the options
+ * @throws {@link OptionsInvalid} | {@link TrustAnchorInvalid}
+ */
+export function withTrustAnchor(options: PinnedOptions, caller: string) {
+  const { trustAnchor, rootKey, requireCheckpoint } = options;
+  if (trustAnchor === undefined) {
+    return { ...options, rootKey: rootKey ?? [], requireCheckpoint: requireCheckpoint ?? false };
+  }
+  if (rootKey !== undefined) {
+    throw new OptionsInvalid(caller, 'rootKey', 'the trust anchor has a root key: give only one of the two');
+  }
+  assertTrustAnchor(trustAnchor);
+  const { root, sources, checkpoint } = trustAnchor;
+  const isRequired = checkpoint === 'required';
+  if (isRequired && requireCheckpoint === false) {
+    throw new OptionsInvalid(caller, 'requireCheckpoint', 'the trust anchor requires a checkpoint');
+  }
+  return {
+    rootKey: root,
+    sources: options.sources ?? sources,
+    requireCheckpoint: isRequired || requireCheckpoint === true,
+  };
+}
