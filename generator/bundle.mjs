@@ -30,14 +30,14 @@ async function bundle(options) {
   return { inputs: Object.keys(metafile.inputs), files: outputFiles.map(({ path }) => path) };
 }
 
-/** Returns the licences of the packages to which the input files belong. */
+/** Returns the names, versions and licences of the packages to which the input files belong. */
 function collectLicences(inputs) {
   const folders = inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+\//.exec(path)?.[0] ?? []);
   const texts = [...new Set(folders)].sort().map((folder) => {
-    const { name } = JSON.parse(readFileSync(`${ROOT}${folder}package.json`, 'utf8'));
+    const { name, version } = JSON.parse(readFileSync(`${ROOT}${folder}package.json`, 'utf8'));
     const file = readdirSync(ROOT + folder).find((entry) => /^licen[cs]e/i.test(entry));
     if (file === undefined) throw new Error(`${name} has no licence file`);
-    return `${name}\n\n${readFileSync(ROOT + folder + file, 'utf8').trim()}\n`;
+    return `${name}@${version}\n\n${readFileSync(ROOT + folder + file, 'utf8').trim()}\n`;
   });
   return [...new Set(texts)].join(`\n${'-'.repeat(80)}\n\n`);
 }

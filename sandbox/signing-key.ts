@@ -1,5 +1,5 @@
 import { type PublicJwk, publicJwk } from '@passport-registry/verifier';
-import { calculateJwkThumbprint, generateKeyPair, SignJWT } from 'jose';
+import { type CryptoKey, calculateJwkThumbprint, generateKeyPair, SignJWT } from 'jose';
 
 /** The type of a signing key. */
 export type KeyType = 'ed25519' | 'p256';

@@ -6,6 +6,7 @@ import { addBuildCommand } from './commands/build.js';
 import { addCheckCommand } from './commands/check.js';
 import { addCheckpointCommand } from './commands/checkpoint.js';
 import { addDiffCommand } from './commands/diff.js';
+import { addEmergencyCommands } from './commands/emergency.js';
 import { addFormatCommand } from './commands/format.js';
 import { addInitCommand } from './commands/init.js';
 import { addKeysCommand } from './commands/keys.js';
@@ -17,7 +18,7 @@ import { addResolveCommand } from './commands/resolve.js';
 import { addSandboxCommand } from './commands/sandbox.js';
 import { addServeCommand } from './commands/serve.js';
 import { addSignCommand } from './commands/sign.js';
-import { addStatusCommands } from './commands/status.js';
+import { addStatusCommand } from './commands/status.js';
 import { addValidateCommand } from './commands/validate.js';
 import { addVerifyCommand } from './commands/verify.js';
 import { useConfiguration } from './options/use-configuration.js';
@@ -32,6 +33,7 @@ const WRONG_USAGE = 2;
 const COMMANDS = [
   addInitCommand,
   addBuildCommand,
+  addStatusCommand,
   addNewCommand,
   addValidateCommand,
   addFormatCommand,
@@ -46,7 +48,7 @@ const COMMANDS = [
   addCheckpointCommand,
   addSignCommand,
   addAttachCommand,
-  addStatusCommands,
+  addEmergencyCommands,
   addLogCommand,
   addBranchCommand,
   addSandboxCommand,

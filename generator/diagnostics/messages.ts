@@ -1,6 +1,7 @@
 import { GRAMMAR, ISSUER_FIELDS, isDateTime, STATUSES, TIERS } from '@passport-registry/verifier';
 import { closest, distance } from 'fastest-levenshtein';
 import type { SchemaError } from '../generated/issuer-validator.js';
+import { dateTimeFault } from './date-time-fault.js';
 import { type Finding, shown } from './diagnostic.js';
 
 /** Explains a missing field. */
@@ -155,22 +156,17 @@ function explainWebUri(text: string): Explanation {
 
 function explainDateTime(text: string): Explanation {
   const rule = 'bad-date-time';
-  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return suggestDateTime(rule, `${text}T00:00:00Z`);
-  const withT = text.replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T');
-  const withZone = /[Zz]|[+-]\d{2}:\d{2}$/.test(withT) ? withT : `${withT}Z`;
-  if (withZone !== text && isDateTime(withZone)) return suggestDateTime(rule, withZone);
-  if (GRAMMAR.dateTime.pattern.test(text)) {
-    return {
-      rule,
-      expected: 'a date and time that exist',
-      remedy: 'check the day of the month and the time',
-    };
-  }
-  return { rule };
+  const complete = completeDateTime(text);
+  if (complete !== text && isDateTime(complete)) return { rule, remedy: `did you mean \`${complete}\`?` };
+  const fault = dateTimeFault(complete);
+  return fault === undefined ? { rule } : { rule, expected: 'a date and time that exist', remedy: fault };
 }
 
-function suggestDateTime(rule: 'bad-date-time', text: string): Explanation {
-  return isDateTime(text) ? { rule, remedy: `did you mean \`${text}\`?` } : { rule };
+/** Adds what is missing in a date-time: the time, the T or the zone. */
+function completeDateTime(text: string): string {
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return `${text}T00:00:00Z`;
+  const withT = text.replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T');
+  return /[Zz]|[+-]\d{2}:\d{2}$/.test(withT) ? withT : `${withT}Z`;
 }
 
 function explainGeography(text: string): Explanation {

@@ -2,7 +2,7 @@ import type { Statement } from '@passport-registry/verifier/internal';
 import { CLOCK_TOLERANCE_MS, formatUpdatedAt } from '../list/updated-at.js';
 
 /** The notice before a delegation expires, in days. A new delegation needs the root key, which is offline. */
-const DELEGATION_NOTICE_DAYS = 14;
+export const DELEGATION_NOTICE_DAYS = 14;
 /** The notice before a checkpoint expires, as a share of its lifetime. */
 const CHECKPOINT_NOTICE_SHARE = 0.25;
 
@@ -17,8 +17,28 @@ export interface Expiry {
   readonly soon: readonly string[];
 }
 
+/** Whether a statement is valid now. */
+export type Validity = 'ahead of time' | 'expired' | 'expires soon' | 'valid';
+
+/** Returns whether a checkpoint is valid, with the clock tolerance of a verifier. */
+export function checkpointValidity(times: StatementTimes, now: number): Validity {
+  const { issuedAt, expiresAt } = times;
+  return validity(times, expiresAt - (expiresAt - issuedAt) * CHECKPOINT_NOTICE_SHARE, now);
+}
+
+/** Returns whether a delegation is valid, with the clock tolerance of a verifier. */
+export function delegationValidity(times: StatementTimes, now: number): Validity {
+  return validity(times, times.expiresAt - DELEGATION_NOTICE_DAYS * DAY_MS, now);
+}
+
+function validity(times: StatementTimes, noticeAt: number, now: number): Validity {
+  if (aheadOfTime('it', times, now).length > 0) return 'ahead of time';
+  if (now >= times.expiresAt + CLOCK_TOLERANCE_MS) return 'expired';
+  return now >= noticeAt ? 'expires soon' : 'valid';
+}
+
 /**
- * Checks the times of a checkpoint and of its delegation, with the clock tolerance of a verifier.
+ * Checks the times of a checkpoint and of its delegation.
  *
  * @param now - the current time, in milliseconds since 1970
  */
@@ -29,17 +49,16 @@ export function expiryOf(
 ): Expiry {
   const problems: string[] = [];
   const soon: string[] = [];
-  const check = (name: string, times: StatementTimes, noticeAt: number) => {
+  const report = (name: string, times: StatementTimes, found: Validity) => {
     const end = formatUpdatedAt(times.expiresAt);
     problems.push(...aheadOfTime(name, times, now));
-    if (now >= times.expiresAt + CLOCK_TOLERANCE_MS) problems.push(`${name} expired at ${end}`);
-    else if (now >= noticeAt)
+    if (found === 'expired') problems.push(`${name} expired at ${end}`);
+    if (found === 'expires soon')
       soon.push(`${name} expires at ${end}, in ${formatDuration(times.expiresAt - now)}`);
   };
-  const { issuedAt, expiresAt } = checkpoint;
-  check('the checkpoint', checkpoint, expiresAt - (expiresAt - issuedAt) * CHECKPOINT_NOTICE_SHARE);
+  report('the checkpoint', checkpoint, checkpointValidity(checkpoint, now));
   if (delegation !== undefined) {
-    check('the delegation', delegation, delegation.expiresAt - DELEGATION_NOTICE_DAYS * DAY_MS);
+    report('the delegation', delegation, delegationValidity(delegation, now));
     soon.push(...endWithDelegation(checkpoint, delegation, now));
   }
   return { problems, soon };
@@ -69,7 +88,8 @@ export function aheadOfTime(
     : [];
 }
 
-function formatDuration(milliseconds: number): string {
+/** Formats a duration in words, such as `9 days`. */
+export function formatDuration(milliseconds: number): string {
   const hours = Math.max(0, milliseconds) / (60 * 60 * 1000);
   if (hours < 1) return `${Math.floor(hours * 60)} minutes`;
   return hours < 48 ? `${Math.floor(hours)} hours` : `${Math.floor(hours / 24)} days`;

@@ -1,5 +1,6 @@
 import { canonicalBytes, ISSUER_FIELDS, type Issuer, type IssuerRegistry } from '@passport-registry/verifier';
-import { byId } from '../records/check-records.js';
+import { isError } from '../diagnostics/diagnostic.js';
+import { byId, type RecordSet } from '../records/check-records.js';
 
 /** A field whose value has changed. The value undefined means that the field is absent. */
 export interface FieldChange {
@@ -14,6 +15,36 @@ export interface IssuerChange {
   readonly kind: 'added' | 'removed' | 'changed';
   /** For the kind `changed`: the changed fields, in the order of the schema. */
   readonly fields: readonly FieldChange[];
+}
+
+/** What a change does to the issuers. */
+export interface Comparison {
+  readonly changes: readonly IssuerChange[];
+  /** The files of the new version that were not compared, because they contain no valid record. */
+  readonly notCompared: readonly string[];
+}
+
+/** Compares two sets of records. A record that exists but is invalid has not been removed. */
+export function compareRecords(before: RecordSet, after: RecordSet): Comparison {
+  const changes = difference(before.issuers, after.issuers).filter(
+    ({ issuer_id, kind }) => kind !== 'removed' || !after.files.has(issuer_id),
+  );
+  const valid = [...after.files].filter(([id]) => after.issuers.has(id)).map(([, { file }]) => file);
+  const faulty = after.diagnostics.filter((found) => isError(found) && found.rule !== 'no-records');
+  return {
+    changes,
+    notCompared: [...new Set(faulty.map(({ file }) => file))].filter((file) => !valid.includes(file)),
+  };
+}
+
+/** Keeps only the published records of the issuers whose records are compared. */
+export function onlyIssuersOf(published: RecordSet, compared: RecordSet): RecordSet {
+  const isCompared = ([id]: [string, unknown]) => compared.files.has(id) || compared.issuers.has(id);
+  return {
+    ...published,
+    issuers: new Map([...published.issuers].filter(isCompared)),
+    files: new Map([...published.files].filter(isCompared)),
+  };
 }
 
 /** Compares two lists issuer by issuer. If there is no list before, every issuer counts as added. */

@@ -1,7 +1,7 @@
 import type { Issuer } from '@passport-registry/verifier';
 import type { Diagnostic } from '../diagnostics/diagnostic.js';
 import { printable } from '../diagnostics/printers/printable.js';
-import { type IssuerChange, weightiestFirst } from './difference.js';
+import { type Comparison, type IssuerChange, weightiestFirst } from './difference.js';
 
 /** Nobody reads a longer comment, and GitHub limits the length of comments. */
 const MAX_ROWS = 100;
@@ -11,14 +11,15 @@ const MAX_ROWS = 100;
  * record can't change the layout of the comment, mention people or insert links.
  */
 export function forMarkdown(
-  changes: readonly IssuerChange[],
+  { changes, notCompared }: Comparison,
   issuers: ReadonlyMap<string, Issuer>,
   diagnostics: readonly Diagnostic[],
 ): string {
   const kinds = (['added', 'changed', 'removed'] as const).map(
     (kind) => `${changes.filter((change) => change.kind === kind).length} ${kind}`,
   );
-  const lines = ['### Changes to issuers', '', `${kinds.join(', ')}.`, ''];
+  const invalid = notCompared.length === 0 ? '' : ` ${notCompared.length} invalid, and not compared.`;
+  const lines = ['### Changes to issuers', '', `${kinds.join(', ')}.${invalid}`, ''];
   const rows = changes.flatMap((change) => rowsOf(change, issuers));
   if (rows.length > 0)
     lines.push('| Issuer | What | Before | After |', '|---|---|---|---|', ...truncate(rows), '');

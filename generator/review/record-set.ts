@@ -18,9 +18,9 @@ import { changedFiles } from './versions.js';
 
 export type { RecordSet } from '../records/check-records.js';
 
-/** Reads the records in a folder. @throws {@link UsageError} | {@link IoFailed} */
-export async function recordsInFolder(folder: string): Promise<RecordSet> {
-  return checkRecords(collectRecordFiles([folder]));
+/** Reads the records in some files and folders. @throws {@link UsageError} | {@link IoFailed} */
+export function recordsIn(paths: readonly string[]): RecordSet {
+  return checkRecords(collectRecordFiles(paths));
 }
 
 /**

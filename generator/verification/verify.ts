@@ -108,7 +108,8 @@ export interface VerifyOptions {
   readonly onProgress?: OnProgress | undefined;
 }
 
-const DEFAULT_MAX_AGE_SECONDS = 30 * 24 * 60 * 60;
+/** The default maximum age of a list without a checkpoint, as in the verifier. */
+export const DEFAULT_MAX_AGE_SECONDS = 30 * 24 * 60 * 60;
 
 /**
  * Verifies everything in a tree as an outsider would: with nothing but the published files and a root key.

@@ -43,6 +43,22 @@ async function sh(commands: string, folder: string): Promise<Outcome> {
   return outcome;
 }
 
+/** The commands that install the program. test/packages/ runs them with the packed packages. */
+const INSTALL = 'npm init --yes\nnpm install passport-registry\n';
+
+/** Publishes the example records with a key. `here` replaces the URL and the thumbprint in commands. */
+async function published() {
+  const folder = exampleRegistry();
+  chmodSync(folder, 0o755);
+  await sh('npx passport-registry keys generate --out root-key.pem > root.json', folder);
+  await sh('npx passport-registry build --key root-key.pem --allow-example-names', folder);
+  const registry = await serve(join(folder, 'dist'));
+  const { kid } = JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8'));
+  const here = (commands: string) =>
+    commands.replaceAll(/\bhttps:\/\/registry\.example\b/g, registry).replaceAll('THUMBPRINT', kid);
+  return { folder, here };
+}
+
 describe('the commands of the documents', () => {
   it('README.md: the output of the build', async () => {
     const folder = exampleRegistry();
@@ -68,23 +84,25 @@ describe('the commands of the documents', () => {
     expect(stderr).toContain('is valid');
   });
 
-  it('docs/verifiers.md: verify, resolve', async () => {
-    const folder = exampleRegistry();
-    await sh(commandsBelow('docs/operators.md', 'The key')[0] ?? '', folder);
-    await sh('npx passport-registry build --key root-key.pem --allow-example-names', folder);
+  it('docs/verifiers.md: pin, verify, resolve', async () => {
+    const { folder, here } = await published();
+    const [install, pin = ''] = commandsBelow('docs/verifiers.md', 'Quick start');
+    expect(install).toBe('npm install @passport-registry/verifier passport-registry\n');
+    expect((await sh(here(pin), folder)).stderr).toContain('trust-anchor.json written');
     writeFiles(folder, { 'policy.json': '{"tiers":["founding"]}' });
     const [commands = ''] = commandsBelow('docs/verifiers.md', 'On the command line');
-    expect((await sh(commands, folder)).stderr).toContain('aurora-bank is accepted');
+    expect((await sh(here(commands), folder)).stderr).toContain('aurora-bank is accepted');
   });
 
-  it('docs/issuers.md: new, format, validate, and a check of hosts that do not exist', async () => {
-    const folder = exampleRegistry();
-    const [create = '', look = '', check = ''] = commandsBelow(
-      'docs/issuers.md',
-      'Get listed in ten minutes',
-    );
+  it('docs/issuers.md: new, format, validate, diff, and a check of hosts that do not exist', async () => {
+    const { here } = await published();
+    const folder = temporaryFolder();
+    const blocks = commandsBelow('docs/issuers.md', 'Get listed in ten minutes').map(here);
+    const [install, create = '', look = '', compare = '', check = ''] = blocks;
+    expect(install?.replaceAll(/^ +/gm, '')).toBe(INSTALL);
     expect((await sh(create, folder)).stderr).toContain('issuers/nordic-post.yaml is a valid record');
     expect((await sh(look, folder)).stderr).toContain('1 file: 0 problems, 0 warnings\n');
+    expect((await sh(compare, folder)).stderr).toContain('note: nordic-post is not taken');
     const asked = await run('sh', ['-euc', check], folder, installedPath());
     expect([asked.code, asked.stderr.includes('host-unreachable')]).toEqual([1, true]);
   });
@@ -135,20 +153,19 @@ describe('signing in two steps', () => {
 
 describeWith(['rsync', 'nginx'], 'a mirror', () => {
   it('docs/mirrors.md: copy in both ways, serve, compare', async () => {
-    const folder = exampleRegistry();
-    chmodSync(folder, 0o755);
-    await sh('npx passport-registry keys generate --out root-key.pem > root.json', folder);
-    await sh('npx passport-registry build --key root-key.pem --allow-example-names', folder);
-    const registry = await serve(join(folder, 'dist'));
+    const { folder, here } = await published();
     const module = await rsyncd(join(folder, 'dist'));
-    const here = (commands: string) =>
-      commands
-        .replaceAll('https://registry.example', registry)
-        .replaceAll('rsync://registry.example/registry', module)
-        .replaceAll('docs/hosting/', `${join(ROOT, 'docs/hosting')}/`)
-        .replaceAll('/srv/registry', join(folder, 'srv'));
-    const commands = (heading: string) => here(commandsBelow('docs/mirrors.md', heading).join(''));
-    expect((await sh(commands('Copy the registry'), folder)).stderr).toContain('mirror ok: switched to');
+    const blocks = (heading: string) =>
+      commandsBelow('docs/mirrors.md', heading).map((commands) =>
+        here(commands)
+          .replaceAll('rsync://registry.example/registry', module)
+          .replaceAll('node_modules/passport-registry/docs/', `${join(ROOT, 'docs')}/`)
+          .replaceAll('/srv/registry', join(folder, 'srv')),
+      );
+    const commands = (heading: string) => blocks(heading).join('');
+    const [install, ...copy] = blocks('Copy the registry');
+    expect(install?.replaceAll(/^ +/gm, '')).toBe(INSTALL);
+    expect((await sh(copy.join(''), folder)).stderr).toContain('mirror ok: switched to');
     const before = readlinkSync(join(folder, 'srv/current'));
     await sh(commands('With rsync and coreutils alone'), folder);
     // The tree is the same, so the mirror does not switch and leaves no temporary files.

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import * as verifier from '@passport-registry/verifier';
 import * as express from '@passport-registry/verifier/express';
+import * as fastify from '@passport-registry/verifier/fastify';
 import * as fetchHandler from '@passport-registry/verifier/fetch';
 import * as hono from '@passport-registry/verifier/hono';
 import * as mcp from '@passport-registry/verifier/mcp';
@@ -17,7 +18,7 @@ import { testSandbox } from '../support/sandbox.js';
 import { serve } from '../support/serving.js';
 import { cli, run, workspace } from '../support/workspace.js';
 
-const adapters = [express, fetchHandler, hono, mcp, redis];
+const adapters = [express, fastify, fetchHandler, hono, mcp, redis];
 
 interface Example {
   readonly name: string;
@@ -77,6 +78,9 @@ beforeAll(async () => {
   await cli(['keys', 'generate', '--out', 'root-key.pem'], folder);
   await cli(['build', '--key', 'root-key.pem'], folder);
   registry = await serve(join(folder, 'dist'));
+  const root = JSON.parse(readFileSync(join(folder, 'dist/keys/root.json'), 'utf8'));
+  const trustAnchor = JSON.stringify({ root, sources: ['https://registry.example'] });
+  writeFileSync(join(folder, 'trust-anchor.json'), trustAnchor);
   sandbox = (await testSandbox()).address;
 });
 

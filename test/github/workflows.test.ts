@@ -6,7 +6,7 @@ import { ROOT } from '../support/paths.js';
 import { OWN_WORKFLOWS, readWorkflow } from '../support/workflow.js';
 import { checkWorkflows, jobsOf } from '../support/workflow-checks.js';
 
-const NAMES = ['soak', 'test'];
+const NAMES = ['release', 'soak', 'test'];
 
 checkWorkflows(OWN_WORKFLOWS, NAMES);
 

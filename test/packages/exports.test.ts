@@ -1,5 +1,6 @@
 import * as verifier from '@passport-registry/verifier';
 import * as express from '@passport-registry/verifier/express';
+import * as fastify from '@passport-registry/verifier/fastify';
 import * as fetchHandler from '@passport-registry/verifier/fetch';
 import * as hono from '@passport-registry/verifier/hono';
 import * as mcp from '@passport-registry/verifier/mcp';
@@ -83,11 +84,13 @@ describe('what the packages export', () => {
       'SourceTruncated',
       'SourceUnreachable',
       'TIERS',
+      'TrustAnchorInvalid',
       'VERDICT_CHECKS',
       'assertCanonical',
       'assertIssuer',
       'assertIssuerRegistry',
       'assertSorted',
+      'assertTrustAnchor',
       'assertTrustPolicy',
       'canonicalBytes',
       'connectTo',
@@ -121,7 +124,7 @@ describe('what the packages export', () => {
   });
 
   it("the verifier's adapters", () => {
-    for (const adapter of [express, fetchHandler, hono]) {
+    for (const adapter of [express, fastify, fetchHandler, hono]) {
       expect(Object.keys(adapter).sort()).toEqual(['PROOF_HEADER', 'requirePassport']);
     }
     expect(Object.keys(mcp)).toEqual(['mcpTokenVerifier']);

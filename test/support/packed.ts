@@ -74,7 +74,10 @@ export const TYPESCRIPT_SETTINGS = {
   bundler: ['--module', 'esnext', '--moduleResolution', 'bundler'],
 } as const;
 
-/** Compiles files with strict settings, which also check the types of all packages. Returns what the compiler prints. */
+/**
+ * Compiles files with strict settings, which also check the types of all packages, with the types of Node.js and without
+ * those of browsers. Returns what the compiler prints.
+ */
 export async function compileStrict(
   folder: string,
   files: readonly string[],
@@ -82,7 +85,8 @@ export async function compileStrict(
 ): Promise<string> {
   const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
   const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess'];
-  const options = [...settings, ...strict, '--target', 'es2022', '--types', 'node', '--noEmit'];
+  const platform = ['--target', 'es2022', '--lib', 'es2022', '--types', 'node'];
+  const options = [...settings, ...strict, ...platform, '--noEmit'];
   const { stdout, stderr } = await run(process.execPath, [compiler, ...options, ...files], folder);
   return stdout + stderr;
 }

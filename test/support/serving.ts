@@ -31,6 +31,7 @@ const TYPES: Readonly<Record<string, string>> = {
   atom: 'application/atom+xml',
   txt: 'text/plain',
   sig: 'text/plain; charset=utf-8',
+  jwt: 'application/jwt',
 };
 
 /** Returns the content type of a path in a tree. */

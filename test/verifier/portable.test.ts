@@ -49,6 +49,7 @@ describe('the verifier runs wherever there is fetch and WebCrypto', () => {
       './fetch',
       './hono',
       './express',
+      './fastify',
       './mcp',
       './redis',
       './internal',
@@ -61,6 +62,7 @@ describe('the verifier runs wherever there is fetch and WebCrypto', () => {
     'middleware/fetch.js',
     'middleware/hono.js',
     'middleware/express.js',
+    'middleware/fastify.js',
     'middleware/mcp.js',
     'replay/redis-replay-store.js',
   ])('is free of Node.js in the bundle of %s', async (entry) => {

@@ -1,22 +1,13 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { byPlace } from '../../diagnostics/diagnostic.js';
-import { UsageError } from '../../errors.js';
-import { describeDifference, difference } from '../../review/difference.js';
+import { type Comparison, compareRecords, describeDifference } from '../../review/difference.js';
 import type { TransitionOverride } from '../../review/forbidden-changes.js';
 import { checkTransitions } from '../../review/forbidden-changes.js';
 import { forMarkdown } from '../../review/markdown.js';
-import {
-  type RecordSet,
-  recordsInFolder,
-  recordsOfRevisions,
-  recordsPublished,
-} from '../../review/record-set.js';
-import { PATHS } from '../../tree/paths.js';
+import { type Compared, readSides, type Sides } from '../options/diff-sides.js';
 import { addOverrideOption } from '../options/rule-options.js';
-import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
-import { isAddress, isFolder } from '../options/where.js';
+import { TRUST_OPTION } from '../options/trust-option.js';
+import { isAddress } from '../options/where.js';
 import { addFormatOptions, type FormatOptions, report, tally, wantsJson } from '../terminal/diagnostics.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';
@@ -24,7 +15,7 @@ import { run } from '../terminal/run.js';
 
 type Options = Omit<FormatOptions, 'format'> & {
   format: FormatOptions['format'] | 'markdown';
-  issuers: string;
+  issuers?: string;
   rootKey?: string;
   failOn: 'error' | 'warning';
   override: TransitionOverride[];
@@ -36,8 +27,11 @@ export function addDiffCommand(program: Command, io: Invocation): void {
     .command('diff')
     .description('show what a change does to the issuers, and check the rules of change')
     .argument('<before>', 'commits as A..B or A...B, a commit, a folder of records or a tree, or a URL')
-    .argument('[after]', 'what to compare with (default: the records in this folder)')
-    .option('--issuers <dir>', 'folder of the records, also within commits', 'issuers')
+    .argument(
+      '[after]',
+      'what to compare with: the same, or the file of one record (default: issuers, or the records in this folder)',
+    )
+    .option('--issuers <dir>', 'folder of the records, also within commits (default: issuers)')
     .option(...TRUST_OPTION);
   addOverrideOption(command).addOption(
     new Option('--fail-on <severity>', 'which problems end with exit code 1')
@@ -50,51 +44,45 @@ export function addDiffCommand(program: Command, io: Invocation): void {
   );
 }
 
-/** The arguments that name what to compare. */
-type Compared = readonly [before: string, after: string | undefined];
-
 async function diff(io: Io, compared: Compared, options: Options): Promise<number> {
-  const { before, after } = await readSides(io, compared, options);
-  // A record that exists but is invalid has its own diagnostics, and has not been removed.
-  const changes = difference(before.issuers, after.issuers).filter(
-    ({ issuer_id, kind }) => kind !== 'removed' || !after.files.has(issuer_id),
-  );
+  const sides = await readSides(io, compared, options);
+  const { before, after } = sides;
+  const { changes, notCompared } = compareRecords(before, after);
   const transitions = checkTransitions(before, after, options.override);
   const diagnostics = [...after.diagnostics, ...transitions].sort(byPlace);
   const failing = options.failOn === 'warning' ? ['error', 'warning'] : ['error'];
   const ok = diagnostics.every(({ severity }) => !failing.includes(severity));
   const { format } = options;
-  if (format === 'markdown') io.stdout.write(forMarkdown(changes, after.issuers, diagnostics));
+  if (format === 'markdown')
+    io.stdout.write(forMarkdown({ changes, notCompared }, after.issuers, diagnostics));
   else {
     if (format === 'text') for (const line of describeDifference(changes, after.issuers)) say(io, line);
-    report(io, { ...options, format }, { ok, changes, diagnostics });
+    report(io, { ...options, format }, { ok, changes, notCompared, diagnostics });
   }
-  say(io, `${count(changes.length, 'issuer')} changed: ${tally(diagnostics)}`);
+  const invalid =
+    notCompared.length === 0 ? '' : `, ${count(notCompared.length, 'invalid file')} not compared`;
+  say(io, `${count(changes.length, 'issuer')} changed${invalid}: ${tally(diagnostics)}`);
+  if (format === 'text') for (const line of hints(compared, sides, { changes, notCompared })) say(io, line);
   return ok ? 0 : 1;
 }
 
-interface Sides {
-  readonly before: RecordSet;
-  readonly after: RecordSet;
-}
-
-async function readSides(io: Io, [first, second]: Compared, options: Options): Promise<Sides> {
-  const isCommits = !isAddress(first) && !isFolder(first);
-  if (isCommits && second === undefined) {
-    return recordsOfRevisions(first, options.issuers, io.env);
+/** Tells an issuer what a comparison with a published list means. */
+function hints(
+  [first, second]: Compared,
+  { before, after, isPartial }: Sides,
+  { changes }: Comparison,
+): string[] {
+  if (isPartial) {
+    return [...after.issuers.keys()].map((id) => {
+      if (!before.issuers.has(id)) {
+        return `note: ${id} is not taken. To get listed, fork the registry's repository, add the file as issuers/${id}.yaml, and send a pull request`;
+      }
+      const isChanged = changes.some(({ issuer_id }) => issuer_id === id);
+      const what = isChanged ? 'and this file changes its record' : 'with the same record';
+      return `note: ${id} is in the published list, ${what}. If you are a new issuer, choose another id`;
+    });
   }
-  if (isCommits)
-    throw new UsageError(`${first} is neither a folder nor a URL; write commits as A..B, without spaces`);
-  const readSide = (where: string) => recordsAt(io, where, options.rootKey);
-  return { before: await readSide(first), after: await readSide(second ?? options.issuers) };
-}
-
-async function recordsAt(io: Io, where: string, rootKey: string | undefined): Promise<RecordSet> {
-  if (!isAddress(where) && !existsSync(join(where, PATHS.list))) return recordsInFolder(where);
-  if (rootKey === undefined)
-    say(
-      io,
-      `note: without --root-key, the list of ${where} is verified with the key that is published next to the list`,
-    );
-  return recordsPublished(where, rootKey === undefined ? undefined : await loadTrust(io, rootKey));
+  const mayBeOne = isAddress(first) && second === undefined;
+  if (!mayBeOne || !changes.some(({ kind }) => kind === 'removed')) return [];
+  return [`note: to compare a single record, name its file: passport-registry diff ${first} FILE`];
 }

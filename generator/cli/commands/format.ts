@@ -5,6 +5,7 @@ import { WHOLE_FILE } from '../../diagnostics/range.js';
 import { replaceFile } from '../../files/replace-file.js';
 import { collectRecordFiles } from '../../records/collect.js';
 import { type ParsedFile, parseRecordFile } from '../../records/yaml/parse.js';
+import { defaultRecordPaths } from '../options/record-paths.js';
 import { addFormatOptions, type FormatOptions, report, wantsJson } from '../terminal/diagnostics.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';
@@ -15,10 +16,10 @@ export function addFormatCommand(program: Command, io: Invocation): void {
   const command = program
     .command('format')
     .description('format records, and keep their comments')
-    .argument('[path...]', 'files and folders', ['issuers'])
+    .argument('[path...]', 'files and folders (default: issuers, or the records in this folder)')
     .option('--check', 'change nothing; end with exit code 1 if a file needs formatting');
   addFormatOptions(command).action((paths: string[], options: FormatOptions & { check?: true }) =>
-    run(io, wantsJson(options), () => format(io, paths, options)),
+    run(io, wantsJson(options), () => format(io, paths.length > 0 ? paths : defaultRecordPaths(), options)),
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../errors.js';
 import { type MirrorReport, mirrorOnce } from '../../mirroring/mirror.js';
-import { type MirrorStatus, mirrorStatus } from '../../mirroring/status.js';
+import { isAcceptable, MAX_BEHIND_SECONDS, type MirrorStatus, mirrorStatus } from '../../mirroring/status.js';
 import { positiveNumber } from '../options/positive-number.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import type { Invocation, Io } from '../terminal/io.js';
@@ -18,6 +18,8 @@ interface Options {
 
 interface StatusOptions {
   rootKey?: string;
+  baseUrl?: string;
+  mirror?: readonly string[];
   maxBehind: string;
   json?: true;
 }
@@ -39,9 +41,11 @@ export function addMirrorCommand(program: Command, io: Invocation): void {
   mirror
     .command('status')
     .description('compare a registry with its mirrors')
-    .argument('<url...>', 'the registry, then its mirrors')
+    .argument('[url...]', 'the registry, then its mirrors (default: base_url and mirrors of registry.yaml)')
     .option(...TRUST_OPTION)
-    .option('--max-behind <seconds>', 'how far behind a mirror may be', '3600')
+    .option('--base-url <url>', 'URL of the registry, if no argument is given')
+    .option('--mirror <url...>', 'URLs of its mirrors, if no argument is given')
+    .option('--max-behind <seconds>', 'how far behind a mirror may be', String(MAX_BEHIND_SECONDS))
     .option('--json', 'report as JSON on stdout')
     // Options before the name of the subcommand also apply.
     .action((urls: string[], _own: StatusOptions, command: Command) =>
@@ -101,15 +105,21 @@ function sayMirrored(io: Io, report: MirrorReport): void {
 /** The number of damaged files to list. */
 const MAX_PATHS = 10;
 
-async function status(io: Io, urls: readonly string[], options: StatusOptions): Promise<number> {
+async function status(io: Io, named: readonly string[], options: StatusOptions): Promise<number> {
   const limit = positiveNumber('--max-behind', options.maxBehind);
+  const urls = named.length > 0 ? named : configuredUrls(options);
   const mirrors = await mirrorStatus(urls, await loadPinned(io, options.rootKey));
-  const ok = mirrors.every(({ state, behind = 0 }) =>
-    ['primary', 'in sync', 'ahead'].includes(state) ? true : state === 'behind' && behind <= limit,
-  );
+  const ok = mirrors.every((mirror) => isAcceptable(mirror, limit));
   if (options.json) emit(io, { ok, mirrors });
   for (const mirror of mirrors) say(io, formatStatus(mirror));
   return ok ? 0 : 1;
+}
+
+function configuredUrls({ baseUrl, mirror = [] }: StatusOptions): readonly string[] {
+  if (baseUrl !== undefined) return [baseUrl, ...mirror];
+  throw new UsageError(
+    'name the URL of the registry and those of its mirrors, or set base_url and mirrors in registry.yaml',
+  );
 }
 
 function formatStatus({ url, state, updatedAt, behind, problem }: MirrorStatus): string {

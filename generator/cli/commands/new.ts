@@ -1,8 +1,14 @@
 import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
 import { type Issuer, TIERS } from '@passport-registry/verifier';
 import { type Command, Option } from 'commander';
 import { writeNewRecord } from '../../authoring/new-record.js';
+import { UsageError } from '../../errors.js';
 import { formatUpdatedAt } from '../../list/updated-at.js';
+import { fileUrl } from '../../verification/ask-host.js';
+import { RECORDS_FOLDER } from '../options/record-paths.js';
+import { CONFIGURATION_FILE } from '../options/use-configuration.js';
+import { isAddress } from '../options/where.js';
 import { ask } from '../terminal/ask.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { say } from '../terminal/output.js';
@@ -10,7 +16,7 @@ import { run } from '../terminal/run.js';
 
 interface Options {
   issuers: string;
-  baseUrl?: string;
+  registry?: string;
   issuerUrl?: string;
   jwksUri?: string;
   discoveryUri?: string;
@@ -32,7 +38,7 @@ export function addNewCommand(program: Command, io: Invocation): void {
     .command('new')
     .description('write the record of a new issuer; on a terminal, ask for missing values')
     .argument('<id>', 'issuer_id')
-    .option('--issuers <dir>', 'folder of the records', 'issuers')
+    .option('--issuers <dir>', 'folder of the records', RECORDS_FOLDER)
     .option('--issuer-url <url>', 'URL of the issuer, with its keys and metadata at the well-known paths')
     .option('--jwks-uri <url>', "URL of the issuer's public keys")
     .option('--discovery-uri <url>', "URL of the issuer's metadata")
@@ -43,11 +49,12 @@ export function addNewCommand(program: Command, io: Invocation): void {
     .option('--domain-scope <slug...>', 'slugs or DNS names')
     .option('--passport-types <slug...>', 'slugs')
     .option('--contact <address>', 'e-mail address')
-    .option('--base-url <url>', 'URL of the registry, where editors find the schema')
+    .option('--registry <url>', 'URL of the registry, where editors find the schema')
     .action((id: string, options: Options) => run(io, false, () => createRecord(io, id, options)));
 }
 
 async function createRecord(io: Io, id: string, options: Options): Promise<undefined> {
+  const schema = schemaLocation(options.registry);
   const { jwksUri, discoveryUri } = await issuerUrls(io, options);
   const optional = {
     policy_uri: options.policyUri,
@@ -65,14 +72,32 @@ async function createRecord(io: Io, id: string, options: Options): Promise<undef
     certified_since: options.certifiedSince ?? formatUpdatedAt(Date.now()),
     ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
   };
-  const file = writeNewRecord(options.issuers, issuer, schemaLocation(options.baseUrl));
-  say(io, `${file} is a valid record. Review it, then run \`passport-registry check ${id}\`.`);
+  const isRegistry = existsSync(options.issuers) || existsSync(CONFIGURATION_FILE);
+  const file = writeNewRecord(options.issuers, issuer, schema);
+  say(io, `${file} is a valid record.`);
+  for (const line of isRegistry
+    ? [`Review it, then run \`passport-registry check ${id}\`.`]
+    : nextSteps(file, options))
+    say(io, line);
   return undefined;
 }
 
-function schemaLocation(baseUrl: string | undefined): string | undefined {
+/** Says what an issuer does next, who has no copy of the registry's repository. */
+function nextSteps(file: string, { registry = 'URL' }: Options): string[] {
+  return [
+    'Next, fill in the other fields in an editor. Then check the record, what your host serves, and the published list:',
+    `  passport-registry validate ${file}`,
+    `  passport-registry check ${file}`,
+    `  passport-registry diff ${registry} ${file}`,
+    `To get listed, fork the registry's repository, add the file as ${RECORDS_FOLDER}/${basename(file)}, and send a pull request.`,
+  ];
+}
+
+function schemaLocation(registry: string | undefined): string | undefined {
   if (existsSync(SCHEMA)) return SCHEMA;
-  return baseUrl && new URL(SCHEMA, baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`).href;
+  if (registry === undefined) return undefined;
+  if (!isAddress(registry)) throw new UsageError('--registry takes the http(s) URL of the registry');
+  return fileUrl(registry, SCHEMA).href;
 }
 
 /**

@@ -1,94 +1,70 @@
-import type { Issuer, IssuerRegistry } from '@passport-registry/verifier';
-import type { Command } from 'commander';
-import { editStatus } from '../../authoring/edit-status.js';
-import { readIfThere } from '../../files/read-file.js';
-import { PATHS } from '../../tree/paths.js';
-import { readPublished } from '../../tree/published-tree.js';
-import { addBuildOptions, type BuildCommandOptions } from '../options/build-options.js';
-import type { Invocation } from '../terminal/io.js';
-import { say } from '../terminal/output.js';
+import { type Command, Option } from 'commander';
+import { MAX_BEHIND_SECONDS } from '../../mirroring/status.js';
+import { nextSteps } from '../../operating/next-steps.js';
+import { registryStatus } from '../../operating/status.js';
+import { commandSettings, type StatusCommandOptions } from '../options/command-settings.js';
+import { positiveNumber } from '../options/positive-number.js';
+import { addExceptionOptions, exceptions } from '../options/rule-options.js';
+import type { Invocation, Io } from '../terminal/io.js';
+import { emit } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
-import { buildAndReport } from './build.js';
+import { sayStatus } from '../terminal/say-status.js';
+import { shortPath } from '../terminal/short-path.js';
 
-interface Options extends BuildCommandOptions {
-  reason: string;
-}
-
-const COMMANDS: readonly [name: string, to: Issuer['status'], description: string][] = [
-  ['suspend', 'suspended', 'suspend an issuer: edit its record, build, sign, verify'],
-  ['revoke', 'revoked', 'revoke an issuer for good: edit its record, build, sign, verify'],
-  ['reinstate', 'active', 'end the suspension of an issuer: edit its record, build, sign, verify'],
-];
-
-/** `passport-registry suspend`, `revoke` and `reinstate` */
-export function addStatusCommands(program: Command, io: Invocation): void {
-  for (const [name, to, description] of COMMANDS) {
-    const command = program
-      .command(name)
-      .description(description)
-      .argument('<id>', 'issuer_id')
-      .requiredOption('--reason <text>', 'the reason, which becomes a comment in the record');
-    addBuildOptions(command).action((id: string, options: Options) =>
-      run(io, options.json === true, () => changeAndBuild(io, { id, to }, options)),
+/** `passport-registry status` */
+export function addStatusCommand(program: Command, io: Invocation): void {
+  const command = program
+    .command('status')
+    .description('show how a registry is doing, and what to do next')
+    .option('--issuers <dir>', 'folder of the records', 'issuers')
+    .option('--out <dir>', 'folder of the published tree', 'dist')
+    .option('--root-key <file>', 'public JWK of the root key')
+    .option('--key <file|env:NAME>', 'private root key; it is looked for, but never read')
+    .option('--signer-command <command>', 'command that signs with the root key; it is not run')
+    .option('--checkpoint-key <file|env:NAME>', 'online key; it is never read')
+    .option('--checkpoint-signer-command <command>', 'command that signs checkpoints; it is not run')
+    .option('--checkpoint-public-key <file>', "the online key's public JWK")
+    .option('--base-url <url>', 'URL of the live registry')
+    .option('--mirror <url...>', 'URLs of the mirrors')
+    .option('--max-behind <seconds>', 'how far behind a mirror may be', String(MAX_BEHIND_SECONDS));
+  addExceptionOptions(command)
+    .option('--offline', 'ask no host')
+    .addOption(
+      new Option('--fail-on <level>', 'what ends with exit code 1')
+        .choices(['error', 'warning'])
+        .default('error'),
+    )
+    .option('--json', 'report as JSON on stdout')
+    .action((options: StatusCommandOptions) =>
+      run(io, options.json === true, () => status(io, options, command)),
     );
-  }
 }
 
-interface StatusChange {
-  readonly id: string;
-  readonly to: Issuer['status'];
+async function status(io: Io, given: StatusCommandOptions, command: Command): Promise<number> {
+  const options = withShortPaths(given);
+  const { issuers, out, rootKey, key, signerCommand, baseUrl, mirror = [], failOn } = options;
+  const found = await registryStatus({
+    ...{ issuers, out, rootKey, baseUrl, mirrors: mirror, env: io.env, now: Date.now() },
+    signer: { key, command: signerCommand },
+    exceptions: exceptions(options),
+    maxBehindSeconds: positiveNumber('--max-behind', options.maxBehind),
+    offline: options.offline === true,
+  });
+  const next = nextSteps(found, commandSettings(options, command, found));
+  const { level, ...parts } = found;
+  const ok = level !== 'error' && (level !== 'warning' || failOn === 'error');
+  if (options.json) emit(io, { ok, level, ...parts, next });
+  else sayStatus(io, found, next);
+  return ok ? 0 : 1;
 }
 
-/** The signals that end a command. */
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
-/** Changes the record and the tree together: if the build fails or a signal ends it, restores the record. */
-async function changeAndBuild(
-  io: Invocation,
-  { id, to }: StatusChange,
-  options: Options,
-): Promise<undefined> {
-  const { issuers, out, reason } = options;
-  const isPublished = async () => {
-    const tree = await readPublished(out);
-    return tree?.signed === true && statusInList(tree.list, id) === to;
+function withShortPaths(options: StatusCommandOptions): StatusCommandOptions {
+  const short = (path: string | undefined) => path && shortPath(path);
+  const { rootKey, key, checkpointPublicKey } = options;
+  return {
+    ...options,
+    rootKey: short(rootKey),
+    key: short(key),
+    checkpointPublicKey: short(checkpointPublicKey),
   };
-  const edit = await editStatus(issuers, id, { to, reason, now: new Date(), isPublished });
-  const undo = () => {
-    edit.undo();
-    say(io, `${edit.file} is unchanged`);
-  };
-  const stop = (signal: NodeJS.Signals) => {
-    try {
-      // If the build has already replaced the list, the record must agree with the list.
-      if (statusInList(readIfThere(out, PATHS.list), id) !== to) undo();
-    } catch (error) {
-      say(io, `passport-registry: ${(error as Error).message}`);
-    }
-    // The listener is gone, so that the signal now ends the process with the usual exit code.
-    process.kill(process.pid, signal);
-  };
-  for (const signal of SIGNALS) process.once(signal, stop);
-  try {
-    if (edit.from !== to) say(io, `${id}: status ${edit.from} -> ${to} (${edit.file})`);
-    else say(io, `${id}: status ${to} in ${edit.file}, but not in the list in ${out}: building`);
-    await buildAndReport(io, options);
-  } catch (error) {
-    undo();
-    throw error;
-  } finally {
-    for (const signal of SIGNALS) process.off(signal, stop);
-  }
-  say(io, `Commit ${edit.file}, and publish ${out}.`);
-  return undefined;
-}
-
-/** Returns the status of an issuer in the bytes of a list. Undefined if the list is damaged or has no such issuer. */
-function statusInList(list: Uint8Array | undefined, id: string): Issuer['status'] | undefined {
-  try {
-    const { issuers }: IssuerRegistry = JSON.parse(new TextDecoder().decode(list));
-    return issuers.find(({ issuer_id }) => issuer_id === id)?.status;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../errors.js';
 import { loadRecords } from '../../records/load-records.js';
+import { defaultRecordPaths } from '../options/record-paths.js';
 import { addFormatOptions, type FormatOptions, report, tally, wantsJson } from '../terminal/diagnostics.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';
@@ -13,10 +14,11 @@ export function addValidateCommand(program: Command, io: Invocation): void {
   const command = program
     .command('validate')
     .description('check records without writing anything')
-    .argument('[path...]', 'files and folders', ['issuers'])
+    .argument('[path...]', 'files and folders (default: issuers, or the records in this folder)')
     .option('--watch', 'keep running, and check again after each change');
-  addFormatOptions(command).action((paths: string[], options: FormatOptions & { watch?: true }) =>
+  addFormatOptions(command).action((named: string[], options: FormatOptions & { watch?: true }) =>
     run(io, wantsJson(options), async () => {
+      const paths = named.length > 0 ? named : defaultRecordPaths();
       if (options.watch !== true) return validate(io, paths, options);
       if (options.json || options.format !== 'text')
         throw new UsageError('--watch supports only the text format');

@@ -32,6 +32,8 @@ function optionGroups(command: Command, configuration: Configuration): Values[] 
   const single = [
     { rootKey: root_key },
     { baseUrl: base_url },
+    { registry: base_url },
+    { mirror: configuration.mirrors },
     { precompress: configuration.precompress },
     { days: delegation.days },
     { override: transitions.overrides },

@@ -2,7 +2,12 @@ import { statSync } from 'node:fs';
 
 /** Whether an argument is the path of an existing folder. */
 export function isFolder(where: string): boolean {
-  return statSync(where, { throwIfNoEntry: false })?.isDirectory() === true;
+  try {
+    return statSync(where).isDirectory();
+  } catch {
+    // Whoever uses the path later reports why it cannot be read.
+    return false;
+  }
 }
 
 /** Whether an argument is a URL with http or https. */

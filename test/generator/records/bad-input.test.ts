@@ -44,7 +44,39 @@ const CASES: Record<string, [text: string | Uint8Array, ...expected: string[]]> 
   'an unknown status': [changed({ status: 'deleted' }), '3:9 unknown-value choose one of them'],
   'a day that does not exist': [
     changed({ certified_since: '2026-02-30T00:00:00Z' }),
-    '6:18 bad-date-time check the day of the month',
+    '6:18 bad-date-time the day is 30: write 01 to 28',
+  ],
+  'a 29 February in a year that is not a leap year': [
+    changed({ certified_since: '1900-02-29' }),
+    '6:18 bad-date-time the day is 29: write 01 to 28',
+  ],
+  'a month 13': [
+    changed({ certified_since: '2026-13-40T00:00:00Z' }),
+    '6:18 bad-date-time the month is 13: write 01 to 12',
+  ],
+  'a month 0 without a time': [
+    changed({ certified_since: '2026-00-01' }),
+    '6:18 bad-date-time the month is 00: write 01 to 12',
+  ],
+  'an hour 24': [
+    changed({ last_audit: '2026-01-01 24:00:00' }),
+    '7:13 bad-date-time the hour is 24: write 00 to 23',
+  ],
+  'a minute 60': [
+    changed({ last_audit: '2026-01-01T10:60:00Z' }),
+    '7:13 bad-date-time the minute is 60: write 00 to 59',
+  ],
+  'a leap second at noon': [
+    changed({ last_audit: '2026-01-01T12:00:60Z' }),
+    '7:13 bad-date-time the second is 60: write 00 to 59',
+  ],
+  'a zone of 24 hours': [
+    changed({ last_audit: '2026-01-01T12:00:00+24:00' }),
+    '7:13 bad-date-time the hour of the zone is 24: write 00 to 23',
+  ],
+  'words for a date': [
+    changed({ last_audit: 'last spring' }),
+    '7:13 bad-date-time write the date, T, the time and the zone',
   ],
   'a date without a time': [
     changed({ certified_since: '2026-01-01' }),

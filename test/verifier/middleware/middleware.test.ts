@@ -1,13 +1,16 @@
 import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { PassportVerifier } from '@passport-registry/verifier';
 import { signAction } from '@passport-registry/verifier';
 import { requirePassport as requireInExpress } from '@passport-registry/verifier/express';
+import { type Admission, requirePassport as requireInFastify } from '@passport-registry/verifier/fastify';
 import { PROOF_HEADER, requirePassport as requireInFetch } from '@passport-registry/verifier/fetch';
 import { type PassportEnv, requirePassport as requireInHono } from '@passport-registry/verifier/hono';
 import express from 'express';
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { Hono } from 'hono';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   AUDIENCE,
   agentKeys,
@@ -22,6 +25,13 @@ import {
   verifierOf,
 } from '../../support/passport-world.js';
 import { listen } from '../../support/serving.js';
+
+// The adapter declares this member, too. Inside this repository, the compiler applies that to a stub of Fastify.
+declare module 'fastify' {
+  interface FastifyRequest {
+    passport: Admission;
+  }
+}
 
 let world: IssuerWorld;
 let passport: TestPassport;
@@ -58,6 +68,33 @@ function behindExpress(app: express.Express): Promise<string> {
     response.json({ agent: claims.sub, body, payload });
   });
   return listen(app);
+}
+
+/** Puts a Fastify application behind `requirePassport`, in the same way. */
+async function behindFastify(app: FastifyInstance): Promise<string> {
+  const action = ({ originalUrl }: FastifyRequest) => bySubject({ url: originalUrl });
+  app.addHook('preValidation', requireInFastify({ verifier, action, maxBodyBytes: MAX }));
+  app.all('/*', async ({ body, passport: { passport: claims, payload } }) => ({
+    agent: claims.sub,
+    body: body === undefined ? '' : JSON.stringify(body),
+    payload,
+  }));
+  applications.push(app);
+  return app.listen({ host: '127.0.0.1', port: 0 });
+}
+
+const applications: FastifyInstance[] = [];
+afterAll(() => Promise.all(applications.map((app) => app.close())));
+
+/** A Fastify application with a parser of its own for JSON, which gets the bytes. */
+function fastifyWithParser(parse: (request: FastifyRequest, bytes: Buffer) => unknown): FastifyInstance {
+  const app = fastify({ bodyLimit: MAX });
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, bytes: Buffer) => parse(request, bytes),
+  );
+  return app;
 }
 
 /** What a serverless platform does with a request: it hands the body over, and no length. */
@@ -111,7 +148,24 @@ const PLATFORMS: Record<string, () => Promise<string>> = {
     behindExpress(express().use(handedOver((bytes) => bytes))),
   'Express where the platform has read a text': () =>
     behindExpress(express().use(handedOver((bytes) => bytes.toString(), 'rawBody'))),
+  Fastify: () => behindFastify(fastify({ bodyLimit: MAX })),
+  'Fastify with a parser that hands on the bytes': () =>
+    behindFastify(fastifyWithParser((_request, bytes) => bytes)),
+  'Fastify with a parser that keeps the bytes': () =>
+    behindFastify(
+      fastifyWithParser((request, bytes) => {
+        Object.assign(request, { rawBody: bytes });
+        try {
+          return bytes.length === 0 ? undefined : JSON.parse(bytes.toString());
+        } catch {
+          return undefined;
+        }
+      }),
+    ),
 };
+
+/** Their parsers leave no trace of a repeated member: the handler then gets what was verified, and nothing else. */
+const WITHOUT_BYTES = ['Express with a parser', 'Fastify'];
 
 function hosted(fetch: (request: Request) => Response | Promise<Response>): Promise<string> {
   return listen(getRequestListener(fetch));
@@ -157,8 +211,7 @@ describe.each(Object.keys(PLATFORMS))('%s', (name) => {
     ['with a member twice in two spellings', '{"t\\u006f":"me@example.com","to":"you@example.com"}', /twice/],
     ['with a member twice further down', '{"a":[{"b":1,"b":1}],"to":"you@example.com"}', /twice/],
   ])('refuses a body %s', async (_name, body, message) => {
-    // A parser of somebody else's leaves no trace of it: the handler then gets what was verified, and nothing else.
-    if (name === 'Express with a parser') return;
+    if (WITHOUT_BYTES.includes(name)) return;
     const response = await post('/send', body, headers(await sign('email.send', JSON.parse(body))));
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({
@@ -304,6 +357,75 @@ describe.each(Object.keys(PLATFORMS))('%s', (name) => {
   it('refuses a body that is no object', async () => {
     const response = await post('/send', '[1]', headers(await sign('email.send', { a: 1 })));
     expect([response.status, (await response.json()).error]).toEqual([400, 'payload-malformed']);
+  });
+
+  it('keeps a hundred requests at the same time apart', async () => {
+    const payloads = Array.from({ length: 100 }, (_one, number) => ({ number }));
+    const seen = await Promise.all(
+      payloads.map(async (payload) => {
+        const signed = payload.number % 3 === 0 ? { number: -1 } : payload;
+        const response = await post(
+          '/send',
+          JSON.stringify(payload),
+          headers(await sign('email.send', signed)),
+        );
+        return [response.status, (await response.json()).payload];
+      }),
+    );
+    expect(seen).toEqual(
+      payloads.map((payload) => (payload.number % 3 === 0 ? [401, undefined] : [200, payload])),
+    );
+  });
+
+  it('lets a proof through once of twenty at the same time', async () => {
+    const proof = headers(await sign('email.send', { a: 1 }));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => post('/send', '{"a":1}', proof)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(401)]);
+  });
+
+  it('asks the same of HEAD as of GET', async () => {
+    const head = async (its: Record<string, string>) =>
+      fetch(`${base}/files?name=a`, { method: 'HEAD', headers: its });
+    const refused = await head({});
+    expect([refused.status, await refused.text()]).toEqual([401, '']);
+    expect(refused.headers.get('www-authenticate')).toBe('Bearer realm="agent passport"');
+    const altered = await head(headers(await sign('files.read', { name: 'b' })));
+    expect(altered.status).toBe(401);
+    const admitted = await head(headers(await sign('files.read', { name: 'a' })));
+    expect([admitted.status, await admitted.text()]).toEqual([200, '']);
+  });
+
+  /** Sends headers as they are, also the ones that `fetch` would refuse. */
+  const raw = (lines: readonly string[]) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const { hostname, port } = new URL(base);
+      const socket = connect(Number(port), hostname, () => {
+        socket.write(
+          ['GET /files?name=a HTTP/1.1', 'Host: mail.example', 'Connection: close', ...lines, '', ''].join(
+            '\r\n',
+          ),
+        );
+      });
+      let text = '';
+      socket.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk;
+      });
+      socket.on('error', reject);
+      socket.on('close', () => resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1])));
+    });
+
+  it('trusts no repeated, padded or split header', async () => {
+    const proof = async () => `${PROOF_HEADER}: ${await sign('files.read', { name: 'a' })}`;
+    const bearer = `Authorization: Bearer ${token}`;
+    expect(await raw([bearer, await proof()])).toBe(200);
+    expect(await raw([bearer, await proof(), await proof()])).toBe(401);
+    expect(await raw([bearer, await proof(), `${PROOF_HEADER}: x`])).toBe(401);
+    expect(await raw(['Authorization: Bearer x', bearer, await proof()])).toBe(401);
+    expect(await raw([`${bearer}, Bearer ${token}`, await proof()])).toBe(401);
+    expect(await raw([`${bearer} x`, await proof()])).toBe(401);
+    expect(await raw([bearer, `${await proof()}\u00e9`])).toBe(401);
+    expect(await raw([bearer, `${PROOF_HEADER}:`])).toBe(401);
+    expect(await raw([`Authorization: ${'Bearer '.repeat(500)}`, await proof()])).toBe(401);
   });
 
   it('refuses a body that is no JSON, and one that is too large', async () => {

@@ -5,6 +5,7 @@ import {
   type PassportVerifierOptions,
 } from '@passport-registry/verifier';
 import { requirePassport as requireInExpress } from '@passport-registry/verifier/express';
+import { requirePassport as requireInFastify } from '@passport-registry/verifier/fastify';
 import { requirePassport as requireInFetch } from '@passport-registry/verifier/fetch';
 import { requirePassport as requireInHono } from '@passport-registry/verifier/hono';
 import { describe, expect, it } from 'vitest';
@@ -133,6 +134,7 @@ describe.each<[string, (options: never) => unknown]>([
   ['fetch', (options) => requireInFetch(options, () => new Response())],
   ['hono', requireInHono],
   ['express', requireInExpress],
+  ['fastify', requireInFastify],
 ])('requirePassport of %s', (_name, require) => {
   const verifier = createPassportVerifier(GOOD);
   const good = { verifier, action: 'email.send' };

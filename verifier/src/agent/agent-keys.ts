@@ -1,4 +1,4 @@
-import { CompactSign } from 'jose';
+import { CompactSign, type CryptoKey } from 'jose';
 import { AgentKeyInvalid } from '../errors.js';
 import {
   type CheckedJwk,

@@ -1,22 +1,20 @@
 import { assertOptions } from '../encoding/options.js';
-import {
-  type Admission,
-  admit,
-  isRefusal,
-  PROOF_HEADER,
-  REQUIRE_PASSPORT_OPTIONS,
-  type RequirePassportOptions,
-} from './admit.js';
-import { expressBody, type RequestWithBody } from './express-body.js';
-import { MAX_BODY_BYTES, payloadOf, type Read } from './payload.js';
+import { isRefusal, REQUIRE_PASSPORT_OPTIONS, type RequirePassportOptions } from './admit.js';
+import { admitNodeRequest } from './admit-node-request.js';
+import type { NodeHeaders, NodeStream } from './node-body.js';
 import type { Refusal } from './refusal.js';
 
 export type { Admission, RequirePassportOptions } from './admit.js';
 export { PROOF_HEADER } from './admit.js';
 
 /** The part of an Express request that the adapter uses. */
-export interface ExpressRequest extends RequestWithBody {
+export interface ExpressRequest extends NodeStream {
+  readonly headers: NodeHeaders;
   readonly originalUrl: string;
+  /** The body, as parsed by a parser or by the platform. */
+  body?: unknown;
+  /** The body as sent, if the platform or the `verify` option of a parser keeps the bytes. */
+  readonly rawBody?: unknown;
 }
 
 /** The part of an Express response that the adapter uses. */
@@ -62,7 +60,12 @@ export function requirePassport<Request extends ExpressRequest>(
   assertOptions<RequirePassportOptions<never>>(options, REQUIRE_PASSPORT_OPTIONS, 'requirePassport');
   return async (request, response, next) => {
     try {
-      const outcome = await admitExpress(request, options);
+      const { headers, originalUrl, body, rawBody } = request;
+      const replaceBody = (value: unknown) => {
+        request.body = value;
+      };
+      const parts = { headers, originalUrl, body, rawBody, stream: request, replaceBody };
+      const outcome = await admitNodeRequest(request, parts, options);
       if (isRefusal(outcome)) return refuse(response, outcome);
       response.locals['passport'] = outcome;
     } catch (error) {
@@ -72,36 +75,9 @@ export function requirePassport<Request extends ExpressRequest>(
   };
 }
 
-function admitExpress<Request extends ExpressRequest>(
-  request: Request,
-  options: RequirePassportOptions<Request>,
-): Promise<Admission | Refusal> {
-  const presented = {
-    request,
-    authorization: singleHeader(request.headers['authorization']),
-    proof: singleHeader(request.headers[PROOF_HEADER.toLowerCase()]),
-    readPayload: () => readPayload(request, options.maxBodyBytes ?? MAX_BODY_BYTES),
-  };
-  return admit(presented, options);
-}
-
-async function readPayload(request: ExpressRequest, maxBytes: number): Promise<Read<unknown>> {
-  const body = await expressBody(request, maxBytes);
-  if (isRefusal(body)) return body;
-  // Handlers that read `req.body` get the verified payload.
-  if (body.value !== undefined) request.body = body.value;
-  const [, query = ''] = /\?(.*)$/s.exec(request.originalUrl) ?? [];
-  return payloadOf(body.value, new URLSearchParams(query));
-}
-
 function refuse(response: ExpressResponse, { status, headers, body }: Refusal): void {
   response
     .status(status)
     .set({ ...headers, 'Cache-Control': 'no-store' })
     .json(body);
-}
-
-/** Returns a header that occurs once. A repeated header is not trusted. */
-function singleHeader(header: string | string[] | undefined): string | undefined {
-  return typeof header === 'string' ? header : undefined;
 }

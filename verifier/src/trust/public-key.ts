@@ -1,3 +1,4 @@
+import type { CryptoKey } from 'jose';
 import { decodeBase64url } from '../encoding/base64url.js';
 import { isObject } from '../encoding/checks.js';
 import { isValidBytes32 } from '../generated/predicates.js';

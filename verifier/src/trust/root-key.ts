@@ -1,4 +1,4 @@
-import { calculateJwkThumbprint } from 'jose';
+import { type CryptoKey, calculateJwkThumbprint } from 'jose';
 import { RootKeyInvalid } from '../errors.js';
 import type { RootJwk } from '../generated/schemas.js';
 import { importPublicKey, type KeyAlgorithm, publicMembers } from './public-key.js';

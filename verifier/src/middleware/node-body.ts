@@ -2,37 +2,45 @@ import { LimitExceeded, readLimited } from '../http/read-limited.js';
 import { isEmptyBody, parseBody, type Read, tooLarge } from './payload.js';
 import { unreadable } from './refusal.js';
 
-/** The members of a request that concern its body, in Express and on platforms with their own requests. */
-export interface RequestWithBody {
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The body, as parsed by a parser or by the platform. */
-  body?: unknown;
-  /** The body as sent, if the platform or the `verify` option of a parser keeps the bytes. */
-  readonly rawBody?: unknown;
-  /** Node.js streams only: whether data has been read. */
+/** The part of a Node.js stream that the adapters use. Platforms with their own requests have no stream. */
+export interface NodeStream {
+  /** Whether data has been read. */
   readonly readableDidRead?: boolean;
-  /** Node.js streams only: whether all data has been read. */
+  /** Whether all data has been read. */
   readonly readableEnded?: boolean;
-  /** Node.js streams only: whether the stream has been destroyed. */
+  /** Whether the stream has been destroyed. */
   readonly destroyed?: boolean;
-  /** Node.js streams only: starts the stream. */
+  /** Starts the stream. */
   resume?(): unknown;
   // biome-ignore lint/suspicious/noExplicitAny: the listeners of Node.js differ by the event
   on?(event: string, listener: (value: any) => void): unknown;
 }
 
+/** The headers of a request, with names in lower case. */
+export type NodeHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/** The members of a request that concern its body, in Node.js frameworks. */
+export interface NodeBody {
+  readonly headers: NodeHeaders;
+  /** The body, as parsed by a parser or by the platform. */
+  readonly body?: unknown;
+  /** The body as sent, if the platform or the `verify` option of a parser keeps the bytes. */
+  readonly rawBody?: unknown;
+  readonly stream: NodeStream;
+}
+
 /**
- * Returns the body of a request, whether or not an earlier middleware has read it. Headers do not decide, because some
+ * Returns the body of a request, whether or not something has read it before. Headers do not decide, because some
  * platforms pass bodies without a length. Bytes are parsed strictly. If only a parsed body is left, without its bytes,
  * this value is verified, and the handler gets the same value.
  */
-export async function expressBody(request: RequestWithBody, maxBytes: number): Promise<Read<unknown>> {
-  const { body, rawBody } = request;
+export async function readNodeBody(request: NodeBody, maxBytes: number): Promise<Read<unknown>> {
+  const { body, rawBody, stream } = request;
   const raw = [rawBody, body].map(bytesOf).find((bytes) => bytes !== undefined && bytes.length > 0);
   if (raw !== undefined) return raw.length > maxBytes ? tooLarge(maxBytes) : parseBody(raw);
   if (!isEmptyBody(body)) return { value: body };
-  if (request.readableDidRead === false && request.readableEnded !== true) return readAll(request, maxBytes);
-  const wasSent = request.readableDidRead ?? declaresBody(request);
+  if (stream.readableDidRead === false && stream.readableEnded !== true) return readAll(stream, maxBytes);
+  const wasSent = stream.readableDidRead ?? declaresBody(request);
   if (wasSent && body !== undefined && declaresType(FORM, request)) {
     return unreadable(400, 'body-not-json', 'the body is a form without fields, and not JSON');
   }
@@ -51,9 +59,9 @@ function bytesOf(body: unknown): Uint8Array | undefined {
   return body instanceof Uint8Array ? body : undefined;
 }
 
-async function readAll(request: RequestWithBody, maxBytes: number): Promise<Read<unknown>> {
+async function readAll(stream: NodeStream, maxBytes: number): Promise<Read<unknown>> {
   try {
-    return parseBody(await readLimited(toWebStream(request), maxBytes));
+    return parseBody(await readLimited(toWebStream(stream), maxBytes));
   } catch (error) {
     if (error instanceof LimitExceeded) return tooLarge(maxBytes);
     throw error;
@@ -61,7 +69,7 @@ async function readAll(request: RequestWithBody, maxBytes: number): Promise<Read
 }
 
 /** Converts a Node.js stream to a Web stream. Never destroys the Node.js stream: the response needs its connection. */
-function toWebStream(request: RequestWithBody): ReadableStream<Uint8Array> {
+function toWebStream(stream: NodeStream): ReadableStream<Uint8Array> {
   let open = true;
   return new ReadableStream({
     start: (controller) => {
@@ -70,13 +78,13 @@ function toWebStream(request: RequestWithBody): ReadableStream<Uint8Array> {
         open = false;
       };
       const breakOff = () => end(() => controller.error(new Error('the request body was cut off')));
-      if (request.destroyed === true) return breakOff();
-      request.on?.('data', (chunk: Uint8Array) => open && controller.enqueue(chunk));
-      request.on?.('end', () => end(() => controller.close()));
-      request.on?.('error', breakOff);
-      request.on?.('close', breakOff);
+      if (stream.destroyed === true) return breakOff();
+      stream.on?.('data', (chunk: Uint8Array) => open && controller.enqueue(chunk));
+      stream.on?.('end', () => end(() => controller.close()));
+      stream.on?.('error', breakOff);
+      stream.on?.('close', breakOff);
       // An earlier middleware may have paused the stream.
-      request.resume?.();
+      stream.resume?.();
     },
     cancel: () => {
       open = false;
@@ -84,13 +92,13 @@ function toWebStream(request: RequestWithBody): ReadableStream<Uint8Array> {
   });
 }
 
-function declaresBody({ headers }: RequestWithBody): boolean {
+function declaresBody({ headers }: NodeBody): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b/i;
 const FORM = /^application\/x-www-form-urlencoded\b/i;
 
-function declaresType(type: RegExp, { headers }: RequestWithBody): boolean {
+function declaresType(type: RegExp, { headers }: NodeBody): boolean {
   return type.test(String(headers['content-type'] ?? ''));
 }

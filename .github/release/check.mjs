@@ -1,0 +1,61 @@
+// Checks that the tag of a release, the versions in the packages, docs/upgrading.md and CHANGELOG.md agree. Then prints the
+// entry of CHANGELOG.md, which becomes the text of the release.
+//
+// node .github/release/check.mjs v0.2.0
+
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const read = (path) => readFileSync(ROOT + path, 'utf8');
+const readJson = (path) => JSON.parse(read(path));
+
+/** Semantic Versioning 2.0.0, without build metadata, which a package registry ignores. */
+const TAG = /^v((?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*)){2}(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?)$/;
+
+/** Returns the text below a heading of CHANGELOG.md and the date in the heading; undefined without the heading. */
+function changelogEntry(version) {
+  const sections = read('CHANGELOG.md').split(/^## /m);
+  const section = sections.find((one) => one.startsWith(`[${version}]`));
+  if (section === undefined) return undefined;
+  const end = section.indexOf('\n');
+  const [, date] = /^\[[^\]]+\] - (\d{4}-\d{2}-\d{2})$/.exec(section.slice(0, end)) ?? [];
+  // Links to the references at the end of the file would not work in the text of a release.
+  return { date, text: section.slice(end).trim() };
+}
+
+/** Returns what does not agree with the version, in words. */
+function problemsOf(version, entry) {
+  const [generator, verifier] = [readJson('package.json'), readJson('verifier/package.json')];
+  const lock = readJson('package-lock.json').packages;
+  const places = {
+    'package.json': generator.version,
+    'verifier/package.json': verifier.version,
+    'package.json: the dependency on the verifier': generator.dependencies[verifier.name],
+    'package-lock.json': lock[''].version,
+    'package-lock.json: verifier': lock.verifier.version,
+  };
+  const wrong = Object.entries(places).filter(([, found]) => found !== version);
+  const problems = wrong.map(([place, found]) => `${place} has ${found}, expected ${version}`);
+  if (entry === undefined) problems.push(`CHANGELOG.md has no heading ## [${version}]: rename [Unreleased]`);
+  else if (entry.date === undefined) problems.push(`CHANGELOG.md: ## [${version}] needs " - " and a date`);
+  else if (entry.text === '') problems.push(`CHANGELOG.md has no text below ## [${version}]`);
+  const [release] = version.split('-');
+  if (!read('docs/upgrading.md').includes(`\n## ${release}\n`))
+    problems.push(`docs/upgrading.md has no heading ## ${release}`);
+  return problems;
+}
+
+const [tag = ''] = process.argv.slice(2);
+const [, version] = TAG.exec(tag) ?? [];
+const entry = version && changelogEntry(version);
+const problems =
+  version === undefined
+    ? [`the tag ${JSON.stringify(tag)} is not v and a version, such as v0.2.0`]
+    : problemsOf(version, entry);
+if (problems.length > 0) {
+  for (const problem of problems) console.error(`release: ${problem}`);
+  process.exitCode = 1;
+} else {
+  console.log(entry.text);
+}

@@ -1,0 +1,119 @@
+import { existsSync } from 'node:fs';
+import type { Diagnostic } from '../diagnostics/diagnostic.js';
+import { isError } from '../diagnostics/diagnostic.js';
+import { GeneratorError, RecordsRejected } from '../errors.js';
+import { predecessorOf, publishedRecords } from '../publishing/predecessor.js';
+import { findRecordFiles } from '../records/collect.js';
+import { assertPublishable, type RuleExceptions } from '../review/assert-publishable.js';
+import { difference, type IssuerChange } from '../review/difference.js';
+import { recordsIn } from '../review/record-set.js';
+import type { PublishedTree } from '../tree/published-tree.js';
+import type { Condition } from './condition.js';
+import type { LocalTree } from './local-tree.js';
+
+/** What the next build would publish. */
+export interface PendingChanges {
+  /** The changes of issuers since the published list. */
+  readonly changes: readonly IssuerChange[];
+  /** The problems that would stop the build. */
+  readonly problems: readonly Diagnostic[];
+}
+
+/** The condition of the records. */
+export interface ChangesCondition extends Condition {
+  /** `none`: there is no folder. `empty`: there is no record. `unchanged`: the list has the same records. */
+  readonly state: 'none' | 'empty' | 'unchanged' | 'changed' | 'refused';
+  readonly changes: readonly IssuerChange[];
+  readonly problems: readonly Diagnostic[];
+}
+
+/** The records, and what they are compared with. */
+export interface ChangesOptions {
+  /** The folder of the records. */
+  readonly issuers: string;
+  readonly exceptions: RuleExceptions;
+  /** Whether a development key would sign. */
+  readonly development: boolean;
+}
+
+/**
+ * Compares the records with the published list, by the rules of a build (SPEC C8).
+ *
+ * @throws {@link GeneratorError} if the records or the published list cannot be read
+ */
+export async function pendingChanges(
+  { issuers, exceptions, development }: ChangesOptions,
+  published: PublishedTree | undefined,
+): Promise<PendingChanges> {
+  const after = recordsIn([issuers]);
+  const predecessor = predecessorOf(published, { rootKey: undefined, development });
+  const before = predecessor && publishedRecords(predecessor, predecessor.folder);
+  const changes = difference(before?.issuers ?? new Map(), after.issuers).filter(
+    ({ issuer_id, kind }) => kind !== 'removed' || !after.files.has(issuer_id),
+  );
+  try {
+    assertPublishable({ before, after }, exceptions, development);
+    return { changes, problems: [] };
+  } catch (error) {
+    if (!(error instanceof RecordsRejected)) throw error;
+    return { changes, problems: error.diagnostics.filter(isError) };
+  }
+}
+
+/** Describes what has changed since the last publication. */
+export async function changesCondition(
+  options: ChangesOptions,
+  { published, refusal, folder }: LocalTree,
+): Promise<ChangesCondition> {
+  const { issuers } = options;
+  const nothing = { changes: [], problems: [] };
+  try {
+    const state = stateOfFolder(issuers);
+    if (state !== undefined) return missingRecords(issuers, state, published);
+    if (refusal !== undefined) {
+      const message = `not compared, because a build would refuse ${folder}`;
+      return { level: 'note', message, state: 'refused', ...nothing };
+    }
+    return describe(await pendingChanges(options, published), options);
+  } catch (error) {
+    if (!(error instanceof GeneratorError)) throw error;
+    return { level: 'error', message: error.message, state: 'refused', ...nothing };
+  }
+}
+
+function stateOfFolder(issuers: string): 'none' | 'empty' | undefined {
+  if (!existsSync(issuers)) return 'none';
+  return findRecordFiles([issuers]).files.length === 0 ? 'empty' : undefined;
+}
+
+function missingRecords(
+  issuers: string,
+  state: 'none' | 'empty',
+  published: PublishedTree | undefined,
+): ChangesCondition {
+  const what = state === 'none' ? `there is no folder ${issuers}` : `${issuers} has no records`;
+  const found = { state, changes: [], problems: [] };
+  if (published === undefined) return { level: 'note', message: what, ...found };
+  return { level: 'error', message: `${what}, but a list is published: a build would stop`, ...found };
+}
+
+function describe({ changes, problems }: PendingChanges, { issuers }: ChangesOptions): ChangesCondition {
+  const [first] = problems;
+  if (first !== undefined) {
+    const { file, message } = first;
+    const more = problems.length === 1 ? '' : `, and ${problems.length - 1} more`;
+    const what = `a build would stop: ${file}: ${message}${more}`;
+    return { level: 'error', message: what, state: 'refused', changes, problems };
+  }
+  if (changes.length === 0) {
+    const message = `none: ${issuers} and the list have the same records`;
+    return { level: 'ok', message, state: 'unchanged', changes, problems };
+  }
+  const ids = changes.slice(0, MAX_IDS).map(({ issuer_id, kind }) => `${issuer_id} ${kind}`);
+  const rest = changes.length > MAX_IDS ? `, and ${changes.length - MAX_IDS} more` : '';
+  const message = `${changes.length} not published yet: ${ids.join(', ')}${rest}`;
+  return { level: 'note', message, state: 'changed', changes, problems };
+}
+
+/** How many issuers to name. */
+const MAX_IDS = 5;

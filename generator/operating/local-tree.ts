@@ -1,0 +1,65 @@
+import type { RootKey } from '@passport-registry/verifier';
+import { readStatement, type Statement } from '@passport-registry/verifier/internal';
+import { GeneratorError, TreeRejected } from '../errors.js';
+import { readIfThere } from '../files/read-file.js';
+import { PATHS } from '../tree/paths.js';
+import { type PublishedTree, readPublished } from '../tree/published-tree.js';
+import { folderSource } from '../verification/tree-source.js';
+import { type Check, type TreeReport, verifyTree } from '../verification/verify.js';
+
+/** The tree in the output folder, as far as it can be read. */
+export interface LocalTree {
+  readonly folder: string;
+  /** Why a build would refuse the folder; undefined if it would not. */
+  readonly refusal: string | undefined;
+  /** Undefined if nothing was published, or if a build would refuse the folder. */
+  readonly published: PublishedTree | undefined;
+  /** Undefined if nothing was published. */
+  readonly report: TreeReport | undefined;
+  readonly delegation: Statement | undefined;
+  readonly checkpoint: Statement | undefined;
+}
+
+/** Reads and verifies the tree in a folder. @param pinned - default: the tree's own key */
+export async function readLocalTree(
+  folder: string,
+  pinned: RootKey | undefined,
+  now: number,
+): Promise<LocalTree> {
+  const { published, refusal } = await readForBuild(folder);
+  if (published === undefined && refusal === undefined) {
+    return { folder, refusal, published, report: undefined, delegation: undefined, checkpoint: undefined };
+  }
+  const report = await verifyTree(folderSource(folder), pinned, { now: () => now });
+  const statement = (name: Check['name'], path: string, type: Statement['type']) => {
+    const bytes = hasPassed(report, name) ? readIfThere(folder, path) : undefined;
+    return bytes && readStatement(bytes, type, (message) => new TreeRejected(`${path} ${message}`));
+  };
+  return {
+    ...{ folder, refusal, published, report },
+    delegation: statement('delegation', PATHS.delegation, 'registry-delegation+jwt'),
+    checkpoint: statement('checkpoint', PATHS.checkpoint, 'registry-checkpoint+jwt'),
+  };
+}
+
+async function readForBuild(folder: string): Promise<Pick<LocalTree, 'published' | 'refusal'>> {
+  try {
+    return { published: await readPublished(folder), refusal: undefined };
+  } catch (error) {
+    if (!(error instanceof GeneratorError)) throw error;
+    return { published: undefined, refusal: error.message };
+  }
+}
+
+function hasPassed({ checks }: TreeReport, name: Check['name']): boolean {
+  return checks.some((check) => check.name === name && check.result === 'passed');
+}
+
+/** Returns the problems of some checks; undefined if none of them failed. */
+export function problemsOf(
+  report: TreeReport | undefined,
+  isWanted: (name: Check['name']) => boolean,
+): readonly string[] | undefined {
+  const failed = report?.checks.filter(({ name, result }) => result === 'failed' && isWanted(name)) ?? [];
+  return failed.length === 0 ? undefined : failed.flatMap(({ problems }) => problems);
+}

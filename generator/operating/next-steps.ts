@@ -1,0 +1,124 @@
+import type { Condition } from './condition.js';
+import type { RegistryStatus, StatusOptions } from './status.js';
+
+/** One step for the operator. */
+export interface NextStep {
+  /** The command to run; undefined for a step without a command of this program. */
+  readonly command: string | undefined;
+  /** Why, or what to do if there is no command. */
+  readonly reason: string;
+}
+
+/** The settings that the commands need, and that a configuration file may provide. */
+export interface CommandSettings extends Pick<StatusOptions, 'issuers' | 'out' | 'baseUrl'> {
+  /** Options of `build` and `keys delegate` for the root key, such as `--key FILE`. Empty if the file has them. */
+  readonly rootOptions: readonly string[];
+  /** Options of `build` for the folders. */
+  readonly buildOptions: readonly string[];
+  /** Options of `build` for the online key. */
+  readonly checkpointOptions: readonly string[];
+  /** Options of `checkpoint` for the online key. */
+  readonly onlineOptions: readonly string[];
+  /** The file of the public root key, for `verify`, unless the file has it. */
+  readonly rootKeyOptions: readonly string[];
+  /** The file of the online key's public JWK. */
+  readonly onlinePublicKey: string;
+}
+
+/** Returns what the operator should do, in order. Empty if there is nothing to do. */
+export function nextSteps(status: RegistryStatus, settings: CommandSettings): readonly NextStep[] {
+  const { rootKey, tree, changes } = status;
+  if (rootKey.level === 'error') {
+    return [told(`correct root_key, or restore ${settings.out}: the rest is checked after that`)];
+  }
+  if (changes.state === 'refused' && changes.problems.length === 0 && tree.level === 'error') {
+    return [told(`restore ${settings.out} from a mirror or a backup: ${tree.message}`)];
+  }
+  const records = recordSteps(status, settings);
+  const publication = publicationSteps(status, settings);
+  return [
+    ...rotatedStep(status),
+    ...records,
+    ...publication,
+    ...hostSteps(status, settings, publication.length > 0),
+  ];
+}
+
+function run(reason: string, ...words: readonly string[]): NextStep {
+  return { command: ['npx passport-registry', ...words].join(' '), reason };
+}
+
+function told(reason: string): NextStep {
+  return { command: undefined, reason };
+}
+
+function rotatedStep({ rootKey: { rotated, thumbprint } }: RegistryStatus): NextStep[] {
+  if (!rotated) return [];
+  return [told(`let root_key and signer in registry.yaml name the current root key, ${thumbprint}`)];
+}
+
+function recordSteps({ changes, tree }: RegistryStatus, settings: CommandSettings): NextStep[] {
+  const { issuers, out, rootKeyOptions } = settings;
+  const isEmpty = changes.state === 'none' || changes.state === 'empty';
+  if (isEmpty && tree.published) return [told(`restore the records in ${issuers}, for example from git`)];
+  if (isEmpty) return [run('create the first record', 'new')];
+  if (changes.problems.length === 0) return [];
+  const reason = 'see what would stop a build, and fix it';
+  // `diff` shows the problems of the records, too.
+  if (tree.published) return [run(reason, 'diff', out, issuers, ...rootKeyOptions)];
+  return [run(reason, 'validate', issuers)];
+}
+
+/** The steps that renew the tree: a delegation, a build, a checkpoint. */
+function publicationSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
+  const { tree, checkpoint } = status;
+  const { out, rootOptions, checkpointOptions, onlineOptions } = settings;
+  const delegates = isUrgent(status.delegation) && status.delegation.expires !== undefined;
+  const reasons = reasonsToBuild(status, delegates);
+  if (reasons.length === 0) {
+    if (!isUrgent(checkpoint)) return [];
+    return [run('sign a new checkpoint', 'checkpoint', out, ...onlineOptions)];
+  }
+  const renews = isUrgent(status.list) ? ['--renew'] : [];
+  const delegation = delegates ? ['--delegation', 'delegation.jwt'] : [];
+  const signs = tree.published && checkpoint.level !== 'note' ? checkpointOptions : [];
+  const build = [...rootOptions, ...settings.buildOptions, ...renews, ...delegation, ...signs];
+  return [...(delegates ? [delegateStep(settings)] : []), run(reasons.join(', and '), 'build', ...build)];
+}
+
+function delegateStep({ rootOptions, onlinePublicKey }: CommandSettings): NextStep {
+  const words = ['keys', 'delegate', ...rootOptions, '--online', onlinePublicKey, '>', 'delegation.jwt'];
+  return run('sign a new delegation, on the machine with the root key', ...words);
+}
+
+function reasonsToBuild({ changes, tree, list }: RegistryStatus, delegates: boolean): string[] {
+  const reasons = [];
+  if (!tree.published) reasons.push('publish the first list');
+  else if (tree.level === 'error') reasons.push('repair the tree');
+  if (tree.published && changes.changes.length > 0) reasons.push('publish the changes');
+  if (delegates) reasons.push('publish the delegation');
+  if (isUrgent(list) && list.ageDays !== undefined) reasons.push('renew the list');
+  return reasons;
+}
+
+function isUrgent({ level }: Condition): boolean {
+  return level === 'error' || level === 'warning';
+}
+
+function hostSteps(
+  { live, mirrors }: RegistryStatus,
+  { out, rootKeyOptions, baseUrl }: CommandSettings,
+  isRenewed: boolean,
+): NextStep[] {
+  const late = mirrors.filter(({ level }) => level === 'error').map(({ url }) => url);
+  const ask = late.length === 0 ? [] : [told(`ask the operators of these mirrors: ${late.join(', ')}`)];
+  const verify = (url: string) => run('verify what the host serves', 'verify', url, ...rootKeyOptions);
+  if (live.comparedWithTree === 'newer') {
+    return [told(`copy the tree of ${live.url} to ${out} before the next build`), ...ask];
+  }
+  if (isRenewed || live.comparedWithTree === 'older' || live.host?.state === 'expired') {
+    const copy = told(`copy ${out} to the host${baseUrl === undefined ? '' : ` of ${baseUrl}`}`);
+    return [copy, ...(baseUrl === undefined ? [] : [verify(baseUrl)]), ...ask];
+  }
+  return [...(live.level === 'error' && live.url !== undefined ? [verify(live.url)] : []), ...ask];
+}

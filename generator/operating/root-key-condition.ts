@@ -1,0 +1,92 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import type { RootKey } from '@passport-registry/verifier';
+import type { Condition, Level } from './condition.js';
+import type { LocalTree } from './local-tree.js';
+import { problemsOf } from './local-tree.js';
+
+/** The key or the command that would sign. */
+export interface SignerPresence {
+  /** The path of a key file, or `env:NAME`. */
+  readonly key?: string | undefined;
+  readonly command?: string | undefined;
+}
+
+/** The root key of the configuration. */
+export interface PinnedKey {
+  /** The file of the public key; undefined if none is configured. */
+  readonly file: string | undefined;
+  readonly rootKey: RootKey | undefined;
+  /** Why the file cannot be used. */
+  readonly problem: string | undefined;
+}
+
+/** The condition of the root key. */
+export interface RootKeyCondition extends Condition {
+  /** RFC 7638 thumbprint of the root key of the tree or, without a tree, of the configured key. */
+  readonly thumbprint: string | undefined;
+  /** Whether the tree is signed by a development key. */
+  readonly development: boolean;
+  /** Whether `root_key` names a key that a rotation of the tree has replaced. */
+  readonly rotated: boolean;
+}
+
+/** Describes the root key. The private key is never read. */
+export function rootKeyCondition(
+  pinned: PinnedKey,
+  { folder, report }: LocalTree,
+  { signer, env }: { readonly signer: SignerPresence; readonly env: NodeJS.ProcessEnv },
+): RootKeyCondition {
+  const problems = problemsOf(report, (name) => name === 'root key' || name === 'rotation');
+  const development = report?.development === true;
+  const rotated = report?.rotatedFrom !== undefined;
+  const thumbprint = report?.rootKey ?? pinned.rootKey?.thumbprint;
+  const state = (level: Level, message: string): RootKeyCondition => ({
+    ...{ level, message, thumbprint, development, rotated },
+  });
+  if (pinned.problem !== undefined) return state('error', pinned.problem);
+  if (problems !== undefined) return state('error', problems.join('; '));
+  if (rotated) {
+    const message = `${thumbprint}, but ${pinned.file} still names ${report?.rotatedFrom}, which it has replaced`;
+    return state('warning', message);
+  }
+  if (development) return state('note', `${thumbprint}, a development key: not for production`);
+  const presence = presenceOf(signer, env);
+  if (thumbprint === undefined) {
+    return state('note', `none: no root_key is configured, and ${folder} has no tree`);
+  }
+  if (pinned.file === undefined) {
+    return state(
+      'note',
+      `${thumbprint}, the tree's own: set root_key, so that it is compared; ${presence.message}`,
+    );
+  }
+  const fits = report === undefined ? `from ${pinned.file}` : `${pinned.file} fits the tree`;
+  return state(presence.level, `${thumbprint}, ${fits}; ${presence.message}`);
+}
+
+/** Says whether what signs is there, without reading the key or running the command. */
+export function presenceOf({ key, command }: SignerPresence, env: NodeJS.ProcessEnv): Condition {
+  if (command !== undefined) return { level: 'ok', message: 'a command signs' };
+  if (key === undefined) return { level: 'ok', message: 'no signer is configured' };
+  if (key.startsWith('env:')) {
+    const isSet = (env[key.slice('env:'.length)] ?? '') !== '';
+    return isSet
+      ? { level: 'ok', message: `${key} is set` }
+      : { level: 'note', message: `${key} is not set here` };
+  }
+  return presenceOfFile(key);
+}
+
+function presenceOfFile(file: string): Condition {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats?.isFile() !== true) return { level: 'note', message: `the key file ${file} is not here` };
+  if ((stats.mode & 0o077) !== 0) {
+    return { level: 'warning', message: `other users may read the key file ${file}: run chmod 600 on it` };
+  }
+  try {
+    accessSync(file, constants.R_OK);
+    return { level: 'ok', message: `the key file ${file} is here` };
+  } catch {
+    return { level: 'warning', message: `the key file ${file} cannot be read by this user` };
+  }
+}

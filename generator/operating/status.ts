@@ -1,0 +1,93 @@
+import { GeneratorError } from '../errors.js';
+import type { RuleExceptions } from '../review/assert-publishable.js';
+import { loadRootKey } from '../signing/key-file.js';
+import { type ChangesCondition, changesCondition } from './changes-condition.js';
+import { type Level, mostUrgent } from './condition.js';
+import {
+  type CheckpointCondition,
+  checkpointCondition,
+  type DelegationCondition,
+  delegationCondition,
+} from './freshness-condition.js';
+import { type HostsCondition, hostsCondition } from './hosts-condition.js';
+import { type ListCondition, listCondition, type TreeCondition, treeCondition } from './list-condition.js';
+import { readLocalTree } from './local-tree.js';
+import {
+  type PinnedKey,
+  type RootKeyCondition,
+  rootKeyCondition,
+  type SignerPresence,
+} from './root-key-condition.js';
+
+/** What to look at. */
+export interface StatusOptions {
+  /** The folder of the records. */
+  readonly issuers: string;
+  /** The folder of the tree. */
+  readonly out: string;
+  /** The file of the public root key. */
+  readonly rootKey: string | undefined;
+  readonly signer: SignerPresence;
+  readonly exceptions: RuleExceptions;
+  readonly baseUrl: string | undefined;
+  readonly mirrors: readonly string[];
+  /** How far behind a mirror may be. */
+  readonly maxBehindSeconds: number;
+  /** Whether no host is asked. */
+  readonly offline: boolean;
+  readonly env: NodeJS.ProcessEnv;
+  /** The current time, in milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** The status of a registry: the condition of each part. */
+export interface RegistryStatus extends HostsCondition {
+  /** The most urgent level of all parts. */
+  readonly level: Level;
+  readonly rootKey: RootKeyCondition;
+  readonly tree: TreeCondition;
+  readonly list: ListCondition;
+  readonly delegation: DelegationCondition;
+  readonly checkpoint: CheckpointCondition;
+  readonly changes: ChangesCondition;
+}
+
+/**
+ * Finds out how a registry is doing: its keys, tree, list, statements, records and hosts. Every part may be missing.
+ * Reads no private key, runs no signing command and changes nothing.
+ */
+export async function registryStatus(options: StatusOptions): Promise<RegistryStatus> {
+  const { issuers, out, exceptions, now } = options;
+  const pinned = await loadPinned(options);
+  const local = await readLocalTree(out, pinned.rootKey, now);
+  const rootKey = rootKeyCondition(pinned, local, options);
+  const { key, command } = options.signer;
+  const isProduction = [options.rootKey, key, command].some((one) => one !== undefined);
+  const development = !isProduction && local.report?.development !== false;
+  const hosts = await hostsCondition(
+    { ...options, rootKey: pinned.rootKey ?? local.published?.rootKey },
+    local,
+  );
+  const found = {
+    rootKey,
+    tree: treeCondition(local),
+    list: listCondition(local, now),
+    delegation: await delegationCondition(local, now),
+    checkpoint: checkpointCondition(local, now),
+    changes: await changesCondition({ issuers, exceptions, development }, local),
+    ...hosts,
+  };
+  const { mirrors, ...single } = found;
+  const levels = [...Object.values(single), ...mirrors].map(({ level }) => level);
+  return { level: mostUrgent(levels), ...found };
+}
+
+async function loadPinned({ rootKey: file, env }: StatusOptions): Promise<PinnedKey> {
+  if (file === undefined) return { file, rootKey: undefined, problem: undefined };
+  try {
+    return { file, rootKey: await loadRootKey(file, true, env), problem: undefined };
+  } catch (error) {
+    if (!(error instanceof GeneratorError)) throw error;
+    return { file, rootKey: undefined, problem: error.message };
+  }
+}

@@ -1,0 +1,239 @@
+import { mkdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { canonicalBytes } from '@passport-registry/verifier';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { issuer, publish, type TestKey, testKey } from '../../support/publication.js';
+import { registryHost } from '../../support/registry-host.js';
+import { cli, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
+
+/** The folder of an issuer, who has only the installed program and the URL of the registry. */
+let folder: string;
+let registry: string;
+let root: TestKey;
+
+beforeAll(async () => {
+  root = await testKey();
+  const issuers = [
+    issuer('acme', { jwks_uri: 'https://acme.alt/.well-known/jwks.json' }),
+    issuer('gone', { status: 'revoked' }),
+    issuer('other'),
+  ];
+  registry = (await registryHost(publish(root, issuers))).base;
+});
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+
+const here = (...args: string[]) => cli(args, folder);
+
+/** The text of the record that is published for an issuer, with changes. */
+const published = (id: string, changes: Record<string, string> = {}) =>
+  recordText(id, {
+    ...Object.fromEntries(Object.entries(issuer(id)).map(([field, value]) => [field, String(value)])),
+    ...(id === 'acme' && { jwks_uri: 'https://acme.alt/.well-known/jwks.json' }),
+    ...changes,
+  });
+
+describe('in an empty folder', () => {
+  it.each([['validate'], ['format'], ['check'], ['diff']])('%s says how to begin', async (command) => {
+    const { code, stderr } = await here(command, ...(command === 'diff' ? [registry] : []));
+    expect([code, stderr]).toEqual([2, expect.stringContaining('create one with `passport-registry new`')]);
+  });
+
+  it('new writes issuers/<id>.yaml, and says what to do next', async () => {
+    const { code, stderr } = await here(
+      ...['new', 'zenith', '--issuer-url', 'https://zenith.alt', '--registry', `${registry}/`],
+    );
+    expect(code).toBe(0);
+    const record = readFileSync(join(folder, 'issuers/zenith.yaml'), 'utf8');
+    expect(record.split('\n')[0]).toBe(
+      `# yaml-language-server: $schema=${registry}/schemas/issuer.schema.json`,
+    );
+    expect(stderr).toContain('  passport-registry validate issuers/zenith.yaml\n');
+    expect(stderr).toContain('  passport-registry check issuers/zenith.yaml\n');
+    expect(stderr).toContain(`  passport-registry diff ${registry}/ issuers/zenith.yaml\n`);
+    expect(stderr).toContain("fork the registry's repository, add the file as issuers/zenith.yaml");
+    expect((await here('validate')).stderr).toContain('1 file: 0 problems');
+    expect((await here('diff', registry, 'issuers/zenith.yaml')).code).toBe(0);
+  });
+
+  it.each([['registry.example'], ['ftp://registry.example'], ['https://'], ['']])(
+    'new refuses --registry %j, and writes nothing',
+    async (url) => {
+      const { code } = await here('new', 'acme', '--issuer-url', 'https://acme.alt', '--registry', url);
+      expect(code).toBe(2);
+      expect((await here('validate')).code).toBe(2);
+    },
+  );
+});
+
+describe('in a folder with one record', () => {
+  it('validate, format and check take the record, by name or without a name', async () => {
+    writeFiles(folder, { 'acme.yaml': published('acme'), 'registry.yaml': '' });
+    for (const args of [['validate'], ['validate', 'acme.yaml']])
+      expect((await here(...args)).stderr).toBe('1 file: 0 problems, 0 warnings\n');
+    expect((await here('format', '--check')).stderr).toContain('1 file checked, 0 to reformat');
+    for (const args of [['check'], ['check', 'acme.yaml'], ['check', 'acme']]) {
+      const { code, stderr } = await here(...args);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('acme.yaml:4:11: error private-address')]);
+      expect(stderr).toContain('1 issuer: 0 passed, 1 failed');
+    }
+  });
+
+  it.each([
+    [['acme', 'acme.yaml'], 'name either issuer ids or record files'],
+    [['acme.yaml', '--changed', 'main'], 'leave them out'],
+    [['acme.yaml', '--issuers', '.'], 'leave them out'],
+    [['acne'], 'did you mean `acme`?'],
+    [['none.yaml'], 'there is neither a file nor a record of none.yaml'],
+  ])('check %j is wrong usage', async (args, message) => {
+    writeFiles(folder, { 'acme.yaml': published('acme') });
+    const { code, stderr } = await here('check', ...args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  it('a folder issuers/ comes first', async () => {
+    writeFiles(folder, { 'acme.yaml': 'x', 'issuers/beta.yaml': recordText('beta') });
+    expect((await here('validate')).stderr).toBe('1 file: 0 problems, 0 warnings\n');
+  });
+});
+
+describe('diff of one record with a published list', () => {
+  it.each([
+    [
+      'a new issuer',
+      'zenith',
+      {},
+      0,
+      ['+ zenith: new', '1 issuer changed', 'note: zenith is not taken. To get listed'],
+    ],
+    ['the same record', 'acme', {}, 0, ['0 issuers changed: 0 problems', 'with the same record']],
+    [
+      'a change of the record',
+      'acme',
+      { tier: 'founding' },
+      0,
+      [
+        '~ acme: tier "certified" -> "founding"',
+        'this file changes its record. If you are a new issuer, choose another id',
+      ],
+    ],
+    [
+      'an id that is taken',
+      'acme',
+      { jwks_uri: 'https://thief.alt/jwks.json' },
+      0,
+      ['warning keys-moved', 'choose another id'],
+    ],
+    [
+      'another certified_since',
+      'acme',
+      { certified_since: '2020-01-01T00:00:00Z' },
+      1,
+      ['error certified-since-changed'],
+    ],
+    ['a revoked issuer', 'gone', { status: 'active' }, 1, ['error revoked-is-final']],
+    [
+      'an invalid record',
+      'acme',
+      { tier: 'gold' },
+      1,
+      ['error unknown-value', '0 issuers changed, 1 invalid file not compared: 1 problem'],
+    ],
+  ])('%s', async (_name, id, changes, exit, words) => {
+    const { certified_since = issuer(id).certified_since } = changes as Record<string, string>;
+    writeFiles(folder, { [`${id}.yaml`]: published(id, { ...changes, certified_since }) });
+    const { code, stderr } = await here('diff', registry, `${id}.yaml`);
+    for (const word of words) expect(stderr).toContain(word);
+    expect(code).toBe(exit);
+    // Nothing is said about the other issuers.
+    expect(stderr).not.toMatch(/\bother\b|REMOVED|record-removed/);
+    // Without a name, the record of this folder is compared.
+    expect((await here('diff', registry)).stderr).toBe(stderr);
+  });
+
+  it('a bad id is not compared', async () => {
+    writeFiles(folder, { 'Acme.yaml': published('Acme') });
+    const { code, stderr } = await here('diff', registry, 'Acme.yaml');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('error bad-id')]);
+    expect(stderr).toContain('0 issuers changed, 1 invalid file not compared');
+  });
+
+  it('several records, each with its own note', async () => {
+    writeFiles(folder, { 'acme.yaml': published('acme'), 'zenith.yaml': recordText('zenith') });
+    const { stderr } = await here('diff', registry);
+    expect(stderr).toContain('note: acme is in the published list, with the same record');
+    expect(stderr).toContain('note: zenith is not taken');
+  });
+
+  it('reports as data', async () => {
+    writeFiles(folder, { 'acme.yaml': published('acme', { tier: 'gold' }) });
+    const { stdout } = await here('diff', registry, 'acme.yaml', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ ok: false, changes: [], notCompared: ['acme.yaml'] });
+    const markdown = await here('diff', registry, 'acme.yaml', '--format', 'markdown');
+    expect(markdown.stdout).toContain('0 added, 0 changed, 0 removed. 1 invalid, and not compared.\n');
+  });
+
+  it('verifies the list with a trust anchor', async () => {
+    writeFiles(folder, {
+      'zenith.yaml': recordText('zenith'),
+      'anchor.json': JSON.stringify({ root: root.rootKey.jwk }),
+      'other.json': Buffer.from(canonicalBytes((await testKey()).rootKey.jwk)),
+    });
+    const { code, stderr } = await here('diff', registry, 'zenith.yaml', '--root-key', 'anchor.json');
+    expect([code, stderr.includes('without --root-key')]).toEqual([0, false]);
+    expect((await here('diff', registry, 'zenith.yaml', '--root-key', 'other.json')).code).toBe(1);
+  });
+
+  it('of a whole folder, says how to compare one record', async () => {
+    writeFiles(folder, { 'issuers/acme.yaml': published('acme') });
+    const { code, stderr } = await here('diff', registry);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('error record-removed')]);
+    expect(stderr).toContain(
+      `note: to compare a single record, name its file: passport-registry diff ${registry} FILE`,
+    );
+  });
+
+  it('a file that cannot be read is a problem, and removes nobody', async () => {
+    symlinkSync('loop.yaml', join(folder, 'loop.yaml'));
+    writeFiles(folder, { 'acme.yaml': ' '.repeat(70_000) });
+    for (const file of ['loop.yaml', 'acme.yaml']) {
+      const { code, stderr } = await here('diff', registry, file);
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/file-unreadable|file-too-large/)]);
+      expect(stderr).toContain('0 issuers changed, 1 invalid file not compared');
+    }
+  });
+});
+
+describe('diff with something else', () => {
+  it('that does not exist', async () => {
+    const { code, stderr } = await here('diff', registry, 'none.yaml');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('none.yaml does not exist')]);
+  });
+
+  it.each([
+    [['nosuch'], 'nosuch is neither a folder nor an http(s) URL, and git cannot compare with it'],
+    [['nosuch'], 'Name a folder, the URL of a registry, or commits of this repository such as main or A..B'],
+    [
+      ['registry.example', 'acme.yaml'],
+      'registry.example is neither a folder nor an http(s) URL; write commits as A..B',
+    ],
+    [
+      ['acme.yaml'],
+      'acme.yaml is a record: first name what to compare it with, such as `diff https://registry.example acme.yaml`',
+    ],
+  ])('%j', async (args, message) => {
+    writeFiles(folder, { 'acme.yaml': published('acme') });
+    const { code, stderr } = await here('diff', ...args);
+    expect(stderr).toContain(message);
+    expect(code).toBe(2);
+  });
+
+  it('a folder whose name ends like a record is a folder', async () => {
+    mkdirSync(join(folder, 'old.yaml'));
+    writeFiles(folder, { 'issuers/acme.yaml': published('acme') });
+    renameSync(join(folder, 'issuers'), join(folder, 'old.yaml', 'records'));
+    writeFiles(folder, { 'issuers/acme.yaml': published('acme', { tier: 'founding' }) });
+    expect((await here('diff', 'old.yaml')).stderr).toContain('~ acme: tier "certified" -> "founding"');
+  });
+});

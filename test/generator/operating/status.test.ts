@@ -1,0 +1,535 @@
+import { createPrivateKey } from 'node:crypto';
+import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { decodeJwt, SignJWT } from 'jose';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { installedPath } from '../../support/installed.js';
+import { registryHost } from '../../support/registry-host.js';
+import { freePort, plainHost, serve } from '../../support/serving.js';
+import {
+  cli,
+  cliProcess,
+  clockAhead,
+  type Outcome,
+  recordText,
+  run,
+  temporaryFolder,
+  workspace,
+  writeFiles,
+} from '../../support/workspace.js';
+
+const DAY = 24 * 60;
+const PARTS = ['rootKey', 'tree', 'list', 'delegation', 'checkpoint', 'changes', 'live'] as const;
+
+let folder: string;
+
+async function good(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await cli(args, folder);
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);
+  return stdout;
+}
+
+/** A registry of one's own: two records, root key and online key, nothing published. */
+async function registry(settings = ''): Promise<void> {
+  folder = await workspace(['alpha', 'beta']);
+  for (const name of ['root', 'online', 'stranger']) {
+    writeFiles(folder, { [`${name}.json`]: await good('keys', 'generate', '--out', `${name}.pem`) });
+  }
+  configure(settings);
+}
+
+const ONLINE = 'checkpoint: { signer: { key: online.pem }, public_key: online.json }\n';
+
+function configure(settings = ''): void {
+  writeFiles(folder, {
+    'registry.yaml': `root_key: root.json\nsigner: { key: root.pem }\n${settings}`,
+  });
+}
+
+async function publishWithCheckpoint({ days = 90, hours = 24 } = {}): Promise<void> {
+  configure(ONLINE);
+  await delegate(days);
+  await good('build', '--delegation', 'delegation.jwt', '--checkpoint-hours', String(hours));
+}
+
+async function delegate(days: number): Promise<void> {
+  const jwt = await good('keys', 'delegate', '--online', 'online.json', '--days', String(days));
+  writeFiles(folder, { 'delegation.jwt': jwt });
+}
+
+async function statusOf(args: readonly string[] = [], environment: Record<string, string> = {}) {
+  const outcome = await cli(['status', '--json', ...args], folder, environment);
+  const report = JSON.parse(outcome.stdout);
+  const levels = Object.fromEntries(PARTS.map((part) => [part, report[part].level]));
+  const next: (string | undefined)[] = report.next.map(({ command }: { command?: string }) => command);
+  return { code: outcome.code, report, levels, next };
+}
+
+const later = (minutes: number) => clockAhead(folder, minutes);
+
+describe('passport-registry status', () => {
+  it('names each part that is missing, from an empty folder to the first list', async () => {
+    folder = temporaryFolder();
+    const words = async () => (await cli(['status'], folder)).stderr;
+    expect(await words()).toMatch(/^note {4}tree {7}dist has no tree: nothing was published$/m);
+    expect(await words()).toContain('there is no folder issuers');
+    mkdirSync(join(folder, 'issuers'));
+    expect(await words()).toContain('issuers has no records');
+    expect(await words()).toContain('npx passport-registry new\n');
+    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
+    const { code, report, levels } = await statusOf();
+    expect([code, report.ok, report.level]).toEqual([0, true, 'note']);
+    expect(new Set(Object.values(levels))).toEqual(new Set(['note']));
+    expect(report.changes).toMatchObject({
+      state: 'changed',
+      changes: [{ issuer_id: 'alpha', kind: 'added' }],
+    });
+    await cli(['build'], folder);
+    expect(await words()).toContain('a development key: not for production');
+    expect(await words()).toMatch(/\n\nThere is nothing to do.\n$/);
+  });
+
+  it('has a report of a stable shape', async () => {
+    await registry();
+    for (const prepare of [async () => undefined, publishWithCheckpoint]) {
+      await prepare();
+      const { report } = await statusOf();
+      expect(Object.keys(report)).toEqual(
+        expect.arrayContaining(['ok', 'level', ...PARTS, 'mirrors', 'next']),
+      );
+      expect(Object.keys(report)).toHaveLength(PARTS.length + 4);
+    }
+    expect((await statusOf()).report).toMatchObject({
+      ...{ ok: true, level: 'note', next: [], mirrors: [] },
+      rootKey: { level: 'ok', thumbprint: JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8')).kid },
+      tree: { level: 'ok', folder: 'dist', published: true },
+      list: { level: 'ok', issuers: 2, ageDays: 0 },
+      delegation: { level: 'ok', daysLeft: 89 },
+      checkpoint: { level: 'ok', hoursLeft: 23, current: true },
+      changes: { level: 'ok', state: 'unchanged', changes: [], problems: [] },
+      live: { level: 'note' },
+    });
+  });
+
+  it('prints one line for each part, the most urgent first', async () => {
+    await registry();
+    await publishWithCheckpoint({ days: 13 });
+    writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma'), 'issuers/alpha.yaml': 'tier: 1\n' });
+    const { code, stdout, stderr } = await cli(['status'], folder);
+    const lines = stderr.split('\n\n')[0]?.split('\n') ?? [];
+    expect([code, stdout]).toEqual([1, '']);
+    expect(lines.map((line) => line.slice(0, 18).trim())).toEqual([
+      'FAILED  changes',
+      'warning delegation',
+      'note    live',
+      ...['ok      root key', 'ok      tree', 'ok      list', 'ok      checkpoint'],
+    ]);
+  });
+
+  it('ends with 1 for a warning only if told so', async () => {
+    await registry();
+    await publishWithCheckpoint({ days: 13 });
+    expect((await cli(['status'], folder)).code).toBe(0);
+    expect((await cli(['status', '--fail-on', 'warning'], folder)).code).toBe(1);
+    await publishWithCheckpoint();
+    expect((await cli(['status', '--fail-on', 'warning'], folder)).code).toBe(0);
+  });
+});
+
+describe('the times of a registry', () => {
+  beforeEach(() => registry());
+
+  it.each([
+    [6 * DAY - 5, 'ok', 0],
+    [6 * DAY + 5, 'warning', 0],
+    [20 * DAY - 5, 'warning', 0],
+    [20 * DAY + 10, 'error', 1],
+  ])('of a delegation of 20 days, %d minutes later', async (minutes, level, code) => {
+    await publishWithCheckpoint({ days: 20 });
+    // The checkpoint is renewed until its delegation ends.
+    if (code === 0) expect((await cliProcess(['checkpoint'], folder, later(minutes))).code).toBe(0);
+    const found = await statusOf([], later(minutes));
+    expect([found.levels['delegation'], found.code]).toEqual([level, code]);
+    const { command } = found.report.next[0] ?? {};
+    const delegates = 'npx passport-registry keys delegate --online online.json > delegation.jwt';
+    expect(command).toBe(level === 'ok' ? undefined : delegates);
+  });
+
+  it.each([
+    [17 * 60, 'ok', 0],
+    [19 * 60, 'warning', 0],
+    [24 * 60 + 10, 'error', 1],
+  ])('of a checkpoint of 24 hours, %d minutes later', async (minutes, level, code) => {
+    await publishWithCheckpoint();
+    const found = await statusOf([], later(minutes));
+    expect([found.levels['checkpoint'], found.code]).toEqual([level, code]);
+    expect(found.next[0]).toBe(level === 'ok' ? undefined : 'npx passport-registry checkpoint dist');
+  });
+
+  it.each([
+    [14 * DAY - 5, 'ok', 0],
+    [14 * DAY + 5, 'warning', 0],
+    [30 * DAY - 5, 'warning', 0],
+    [30 * DAY + 5, 'error', 1],
+  ])('of a list without checkpoints, %d minutes later', async (minutes, level, code) => {
+    await good('build');
+    const found = await statusOf([], later(minutes));
+    expect([found.levels['list'], found.code]).toEqual([level, code]);
+    expect(found.next[0]).toBe(
+      level === 'ok' ? undefined : 'npx passport-registry build --production --renew',
+    );
+  });
+
+  it('which a checkpoint makes irrelevant, whatever the age of the list', async () => {
+    await publishWithCheckpoint({ hours: 2000 });
+    expect((await statusOf([], later(40 * DAY))).levels).toMatchObject({ list: 'ok', checkpoint: 'ok' });
+  });
+
+  it('are wrong if they are in the future', async () => {
+    await publishWithCheckpoint();
+    const { levels } = await statusOf([], later(-10));
+    expect(levels).toMatchObject({ list: 'error', delegation: 'error', checkpoint: 'error' });
+  });
+});
+
+describe('a checkpoint', () => {
+  beforeEach(async () => {
+    await registry();
+    await publishWithCheckpoint();
+  });
+
+  it('that names an older list is a warning, and the next one names the newest', async () => {
+    configure();
+    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { tier: 'founding' }) });
+    await good('build');
+    configure(ONLINE);
+    const { levels, report, next } = await statusOf();
+    expect([levels['checkpoint'], report.checkpoint.current]).toEqual(['warning', false]);
+    expect(report.checkpoint.message).toContain('not the newest');
+    expect(next).toEqual(['npx passport-registry checkpoint dist', undefined]);
+  });
+
+  it('ends with its delegation, whatever it says itself', async () => {
+    const claims = decodeJwt(readFileSync(join(folder, 'dist/checkpoint.jwt'), 'utf8'));
+    const kid = JSON.parse(readFileSync(join(folder, 'online.json'), 'utf8')).kid;
+    const jwt = new SignJWT({ ...claims, exp: (claims.iat ?? 0) + 9999 * 3600 });
+    jwt.setProtectedHeader({ alg: 'EdDSA', kid, typ: 'registry-checkpoint+jwt' });
+    const key = createPrivateKey(readFileSync(join(folder, 'online.pem')));
+    writeFiles(folder, { 'dist/checkpoint.jwt': await jwt.sign(key) });
+    const { report } = await statusOf();
+    expect(report.checkpoint.expires).toBe(report.delegation.expires);
+    expect((await statusOf([], later(90 * DAY + 10))).levels['checkpoint']).toBe('error');
+  });
+
+  it('that is missing although there is a delegation is a warning', async () => {
+    rmSync(join(folder, 'dist/checkpoint.jwt'));
+    const { levels, next } = await statusOf();
+    expect(levels['checkpoint']).toBe('warning');
+    expect(next[0]).toBe('npx passport-registry checkpoint dist');
+  });
+
+  it.each(['checkpoint.jwt', 'keys/delegation.jwt'])('with a forged %s is an error', async (path) => {
+    const jwt = readFileSync(join(folder, 'dist', path), 'utf8');
+    writeFiles(folder, { [`dist/${path}`]: `${jwt.slice(0, -8)}AAAAAAAA` });
+    const { code, levels } = await statusOf();
+    const part = path === 'checkpoint.jwt' ? 'checkpoint' : 'delegation';
+    expect([code, levels[part]]).toEqual([1, 'error']);
+  });
+});
+
+describe('the root key', () => {
+  beforeEach(async () => {
+    await registry();
+    await good('build');
+  });
+
+  it.each([
+    ['is not here', '', 'note'],
+    ['other users may read', 'readable', 'warning'],
+  ])('whose key file %s', async (words, kind, level) => {
+    rmSync(join(folder, 'root.pem'));
+    if (kind !== '') writeFiles(folder, { 'root.pem': 'not a key' });
+    const { report } = await statusOf();
+    expect([report.rootKey.level, report.rootKey.message]).toEqual([level, expect.stringContaining(words)]);
+  });
+
+  it('is never read, and the passphrase is not asked for, and no command is run', async () => {
+    const fifo = join(folder, 'fifo.pem');
+    await run('mkfifo', ['-m', '600', fifo], folder);
+    // To read the pipe would block.
+    expect((await statusOf(['--key', 'fifo.pem'])).levels['rootKey']).toBe('note');
+    await run(
+      'openssl',
+      ['genpkey', '-algorithm', 'ed25519', '-aes256', '-pass', 'pass:x', '-out', 'e.pem'],
+      folder,
+    );
+    expect((await statusOf(['--key', 'e.pem'])).levels['rootKey']).toBe('ok');
+    const { report } = await statusOf(['--signer-command', 'touch signed; exit 1']);
+    expect(report.rootKey.message).toContain('a command signs');
+    await expect(run('test', ['-e', join(folder, 'signed')], folder)).resolves.toMatchObject({ code: 1 });
+  });
+
+  it.each<[string, Record<string, string>, string]>([
+    ['that is set', { ROOT: 'secret-value' }, 'env:ROOT is set'],
+    ['that is not set', {}, 'env:ROOT is not set here'],
+  ])('in a variable %s', async (_name, environment, words) => {
+    const { report } = await statusOf(['--key', 'env:ROOT'], environment);
+    expect(report.rootKey.message).toContain(words);
+    expect(JSON.stringify(report)).not.toContain('secret-value');
+  });
+
+  it.each([
+    ['names another key', 'stranger.json', 'the pinned key is'],
+    ['is missing', 'none.json', 'none.json cannot be read'],
+    ['is the private key', 'root.pem', 'contains no public JWK'],
+  ])('that %s in root_key is an error', async (_name, file, words) => {
+    const { code, stderr, stdout } = await cli(['status', '--root-key', file], folder);
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(words)]);
+    expect(stderr).toMatch(/^FAILED {2}root key/);
+    expect(stderr).not.toContain('PRIVATE');
+    expect(stderr).toContain('1. correct root_key, or restore dist');
+  });
+});
+
+describe('changes', () => {
+  beforeEach(async () => {
+    await registry();
+    await good('build');
+  });
+
+  it.each<[string, () => void, string]>([
+    [
+      'a record is removed',
+      () => rmSync(join(folder, 'issuers/beta.yaml')),
+      'the record of beta was removed',
+    ],
+    [
+      'a record is invalid',
+      () => writeFiles(folder, { 'issuers/beta.yaml': recordText('beta', { tier: 'x' }) }),
+      'issuers/beta.yaml: ',
+    ],
+    [
+      'a record has a reserved name',
+      () => writeFiles(folder, { 'issuers/c.yaml': recordText('c', { jwks_uri: 'https://c.example/' }) }),
+      'a name that is reserved for examples',
+    ],
+    [
+      'there are no records',
+      () => rmSync(join(folder, 'issuers'), { recursive: true }),
+      'a build would stop',
+    ],
+  ])('that a build refuses are an error: %s', async (_name, change, words) => {
+    change();
+    const { code, report } = await statusOf();
+    expect([code, report.changes]).toEqual([
+      1,
+      expect.objectContaining({ level: 'error', message: expect.stringContaining(words) }),
+    ]);
+    expect((await cli(['build'], folder)).code).toBe(report.changes.state === 'none' ? 2 : 1);
+  });
+
+  it('of a first list are refused as well', async () => {
+    rmSync(join(folder, 'dist'), { recursive: true });
+    writeFiles(folder, { 'issuers/c.yaml': recordText('c', { jwks_uri: 'https://c.example/' }) });
+    expect((await statusOf()).levels['changes']).toBe('error');
+    expect((await statusOf(['--allow-example-names'])).levels['changes']).toBe('note');
+  });
+
+  it('that an operator permits are none', async () => {
+    rmSync(join(folder, 'issuers/beta.yaml'));
+    const { levels } = await statusOf(['--override', 'beta:record-removed']);
+    expect(levels['changes']).toBe('note');
+  });
+
+  it('cannot be compared with a list that was edited', async () => {
+    const list = readFileSync(join(folder, 'dist/issuers.json'), 'utf8');
+    writeFiles(folder, { 'dist/issuers.json': list.replace('alpha', 'alpho') });
+    const { code, levels, report } = await statusOf();
+    expect([code, levels['tree'], levels['changes']]).toEqual([1, 'error', 'error']);
+    expect(report.next).toEqual([
+      { reason: expect.stringMatching(/^restore dist from a mirror or a backup/) },
+    ]);
+  });
+
+  it('are not compared with a folder that is no tree', async () => {
+    const { code, report } = await statusOf(['--out', 'issuers']);
+    expect([code, report.tree.message]).toEqual([1, expect.stringContaining('contains no registry')]);
+  });
+
+  it('in the tree are an error, and the next build repairs it', async () => {
+    writeFiles(folder, { 'dist/issuers/alpha': '{}' });
+    const { code, levels, next } = await statusOf();
+    expect([code, levels['tree'], next[0]]).toEqual([1, 'error', 'npx passport-registry build --production']);
+  });
+});
+
+describe('the commands that status proposes', () => {
+  /** Runs them as a shell would, in order. */
+  async function obey(environment: Record<string, string> = {}): Promise<void> {
+    const { next } = await statusOf();
+    const commands = next.filter((command) => command !== undefined);
+    expect(commands.length).toBeGreaterThan(0);
+    const outcome: Outcome = await run('sh', ['-euc', commands.join('\n')], folder, {
+      ...installedPath(),
+      ...environment,
+    });
+    expect([outcome.code, outcome.stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);
+  }
+
+  it('publish a first list, changes, a delegation and a checkpoint, until nothing is left to do', async () => {
+    await registry();
+    const done = async () => expect((await statusOf()).report).toMatchObject({ ok: true, next: [] });
+    await obey();
+    await done();
+    await publishWithCheckpoint({ days: 13, hours: 24 });
+    writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
+    await obey();
+    await done();
+    rmSync(join(folder, 'dist/checkpoint.jwt'));
+    await obey();
+    await done();
+    const base = await serve(join(folder, 'dist'));
+    configure(`${ONLINE}base_url: ${base}\n`);
+    await done();
+    writeFiles(folder, { 'issuers/delta.yaml': recordText('delta') });
+    await obey();
+    await done();
+  });
+
+  it('repeat what the command line gave, quoted for a shell', async () => {
+    await registry();
+    writeFiles(folder, { 'registry.yaml': '' });
+    const args = ['--root-key', 'root.json', '--out', "the registry's", '--signer-command', 'sign $KEY'];
+    const { next } = await statusOf(args);
+    expect(next[0]).toBe(
+      "npx passport-registry build --signer-command 'sign $KEY' --root-key root.json --production --out 'the registry'\\''s'",
+    );
+  });
+});
+
+type Intercept = Awaited<ReturnType<typeof registryHost>>['intercept'];
+
+const redirect: Intercept = (_path, _request, response) => {
+  response.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end();
+  return true;
+};
+
+const fails: Intercept = (_path, _request, response) => {
+  response.writeHead(503).end();
+  return true;
+};
+
+const endless: Intercept = (_path, _request, response) => {
+  const more = () => response.destroyed || response.write(Buffer.alloc(65536), () => setImmediate(more));
+  response.writeHead(200);
+  more();
+  return true;
+};
+
+describe('hosts', () => {
+  beforeEach(async () => {
+    await registry();
+    await good('build');
+  });
+
+  const change = () => writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
+  const copy = (name: string) => cpSync(join(folder, 'dist'), join(folder, name), { recursive: true });
+
+  it('serve the list of the tree, an older one or a newer one', async () => {
+    copy('before');
+    change();
+    await good('build');
+    copy('after');
+    const hosts = { before: await serve(join(folder, 'before')), after: await serve(join(folder, 'after')) };
+    const compared = async (url: string, out: string) => {
+      const { report } = await statusOf(['--base-url', url, '--out', out]);
+      return [report.live.comparedWithTree, report.live.level];
+    };
+    expect(await compared(hosts.after, 'after')).toEqual(['same', 'ok']);
+    expect(await compared(hosts.before, 'after')).toEqual(['older', 'warning']);
+    expect(await compared(hosts.after, 'before')).toEqual(['newer', 'warning']);
+    const { report } = await statusOf(['--base-url', hosts.after, '--out', 'nothing']);
+    expect(report.live).toMatchObject({ level: 'ok', host: { state: 'primary' } });
+  });
+
+  it.each<[string, Intercept | undefined, string]>([
+    ['redirects', redirect, 'a redirect to'],
+    ['serves no registry', undefined, 'is altered'],
+    ['sends a list without end', endless, 'larger than'],
+    ['answers with errors', fails, 'responds with 503'],
+  ])('that are hostile: one %s', async (_name, intercept, words) => {
+    const host = await registryHost();
+    if (intercept !== undefined) host.intercept = intercept;
+    const { code, report } = await statusOf(['--base-url', host.base]);
+    expect([code, report.live]).toEqual([
+      1,
+      expect.objectContaining({ level: 'error', message: expect.stringContaining(words) }),
+    ]);
+    expect(report.tree.level).toBe('ok');
+  });
+
+  it('are not asked with --offline', async () => {
+    const host = await registryHost();
+    const { code, report } = await statusOf(['--offline', '--base-url', host.base, '--mirror', host.base]);
+    expect([code, report.live.level, report.mirrors[0].level, host.log]).toEqual([0, 'note', 'note', []]);
+  });
+
+  it('of another key are altered', async () => {
+    copy('other');
+    const base = await serve(join(folder, 'other'));
+    rmSync(join(folder, 'dist'), { recursive: true });
+    const { report } = await statusOf(['--base-url', base, '--root-key', 'stranger.json']);
+    expect(report.live).toMatchObject({ level: 'error', host: { state: 'altered' } });
+  });
+
+  it('that are mirrors: in sync, behind, altered, away, and with an expired checkpoint', async () => {
+    rmSync(join(folder, 'dist'), { recursive: true });
+    await good('build', '--updated-at', '2026-01-01T00:00:00Z');
+    copy('behind');
+    change();
+    await good('build', '--updated-at', '2026-01-01T01:00:00Z');
+    const [base, behind] = [await serve(join(folder, 'dist')), await serve(join(folder, 'behind'))];
+    const altered = await plainHost(join(folder, 'dist'), 'index.html', (path, bytes) =>
+      path === '/issuers.json' ? Buffer.from(bytes.toString().replace('alpha', 'alpho')) : bytes,
+    );
+    const away = `http://127.0.0.1:${await freePort()}`;
+    configure(`base_url: ${base}\nmirrors: [${[base, behind, altered, away].join(', ')}]\n`);
+    const { code, report } = await statusOf();
+    expect(code).toBe(1);
+    const found = report.mirrors.map(({ level, host }: { level: string; host: { state: string } }) => [
+      level,
+      host.state,
+    ]);
+    const failed = [
+      ['error', 'altered'],
+      ['error', 'unreachable'],
+    ];
+    expect(found).toEqual([['ok', 'in sync'], ['ok', 'behind'], ...failed]);
+    const strict = await statusOf(['--max-behind', '3599']);
+    expect(strict.report.mirrors[1]).toMatchObject({ level: 'error', host: { behind: 3600 } });
+    expect(strict.report.next.at(-1).reason).toContain(`${behind}, ${altered}, ${away}`);
+    // `mirror status` takes the same settings.
+    const same = JSON.parse((await cli(['mirror', 'status', '--json'], folder)).stdout);
+    expect(same.mirrors.slice(1)).toEqual(report.mirrors.map(({ host }: { host: unknown }) => host));
+  });
+
+  it('with an expired checkpoint are refused by verifiers, whichever list they serve', async () => {
+    await publishWithCheckpoint();
+    const base = await serve(join(folder, 'dist'));
+    configure(`${ONLINE}base_url: ${base}\nmirrors: [${base}]\n`);
+    expect((await statusOf()).code).toBe(0);
+    const { code, report } = await statusOf([], later(24 * 60 + 10));
+    expect([code, report.live.host.state, report.mirrors[0].host.state]).toEqual([1, 'expired', 'expired']);
+    const status = await cliProcess(['mirror', 'status'], folder, later(24 * 60 + 10));
+    expect([status.code, status.stderr]).toEqual([1, expect.stringMatching(/^expired .*expired at/)]);
+  });
+
+  it('that are mirrors cannot be compared if the registry is away', async () => {
+    const base = await serve(join(folder, 'dist'));
+    const away = `http://127.0.0.1:${await freePort()}`;
+    const { report } = await statusOf(['--base-url', away, '--mirror', base]);
+    expect(report.mirrors[0]).toMatchObject({ level: 'note', host: { state: 'unknown' } });
+    const { code, stderr } = await cli(['mirror', 'status'], folder);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('set base_url and mirrors in registry.yaml')]);
+  });
+});

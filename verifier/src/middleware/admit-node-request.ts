@@ -1,0 +1,40 @@
+import { type Admission, admit, isRefusal, PROOF_HEADER, type RequirePassportOptions } from './admit.js';
+import { type NodeBody, readNodeBody } from './node-body.js';
+import { MAX_BODY_BYTES, payloadOf, type Read } from './payload.js';
+import type { Refusal } from './refusal.js';
+
+/** The parts of a request that the adapters of Node.js frameworks present. */
+export interface NodeRequestParts extends NodeBody {
+  /** The URL as sent: path and query. */
+  readonly originalUrl: string;
+  /** Gives the handler the value that is verified, in place of the body. */
+  readonly replaceBody: (value: unknown) => void;
+}
+
+/** Admits or refuses a request of a Node.js framework, which may have read the body already. */
+export function admitNodeRequest<Request>(
+  request: Request,
+  parts: NodeRequestParts,
+  options: RequirePassportOptions<Request>,
+): Promise<Admission | Refusal> {
+  const presented = {
+    request,
+    authorization: singleHeader(parts.headers['authorization']),
+    proof: singleHeader(parts.headers[PROOF_HEADER.toLowerCase()]),
+    readPayload: () => readPayload(parts, options.maxBodyBytes ?? MAX_BODY_BYTES),
+  };
+  return admit(presented, options);
+}
+
+async function readPayload(parts: NodeRequestParts, maxBytes: number): Promise<Read<unknown>> {
+  const body = await readNodeBody(parts, maxBytes);
+  if (isRefusal(body)) return body;
+  if (body.value !== undefined) parts.replaceBody(body.value);
+  const [, query = ''] = /\?(.*)$/s.exec(parts.originalUrl) ?? [];
+  return payloadOf(body.value, new URLSearchParams(query));
+}
+
+/** Returns a header that occurs once. A repeated header is not trusted. */
+function singleHeader(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' ? header : undefined;
+}

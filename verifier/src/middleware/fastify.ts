@@ -1,0 +1,94 @@
+// Makes the compiler find the module for the augmentation below.
+import type {} from 'fastify';
+import { assertOptions } from '../encoding/options.js';
+import { type Admission, isRefusal, REQUIRE_PASSPORT_OPTIONS, type RequirePassportOptions } from './admit.js';
+import { admitNodeRequest } from './admit-node-request.js';
+import type { NodeHeaders, NodeStream } from './node-body.js';
+import type { Refusal } from './refusal.js';
+
+export type { Admission, RequirePassportOptions } from './admit.js';
+export { PROOF_HEADER } from './admit.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The verdict with the verified payload. Only behind `requirePassport`. */
+    passport: Admission;
+  }
+}
+
+/** The part of a Fastify request that the adapter uses. */
+export interface FastifyRequestParts {
+  readonly headers: NodeHeaders;
+  readonly originalUrl: string;
+  readonly raw: NodeStream;
+  /** The body, as parsed by a content type parser. */
+  body?: unknown;
+}
+
+/** The part of a Fastify reply that the adapter uses. */
+export interface FastifyReplyParts {
+  code(status: number): this;
+  headers(headers: Record<string, string>): this;
+  send(payload: string): this;
+}
+
+/**
+ * Creates a Fastify hook that admits only requests with a passport and a proof of the action. For details, see
+ * `requirePassport` of `@passport-registry/verifier/fetch`. Handlers get the verdict with the verified payload from
+ * `request.passport`. If the payload came from the body, `request.body` has the same content.
+ *
+ * Use it as a `preValidation` hook of a route, of a plugin or of the application. As a `preHandler` hook, it runs after
+ * the validation of the route's schema, which may have changed the body that the agent signed.
+ *
+ * @throws {@link OptionsInvalid}
+ *
+ * @example
+ * ```ts
+ * import { createPassportVerifier, createRegistryClient } from '@passport-registry/verifier';
+ * import { requirePassport } from '@passport-registry/verifier/fastify';
+ * import fastify from 'fastify';
+ *
+ * const registry = createRegistryClient({ sources: ['https://registry.example'], rootKey: pinnedJwk });
+ * const verifier = createPassportVerifier({
+ *   registry,
+ *   policy: { tiers: ['certified'] },
+ *   audience: 'https://mail.example',
+ * });
+ * const app = fastify();
+ * app.post('/send', { preValidation: requirePassport({ verifier, action: 'email.send' }) }, async (request) => {
+ *   const { passport, payload } = request.passport;
+ *   return { sentFor: passport.principal_id, to: payload.to };
+ * });
+ * console.log((await app.inject({ method: 'POST', url: '/send' })).statusCode); // 401
+ * ```
+ */
+export function requirePassport<Request extends FastifyRequestParts>(
+  options: RequirePassportOptions<Request>,
+): (request: NoInfer<Request>, reply: FastifyReplyParts) => Promise<FastifyReplyParts | undefined> {
+  assertOptions<RequirePassportOptions<never>>(options, REQUIRE_PASSPORT_OPTIONS, 'requirePassport');
+  return async (request, reply) => {
+    const outcome = await admitNodeRequest(request, partsOf(request), options);
+    if (isRefusal(outcome)) return refuse(reply, outcome);
+    // A copy: validation may change the body, but never the payload that was verified.
+    const admission: Admission = { ...outcome, payload: structuredClone(outcome.payload) };
+    Object.assign(request, { passport: admission });
+    return undefined;
+  };
+}
+
+function partsOf(request: FastifyRequestParts & { readonly rawBody?: unknown }) {
+  const { headers, originalUrl, body, rawBody, raw } = request;
+  const replaceBody = (value: unknown) => {
+    request.body = value;
+  };
+  return { headers, originalUrl, body, rawBody, stream: raw, replaceBody };
+}
+
+/** Sends a string, because a schema of the route for this status would remove members of an object. */
+function refuse(reply: FastifyReplyParts, { status, headers, body }: Refusal): FastifyReplyParts {
+  const type = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
+  return reply
+    .code(status)
+    .headers({ ...headers, ...type })
+    .send(JSON.stringify(body));
+}

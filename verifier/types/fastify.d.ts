@@ -1,0 +1,4 @@
+// The interface that middleware/fastify.ts augments. Fastify's own types would bring the types of Node.js along.
+export interface FastifyRequest {
+  body: unknown;
+}
