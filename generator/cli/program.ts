@@ -12,6 +12,7 @@ import { addLogCommand } from './commands/log.js';
 import { addMirrorCommand } from './commands/mirror.js';
 import { addNewCommand } from './commands/new.js';
 import { addResolveCommand } from './commands/resolve.js';
+import { addRotateCommand } from './commands/rotate.js';
 import { addSandboxCommand } from './commands/sandbox.js';
 import { addServeCommand } from './commands/serve.js';
 import { addSignCommand } from './commands/sign.js';
@@ -40,6 +41,7 @@ const COMMANDS = [
   addServeCommand,
   addMirrorCommand,
   addKeysCommand,
+  addRotateCommand,
   addCheckpointCommand,
   addSignCommand,
   addAttachCommand,
