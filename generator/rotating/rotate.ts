@@ -30,9 +30,11 @@ export async function rotate(plan: RemainingRotation, given: RotationOptions): P
   const options = { ...given, next: askingOnce(given.next) };
   const { out, folder, issuers, exceptions, precompress } = options;
   const { outgoing, files } = plan;
+  // Before anything is made, so that a wrong key leaves nothing behind.
+  const signer = files.step === undefined ? await outgoingSigner(options, outgoing) : undefined;
   if (files.outgoing === undefined) writeRotationFile(folder, 'outgoing', JSON.stringify(outgoing.jwk));
   const next = await nextSigner(options, plan);
-  const rotation = files.step ?? (await signStep(options, outgoing, next.rootKey));
+  const rotation = signer === undefined ? files.step : await signStep(signer, next.rootKey, folder);
   const delegation = await delegationOf(plan, options, next);
   const hours = options.checkpointHours;
   const checkpoint = plan.checkpointBy === 'next key' ? { signer: next, hours } : options.checkpoint;
@@ -45,20 +47,18 @@ export async function rotate(plan: RemainingRotation, given: RotationOptions): P
   return { outgoing, next: next.rootKey, build: report };
 }
 
-async function signStep(
-  { outgoing: choice, folder }: RotationOptions,
-  outgoing: RootKey,
-  next: RootKey,
-): Promise<string> {
+async function outgoingSigner({ outgoing: choice }: RotationOptions, outgoing: RootKey): Promise<Signer> {
   const signer = await chooseSigner({ ...choice, production: true });
-  if (signer.rootKey.thumbprint !== outgoing.thumbprint) {
-    throw new KeyRejected(
-      `the signing key is ${signer.rootKey.thumbprint}, but the outgoing root key is ${outgoing.thumbprint}`,
-    );
-  }
-  const step = await rotationStatement(signer, next, Date.now());
+  if (signer.rootKey.thumbprint === outgoing.thumbprint) return signer;
+  throw new KeyRejected(
+    `the signing key is ${signer.rootKey.thumbprint}, but the outgoing root key is ${outgoing.thumbprint}`,
+  );
+}
+
+async function signStep(outgoing: Signer, next: RootKey, folder: string): Promise<string> {
+  const step = await rotationStatement(outgoing, next, Date.now());
   // The signer may be any program, so its signature is verified before anything relies on it.
-  await walkRotation(outgoing, JSON.stringify([step])).catch((cause: Error) => {
+  await walkRotation(outgoing.rootKey, JSON.stringify([step])).catch((cause: Error) => {
     throw new KeyRejected(`the step is not valid: ${cause.message}`, { cause });
   });
   writeRotationFile(folder, 'step', step);

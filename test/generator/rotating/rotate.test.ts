@@ -394,9 +394,12 @@ describe('a rotation that does not fit', () => {
     expect(existsSync(path('safe/next.pem'))).toBe(false);
   });
 
-  it('with another outgoing key signs nothing', async () => {
+  it('with another outgoing key, or without one, makes and signs nothing', async () => {
     await expectRefused('but root.json is', 3, '--key', 'stranger.pem', '--root-key', 'root.json');
-    expect(existsSync(path('rotation/step.jwt'))).toBe(false);
+    writeFiles(folder, { 'registry.yaml': ONLINE });
+    await expectRefused('but the outgoing root key is', 3, '--key', 'stranger.pem');
+    await expectRefused('no signing key', 3);
+    expect([existsSync(path('rotation')), existsSync(path('safe/next.pem'))]).toEqual([false, false]);
   });
 
   it('because there is no production tree is refused', async () => {
