@@ -41,7 +41,9 @@ describe('what the packages ship', async () => {
       /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md)$/,
     ];
     expect(own.filter((path) => !kinds.some((kind) => kind.test(path)))).toEqual([]);
-    expect(own.filter((path) => /^build\/(cli|mirroring|sandbox\/demo)\/.*\.d\.ts$/.test(path))).toEqual([]);
+    expect(
+      own.filter((path) => /^build\/(cli|mirroring|operating|scaffold|sandbox\/demo)\/.*\.d\.ts$/.test(path)),
+    ).toEqual([]);
   });
 
   it('the generator: the verifier and its dependencies, and nothing else', () => {
