@@ -15,6 +15,7 @@ import { addMirrorCommand } from './commands/mirror.js';
 import { addNewCommand } from './commands/new.js';
 import { addPinCommand } from './commands/pin.js';
 import { addResolveCommand } from './commands/resolve.js';
+import { addRotateCommand } from './commands/rotate.js';
 import { addSandboxCommand } from './commands/sandbox.js';
 import { addServeCommand } from './commands/serve.js';
 import { addSignCommand } from './commands/sign.js';
@@ -45,6 +46,7 @@ const COMMANDS = [
   addServeCommand,
   addMirrorCommand,
   addKeysCommand,
+  addRotateCommand,
   addCheckpointCommand,
   addSignCommand,
   addAttachCommand,

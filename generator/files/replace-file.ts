@@ -9,11 +9,26 @@ import { IoFailed } from '../errors.js';
  * @throws {@link IoFailed}
  */
 export function replaceFile(file: string, text: string): void {
-  const temporary = join(dirname(file), `.${basename(file)}.${randomBytes(8).toString('hex')}`);
-  try {
+  write(file, text, () => {
     const stats = lstatSync(file);
     if (!stats.isFile()) throw new Error('it is not a regular file');
-    writeFileSync(temporary, text, { mode: stats.mode & 0o777, flag: 'wx' });
+    return stats.mode & 0o777;
+  });
+}
+
+/**
+ * Creates or replaces a public file by one rename, so that the file is whole whenever it exists.
+ *
+ * @throws {@link IoFailed}
+ */
+export function writeWholeFile(file: string, text: string): void {
+  write(file, text, () => 0o644);
+}
+
+function write(file: string, text: string, modeOf: () => number): void {
+  const temporary = join(dirname(file), `.${basename(file)}.${randomBytes(8).toString('hex')}`);
+  try {
+    writeFileSync(temporary, text, { mode: modeOf(), flag: 'wx', flush: true });
     renameSync(temporary, file);
   } catch (cause) {
     rmSync(temporary, { force: true });

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import type { RootKey } from '@passport-registry/verifier';
 import { readStatement, type Statement } from '@passport-registry/verifier/internal';
 import { GeneratorError, TreeRejected } from '../errors.js';
@@ -27,7 +28,8 @@ export async function readLocalTree(
   now: number,
 ): Promise<LocalTree> {
   const { published, refusal } = await readForBuild(folder);
-  if (published === undefined && refusal === undefined) {
+  const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (!isFolder || (published === undefined && refusal === undefined)) {
     return { folder, refusal, published, report: undefined, delegation: undefined, checkpoint: undefined };
   }
   const report = await verifyTree(folderSource(folder), pinned, { now: () => now });

@@ -74,7 +74,8 @@ export async function generateKeyFile(
   const key = generatePrivateKey(algorithm);
   try {
     ignoreFile(file, env);
-    writeFileSync(file, privatePem(key), { mode: 0o600, flag: 'wx' });
+    // Flushed, because a key that signed something must survive a power failure.
+    writeFileSync(file, privatePem(key), { mode: 0o600, flag: 'wx', flush: true });
   } catch (cause) {
     const exists = (cause as NodeJS.ErrnoException).code === 'EEXIST';
     const problem = exists ? 'already exists, and a key is never overwritten' : 'cannot be written';
@@ -136,6 +137,16 @@ export async function parseRootKey(text: string, source: string, onlyPublic: boo
 /** Returns whether a parsed file is meant as a trust anchor, valid or not. */
 export function isTrustAnchor(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, 'root');
+}
+
+/**
+ * Loads the public half of a key that will sign.
+ *
+ * @returns undefined if the key is encrypted
+ * @throws {@link KeyRejected} | {@link IoFailed}
+ */
+export async function publicHalf(source: string, env: NodeJS.ProcessEnv): Promise<RootKey | undefined> {
+  return isEncrypted(readSource(source, env)) ? undefined : loadRootKey(source, false, env);
 }
 
 function isPublicJwk(value: unknown): boolean {

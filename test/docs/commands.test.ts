@@ -252,14 +252,52 @@ describeWith(['git'], 'an emergency', () => {
 });
 
 describe('freshness and rotation', () => {
-  it('docs/operators.md: delegate, checkpoint, rotate', async () => {
-    const folder = await ownRegistry();
-    for (const heading of ['The key', 'Freshness: hourly, without the root key', 'A new root key']) {
+  it.each([
+    ['A new root key', 'root.json'],
+    ['By hand', 'next.json'],
+  ])('docs/operators.md: delegate, checkpoint, %s', async (rotation, rootKey) => {
+    const folder = join(await ownRegistry(), 'registry');
+    cpSync(join(folder, '../issuers'), join(folder, 'issuers'), { recursive: true });
+    for (const heading of ['The key', 'Freshness: hourly, without the root key', rotation]) {
       for (const commands of commandsBelow('docs/operators.md', heading)) await sh(commands, folder);
     }
     const registry = await serve(join(folder, 'dist'));
-    const { stderr } = await sh(`npx passport-registry verify ${registry} --root-key next.json`, folder);
+    const { stderr } = await sh(`npx passport-registry verify ${registry} --root-key ${rootKey}`, folder);
     expect(stderr).toContain('is valid');
+  });
+
+  it('docs/operators.md: how is the registry doing?', async () => {
+    const folder = await ownRegistry();
+    for (const heading of ['The key', 'Freshness: hourly, without the root key']) {
+      for (const commands of commandsBelow('docs/operators.md', heading)) await sh(commands, folder);
+    }
+    const registry = await serve(join(folder, 'dist'));
+    const settings = `root_key: root.json\nsigner: { key: 'env:ROOT_KEY' }\nbase_url: ${registry}\nmirrors: [${registry}]\n`;
+    writeFiles(folder, { 'registry.yaml': settings });
+    const [status = '', monitor = ''] = commandsBelow('docs/operators.md', 'How is the registry doing?');
+    const { stderr } = await sh(status, folder);
+    // The output has the lines that the document shows.
+    const text = readFileSync(join(ROOT, 'docs/operators.md'), 'utf8');
+    const [, shown = ''] = /```text\n(warning delegation[\s\S]*?)\n\n/.exec(text) ?? [];
+    const parts = (lines: string) =>
+      lines
+        .split('\n')
+        .map((line) => line.slice(8, 18))
+        .sort();
+    expect(parts(stderr.split('\n\n')[0] ?? '')).toEqual(parts(shown));
+    expect(stderr).toContain('There is nothing to do.');
+    const { stdout } = await sh(monitor, folder);
+    const report = JSON.parse(readFileSync(join(folder, 'status.json'), 'utf8'));
+    expect([stdout, report.ok, report.next]).toEqual(['', true, []]);
+    // The table names every field.
+    const [, table = ''] = /\| Field of `--json` [^\n]*\n([\s\S]*?)\n\n/.exec(text) ?? [];
+    for (const [part, facts] of Object.entries(report)) {
+      expect(table).toContain(`\`${part}`);
+      const fields = typeof facts === 'object' && !Array.isArray(facts) ? Object.keys(facts ?? {}) : [];
+      for (const field of fields.filter((one) => !['level', 'message', 'folder'].includes(one))) {
+        expect(table).toMatch(new RegExp(`[\`.]${field}\``));
+      }
+    }
   });
 
   it('docs/operators.md: a leaked online key, a lost root key', async () => {

@@ -75,7 +75,7 @@ describe('what the packages ship', async () => {
   it('the licences of all bundled packages', () => {
     const licences = readFileSync(join(ROOT, 'build/bundle/licences.txt'), 'utf8');
     for (const name of ['commander', 'yaml', 'hono', 'jose', 'serve-handler', 'iso-3166']) {
-      expect(licences).toMatch(new RegExp(`^${name}\n\n\\S`, 'm'));
+      expect(licences).toMatch(new RegExp(`^${name}@\\d+\\.\\d+\\.\\d+\n\n\\S`, 'm'));
     }
   });
 });
@@ -94,6 +94,12 @@ describe('the manifests', () => {
     for (const { scripts } of [generator, verifier])
       for (const script of ['preinstall', 'install', 'postinstall', 'prepare'])
         expect(scripts).not.toHaveProperty(script);
+  });
+
+  it('compile before they are packed, and in the clone that npm makes of a git address', () => {
+    const compile = 'npm run --silent compile';
+    expect(generator.scripts).toMatchObject({ prepack: compile, dependencies: compile });
+    expect(verifier.scripts.prepack).toBe('tsc --build . node');
   });
 
   it('are published for everyone, with provenance', () => {

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { plainHost } from '../support/serving.js';
 import {
   publish,
@@ -10,21 +10,27 @@ import {
   suspendHarbour,
 } from '../support/versioned-registry.js';
 import { versionBefore, versionNow } from '../support/versions.js';
-import { recordText, writeFiles } from '../support/workspace.js';
+import { recordText, temporaryFolder, writeFiles } from '../support/workspace.js';
 
 const versions = { before: await versionBefore(), now: versionNow() };
 const { before, now } = versions;
 
+let published: Registry;
 let registry: Registry;
 let tree: string;
 
-beforeEach(async () => {
-  registry = await registryFolder(before);
-  tree = join(registry.folder, 'dist');
+beforeAll(async () => {
+  published = await registryFolder(before);
   // Two publications, so that there are deltas and snapshots.
-  await publish(before, registry, 'dist', 120);
-  suspendHarbour(registry);
-  await publish(before, registry, 'dist', 60);
+  await publish(before, published, 'dist', 120);
+  suspendHarbour(published);
+  await publish(before, published, 'dist', 60);
+});
+
+beforeEach(() => {
+  registry = { ...published, folder: temporaryFolder() };
+  cpSync(published.folder, registry.folder, { recursive: true });
+  tree = join(registry.folder, 'dist');
 });
 
 /** Returns the text of every file that verifiers read, by path. */
@@ -45,7 +51,7 @@ async function verifyWithBoth(): Promise<void> {
 
 describe('an upgrade of the publisher', () => {
   it('keeps every byte that verifiers have seen, if no record has changed', async () => {
-    const published = seen();
+    const bytes = seen();
     for (const path of [
       'issuers.json',
       'issuers.sig',
@@ -53,22 +59,22 @@ describe('an upgrade of the publisher', () => {
       'keys/delegation.jwt',
       'issuers/harbour',
     ])
-      expect(published).toHaveProperty([path]);
+      expect(bytes).toHaveProperty([path]);
     for (const folder of ['snapshots', 'deltas'])
-      expect(Object.keys(published).filter((path) => path.startsWith(`${folder}/`))).not.toEqual([]);
+      expect(Object.keys(bytes).filter((path) => path.startsWith(`${folder}/`))).not.toEqual([]);
     await verifyWithBoth();
     await publish(now, registry, 'dist');
-    expect(seen()).toEqual(published);
+    expect(seen()).toEqual(bytes);
     await verifyWithBoth();
   });
 
   it('changes only what a changed record changes', async () => {
-    const published = seen();
+    const bytes = seen();
     await verifyWithBoth();
     writeFiles(registry.folder, { 'issuers/issuer7.yaml': recordText('issuer7', { status: 'suspended' }) });
     await publish(now, registry, 'dist');
     const upgraded = seen();
-    const changed = Object.keys(published).filter((path) => upgraded[path] !== published[path]);
+    const changed = Object.keys(bytes).filter((path) => upgraded[path] !== bytes[path]);
     expect(changed.filter((path) => !/^(snapshots|deltas)\//.test(path))).toEqual([
       'issuers.json',
       'issuers.sig',
@@ -81,16 +87,16 @@ describe('an upgrade of the publisher', () => {
 
   it('can be undone: the version before publishes again', async () => {
     await publish(now, registry, 'dist');
-    const published = seen();
+    const bytes = seen();
     await publish(before, registry, 'dist');
-    expect(seen()).toEqual(published);
+    expect(seen()).toEqual(bytes);
     await verifyWithBoth();
   });
 
   it('works for the commands that sign only a checkpoint, and refuses what the version before refuses', async () => {
-    const published = seen();
+    const bytes = seen();
     await now.cli(['checkpoint', 'dist', '--key', 'online.pem'], registry.folder);
-    expect(seen()).toEqual(published);
+    expect(seen()).toEqual(bytes);
     await verifyWithBoth();
     writeFiles(registry.folder, { 'issuers/harbour.yaml': recordText('harbour', { status: 'revoked' }) });
     await publish(before, registry, 'dist');

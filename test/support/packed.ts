@@ -4,7 +4,7 @@ import { ROOT } from './paths.js';
 import { type Outcome, run, temporaryFolder, writeFiles } from './workspace.js';
 
 /** A package as `npm pack` makes it. */
-export interface Packed {
+interface Packed {
   /** The path of the tarball. */
   readonly tarball: string;
   /** The paths of the files in the tarball. */

@@ -8,7 +8,7 @@ import { type Outcome, run, writeFiles } from './workspace.js';
 export const VERSION: string = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version;
 
 /** A job of the workflow `release`. */
-export interface ReleaseJob {
+interface ReleaseJob {
   readonly environment?: string;
   readonly permissions?: Readonly<Record<string, string>>;
   readonly needs?: string;

@@ -21,10 +21,10 @@ export interface Version {
 }
 
 /** The status of each issuer, by its id. */
-export type Statuses = Readonly<Record<string, string>>;
+type Statuses = Readonly<Record<string, string>>;
 
 /** What a client needs. */
-export interface ClientOptions {
+interface ClientOptions {
   readonly url: string;
   readonly rootKey: verifierNow.RootJwk;
   /** The file in which the client keeps its state between runs. */

@@ -4,6 +4,7 @@ import { type MirrorReport, mirrorOnce } from '../../mirroring/mirror.js';
 import { isAcceptable, MAX_BEHIND_SECONDS, type MirrorStatus, mirrorStatus } from '../../mirroring/status.js';
 import { positiveNumber } from '../options/positive-number.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
+import { assertAddresses } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { count, emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
@@ -56,7 +57,7 @@ export function addMirrorCommand(program: Command, io: Invocation): void {
 async function loadPinned(io: Io, rootKey: string | undefined) {
   if (rootKey !== undefined) return loadTrust(io, rootKey);
   throw new UsageError(
-    'a mirror verifies what it downloads: pass --root-key with the trust anchor that `passport-registry pin` writes',
+    'a mirror needs --root-key to verify what it downloads: the trust anchor that `passport-registry pin` writes',
   );
 }
 
@@ -108,6 +109,7 @@ const MAX_PATHS = 10;
 async function status(io: Io, named: readonly string[], options: StatusOptions): Promise<number> {
   const limit = positiveNumber('--max-behind', options.maxBehind);
   const urls = named.length > 0 ? named : configuredUrls(options);
+  assertAddresses(urls);
   const mirrors = await mirrorStatus(urls, await loadPinned(io, options.rootKey));
   const ok = mirrors.every((mirror) => isAcceptable(mirror, limit));
   if (options.json) emit(io, { ok, mirrors });

@@ -5,6 +5,7 @@ import { registryStatus } from '../../operating/status.js';
 import { commandSettings, type StatusCommandOptions } from '../options/command-settings.js';
 import { positiveNumber } from '../options/positive-number.js';
 import { addExceptionOptions, exceptions } from '../options/rule-options.js';
+import { assertAddresses } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
@@ -43,6 +44,7 @@ export function addStatusCommand(program: Command, io: Invocation): void {
 async function status(io: Io, given: StatusCommandOptions, command: Command): Promise<number> {
   const options = withShortPaths(given);
   const { issuers, out, rootKey, key, signerCommand, baseUrl, mirror = [], failOn } = options;
+  assertAddresses([...(baseUrl === undefined ? [] : [baseUrl]), ...mirror]);
   const found = await registryStatus({
     ...{ issuers, out, rootKey, baseUrl, mirrors: mirror, env: io.env, now: Date.now() },
     signer: { key, command: signerCommand },

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { readText } from '../../files/read-file.js';
 import type { FreshnessChoice } from '../../freshness/freshness.js';
+import type { CheckpointChoice } from '../../freshness/statements.js';
 import { chooseSigner } from '../../signing/choose-signer.js';
 import type { SignerInput } from '../../signing/command-signer.js';
 import type { Signer } from '../../signing/sign.js';
@@ -9,9 +10,13 @@ import { positiveNumber } from './positive-number.js';
 import { addSigningOptions, type SignerOptions, signerChoice } from './signer-options.js';
 
 /** The options for delegation, rotation and checkpoint, of commands that publish a list. */
-export interface FreshnessOptions {
+export interface FreshnessOptions extends CheckpointOptions {
   delegation?: string;
   rotation?: string;
+}
+
+/** The options for a checkpoint that is signed with a tree. */
+export interface CheckpointOptions {
   checkpointKey?: string;
   checkpointPassphraseFile?: string;
   checkpointSignerCommand?: string;
@@ -26,6 +31,11 @@ export function addFreshnessOptions(command: Command): Command {
   command
     .option('--delegation <file>', 'delegation to online keys, from `keys delegate`')
     .option('--rotation <file>', 'step to this root key, from `keys rotate`');
+  return addCheckpointOptions(command);
+}
+
+/** Adds the options for a checkpoint that is signed with a tree. */
+export function addCheckpointOptions(command: Command): Command {
   return addSigningOptions(command, 'checkpoint-')
     .option(
       '--checkpoint-public-key <file>',
@@ -40,9 +50,22 @@ export function addFreshnessOptions(command: Command): Command {
  * @throws {@link UsageError} | {@link IoFailed} | {@link KeyRejected}
  */
 export async function freshnessChoice(io: Io, options: FreshnessOptions): Promise<FreshnessChoice> {
-  const { delegation, rotation, checkpointKey: key, checkpointSignerCommand: signerCommand } = options;
+  const { delegation, rotation } = options;
+  return {
+    delegation: delegation && readText(delegation).trim(),
+    rotation: rotation && readText(rotation).trim(),
+    checkpoint: await checkpointChoice(io, options),
+  };
+}
+
+/** Returns the signer and the lifetime of a checkpoint; undefined if no online key is given. */
+export async function checkpointChoice(
+  io: Io,
+  options: CheckpointOptions,
+): Promise<CheckpointChoice | undefined> {
+  const { checkpointKey: key, checkpointSignerCommand: signerCommand } = options;
   const hours = positiveNumber('--checkpoint-hours', options.checkpointHours);
-  const wanted = key !== undefined || signerCommand !== undefined;
+  if (key === undefined && signerCommand === undefined) return undefined;
   const signing = {
     key,
     passphraseFile: options.checkpointPassphraseFile,
@@ -51,11 +74,7 @@ export async function freshnessChoice(io: Io, options: FreshnessOptions): Promis
     signerTimeout: options.checkpointSignerTimeout,
     rootKey: options.checkpointPublicKey,
   };
-  return {
-    delegation: delegation && readText(delegation).trim(),
-    rotation: rotation && readText(rotation).trim(),
-    checkpoint: wanted ? { signer: await onlineSigner(io, signing), hours } : undefined,
-  };
+  return { signer: await onlineSigner(io, signing), hours };
 }
 
 /** Returns the signer of checkpoints, which is never a development key. */

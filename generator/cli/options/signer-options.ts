@@ -29,16 +29,23 @@ export function addSignerOptions(command: Command): Command {
     .option('--production', 'never use a development key (the default if CI is set)');
 }
 
+/** The prefixes of the names of options for a signer, with what its key is. */
+const KEYS = {
+  '': 'private key',
+  'checkpoint-': 'online key, which signs the checkpoint',
+  'next-': 'next root key, in a new file or in an existing one',
+} as const;
+
 /**
  * Adds the options for a signer: a key or a command.
  *
  * @param prefix - the prefix of the option names
  */
-export function addSigningOptions(command: Command, prefix = ''): Command {
+export function addSigningOptions(command: Command, prefix: keyof typeof KEYS = ''): Command {
   return command
     .option(
       `--${prefix}key <file|env:NAME>`,
-      `${prefix === '' ? 'private key' : 'online key, which signs the checkpoint'}: PKCS#8 PEM (may be encrypted) or JWK, Ed25519 or P-256`,
+      `${KEYS[prefix]}: PKCS#8 PEM (may be encrypted) or JWK, Ed25519 or P-256`,
     )
     .option(
       `--${prefix}passphrase-file <file>`,

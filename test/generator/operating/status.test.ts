@@ -356,6 +356,11 @@ describe('changes', () => {
     expect([code, report.tree.message]).toEqual([1, expect.stringContaining('contains no registry')]);
   });
 
+  it('are not compared with a file in place of the tree', async () => {
+    const { code, report } = await statusOf(['--out', 'root.json']);
+    expect([code, report.tree.message]).toEqual([1, expect.stringContaining('is not a folder')]);
+  });
+
   it('in the tree are an error, and the next build repairs it', async () => {
     writeFiles(folder, { 'dist/issuers/alpha': '{}' });
     const { code, levels, next } = await statusOf();
@@ -472,6 +477,15 @@ describe('hosts', () => {
     const host = await registryHost();
     const { code, report } = await statusOf(['--offline', '--base-url', host.base, '--mirror', host.base]);
     expect([code, report.live.level, report.mirrors[0].level, host.log]).toEqual([0, 'note', 'note', []]);
+  });
+
+  it.each([
+    ['status', '--base-url', 'registry.example'],
+    ['status', '--mirror', 'ftp://mirror.example'],
+    ['mirror', 'status', 'registry.example', '--root-key', 'root.json'],
+  ])('that are no URLs are wrong usage: %s %s %s', async (...args) => {
+    const { code, stderr } = await cli(args, folder);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('is not an http(s) URL')]);
   });
 
   it('of another key are altered', async () => {

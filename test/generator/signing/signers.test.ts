@@ -3,9 +3,11 @@ import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { main } from '../../../build/cli/program.js';
 import { describeWith } from '../../support/components.js';
-import { cli, run, workspace, writeFiles } from '../../support/workspace.js';
+import { cleanEnvironment, cli, run, workspace, writeFiles } from '../../support/workspace.js';
 
 type Algorithm = 'Ed25519' | 'P-256';
 
@@ -170,6 +172,30 @@ describe('a command that does not sign', () => {
     expect(code).toBe(2);
     const bare = await cli(['build', '--signer-command', 'cat'], folder);
     expect([bare.code, bare.stderr.includes('--root-key')]).toEqual([2, true]);
+  });
+});
+
+describe('a signing command', () => {
+  it.each([
+    ['stays in the session of the terminal, which may ask for a PIN', true, 'shared'],
+    ['has a process group of its own without a terminal', false, 'own'],
+  ])('%s', async (_name, isTTY, group) => {
+    const folder = await folderFor(pair('Ed25519'));
+    writeFiles(folder, { 'tool.mjs': TOOL });
+    // The fifth field of this file is the process group; the name of the program before it has no space here.
+    const inGroup = `if [ "$(cut -d' ' -f5 < /proc/$$/stat)" = $$ ]; then echo own; else echo shared; fi > group`;
+    const signs = `"${process.execPath}" tool.mjs raw`;
+    const args = ['build', '--production', '--root-key', 'root.json', '--signer-command'];
+    const stdin = Object.assign(Readable.from([]), { isTTY });
+    const [stdout, stderr, before] = [new PassThrough(), new PassThrough(), process.cwd()];
+    process.chdir(folder);
+    try {
+      const io = { stdin, stdout, stderr, env: cleanEnvironment() };
+      expect(await main([...args, `${inGroup}; ${signs}`], io)).toBe(0);
+    } finally {
+      process.chdir(before);
+    }
+    expect(readFileSync(join(folder, 'group'), 'utf8').trim()).toBe(group);
   });
 });
 

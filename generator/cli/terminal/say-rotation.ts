@@ -1,0 +1,101 @@
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { RemainingRotation } from '../../rotating/plan.js';
+import { ROTATION_FILES } from '../../rotating/rotation-files.js';
+import type { RotateCommandOptions } from '../options/rotation-options.js';
+import type { Io } from './io.js';
+import { count, say } from './output.js';
+import { shortPath } from './short-path.js';
+
+/** Prints what a rotation will do, and what earlier runs have done. */
+export function sayPlan(io: Io, plan: RemainingRotation, options: RotateCommandOptions): void {
+  const { outgoing, next, makesKey, files, delegation, checkpointBy, changes } = plan;
+  const { out, folder, nextKey, nextSignerCommand } = options;
+  const where = nextSignerCommand === undefined ? nextKey : 'the signing command';
+  const at = (name: keyof typeof ROTATION_FILES) => join(folder, ROTATION_FILES[name]);
+  const step = (isDone: boolean, what: string) => say(io, `${isDone ? 'done ' : 'to do'}  ${what}`);
+  say(io, `This replaces the root key of ${out}:`);
+  say(io, `from   ${outgoing.thumbprint}`);
+  say(
+    io,
+    `to     ${next?.thumbprint ?? (makesKey ? `a new ${options.alg} key` : 'an encrypted key')}, in ${where}`,
+  );
+  say(io, '');
+  if (makesKey) step(false, `make the next key, in ${where}: keep it safe, it is never overwritten`);
+  else step(true, `the next key is in ${where}`);
+  step(files.step !== undefined, `sign the step to the next key with the outgoing key: ${at('step')}`);
+  if (delegation.keys !== undefined) {
+    const keys = count(delegation.keys.length, 'online key');
+    step(!delegation.signs, `sign a delegation to ${keys} with the next key: ${at('delegation')}`);
+  }
+  const published =
+    changes.length === 0 ? 'no change of records' : `${count(changes.length, 'changed issuer')}`;
+  const signs = checkpointBy === undefined ? '' : `, with a checkpoint by the ${checkpointBy}`;
+  step(false, `build ${out} with the next key${signs}: ${published}`);
+  step(false, `verify ${out} as verifiers do that pinned the outgoing key`);
+  say(io, '');
+}
+
+/** The keys of a complete rotation, by thumbprint. */
+interface ReplacedKey {
+  readonly outgoing: string | undefined;
+  readonly next: string;
+}
+
+/** How `rotate` was called. */
+interface Call {
+  readonly options: RotateCommandOptions;
+  readonly command: Command;
+  /** Whether the public root key of the configuration is the next key already. */
+  readonly configured: boolean;
+}
+
+/** Prints what the operator does after a rotation. */
+export function sayAfterRotation(
+  io: Io,
+  { outgoing = 'the outgoing key', next }: ReplacedKey,
+  call: Call,
+): void {
+  const { out, folder } = call.options;
+  const changes = changesOfSettings(call);
+  const steps = [
+    ...(changes.length === 0 ? [] : [['let the next commands use the next key:', ...changes]]),
+    [
+      `copy ${out} to the host, and verify it there with the outgoing and with the next public key`,
+      'verifiers that pinned the outgoing key follow keys/rotation.json in the tree',
+    ],
+    [`publish the thumbprint ${next} wherever ${outgoing} is shown: new verifiers pin it`],
+    [`keep the next key in two places, remove ${folder}, and destroy the outgoing key`],
+  ];
+  say(io, '');
+  say(io, 'What to do next:');
+  for (const [index, [first = '', ...more]] of steps.entries()) {
+    say(io, `${index + 1}. ${first}`);
+    for (const line of more) say(io, `   ${line}`);
+  }
+}
+
+/** The file to replace, and the setting or the option that changes. */
+function changesOfSettings({ options, command, configured }: Call): string[] {
+  const { folder, rootKey, key, nextKey, nextSignerCommand } = options;
+  const next = join(folder, ROTATION_FILES.next);
+  const isConfigured = (name: string) => command.getOptionValueSource(name) === 'config';
+  const lines = [];
+  if (rootKey === undefined) lines.push(`the public key: --root-key ${next}`);
+  else if (!configured) lines.push(`the public key: cp ${next} ${shortPath(rootKey)}`);
+  const isSame = key !== undefined && nextKey !== undefined && resolve(key) === resolve(nextKey);
+  if (isSame) return lines;
+  const [setting, value] =
+    nextSignerCommand === undefined ? ['key', nextKey] : ['command', 'the command of the next key'];
+  if (isConfigured('key') || isConfigured('signerCommand')) {
+    lines.push(
+      `registry.yaml: signer: { ${setting}: ${value} }${key === undefined ? '' : ` in place of ${shortPath(key)}`}`,
+    );
+    if (key?.startsWith('env:'))
+      lines.push(`or put the next key into the variable ${key.slice('env:'.length)}`);
+  } else
+    lines.push(
+      `the private key: ${setting === 'key' ? `--key ${value}` : '--signer-command, with the command of the next key'}`,
+    );
+  return lines;
+}

@@ -1,0 +1,110 @@
+import { join } from 'node:path';
+import { RegistryError, type RootKey, walkRotation } from '@passport-registry/verifier';
+import { readStatement, verifyDelegation } from '@passport-registry/verifier/internal';
+import { KeyRejected, UsageError } from '../errors.js';
+import { readIfThere } from '../files/read-file.js';
+import { delegationValidity } from '../freshness/expiry.js';
+import { PATHS } from '../tree/paths.js';
+import { ROTATION_FILES, type RotationFiles } from './rotation-files.js';
+import type { RotationOptions } from './rotation-options.js';
+
+/** The two keys of a rotation. */
+export interface RotationKeys {
+  readonly outgoing: RootKey;
+  /** Undefined if the next key is not known yet. */
+  readonly next: RootKey | undefined;
+}
+
+/** The delegation of the next key. */
+export interface DelegationPlan {
+  /** The online keys; undefined if the registry has no delegation. */
+  readonly keys: readonly RootKey[] | undefined;
+  /** Whether the delegation must be signed, because there is none or it has expired. */
+  readonly signs: boolean;
+}
+
+/**
+ * Asserts that the step of an earlier run leads from the outgoing key to the next key.
+ *
+ * @throws {@link KeyRejected}
+ */
+export async function assertStepFits(
+  { folder, step }: RotationFiles,
+  outgoing: RootKey,
+  next: RootKey | undefined,
+): Promise<void> {
+  if (step === undefined) return;
+  const file = join(folder, ROTATION_FILES.step);
+  const refused = (why: string, cause?: unknown) =>
+    new KeyRejected(`${file} ${why}: find out who made it, and remove it to sign another`, { cause });
+  const to = await walkRotation(outgoing, JSON.stringify([step])).catch((cause: Error) => {
+    throw refused(`is not a step from ${outgoing.thumbprint}: ${cause.message}`, cause);
+  });
+  if (to.thumbprint !== next?.thumbprint) {
+    throw refused(`leads to ${to.thumbprint}, but the next key is ${next?.thumbprint ?? 'not known yet'}`);
+  }
+}
+
+/**
+ * Finds out which delegation the next key must sign: to the online keys of the published delegation, or to others that
+ * the operator has named.
+ *
+ * @throws {@link KeyRejected} | {@link UsageError}
+ */
+export async function planDelegation(
+  { online, out }: Pick<RotationOptions, 'online' | 'out'>,
+  { folder, delegation }: RotationFiles,
+  { outgoing, next }: RotationKeys,
+): Promise<DelegationPlan> {
+  const published = readIfThere(out, PATHS.delegation);
+  if (published === undefined && online === undefined) return { keys: undefined, signs: false };
+  if (delegation === undefined) return { keys: online ?? (await publishedKeys(out, outgoing)), signs: true };
+  const file = join(folder, ROTATION_FILES.delegation);
+  const { keys } = await delegated(
+    delegation,
+    next ?? outgoing,
+    (why) =>
+      new KeyRejected(`${file} is not a delegation by the next key: ${why}: remove it to sign another`),
+  );
+  if (online !== undefined && namesOf(online) !== namesOf(keys)) {
+    throw new UsageError(`${file} names other online keys than --online: remove it to sign another`);
+  }
+  const times = readStatement(
+    delegation,
+    'registry-delegation+jwt',
+    (why) => new KeyRejected(`${file} ${why}`),
+  );
+  return { keys, signs: delegationValidity(times, Date.now()) === 'expired' };
+}
+
+async function publishedKeys(out: string, outgoing: RootKey): Promise<readonly RootKey[]> {
+  const bytes = readIfThere(out, PATHS.delegation) ?? '';
+  const file = `${out}/${PATHS.delegation}`;
+  const { keys } = await delegated(
+    bytes,
+    outgoing,
+    (why) => new KeyRejected(`${file} is not valid: ${why}: name the online keys with --online`),
+  );
+  return keys;
+}
+
+async function delegated(
+  delegation: Uint8Array | string,
+  by: RootKey,
+  refused: (why: string) => KeyRejected,
+) {
+  try {
+    return await verifyDelegation(delegation, by, { clock: undefined, expiry: false });
+  } catch (error) {
+    if (!(error instanceof RegistryError)) throw error;
+    throw refused(error.message);
+  }
+}
+
+/** The thumbprints of some keys, as one text. */
+function namesOf(keys: readonly RootKey[]): string {
+  return keys
+    .map(({ thumbprint }) => thumbprint)
+    .sort()
+    .join(' ');
+}

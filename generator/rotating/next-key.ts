@@ -1,0 +1,96 @@
+import { rmSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { RootKey } from '@passport-registry/verifier';
+import { KeyRejected, UsageError } from '../errors.js';
+import { assertOutside } from '../files/output-folder.js';
+import { chooseSigner, type SignerChoice } from '../signing/choose-signer.js';
+import { generateKeyFile, loadRootKey, publicHalf } from '../signing/key-file.js';
+import type { Signer } from '../signing/sign.js';
+import { ROTATION_FILES, type RotationFiles, writeRotationFile } from './rotation-files.js';
+import type { RotationOptions } from './rotation-options.js';
+
+/** What is known about the next root key before a rotation goes on. */
+export interface NextKey {
+  /** Undefined if the key is not made yet, or is encrypted and has not been used yet. */
+  readonly next: RootKey | undefined;
+  /** Whether the key file does not exist yet. */
+  readonly makesKey: boolean;
+}
+
+/**
+ * Reads the next root key, as far as that needs no passphrase.
+ *
+ * @throws {@link KeyRejected} if the folder of the rotation belongs to another key; {@link UsageError} | {@link IoFailed}
+ */
+export async function readNextKey(
+  { next: choice, out }: RotationOptions,
+  files: RotationFiles,
+): Promise<NextKey> {
+  const { key, signer, rootKey } = choice;
+  if ((key === undefined) === (signer === undefined)) {
+    throw new UsageError('pass the next root key: either --next-key FILE or --next-signer-command');
+  }
+  const makesKey = key !== undefined && !key.startsWith('env:') && isUnwritten(key);
+  if (makesKey) assertSafePlace(key, files.folder, out);
+  const named = await namedKey(choice, makesKey);
+  if (files.next !== undefined && named !== undefined && named.thumbprint !== files.next.thumbprint) {
+    throw otherKey(named, files, rootKey ?? key ?? '');
+  }
+  return { next: files.next ?? named, makesKey };
+}
+
+async function namedKey(
+  { key, rootKey, env = process.env }: SignerChoice,
+  makesKey: boolean,
+): Promise<RootKey | undefined> {
+  if (rootKey !== undefined) return loadRootKey(rootKey, true, env);
+  return key === undefined || makesKey ? undefined : publicHalf(key, env);
+}
+
+function otherKey(key: RootKey, { folder, next }: RotationFiles, where: string): KeyRejected {
+  return new KeyRejected(
+    `${where} is ${key.thumbprint}, but ${folder} belongs to a rotation to ${next?.thumbprint}: use that key or, if that ` +
+      `rotation is complete or given up, remove ${folder}`,
+  );
+}
+
+/** A build removes other files from the output folder, and the operator removes the folder of the rotation. */
+function assertSafePlace(key: string, folder: string, out: string): void {
+  assertOutside(out, [dirname(resolve(key)), dirname(resolve(folder))]);
+  if (dirname(resolve(key)) !== resolve(folder)) return;
+  throw new UsageError(`${key} is in ${folder}, which is removed after the rotation: name another folder`);
+}
+
+/** Whether a key file does not exist, or is empty because an earlier run was killed before it wrote the key. */
+function isUnwritten(file: string): boolean {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats === undefined || (stats.isFile() && stats.size === 0);
+}
+
+/**
+ * Returns the signer with the next root key. Makes the key file if it does not exist, and never overwrites one. Writes
+ * the public key into the folder of the rotation.
+ *
+ * @throws {@link KeyRejected} | {@link IoFailed}
+ */
+export async function nextSigner(
+  { next: choice, algorithm, env }: RotationOptions,
+  { files, makesKey, outgoing }: NextKey & { readonly files: RotationFiles; readonly outgoing: RootKey },
+): Promise<Signer> {
+  const { key, rootKey, signer: command } = choice;
+  if (makesKey && key !== undefined) {
+    // `generateKeyFile` refuses a file that exists. An empty file holds no key.
+    if (statSync(key, { throwIfNoEntry: false }) !== undefined) rmSync(key);
+    await generateKeyFile(algorithm, key, env);
+  }
+  const known = rootKey ?? (command && files.next && join(files.folder, ROTATION_FILES.next));
+  const signer = await chooseSigner({ ...choice, rootKey: known, production: true });
+  if (files.next !== undefined && signer.rootKey.thumbprint !== files.next.thumbprint) {
+    throw otherKey(signer.rootKey, files, key ?? '');
+  }
+  if (signer.rootKey.thumbprint === outgoing.thumbprint) {
+    throw new KeyRejected(`the next key is the outgoing key: ${outgoing.thumbprint}`);
+  }
+  if (files.next === undefined) writeRotationFile(files.folder, 'next', JSON.stringify(signer.rootKey.jwk));
+  return signer;
+}

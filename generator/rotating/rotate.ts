@@ -1,0 +1,103 @@
+import { join } from 'node:path';
+import { type RootKey, walkRotation } from '@passport-registry/verifier';
+import { build } from '../build.js';
+import { KeyRejected, TreeRejected } from '../errors.js';
+import { delegationStatement, rotationStatement } from '../freshness/statements.js';
+import type { BuildReport } from '../publishing/report.js';
+import { chooseSigner, type SignerChoice } from '../signing/choose-signer.js';
+import type { Signer } from '../signing/sign.js';
+import { folderSource } from '../verification/tree-source.js';
+import { verifyTree } from '../verification/verify.js';
+import { nextSigner } from './next-key.js';
+import type { RemainingRotation } from './plan.js';
+import { ROTATION_FILES, writeRotationFile } from './rotation-files.js';
+import type { RotationOptions } from './rotation-options.js';
+
+/** The result of a rotation. */
+export interface RotationReport {
+  readonly outgoing: RootKey;
+  readonly next: RootKey;
+  readonly build: BuildReport;
+}
+
+/**
+ * Does what is left of a rotation: makes the next key, signs the step and the delegation, builds and verifies. Each
+ * result is a file, so a rotation that is stopped at any moment continues where it was.
+ *
+ * @throws {@link KeyRejected} | {@link TreeRejected} | {@link RecordsRejected} | {@link UsageError} | {@link IoFailed}
+ */
+export async function rotate(plan: RemainingRotation, given: RotationOptions): Promise<RotationReport> {
+  const options = { ...given, next: askingOnce(given.next) };
+  const { out, folder, issuers, exceptions, precompress } = options;
+  const { outgoing, files } = plan;
+  // Before anything is made, so that a wrong key leaves nothing behind.
+  const signer = files.step === undefined ? await outgoingSigner(options, outgoing) : undefined;
+  if (files.outgoing === undefined) writeRotationFile(folder, 'outgoing', JSON.stringify(outgoing.jwk));
+  const next = await nextSigner(options, plan);
+  const rotation = signer === undefined ? files.step : await signStep(signer, next.rootKey, folder);
+  const delegation = await delegationOf(plan, options, next);
+  const hours = options.checkpointHours;
+  const checkpoint = plan.checkpointBy === 'next key' ? { signer: next, hours } : options.checkpoint;
+  const report = await build({
+    ...{ issuers, out, exceptions, precompress },
+    signer: { ...options.next, rootKey: join(folder, ROTATION_FILES.next), production: true },
+    freshness: { rotation, delegation, checkpoint },
+  });
+  await assertFollowed(out, outgoing);
+  return { outgoing, next: next.rootKey, build: report };
+}
+
+async function outgoingSigner({ outgoing: choice }: RotationOptions, outgoing: RootKey): Promise<Signer> {
+  const signer = await chooseSigner({ ...choice, production: true });
+  if (signer.rootKey.thumbprint === outgoing.thumbprint) return signer;
+  throw new KeyRejected(
+    `the signing key is ${signer.rootKey.thumbprint}, but the outgoing root key is ${outgoing.thumbprint}`,
+  );
+}
+
+async function signStep(outgoing: Signer, next: RootKey, folder: string): Promise<string> {
+  const step = await rotationStatement(outgoing, next, Date.now());
+  // The signer may be any program, so its signature is verified before anything relies on it.
+  await walkRotation(outgoing.rootKey, JSON.stringify([step])).catch((cause: Error) => {
+    throw new KeyRejected(`the step is not valid: ${cause.message}`, { cause });
+  });
+  writeRotationFile(folder, 'step', step);
+  return step;
+}
+
+async function delegationOf(
+  { delegation: { keys, signs }, files }: RemainingRotation,
+  { folder, delegationDays: days }: RotationOptions,
+  next: Signer,
+): Promise<string | undefined> {
+  if (keys === undefined) return undefined;
+  if (!signs) return files.delegation;
+  const delegation = await delegationStatement(next, keys, { days, now: Date.now() });
+  writeRotationFile(folder, 'delegation', delegation);
+  return delegation;
+}
+
+/** Asserts that verifiers that pinned the outgoing key accept the tree. */
+async function assertFollowed(out: string, outgoing: RootKey): Promise<void> {
+  const { ok, checks } = await verifyTree(folderSource(out), outgoing);
+  if (ok) return;
+  const problems = checks.flatMap(({ result, problems }) => (result === 'failed' ? problems : []));
+  throw new TreeRejected(
+    `verifiers that pinned the outgoing key would refuse ${out}: ${problems.join('; ')}`,
+  );
+}
+
+/** Makes a choice that asks for each passphrase only once. */
+function askingOnce(choice: SignerChoice): SignerChoice {
+  const { passphrase } = choice;
+  if (passphrase === undefined) return choice;
+  const answers = new Map<string, ReturnType<typeof passphrase>>();
+  return {
+    ...choice,
+    passphrase: (source) => {
+      const answer = answers.get(source) ?? passphrase(source);
+      answers.set(source, answer);
+      return answer;
+    },
+  };
+}

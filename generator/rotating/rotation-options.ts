@@ -1,0 +1,32 @@
+import type { RootKey } from '@passport-registry/verifier';
+import type { CheckpointChoice } from '../freshness/statements.js';
+import type { RuleExceptions } from '../review/assert-publishable.js';
+import type { SignerChoice } from '../signing/choose-signer.js';
+import type { KeyAlgorithm } from '../signing/key-file.js';
+
+/** How to rotate the root key of a registry. */
+export interface RotationOptions {
+  /** The folder of the records. */
+  readonly issuers: string;
+  /** The folder of the tree. */
+  readonly out: string;
+  /** The folder of the rotation, which holds the step and the delegation. */
+  readonly folder: string;
+  /** The outgoing root key, which signs the step. */
+  readonly outgoing: SignerChoice;
+  /** The next root key. A key file that does not exist is made. */
+  readonly next: SignerChoice;
+  /** The algorithm of a key file that is made. */
+  readonly algorithm: KeyAlgorithm;
+  /** The online keys to delegate to. Default: those of the published delegation. */
+  readonly online: readonly RootKey[] | undefined;
+  /** How long the new delegation is valid, in days. */
+  readonly delegationDays: number;
+  /** The signer of the new checkpoint, if an online key signs checkpoints. */
+  readonly checkpoint: CheckpointChoice | undefined;
+  /** How long a checkpoint by the next root key is valid, if the root key signs checkpoints. */
+  readonly checkpointHours: number;
+  readonly exceptions: RuleExceptions;
+  readonly precompress: boolean;
+  readonly env: NodeJS.ProcessEnv;
+}

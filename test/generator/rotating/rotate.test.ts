@@ -1,0 +1,547 @@
+import { spawn } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { importRootKey, openRegistry, RegistryError, type RootJwk } from '@passport-registry/verifier';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { main } from '../../../build/cli/program.js';
+import { filesBelow } from '../../../build/files/walk.js';
+import { folderSource, verifyTree } from '../../../build/index.js';
+import { describeWith } from '../../support/components.js';
+import { CLI } from '../../support/paths.js';
+import { rounds } from '../../support/soak.js';
+import {
+  cleanEnvironment,
+  cli,
+  cliProcess,
+  clockAhead,
+  type Outcome,
+  recordText,
+  run,
+  workspace,
+  writeFiles,
+} from '../../support/workspace.js';
+
+let folder: string;
+/** All output of all commands, in which no secret may be. */
+let printed = '';
+
+async function command(args: readonly string[], environment: Record<string, string> = {}): Promise<Outcome> {
+  const outcome = await cli(args, folder, environment);
+  printed += outcome.stdout + outcome.stderr;
+  return outcome;
+}
+
+async function good(...args: string[]): Promise<Outcome> {
+  const outcome = await command(args);
+  expect([outcome.code, outcome.stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);
+  return outcome;
+}
+
+const path = (...steps: string[]) => join(folder, ...steps);
+const text = (...steps: string[]) => readFileSync(path(...steps), 'utf8');
+const jwk = (file: string): RootJwk & { kid: string } => JSON.parse(text(file));
+
+async function key(name: string, ...args: string[]): Promise<void> {
+  const { stdout } = await good('keys', 'generate', '--out', `${name}.pem`, ...args);
+  writeFiles(folder, { [`${name}.json`]: stdout });
+}
+
+const SETTINGS = 'root_key: root.json\nsigner: { key: root.pem }\n';
+const ONLINE = 'checkpoint: { signer: { key: online.pem } }\n';
+
+/** A published registry, with or without checkpoints. */
+async function published({ checkpoints = true, ids = ['alpha', 'beta'] } = {}): Promise<void> {
+  folder = await workspace(ids);
+  mkdirSync(path('safe'));
+  for (const name of ['root', 'online', 'stranger']) await key(name);
+  writeFiles(folder, { 'registry.yaml': checkpoints ? SETTINGS + ONLINE : SETTINGS });
+  const delegation = checkpoints ? ['--delegation', 'delegation.jwt'] : [];
+  if (checkpoints) {
+    writeFiles(folder, {
+      'delegation.jwt': (await good('keys', 'delegate', '--online', 'online.json')).stdout,
+    });
+  }
+  await good('build', ...delegation);
+}
+
+const NEXT = ['--next-key', 'safe/next.pem'];
+const rotate = (...more: string[]) => command(['rotate', '--yes', ...NEXT, ...more]);
+
+/** How verifiers that pinned the outgoing key, and those that pinned the next key, see the tree. */
+async function expectRotated(file = 'rotation/next.json'): Promise<void> {
+  for (const pinned of ['root.json', file]) {
+    const report = await verifyTree(folderSource(path('dist')), await importRootKey(jwk(pinned)));
+    expect(report).toMatchObject({ ok: true, rootKey: jwk(file).kid });
+    await openRegistry({ get: fileOf }, { rootKey: jwk(pinned), maxAge: 60 });
+  }
+}
+
+const fileOf = async (name: string) =>
+  existsSync(path('dist', name)) ? readFileSync(path('dist', name)) : undefined;
+
+/** The bytes of all files of the tree. */
+const treeNow = () =>
+  filesBelow(path('dist'))
+    .map((name) => `${name} ${text('dist', name)}`)
+    .join('\n');
+
+async function expectRefused(words: string, code: number, ...more: string[]): Promise<void> {
+  const before = treeNow();
+  const outcome = await rotate(...more);
+  expect([outcome.code, outcome.stderr]).toEqual([code, expect.stringContaining(words)]);
+  expect(treeNow()).toBe(before);
+}
+
+afterEach(() => {
+  const secrets = filesBelow(folder)
+    .filter((name) => name.endsWith('.pem'))
+    .map((name) => /-----\n([^-]{40})/.exec(text(name))?.[1] ?? 'no such text');
+  for (const secret of secrets) expect(printed).not.toContain(secret);
+  printed = '';
+});
+
+describe('passport-registry rotate', () => {
+  it.each([true, false])('replaces the root key at once; with checkpoints: %s', async (checkpoints) => {
+    await published({ checkpoints });
+    writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
+    const { code, stdout, stderr } = await rotate('--json');
+    expect([code, JSON.parse(stdout)]).toEqual([
+      0,
+      expect.objectContaining({
+        ...{ ok: true, done: false, outgoing: jwk('root.json').kid, next: jwk('rotation/next.json').kid },
+        build: expect.objectContaining({ issuers: 3 }),
+      }),
+    ]);
+    expect(stderr).toContain('to do  make the next key, in safe/next.pem');
+    expect(stderr).toMatch(/to do {2}build dist with the next key.*: 1 changed issuer\n/);
+    expect(stderr.includes('checkpoint by the online key')).toBe(checkpoints);
+    expect(existsSync(path('rotation/delegation.jwt'))).toBe(checkpoints);
+    await expectRotated();
+    expect(statSync(path('safe/next.pem')).mode & 0o777).toBe(0o600);
+  });
+
+  it('says what to change, changes no setting itself, and is done when it runs again', async () => {
+    await published();
+    const before = text('registry.yaml');
+    const { stderr } = await rotate();
+    expect(stderr).toContain('the public key: cp rotation/next.json root.json\n');
+    expect(stderr).toContain('registry.yaml: signer: { key: safe/next.pem } in place of root.pem\n');
+    const { kid } = jwk('rotation/next.json');
+    expect(stderr).toContain(`publish the thumbprint ${kid} wherever ${jwk('root.json').kid} is shown`);
+    expect(text('registry.yaml')).toBe(before);
+    const tree = treeNow();
+    const again = await rotate();
+    expect([again.code, again.stderr]).toEqual([
+      0,
+      expect.stringContaining('The rotation of dist is complete'),
+    ]);
+    expect(again.stderr).toContain('cp rotation/next.json root.json');
+    cpSync(path('rotation/next.json'), path('root.json'));
+    writeFiles(folder, { 'registry.yaml': before.replace('root.pem', 'safe/next.pem') });
+    const { code, stderr: updated } = await rotate();
+    expect([code, updated]).toEqual([0, expect.not.stringContaining('cp ')]);
+    expect(treeNow()).toBe(tree);
+    rmSync(path('rotation'), { recursive: true });
+    await good('build');
+    expect((await good('status')).stderr).toContain('There is nothing to do.');
+    // The next rotation.
+    const third = await command(['rotate', '--yes', '--next-key', 'safe/third.pem']);
+    expect(third.code).toBe(0);
+    expect(JSON.parse(text('dist/keys/rotation.json'))).toHaveLength(2);
+  });
+
+  it.each([
+    ['yes', 0],
+    ['y', 2],
+    ['', 2],
+  ])('asks on a terminal: %j', async (answer, code) => {
+    await published();
+    const stdin = Object.assign(Readable.from([`${answer}\n`]), { isTTY: true });
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    const before = process.cwd();
+    process.chdir(folder);
+    try {
+      expect(await main(['rotate', ...NEXT], { stdin, stdout, stderr, env: cleanEnvironment() })).toBe(code);
+    } finally {
+      process.chdir(before);
+    }
+    expect(existsSync(path('safe/next.pem'))).toBe(code === 0);
+    expect(existsSync(path('rotation'))).toBe(code === 0);
+  });
+
+  it('does nothing without a terminal and without --yes', async () => {
+    await published();
+    const { code, stderr } = await command(['rotate', ...NEXT]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('pass --yes')]);
+    expect([existsSync(path('safe/next.pem')), existsSync(path('rotation'))]).toEqual([false, false]);
+  });
+
+  it('never overwrites a key', async () => {
+    await published();
+    await key('safe/next');
+    const before = text('safe/next.pem');
+    expect((await rotate()).code).toBe(0);
+    expect(text('safe/next.pem')).toBe(before);
+    await expectRotated('safe/next.json');
+  });
+
+  it('makes a P-256 key, and takes a key from a variable', async () => {
+    await published();
+    const { code } = await command(['rotate', '--yes', ...NEXT, '--alg', 'P-256', '--key', 'env:ROOT'], {
+      ROOT: text('root.pem'),
+    });
+    expect([code, jwk('rotation/next.json').kty]).toEqual([0, 'EC']);
+    await expectRotated();
+  });
+
+  it('lets the next root key sign checkpoints if the root key did', async () => {
+    await published({ checkpoints: false });
+    await good('build', '--checkpoint-key', 'root.pem');
+    expect((await rotate()).stderr).toContain('with a checkpoint by the next key');
+    await expectRotated();
+  });
+
+  it('delegates to other online keys if told so', async () => {
+    await published();
+    await expectRefused('which the delegation of the next key does not name', 3, '--online', 'stranger.json');
+    const args = ['--online', 'stranger.json', '--checkpoint-key', 'stranger.pem'];
+    expect((await rotate(...args)).code).toBe(0);
+    await expectRotated();
+  });
+
+  describeWith(['openssl'], 'with keys elsewhere', () => {
+    it('uses signing commands for both keys', async () => {
+      await published();
+      await key('safe/next');
+      const sign = (pem: string) => `openssl pkeyutl -sign -rawin -inkey ${pem} -in {}`;
+      const { code, stderr } = await command([
+        ...['rotate', '--yes', '--root-key', 'root.json', '--signer-command', sign('root.pem')],
+        ...['--next-root-key', 'safe/next.json', '--next-signer-command', sign('safe/next.pem')],
+      ]);
+      expect([code, stderr]).toEqual([0, expect.stringContaining('--signer-command, with')]);
+      await expectRotated('safe/next.json');
+    });
+
+    it('asks for the passphrase of an encrypted next key only when it signs', async () => {
+      await published();
+      const encrypt = ['genpkey', '-algorithm', 'ed25519', '-aes256', '-pass', 'pass:secret', '-out'];
+      await run('openssl', [...encrypt, 'safe/next.pem'], folder);
+      const without = await rotate();
+      expect([without.code, without.stderr]).toEqual([
+        2,
+        expect.stringContaining('there is no terminal to ask'),
+      ]);
+      writeFiles(folder, { pass: 'secret\n' });
+      const { code, stderr } = await rotate('--next-passphrase-file', 'pass');
+      expect([code, stderr]).toEqual([0, expect.stringContaining('to     an encrypted key')]);
+      await expectRotated();
+      printed += stderr;
+      expect(printed).not.toContain('secret\n');
+    });
+  });
+});
+
+describe('a rotation that does not fit', () => {
+  beforeEach(() => published());
+
+  /** A rotation that was stopped before the build, because the online key is not there. */
+  async function stoppedBeforeBuild(): Promise<void> {
+    writeFiles(folder, { 'issuers/.gitkeep': '' });
+    renameSync(path('dist'), path('kept'));
+    cpSync(path('kept'), path('dist'), { recursive: true });
+    expect((await rotate()).code).toBe(0);
+    rmSync(path('dist'), { recursive: true });
+    renameSync(path('kept'), path('dist'));
+  }
+
+  it.each<[string, () => Promise<void>, string, number]>([
+    [
+      'with a forged step',
+      async () => {
+        const step = text('rotation/step.jwt').trim();
+        writeFiles(folder, { 'rotation/step.jwt': `${step.slice(0, -8)}AAAAAAAA` });
+      },
+      'step.jwt is not a step from',
+      3,
+    ],
+    [
+      'with a step by another key',
+      async () => step('stranger.pem', 'rotation/next.json'),
+      'step.jwt is not a step from',
+      3,
+    ],
+    ['with a step to another key', async () => step('root.pem', 'stranger.json'), 'step.jwt leads to', 3],
+    [
+      'with an empty step',
+      async () => writeFiles(folder, { 'rotation/step.jwt': '' }),
+      'step.jwt is not a step',
+      3,
+    ],
+    [
+      'with a delegation by the outgoing key',
+      async () => writeFiles(folder, { 'rotation/delegation.jwt': text('delegation.jwt') }),
+      'delegation.jwt is not a delegation by the next key',
+      3,
+    ],
+    [
+      'with another next key',
+      async () => cpSync(path('stranger.pem'), path('safe/next.pem')),
+      'but rotation belongs to a rotation to',
+      3,
+    ],
+    [
+      'with a next.json that is no key',
+      async () => writeFiles(folder, { 'rotation/next.json': '{}' }),
+      'next.json contains no public JWK',
+      3,
+    ],
+    [
+      'without the next key',
+      async () => rmSync(path('safe/next.pem')),
+      'does not exist, but rotation belongs',
+      3,
+    ],
+    [
+      'after the tree has got another root key',
+      async () => {
+        writeFiles(folder, { other: (await good('keys', 'rotate', '--next', 'stranger.json')).stdout });
+        const delegate = ['keys', 'delegate', '--online', 'online.json'];
+        const args = ['--key', 'stranger.pem', '--root-key', 'stranger.json'];
+        writeFiles(folder, { 'other.jwt': (await good(...delegate, ...args)).stdout });
+        await good('build', ...args, '--rotation', 'other', '--delegation', 'other.jwt');
+        writeFiles(folder, { 'registry.yaml': ONLINE });
+      },
+      'belongs to a rotation from',
+      1,
+    ],
+  ])('%s is refused', async (_name, alter, words, code) => {
+    await stoppedBeforeBuild();
+    await alter();
+    await expectRefused(words, code);
+  });
+
+  async function step(by: string, to: string): Promise<void> {
+    const args = ['keys', 'rotate', '--key', by, '--root-key', by.replace('pem', 'json'), '--next', to];
+    writeFiles(folder, { 'rotation/step.jwt': (await good(...args)).stdout });
+  }
+
+  it.each<[string, () => void, readonly string[], string, number]>([
+    [
+      'a root_key that is not the key of the tree',
+      () => undefined,
+      ['--root-key', 'stranger.json'],
+      'but the root key of dist is',
+      3,
+    ],
+    [
+      'a tree that is not valid',
+      () => writeFiles(folder, { 'dist/issuers/alpha': '{}' }),
+      [],
+      'dist is not valid',
+      1,
+    ],
+    ['a change that a build refuses', () => rmSync(path('issuers/beta.yaml')), [], 'nothing was signed', 1],
+    [
+      'a key file in the tree',
+      () => undefined,
+      ['--next-key', 'dist/next.pem'],
+      'where a build would remove it',
+      2,
+    ],
+    [
+      'a key file in the folder of the rotation',
+      () => undefined,
+      ['--next-key', 'rotation/next.pem'],
+      'which is removed',
+      2,
+    ],
+    [
+      'the outgoing key as the next key',
+      () => undefined,
+      ['--next-key', 'root.pem'],
+      'is the root key of dist already',
+      3,
+    ],
+    [
+      'a next key that is a public key',
+      () => undefined,
+      ['--next-key', 'stranger.json'],
+      'is a public key',
+      3,
+    ],
+    ['two next keys', () => undefined, ['--next-signer-command', 'false'], 'pass the next root key', 2],
+    [
+      'no online key',
+      () => writeFiles(folder, { 'registry.yaml': SETTINGS }),
+      [],
+      'pass --checkpoint-key',
+      2,
+    ],
+  ])('with %s is refused before anything is signed', async (_name, alter, args, words, code) => {
+    alter();
+    await expectRefused(words, code, ...args);
+    expect(existsSync(path('rotation/step.jwt'))).toBe(false);
+    expect(existsSync(path('safe/next.pem'))).toBe(false);
+  });
+
+  it('with another outgoing key, or without one, makes and signs nothing', async () => {
+    await expectRefused('but root.json is', 3, '--key', 'stranger.pem', '--root-key', 'root.json');
+    writeFiles(folder, { 'registry.yaml': ONLINE });
+    await expectRefused('but the outgoing root key is', 3, '--key', 'stranger.pem');
+    await expectRefused('no signing key', 3);
+    expect([existsSync(path('rotation')), existsSync(path('safe/next.pem'))]).toEqual([false, false]);
+  });
+
+  it('because there is no production tree is refused', async () => {
+    rmSync(path('dist'), { recursive: true });
+    const none = await rotate();
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('dist has no tree')]);
+    writeFiles(folder, { 'registry.yaml': '' });
+    await good('build');
+    await expectRefused('a development key signed dist', 2);
+  });
+
+  it('goes on after the tree has got another list', async () => {
+    await stoppedBeforeBuild();
+    writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
+    await good('build');
+    expect((await rotate()).code).toBe(0);
+    await expectRotated();
+  });
+
+  it('signs the delegation again if it has expired', async () => {
+    await published();
+    await stoppedBeforeBuild();
+    const [delegation, signedStep] = [text('rotation/delegation.jwt'), text('rotation/step.jwt')];
+    const later = clockAhead(folder, 91 * 24 * 60);
+    const { code, stderr } = await cliProcess(['rotate', '--yes', ...NEXT], folder, later);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('to do  sign a delegation')]);
+    expect(stderr).toContain('done   sign the step');
+    expect(text('rotation/delegation.jwt')).not.toBe(delegation);
+    expect(text('rotation/step.jwt')).toBe(signedStep);
+    expect((await cliProcess(['verify', 'dist', '--root-key', 'root.json'], folder, later)).code).toBe(0);
+  });
+});
+
+const KILLS = rounds({ usual: 8, soak: 200 });
+
+describe('a rotation that is stopped', () => {
+  it('after any of its files continues there, and signs nothing twice', async () => {
+    await published();
+    renameSync(path('dist'), path('before'));
+    cpSync(path('before'), path('dist'), { recursive: true });
+    expect((await rotate()).code).toBe(0);
+    renameSync(path('dist'), path('after'));
+    renameSync(path('rotation'), path('whole'));
+    const files = ['outgoing.json', 'next.json', 'step.jwt', 'delegation.jwt'];
+    for (let made = 0; made <= files.length; made++) {
+      rmSync(path('dist'), { recursive: true, force: true });
+      rmSync(path('rotation'), { recursive: true, force: true });
+      cpSync(path('before'), path('dist'), { recursive: true });
+      for (const file of files.slice(0, made)) {
+        writeFiles(folder, { [`rotation/${file}`]: text('whole', file) });
+      }
+      const { code, stderr } = await rotate();
+      expect([made, code, stderr.match(/^done /gm)?.length]).toEqual([made, 0, 1 + Math.max(0, made - 2)]);
+      for (const file of files.slice(0, made)) expect(text('rotation', file)).toBe(text('whole', file));
+      await expectRotated();
+    }
+    // A build renames these files last, in this order, and can be killed before each of them.
+    const last = ['issuers.sig', 'issuers.json', 'SHA256SUMS', 'checkpoint.jwt'];
+    const first = filesBelow(path('after')).filter((name) => !last.includes(name));
+    for (let renamed = 0; renamed < last.length; renamed++) {
+      rmSync(path('dist'), { recursive: true });
+      cpSync(path('before'), path('dist'), { recursive: true });
+      for (const name of [...first, ...last.slice(0, renamed)]) {
+        writeFiles(folder, { [`dist/${name}`]: readFileSync(path('after', name)) });
+      }
+      cpSync(path('whole'), path('rotation'), { recursive: true });
+      const { code, stderr } = await rotate();
+      expect([renamed, code, stderr]).toEqual([renamed, 0, expect.stringContaining('done   sign the step')]);
+      await expectRotated();
+    }
+  });
+
+  it('by an empty key file makes the key', async () => {
+    await published();
+    writeFiles(folder, { 'safe/next.pem': '' });
+    chmodSync(path('safe/next.pem'), 0o600);
+    expect((await rotate()).code).toBe(0);
+    await expectRotated();
+  });
+
+  it(`at any of ${KILLS} moments leaves what verifiers accept or refuse, and continues`, async () => {
+    const ids = Array.from({ length: 200 }, (_one, index) => `issuer-${String(index).padStart(3, '0')}`);
+    await published({ ids });
+    const original = folder;
+    const started = performance.now();
+    cpSync(original, `${original}-timed`, { recursive: true });
+    folder = `${original}-timed`;
+    await cliProcess(['rotate', '--yes', ...NEXT], folder);
+    const durationMs = performance.now() - started;
+    rmSync(folder, { recursive: true });
+    const outcomes = { accepted: 0, refused: 0, torn: 0 };
+    for (let kill = 0; kill < KILLS; kill++) {
+      folder = `${original}-${kill}`;
+      cpSync(original, folder, { recursive: true });
+      const sums = text('dist/SHA256SUMS');
+      await killed(kill % 2 === 0 ? 'switching' : Math.random() * durationMs * 1.1);
+      const isAccepted = await openRegistry(
+        { get: fileOf },
+        { rootKey: jwk('root.json'), maxAge: 3600 },
+      ).then(
+        () => true,
+        (error) => {
+          expect(error).toBeInstanceOf(RegistryError);
+          return false;
+        },
+      );
+      outcomes[isAccepted ? 'accepted' : 'refused'] += 1;
+      const report = await verifyTree(folderSource(path('dist')), await importRootKey(jwk('root.json')));
+      if (!report.ok) outcomes.torn += 1;
+      // Whoever verifies the whole tree accepts the old one or the new one.
+      if (report.ok) expect(isAccepted).toBe(true);
+      if (!existsSync(path('rotation/step.jwt')))
+        expect([report.ok, text('dist/SHA256SUMS')]).toEqual([true, sums]);
+      const secret = existsSync(path('safe/next.pem')) ? text('safe/next.pem') : '';
+      const signed = existsSync(path('rotation/step.jwt')) ? text('rotation/step.jwt') : '';
+      const { code, stderr } = await rotate();
+      expect([code, stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);
+      if (secret !== '') expect(text('safe/next.pem')).toBe(secret);
+      if (signed !== '') expect(text('rotation/step.jwt')).toBe(signed);
+      await expectRotated();
+      rmSync(folder, { recursive: true });
+    }
+    folder = original;
+    console.info(`killed ${KILLS} rotations: ${JSON.stringify(outcomes)}`);
+  });
+
+  /** Kills a rotation after some time, or while it replaces the files of the tree. */
+  async function killed(afterMs: number | 'switching'): Promise<void> {
+    const child = spawn(process.execPath, [CLI, 'rotate', '--yes', ...NEXT], {
+      cwd: folder,
+      env: cleanEnvironment(),
+      stdio: 'ignore',
+    });
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    if (afterMs === 'switching') {
+      while (child.exitCode === null && !existsSync(path('dist/keys/rotation.json'))) await pause(0);
+      const until = performance.now() + Math.random() * 4;
+      while (performance.now() < until);
+    } else await pause(afterMs);
+    child.kill('SIGKILL');
+    await ended;
+  }
+
+  const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+});
