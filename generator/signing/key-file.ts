@@ -146,7 +146,7 @@ export function isTrustAnchor(value: unknown): boolean {
  * @throws {@link KeyRejected} | {@link IoFailed}
  */
 export async function publicHalf(source: string, env: NodeJS.ProcessEnv): Promise<RootKey | undefined> {
-  return isEncrypted(readSource(source, env)) ? undefined : loadRootKey(source, false, env);
+  return isEncrypted(readKeySource(source, env)) ? undefined : loadRootKey(source, false, env);
 }
 
 function isPublicJwk(value: unknown): boolean {
