@@ -102,6 +102,8 @@ export interface VerifyOptions {
   readonly maxAge?: number;
   /** Whether a tree without a checkpoint fails. Default: false. */
   readonly requireCheckpoint?: boolean;
+  /** Whether a live host may send any content types. Verifiers ignore them; other readers may not. */
+  readonly anyContentType?: boolean;
   /** Returns the time in milliseconds since 1970. Default: the system clock. */
   readonly now?: () => number;
   /** Called for every record that is compared. */
@@ -161,7 +163,8 @@ async function verifyOnce(
     : await auditTree({ files, checks, root, pinned }, options);
   if (source.live && !checks.unreachable) {
     await checks.run('unknown id', () => checkUnknownId(files));
-    if (files.any) await checks.run('content types', async () => files.assertTypes());
+    if (options.anyContentType === true) checks.skip('content types', 'any content type is accepted');
+    else if (files.any) await checks.run('content types', async () => files.assertTypes());
   }
   const { list, registry, warnings, onlyClientReads } = audited;
   // A host may serve a client differently. A folder that has already failed needs no check by a client.

@@ -20,6 +20,7 @@ interface Options {
   baseUrl?: string;
   maxAge: string;
   conformance?: true;
+  anyContentType?: true;
   expect?: string;
   wait?: string;
   json?: true;
@@ -38,6 +39,7 @@ export function addVerifyCommand(program: Command, io: Invocation): void {
     .option(...TRUST_OPTION)
     .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30')
     .option('--conformance', 'also check how the host serves the tree: types, caching, missing files')
+    .option('--any-content-type', 'accept any content types from a host that cannot set them')
     .option('--expect <dir>', 'the list must be the one of the tree in this folder')
     .option('--wait <seconds>', 'how long to try again until the registry is valid')
     .option('--json', 'report as JSON on stdout')
@@ -53,9 +55,10 @@ async function verify(io: Io, named: string | undefined, options: Options): Prom
   const maxAge = positiveNumber('--max-age', options.maxAge) * 24 * 60 * 60;
   const { rootKey, requireCheckpoint = false } = trust ?? {};
   const expected = options.expect === undefined ? undefined : listHash(options.expect);
+  const demands = { maxAge, requireCheckpoint, anyContentType: options.anyContentType === true };
   const { report, ok } = await withWait(io, options.wait, async () => {
     const once = await withProgress(io, (onProgress) =>
-      verifyTree(source, rootKey, { maxAge, requireCheckpoint, onProgress }),
+      verifyTree(source, rootKey, { ...demands, onProgress }),
     );
     return { report: once, ok: once.ok && (expected === undefined || once.sha256 === expected) };
   });

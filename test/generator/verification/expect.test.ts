@@ -67,3 +67,19 @@ describe('verify --wait', () => {
     expect((await cli(['verify', newer, `--wait=${seconds}`], folder)).code).toBe(2);
   });
 });
+
+describe('verify --any-content-type', () => {
+  it('accepts a host that cannot set content types, and says that it did not check them', async () => {
+    const host = await listen(async (request, response) => {
+      const answer = await fetch(`${newer}${request.url}`, { redirect: 'manual' });
+      response.writeHead(answer.status, { 'Content-Type': 'application/octet-stream' });
+      response.end(Buffer.from(await answer.arrayBuffer()));
+    });
+    expect((await cli(['verify', host], folder)).code).toBe(1);
+    const { code, stderr } = await cli(['verify', host, '--any-content-type'], folder);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining('skipped content types: any content type is accepted\n'),
+    ]);
+  });
+});
