@@ -75,7 +75,7 @@ describe('passport-registry status', () => {
     expect(await words()).toContain('there is no folder issuers');
     mkdirSync(join(folder, 'issuers'));
     expect(await words()).toContain('issuers has no records');
-    expect(await words()).toContain('npx passport-registry new\n');
+    expect(await words()).toContain('npx passport-registry new ISSUER_ID\n');
     writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
     const { code, report, levels } = await statusOf();
     expect([code, report.ok, report.level]).toEqual([0, true, 'note']);
@@ -525,6 +525,17 @@ describe('hosts', () => {
     // `mirror status` takes the same settings.
     const same = JSON.parse((await cli(['mirror', 'status', '--json'], folder)).stdout);
     expect(same.mirrors.slice(1)).toEqual(report.mirrors.map(({ host }: { host: unknown }) => host));
+  });
+
+  it('that serve another list of the same time are an error, although the root key has signed it', async () => {
+    const time = ['--updated-at', '2026-01-01T00:00:00Z'];
+    await good('build', '--out', 'one', ...time);
+    change();
+    await good('build', '--out', 'two', ...time);
+    const [one, two] = [await serve(join(folder, 'one')), await serve(join(folder, 'two'))];
+    const { code, report } = await statusOf(['--out', 'two', '--base-url', one, '--mirror', two]);
+    expect([code, report.live.comparedWithTree, report.live.level]).toEqual([1, 'other', 'error']);
+    expect(report.mirrors[0]).toMatchObject({ level: 'error', host: { state: 'altered' } });
   });
 
   it('with an expired checkpoint are refused by verifiers, whichever list they serve', async () => {
