@@ -61,7 +61,7 @@ function recordSteps({ changes, tree }: RegistryStatus, settings: CommandSetting
   const { issuers, out, rootKeyOptions } = settings;
   const isEmpty = changes.state === 'none' || changes.state === 'empty';
   if (isEmpty && tree.published) return [told(`restore the records in ${issuers}, for example from git`)];
-  if (isEmpty) return [run('create the first record', 'new')];
+  if (isEmpty) return [run('create the first record', 'new', 'ISSUER_ID')];
   if (changes.problems.length === 0) return [];
   const reason = 'see what would stop a build, and fix it';
   // `diff` shows the problems of the records, too.

@@ -1,4 +1,4 @@
-import type { Issuer, IssuerRegistry } from '@passport-registry/verifier';
+import type { Issuer } from '@passport-registry/verifier';
 import { TreeRejected } from '../errors.js';
 import type { PublishedList } from '../list/list-diff.js';
 import { type RecordSet, recordsOfList } from '../records/check-records.js';
@@ -31,18 +31,23 @@ export function predecessorOf(
  * @param out - the name of the tree in messages
  * @throws {@link TreeRejected} if the list was changed after its publication
  */
-export function publishedRecords({ list, intact }: PublishedTree, out: string): RecordSet {
-  if (list === undefined || !intact.list) {
+export function publishedRecords({ issuers, intact }: PublishedTree, out: string): RecordSet {
+  if (!intact.list) {
     throw new TreeRejected(
       `the list in ${out} was changed after its publication, so changes cannot be checked against it: restore ${out} from a ` +
         'mirror, or remove it to publish a first list',
     );
   }
-  return recordsOfList(parsedIssuers(list));
+  return recordsOfList(issuers());
 }
 
 /** Reads the list of a published tree. Returns undefined unless its signature is valid. */
-export function publishedList({ list, updatedAt, signed }: PublishedTree): PublishedList | undefined {
+export function publishedList({
+  list,
+  issuers,
+  updatedAt,
+  signed,
+}: PublishedTree): PublishedList | undefined {
   if (list === undefined || updatedAt === undefined || !signed) return undefined;
   let records: ReadonlyMap<string, Uint8Array> | undefined;
   return {
@@ -50,21 +55,13 @@ export function publishedList({ list, updatedAt, signed }: PublishedTree): Publi
     sha256: sha256(list),
     updatedAt,
     records: () => {
-      records ??= recordsOf(list);
+      records ??= bytesOf(issuers());
       return records;
     },
   };
 }
 
-/**
- * Needs no validation: only valid lists are signed. JSON.stringify restores the bytes of records from canonical JSON.
- */
-function recordsOf(list: Uint8Array): Map<string, Uint8Array> {
-  return new Map(
-    parsedIssuers(list).map((issuer) => [issuer.issuer_id, Buffer.from(JSON.stringify(issuer))]),
-  );
-}
-
-function parsedIssuers(list: Uint8Array): readonly Issuer[] {
-  return (JSON.parse(new TextDecoder().decode(list)) as IssuerRegistry).issuers;
+/** JSON.stringify restores the bytes of records from canonical JSON. */
+function bytesOf(issuers: readonly Issuer[]): Map<string, Uint8Array> {
+  return new Map(issuers.map((issuer) => [issuer.issuer_id, Buffer.from(JSON.stringify(issuer))]));
 }

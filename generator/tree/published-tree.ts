@@ -1,6 +1,13 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { importRootKey, RegistryError, type RootKey, verifySignature } from '@passport-registry/verifier';
+import {
+  type Issuer,
+  type IssuerRegistry,
+  importRootKey,
+  RegistryError,
+  type RootKey,
+  verifySignature,
+} from '@passport-registry/verifier';
 import { parseStrictJson, verifyCheckpoint } from '@passport-registry/verifier/internal';
 import { TreeRejected, UsageError } from '../errors.js';
 import { readIfThere } from '../files/read-file.js';
@@ -27,6 +34,11 @@ export interface PublishedTree {
    * hash in SHA256SUMS. This is true after a killed build, but not after somebody has edited the file.
    */
   readonly intact: { readonly list: boolean; readonly rootKey: boolean };
+  /**
+   * Returns the records of the list. The first call parses the list, which needs no validation: only valid lists are
+   * published. Call it only if `intact.list` is true.
+   */
+  readonly issuers: () => readonly Issuer[];
   /** Returns the hashes in SHA256SUMS by path, or undefined if the file is damaged. The first call reads the file. */
   readonly checksums: () => ReadonlyMap<string, string> | undefined;
 }
@@ -57,6 +69,11 @@ export async function readPublished(out: string): Promise<PublishedTree | undefi
     read ??= { sums: parseChecksums(readIfThere(out, CHECKSUMS_PATH)?.toString('utf8') ?? '') };
     return read.sums;
   };
+  let parsed: IssuerRegistry | undefined;
+  const issuers = () => {
+    parsed ??= JSON.parse(new TextDecoder().decode(list)) as IssuerRegistry;
+    return parsed.issuers;
+  };
   const isListed = (path: string, bytes: Uint8Array | undefined) =>
     bytes !== undefined && checksums()?.get(path) === sha256(bytes);
   const mark = readIfThere(out, PATHS.developmentMark);
@@ -70,6 +87,7 @@ export async function readPublished(out: string): Promise<PublishedTree | undefi
     development: isListed(PATHS.developmentMark, mark),
     signed,
     intact: { list: signed || isListed(PATHS.list, list), rootKey: signed || isListed(PATHS.rootKey, root) },
+    issuers,
     checksums,
   };
 }

@@ -65,6 +65,8 @@ async function statusOf(args: readonly string[] = [], environment: Record<string
   return { code: outcome.code, report, levels, next };
 }
 
+/** Serves a folder from this process. Returns its URL. */
+const hosted = (name: string) => plainHost(join(folder, name), 'index.html');
 const later = (minutes: number) => clockAhead(folder, minutes);
 
 describe('passport-registry status', () => {
@@ -75,7 +77,7 @@ describe('passport-registry status', () => {
     expect(await words()).toContain('there is no folder issuers');
     mkdirSync(join(folder, 'issuers'));
     expect(await words()).toContain('issuers has no records');
-    expect(await words()).toContain('npx passport-registry new\n');
+    expect(await words()).toContain('npx passport-registry new ISSUER_ID\n');
     writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
     const { code, report, levels } = await statusOf();
     expect([code, report.ok, report.level]).toEqual([0, true, 'note']);
@@ -445,7 +447,7 @@ describe('hosts', () => {
     change();
     await good('build');
     copy('after');
-    const hosts = { before: await serve(join(folder, 'before')), after: await serve(join(folder, 'after')) };
+    const hosts = { before: await hosted('before'), after: await hosted('after') };
     const compared = async (url: string, out: string) => {
       const { report } = await statusOf(['--base-url', url, '--out', out]);
       return [report.live.comparedWithTree, report.live.level];
@@ -490,7 +492,7 @@ describe('hosts', () => {
 
   it('of another key are altered', async () => {
     copy('other');
-    const base = await serve(join(folder, 'other'));
+    const base = await hosted('other');
     rmSync(join(folder, 'dist'), { recursive: true });
     const { report } = await statusOf(['--base-url', base, '--root-key', 'stranger.json']);
     expect(report.live).toMatchObject({ level: 'error', host: { state: 'altered' } });
@@ -502,7 +504,7 @@ describe('hosts', () => {
     copy('behind');
     change();
     await good('build', '--updated-at', '2026-01-01T01:00:00Z');
-    const [base, behind] = [await serve(join(folder, 'dist')), await serve(join(folder, 'behind'))];
+    const [base, behind] = [await hosted('dist'), await hosted('behind')];
     const altered = await plainHost(join(folder, 'dist'), 'index.html', (path, bytes) =>
       path === '/issuers.json' ? Buffer.from(bytes.toString().replace('alpha', 'alpho')) : bytes,
     );
@@ -527,9 +529,20 @@ describe('hosts', () => {
     expect(same.mirrors.slice(1)).toEqual(report.mirrors.map(({ host }: { host: unknown }) => host));
   });
 
+  it('that serve another list of the same time are an error, although the root key has signed it', async () => {
+    const time = ['--updated-at', '2026-01-01T00:00:00Z'];
+    await good('build', '--out', 'one', ...time);
+    change();
+    await good('build', '--out', 'two', ...time);
+    const [one, two] = [await hosted('one'), await hosted('two')];
+    const { code, report } = await statusOf(['--out', 'two', '--base-url', one, '--mirror', two]);
+    expect([code, report.live.comparedWithTree, report.live.level]).toEqual([1, 'other', 'error']);
+    expect(report.mirrors[0]).toMatchObject({ level: 'error', host: { state: 'altered' } });
+  });
+
   it('with an expired checkpoint are refused by verifiers, whichever list they serve', async () => {
     await publishWithCheckpoint();
-    const base = await serve(join(folder, 'dist'));
+    const base = await hosted('dist');
     configure(`${ONLINE}base_url: ${base}\nmirrors: [${base}]\n`);
     expect((await statusOf()).code).toBe(0);
     const { code, report } = await statusOf([], later(24 * 60 + 10));
@@ -539,7 +552,7 @@ describe('hosts', () => {
   });
 
   it('that are mirrors cannot be compared if the registry is away', async () => {
-    const base = await serve(join(folder, 'dist'));
+    const base = await hosted('dist');
     const away = `http://127.0.0.1:${await freePort()}`;
     const { report } = await statusOf(['--base-url', away, '--mirror', base]);
     expect(report.mirrors[0]).toMatchObject({ level: 'note', host: { state: 'unknown' } });
