@@ -1,12 +1,12 @@
 import { rmSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
 import { KeyRejected, UsageError } from '../errors.js';
 import { assertOutside } from '../files/output-folder.js';
 import { chooseSigner, type SignerChoice } from '../signing/choose-signer.js';
 import { generateKeyFile, loadRootKey, publicHalf } from '../signing/key-file.js';
 import type { Signer } from '../signing/sign.js';
-import { ROTATION_FILES, type RotationFiles, writeRotationFile } from './rotation-files.js';
+import { type RotationFiles, writeRotationFile } from './rotation-files.js';
 import type { RotationOptions } from './rotation-options.js';
 
 /** What is known about the next root key before a rotation goes on. */
@@ -29,6 +29,11 @@ export async function readNextKey(
   const { key, signer, rootKey } = choice;
   if ((key === undefined) === (signer === undefined)) {
     throw new UsageError('pass the next root key: either --next-key FILE or --next-signer-command');
+  }
+  if (signer !== undefined && rootKey === undefined) {
+    throw new UsageError(
+      'a signing command needs the public key to verify its signatures: pass --next-root-key',
+    );
   }
   const makesKey = key !== undefined && !key.startsWith('env:') && isUnwritten(key);
   if (makesKey) assertSafePlace(key, files.folder, out);
@@ -67,6 +72,9 @@ function isUnwritten(file: string): boolean {
   return stats === undefined || (stats.isFile() && stats.size === 0);
 }
 
+/** What the next key signs before the outgoing key names it. This is neither a list nor a statement. */
+const TRIAL = Buffer.from('passport-registry: a trial signature\n');
+
 /**
  * Returns the signer with the next root key. Makes the key file if it does not exist, and never overwrites one. Writes
  * the public key into the folder of the rotation.
@@ -77,20 +85,21 @@ export async function nextSigner(
   { next: choice, algorithm, env }: RotationOptions,
   { files, makesKey, outgoing }: NextKey & { readonly files: RotationFiles; readonly outgoing: RootKey },
 ): Promise<Signer> {
-  const { key, rootKey, signer: command } = choice;
+  const { key } = choice;
   if (makesKey && key !== undefined) {
     // `generateKeyFile` refuses a file that exists. An empty file holds no key.
     if (statSync(key, { throwIfNoEntry: false }) !== undefined) rmSync(key);
     await generateKeyFile(algorithm, key, env);
   }
-  const known = rootKey ?? (command && files.next && join(files.folder, ROTATION_FILES.next));
-  const signer = await chooseSigner({ ...choice, rootKey: known, production: true });
+  const signer = await chooseSigner({ ...choice, production: true });
   if (files.next !== undefined && signer.rootKey.thumbprint !== files.next.thumbprint) {
     throw otherKey(signer.rootKey, files, key ?? '');
   }
   if (signer.rootKey.thumbprint === outgoing.thumbprint) {
     throw new KeyRejected(`the next key is the outgoing key: ${outgoing.thumbprint}`);
   }
+  // A step to a key that the command does not have would lose the registry. A signer verifies its own signatures.
+  if (choice.signer !== undefined && files.step === undefined) await signer.sign(TRIAL);
   if (files.next === undefined) writeRotationFile(files.folder, 'next', JSON.stringify(signer.rootKey.jwk));
   return signer;
 }

@@ -232,6 +232,22 @@ describe('passport-registry rotate', () => {
       await expectRotated('safe/next.json');
     });
 
+    it('signs no step to a key that the next signing command does not have', async () => {
+      await published();
+      await key('safe/next');
+      const sign = 'openssl pkeyutl -sign -rawin -inkey safe/next.pem -in {}';
+      // A planted file names the key of a stranger.
+      writeFiles(folder, { 'rotation/next.json': text('stranger.json') });
+      const args = ['rotate', '--yes', '--next-signer-command', sign];
+      const unnamed = await command(args);
+      expect([unnamed.code, unnamed.stderr]).toEqual([2, expect.stringContaining('pass --next-root-key')]);
+      const other = await command([...args, '--next-root-key', 'safe/next.json']);
+      expect([other.code, other.stderr]).toEqual([3, expect.stringContaining('belongs to a rotation to')]);
+      const wrong = await command([...args, '--next-root-key', 'stranger.json']);
+      expect([wrong.code, wrong.stderr]).toEqual([3, expect.stringContaining('not valid for the payload')]);
+      expect(existsSync(path('rotation/step.jwt'))).toBe(false);
+    });
+
     it('asks for the passphrase of an encrypted next key only when it signs', async () => {
       await published();
       const encrypt = ['genpkey', '-algorithm', 'ed25519', '-aes256', '-pass', 'pass:secret', '-out'];
