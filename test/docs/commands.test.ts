@@ -39,7 +39,7 @@ async function sh(commands: string, folder: string): Promise<Outcome> {
     XDG_STATE_HOME: join(folder, 'state'),
   });
   expect(outcome.stderr).not.toContain('passport-registry:');
-  expect(outcome.code).toBe(0);
+  expect(outcome.code, outcome.stderr).toBe(0);
   return outcome;
 }
 
