@@ -190,7 +190,7 @@ describeWith(['rsync'], 'passport-registry mirror', () => {
   });
 
   it.each([
-    ['without a pinned key', ['mirror', 'dist', 'mirror'], 2, 'pass --root-key'],
+    ['without a pinned key', ['mirror', 'dist', 'mirror'], 2, 'needs --root-key'],
     [
       'of a folder that is not there',
       ['mirror', 'nowhere', 'mirror', '--root-key', 'root.json'],
