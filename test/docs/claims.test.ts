@@ -19,6 +19,15 @@ const CLAIMS: Record<string, Record<string, readonly [file: string, title: strin
       ],
       ['verifier/client/rotation', 'that is older than the one accepted last is refused'],
     ],
+    'A verifier enforces every member of a trust anchor': [
+      ['verifier/trust/trust-anchor', "'next_roots', 'publication', 'log', 'witnesses', 'quorum'"],
+      ['verifier/trust/trust-anchor', 'an option can add the requirement, and cannot remove it'],
+      ['generator/cli/pin', '%s enforces its requirement'],
+    ],
+    '`pin` writes a trust anchor only': [
+      ['generator/cli/pin', 'pin refuses, and writes nothing'],
+      ['generator/cli/pin', 'refuses a step that another key signed'],
+    ],
     'A client verifies the signature of a list before': [
       ['verifier/client/limits', 'a client with a heap of 256 MB survives'],
       ['verifier/client/limits', 'each limit holds on both of its sides'],
@@ -61,6 +70,29 @@ const CLAIMS: Record<string, Record<string, readonly [file: string, title: strin
     ],
     'A private key is never printed': [
       ['generator/signing/secrets', 'is in no output and no error of any command'],
+    ],
+    '`init` makes a root key only when told so': [
+      ['generator/scaffold/init', 'makes exactly these files'],
+      [
+        'generator/scaffold/init',
+        "'registry/root-key.pem', 'registry/issuers/../root-key.pem', 'link/root-key.pem'",
+      ],
+      ['generator/scaffold/init', 'nothing is written behind a link'],
+      [
+        'generator/operating/status',
+        'is never read, and the passphrase is not asked for, and no command is run',
+      ],
+    ],
+    '`rotate` signs a step only to the key': [
+      ['generator/rotating/rotate', 'a rotation that does not fit'],
+      ['generator/rotating/rotate', 'signs no step to a key that the next signing command does not have'],
+    ],
+    '`branch save` never forces a push': [
+      ['generator/publishing/branch', 'never replaces the publication of somebody else'],
+      [
+        'generator/publishing/branch',
+        'refuses to start again if the branch is gone while the registry serves a list',
+      ],
     ],
     'A file in a pull request cannot run code': [
       [

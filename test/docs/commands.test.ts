@@ -73,6 +73,23 @@ describe('the commands of the documents', () => {
     expect(shape(stderr)).toBe(shape(shown));
   });
 
+  it('README.md: a registry of your own, pinned', async () => {
+    const folder = temporaryFolder();
+    const [own = '', pinned = ''] = commandsBelow('README.md', 'A registry of your own');
+    const settings = '--name Own --contact operator@own.alt --base-url https://own.alt';
+    const made = own
+      .replace(' --root-key', ` ${settings} --root-key`)
+      .replace('npm start', 'npx passport-registry build');
+    await sh(made.replace('&& npm install', ''), folder);
+    const registry = join(folder, 'my-registry');
+    const { kid } = JSON.parse(readFileSync(join(registry, 'root.json'), 'utf8'));
+    const here = pinned
+      .replace('http://127.0.0.1:8080', await serve(join(registry, 'dist')))
+      .replace('THUMBPRINT', kid)
+      .replace(/^npm install .*$/m, '');
+    expect((await sh(here, folder)).stderr).toContain('trust-anchor.json written');
+  });
+
   it('docs/operators.md: key, build, look', async () => {
     const folder = await ownRegistry();
     for (const heading of ['The key', 'Build']) {

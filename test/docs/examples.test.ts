@@ -59,7 +59,7 @@ let folder: string;
 let registry: string;
 let sandbox: string;
 
-/** The examples assume a registry at registry.example, its pinned root key, and an issuer at playground.example. */
+/** The examples assume a registry at registry.example, its pinned root key and trust anchor, and an issuer at playground.example. */
 const PRELUDE = `
 const realFetch = globalThis.fetch;
 const hosts = { 'https://registry.example': process.env.REGISTRY, 'https://playground.example': process.env.SANDBOX };
@@ -68,6 +68,7 @@ globalThis.fetch = (url, init) => {
   return realFetch(String(url).replace(origin, hosts[origin] ?? origin), init);
 };
 const pinnedJwk = await (await fetch('https://registry.example/keys/root.json')).json();
+globalThis.trustAnchor = { root: pinnedJwk, sources: ['https://registry.example'] };
 `;
 
 /** Node.js 20.19 warns that Ed25519 in WebCrypto is experimental. */
@@ -131,7 +132,10 @@ describe('every example in the documentation compiles', () => {
     rmSync(project, { recursive: true, force: true });
     mkdirSync(project, { recursive: true });
     for (const { name, code } of findExamples()) writeFileSync(join(project, source(name)), code);
-    const pinned = "declare const pinnedJwk: import('@passport-registry/verifier').RootJwk;\n";
+    const pinned = `
+declare const pinnedJwk: import('@passport-registry/verifier').RootJwk;
+declare const trustAnchor: import('@passport-registry/verifier').TrustAnchor;
+`;
     writeFileSync(join(project, 'pinned.d.ts'), pinned);
     const compilerOptions = { ...how, strict: true, target: 'es2022', noEmit: true, types: ['node'] };
     const lib = ['es2023', 'dom', 'dom.iterable'];
