@@ -22,18 +22,22 @@ export interface PublicationExceptions extends RuleExceptions {
   readonly breakPinnedVerifiers?: boolean | undefined;
 }
 
+/** What a tree contains besides the list. */
+export interface TreeOptions {
+  /** Whether to publish the list in compressed form, too. */
+  readonly precompress?: boolean | undefined;
+  /** What the page, the feed and the OpenAPI description say about the registry. Default: nothing. */
+  readonly about?: RegistryDescription | undefined;
+}
+
 /** How to publish a list. Each group is for one step. */
-export interface PublishOptions {
+export interface PublishOptions extends TreeOptions {
   /** For the step that applies the rules of change. */
   readonly exceptions?: PublicationExceptions | undefined;
   /** For the step that signs. */
   readonly time?: ListTime | undefined;
   /** Delegation, rotation and checkpoint, for the step that assembles the tree. */
   readonly freshness?: FreshnessChoice | undefined;
-  /** Whether to publish the list in compressed form, too. */
-  readonly precompress?: boolean | undefined;
-  /** What the page, the feed and the OpenAPI description say about the registry. Default: nothing. */
-  readonly about?: RegistryDescription | undefined;
 }
 
 /** A list that was signed elsewhere, in place of a signer. */

@@ -28,7 +28,7 @@ export interface RotationReport {
  */
 export async function rotate(plan: RemainingRotation, given: RotationOptions): Promise<RotationReport> {
   const options = { ...given, next: askingOnce(given.next) };
-  const { out, folder, issuers, exceptions, precompress } = options;
+  const { out, folder, issuers, exceptions } = options;
   const { outgoing, files } = plan;
   // Before anything is made, so that a wrong key leaves nothing behind.
   const signer = files.step === undefined ? await outgoingSigner(options, outgoing) : undefined;
@@ -39,7 +39,7 @@ export async function rotate(plan: RemainingRotation, given: RotationOptions): P
   const hours = options.checkpointHours;
   const checkpoint = plan.checkpointBy === 'next key' ? { signer: next, hours } : options.checkpoint;
   const report = await build({
-    ...{ issuers, out, exceptions, precompress },
+    ...{ issuers, out, exceptions, ...options.tree },
     signer: { ...options.next, rootKey: join(folder, ROTATION_FILES.next), production: true },
     freshness: { rotation, delegation, checkpoint },
   });

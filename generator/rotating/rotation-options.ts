@@ -1,5 +1,6 @@
 import type { RootKey } from '@passport-registry/verifier';
 import type { CheckpointChoice } from '../freshness/statements.js';
+import type { TreeOptions } from '../publishing/publication.js';
 import type { RuleExceptions } from '../review/assert-publishable.js';
 import type { SignerChoice } from '../signing/choose-signer.js';
 import type { KeyAlgorithm } from '../signing/key-file.js';
@@ -27,6 +28,6 @@ export interface RotationOptions {
   /** How long a checkpoint by the next root key is valid, if the root key signs checkpoints. */
   readonly checkpointHours: number;
   readonly exceptions: RuleExceptions;
-  readonly precompress: boolean;
+  readonly tree: TreeOptions;
   readonly env: NodeJS.ProcessEnv;
 }

@@ -114,6 +114,9 @@ describe('a registry with a name', () => {
     expect(read('index.html')).toContain('<title>Nordic Agents Registry</title>');
     expect(read('index.html')).toContain('beta');
     expect(read(OPEN_API)).toBe(before[2]);
+    await run('rotate', '--yes', '--key', 'key.pem', '--root-key', 'root.json', '--next-key', 'next.pem');
+    expect(read('index.html')).toContain('<title>Nordic Agents Registry</title>');
+    expect(read(OPEN_API)).toBe(before[2]);
   });
 
   it('passes `verify` and `mirror` where there is no registry.yaml', async () => {

@@ -7,20 +7,17 @@ import { attachSignature } from '../../offline-signing/attach.js';
 import { followedList } from '../../offline-signing/signing-request.js';
 import { loadRootKey } from '../../signing/key-file.js';
 import { PATHS } from '../../tree/paths.js';
-import type { RegistryDescription } from '../../tree/registry-description.js';
 import { addFreshnessOptions, type FreshnessOptions, freshnessChoice } from '../options/freshness-options.js';
 import { addRuleOptions, type RuleOptions, ruleOptions } from '../options/rule-options.js';
+import { addTreeOptions, type TreeCommandOptions, treeOptions } from '../options/tree-options.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { sayBuilt } from '../terminal/say-built.js';
 
-interface Options extends FreshnessOptions, RuleOptions {
+interface Options extends FreshnessOptions, RuleOptions, TreeCommandOptions {
   rootKey?: string;
   out: string;
-  precompress?: true;
-  /** From registry.yaml only. */
-  about?: RegistryDescription;
   json?: true;
 }
 
@@ -33,8 +30,7 @@ export function addAttachCommand(program: Command, io: Invocation): void {
     .argument('[signature]', 'file of the signature (default: issuers.sig in the request)')
     .option('--root-key <file>', 'public JWK that verifies the signature')
     .option('--out <dir>', 'folder of the published tree', 'dist');
-  addRuleOptions(addFreshnessOptions(command))
-    .option('--precompress', 'also publish issuers.json.gz and .br')
+  addTreeOptions(addRuleOptions(addFreshnessOptions(command)))
     .option('--json', 'report as JSON on stdout')
     .action((folder: string, signature: string | undefined, options: Options) =>
       run(io, options.json === true, () => attach(io, { folder, signature }, options)),
@@ -66,8 +62,7 @@ async function attach(io: Io, signed: Signed, options: Options): Promise<undefin
     out: options.out,
     exceptions: ruleOptions(options),
     freshness: await freshnessChoice(io, options),
-    precompress: options.precompress === true,
-    about: options.about,
+    ...treeOptions(options),
   });
   if (options.json) emit(io, { ok: true, ...report });
   sayBuilt(io, report, performance.now() - started);

@@ -4,6 +4,7 @@ import { addBuildOptions, type BuildCommandOptions, listTime } from '../options/
 import { freshnessChoice } from '../options/freshness-options.js';
 import { ruleOptions } from '../options/rule-options.js';
 import { signerChoice } from '../options/signer-options.js';
+import { treeOptions } from '../options/tree-options.js';
 import type { Invocation } from '../terminal/io.js';
 import { emit } from '../terminal/output.js';
 import { withProgress } from '../terminal/progress.js';
@@ -38,8 +39,7 @@ export async function buildAndReport(io: Invocation, options: BuildCommandOption
       freshness: await freshnessChoice(io, options),
       exceptions: ruleOptions(options),
       time: listTime(io, options),
-      precompress: options.precompress === true,
-      about: options.about,
+      ...treeOptions(options),
       listeners: { onProgress, onStage },
     }),
   );

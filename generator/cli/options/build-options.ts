@@ -1,21 +1,22 @@
 import type { Command } from 'commander';
 import { requestedUpdatedAt } from '../../list/updated-at.js';
 import type { ListTime } from '../../publishing/publication.js';
-import type { RegistryDescription } from '../../tree/registry-description.js';
 import type { Io } from '../terminal/io.js';
 import { addFreshnessOptions, type FreshnessOptions } from './freshness-options.js';
 import { addRuleOptions, type RuleOptions } from './rule-options.js';
 import { addSignerOptions, type SignerOptions } from './signer-options.js';
+import { addTreeOptions, type TreeCommandOptions } from './tree-options.js';
 
 /** The options of commands that build. */
-export interface BuildCommandOptions extends SignerOptions, FreshnessOptions, RuleOptions {
+export interface BuildCommandOptions
+  extends SignerOptions,
+    FreshnessOptions,
+    RuleOptions,
+    TreeCommandOptions {
   issuers: string;
   out: string;
   updatedAt?: string;
   renew?: true;
-  precompress?: true;
-  /** From registry.yaml only. */
-  about?: RegistryDescription;
   timings?: true;
   json?: true;
 }
@@ -25,10 +26,10 @@ export function addBuildOptions(command: Command): Command {
   command
     .option('--issuers <dir>', 'folder of the records', 'issuers')
     .option('--out <dir>', 'folder of the published tree', 'dist');
-  return addRuleOptions(addFreshnessOptions(addSignerOptions(command)))
+  addRuleOptions(addFreshnessOptions(addSignerOptions(command)))
     .option('--updated-at <time>', 'updated_at of a changed list, RFC 3339 (also SOURCE_DATE_EPOCH)')
-    .option('--renew', 'publish under a new updated_at even if no record has changed')
-    .option('--precompress', 'also publish issuers.json.gz and .br, for hosts that send precompressed files')
+    .option('--renew', 'publish under a new updated_at even if no record has changed');
+  return addTreeOptions(command)
     .option('--timings', 'print how long each stage took')
     .option('--json', 'report as JSON on stdout');
 }

@@ -7,9 +7,14 @@ import { addCheckpointOptions, type CheckpointOptions, checkpointChoice } from '
 import { positiveNumber } from './positive-number.js';
 import { addExceptionOptions, type ExceptionOptions, exceptions } from './rule-options.js';
 import { addSigningOptions, type SignerOptions, signerChoice } from './signer-options.js';
+import { addTreeOptions, type TreeCommandOptions, treeOptions } from './tree-options.js';
 
 /** The options of `rotate`. */
-export interface RotateCommandOptions extends SignerOptions, CheckpointOptions, ExceptionOptions {
+export interface RotateCommandOptions
+  extends SignerOptions,
+    CheckpointOptions,
+    ExceptionOptions,
+    TreeCommandOptions {
   issuers: string;
   out: string;
   folder: string;
@@ -22,7 +27,6 @@ export interface RotateCommandOptions extends SignerOptions, CheckpointOptions, 
   alg: KeyAlgorithm;
   online?: readonly string[];
   days: string;
-  precompress?: true;
   yes?: true;
   json?: true;
 }
@@ -46,15 +50,14 @@ export function addRotationOptions(command: Command): Command {
       'public JWKs of the online keys (default: those of the published delegation)',
     )
     .option('--days <number>', 'how long the new delegation is valid', '90');
-  return addExceptionOptions(addCheckpointOptions(command))
-    .option('--precompress', 'also publish issuers.json.gz and .br, for hosts that send precompressed files')
+  return addTreeOptions(addExceptionOptions(addCheckpointOptions(command)))
     .option('--yes', 'do not ask')
     .option('--json', 'report as JSON on stdout');
 }
 
 /** Returns the options of a rotation. @throws {@link UsageError} | {@link KeyRejected} | {@link IoFailed} */
 export async function rotationOptions(io: Io, options: RotateCommandOptions): Promise<RotationOptions> {
-  const { issuers, out, folder, alg, online, precompress } = options;
+  const { issuers, out, folder, alg, online } = options;
   return {
     ...{ issuers, out, folder, algorithm: alg, env: io.env },
     outgoing: signerChoice(io, options),
@@ -71,6 +74,6 @@ export async function rotationOptions(io: Io, options: RotateCommandOptions): Pr
     checkpoint: await checkpointChoice(io, options),
     checkpointHours: positiveNumber('--checkpoint-hours', options.checkpointHours),
     exceptions: exceptions(options),
-    precompress: precompress === true,
+    tree: treeOptions(options),
   };
 }

@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import type { TreeOptions } from '../../publishing/publication.js';
+import type { RegistryDescription } from '../../tree/registry-description.js';
+
+/** The options of every command that publishes a whole tree. */
+export interface TreeCommandOptions {
+  precompress?: true;
+  /** From registry.yaml only. */
+  about?: RegistryDescription;
+}
+
+/** Adds the options of commands that publish a whole tree. */
+export function addTreeOptions(command: Command): Command {
+  return command.option(
+    '--precompress',
+    'also publish issuers.json.gz and .br, for hosts that send precompressed files',
+  );
+}
+
+/** Returns what a tree contains besides the list. Each command that publishes a tree passes it on as a whole. */
+export function treeOptions({ precompress, about }: TreeCommandOptions): Required<TreeOptions> {
+  return { precompress: precompress === true, about };
+}
