@@ -178,7 +178,7 @@ export function readKeySource(source: string, env: NodeJS.ProcessEnv): string {
   if (source.startsWith('env:')) {
     const text = env[source.slice('env:'.length)];
     if (text === undefined || text === '') {
-      throw new UsageError(`the environment variable ${source.slice('env:'.length)} is not set`);
+      throw new UsageError(`${source} names an environment variable that is not set`);
     }
     return text;
   }
