@@ -1,5 +1,6 @@
 import type { Finding } from '../diagnostics/diagnostic.js';
 import { UNPRINTABLE, unicodeName } from '../diagnostics/printers/printable.js';
+import { isAttributesFile } from '../files/git-attributes.js';
 
 /** Matches the name of a record file. */
 export const RECORD_NAME = /\.ya?ml$/;
@@ -10,12 +11,9 @@ const ALMOST_RECORD_NAME = /\.ya?ml$/i;
 /** Replaces bytes of a file name that are not UTF-8. Such a file cannot be opened by its name. */
 const NOT_UTF8 = '\ufffd';
 
-/** Makes git change other files at checkout. A build would then read content that nobody has reviewed. */
-const ATTRIBUTES = '.gitattributes';
-
 /** Whether an entry of a folder is considered. Dot-files are ignored, except .gitattributes. */
 export function isVisible(name: string): boolean {
-  return !name.startsWith('.') || name === ATTRIBUTES;
+  return !name.startsWith('.') || isAttributesFile(name);
 }
 
 /**
@@ -41,8 +39,9 @@ export function unsafePath(path: string): Finding | undefined {
     const message = `the path contains ${unicodeName(character)}, an invisible character`;
     return { rule: 'file-name', message, ...SAFE_PATH };
   }
-  if (path.split('/').includes(ATTRIBUTES)) {
-    const message = `${ATTRIBUTES} makes git change records at checkout`;
+  // A build would read content that nobody has reviewed.
+  if (path.split('/').some(isAttributesFile)) {
+    const message = '.gitattributes makes git change records at checkout';
     return { rule: 'file-name', message, expected: 'only records', remedy: 'remove the file' };
   }
   if (!path.includes(NOT_UTF8)) return undefined;

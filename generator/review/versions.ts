@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { type Diagnostic, diagnostic, type Finding } from '../diagnostics/diagnostic.js';
 import { WHOLE_FILE } from '../diagnostics/range.js';
 import { MAX_RECORD_BYTES } from '../diagnostics/rules.js';
 import { type Repository, type Revisions, readObjects, treeEntries } from '../files/git.js';
+import { attributesAbove } from '../files/git-attributes.js';
 import {
   findRecordFiles,
   readRecordFile,
@@ -47,7 +48,27 @@ export function changedFiles(revisions: Revisions, folder: string, repository: R
     const selected = versions.filter(({ path }) => names.has(nameOf(path)));
     return readContents(selected, folder, repository);
   };
-  return { before: select(before), after: select(after) };
+  const attributes = commit === undefined ? [] : changedAttributes(revisions.before, commit, repository);
+  return { before: select(before), after: [...select(after), ...attributes] };
+}
+
+/**
+ * Reports changed attributes in the folders above the records. Between commits, the bytes of git's objects are compared,
+ * but a build reads files that a checkout has written.
+ */
+function changedAttributes(before: string, after: string, repository: Repository): Diagnostic[] {
+  const [earlier, later] = [attributesAbove(before, repository), attributesAbove(after, repository)];
+  const paths = [...new Set([...earlier.keys(), ...later.keys()])];
+  return paths
+    .filter((path) => earlier.get(path) !== later.get(path))
+    .map((path) =>
+      diagnostic(shownPath(relative('.', join(repository.top, path))), WHOLE_FILE, {
+        rule: 'file-name',
+        message: `${path} changes, so a checkout can write other records than those compared here`,
+        expected: 'the earlier attributes',
+        remedy: 'leave the file as it was; an operator can change it separately, with no change of records',
+      }),
+    );
 }
 
 /** Two files with the same name are the same issuer or duplicates, so if one of them has changed, both are compared. */

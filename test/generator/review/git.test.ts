@@ -164,6 +164,38 @@ describeWith(['git'], 'what a pull request puts among the records', () => {
     ]);
   });
 
+  it.each(['.gitattributes', 'registry/.gitattributes', '.GitAttributes'])(
+    '%s above the records is an error if it is added, changed or removed, and none if it stays',
+    async (path) => {
+      const { folder, git, commit } = repository({ 'registry/issuers/a.yaml': recordText('a') });
+      const args = ['--issuers', 'registry/issuers', 'HEAD^..HEAD'];
+      const changed = { code: 1, rules: [`${path} file-name`], changes: [] };
+      writeFiles(folder, { [path]: '*.yaml working-tree-encoding=CN//TRANSLIT\n' });
+      commit('Add');
+      expect(await diff(folder, args)).toEqual(changed);
+      git('commit', '-q', '--allow-empty', '-m', 'Nothing');
+      expect(await diff(folder, args)).toEqual({ code: 0, rules: [], changes: [] });
+      rmSync(join(folder, path));
+      symlinkSync('elsewhere', join(folder, path));
+      commit('Link');
+      expect(await diff(folder, args)).toEqual(changed);
+      rmSync(join(folder, path));
+      commit('Remove');
+      expect(await diff(folder, args)).toEqual(changed);
+    },
+  );
+
+  it.each(['docs/.gitattributes', 'registry/issuers2/.gitattributes', 'x.gitattributes'])(
+    '%s does not apply to the records',
+    async (path) => {
+      const { folder, commit } = repository({ 'registry/issuers/a.yaml': recordText('a') });
+      writeFiles(folder, { [path]: '*.yaml ident\n' });
+      commit();
+      const args = ['--issuers', 'registry/issuers', 'HEAD^..HEAD'];
+      expect(await diff(folder, args)).toEqual({ code: 0, rules: [], changes: [] });
+    },
+  );
+
   it('as a link to a folder is refused, and a record that cannot be read is not gone', async () => {
     const { folder, commit } = repository();
     symlinkSync('/etc', join(folder, 'issuers/etc'));

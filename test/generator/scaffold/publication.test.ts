@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
+import { filesBelow } from '../../../build/files/walk.js';
 import { describeWith } from '../../support/components.js';
 import { serve } from '../../support/serving.js';
 import {
@@ -82,16 +83,26 @@ describeWith(
     }
 
     /** Creates a pull request: a branch with some changes, and a merge commit as GitHub creates it. Runs its checks. */
-    async function pullRequest(name: string, change: (folder: string) => unknown): Promise<Outcomes> {
+    async function pullRequest(
+      name: string,
+      change: (folder: string) => unknown,
+      attributes?: string,
+    ): Promise<Outcomes> {
       const author = join(temporaryFolder(), 'author');
       git(root, 'clone', '-q', '--branch', 'main', `file://${origin}`, author);
       git(author, 'checkout', '-qb', name);
       await change(author);
       git(author, 'add', '-A');
       git(author, 'commit', '-qm', name);
-      git(author, 'checkout', '-q', 'main');
-      git(author, 'merge', '-q', '--no-ff', '-m', 'Merge', name);
-      git(author, 'push', '-q', 'origin', `HEAD:refs/heads/merge-${name}`);
+      if (attributes !== undefined) {
+        // A commit of its own: git would apply the attributes to every other file that it adds.
+        writeFiles(author, { '.gitattributes': attributes });
+        git(author, 'add', '.gitattributes');
+        git(author, 'commit', '-qm', 'Attributes');
+      }
+      const parents = ['-p', 'origin/main', '-p', name];
+      const merged = git(author, 'commit-tree', `${name}^{tree}`, ...parents, '-m', 'Merge');
+      git(author, 'push', '-q', 'origin', `${merged}:refs/heads/merge-${name}`);
       const folder = runnerFolder();
       checked = folder;
       const job = jobOf('validate', 'records');
@@ -301,6 +312,44 @@ describeWith(
         expect(readFileSync(join(checked, file), 'utf8')).not.toMatch(/evil|because|^$/);
       for (const file of ['node_modules', '.npmrc', 'evil.js'])
         expect(existsSync(join(checked, file))).toBe(false);
+    });
+
+    /** The files of a folder without git's own, by their paths. */
+    const filesIn = (folder: string) =>
+      Object.fromEntries(
+        filesBelow(folder)
+          .filter((path) => !path.startsWith('.git/') && !path.startsWith('node_modules/'))
+          .map((path) => [path, readFileSync(join(folder, path), 'latin1')]),
+      );
+
+    it.each([
+      ['ends of lines', '* text eol=crlf\n'],
+      ['the encoding of one file', 'registry.yaml working-tree-encoding=UTF-16\n'],
+      ['the encoding of records', '*.yaml working-tree-encoding=CN//TRANSLIT\n'],
+    ])('let no attribute of a pull request change a file of the base: %s', async (name, attributes) => {
+      const branch = `attributes-${name.replaceAll(' ', '-')}`;
+      const records = { 'issuers/evil.yaml': recordText('evil') };
+      const outcomes = await pullRequest(branch, (folder) => writeFiles(folder, records), attributes);
+      const base = join(temporaryFolder(), 'base');
+      git(root, 'clone', '-q', '--branch', 'main', `file://${origin}`, base);
+      expect(filesIn(checked)).toEqual({ ...filesIn(base), ...records });
+      // A merge would keep the attributes, so that a build would sign other records than the reviewed ones.
+      const { code, stdout } = outcomes['Check the change against the rules for changes'] ?? {};
+      expect(code).toBe(1);
+      expect(stdout).toMatch(/^::error file=\.gitattributes,.*title=file-name/m);
+      const commented = runnerFolder();
+      const steps = (jobOf('comment', 'difference').steps ?? []).map(({ if: _condition, ...step }) => step);
+      await runJob(
+        { steps },
+        {
+          folder: commented,
+          use: checkout(commented, `merge-${branch}`),
+          environment: { ...environment(), GITHUB_OUTPUT: '/dev/null', HEAD_SHA: 'x' },
+        },
+      );
+      const { 'comment.md': comment, ...files } = filesIn(commented);
+      expect(files).toEqual(filesIn(checked));
+      expect(comment).toContain('.gitattributes');
     });
 
     it('write the comment from the records alone', async () => {

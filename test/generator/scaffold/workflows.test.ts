@@ -43,9 +43,17 @@ describe('a pull request from a fork', () => {
       const steps = readWorkflow(REGISTRY_WORKFLOWS, name).jobs[job]?.steps ?? [];
       const at = (wanted: (step: Step) => boolean) => steps.findIndex(wanted);
       const checkout = at(({ uses }) => uses?.startsWith('actions/checkout@') === true);
-      expect(steps[checkout + 1]?.run).toBe(
+      expect(
+        steps[checkout + 1]?.run
+          ?.replaceAll(/^#.*\n/gm, '')
+          .trim()
+          .split('\n'),
+      ).toEqual([
+        'git read-tree --empty',
+        'git clean -ffdxq',
         "git restore --source=HEAD^1 --staged --worktree -- . ':(exclude)issuers'",
-      );
+        'git restore --source=HEAD --staged --worktree -- issuers',
+      ]);
       expect(at(({ run = '' }) => run.includes('npm'))).toBeGreaterThan(checkout + 1);
     }
   });
@@ -105,6 +113,10 @@ describe('the other files of .github', () => {
       '/package-lock.json',
       '/vendor/',
       '/.github/',
+      '/CODEOWNERS',
+      '/.npmrc',
+      '/.gitattributes',
+      '/.gitignore',
     ]);
   });
 });
