@@ -30,23 +30,37 @@ export interface PinnableRegistry {
   readonly development: boolean;
 }
 
+/** What the user knows about a registry from another place than the registry. */
+export interface KnownOfRegistry {
+  /**
+   * The thumbprint of the root key. Default: that of the key that the registry publishes, which shows only that the
+   * registry is consistent.
+   */
+  readonly thumbprint: string | undefined;
+  /** Whether the registry has checkpoints. Otherwise, whoever answers can hide them. */
+  readonly requireCheckpoint: boolean;
+}
+
 /**
  * Reads a registry that is not pinned yet, with the rules of a verifier's client.
  *
  * @param url - the URL of the registry, in the form of a source of a trust anchor
- * @param known - the thumbprint that the user knows. Default: that of the key that the registry publishes, which shows
- *   only that the registry is consistent
  * @throws {@link TreeRejected} | {@link IoFailed}
  */
-export async function readPinnable(url: string, known: string | undefined): Promise<PinnableRegistry> {
+export async function readPinnable(
+  url: string,
+  { thumbprint: known, requireCheckpoint }: KnownOfRegistry,
+): Promise<PinnableRegistry> {
   try {
     const files = new SeenFiles(httpSource(url));
     const published = await checkRootKey(files);
     const isPublished = known === undefined || known === published.thumbprint;
     const pinned = isPublished ? published : await earlierKey(files, known, published);
     const development = (await files.get(PATHS.developmentMark)) !== undefined;
+    const registry = await readAsClient(url, { pinned, published, requireCheckpoint });
+    if (!registry.checkpoint) await assertNoDelegation(files);
     return {
-      ...(await readAsClient(url, pinned, published)),
+      ...registry,
       thumbprint: published.thumbprint,
       rotatedFrom: isPublished ? undefined : known,
       development,
@@ -77,9 +91,26 @@ async function earlierKey(files: SeenFiles, known: string, published: RootKey): 
   ]);
 }
 
+/** Asserts that the root key has delegated to no key that would sign checkpoints. */
+async function assertNoDelegation(files: SeenFiles): Promise<void> {
+  if ((await files.get(PATHS.delegation)) === undefined) return;
+  throw new Problems([
+    `it has ${PATHS.delegation}, but no ${PATHS.checkpoint}, which a host can withhold to serve an old list: ask the operator`,
+  ]);
+}
+
+/** The keys of a registry that is read as a client, and whether it must have a checkpoint. */
+interface Reading {
+  readonly pinned: RootKey;
+  readonly published: RootKey;
+  readonly requireCheckpoint: boolean;
+}
+
 /** Reads the registry as a client that has pinned a key, and asserts that the published key is the current root key. */
-async function readAsClient(url: string, pinned: RootKey, published: RootKey) {
-  const client = createRegistryClient({ sources: [url], rootKey: pinned.jwk, timeout: TIMEOUT_SECONDS });
+async function readAsClient(url: string, { pinned, published, requireCheckpoint }: Reading) {
+  const client = createRegistryClient({
+    ...{ sources: [url], rootKey: pinned.jwk, requireCheckpoint, timeout: TIMEOUT_SECONDS },
+  });
   try {
     await client.ready();
     const { checkpoint, rootKeys } = client.status();

@@ -46,12 +46,20 @@ async function sh(commands: string, folder: string): Promise<Outcome> {
 /** The commands that install the program. test/packages/ runs them with the packed packages. */
 const INSTALL = 'npm init --yes\nnpm install passport-registry\n';
 
-/** Publishes the example records with a key. `here` replaces the URL and the thumbprint in commands. */
+/** The options of commands that publish the example records. */
+const SIGNED = '--key root-key.pem --checkpoint-key online-key.pem --allow-example-names';
+
+/** Publishes the example records with a key and a checkpoint. `here` replaces the URL and the thumbprint in commands. */
 async function published() {
   const folder = exampleRegistry();
   chmodSync(folder, 0o755);
   await sh('npx passport-registry keys generate --out root-key.pem > root.json', folder);
-  await sh('npx passport-registry build --key root-key.pem --allow-example-names', folder);
+  const commands = [
+    'keys generate --out online-key.pem > online.json',
+    'keys delegate --key root-key.pem --online online.json > delegation.jwt',
+    `build --delegation delegation.jwt ${SIGNED}`,
+  ];
+  await sh(commands.map((command) => `npx passport-registry ${command}\n`).join(''), folder);
   const registry = await serve(join(folder, 'dist'));
   const { kid } = JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8'));
   const here = (commands: string) =>
@@ -188,10 +196,7 @@ describeWith(['rsync', 'nginx'], 'a mirror', () => {
     // The tree is the same, so the mirror does not switch and leaves no temporary files.
     expect(readlinkSync(join(folder, 'srv/current'))).toBe(before);
     expect(readdirSync(join(folder, 'srv'))).toEqual(['current', 'releases']);
-    await sh(
-      'npx passport-registry suspend aurora-bank --reason x --key root-key.pem --allow-example-names',
-      folder,
-    );
+    await sh(`npx passport-registry suspend aurora-bank --reason x ${SIGNED}`, folder);
     await sh(commands('With rsync and coreutils alone'), folder);
     expect(readlinkSync(join(folder, 'srv/current'))).not.toBe(before);
     const host = await HOSTS['nginx']?.start(join(folder, 'srv/current'));

@@ -11,6 +11,7 @@ import { run } from '../terminal/run.js';
 interface Options {
   thumbprint?: string;
   out: string;
+  requireCheckpoint?: true;
   trustOnFirstUse?: true;
   allowDevelopment?: true;
   force?: true;
@@ -28,6 +29,7 @@ export function addPinCommand(program: Command, io: Invocation): void {
       'thumbprint of the root key, from the operator, not from the registry',
     )
     .option('--out <file>', 'file of the trust anchor', 'trust-anchor.json')
+    .option('--require-checkpoint', 'refuse the registry if it shows no checkpoint')
     .option('--trust-on-first-use', 'pin what the registry shows now, compared with nothing')
     .option('--allow-development', 'also pin a registry that a development key signed')
     .option('--force', 'replace an existing file that has other content')
@@ -48,7 +50,10 @@ async function pin(io: Io, url: string, options: Options): Promise<number> {
     );
   }
   const source = sourceOf(url);
-  const registry = await readPinnable(source, thumbprint);
+  const registry = await readPinnable(source, {
+    thumbprint,
+    requireCheckpoint: options.requireCheckpoint === true,
+  });
   if (registry.development && options.allowDevelopment !== true) {
     throw new TreeRejected(
       `${source} is signed by a development key, which is not for production; to experiment, pass --allow-development`,
@@ -59,7 +64,7 @@ async function pin(io: Io, url: string, options: Options): Promise<number> {
   if (options.json) emit(io, { ok: isPinned, ...registry, file: isPinned ? options.out : null });
   sayRegistry(io, source, registry);
   if (outcome === undefined) {
-    sayHowToCompare(io, source);
+    sayHowToCompare(io, source, registry);
     return NOT_PINNED;
   }
   if (trustOnFirstUse) {
@@ -127,14 +132,18 @@ function sayRegistry(io: Io, source: string, registry: PinnableRegistry): void {
   }
   say(io, `list       ${updatedAt}, ${count(issuers, 'issuer')}`);
   say(io, `checkpoint ${checkpoint ? 'valid' : 'none'}`);
+  if (!checkpoint) {
+    say(io, '           whoever answers can hide a checkpoint: if the operator says that the registry has');
+    say(io, '           checkpoints, pass --require-checkpoint');
+  }
 }
 
-function sayHowToCompare(io: Io, source: string): void {
+function sayHowToCompare(io: Io, source: string, { checkpoint }: PinnableRegistry): void {
   for (const line of [
     'NOT pinned: no --thumbprint was given, so nothing was written.',
     'Whoever answers at this URL can show any root key. Learn the thumbprint from the operator in another way, such as',
     "the operator's homepage, a signed e-mail or the phone. Then run this with the thumbprint that you were told:",
-    `  passport-registry pin ${source} --thumbprint THUMBPRINT`,
+    `  passport-registry pin ${source} --thumbprint THUMBPRINT${checkpoint ? ' --require-checkpoint' : ''}`,
   ]) {
     say(io, line);
   }

@@ -68,7 +68,7 @@ describe('passport-registry pin', () => {
     expect(stderr).toContain('NOT pinned');
     expect(stderr).toContain('Learn the thumbprint from the operator in another way');
     // The thumbprint to type must come from the user.
-    expect(stderr).toContain('--thumbprint THUMBPRINT\n');
+    expect(stderr).toContain('--thumbprint THUMBPRINT --require-checkpoint\n');
     expect(readdirSync(folder)).toEqual([]);
   });
 
@@ -87,6 +87,44 @@ describe('passport-registry pin', () => {
     expect([shown.code, JSON.parse(shown.stdout)]).toMatchObject([1, { ok: false, file: null }]);
     const refused = await pin(url, '--thumbprint', thumbprintOf(second), '--json');
     expect(JSON.parse(refused.stdout)).toMatchObject({ ok: false, error: { code: 'ERR_TREE_REJECTED' } });
+  });
+});
+
+describe('a host that withholds the checkpoint', () => {
+  const without = (...paths: string[]) =>
+    new Map([...checkpointed].filter(([path]) => !paths.includes(path)));
+  const known = (...args: string[]) => ['--thumbprint', thumbprintOf(first), ...args];
+
+  it('but not the delegation is refused', async () => {
+    const { code, stderr } = await pin(await hostOf(without('checkpoint.jwt')), ...known());
+    expect([code, readdirSync(folder)]).toEqual([1, []]);
+    expect(stderr).toContain('it has keys/delegation.jwt, but no checkpoint.jwt');
+  });
+
+  it('and the delegation is refused with --require-checkpoint, and otherwise there is a note', async () => {
+    const url = await hostOf(without('checkpoint.jwt', 'keys/delegation.jwt'));
+    const { code, stderr } = await pin(url, ...known('--require-checkpoint'));
+    expect([code, readdirSync(folder)]).toEqual([1, []]);
+    expect(stderr).toContain('checkpoint');
+    expect((await pin(url, ...known())).stderr).toContain('pass --require-checkpoint');
+  });
+
+  it.each([404, 410])('with status %i is refused with --require-checkpoint', async (status) => {
+    const files = checkpointed;
+    const url = await listen((request, response) => {
+      const path = String(request.url).slice(1);
+      const bytes = /(checkpoint|delegation)\.jwt$/.test(path) ? undefined : files.get(path);
+      response.writeHead(bytes === undefined ? status : 200).end(bytes);
+    });
+    expect((await pin(url, ...known('--require-checkpoint'))).code).not.toBe(0);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('does not matter to a registry that has one: --require-checkpoint is satisfied', async () => {
+    const url = await hostOf(checkpointed);
+    expect((await pin(url, ...known('--require-checkpoint'))).code).toBe(0);
+    expect(written().checkpoint).toBe('required');
+    expect((await pin(url)).stderr).toContain('--thumbprint THUMBPRINT --require-checkpoint\n');
   });
 });
 
