@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { packageFile } from '../files/package-file.js';
+import { containsKey } from '../signing/key-file.js';
 import { addAttachCommand } from './commands/attach.js';
 import { addBranchCommand } from './commands/branch.js';
 import { addBuildCommand } from './commands/build.js';
@@ -29,6 +30,9 @@ import { run } from './terminal/run.js';
 
 /** Exit code for wrong usage. Commander uses 1, which has another meaning here. */
 const WRONG_USAGE = 2;
+
+/** Replaces an error of Commander, which would quote the argument. */
+const KEY_AS_ARGUMENT = 'error: an argument contains a private key: pass the path of its file, or env:NAME\n';
 
 /** The commands, in the order of the help. */
 const COMMANDS = [
@@ -94,6 +98,7 @@ function newProgram(io: Io): Command {
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => sayLines(io, text),
+      outputError: (text, write) => write(containsKey(text) ? KEY_AS_ARGUMENT : text),
       getOutHelpWidth: () => io.stdout.columns ?? 80,
       getErrHelpWidth: () => io.stderr.columns ?? 80,
     })

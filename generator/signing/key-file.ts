@@ -163,6 +163,23 @@ function parsePublicPem(text: string, source: string): unknown {
   }
 }
 
+/** Whether a text seems to contain a private key, as PEM or JWK. */
+export function containsKey(text: string): boolean {
+  return /PRIVATE KEY|"d"\s*:/.test(text);
+}
+
+/**
+ * Asserts that what should name a key does not contain one. The message does not contain the value.
+ *
+ * @throws {@link UsageError}
+ */
+export function assertNoKeyText(source: string): void {
+  if (!containsKey(source) && !/[\r\n]/.test(source)) return;
+  throw new UsageError(
+    'pass the path of a key file, or env:NAME: other users can read a key on the command line, and logs show it',
+  );
+}
+
 /**
  * Reads a key from a file or an environment variable.
  *
@@ -170,11 +187,7 @@ function parsePublicPem(text: string, source: string): unknown {
  * @throws {@link UsageError} | {@link IoFailed}
  */
 export function readKeySource(source: string, env: NodeJS.ProcessEnv): string {
-  if (/PRIVATE KEY|"d"\s*:|[\r\n]/.test(source)) {
-    throw new UsageError(
-      'pass the path of a key file, or env:NAME: other users can read a key on the command line',
-    );
-  }
+  assertNoKeyText(source);
   if (source.startsWith('env:')) {
     const text = env[source.slice('env:'.length)];
     if (text === undefined || text === '') {

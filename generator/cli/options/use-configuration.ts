@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { type Configuration, loadConfiguration, type SignerConfiguration } from './configuration.js';
+import { assertFilesNamed } from './file-options.js';
 
 /** The configuration file that is used by default. */
 export const CONFIGURATION_FILE = 'registry.yaml';
@@ -15,15 +16,20 @@ export function useConfiguration(program: Command): void {
   program
     .option('--config <file>', `configuration file (default: ${CONFIGURATION_FILE}, if it exists)`)
     .hook('preAction', (_program, command) => {
+      assertFilesNamed(command);
       if (WITHOUT_CONFIGURATION.includes(command.name())) return;
       const named: string | undefined = program.opts()['config'];
       if (named === undefined && !existsSync(CONFIGURATION_FILE)) return;
-      const configuration = loadConfiguration(named ?? CONFIGURATION_FILE);
-      for (const group of optionGroups(command, configuration)) applyGroup(command, group);
-      // The command line has no option for the description of the registry.
-      const { name, description, contact, homepage } = configuration;
-      command.setOptionValueWithSource('about', { name, description, contact, homepage }, 'config');
+      applyConfiguration(command, loadConfiguration(named ?? CONFIGURATION_FILE));
+      assertFilesNamed(command);
     });
+}
+
+function applyConfiguration(command: Command, configuration: Configuration): void {
+  for (const group of optionGroups(command, configuration)) applyGroup(command, group);
+  // The command line has no option for the description of the registry.
+  const { name, description, contact, homepage } = configuration;
+  command.setOptionValueWithSource('about', { name, description, contact, homepage }, 'config');
 }
 
 /** Returns the options that the configuration sets, in groups. The options of a group apply together or not at all. */

@@ -46,6 +46,8 @@ const FORMS = {
   'a JWK': (pem: string) => JSON.stringify(createPrivateKey(pem).export({ format: 'jwk' })),
 };
 
+const SETTINGS = ['--name', 'n', '--contact', 'o@a.alt', '--base-url', 'https://a.alt'];
+
 describe.each(['ed25519', 'p256'] as const)('a private key of %s', (type) => {
   const pair =
     type === 'ed25519' ? generateKeyPairSync('ed25519') : generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -69,6 +71,7 @@ describe.each(['ed25519', 'p256'] as const)('a private key of %s', (type) => {
       writeFiles(folder, {
         ...{ secret: form(pem), 'root.json': publicJwk, broken: form(pem).slice(0, -40) },
         'inlined.yaml': `signer: { key: ${inYaml} }\n`,
+        'inlined-online.yaml': `checkpoint: { signer: { key: ${inYaml} } }\n`,
         'misplaced.yaml': `root_kee: ${inYaml}\n`,
       });
       const commands: [string[], Record<string, string>?][] = [
@@ -96,6 +99,21 @@ describe.each(['ed25519', 'p256'] as const)('a private key of %s', (type) => {
         [['build', '--config', 'misplaced.yaml']],
         [['build', '--key', form(pem)]],
         [['verify', 'dist', '--root-key', form(pem)]],
+        [['status', '--key', form(pem), '--offline']],
+        [['status', '--key', form(pem), '--offline', '--json']],
+        [['status', '--config', 'inlined.yaml', '--offline']],
+        [['status', '--config', 'inlined-online.yaml', '--offline', '--json']],
+        [['status', '--checkpoint-public-key', form(pem), '--offline']],
+        [['rotate', '--key', 'secret', '--next-key', form(pem), '--yes']],
+        [['rotate', '--key', 'secret', '--next-key', 'secret', '--online', 'root.json', form(pem), '--yes']],
+        [['rotate', '--config', 'inlined.yaml', '--next-key', 'next.pem', '--yes']],
+        [['keys', 'generate', '--out', form(pem)]],
+        [['keys', 'public', form(pem)]],
+        [['keys', 'generate', '--alg', form(pem)]],
+        [['status', '--offline', '--root-key', 'root.json', `--kee=${form(pem)}`]],
+        [['mirror', '--root-key', form(pem), 'status', 'http://127.0.0.1:1']],
+        [['build', '--passphrase-file', form(pem), '--key', 'secret']],
+        [['init', 'new', ...SETTINGS, '--root-key', form(pem)]],
       ];
       for (const [args, environment] of commands)
         outcomes.push([args.join(' '), await cli(args, folder, environment)]);
@@ -104,6 +122,10 @@ describe.each(['ed25519', 'p256'] as const)('a private key of %s', (type) => {
     it('is in no output and no error of any command', () => {
       expect(outcomes.filter(([, { code }]) => code === 0).length).toBeGreaterThanOrEqual(8);
       for (const [command, { stdout, stderr }] of outcomes) expectNowhere(secrets, command, stdout + stderr);
+    });
+
+    it('is in the name of no file', () => {
+      expectNowhere(secrets, 'the workspace', readdirSync(folder, { recursive: true }).join('\n'));
     });
 
     it('is in no file of the tree', () => {
