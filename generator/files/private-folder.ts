@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { UsageError } from '../errors.js';
 import { wouldBeCommitted } from './git.js';
 
 /** The folder for private files of a checkout, relative to the working directory. */
@@ -16,19 +17,27 @@ export function privateFolder(directory: string): string {
   return folder;
 }
 
-/** Makes git ignore a private file in any folder. Call this function before the file exists. */
+/**
+ * Makes git ignore a private file in any folder. Call this function before the file exists.
+ *
+ * @throws {@link UsageError} if git would commit the file all the same
+ */
 export function ignoreFile(file: string, env: NodeJS.ProcessEnv): void {
   const folder = realpathSync(dirname(file));
+  const path = join(folder, basename(file));
   if (basename(folder) === PRIVATE_FOLDER) addToGitignore(folder, '*');
-  else if (wouldBeCommitted(join(folder, basename(file)), env))
-    addToGitignore(folder, `/${toGitPattern(basename(file))}`);
+  else if (wouldBeCommitted(path, env)) addToGitignore(folder, `/${toGitPattern(basename(file))}`);
+  if (!wouldBeCommitted(path, env)) return;
+  throw new UsageError(
+    `${file} is in a git repository, which would commit it although .gitignore names it: choose a folder outside of the repository`,
+  );
 }
 
-/** Adds a line to the folder's .gitignore, unless the line is already there. */
+/** Makes a line the last one of the folder's .gitignore, so that no other line overrides it. */
 function addToGitignore(folder: string, pattern: string): void {
   const file = join(folder, '.gitignore');
   const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  if (text.split(/\r?\n/).includes(pattern)) return;
+  if (text.trimEnd().split(/\r?\n/).at(-1) === pattern) return;
   const start = text === '' || text.endsWith('\n') ? '' : '\n';
   appendFileSync(file, `${start}${pattern}\n`);
 }

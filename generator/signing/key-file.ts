@@ -64,7 +64,7 @@ export async function signerFor(key: KeyObject, development: boolean): Promise<S
  *
  * @param env - the environment for git
  * @returns the public key
- * @throws {@link IoFailed} if the file exists or cannot be written
+ * @throws {@link IoFailed} if the file exists or cannot be written; {@link UsageError} if git would commit the file
  */
 export async function generateKeyFile(
   algorithm: KeyAlgorithm,
@@ -77,6 +77,7 @@ export async function generateKeyFile(
     // Flushed, because a key that signed something must survive a power failure.
     writeFileSync(file, privatePem(key), { mode: 0o600, flag: 'wx', flush: true });
   } catch (cause) {
+    if (cause instanceof UsageError) throw cause;
     const exists = (cause as NodeJS.ErrnoException).code === 'EEXIST';
     const problem = exists ? 'already exists, and a key is never overwritten' : 'cannot be written';
     throw new IoFailed(`${file} ${problem}`, { cause });

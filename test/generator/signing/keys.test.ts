@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { importRootKey } from '@passport-registry/verifier';
 import { describe, expect, it } from 'vitest';
@@ -38,6 +38,10 @@ describe('passport-registry keys generate', () => {
   });
 });
 
+/** Lets git commit a key in the private folder. */
+const PRIVATE_EXCEPTION = { '.passport-registry/.gitignore': '*\n!*.pem\n' };
+const SETTINGS = ['--name', 'n', '--contact', 'o@a.alt', '--base-url', 'https://a.alt'];
+
 describeWith(['git'], 'a key that is put into a folder', () => {
   const inRepository = () => {
     const folder = temporaryFolder();
@@ -68,6 +72,52 @@ describeWith(['git'], 'a key that is put into a folder', () => {
     const elsewhere = temporaryFolder();
     await cli(['keys', 'generate', '--out', 'root.pem'], elsewhere);
     expect(readdirSync(elsewhere)).toEqual(['root.pem']);
+  });
+
+  it.each([
+    ['a later line', { '.gitignore': '/root.pem\n!*.pem\n' }, 'root.pem'],
+    ['a later line without a line feed', { '.gitignore': '/root.pem\r\n!*.pem' }, 'root.pem'],
+    ['a line of the private folder', PRIVATE_EXCEPTION, '.passport-registry/root.pem'],
+  ])('of a git repository is not committed although %s says otherwise', async (_name, files, name) => {
+    for (const args of [
+      ['keys', 'generate', '--out', name],
+      ['init', 'registry', ...SETTINGS, '--root-key', name],
+    ]) {
+      const { folder, listed } = inRepository();
+      writeFiles(folder, files);
+      expect((await cli(args, folder)).code).toBe(0);
+      expect(existsSync(join(folder, name))).toBe(true);
+      expect(listed().join()).not.toContain('root.pem');
+    }
+  });
+
+  it('by a build is not committed although a line of the private folder says otherwise', async () => {
+    const { folder, listed } = inRepository();
+    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha'), ...PRIVATE_EXCEPTION });
+    expect((await cli(['build'], folder)).code).toBe(0);
+    expect(listed().join()).not.toContain('.pem');
+  });
+
+  it('is not made if git would commit it all the same', async () => {
+    for (const args of [
+      ['keys', 'generate', '--out', 'root.pem'],
+      ['init', 'registry', ...SETTINGS, '--root-key', 'root.pem'],
+    ]) {
+      const { folder } = inRepository();
+      // git does not ignore a file that it tracks.
+      writeFiles(folder, { 'root.pem': '' });
+      execFileSync('git', ['add', 'root.pem'], { cwd: folder });
+      rmSync(join(folder, 'root.pem'));
+      const { code, stderr } = await cli(args, folder);
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringContaining('choose a folder outside of the repository'),
+      ]);
+      expect([existsSync(join(folder, 'root.pem')), existsSync(join(folder, 'registry'))]).toEqual([
+        false,
+        false,
+      ]);
+    }
   });
 
   it.each([
