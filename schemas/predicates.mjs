@@ -48,9 +48,10 @@ function generateExpression(schema, value) {
     if (type === 'integer') return `isIntegerWithin(${value}, ${take('minimum')}, ${take('maximum')})`;
     if (type === 'array') {
       const isList = take('uniqueItems') ? 'isUniqueListOf' : 'isListOf';
-      const items = take('items');
+      const [items, min] = [take('items'), take('minItems')];
       const check = items.$ref ? predicateOf(items.$ref) : `(item) => ${generateExpression(items, 'item')}`;
-      return `${isList}(${value}, ${check})`;
+      const isLong = min === undefined ? '' : ` && hasItems(${value}, ${min})`;
+      return `${isList}(${value}, ${check})${isLong}`;
     }
     if (type !== 'string') throw new Error(`no predicate for ${JSON.stringify(schema)}`);
     return stringChecks(value, take).join(' && ');
@@ -115,7 +116,7 @@ export function predicates() {
   // The verifier imports every key, and then checks which members a key of its type has.
   const { oneOf: _membersByType, ...rootJwk } = jwk;
   return `
-import { hasLength, isIntegerWithin, isListOf, isRecord, isUniqueListOf } from '../encoding/checks.js';
+import { hasItems, hasLength, isIntegerWithin, isListOf, isRecord, isUniqueListOf } from '../encoding/checks.js';
 import { isCalendarTime } from '../encoding/calendar-time.js';
 import { GRAMMAR } from './schemas.js';
 

@@ -79,6 +79,39 @@ async function answer(url: string, payload: unknown, init: RequestInit) {
   return { status: response.status, ...(await response.json()) };
 }
 
+describe('a semicolon in the path', () => {
+  it.each([true, false])(
+    'begins no query that the agent did not sign; useSemicolonDelimiter: %s',
+    async (option) => {
+      const app = fastify({ useSemicolonDelimiter: option });
+      applications.push(app);
+      app.addHook('preValidation', requirePassport({ verifier, action }));
+      app.all('/*', async ({ query, passport: { payload } }) => ({ query, payload }));
+      const url = await app.listen({ host: '127.0.0.1', port: 0 });
+      const body = { body: '{"to":"me"}', headers: JSON_TYPE };
+      for (const path of ['/s;to=evil', '/s;to=evil?to=me', '/s;', '/;a/b?']) {
+        for (const [payload, init] of [
+          [{}, {}],
+          [{ to: 'me' }, {}],
+          [{ to: 'me' }, body],
+        ] as const) {
+          const refused = await answer(`${url}${path}`, payload, init);
+          expect(refused).toMatchObject({ status: 400, error: 'payload-ambiguous' });
+        }
+      }
+      const signed = { to: 'me;you', also: '?;' };
+      const query = '?to=me;you&also=?;';
+      for (const path of ['/s', '/s%3Bto=evil']) {
+        expect(await answer(`${url}${path}${query}`, signed, {})).toEqual({
+          status: 200,
+          query: signed,
+          payload: signed,
+        });
+      }
+    },
+  );
+});
+
 describe('a body that a parser of Fastify has read', () => {
   it.each<[string, unknown]>([
     ['an array', ['me@example.com']],

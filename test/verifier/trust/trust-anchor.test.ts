@@ -73,7 +73,8 @@ describe('a trust anchor', () => {
     [{ root: { ...ed25519, kid: thumbprint, y: null } }, true],
     [{ root: p256, sources: ['https://a.example', 'http://[::1]:8080/registry/'] }, true],
     [{ root: ed25519, sources: [longest] }, true],
-    [{ root: ed25519, sources: [], checkpoint: 'required' }, true],
+    [{ root: ed25519, checkpoint: 'required' }, true],
+    [{ root: ed25519, sources: [] }, /^sources is empty: it must be one or more/],
     [{}, /must have the member root/],
     [{ sources: ['https://a.example'] }, /must have the member root/],
     [ed25519, /must have the member root/],
@@ -133,6 +134,37 @@ describe('a trust anchor', () => {
       );
     },
   );
+
+  it.each([
+    ['https://a.example', 'https://a.example/'],
+    ['https://a.example/x/', 'https://a.example/x'],
+    ['https://a.example', 'https://A.example'],
+    ['https://a.example:443', 'https://a.example'],
+    ['https://a.example/x', 'https://a.example/y/../x'],
+  ])('names no source twice: %s and %s', (first, second) => {
+    const sources = ['https://b.example', first, second];
+    expect(() => assertTrustAnchor({ root: ed25519, sources })).toThrow(
+      /^sources\[2\] repeats .* another spelling/,
+    );
+    for (const one of [first, second])
+      expect(assertTrustAnchor({ root: ed25519, sources: [one] })).toBe(undefined);
+    const others = [
+      'https://a.example/x',
+      'https://a.example/X',
+      'http://a.example/x',
+      'https://a.example//x',
+    ];
+    expect(assertTrustAnchor({ root: ed25519, sources: others })).toBe(undefined);
+  });
+
+  it('has no holes among its sources', () => {
+    const sources = ['https://a.example'];
+    sources[2] = 'https://b.example';
+    expect(() => assertTrustAnchor({ root: ed25519, sources })).toThrow('sources[1] is missing');
+    expect(() => assertTrustAnchor({ root: ed25519, sources: new Array(2) })).toThrow(
+      'sources[0] is missing',
+    );
+  });
 
   it('takes no member from a prototype', () => {
     expect(() => assertTrustAnchor(Object.create({ root: ed25519 }))).toThrow('must have the member root');
@@ -198,7 +230,7 @@ describe('a client with a trust anchor', () => {
     ],
     ['ERR_OPTIONS_INVALID', 'no sources', (anchor) => ({ trustAnchor: { root: anchor.root } })],
     [
-      'ERR_OPTIONS_INVALID',
+      'ERR_TRUST_ANCHOR_INVALID',
       'an empty array of sources',
       (anchor) => ({ trustAnchor: { ...anchor, sources: [] } }),
     ],

@@ -28,9 +28,16 @@ export function isIntegerWithin(value: unknown, min: number, max: number): boole
   return Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
 }
 
-/** Returns whether a value is an array whose items all pass a check. */
+/** Returns whether a value is an array whose items all pass a check. The check also gets the holes of a sparse array. */
 export function isListOf(value: unknown, check: Check): value is unknown[] {
-  return Array.isArray(value) && value.every((item) => check(item));
+  if (!Array.isArray(value)) return false;
+  for (let index = 0; index < value.length; index++) if (!check(value[index])) return false;
+  return true;
+}
+
+/** Returns whether a value is an array with at least some number of items. */
+export function hasItems(value: unknown, min: number): boolean {
+  return Array.isArray(value) && value.length >= min;
 }
 
 /** Returns whether a value is an array of distinct strings that all pass a check. */

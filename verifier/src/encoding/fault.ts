@@ -15,6 +15,7 @@ export interface Fault {
  */
 export function faultIn(path: string, value: unknown, isValid: Check): Fault & { readonly index?: number } {
   if (!Array.isArray(value)) return { path, problem: `is ${shown(value)}` };
+  if (value.length === 0) return { path, problem: 'is empty' };
   const index = value.findIndex((item) => !isValid([item]));
   if (index !== -1) return { path: `${path}[${index}]`, problem: `is ${shown(value[index])}`, index };
   const repeated = value.findIndex((item, at) => value.indexOf(item) !== at);

@@ -1,12 +1,14 @@
 import { type Admission, admit, isRefusal, PROOF_HEADER, type RequirePassportOptions } from './admit.js';
 import { type NodeBody, readNodeBody } from './node-body.js';
 import { MAX_BODY_BYTES, payloadOf, type Read } from './payload.js';
-import type { Refusal } from './refusal.js';
+import { type Refusal, unreadable } from './refusal.js';
 
 /** The parts of a request that the adapters of Node.js frameworks present. */
 export interface NodeRequestParts extends NodeBody {
   /** The URL as sent: path and query. */
   readonly originalUrl: string;
+  /** Whether the framework may begin the query at a semicolon, which the agent did not sign as one. */
+  readonly semicolonDelimiter?: boolean;
   /** Gives the handler the value that is verified, in place of the body. */
   readonly replaceBody: (value: unknown) => void;
 }
@@ -27,10 +29,14 @@ export function admitNodeRequest<Request>(
 }
 
 async function readPayload(parts: NodeRequestParts, maxBytes: number): Promise<Read<unknown>> {
+  const [, path = '', query = ''] = /^([^?]*)\??(.*)$/s.exec(parts.originalUrl) ?? [];
+  if (parts.semicolonDelimiter === true && path.includes(';')) {
+    const message = 'the path contains a semicolon, at which the query may begin: write %3B';
+    return unreadable(400, 'payload-ambiguous', message);
+  }
   const body = await readNodeBody(parts, maxBytes);
   if (isRefusal(body)) return body;
   if (body.value !== undefined) parts.replaceBody(body.value);
-  const [, query = ''] = /\?(.*)$/s.exec(parts.originalUrl) ?? [];
   return payloadOf(body.value, new URLSearchParams(query));
 }
 

@@ -14,7 +14,7 @@ const LATER_MEMBERS = ['next_roots', 'publication', 'log', 'witnesses', 'quorum'
 
 const EXPECTED: Readonly<Record<string, string>> = {
   root: 'a public JWK with only the members kty, crv, x, y and kid',
-  sources: 'an http(s) URL without credentials, query or fragment, named once',
+  sources: 'one or more http(s) URLs without credentials, query or fragment, each named once, or absent',
   checkpoint: '"required", or absent',
 };
 
@@ -56,6 +56,18 @@ export function assertTrustAnchor(value: unknown): asserts value is TrustAnchor 
     }
     if (!conforms) throw wrongMember(member, value[member]);
   }
+  const repeated = repeatedSource((value as unknown as TrustAnchor).sources ?? []);
+  if (repeated !== undefined) throw new TrustAnchorInvalid(repeated);
+}
+
+/** Says which source is another spelling of an earlier one. A client that asks one host twice gains nothing by it. */
+function repeatedSource(sources: readonly string[]): string | undefined {
+  const hrefs = sources.map((source) =>
+    URL.canParse(source) ? new URL(source).href.replace(/\/$/, '') : source,
+  );
+  const index = hrefs.findIndex((href, at) => hrefs.indexOf(href) !== at);
+  if (index === -1) return undefined;
+  return `sources[${index}] repeats ${shown(sources[hrefs.indexOf(hrefs[index] ?? '')])} in another spelling: name each URL once`;
 }
 
 function wrongMember(member: string, value: unknown): TrustAnchorInvalid {
