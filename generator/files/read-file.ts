@@ -1,22 +1,23 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { limitOf } from '@passport-registry/verifier/internal';
 import { IoFailed } from '../errors.js';
 
-/** Reads a file that the user has named. @throws {@link IoFailed} */
-export function readBytes(file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    const problem = code === 'ENOENT' ? 'does not exist' : `cannot be read: ${code}`;
-    throw new IoFailed(`${file} ${problem}`, { cause });
-  }
+/** The maximum size of a file that the user has named, in bytes: that of the largest file of a tree. */
+const MAX_BYTES = limitOf('issuers.json');
+/** The maximum size of a text that the user has named, such as a key or a configuration, in bytes. */
+const MAX_TEXT_BYTES = limitOf('');
+
+/** Reads a file that the user has named. @throws {@link IoFailed} if it is not a regular file, or is too large */
+export function readBytes(file: string, maxBytes = MAX_BYTES): Buffer {
+  const bytes = readRegularFile(file, { name: file, maxBytes });
+  if (bytes === undefined) throw new IoFailed(`${file} does not exist`);
+  return bytes;
 }
 
-/** Reads a file that the user has named, as UTF-8. @throws {@link IoFailed} */
+/** Reads a file that the user has named, as UTF-8. @throws {@link IoFailed} as {@link readBytes} */
 export function readText(file: string): string {
-  return readBytes(file).toString('utf8');
+  return readBytes(file, MAX_TEXT_BYTES).toString('utf8');
 }
 
 /**
@@ -27,20 +28,40 @@ export function readText(file: string): string {
  * @throws {@link IoFailed} if the path is not a regular file, or if the file is too large or cannot be read
  */
 export function readTreeFile(folder: string, path: string): Buffer | undefined {
+  return readRegularFile(join(folder, path), { name: path, maxBytes: limitOf(path) });
+}
+
+/** How a file is read. */
+interface Reading {
+  /** The name of the file in messages. */
+  readonly name: string;
+  readonly maxBytes: number;
+}
+
+/** What a shell passes to this process: standard input, and the pipe of a process substitution such as `<(age -d key)`. */
+const INHERITED = /^\/dev\/(stdin|fd\/\d+)$/;
+
+/** Reads a regular file. Any other file could block, or never end. @returns undefined if nothing exists at the path */
+function readRegularFile(file: string, { name, maxBytes }: Reading): Buffer | undefined {
   let descriptor: number | undefined;
   try {
+    const isInherited = INHERITED.test(file);
     // Without O_NONBLOCK, opening a named pipe would block.
-    descriptor = openSync(join(folder, path), constants.O_RDONLY | constants.O_NONBLOCK);
+    descriptor = openSync(file, constants.O_RDONLY | (isInherited ? 0 : constants.O_NONBLOCK));
     const stats = fstatSync(descriptor);
-    if (!stats.isFile())
-      throw new IoFailed(`${path} is ${stats.isDirectory() ? 'a folder' : 'a device'}, not a file`);
-    if (stats.size > limitOf(path)) throw new IoFailed(`${path} is larger than ${limitOf(path)} bytes`);
-    return readAll(descriptor, stats.size);
+    const isPipe = isInherited && stats.isFIFO();
+    if (!stats.isFile() && !isPipe)
+      throw new IoFailed(`${name} is ${stats.isDirectory() ? 'a folder' : 'a device'}, not a file`);
+    const tooLarge = () => new IoFailed(`${name} is larger than ${maxBytes} bytes`);
+    if (stats.size > maxBytes) throw tooLarge();
+    const bytes = readAll(descriptor, isPipe ? maxBytes + 1 : stats.size);
+    if (bytes.length > maxBytes) throw tooLarge();
+    return bytes;
   } catch (cause) {
     if (cause instanceof IoFailed) throw cause;
     const { code } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw new IoFailed(`${path} cannot be read: ${code}`, { cause });
+    throw new IoFailed(`${name} cannot be read: ${code}`, { cause });
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }

@@ -39,7 +39,10 @@ export function runningTool(): PinnedTool {
   const folder = resolve(packagePath('.'));
   const modules = dirname(folder);
   if (basename(modules) !== 'node_modules') {
-    return { ...pin(version), note: `the program runs from a checkout: pinned its version, ${version}` };
+    const note =
+      `the program runs from a checkout: pinned its version, ${version}, by its name. If that version is not published, ` +
+      `npm installs what whoever registers the name ${name} publishes: give --tool`;
+    return { ...pin(version), note };
   }
   const { resolved, integrity } = lockEntry(modules, name) ?? {};
   if (resolved === undefined && integrity === undefined) {
@@ -65,6 +68,7 @@ export function runningTool(): PinnedTool {
  * @throws {@link UsageError} if the program is not pinned by that
  */
 export function namedTool(spec: string): PinnedTool {
+  assertNoCredentials(spec);
   const path = spec.replace(/^file:/, '');
   if (/\.t(ar\.)?gz$/.test(path) && existsSync(path)) return vendor(resolve(path), undefined, undefined);
   if (GIT_COMMIT.test(spec)) return fromGit(spec);
@@ -74,11 +78,24 @@ export function namedTool(spec: string): PinnedTool {
   );
 }
 
+/** The address is written to package.json, which everyone can read. An ssh address has a user, but no secret. */
+function assertNoCredentials(spec: string): void {
+  const { protocol, username, password } = URL.canParse(spec) ? new URL(spec) : NO_CREDENTIALS;
+  if (password === '' && (username === '' || /^(git\+)?ssh:$/.test(protocol))) return;
+  throw new UsageError(
+    'the address of the program contains credentials, which package.json would show: give --tool without them, and let npm or git log in',
+  );
+}
+
+const NO_CREDENTIALS = { protocol: '', username: '', password: '' };
+
 function pin(spec: string): PinnedTool {
+  assertNoCredentials(spec);
   return { spec, needsScripts: false };
 }
 
 function fromGit(spec: string): PinnedTool {
+  assertNoCredentials(spec);
   const note = 'npm builds a package from git while it installs it, so the workflows let npm run scripts';
   return { spec, needsScripts: true, note };
 }

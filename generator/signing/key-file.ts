@@ -156,7 +156,13 @@ function isPublicJwk(value: unknown): boolean {
   );
 }
 
+/** A public key and nothing else: a trust anchor next to the key would be ignored, with everything that it requires. */
+const PUBLIC_PEM = /^\s*-----BEGIN PUBLIC KEY-----[A-Za-z0-9+/=\s]+-----END PUBLIC KEY-----\s*$/;
+
 function parsePublicPem(text: string, source: string): unknown {
+  if (!PUBLIC_PEM.test(text)) {
+    throw new KeyRejected(`${source} contains something else besides one public key: remove it`);
+  }
   try {
     return createPublicKey(text).export({ format: 'jwk' });
   } catch {

@@ -1,7 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { assertTrustAnchor, GRAMMAR, type TrustAnchor } from '@passport-registry/verifier';
 import type { Command } from 'commander';
 import { IoFailed, TreeRejected, UsageError } from '../../errors.js';
+import { readText } from '../../files/read-file.js';
 import { replaceFile } from '../../files/replace-file.js';
 import { type PinnableRegistry, readPinnable } from '../../verification/pinnable-registry.js';
 import type { Invocation, Io } from '../terminal/io.js';
@@ -117,7 +118,7 @@ function writeAnchor(trustAnchor: TrustAnchor, { out, force }: Options): string 
 
 function isEqual(file: string, text: string): boolean {
   try {
-    return readFileSync(file, 'utf8') === text;
+    return readText(file) === text;
   } catch {
     return false;
   }

@@ -1,3 +1,4 @@
+import { createPublicKey } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalBytes } from '@passport-registry/verifier';
@@ -346,6 +347,12 @@ describe('--root-key takes a trust anchor', () => {
       'a JWK that is also a trust anchor',
       (anchor) => anchor.replace('{', '{"kty":"OKP",'),
       /"kty" is not a member/,
+    ],
+    [
+      'a public key after it',
+      (anchor) =>
+        `${anchor}\n${createPublicKey({ key: first.rootKey.jwk as never, format: 'jwk' }).export({ type: 'spki', format: 'pem' })}`,
+      /something else besides one public key/,
     ],
     ['another kid', (anchor) => anchor.replace(/"kid":"[^"]+"/, `"kid":"${'A'.repeat(43)}"`), /kid is not/],
   ])('%s is refused', async (_name, change, problem) => {

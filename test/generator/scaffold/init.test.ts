@@ -518,4 +518,38 @@ describe('the program that init pins', () => {
     const { code, stderr } = await init(['x', ...SETTINGS, '--tool', spec], temporaryFolder());
     expect([code, stderr]).toEqual([2, expect.stringContaining('does not pin the program')]);
   });
+
+  it.each([
+    'https://someone:hunter2@a.alt/tool.tgz',
+    'https://hunter2@a.alt/tool.tgz',
+    'HTTPS://hunter2@a.alt/tool.zip',
+    `git+https://someone:hunter2@a.alt/tool.git#${'a'.repeat(40)}`,
+    `git+https://hunter2@a.alt/tool.git#${'a'.repeat(40)}`,
+    `git+ssh://git:hunter2@a.alt/tool.git#${'a'.repeat(40)}`,
+    'git+https://hunter2@a.alt/tool.git#main',
+  ])('is no address with credentials: %s', async (spec) => {
+    const folder = temporaryFolder();
+    const { code, stdout, stderr } = await init(['x', ...SETTINGS, '--tool', spec], folder);
+    expect([code, readdirSync(folder)]).toEqual([2, []]);
+    expect(stdout + stderr).not.toContain('hunter2');
+    expect(stderr).toContain('contains credentials');
+  });
+
+  it('is no address with credentials from which npm has installed the program', async () => {
+    const resolved = `git+https://someone:hunter2@a.alt/tool.git#${'a'.repeat(40)}`;
+    const { code, stdout, stderr, folder } = await initInstalled({ resolved });
+    expect([code, existsSync(folder), (stdout + stderr).includes('hunter2')]).toEqual([2, false, false]);
+    expect(stderr).toContain('contains credentials');
+  });
+
+  it('is a version by its name from a checkout, with a note that says who decides about it', async () => {
+    const { stderr } = await init(['x', ...SETTINGS], temporaryFolder());
+    expect(stderr).toContain('note: the program runs from a checkout');
+    expect(stderr).toContain('whoever registers the name passport-registry');
+  });
+
+  it('may be an ssh address, which names a user', async () => {
+    const spec = `git+ssh://git@a.alt/tool.git#${'a'.repeat(40)}`;
+    expect((await initInstalled(undefined, undefined, ['--tool', spec])).pinned).toBe(spec);
+  });
 });

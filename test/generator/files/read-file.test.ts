@@ -1,0 +1,94 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import { describeWith } from '../../support/components.js';
+import { CLI } from '../../support/paths.js';
+import { cli, cliProcess, run, workspace, writeFiles } from '../../support/workspace.js';
+
+const MIB = 1024 * 1024;
+
+describeWith(['mkfifo', 'bash'], 'a file that the user names', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await workspace(['alpha']);
+    writeFiles(folder, {
+      'root.json': (await cli(['keys', 'generate', '--out', 'root.pem'], folder)).stdout,
+    });
+    await cli(['build', '--key', 'root.pem'], folder);
+    writeFiles(folder, { 'root.json': readFileSync(join(folder, 'root.json'), 'utf8') });
+    mkdirSync(join(folder, 'folder'));
+    execFileSync('mkfifo', [join(folder, 'fifo')]);
+    symlinkSync('/dev/zero', join(folder, 'zero'));
+    writeFiles(folder, { huge: '' });
+    truncateSync(join(folder, 'huge'), 16 * MIB + 1);
+  });
+
+  const commands = (file: string): [string, string[]][] => [
+    ['status', ['status', '--root-key', file, '--offline']],
+    ['verify', ['verify', 'dist', '--root-key', file]],
+    ['keys public', ['keys', 'public', file]],
+    ['build', ['build', '--key', file, '--out', 'other']],
+    [
+      'build with a passphrase',
+      ['build', '--key', 'root.pem', '--passphrase-file', file, '--delegation', file],
+    ],
+    ['a configuration', ['--config', file, 'validate']],
+    ['resolve', ['resolve', 'alpha', '--root-key', 'root.json', '--policy', file]],
+  ];
+
+  it.each([
+    ['fifo', 'is a device, not a file'],
+    ['zero', 'is a device, not a file'],
+    ['folder', 'is a folder, not a file'],
+    ['huge', 'is larger than 16777216 bytes'],
+    ['none', 'does not exist'],
+  ])('is a regular file: %s', async (file, problem) => {
+    for (const [name, command] of commands(file)) {
+      const { code, stdout, stderr } = await cliProcess(command, folder);
+      expect([name, code], stderr).toEqual([name, expect.toSatisfy((number: number) => number > 0)]);
+      expect(stdout + stderr, name).toContain(`${file} ${problem}`);
+    }
+  });
+
+  it('in the folder of a rotation is a regular file', async () => {
+    for (const make of [
+      (path: string) => execFileSync('mkfifo', [path]),
+      (path: string) => symlinkSync('/dev/zero', path),
+    ]) {
+      const rotation = `rotation-${make.length}-${String(make).includes('zero')}`;
+      mkdirSync(join(folder, rotation));
+      make(join(folder, rotation, 'step.jwt'));
+      const args = ['rotate', '--key', 'root.pem', '--next-key', 'next.pem', '--folder', rotation, '--yes'];
+      const { code, stderr } = await cliProcess(args, folder);
+      expect(code).toBeGreaterThan(0);
+      expect(stderr).toContain('step.jwt is a device, not a file');
+    }
+  });
+
+  it('may be as large as the limit, and empty', async () => {
+    writeFileSync(join(folder, 'full'), `${readFileSync(join(folder, 'root.json'))}`.padEnd(16 * MIB));
+    expect((await cli(['verify', 'dist', '--root-key', 'full'], folder)).code).toBe(0);
+    writeFiles(folder, { empty: '' });
+    expect((await cli(['verify', 'dist', '--root-key', 'empty'], folder)).stderr).toContain('no public JWK');
+  });
+
+  it('may be a pipe that the shell passes on: a key need not be on the disk', async () => {
+    const verify = (source: string) =>
+      run('bash', ['-c', `${process.execPath} ${CLI} verify dist --root-key ${source}`], folder);
+    for (const source of ['<(sleep 0.2; cat root.json)', '/dev/stdin < root.json']) {
+      const { code, stderr } = await verify(source);
+      expect([code, stderr]).toEqual([0, expect.stringContaining('dist is valid')]);
+    }
+    expect((await verify('<(cat /dev/zero)')).stderr).toContain('is larger than 16777216 bytes');
+    expect((await verify('/dev/stdin < /dev/zero')).stderr).toContain('is a device, not a file');
+  });
+
+  it('may be standard input, from a pipe', async () => {
+    const child = spawn('bash', ['-c', `cat root.json | ${process.execPath} ${CLI} keys public /dev/stdin`], {
+      cwd: folder,
+    });
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    expect(code).toBe(0);
+  });
+});
