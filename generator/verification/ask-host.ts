@@ -15,6 +15,8 @@ export interface HostAnswer extends BoundedResponse {
 export interface HostRequest {
   readonly method?: 'GET' | 'HEAD';
   readonly headers?: Readonly<Record<string, string>>;
+  /** Ends the request before its time limit. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Returns the URL of a file below the URL of a registry, whether or not the latter ends in a slash. */
@@ -32,9 +34,12 @@ export function fileUrl(base: string, path: string): URL {
  */
 export async function askHost(base: string, path: string, request: HostRequest = {}): Promise<HostAnswer> {
   const url = fileUrl(base, path).href;
-  const limits = { fetch: globalThis.fetch, timeout: TIMEOUT_MS, maxBytes: limitOf(path) };
+  const { signal, ...init } = request;
+  const timeout =
+    signal === undefined ? TIMEOUT_MS : AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+  const limits = { fetch: globalThis.fetch, timeout, maxBytes: limitOf(path) };
   try {
-    const answer = await boundedFetch(url, request, limits);
+    const answer = await boundedFetch(url, init, limits);
     return { ...answer, location: undefined, body: () => withNetworkFailure(url, answer.body()) };
   } catch (error) {
     if (error instanceof SourceRedirected) return redirect(error);

@@ -90,6 +90,7 @@ export function folderSource(folder: string): TreeSource {
  * Makes a source of a tree on a live host.
  *
  * @param base - the URL of the registry; its path is kept, for registries below a sub-path
+ * @param signal - ends all requests. The host then counts as unreachable
  *
  * @example
  * ```ts
@@ -99,15 +100,15 @@ export function folderSource(folder: string): TreeSource {
  * console.log(report.ok); // true
  * ```
  */
-export function httpSource(base: string): TreeSource {
-  return { name: base, live: true, get: (path) => download(base, path) };
+export function httpSource(base: string, signal?: AbortSignal): TreeSource {
+  return { name: base, live: true, get: (path) => download(base, path, signal) };
 }
 
-async function download(base: string, path: string): Promise<FoundFile | undefined> {
-  const answer = await askHost(base, path);
+async function download(base: string, path: string, signal?: AbortSignal): Promise<FoundFile | undefined> {
+  const answer = await askHost(base, path, { signal });
   // Some hosts redirect index.html to the folder.
   if (path === PATHS.page && leadsTo(answer, base, path))
-    return fileOf(await askHost(base, './'), base, './');
+    return fileOf(await askHost(base, './', { signal }), base, './');
   return fileOf(answer, base, path);
 }
 

@@ -1,10 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { IoFailed, UsageError } from '../../errors.js';
-import { readTreeFile } from '../../files/read-file.js';
-import { sha256 } from '../../tree/checksums.js';
-import { PATHS } from '../../tree/paths.js';
 import { type ConformanceReport, checkConformance } from '../../verification/conformance.js';
+import {
+  differenceFrom,
+  type ExpectedTree,
+  readExpectedTree,
+  rememberFiles,
+} from '../../verification/expected-tree.js';
 import { folderSource, httpSource, type TreeSource } from '../../verification/tree-source.js';
 import { verifyTree } from '../../verification/verify.js';
 import { positiveNumber } from '../options/positive-number.js';
@@ -40,7 +43,7 @@ export function addVerifyCommand(program: Command, io: Invocation): void {
     .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30')
     .option('--conformance', 'also check how the host serves the tree: types, caching, missing files')
     .option('--any-content-type', 'accept any content types from a host that cannot set them')
-    .option('--expect <dir>', 'the list must be the one of the tree in this folder')
+    .option('--expect <dir>', 'the files must be those of the tree in this folder; a checkpoint may be newer')
     .option('--wait <seconds>', 'how long to try again until the registry is valid')
     .option('--json', 'report as JSON on stdout')
     .action((where: string | undefined, options: Options) =>
@@ -51,21 +54,25 @@ export function addVerifyCommand(program: Command, io: Invocation): void {
 async function verify(io: Io, named: string | undefined, options: Options): Promise<number> {
   const trust = options.rootKey === undefined ? undefined : await loadTrust(io, options.rootKey);
   const where = named ?? options.baseUrl ?? defaultTarget(trust);
-  const source = sourceOf(where);
+  const { live } = sourceOf(where);
   const maxAge = positiveNumber('--max-age', options.maxAge) * 24 * 60 * 60;
   const { rootKey, requireCheckpoint = false } = trust ?? {};
-  const expected = options.expect === undefined ? undefined : listHash(options.expect);
+  const expected = options.expect === undefined ? undefined : expectedTree(options.expect);
   const demands = { maxAge, requireCheckpoint, anyContentType: options.anyContentType === true };
-  const { report, ok } = await withWait(io, options.wait, async () => {
+  const { report, difference } = await withWait(io, options.wait, async (signal) => {
+    const { source, seen } = rememberFiles(sourceOf(where, signal));
     const once = await withProgress(io, (onProgress) =>
       verifyTree(source, rootKey, { ...demands, onProgress }),
     );
-    return { report: once, ok: once.ok && (expected === undefined || once.sha256 === expected) };
+    const differs = once.ok && expected !== undefined ? differenceFrom(expected, seen, where) : undefined;
+    return { report: once, difference: differs, ok: once.ok && differs === undefined };
   });
-  const conformance = report.unreachable ? undefined : await conformanceOf(where, source, options);
+  const ok = report.ok && difference === undefined;
+  const conformance = report.unreachable ? undefined : await conformanceOf(where, live, options);
   const passed = ok && conformance?.ok !== false;
   if (options.json) {
-    emit(io, { ...report, ok: passed, ...(expected && { expected }), ...(conformance && { conformance }) });
+    const compared = expected && { expected: expected.sha256, difference: difference ?? null };
+    emit(io, { ...report, ok: passed, ...compared, ...(conformance && { conformance }) });
   }
   sayReport(io, report);
   if (!report.pinned) {
@@ -79,31 +86,36 @@ async function verify(io: Io, named: string | undefined, options: Options): Prom
     say(io, `${where} cannot be reached, so nothing was verified`);
     return UNREACHABLE;
   }
-  if (report.ok && !ok) say(io, `${where} has another list than ${options.expect}, which has ${expected}`);
+  if (difference !== undefined) say(io, difference);
   else say(io, passed ? `${where} is valid` : `${where} is NOT valid`);
   return passed ? 0 : 1;
 }
 
-/** The payload hash of the list in a folder. */
-function listHash(folder: string): string {
-  const list = isFolder(folder) ? readTreeFile(folder, PATHS.list) : undefined;
-  if (list === undefined) throw new UsageError(`--expect ${folder} is not the folder of a tree`);
-  return sha256(list);
+function expectedTree(folder: string): ExpectedTree {
+  if (!isFolder(folder)) throw new UsageError(`--expect ${folder} is not the folder of a tree`);
+  return readExpectedTree(folder);
 }
 
 /** Time between two attempts, in seconds. */
 const PAUSE_SECONDS = 10;
+/** The time that an attempt has at least, in seconds. */
+const ATTEMPT_SECONDS = 10;
 
-/** Verifies again until the outcome is good or the time is over. Returns the last outcome. */
+/**
+ * Verifies again until the outcome is good or the time is over. Returns the last outcome.
+ *
+ * @param work - one attempt. The signal ends the requests of an attempt that would take longer than the time
+ */
 async function withWait<T extends { ok: boolean }>(
   io: Io,
   wait: string | undefined,
-  work: () => Promise<T>,
+  work: (signal: AbortSignal | undefined) => Promise<T>,
 ): Promise<T> {
-  const seconds = wait === undefined ? 0 : positiveNumber('--wait', wait);
-  const end = performance.now() + seconds * 1000;
+  if (wait === undefined) return work(undefined);
+  const end = performance.now() + positiveNumber('--wait', wait) * 1000;
   for (;;) {
-    const outcome = await work();
+    const limit = Math.max(end - performance.now(), ATTEMPT_SECONDS * 1000);
+    const outcome = await work(AbortSignal.timeout(Math.ceil(limit)));
     const rest = end - performance.now();
     if (outcome.ok || rest <= 0) return outcome;
     say(io, `not valid yet; trying again for ${Math.ceil(rest / 1000)} s`);
@@ -124,7 +136,7 @@ const UNREACHABLE = new IoFailed('').exitCode;
 
 async function conformanceOf(
   where: string,
-  { live }: TreeSource,
+  live: boolean,
   { conformance }: Options,
 ): Promise<ConformanceReport | undefined> {
   if (conformance !== true) return undefined;
@@ -143,8 +155,8 @@ function sayConformance(io: Io, { answers }: ConformanceReport): void {
   }
 }
 
-function sourceOf(where: string): TreeSource {
-  if (isAddress(where)) return httpSource(where);
+function sourceOf(where: string, signal?: AbortSignal): TreeSource {
+  if (isAddress(where)) return httpSource(where, signal);
   if (isFolder(where)) return folderSource(where);
   throw new UsageError(`${where} is neither a folder nor an http(s) URL`);
 }

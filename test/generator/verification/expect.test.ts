@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { listen, serve } from '../../support/serving.js';
@@ -35,7 +37,91 @@ describe('verify --expect', () => {
   });
 });
 
+describe('verify --expect of a tree with a checkpoint', () => {
+  let earlier: string;
+  const good = async (...args: string[]) => {
+    const { code, stdout, stderr } = await cli(args, folder);
+    expect(code, stderr).toBe(0);
+    return stdout;
+  };
+  const copyOf = (name: string, change: (tree: string) => void) => {
+    cpSync(join(folder, 'checked'), join(folder, name), { recursive: true });
+    change(join(folder, name));
+    return serve(join(folder, name));
+  };
+  const expectAt = async (host: string, expected = 'checked') => {
+    const { code, stderr } = await cli(
+      ['verify', host, '--expect', expected, '--root-key', 'root.json'],
+      folder,
+    );
+    return { code, stderr };
+  };
+
+  beforeAll(async () => {
+    writeFiles(folder, {
+      'root.json': await good('keys', 'public', 'key.pem'),
+      'online.json': await good('keys', 'generate', '--out', 'online.pem'),
+    });
+    writeFiles(folder, {
+      'delegation.jwt': await good('keys', 'delegate', '--key', 'key.pem', '--online', 'online.json'),
+    });
+    const keys = ['--key', 'key.pem', '--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem'];
+    await good('build', ...keys, '--out', 'checked');
+    cpSync(join(folder, 'checked'), join(folder, 'earlier'), { recursive: true });
+    earlier = await serve(join(folder, 'earlier'));
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    await good('checkpoint', 'checked', '--key', 'online.pem');
+  });
+
+  it('accepts the same checkpoint and a newer one, and refuses an older one', async () => {
+    const host = await serve(join(folder, 'checked'));
+    expect((await expectAt(host)).code).toBe(0);
+    expect((await expectAt(host, 'earlier')).code).toBe(0);
+    const { code, stderr } = await expectAt(earlier);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('has an older checkpoint.jwt than checked')]);
+  });
+
+  it('refuses a host that withholds the checkpoint', async () => {
+    const host = await copyOf('withheld', (tree) => rmSync(join(tree, 'checkpoint.jwt')));
+    const { code, stderr } = await expectAt(host);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('has no checkpoint.jwt, but checked has one'),
+    ]);
+    expect(stderr).not.toContain('is valid');
+  });
+
+  it('refuses other documents with an adjusted SHA256SUMS', async () => {
+    const host = await copyOf('adjusted', (tree) => {
+      rmSync(join(tree, 'checkpoint.jwt'));
+      const path = 'schemas/issuer.schema.json';
+      const page = `${readFileSync(join(tree, path), 'utf8')} `;
+      const sums = readFileSync(join(tree, 'SHA256SUMS'), 'utf8');
+      const hash = createHash('sha256').update(page).digest('hex');
+      const adjusted = sums.replace(/^[0-9a-f]{64}(?= .schemas\/issuer\.schema\.json$)/m, hash);
+      writeFiles(tree, { [path]: page });
+      expect(adjusted).not.toBe(sums);
+      writeFiles(tree, { SHA256SUMS: adjusted });
+    });
+    const { code, stderr } = await expectAt(host);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('but another SHA256SUMS')]);
+  });
+});
+
 describe('verify --wait', () => {
+  it('ends although the host sends one byte after the other', async () => {
+    const host = await listen((_request, response) => {
+      response.writeHead(200, { 'Content-Type': 'application/json' });
+      const drip = setInterval(() => response.write(' '), 500);
+      response.on('close', () => clearInterval(drip));
+    });
+    const start = performance.now();
+    const { code, stderr } = await cli(['verify', host, '--wait', '1'], folder);
+    expect([code, stderr]).toEqual([4, expect.stringContaining('cannot be reached')]);
+    // One attempt has 10 s; without an end, two requests have 30 s each.
+    expect(performance.now() - start).toBeLessThan(40_000);
+  });
+
   it('tries again until the registry serves the list', async () => {
     let requests = 0;
     // The first attempt sees the older tree, as from a cache.
