@@ -47,6 +47,8 @@ export function isAcceptable({ state, behind = 0 }: MirrorStatus, maxBehindSecon
 
 /** What a host serves. */
 interface Served extends Omit<MirrorStatus, 'state' | 'behind'> {
+  /** Whether the host serves a checkpoint; false also if nothing could be read. */
+  readonly hasCheckpoint: boolean;
   /** Why the host cannot be compared; undefined if a verifier accepts what it serves. */
   readonly failure: 'expired' | 'altered' | 'unreachable' | undefined;
 }
@@ -64,7 +66,7 @@ export async function mirrorStatus(
 ): Promise<MirrorStatus[]> {
   const [primary, ...mirrors] = await Promise.all(urls.map((url) => readHost(url, trust, now)));
   if (primary === undefined) return [];
-  const { failure, ...served } = primary;
+  const { failure, hasCheckpoint: _has, ...served } = primary;
   const behind = primary.updatedAt === undefined ? undefined : 0;
   return [
     { ...served, state: failure ?? 'primary', behind },
@@ -72,13 +74,17 @@ export async function mirrorStatus(
   ];
 }
 
-function compareWithPrimary({ failure, ...mirror }: Served, primary: Served): MirrorStatus {
+function compareWithPrimary({ failure, hasCheckpoint, ...mirror }: Served, primary: Served): MirrorStatus {
   if (mirror.updatedAt === undefined || primary.updatedAt === undefined) {
     return { ...mirror, state: failure ?? 'unknown', behind: undefined };
   }
   const behind = (Date.parse(primary.updatedAt) - Date.parse(mirror.updatedAt)) / 1000;
   if (behind === 0 && mirror.sha256 !== primary.sha256) {
     const problem = `the list has the updated_at of the primary's list, but another hash, ${mirror.sha256}`;
+    return { ...mirror, state: 'altered', behind, problem };
+  }
+  if (primary.hasCheckpoint && !hasCheckpoint) {
+    const problem = `there is no ${PATHS.checkpoint}, but the primary has one: verifiers that know of it refuse the mirror`;
     return { ...mirror, state: 'altered', behind, problem };
   }
   const state = failure ?? (behind === 0 ? 'in sync' : behind > 0 ? 'behind' : 'ahead');
@@ -91,7 +97,7 @@ async function readHost(
   now: number,
 ): Promise<Served> {
   const failed = (failure: 'altered' | 'unreachable', { message }: Error): Served => ({
-    ...{ url, failure, updatedAt: undefined, sha256: undefined, problem: message },
+    ...{ url, failure, updatedAt: undefined, sha256: undefined, problem: message, hasCheckpoint: false },
   });
   for (let retry = 0; ; retry++) {
     try {
@@ -102,9 +108,10 @@ async function readHost(
         requireCheckpoint,
         maxAge: ANY_AGE_SECONDS,
       });
-      const [problem] = (await expiryIn(files, now))?.problems ?? [];
+      const expiry = await expiryIn(files, now);
+      const problem = expiry?.problems[0];
       const failure = problem === undefined ? undefined : 'expired';
-      return { url, failure, updatedAt, sha256, problem };
+      return { url, failure, updatedAt, sha256, problem, hasCheckpoint: expiry !== undefined };
     } catch (error) {
       if (error instanceof IoFailed) return failed('unreachable', error);
       if (!(error instanceof RegistryError)) throw error;

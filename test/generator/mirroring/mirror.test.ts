@@ -342,4 +342,34 @@ describe('passport-registry mirror status', () => {
     const strict = await cli(['mirror', 'status', ...key, primary, behind, '--max-behind', '60'], folder);
     expect(strict.code).toBe(1);
   });
+
+  it('calls a mirror altered that has no checkpoint although the primary has one, and not the other way round', async () => {
+    await cli(['build', '--key', 'key.pem', '--checkpoint-key', 'key.pem', '--out', 'with'], folder);
+    writeFiles(folder, { 'root.json': (await cli(['keys', 'public', 'key.pem'], folder)).stdout });
+    cpSync(join(folder, 'with'), join(folder, 'without'), { recursive: true });
+    rmSync(join(folder, 'without/checkpoint.jwt'));
+    const [complete, withheld] = [await serve(join(folder, 'with')), await serve(join(folder, 'without'))];
+    const status = async (...urls: string[]) => {
+      const { code, stdout } = await cli(
+        ['mirror', 'status', '--root-key', 'root.json', ...urls, '--json'],
+        folder,
+      );
+      const { mirrors } = JSON.parse(stdout);
+      return [
+        code,
+        mirrors[1].state,
+        mirrors[1].problem ?? null,
+        Object.keys(mirrors[1]).includes('hasCheckpoint'),
+      ];
+    };
+    expect(await status(complete, withheld)).toEqual([
+      1,
+      'altered',
+      expect.stringContaining('no checkpoint.jwt'),
+      false,
+    ]);
+    expect(await status(complete, complete)).toEqual([0, 'in sync', null, false]);
+    expect(await status(withheld, complete)).toEqual([0, 'in sync', null, false]);
+    expect(await status(withheld, withheld)).toEqual([0, 'in sync', null, false]);
+  });
 });
