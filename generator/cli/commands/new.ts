@@ -8,7 +8,7 @@ import { formatUpdatedAt } from '../../list/updated-at.js';
 import { fileUrl } from '../../verification/ask-host.js';
 import { RECORDS_FOLDER } from '../options/record-paths.js';
 import { CONFIGURATION_FILE } from '../options/use-configuration.js';
-import { isAddress } from '../options/where.js';
+import { asSource } from '../options/where.js';
 import { ask } from '../terminal/ask.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { say } from '../terminal/output.js';
@@ -94,10 +94,14 @@ function nextSteps(file: string, { registry = 'URL' }: Options): string[] {
 }
 
 function schemaLocation(registry: string | undefined): string | undefined {
+  const source = registry === undefined ? undefined : asSource(registry);
+  if (registry !== undefined && source === undefined) {
+    throw new UsageError(
+      '--registry takes the http(s) URL of the registry without credentials, query or fragment: the record names it',
+    );
+  }
   if (existsSync(SCHEMA)) return SCHEMA;
-  if (registry === undefined) return undefined;
-  if (!isAddress(registry)) throw new UsageError('--registry takes the http(s) URL of the registry');
-  return fileUrl(registry, SCHEMA).href;
+  return source === undefined ? undefined : fileUrl(source, SCHEMA).href;
 }
 
 /**

@@ -5,6 +5,7 @@ import { IoFailed, TreeRejected, UsageError } from '../../errors.js';
 import { readText } from '../../files/read-file.js';
 import { replaceFile } from '../../files/replace-file.js';
 import { type PinnableRegistry, readPinnable } from '../../verification/pinnable-registry.js';
+import { asSource } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { count, emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
@@ -82,17 +83,12 @@ async function pin(io: Io, url: string, options: Options): Promise<number> {
 /** Exit code if nothing was pinned, the same as that of a tree that was refused. */
 const NOT_PINNED = new TreeRejected('').exitCode;
 
-/** Returns a URL in the form of a source of a trust anchor. */
 function sourceOf(given: string): string {
-  const url = URL.canParse(given) ? new URL(given) : undefined;
-  const source = url?.href.replace(/\/$/, '') ?? '';
-  // The URL could contain a password, so it is not shown.
-  if (url?.username !== '' || url.password !== '' || !GRAMMAR.sourceUrl.pattern.test(source)) {
-    throw new UsageError(
-      'pin takes the http(s) URL of a registry without credentials, query or fragment, such as https://registry.example',
-    );
-  }
-  return source;
+  const source = asSource(given);
+  if (source !== undefined) return source;
+  throw new UsageError(
+    'pin takes the http(s) URL of a registry without credentials, query or fragment, such as https://registry.example',
+  );
 }
 
 /** Writes a trust anchor. Replaces other content only if told so. @returns what happened, as a predicate */

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { GRAMMAR } from '@passport-registry/verifier';
 import { UsageError } from '../../errors.js';
 
 /** Whether an argument is the path of an existing folder. */
@@ -14,6 +15,17 @@ export function isFolder(where: string): boolean {
 /** Whether an argument is a URL with http or https. */
 export function isAddress(where: string): boolean {
   return /^https?:\/\//i.test(where) && URL.canParse(where);
+}
+
+/**
+ * Returns a URL in the form of a source of a trust anchor. Undefined if it has another form, such as one with a password:
+ * do not show it then.
+ */
+export function asSource(given: string): string | undefined {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url?.username !== '' || url.password !== '') return undefined;
+  const source = url.href.replace(/\/$/, '');
+  return GRAMMAR.sourceUrl.pattern.test(source) ? source : undefined;
 }
 
 /** Asserts that all values are URLs with http or https. @throws {@link UsageError} */

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalBytes } from '@passport-registry/verifier';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -63,6 +63,19 @@ describe('in an empty folder', () => {
       const { code } = await here('new', 'acme', '--issuer-url', 'https://acme.alt', '--registry', url);
       expect(code).toBe(2);
       expect((await here('validate')).code).toBe(2);
+    },
+  );
+
+  it.each(['http://someone:hunter2@a.alt', 'https://hunter2@a.alt/x', 'https://a.alt?token=hunter2'])(
+    'new neither writes nor prints the secret in --registry %s',
+    async (url) => {
+      for (const files of [{}, { 'schemas/issuer.schema.json': '{}' }]) {
+        writeFiles(folder, files);
+        const outcome = await here('new', 'acme', '--issuer-url', 'https://acme.alt', '--registry', url);
+        expect(outcome.code).toBe(2);
+        expect(outcome.stdout + outcome.stderr).not.toContain('hunter2');
+        expect(existsSync(join(folder, 'issuers'))).toBe(false);
+      }
     },
   );
 });
