@@ -133,7 +133,7 @@ describe('verify --wait', () => {
       });
       response.end(Buffer.from(await answer.arrayBuffer()));
     });
-    const { code, stderr } = await cli(['verify', host, '--expect', 'newer', '--wait', '1'], folder);
+    const { code, stderr } = await cli(['verify', host, '--expect', 'newer', '--wait', '5'], folder);
     expect([code, stderr]).toEqual([0, expect.stringContaining('not valid yet; trying again')]);
   });
 
