@@ -18,6 +18,7 @@ export { hasPassed, isToCome } from './passport/clock.js';
 export { MANDATE_TYPE } from './passport/mandate.js';
 export { appliedDelta, type Delta } from './publication/delta.js';
 export { type Publication, readPublication, type Trust } from './publication/publication.js';
+export { refuseOlderList } from './publication/rollback.js';
 export {
   type Checkpoint,
   type CheckpointFiles,
