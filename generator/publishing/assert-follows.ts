@@ -15,6 +15,10 @@ import { assertTreeGood } from './assert-tree-good.js';
 import { predecessorOf, publishedRecords } from './predecessor.js';
 import type { PublicationExceptions } from './publication.js';
 
+/** What to do if the published tree is not the one over which the next tree was built. */
+export const LOAD_AGAIN =
+  'Nothing was published. Load the branch into a new folder (`passport-registry branch load`), build there again, and save';
+
 /** A tree in memory. */
 export interface NamedTree {
   readonly files: ReadonlyMap<string, Buffer>;
@@ -103,7 +107,10 @@ async function assertNothingUndone(next: SignedTree, held: SignedTree, breaks: b
     await acceptable(next, held.rootKey, stored === undefined ? [] : [stored]);
   } catch (cause) {
     if (!(cause instanceof TreeRejected || cause instanceof RegistryError)) throw cause;
-    throw new TreeRejected(`${doesNotFollow(next, held)}: ${cause.message}. ${AGAIN}`, { cause });
+    const hint = isOtherKey
+      ? `. Its root key is ${next.rootKey.thumbprint}, and the published one ${held.rootKey.thumbprint}: verifiers follow only a rotation, unless you pass --break-pinned-verifiers`
+      : '';
+    throw new TreeRejected(`${doesNotFollow(next, held)}: ${cause.message}${hint}. ${LOAD_AGAIN}`, { cause });
   }
   const [history, earlier] = [next, held].map(({ files }) => {
     const bytes = files.get(PATHS.changes);
@@ -111,12 +118,11 @@ async function assertNothingUndone(next: SignedTree, held: SignedTree, breaks: b
   });
   if (earlier === undefined || (history !== undefined && continuesChanges(history, earlier))) return;
   throw new TreeRejected(
-    `${doesNotFollow(next, held)}: its ${PATHS.changes} lacks changes that were published, so it was built over an older tree. ${AGAIN}`,
+    `${doesNotFollow(next, held)}: its ${PATHS.changes} lacks changes that were published, so it was built over an older tree. ${LOAD_AGAIN}`,
   );
 }
 
 const doesNotFollow = (next: NamedTree, held: NamedTree) => `${next.name} does not follow ${held.name}`;
-const AGAIN = 'Nothing was published. Load the branch into a new folder, build there again, and save';
 
 function acceptable({ files }: NamedTree, rootKey: RootKey, held: readonly StoredPublication[]) {
   const trust = { rootKey, requireCheckpoint: false };

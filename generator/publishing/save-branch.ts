@@ -13,7 +13,7 @@ import {
 } from '../files/remote-branch.js';
 import { entriesBelow } from '../files/walk.js';
 import { PATHS } from '../tree/paths.js';
-import { assertFollows } from './assert-follows.js';
+import { assertFollows, LOAD_AGAIN } from './assert-follows.js';
 import type { PublicationExceptions } from './publication.js';
 
 /** How to save a tree. */
@@ -75,11 +75,8 @@ function assertLoaded(parent: string | undefined, to: RemoteBranch): void {
     parent === undefined
       ? `${branchName(to)} was not loaded into this repository`
       : `${branchName(to)} has another publication, commit ${now}`;
-  throw new IoFailed(`${state}: nothing was published. ${AGAIN}`);
+  throw new IoFailed(`${state}. ${LOAD_AGAIN}`);
 }
-
-const AGAIN =
-  'Load the branch into a new folder, build there again, and save: `passport-registry branch load`';
 
 function push(commit: string, parent: string | undefined, to: RemoteBranch): void {
   try {

@@ -98,7 +98,9 @@ describeWith(['git'], 'passport-registry branch', () => {
       const { code, stderr } = await cli(['branch', 'save'], folder);
       expect(code).toBe(4);
       expect(stderr).toContain(`branch published of origin has another publication, commit ${theirs}`);
-      expect(stderr).toContain('nothing was published. Load the branch into a new folder, build there again');
+      expect(stderr).toContain(
+        'Nothing was published. Load the branch into a new folder (`passport-registry branch load`), build',
+      );
       expect(stderr).not.toContain('git push');
       expect(git(origin, 'rev-parse', 'published')).toBe(theirs);
     }
@@ -115,7 +117,9 @@ describeWith(['git'], 'passport-registry branch', () => {
     const args = ['branch', 'save', join(folder, 'dist'), '--message', 'Other'];
     const { code, stderr } = await cli(args, other);
     expect([code, git(origin, 'rev-parse', 'published')]).toEqual([4, before]);
-    expect(stderr).toContain('branch published of origin was not loaded into this repository: nothing was');
+    expect(stderr).toContain(
+      'branch published of origin was not loaded into this repository. Nothing was published. Load',
+    );
   });
 
   it('says so if there is no branch, and makes nothing', async () => {
