@@ -1,3 +1,4 @@
+import { onlyExampleNames } from './changes-condition.js';
 import type { Condition } from './condition.js';
 import type { RegistryStatus, StatusOptions } from './status.js';
 
@@ -17,6 +18,8 @@ export interface CommandSettings extends Pick<StatusOptions, 'issuers' | 'out' |
   readonly buildOptions: readonly string[];
   /** Options of `build` for the online key. */
   readonly checkpointOptions: readonly string[];
+  /** Options of `build` and `diff` for the exceptions from the rules of change. */
+  readonly overrideOptions: readonly string[];
   /** Options of `checkpoint` for the online key. */
   readonly onlineOptions: readonly string[];
   /** The file of the public root key, for `verify`, unless the file has it. */
@@ -63,10 +66,16 @@ function recordSteps({ changes, tree }: RegistryStatus, settings: CommandSetting
   if (isEmpty && tree.published) return [told(`restore the records in ${issuers}, for example from git`)];
   if (isEmpty) return [run('create the first record', 'new', 'ISSUER_ID')];
   if (changes.problems.length === 0) return [];
-  const reason = 'see what would stop a build, and fix it';
+  const reason = onlyExampleNames(changes.problems)
+    ? 'see the names that are reserved for examples; replace them, or pass --allow-example-names to `status` and to builds'
+    : 'see what would stop a build, and fix it';
+  // Without this option, `diff` and `validate` allow these names, as a build with a development key does.
+  const production = changes.problems.some(({ rule }) => rule === 'example-name') ? ['--production'] : [];
   // `diff` shows the problems of the records, too.
-  if (tree.published) return [run(reason, 'diff', out, issuers, ...rootKeyOptions)];
-  return [run(reason, 'validate', issuers)];
+  if (tree.published) {
+    return [run(reason, 'diff', out, issuers, ...rootKeyOptions, ...settings.overrideOptions, ...production)];
+  }
+  return [run(reason, 'validate', issuers, ...production)];
 }
 
 /** The steps that renew the tree: a delegation, a build, a checkpoint. */
@@ -82,7 +91,8 @@ function publicationSteps(status: RegistryStatus, settings: CommandSettings): Ne
   const renews = isUrgent(status.list) ? ['--renew'] : [];
   const delegation = delegates ? ['--delegation', 'delegation.jwt'] : [];
   const signs = tree.published && checkpoint.level !== 'note' ? checkpointOptions : [];
-  const build = [...rootOptions, ...settings.buildOptions, ...renews, ...delegation, ...signs];
+  const { buildOptions, overrideOptions } = settings;
+  const build = [...rootOptions, ...buildOptions, ...overrideOptions, ...renews, ...delegation, ...signs];
   return [...(delegates ? [delegateStep(settings)] : []), run(reasons.join(', and '), 'build', ...build)];
 }
 

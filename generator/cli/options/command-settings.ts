@@ -61,6 +61,10 @@ export function commandSettings(
       ...given('out', '--out', out),
       ...(options.allowExampleNames ? ['--allow-example-names'] : []),
     ],
+    overrideOptions:
+      command.getOptionValueSource('override') === 'cli'
+        ? options.override.flatMap(({ issuer_id, rule }) => ['--override', quote(`${issuer_id}:${rule}`)])
+        : [],
     checkpointOptions: online('checkpoint-'),
     onlineOptions: online(''),
     onlinePublicKey:

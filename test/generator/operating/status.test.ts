@@ -337,10 +337,46 @@ describe('changes', () => {
     expect((await statusOf(['--allow-example-names'])).levels['changes']).toBe('note');
   });
 
-  it('that an operator permits are none', async () => {
+  it('that an operator permits are none, and the proposed build permits them, too', async () => {
     rmSync(join(folder, 'issuers/beta.yaml'));
-    const { levels } = await statusOf(['--override', 'beta:record-removed']);
+    const { levels, next } = await statusOf(['--override', 'beta:record-removed']);
     expect(levels['changes']).toBe('note');
+    expect(next[0]).toBe('npx passport-registry build --production --override beta:record-removed');
+  });
+
+  it.each(['dist', 'no dist'])('with a reserved name are shown by the proposed command: %s', async (tree) => {
+    if (tree === 'no dist') rmSync(join(folder, 'dist'), { recursive: true });
+    writeFiles(folder, { 'issuers/c.yaml': recordText('c', { jwks_uri: 'https://c.example/' }) });
+    const { next } = await statusOf();
+    const words = (next[0] ?? '').split(' ').slice(2);
+    const shown = await cli(words, folder);
+    expect([shown.code, shown.stderr]).toEqual([1, expect.stringContaining('error example-name')]);
+    const allowed = await cli([...words, '--allow-example-names'], folder);
+    expect([allowed.code, allowed.stderr]).toEqual([0, expect.stringContaining('warning example-name')]);
+    const unasked = await cli(
+      words.filter((word) => word !== '--production'),
+      folder,
+    );
+    expect([unasked.code, unasked.stderr]).toEqual([0, expect.not.stringContaining('example-name')]);
+  });
+
+  it('with a reserved name that was published deliberately are a warning, until a build must publish', async () => {
+    writeFiles(folder, { 'issuers/c.yaml': recordText('c', { jwks_uri: 'https://c.example/' }) });
+    await good('build', '--allow-example-names');
+    const { code, levels, report } = await statusOf();
+    expect([code, levels['changes'], report.changes.state]).toEqual([0, 'warning', 'unchanged']);
+    expect(report.next).toEqual([
+      {
+        command: 'npx passport-registry diff dist issuers --production',
+        reason: expect.stringContaining('pass --allow-example-names to `status` and to builds'),
+      },
+    ]);
+    expect((await statusOf(['--allow-example-names'])).report).toMatchObject({ level: 'note', next: [] });
+    writeFiles(folder, { 'issuers/d.yaml': recordText('d') });
+    expect((await statusOf()).levels['changes']).toBe('error');
+    const allowed = await statusOf(['--allow-example-names']);
+    expect(allowed.next[0]).toBe('npx passport-registry build --production --allow-example-names');
+    await good('build', '--production', '--allow-example-names');
   });
 
   it('cannot be compared with a list that was edited', async () => {
