@@ -1,12 +1,22 @@
-import { importRootKey, openRegistry, RegistryError } from '@passport-registry/verifier';
-import { readStatement, type Statement } from '@passport-registry/verifier/internal';
+import { importRootKey, openRegistry, RegistryError, walkRotation } from '@passport-registry/verifier';
+import { decodeUtf8, readStatement, type Statement } from '@passport-registry/verifier/internal';
 import { IoFailed, TreeRejected } from '../errors.js';
 import { type Expiry, expiryOf } from '../freshness/expiry.js';
+import { formatUpdatedAt } from '../list/updated-at.js';
+import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { ANY_AGE_SECONDS } from '../verification/assert-client-accepts.js';
 import type { PinnedTrust } from '../verification/pinned-trust.js';
 import { SeenFiles } from '../verification/seen-files.js';
 import { httpSource } from '../verification/tree-source.js';
+
+/** A statement that a host serves. */
+export interface ServedStatement {
+  /** When the statement was signed, RFC 3339. */
+  readonly issuedAt: string;
+  /** SHA-256 of the file, lower-case hexadecimal. */
+  readonly sha256: string;
+}
 
 /** The state of a mirror, compared with its primary. */
 export interface MirrorStatus {
@@ -27,6 +37,12 @@ export interface MirrorStatus {
   readonly updatedAt: string | undefined;
   /** SHA-256 of the list, lower-case hexadecimal. */
   readonly sha256: string | undefined;
+  /** RFC 7638 thumbprint of the root key of the tree; undefined if the host cannot be read. */
+  readonly rootKey: string | undefined;
+  /** Undefined if the host serves none, or none that can be read. */
+  readonly delegation: ServedStatement | undefined;
+  /** Undefined if the host serves none. */
+  readonly checkpoint: ServedStatement | undefined;
   /** How much older the list is than the primary's, in seconds. */
   readonly behind: number | undefined;
   /** The problem, in words. */
@@ -92,6 +108,7 @@ async function readHost(
 ): Promise<Served> {
   const failed = (failure: 'altered' | 'unreachable', { message }: Error): Served => ({
     ...{ url, failure, updatedAt: undefined, sha256: undefined, problem: message },
+    ...{ rootKey: undefined, delegation: undefined, checkpoint: undefined },
   });
   for (let retry = 0; ; retry++) {
     try {
@@ -104,12 +121,36 @@ async function readHost(
       });
       const [problem] = (await expiryIn(files, now))?.problems ?? [];
       const failure = problem === undefined ? undefined : 'expired';
-      return { url, failure, updatedAt, sha256, problem };
+      const rotation = await files.get(PATHS.rotation);
+      return {
+        ...{ url, failure, updatedAt, sha256, problem },
+        rootKey: (await walkRotation(rootKey, rotation === undefined ? '[]' : decodeUtf8(rotation)))
+          .thumbprint,
+        delegation: await servedStatement(files, PATHS.delegation, 'registry-delegation+jwt'),
+        checkpoint: await servedStatement(files, PATHS.checkpoint, 'registry-checkpoint+jwt'),
+      };
     } catch (error) {
       if (error instanceof IoFailed) return failed('unreachable', error);
       if (!(error instanceof RegistryError)) throw error;
       if (retry === RETRIES) return failed('altered', error);
     }
+  }
+}
+
+/** Clients ignore a delegation without a checkpoint, so such a delegation may be anything. */
+async function servedStatement(
+  files: SeenFiles,
+  path: string,
+  type: Statement['type'],
+): Promise<ServedStatement | undefined> {
+  const bytes = await files.get(path);
+  if (bytes === undefined) return undefined;
+  try {
+    const { issuedAt } = readStatement(bytes, type, notReadable);
+    return { issuedAt: formatUpdatedAt(issuedAt), sha256: sha256(bytes) };
+  } catch (error) {
+    if (error instanceof TreeRejected) return undefined;
+    throw error;
   }
 }
 

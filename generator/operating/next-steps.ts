@@ -14,11 +14,13 @@ export interface NextStep {
 export interface CommandSettings extends Pick<StatusOptions, 'issuers' | 'out' | 'baseUrl'> {
   /** Options of `build` and `keys delegate` for the root key, such as `--key FILE`. Empty if the file has them. */
   readonly rootOptions: readonly string[];
-  /** Options of `build` for the folders. */
+  /** Options of `build` for a production key. */
+  readonly productionOptions: readonly string[];
+  /** Options of `build` and `rotate` for the folders and for reserved names. */
   readonly buildOptions: readonly string[];
   /** Options of `build` for the online key. */
   readonly checkpointOptions: readonly string[];
-  /** Options of `build` and `diff` for the exceptions from the rules of change. */
+  /** Options of `build`, `rotate` and `diff` for the exceptions from the rules of change. */
   readonly overrideOptions: readonly string[];
   /** Options of `checkpoint` for the online key. */
   readonly onlineOptions: readonly string[];
@@ -30,7 +32,12 @@ export interface CommandSettings extends Pick<StatusOptions, 'issuers' | 'out' |
 
 /** Returns what the operator should do, in order. Empty if there is nothing to do. */
 export function nextSteps(status: RegistryStatus, settings: CommandSettings): readonly NextStep[] {
-  const { rootKey, tree, changes } = status;
+  const { rootKey, tree, changes, rotation } = status;
+  if (rotation.state === 'unfinished') {
+    const [records, rotates] = [recordSteps(status, settings), rotateStep(status, settings)];
+    const hosts = hostSteps(status, settings, true);
+    return isTreeOlder(status) ? [...records, ...hosts, rotates] : [...records, rotates, ...hosts];
+  }
   if (rootKey.level === 'error') {
     return [told(`correct root_key, or restore ${settings.out}: the rest is checked after that`)];
   }
@@ -38,13 +45,20 @@ export function nextSteps(status: RegistryStatus, settings: CommandSettings): re
     return [told(`restore ${settings.out} from a mirror or a backup: ${tree.message}`)];
   }
   const records = recordSteps(status, settings);
-  const publication = publicationSteps(status, settings);
+  // Without the newest tree, a build could not compare the records with the published list.
+  const publication = isTreeOlder(status) ? [] : publicationSteps(status, settings);
   return [
     ...rotatedStep(status),
     ...records,
     ...publication,
     ...hostSteps(status, settings, publication.length > 0),
+    ...rotationFolderStep(status),
   ];
+}
+
+/** Whether the live registry has a newer tree than the output folder, or the output folder has none. */
+function isTreeOlder({ tree, live }: RegistryStatus): boolean {
+  return live.comparedWithTree === 'newer' || (!tree.published && live.host?.updatedAt !== undefined);
 }
 
 function run(reason: string, ...words: readonly string[]): NextStep {
@@ -58,6 +72,30 @@ function told(reason: string): NextStep {
 function rotatedStep({ rootKey: { rotated, thumbprint } }: RegistryStatus): NextStep[] {
   if (!rotated) return [];
   return [told(`let root_key and signer in registry.yaml name the current root key, ${thumbprint}`)];
+}
+
+/** The step that continues a rotation. */
+function rotateStep(
+  { tree, checkpoint, rootKey, rotation }: RegistryStatus,
+  { rootOptions, buildOptions, overrideOptions, checkpointOptions }: CommandSettings,
+): NextStep {
+  const { folder, next } = rotation;
+  const isBegun = next !== undefined && rootKey.thumbprint === next;
+  const otherwise = isBegun ? '' : `; or remove ${folder} to give it up`;
+  const signs = tree.published && checkpoint.level !== 'note' ? checkpointOptions : [];
+  const options = [...rootOptions, ...buildOptions, ...overrideOptions];
+  const reason = `continue the rotation, with the same next key${otherwise}`;
+  return run(reason, 'rotate', '--next-key', 'NEXT_KEY_FILE', ...options, ...signs);
+}
+
+function rotationFolderStep({ rotation: { state, folder, next, message } }: RegistryStatus): NextStep[] {
+  if (state === 'unreadable') return [told(`find out who changed ${folder}: ${message}`)];
+  if (state !== 'complete') return [];
+  return [
+    told(
+      `when all hosts serve the tree: let signer in registry.yaml name the key ${next}, and remove ${folder}`,
+    ),
+  ];
 }
 
 function recordSteps({ changes, tree }: RegistryStatus, settings: CommandSettings): NextStep[] {
@@ -91,8 +129,16 @@ function publicationSteps(status: RegistryStatus, settings: CommandSettings): Ne
   const renews = isUrgent(status.list) ? ['--renew'] : [];
   const delegation = delegates ? ['--delegation', 'delegation.jwt'] : [];
   const signs = tree.published && checkpoint.level !== 'note' ? checkpointOptions : [];
-  const { buildOptions, overrideOptions } = settings;
-  const build = [...rootOptions, ...buildOptions, ...overrideOptions, ...renews, ...delegation, ...signs];
+  const { productionOptions, buildOptions, overrideOptions } = settings;
+  const build = [
+    ...rootOptions,
+    ...productionOptions,
+    ...buildOptions,
+    ...overrideOptions,
+    ...renews,
+    ...delegation,
+    ...signs,
+  ];
   return [...(delegates ? [delegateStep(settings)] : []), run(reasons.join(', and '), 'build', ...build)];
 }
 
@@ -116,18 +162,25 @@ function isUrgent({ level }: Condition): boolean {
 }
 
 function hostSteps(
-  { live, mirrors }: RegistryStatus,
+  status: RegistryStatus,
   { out, rootKeyOptions, baseUrl }: CommandSettings,
   isRenewed: boolean,
 ): NextStep[] {
+  const { live, mirrors, tree } = status;
   const late = mirrors.filter(({ level }) => level === 'error').map(({ url }) => url);
   const ask = late.length === 0 ? [] : [told(`ask the operators of these mirrors: ${late.join(', ')}`)];
   const verify = (url: string) => run('verify what the host serves', 'verify', url, ...rootKeyOptions);
-  if (live.comparedWithTree === 'newer') {
-    return [told(`copy the tree of ${live.url} to ${out} before the next build`), ...ask];
+  if (isTreeOlder(status)) {
+    const removal = tree.published ? `remove ${out}, and ` : '';
+    const load = run(
+      `${removal}load the published tree before the next build; if it is not on a branch, copy the tree of ${live.url} to ${out}`,
+      ...['branch', 'load', out],
+    );
+    return [load, ...ask];
   }
   if (isRenewed || live.comparedWithTree === 'older' || live.host?.state === 'expired') {
-    const copy = told(`copy ${out} to the host${baseUrl === undefined ? '' : ` of ${baseUrl}`}`);
+    const where = baseUrl === undefined ? '' : ` of ${baseUrl}`;
+    const copy = told(`copy ${out} to the host${where}, or save it with \`branch save ${out}\` and deploy`);
     return [copy, ...(baseUrl === undefined ? [] : [verify(baseUrl)]), ...ask];
   }
   return [...(live.level === 'error' && live.url !== undefined ? [verify(live.url)] : []), ...ask];

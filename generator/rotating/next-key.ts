@@ -4,10 +4,10 @@ import type { RootKey } from '@passport-registry/verifier';
 import { KeyRejected, UsageError } from '../errors.js';
 import { workTreeAround } from '../files/git.js';
 import { assertOutside } from '../files/output-folder.js';
+import { type RotationFiles, writeRotationFile } from '../freshness/rotation-files.js';
 import { chooseSigner, type SignerChoice } from '../signing/choose-signer.js';
 import { generateKeyFile, loadRootKey, publicHalf } from '../signing/key-file.js';
 import type { Signer } from '../signing/sign.js';
-import { type RotationFiles, writeRotationFile } from './rotation-files.js';
 import type { RotationOptions } from './rotation-options.js';
 
 /** What is known about the next root key before a rotation goes on. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
 import { KeyRejected, RecordsRejected, TreeRejected, UsageError } from '../errors.js';
+import { type RotationFiles, readRotationFiles } from '../freshness/rotation-files.js';
 import { pendingChanges } from '../operating/changes-condition.js';
 import type { IssuerChange } from '../review/difference.js';
 import { loadRootKey } from '../signing/key-file.js';
@@ -12,7 +13,6 @@ import { verifyTree } from '../verification/verify.js';
 import { assertStepFits, type DelegationPlan, planDelegation } from './check-files.js';
 import { type NextKey, readNextKey } from './next-key.js';
 import { type CheckpointSigner, planCheckpoint } from './plan-checkpoint.js';
-import { type RotationFiles, readRotationFiles } from './rotation-files.js';
 import type { RotationOptions } from './rotation-options.js';
 
 /** A rotation that is complete: the tree has the next key, and everything in it verifies. */

@@ -55,8 +55,8 @@ export function commandSettings(
   return {
     ...{ issuers, out, baseUrl, rootKeyOptions },
     rootOptions: [...rootSigner, ...rootKeyOptions],
+    productionOptions: development ? [] : ['--production'],
     buildOptions: [
-      ...(development ? [] : ['--production']),
       ...given('issuers', '--issuers', issuers),
       ...given('out', '--out', out),
       ...(options.allowExampleNames ? ['--allow-example-names'] : []),
