@@ -8,7 +8,9 @@ export function readBytes(file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (cause) {
-    throw new IoFailed(`${file} cannot be read: ${(cause as NodeJS.ErrnoException).code}`, { cause });
+    const { code } = cause as NodeJS.ErrnoException;
+    const problem = code === 'ENOENT' ? 'does not exist' : `cannot be read: ${code}`;
+    throw new IoFailed(`${file} ${problem}`, { cause });
   }
 }
 

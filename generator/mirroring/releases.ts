@@ -9,6 +9,7 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
+import { printable } from '../diagnostics/printers/printable.js';
 import { UsageError } from '../errors.js';
 
 /** Readers may still use the previous release, and slow readers the one before. */
@@ -21,9 +22,13 @@ const KEPT_RELEASES = 3;
 export class Releases {
   readonly #folder: string;
 
-  /** @throws {@link UsageError} if `current` is not a link, because a rename can't switch it */
+  /**
+   * @throws {@link UsageError} if the folder holds files of something else, or if `current` is not a link, because a
+   * rename can't switch it
+   */
   constructor(folder: string) {
     this.#folder = folder;
+    assertOwnFolder(folder);
     const stats = lstatSync(this.#link, { throwIfNoEntry: false });
     if (stats !== undefined && !stats.isSymbolicLink()) {
       throw new UsageError(
@@ -85,4 +90,15 @@ export class Releases {
     const old = names.filter((name) => name !== current).slice(KEPT_RELEASES - 1);
     for (const name of old) rmSync(this.path(name), { recursive: true, force: true });
   }
+}
+
+/** Asserts that a mirror can start in a folder, or has started there. Hidden files and `lost+found` do not matter. */
+function assertOwnFolder(folder: string): void {
+  const names = readdirSync(folder);
+  if (names.includes('releases')) return;
+  const other = names.find((name) => !name.startsWith('.') && !['current', 'lost+found'].includes(name));
+  if (other === undefined) return;
+  throw new UsageError(
+    `${folder} contains ${printable(other)}, but no releases of a mirror: name the folder of a mirror, or an empty folder`,
+  );
 }

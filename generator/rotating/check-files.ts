@@ -60,12 +60,10 @@ export async function planDelegation(
   if (published === undefined && online === undefined) return { keys: undefined, signs: false };
   if (delegation === undefined) return { keys: online ?? (await publishedKeys(out, outgoing)), signs: true };
   const file = join(folder, ROTATION_FILES.delegation);
-  const { keys } = await delegated(
-    delegation,
-    next ?? outgoing,
-    (why) =>
-      new KeyRejected(`${file} is not a delegation by the next key: ${why}: remove it to sign another`),
-  );
+  const refused = (why: string) =>
+    new KeyRejected(`${file} is not a delegation by the next key: ${why}: remove it to sign another`);
+  if (next === undefined) throw refused('the next key is not known yet');
+  const { keys } = await delegated(delegation, next, refused);
   if (online !== undefined && namesOf(online) !== namesOf(keys)) {
     throw new UsageError(`${file} names other online keys than --online: remove it to sign another`);
   }

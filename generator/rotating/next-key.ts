@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { dirname, relative, resolve, sep } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
 import { KeyRejected, UsageError } from '../errors.js';
@@ -36,7 +36,7 @@ export async function readNextKey(
       'a signing command needs the public key to verify its signatures: pass --next-root-key',
     );
   }
-  const makesKey = key !== undefined && !key.startsWith('env:') && isUnwritten(key);
+  const makesKey = key !== undefined && !key.startsWith('env:') && !existsSync(key);
   if (makesKey) assertSafePlace(key, { folder: files.folder, out, issuers });
   const named = await namedKey(choice, makesKey);
   if (files.next !== undefined && named !== undefined && named.thumbprint !== files.next.thumbprint) {
@@ -87,34 +87,28 @@ function isInside(folder: string, path: string): boolean {
   return way !== '..' && !way.startsWith(`..${sep}`);
 }
 
-/** Whether a key file does not exist, or is empty because an earlier run was killed before it wrote the key. */
-function isUnwritten(file: string): boolean {
-  const stats = statSync(file, { throwIfNoEntry: false });
-  return stats === undefined || (stats.isFile() && stats.size === 0);
-}
-
 /** What the next key signs before the outgoing key names it. This is neither a list nor a statement. */
 const TRIAL = Buffer.from('passport-registry: a trial signature\n');
 
 /**
- * Returns the signer with the next root key. Makes the key file if it does not exist, and never overwrites one. Writes
- * the public key into the folder of the rotation.
+ * Returns the signer with the next root key. Makes the key file if it does not exist, and never replaces or removes one.
+ * Writes the public key into the folder of the rotation.
  *
  * @throws {@link KeyRejected} | {@link IoFailed}
  */
 export async function nextSigner(
   { next: choice, algorithm, env }: RotationOptions,
-  { files, makesKey, outgoing }: NextKey & { readonly files: RotationFiles; readonly outgoing: RootKey },
+  plan: NextKey & { readonly files: RotationFiles; readonly outgoing: RootKey },
 ): Promise<Signer> {
+  const { files, makesKey, outgoing } = plan;
   const { key } = choice;
-  if (makesKey && key !== undefined) {
-    // `generateKeyFile` refuses a file that exists. An empty file holds no key.
-    if (statSync(key, { throwIfNoEntry: false }) !== undefined) rmSync(key);
-    await generateKeyFile(algorithm, key, env);
-  }
+  const made = makesKey && key !== undefined ? await generateKeyFile(algorithm, key, env) : undefined;
   const signer = await chooseSigner({ ...choice, production: true });
-  if (files.next !== undefined && signer.rootKey.thumbprint !== files.next.thumbprint) {
-    throw otherKey(signer.rootKey, files, key ?? '');
+  const expected = made ?? plan.next;
+  if (expected !== undefined && signer.rootKey.thumbprint !== expected.thumbprint) {
+    throw new KeyRejected(
+      `${key ?? 'the signing command'} has the key ${signer.rootKey.thumbprint}, but the plan was a rotation to ${expected.thumbprint}`,
+    );
   }
   if (signer.rootKey.thumbprint === outgoing.thumbprint) {
     throw new KeyRejected(`the next key is the outgoing key: ${outgoing.thumbprint}`);

@@ -178,7 +178,7 @@ export function readKeySource(source: string, env: NodeJS.ProcessEnv): string {
   if (source.startsWith('env:')) {
     const text = env[source.slice('env:'.length)];
     if (text === undefined || text === '') {
-      throw new UsageError(`the environment variable ${source.slice('env:'.length)} is not set`);
+      throw new UsageError(`${source} names an environment variable that is not set`);
     }
     return text;
   }
@@ -186,6 +186,11 @@ export function readKeySource(source: string, env: NodeJS.ProcessEnv): string {
 }
 
 function readPrivateKey(text: string, source: string): KeyObject {
+  if (text.trim() === '') {
+    throw new KeyRejected(
+      `${source} is empty: if a command was killed before it wrote the key, remove the file`,
+    );
+  }
   if (isEncrypted(text)) {
     throw new KeyRejected(`${source} is encrypted; pass the public key instead`);
   }

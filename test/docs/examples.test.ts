@@ -62,7 +62,13 @@ let sandbox: string;
 /** The examples assume a registry at registry.example, its pinned root key and trust anchor, and an issuer at playground.example. */
 const PRELUDE = `
 const realFetch = globalThis.fetch;
-const hosts = { 'https://registry.example': process.env.REGISTRY, 'https://playground.example': process.env.SANDBOX };
+const { REGISTRY, SANDBOX } = process.env;
+const hosts = {
+  'https://registry.example': REGISTRY,
+  'http://127.0.0.1:8080': REGISTRY,
+  'https://playground.example': SANDBOX,
+  'http://127.0.0.1:8787': SANDBOX,
+};
 globalThis.fetch = (url, init) => {
   const { origin } = new URL(url);
   return realFetch(String(url).replace(origin, hosts[origin] ?? origin), init);
@@ -78,7 +84,12 @@ beforeAll(async () => {
   folder = await workspace(['alpha', 'beta']);
   await cli(['keys', 'generate', '--out', 'root-key.pem'], folder);
   await cli(['build', '--key', 'root-key.pem'], folder);
-  registry = await serve(join(folder, 'dist'));
+  // A live registry with the same key, which also lists the sandbox issuer.
+  const live = await workspace(['alpha', 'beta']);
+  const key = ['--key', join(folder, 'root-key.pem'), '--allow-example-names'];
+  await cli(['new', 'playground', '--tier', 'sandbox', '--issuer-url', 'https://playground.example'], live);
+  await cli(['build', ...key], live);
+  registry = await serve(join(live, 'dist'));
   const root = JSON.parse(readFileSync(join(folder, 'dist/keys/root.json'), 'utf8'));
   const trustAnchor = JSON.stringify({ root, sources: ['https://registry.example'] });
   writeFileSync(join(folder, 'trust-anchor.json'), trustAnchor);

@@ -57,7 +57,7 @@ export function addMirrorCommand(program: Command, io: Invocation): void {
 async function loadPinned(io: Io, rootKey: string | undefined) {
   if (rootKey !== undefined) return loadTrust(io, rootKey);
   throw new UsageError(
-    'a mirror needs --root-key to verify what it downloads: the trust anchor that `passport-registry pin` writes',
+    '`mirror` needs --root-key to verify what it reads: the trust anchor that `passport-registry pin` writes',
   );
 }
 

@@ -210,6 +210,12 @@ describeWith(['rsync'], 'passport-registry mirror', () => {
       'cannot be fetched',
     ],
     [
+      'into the tree that a host serves',
+      ['mirror', 'dist', 'dist', '--root-key', 'root.json'],
+      2,
+      'but no releases of a mirror',
+    ],
+    [
       'into a plain folder',
       ['mirror', 'dist', 'plain', '--root-key', 'root.json'],
       2,

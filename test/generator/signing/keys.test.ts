@@ -147,7 +147,7 @@ describe('a key to sign with', () => {
     const folder = await workspace();
     const { code, stderr } = await cli(['build', '--key', 'nowhere.pem'], folder);
     expect(code).toBe(4);
-    expect(stderr).toContain('nowhere.pem cannot be read');
+    expect(stderr).toContain('nowhere.pem does not exist');
   });
 });
 

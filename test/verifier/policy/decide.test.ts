@@ -263,6 +263,13 @@ describe('a trust policy', () => {
     );
   });
 
+  it('with a wrong name is told which tiers and members there are', () => {
+    expect(() => assertTrustPolicy({ tiers: ['gold'] })).toThrow(/; the tiers are founding, certified, /);
+    expect(() => assertTrustPolicy({ tier: ['certified'] })).toThrow(
+      '"tier" is not a member of a trust policy',
+    );
+  });
+
   it('is judged as Ajv judges it by its schema', () => {
     const value = fc.oneof(
       fc.constantFrom<unknown>('certified', 'NO', 'a', 'A', '', 0, 1, -1, 40000, null, true),

@@ -3,7 +3,12 @@ import { deepFreeze } from '../encoding/deep-freeze.js';
 import { type Fault, faultIn, shown } from '../encoding/fault.js';
 import { PolicyInvalid } from '../errors.js';
 import { isNamedMember, isPolicyMember } from '../generated/predicates.js';
-import { REQUIRED_NAMED_MEMBERS, REQUIRED_POLICY_MEMBERS, type TrustPolicy } from '../generated/schemas.js';
+import {
+  REQUIRED_NAMED_MEMBERS,
+  REQUIRED_POLICY_MEMBERS,
+  TIERS,
+  type TrustPolicy,
+} from '../generated/schemas.js';
 
 /**
  * Asserts that a parsed JSON value conforms to schemas/trust-policy.schema.json. An unknown member is an error, because
@@ -24,11 +29,6 @@ import { REQUIRED_NAMED_MEMBERS, REQUIRED_POLICY_MEMBERS, type TrustPolicy } fro
  */
 export function assertTrustPolicy(value: unknown): asserts value is TrustPolicy {
   if (!isObject(value)) throw new PolicyInvalid('a trust policy must be a JSON object');
-  for (const member of REQUIRED_POLICY_MEMBERS) {
-    if (!Object.hasOwn(value, member)) {
-      throw new PolicyInvalid(`a trust policy must have the member ${member}`);
-    }
-  }
   for (const [member, content] of Object.entries(value)) {
     const conforms = isPolicyMember(member, content);
     if (conforms === undefined) {
@@ -36,13 +36,18 @@ export function assertTrustPolicy(value: unknown): asserts value is TrustPolicy 
     }
     if (!conforms) throw wrongMember(member, content);
   }
+  const missing = REQUIRED_POLICY_MEMBERS.find((member) => !Object.hasOwn(value, member));
+  if (missing !== undefined) throw new PolicyInvalid(`a trust policy must have the member ${missing}`);
 }
 
 function wrongMember(member: string, content: unknown): PolicyInvalid {
   const fault = faultIn(member, content, (value) => isPolicyMember(member, value) === true);
   const item = Array.isArray(content) && fault.index !== undefined ? content[fault.index] : undefined;
   const { path, problem } = isObject(item) ? faultInNamed(fault.path, item) : fault;
-  return new PolicyInvalid(`${path} ${problem}, which does not match schemas/trust-policy.schema.json`);
+  const tiers = member === 'tiers' ? `; the tiers are ${TIERS.join(', ')}` : '';
+  return new PolicyInvalid(
+    `${path} ${problem}, which does not match schemas/trust-policy.schema.json${tiers}`,
+  );
 }
 
 /** Finds the invalid member of an entry of `allow` or `deny`. */
