@@ -284,7 +284,7 @@ describe('the root key', () => {
 
   it.each([
     ['names another key', 'stranger.json', 'the pinned key is'],
-    ['is missing', 'none.json', 'none.json cannot be read'],
+    ['is missing', 'none.json', 'none.json does not exist'],
     ['is the private key', 'root.pem', 'contains no public JWK'],
   ])('that %s in root_key is an error', async (_name, file, words) => {
     const { code, stderr, stdout } = await cli(['status', '--root-key', file], folder);
