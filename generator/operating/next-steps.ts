@@ -1,42 +1,16 @@
 import { onlyExampleNames } from './changes-condition.js';
 import type { Condition } from './condition.js';
-import type { RegistryStatus, StatusOptions } from './status.js';
-
-/** One step for the operator. */
-export interface NextStep {
-  /** The command to run; undefined for a step without a command of this program. */
-  readonly command: string | undefined;
-  /** Why, or what to do if there is no command. */
-  readonly reason: string;
-}
-
-/** The settings that the commands need, and that a configuration file may provide. */
-export interface CommandSettings extends Pick<StatusOptions, 'issuers' | 'out' | 'baseUrl'> {
-  /** Options of `build` and `keys delegate` for the root key, such as `--key FILE`. Empty if the file has them. */
-  readonly rootOptions: readonly string[];
-  /** Options of `build` for a production key. */
-  readonly productionOptions: readonly string[];
-  /** Options of `build` and `rotate` for the folders and for reserved names. */
-  readonly buildOptions: readonly string[];
-  /** Options of `build` for the online key. */
-  readonly checkpointOptions: readonly string[];
-  /** Options of `build`, `rotate` and `diff` for the exceptions from the rules of change. */
-  readonly overrideOptions: readonly string[];
-  /** Options of `checkpoint` for the online key. */
-  readonly onlineOptions: readonly string[];
-  /** The file of the public root key, for `verify`, unless the file has it. */
-  readonly rootKeyOptions: readonly string[];
-  /** The file of the online key's public JWK. */
-  readonly onlinePublicKey: string;
-}
+import { type CommandSettings, type NextStep, run, told } from './next-step.js';
+import { rotatedStep, rotateStep, rotationFolderStep } from './rotation-steps.js';
+import type { RegistryStatus } from './status.js';
 
 /** Returns what the operator should do, in order. Empty if there is nothing to do. */
 export function nextSteps(status: RegistryStatus, settings: CommandSettings): readonly NextStep[] {
   const { rootKey, tree, changes, rotation } = status;
   if (rotation.state === 'unfinished') {
     const [records, rotates] = [recordSteps(status, settings), rotateStep(status, settings)];
-    const hosts = hostSteps(status, settings, true);
-    return isTreeOlder(status) ? [...records, ...hosts, rotates] : [...records, rotates, ...hosts];
+    if (!tree.published || isTreeOlder(status)) return [...records, loadStep(status, settings), rotates];
+    return [...records, rotates, ...hostSteps(status, settings, true)];
   }
   if (rootKey.level === 'error') {
     return [told(`correct root_key, or restore ${settings.out}: the rest is checked after that`)];
@@ -59,43 +33,6 @@ export function nextSteps(status: RegistryStatus, settings: CommandSettings): re
 /** Whether the live registry has a newer tree than the output folder, or the output folder has none. */
 function isTreeOlder({ tree, live }: RegistryStatus): boolean {
   return live.comparedWithTree === 'newer' || (!tree.published && live.host?.updatedAt !== undefined);
-}
-
-function run(reason: string, ...words: readonly string[]): NextStep {
-  return { command: ['npx passport-registry', ...words].join(' '), reason };
-}
-
-function told(reason: string): NextStep {
-  return { command: undefined, reason };
-}
-
-function rotatedStep({ rootKey: { rotated, thumbprint } }: RegistryStatus): NextStep[] {
-  if (!rotated) return [];
-  return [told(`let root_key and signer in registry.yaml name the current root key, ${thumbprint}`)];
-}
-
-/** The step that continues a rotation. */
-function rotateStep(
-  { tree, checkpoint, rootKey, rotation }: RegistryStatus,
-  { rootOptions, buildOptions, overrideOptions, checkpointOptions }: CommandSettings,
-): NextStep {
-  const { folder, next } = rotation;
-  const isBegun = next !== undefined && rootKey.thumbprint === next;
-  const otherwise = isBegun ? '' : `; or remove ${folder} to give it up`;
-  const signs = tree.published && checkpoint.level !== 'note' ? checkpointOptions : [];
-  const options = [...rootOptions, ...buildOptions, ...overrideOptions];
-  const reason = `continue the rotation, with the same next key${otherwise}`;
-  return run(reason, 'rotate', '--next-key', 'NEXT_KEY_FILE', ...options, ...signs);
-}
-
-function rotationFolderStep({ rotation: { state, folder, next, message } }: RegistryStatus): NextStep[] {
-  if (state === 'unreadable') return [told(`find out who changed ${folder}: ${message}`)];
-  if (state !== 'complete') return [];
-  return [
-    told(
-      `when all hosts serve the tree: let signer in registry.yaml name the key ${next}, and remove ${folder}`,
-    ),
-  ];
 }
 
 function recordSteps({ changes, tree }: RegistryStatus, settings: CommandSettings): NextStep[] {
@@ -161,23 +98,21 @@ function isUrgent({ level }: Condition): boolean {
   return level === 'error' || level === 'warning';
 }
 
-function hostSteps(
-  status: RegistryStatus,
-  { out, rootKeyOptions, baseUrl }: CommandSettings,
-  isRenewed: boolean,
-): NextStep[] {
-  const { live, mirrors, tree } = status;
+/** The step that brings the published tree into the output folder. */
+function loadStep({ tree, live }: RegistryStatus, { out }: CommandSettings): NextStep {
+  const removal = tree.published ? `remove ${out}, and ` : '';
+  const where = live.url === undefined ? 'from the host' : `of ${live.url}`;
+  const reason = `${removal}load the published tree before the next build; if it is not on a branch, copy the tree ${where} to ${out}`;
+  return run(reason, 'branch', 'load', out);
+}
+
+function hostSteps(status: RegistryStatus, settings: CommandSettings, isRenewed: boolean): NextStep[] {
+  const { live, mirrors } = status;
+  const { out, rootKeyOptions, baseUrl } = settings;
   const late = mirrors.filter(({ level }) => level === 'error').map(({ url }) => url);
   const ask = late.length === 0 ? [] : [told(`ask the operators of these mirrors: ${late.join(', ')}`)];
   const verify = (url: string) => run('verify what the host serves', 'verify', url, ...rootKeyOptions);
-  if (isTreeOlder(status)) {
-    const removal = tree.published ? `remove ${out}, and ` : '';
-    const load = run(
-      `${removal}load the published tree before the next build; if it is not on a branch, copy the tree of ${live.url} to ${out}`,
-      ...['branch', 'load', out],
-    );
-    return [load, ...ask];
-  }
+  if (isTreeOlder(status)) return [loadStep(status, settings), ...ask];
   if (isRenewed || live.comparedWithTree === 'older' || live.host?.state === 'expired') {
     const where = baseUrl === undefined ? '' : ` of ${baseUrl}`;
     const copy = told(`copy ${out} to the host${where}, or save it with \`branch save ${out}\` and deploy`);

@@ -1,6 +1,7 @@
 import { readIfThere } from '../files/read-file.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
-import type { MirrorStatus, ServedStatement } from '../mirroring/status.js';
+import type { ServedStatement } from '../mirroring/read-host.js';
+import type { MirrorStatus } from '../mirroring/status.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { type LocalTree, rotationOf } from './local-tree.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CommandSettings } from '../../operating/next-steps.js';
+import type { CommandSettings } from '../../operating/next-step.js';
 import type { RegistryStatus } from '../../operating/status.js';
 import type { ExceptionOptions } from './rule-options.js';
 

@@ -1,5 +1,5 @@
 import { type Condition, LEVELS } from '../../operating/condition.js';
-import type { NextStep } from '../../operating/next-steps.js';
+import type { NextStep } from '../../operating/next-step.js';
 import type { RegistryStatus } from '../../operating/status.js';
 import type { Io } from './io.js';
 import { say } from './output.js';

@@ -544,6 +544,7 @@ describe('a rotation', () => {
     rmSync(join(folder, 'dist/SHA256SUMS'));
     await expectUnfinished(command);
     rmSync(join(folder, 'dist'), { recursive: true });
+    await expectUnfinished('npx passport-registry branch load dist');
     cpSync(join(folder, 'before'), join(folder, 'dist'), { recursive: true });
     for (const file of ['step.jwt', 'next.json']) {
       await expectUnfinished(command);
