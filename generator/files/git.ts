@@ -53,11 +53,8 @@ export interface CommitChanges {
  */
 export function repositoryAround(folder: string, env: NodeJS.ProcessEnv): Repository {
   const records = resolve(folder);
-  let top = records;
-  while (lstatSync(join(top, '.git'), { throwIfNoEntry: false }) === undefined) {
-    if (top === dirname(top)) throw new UsageError(`${folder} is not in a git repository`);
-    top = dirname(top);
-  }
+  const top = workTreeAround(records);
+  if (top === undefined) throw new UsageError(`${folder} is not in a git repository`);
   const path = relative(top, records);
   const real = realPath(records);
   if (real !== join(realPath(top), path)) {
@@ -66,6 +63,14 @@ export function repositoryAround(folder: string, env: NodeJS.ProcessEnv): Reposi
     );
   }
   return { top, prefix: path === '' ? '' : `${path.split(sep).join('/')}/`, env };
+}
+
+/** Returns the top folder of the git work tree that contains a folder; undefined if there is none. */
+export function workTreeAround(folder: string): string | undefined {
+  for (let top = resolve(folder); ; top = dirname(top)) {
+    if (lstatSync(join(top, '.git'), { throwIfNoEntry: false }) !== undefined) return top;
+    if (top === dirname(top)) return undefined;
+  }
 }
 
 function realPath(path: string): string {

@@ -1,16 +1,8 @@
-import { importRootKey, openRegistry, RegistryError } from '@passport-registry/verifier';
-import { readStatement, type Statement } from '@passport-registry/verifier/internal';
-import { IoFailed, TreeRejected } from '../errors.js';
-import { type Expiry, expiryOf } from '../freshness/expiry.js';
-import { PATHS } from '../tree/paths.js';
-import { ANY_AGE_SECONDS } from '../verification/assert-client-accepts.js';
 import type { PinnedTrust } from '../verification/pinned-trust.js';
-import { SeenFiles } from '../verification/seen-files.js';
-import { httpSource } from '../verification/tree-source.js';
+import { readHost, type ServedTree } from './read-host.js';
 
 /** The state of a mirror, compared with its primary. */
-export interface MirrorStatus {
-  readonly url: string;
+export interface MirrorStatus extends Omit<ServedTree, 'failure'> {
   /**
    * `unknown` if the primary cannot be read, so that there is nothing to compare with. `expired` if verifiers refuse the
    * checkpoint, even if the list is the primary's.
@@ -24,17 +16,9 @@ export interface MirrorStatus {
     | 'altered'
     | 'unreachable'
     | 'unknown';
-  readonly updatedAt: string | undefined;
-  /** SHA-256 of the list, lower-case hexadecimal. */
-  readonly sha256: string | undefined;
   /** How much older the list is than the primary's, in seconds. */
   readonly behind: number | undefined;
-  /** The problem, in words. */
-  readonly problem: string | undefined;
 }
-
-/** How often to read a registry again, if a publication may have happened between list and signature (SPEC B6). */
-const RETRIES = 2;
 
 /** How far behind its primary a mirror may be by default, in seconds. */
 export const MAX_BEHIND_SECONDS = 3600;
@@ -43,12 +27,6 @@ export const MAX_BEHIND_SECONDS = 3600;
 export function isAcceptable({ state, behind = 0 }: MirrorStatus, maxBehindSeconds: number): boolean {
   if (state === 'behind') return behind <= maxBehindSeconds;
   return state === 'primary' || state === 'in sync' || state === 'ahead';
-}
-
-/** What a host serves. */
-interface Served extends Omit<MirrorStatus, 'state' | 'behind'> {
-  /** Why the host cannot be compared; undefined if a verifier accepts what it serves. */
-  readonly failure: 'expired' | 'altered' | 'unreachable' | undefined;
 }
 
 /**
@@ -72,7 +50,7 @@ export async function mirrorStatus(
   ];
 }
 
-function compareWithPrimary({ failure, ...mirror }: Served, primary: Served): MirrorStatus {
+function compareWithPrimary({ failure, ...mirror }: ServedTree, primary: ServedTree): MirrorStatus {
   if (mirror.updatedAt === undefined || primary.updatedAt === undefined) {
     return { ...mirror, state: failure ?? 'unknown', behind: undefined };
   }
@@ -84,57 +62,3 @@ function compareWithPrimary({ failure, ...mirror }: Served, primary: Served): Mi
   const state = failure ?? (behind === 0 ? 'in sync' : behind > 0 ? 'behind' : 'ahead');
   return { ...mirror, state, behind };
 }
-
-async function readHost(
-  url: string,
-  { rootKey, requireCheckpoint }: PinnedTrust,
-  now: number,
-): Promise<Served> {
-  const failed = (failure: 'altered' | 'unreachable', { message }: Error): Served => ({
-    ...{ url, failure, updatedAt: undefined, sha256: undefined, problem: message },
-  });
-  for (let retry = 0; ; retry++) {
-    try {
-      const files = new SeenFiles(httpSource(url));
-      // Reads the registry as a client does, with rotations and checkpoints, but ignores the age of the list.
-      const { updatedAt, sha256 } = await openRegistry(files, {
-        rootKey: rootKey.jwk,
-        requireCheckpoint,
-        maxAge: ANY_AGE_SECONDS,
-      });
-      const [problem] = (await expiryIn(files, now))?.problems ?? [];
-      const failure = problem === undefined ? undefined : 'expired';
-      return { url, failure, updatedAt, sha256, problem };
-    } catch (error) {
-      if (error instanceof IoFailed) return failed('unreachable', error);
-      if (!(error instanceof RegistryError)) throw error;
-      if (retry === RETRIES) return failed('altered', error);
-    }
-  }
-}
-
-/** Checks the times of a checkpoint that a client has verified, and of its delegation. Undefined without a checkpoint. */
-async function expiryIn(files: SeenFiles, now: number): Promise<Expiry | undefined> {
-  const bytes = await files.get(PATHS.checkpoint);
-  if (bytes === undefined) return undefined;
-  const checkpoint = readStatement(bytes, 'registry-checkpoint+jwt', notReadable);
-  return expiryOf(checkpoint, await delegationOf(checkpoint, files), now);
-}
-
-/** Returns the delegation that names the key of a checkpoint. A delegation that is not needed may be invalid. */
-async function delegationOf({ kid }: Statement, files: SeenFiles): Promise<Statement | undefined> {
-  try {
-    const delegation = readStatement(
-      await files.require(PATHS.delegation),
-      'registry-delegation+jwt',
-      notReadable,
-    );
-    const keys = await Promise.all((delegation.claims['keys'] as unknown[]).map(importRootKey));
-    return keys.some(({ thumbprint }) => thumbprint === kid) ? delegation : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-const notReadable = (message: string, cause?: unknown) =>
-  new TreeRejected(`a statement ${message}`, { cause });

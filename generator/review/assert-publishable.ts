@@ -29,22 +29,42 @@ export interface RecordsChange {
  * @throws {@link RecordsRejected}
  */
 export function assertPublishable(
-  { before, after }: RecordsChange,
-  { overrides = [], allowExampleNames = false }: RuleExceptions,
+  change: RecordsChange,
+  exceptions: RuleExceptions,
   development: boolean,
 ): readonly Diagnostic[] {
-  const transitions = before === undefined ? [] : checkTransitions(before, after, overrides);
-  const examples = development ? [] : exampleNames(after, allowExampleNames);
-  const diagnostics = [...after.diagnostics, ...transitions, ...examples].sort(byPlace);
+  const diagnostics = publicationProblems(change, exceptions, development);
   if (diagnostics.some(isError)) {
     // Nobody relies on a tree that a development key signed, so the user may remove the tree.
-    const startAgain = development && transitions.some(isError);
+    const startAgain = development && transitionProblems(change, exceptions).some(isError);
     throw new RecordsRejected(
       diagnostics,
       startAgain ? 'nothing was built; to start again, remove the development tree' : undefined,
     );
   }
   return diagnostics;
+}
+
+/**
+ * Reports everything that {@link assertPublishable} would refuse, and the warnings, sorted by file and position.
+ *
+ * @param development - whether a development key signs
+ */
+export function publicationProblems(
+  change: RecordsChange,
+  exceptions: RuleExceptions,
+  development: boolean,
+): Diagnostic[] {
+  const { after } = change;
+  const examples = development ? [] : exampleNames(after, exceptions.allowExampleNames === true);
+  return [...after.diagnostics, ...transitionProblems(change, exceptions), ...examples].sort(byPlace);
+}
+
+function transitionProblems(
+  { before, after }: RecordsChange,
+  { overrides = [] }: RuleExceptions,
+): readonly Diagnostic[] {
+  return before === undefined ? [] : checkTransitions(before, after, overrides);
 }
 
 /**

@@ -4,8 +4,8 @@ import { readStatement, verifyDelegation } from '@passport-registry/verifier/int
 import { KeyRejected, UsageError } from '../errors.js';
 import { readIfThere } from '../files/read-file.js';
 import { delegationValidity } from '../freshness/expiry.js';
+import { ROTATION_FILES, type RotationFiles } from '../freshness/rotation-files.js';
 import { PATHS } from '../tree/paths.js';
-import { ROTATION_FILES, type RotationFiles } from './rotation-files.js';
 import type { RotationOptions } from './rotation-options.js';
 
 /** The two keys of a rotation. */

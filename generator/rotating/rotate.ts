@@ -3,6 +3,7 @@ import { type RootKey, walkRotation } from '@passport-registry/verifier';
 import { build } from '../build.js';
 import { KeyRejected, TreeRejected, UsageError } from '../errors.js';
 import { withOutputLock } from '../files/output-lock.js';
+import { ROTATION_FILES, writeRotationFile } from '../freshness/rotation-files.js';
 import { delegationStatement, rotationStatement } from '../freshness/statements.js';
 import type { BuildReport } from '../publishing/report.js';
 import { chooseSigner, type SignerChoice } from '../signing/choose-signer.js';
@@ -11,7 +12,6 @@ import { folderSource } from '../verification/tree-source.js';
 import { verifyTree } from '../verification/verify.js';
 import { nextSigner } from './next-key.js';
 import { planRotation, type RemainingRotation } from './plan.js';
-import { ROTATION_FILES, writeRotationFile } from './rotation-files.js';
 import type { RotationOptions } from './rotation-options.js';
 
 /** The result of a rotation. */

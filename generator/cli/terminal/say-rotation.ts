@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { ROTATION_FILES } from '../../freshness/rotation-files.js';
 import type { RemainingRotation } from '../../rotating/plan.js';
-import { ROTATION_FILES } from '../../rotating/rotation-files.js';
 import type { RotateCommandOptions } from '../options/rotation-options.js';
 import type { Io } from './io.js';
 import { count, say } from './output.js';

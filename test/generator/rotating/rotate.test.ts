@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import {
-  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -8,8 +7,9 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { importRootKey, openRegistry, RegistryError, type RootJwk } from '@passport-registry/verifier';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -408,6 +408,30 @@ describe('a rotation that does not fit', () => {
     await expectRefused(words, code, ...args);
     expect(existsSync(path('rotation/step.jwt'))).toBe(false);
     expect(existsSync(path('safe/next.pem'))).toBe(false);
+  });
+
+  it.each(['safe/next.pem', 'none/next.pem', 'link/next.pem'])(
+    'with a next key to make in the git repository of the registry is refused: %s',
+    async (file) => {
+      mkdirSync(path('.git'));
+      mkdirSync(`${folder}-links`);
+      symlinkSync(path('safe'), path(`../${basename(folder)}-links/link`));
+      const key = file.startsWith('link') ? path(`../${basename(folder)}-links/${file}`) : file;
+      await expectRefused('is in the git repository', 2, '--next-key', key);
+      expect([existsSync(path('rotation')), existsSync(path('safe/next.pem'))]).toEqual([false, false]);
+    },
+  );
+
+  it('with a next key beside the git repository of the registry, or one that exists, is not', async () => {
+    mkdirSync(path('.git'));
+    const outside = `${folder}-keys`;
+    mkdirSync(outside);
+    const { code, stderr } = await rotate('--next-key', join(outside, 'next.pem'));
+    expect([code, stderr]).toEqual([0, expect.stringContaining('verified')]);
+    await published();
+    mkdirSync(path('.git'));
+    await key('safe/next');
+    expect((await rotate()).code).toBe(0);
   });
 
   it('with another outgoing key, or without one, makes and signs nothing', async () => {

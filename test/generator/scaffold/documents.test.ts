@@ -110,6 +110,19 @@ describeWith(['git'], 'the documents of a new registry', () => {
     expect(code).toBe(0);
   });
 
+  it('README.md: a new root key, and nothing of it in git but the public key', async () => {
+    const key = readFileSync(join(top, 'online-key.pem'), 'utf8');
+    const before = JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8')).kid;
+    await runAll('README.md', 'New root key', { ONLINE_KEY: key });
+    const { kid } = JSON.parse(git('show', 'new-root-key:root.json'));
+    expect(JSON.parse(git('show', 'published:keys/root.json')).kid).toBe(kid);
+    expect(kid).not.toBe(before);
+    expect(git('diff', '--name-only', 'main', 'new-root-key')).toBe('registry.yaml\nroot.json');
+    const { stdout } = await sh('git status --porcelain', folder);
+    expect(stdout).not.toMatch(/rotation|pem/);
+    expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
+  });
+
   it('CONTRIBUTING.md: from a clone to a pull request', async () => {
     const blocks = commandsBelow(`${TEMPLATE}/CONTRIBUTING.md`, 'How to get listed');
     expect(blocks).toHaveLength(4);
