@@ -1,12 +1,14 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { IoFailed, UsageError } from '../errors.js';
+import { openRegistry } from '@passport-registry/verifier';
+import { IoFailed, TreeRejected, UsageError } from '../errors.js';
 import { readCommit } from '../files/commit-files.js';
 import { withOutputFolder } from '../files/output-folder.js';
-import { fetchBranch, type RemoteBranch } from '../files/remote-branch.js';
+import { branchName, fetchBranch, type RemoteBranch } from '../files/remote-branch.js';
 import { foldersOf } from '../files/walk.js';
 import { PATHS } from '../tree/paths.js';
-import { httpSource } from '../verification/tree-source.js';
+import { ANY_AGE_SECONDS } from '../verification/assert-client-accepts.js';
+import { httpSource, memorySource, registryFiles, type TreeSource } from '../verification/tree-source.js';
 
 /** What was loaded from the branch. */
 export interface LoadedBranch {
@@ -18,9 +20,10 @@ export interface LoadedBranch {
 /**
  * Writes the published tree, which is the newest commit of a branch, into a new folder, byte by byte.
  *
- * @param baseUrl - the URL of the registry. If the branch does not exist, nothing must be published there
+ * @param baseUrl - the URL of the registry. If the branch does not exist, nothing must be published there. Otherwise the
+ * list there must not be newer
  * @returns undefined if the branch does not exist, because nothing was published yet
- * @throws {@link UsageError} if the folder has files; {@link IoFailed}
+ * @throws {@link UsageError} if the folder has files; {@link TreeRejected} | {@link IoFailed}
  */
 export async function loadBranch(
   out: string,
@@ -37,6 +40,7 @@ export async function loadBranch(
       return undefined;
     }
     const files = readCommit(commit, from);
+    await assertNotPutBack(files, from, baseUrl);
     const staged = join(staging, 'tree');
     writeFiles(staged, files);
     if (existsSync(folder)) rmdirSync(folder);
@@ -47,16 +51,45 @@ export async function loadBranch(
 
 /**
  * Without the published list, a build cannot compare its records with that list. So a branch that has been deleted must
- * not look like a registry that has never published.
+ * not look like a registry that has never published: only a host that has no list shows that.
  */
-async function assertNothingPublished({ remote, branch }: RemoteBranch, baseUrl?: string): Promise<void> {
+async function assertNothingPublished(from: RemoteBranch, baseUrl: string | undefined): Promise<void> {
   if (baseUrl === undefined) return;
+  const missing = `there is no ${branchName(from)}`;
   const published = await httpSource(baseUrl)
     .get(PATHS.list)
-    .catch(() => undefined);
+    .catch((cause: Error) => {
+      throw new IoFailed(
+        `${missing}, and ${baseUrl} does not show whether a list was published: ${cause.message}. If none ever was, build ` +
+          'and save without `branch load`. Otherwise restore the branch',
+        { cause },
+      );
+    });
   if (published === undefined) return;
-  throw new IoFailed(
-    `${remote} has no branch ${branch}, but ${baseUrl} serves a list: restore the branch from a copy of the tree`,
+  throw new IoFailed(`${missing}, but ${baseUrl} serves a list: restore the branch from a copy of the tree`);
+}
+
+/**
+ * Asserts that the list on the branch is not older than the live list. Somebody who can push could otherwise put an old
+ * list back on the branch, and the next checkpoint would confirm that list. A host that is unreachable, or that serves
+ * nothing that verifies, does not stop a publication.
+ */
+async function assertNotPutBack(
+  files: ReadonlyMap<string, Uint8Array>,
+  from: RemoteBranch,
+  baseUrl: string | undefined,
+): Promise<void> {
+  if (baseUrl === undefined) return;
+  const open = async (source: TreeSource) => {
+    const rootKey = JSON.parse(new TextDecoder().decode(files.get(PATHS.rootKey)));
+    return openRegistry(registryFiles(source), { rootKey, maxAge: ANY_AGE_SECONDS });
+  };
+  const both = [open(memorySource(files)), open(httpSource(baseUrl))];
+  const [saved, live] = await Promise.all(both.map((one) => one.catch(() => undefined)));
+  if (saved === undefined || live === undefined || live.updatedAt <= saved.updatedAt) return;
+  throw new TreeRejected(
+    `the list on ${branchName(from)} is of ${saved.updatedAt}, but ${baseUrl} serves the list of ${live.updatedAt}: find out ` +
+      'who put the branch back, and restore its newest commit',
   );
 }
 

@@ -24,7 +24,7 @@ export function addBranchCommand(program: Command, io: Invocation): void {
   addBranchOptions(group.command('load'))
     .description('write the tree of the branch into a new folder')
     .argument('[dir]', 'folder to make', 'dist')
-    .option('--base-url <url>', 'URL of the registry; if there is no branch, no list may be published there')
+    .option('--base-url <url>', 'URL of the registry, whose list must not be newer than the branch')
     .action((dir: string, options: BranchOptions & { baseUrl?: string }) =>
       run(io, false, async () => {
         const from = namedBranch(io, options);

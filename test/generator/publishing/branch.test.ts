@@ -4,7 +4,7 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, sy
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
-import { serve } from '../../support/serving.js';
+import { listen, serve } from '../../support/serving.js';
 import { cli, recordText, temporaryFolder, workspace, writeFiles } from '../../support/workspace.js';
 
 describeWith(['git'], 'passport-registry branch', () => {
@@ -17,6 +17,9 @@ describeWith(['git'], 'passport-registry branch', () => {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
     }).trim();
+  /** A host that gives every request the same status. */
+  const answering = (status: number) =>
+    listen((_request, response) => response.writeHead(status, { location: '/' }).end());
   const build = (where = folder) => cli(['build', '--key', 'key.pem'], where);
   const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
   /** All files below a folder with their bytes. */
@@ -134,7 +137,37 @@ describeWith(['git'], 'passport-registry branch', () => {
     writeFiles(folder, { 'registry.yaml': `base_url: ${host}\n` });
     const { code, stderr } = await cli(['branch', 'load', 'new'], folder);
     expect([code, existsSync(join(folder, 'new'))]).toEqual([4, false]);
-    expect(stderr).toContain(`origin has no branch published, but ${host} serves a list`);
+    expect(stderr).toContain(`there is no branch published of origin, but ${host} serves a list`);
+  });
+
+  it('starts only if the host clearly has no list', async () => {
+    const hosts = {
+      'http://127.0.0.1:1': 'does not show whether a list was published',
+      [await answering(503)]: 'responds with 503',
+      [await answering(301)]: 'responds with 301',
+    };
+    for (const [host, message] of Object.entries(hosts)) {
+      const { code, stderr } = await cli(['branch', 'load', '--base-url', host], folder);
+      expect([code, stderr]).toEqual([4, expect.stringContaining(message)]);
+    }
+    expect((await cli(['branch', 'load', '--base-url', await answering(404)], folder)).code).toBe(0);
+  });
+
+  it('refuses a branch that was put back to an older list than the live one', async () => {
+    await build();
+    await cli(['branch', 'save'], folder);
+    const before = git(origin, 'rev-parse', 'published');
+    await cli(['suspend', 'alpha', '--reason', 'x', '--key', 'key.pem'], folder);
+    await cli(['branch', 'save'], folder);
+    const live = await serve(join(folder, 'dist'));
+    const load = (into: string) => cli(['branch', 'load', into, '--base-url', live], folder);
+    expect((await load('newest')).code).toBe(0);
+    // Somebody pushes the old tree on top, which is no forced push.
+    const old = git(origin, 'commit-tree', `${before}^{tree}`, '-p', 'published', '-m', 'old');
+    git(origin, 'update-ref', 'refs/heads/published', old);
+    const { code, stderr } = await load('old');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('find out who put the branch back')]);
+    expect(existsSync(join(folder, 'old'))).toBe(false);
   });
 
   it('fails if the remote repository cannot be read: that is not the first publication', async () => {

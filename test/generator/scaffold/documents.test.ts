@@ -7,6 +7,7 @@ import { describeWith } from '../../support/components.js';
 import { commandsBelow } from '../../support/documents.js';
 import { installedPath } from '../../support/installed.js';
 import { init, SETTINGS } from '../../support/scaffold.js';
+import { serve } from '../../support/serving.js';
 import { cli, type Outcome, run, temporaryFolder } from '../../support/workspace.js';
 
 const TEMPLATE = 'generator/scaffold/template';
@@ -67,7 +68,8 @@ describeWith(['git'], 'the documents of a new registry', () => {
     folder = join(top, 'registry');
     origin = join(top, 'origin.git');
     execFileSync('git', ['init', '-q', '--bare', '-b', 'main', origin]);
-    expect((await init(['registry', ...SETTINGS, '--base-url', 'http://127.0.0.1:1'], top)).code).toBe(0);
+    const nothing = await serve(temporaryFolder());
+    expect((await init(['registry', ...SETTINGS, '--base-url', nothing], top)).code).toBe(0);
   });
 
   it('README.md: the first record, and the root key', async () => {

@@ -119,14 +119,8 @@ describeWith(
       origin = join(root, 'origin.git');
       git(root, 'init', '-q', '--bare', '-b', 'main', origin);
       main = join(root, 'registry');
-      const settings = [
-        '--name',
-        'Nordic',
-        '--contact',
-        'o@registry.alt',
-        '--base-url',
-        'http://127.0.0.1:1',
-      ];
+      const nothing = await serve(temporaryFolder());
+      const settings = ['--name', 'Nordic', '--contact', 'o@registry.alt', '--base-url', nothing];
       const made = await cli(['init', 'registry', ...settings, '--root-key', 'root.pem'], root);
       expect(made.code, made.stderr).toBe(0);
       writeFiles(root, {
