@@ -1,10 +1,9 @@
-import type { Issuer } from '@passport-registry/verifier';
 import { byPlace, type Diagnostic, isError } from '../diagnostics/diagnostic.js';
 import { RecordsRejected } from '../errors.js';
 import type { RecordSet } from '../records/check-records.js';
 import { recordDiagnostic } from '../records/record-diagnostic.js';
 import { checkTransitions, type TransitionOverride } from './forbidden-changes.js';
-import { isReservedName } from './reserved-names.js';
+import { reservedField } from './reserved-names.js';
 
 /** The exceptions from the rules that an operator allows, one by one. */
 export interface RuleExceptions {
@@ -68,16 +67,15 @@ function transitionProblems(
   return before === undefined ? [] : checkTransitions(before, after, overrides);
 }
 
-const FIELDS = ['jwks_uri', 'discovery_uri', 'policy_uri', 'contact'] as const;
-
 /**
  * Reports the first field of each record that contains a reserved name. If such names are allowed, returns one warning.
  */
 function exampleNames(records: RecordSet, allowed: boolean): Diagnostic[] {
   const found = [...records.issuers.values()].flatMap((issuer) => {
-    const field = FIELDS.find((name) => isReservedName(hostOf(issuer, name)));
-    if (field === undefined) return [];
-    const message = `${field} is under ${hostOf(issuer, field)}, a name that is reserved for examples`;
+    const reserved = reservedField(issuer);
+    if (reserved === undefined) return [];
+    const { field, host } = reserved;
+    const message = `${field} is under ${host}, a name that is reserved for examples`;
     return [recordDiagnostic(records, { id: issuer.issuer_id, field }, { rule: 'example-name', message })];
   });
   const [first] = found;
@@ -85,14 +83,3 @@ function exampleNames(records: RecordSet, allowed: boolean): Diagnostic[] {
   const more = found.length === 1 ? '' : `; so are ${found.length - 1} more records`;
   return [{ ...first, severity: 'warning', message: `${first.message}${more}` }];
 }
-
-/**
- * Returns the host of a URL or e-mail address. In a URL, the schema allows no user name, and in a host only letters,
- * digits, dots and hyphens.
- */
-function hostOf(issuer: Issuer, field: (typeof FIELDS)[number]): string {
-  const [, host = ''] = HOST.exec(issuer[field] ?? '') ?? [];
-  return host;
-}
-
-const HOST = /^(?:https?:\/\/|.*@)([^/?#:]*)/;

@@ -15,6 +15,9 @@ export interface RuleOptions extends ExceptionOptions {
   breakPinnedVerifiers?: true;
 }
 
+/** The options of commands that publish a list which is signed already. */
+export type ChangeRuleOptions = Pick<RuleOptions, 'override' | 'breakPinnedVerifiers'>;
+
 /** The options of commands that check records without a key. */
 export interface ProductionOptions {
   production?: true;
@@ -23,7 +26,16 @@ export interface ProductionOptions {
 
 /** Adds the options of commands that publish. */
 export function addRuleOptions(command: Command): Command {
-  return addExceptionOptions(command).option(
+  return addBreakOption(addExceptionOptions(command));
+}
+
+/** Adds the options of commands that publish a list which is signed already. */
+export function addChangeRuleOptions(command: Command): Command {
+  return addBreakOption(addOverrideOption(command));
+}
+
+function addBreakOption(command: Command): Command {
+  return command.option(
     '--break-pinned-verifiers',
     'change the root key without a rotation: verifiers that pinned the old key refuse the registry',
   );

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
@@ -17,6 +18,7 @@ describeWith(['git'], 'passport-registry branch', () => {
       stdio: ['ignore', 'pipe', 'pipe'],
     }).trim();
   const build = (where = folder) => cli(['build', '--key', 'key.pem'], where);
+  const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
   /** All files below a folder with their bytes. */
   const bytesOf = (where: string) =>
     Object.fromEntries(
@@ -41,8 +43,13 @@ describeWith(['git'], 'passport-registry branch', () => {
     writeFiles(folder, { '.gitattributes': '* text eol=crlf\n', '.gitignore': '*.json\n.htaccess\n' });
     git(folder, 'config', 'core.autocrlf', 'true');
     await build();
-    writeFiles(folder, { 'dist/odd': 'a\r\nb\n\u0000', 'dist/.gitattributes': '* export-ignore\n' });
-    expect((await cli(['branch', 'save'], folder)).code).toBe(0);
+    const odd = { '.gitattributes': '* export-ignore\n', odd: 'a\r\nb\n\u0000' };
+    const sums = Object.entries(odd).map(([path, text]) => `${hashOf(text)}  ${path}`);
+    const lines = [...readFileSync(join(folder, 'dist/SHA256SUMS'), 'utf8').trim().split('\n'), ...sums];
+    lines.sort((a, b) => (a.slice(66) < b.slice(66) ? -1 : 1));
+    writeFiles(join(folder, 'dist'), { ...odd, SHA256SUMS: `${lines.join('\n')}\n` });
+    const saved = await cli(['branch', 'save'], folder);
+    expect(saved.code, saved.stderr).toBe(0);
     const other = temporaryFolder();
     git(other, 'clone', '-q', '--depth=1', `file://${origin}`, '.').trim();
     const { code, stderr } = await cli(['branch', 'load', 'copy'], other);
@@ -66,8 +73,10 @@ describeWith(['git'], 'passport-registry branch', () => {
 
   it('removes from the branch what is no longer in the tree', async () => {
     await build();
+    cpSync(join(folder, 'dist'), join(folder, 'more'), { recursive: true });
     await cli(['build', '--key', 'key.pem', '--out', 'more', '--precompress'], folder);
     await cli(['branch', 'save', 'more'], folder);
+    expect(git(origin, 'ls-tree', '-r', '--name-only', 'published')).toContain('issuers.json.gz');
     await cli(['branch', 'save', 'dist'], folder);
     expect(git(origin, 'ls-tree', '-r', '--name-only', 'published')).not.toContain('issuers.json.gz');
   });
@@ -88,7 +97,11 @@ describeWith(['git'], 'passport-registry branch', () => {
       git(folder, 'config', setting, setting === 'push.default' ? 'matching' : '+refs/*:refs/*');
       const { code, stderr } = await cli(['branch', 'save'], folder);
       expect(code).toBe(4);
-      expect(stderr).toContain('nothing was published: if there was another publication, load the branch');
+      expect(stderr).toContain(`branch published of origin has another publication, commit ${theirs}`);
+      expect(stderr).toContain(
+        'Nothing was published. Load the branch into a new folder (`passport-registry branch load`), build',
+      );
+      expect(stderr).not.toContain('git push');
       expect(git(origin, 'rev-parse', 'published')).toBe(theirs);
     }
     expect((await cli(['branch', 'load', 'new'], folder)).code).toBe(0);
@@ -102,8 +115,11 @@ describeWith(['git'], 'passport-registry branch', () => {
     git(other, 'clone', '-q', `file://${origin}`, '.');
     const before = git(origin, 'rev-parse', 'published');
     const args = ['branch', 'save', join(folder, 'dist'), '--message', 'Other'];
-    const { code } = await cli(args, other);
+    const { code, stderr } = await cli(args, other);
     expect([code, git(origin, 'rev-parse', 'published')]).toEqual([4, before]);
+    expect(stderr).toContain(
+      'branch published of origin was not loaded into this repository. Nothing was published. Load',
+    );
   });
 
   it('says so if there is no branch, and makes nothing', async () => {
