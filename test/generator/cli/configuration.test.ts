@@ -172,6 +172,6 @@ describe('registry.yaml', () => {
   it('that is not there although it was named is an error', async () => {
     const { code, stderr } = await cli(['--config', 'none.yaml', 'build'], folder);
     expect(code).toBe(4);
-    expect(stderr).toContain('none.yaml cannot be read');
+    expect(stderr).toContain('none.yaml does not exist');
   });
 });

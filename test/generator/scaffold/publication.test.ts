@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
-import { serve } from '../../support/serving.js';
+import { emptyHost, serve } from '../../support/serving.js';
 import {
   type Job,
   type Outcomes,
@@ -119,7 +119,7 @@ describeWith(
       origin = join(root, 'origin.git');
       git(root, 'init', '-q', '--bare', '-b', 'main', origin);
       main = join(root, 'registry');
-      const nothing = await serve(temporaryFolder());
+      const nothing = await emptyHost();
       const settings = ['--name', 'Nordic', '--contact', 'o@registry.alt', '--base-url', nothing];
       const made = await cli(['init', 'registry', ...settings, '--root-key', 'root.pem'], root);
       expect(made.code, made.stderr).toBe(0);
