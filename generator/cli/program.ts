@@ -79,6 +79,7 @@ export async function main(argv: readonly string[], io: Io = process): Promise<n
   };
   const program = newProgram(io);
   for (const add of COMMANDS) add(program, invocation);
+  pointToHelp(program, program.name());
   useConfiguration(program);
   try {
     await program.parseAsync(argv, { from: 'user' });
@@ -102,6 +103,11 @@ function newProgram(io: Io): Command {
       getOutHelpWidth: () => io.stdout.columns ?? 80,
       getErrHelpWidth: () => io.stderr.columns ?? 80,
     })
-    .showHelpAfterError('(see passport-registry --help)')
     .exitOverride();
+}
+
+/** Lets errors about the arguments of a command point to the help of that command. */
+function pointToHelp(command: Command, name: string): void {
+  command.showHelpAfterError(`(see ${name} --help)`);
+  for (const each of command.commands) pointToHelp(each, `${name} ${each.name()}`);
 }

@@ -53,11 +53,8 @@ export interface CommitChanges {
  */
 export function repositoryAround(folder: string, env: NodeJS.ProcessEnv): Repository {
   const records = resolve(folder);
-  let top = records;
-  while (lstatSync(join(top, '.git'), { throwIfNoEntry: false }) === undefined) {
-    if (top === dirname(top)) throw new UsageError(`${folder} is not in a git repository`);
-    top = dirname(top);
-  }
+  const top = workTreeAround(records);
+  if (top === undefined) throw new UsageError(`${folder} is not in a git repository`);
   const path = relative(top, records);
   const real = realPath(records);
   if (real !== join(realPath(top), path)) {
@@ -66,6 +63,14 @@ export function repositoryAround(folder: string, env: NodeJS.ProcessEnv): Reposi
     );
   }
   return { top, prefix: path === '' ? '' : `${path.split(sep).join('/')}/`, env };
+}
+
+/** Returns the top folder of the git work tree that contains a folder; undefined if there is none. */
+export function workTreeAround(folder: string): string | undefined {
+  for (let top = resolve(folder); ; top = dirname(top)) {
+    if (lstatSync(join(top, '.git'), { throwIfNoEntry: false }) !== undefined) return top;
+    if (top === dirname(top)) return undefined;
+  }
 }
 
 function realPath(path: string): string {
@@ -109,19 +114,31 @@ export function configuredEmail(env: NodeJS.ProcessEnv): string | undefined {
   }
 }
 
-/** Whether a file, which need not exist yet, is in a git repository that does not ignore it. */
-export function wouldBeCommitted(file: string, env: NodeJS.ProcessEnv): boolean {
+/** What git does with a file in a repository: `unknown` if git cannot be asked, because it is not installed or fails. */
+export type GitFate = 'ignored' | 'committed' | 'unknown';
+
+/** Asks git whether it ignores a file, which need not exist yet. Undefined if the file is in no repository. */
+export function gitFate(file: string, env: NodeJS.ProcessEnv): GitFate | undefined {
   let repository: Repository;
   try {
     repository = repositoryAround(dirname(file), env);
   } catch {
-    return false;
+    return undefined;
   }
   try {
-    git(['check-ignore', '--quiet', '--', `./${repository.prefix}${basename(file)}`], repository);
-    return false;
+    git(['rev-parse', '--is-inside-work-tree'], repository);
   } catch {
+    return 'unknown';
+  }
+  return isIgnored(`./${repository.prefix}${basename(file)}`, repository) ? 'ignored' : 'committed';
+}
+
+function isIgnored(path: string, repository: Repository): boolean {
+  try {
+    git(['check-ignore', '--quiet', '--', path], repository);
     return true;
+  } catch {
+    return false;
   }
 }
 

@@ -63,7 +63,7 @@ function acquire(staging: string, owner: string): void {
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code === 'ENOTEMPTY' || code === 'EEXIST') {
       throw new IoFailed(
-        `another build or mirror is running (${staging}): wait until it ends; if none is running, remove that folder`,
+        `another build, mirror or rotation is running (${staging}): wait until it ends; if none is running, remove that folder`,
       );
     }
     throw new IoFailed(`the staging folder beside the output folder cannot be created: ${message}`, {

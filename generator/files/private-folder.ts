@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../errors.js';
-import { wouldBeCommitted } from './git.js';
+import { gitFate } from './git.js';
 
 /** The folder for private files of a checkout, relative to the working directory. */
 export const PRIVATE_FOLDER = '.passport-registry';
@@ -26,8 +26,9 @@ export function ignoreFile(file: string, env: NodeJS.ProcessEnv): void {
   const folder = realpathSync(dirname(file));
   const path = join(folder, basename(file));
   if (basename(folder) === PRIVATE_FOLDER) addToGitignore(folder, '*');
-  else if (wouldBeCommitted(path, env)) addToGitignore(folder, `/${toGitPattern(basename(file))}`);
-  if (!wouldBeCommitted(path, env)) return;
+  else if (['committed', 'unknown'].includes(gitFate(path, env) ?? ''))
+    addToGitignore(folder, `/${toGitPattern(basename(file))}`);
+  if (gitFate(path, env) !== 'committed') return;
   throw new UsageError(
     `${file} is in a git repository, which would commit it although .gitignore names it: choose a folder outside of the repository`,
   );

@@ -13,6 +13,11 @@ export interface RemoteBranch {
   readonly branch: string;
 }
 
+/** The name of the branch in messages. */
+export function branchName({ remote, branch }: RemoteBranch): string {
+  return `branch ${branch} of ${remote}`;
+}
+
 /** Names a branch of a remote repository. @throws {@link UsageError} if a name is not permitted */
 export function remoteBranch(names: RemoteBranch): RemoteBranch {
   const { repository, remote, branch } = names;
@@ -46,9 +51,8 @@ const AUTHOR = ['-c', 'user.name=passport-registry', '-c', 'user.email=passport-
  */
 export function fetchBranch(from: RemoteBranch): string | undefined {
   const { repository, remote, branch } = from;
-  const head = `refs/heads/${branch}`;
-  const listed = git(['ls-remote', remote, head], repository).toString().split('\n');
-  if (!listed.some((line) => line.endsWith(`\t${head}`))) {
+  const head = headOf(branch);
+  if (remoteCommit(from) === undefined) {
     git(['update-ref', '-d', refOf(branch)], repository);
     return undefined;
   }
@@ -58,6 +62,19 @@ export function fetchBranch(from: RemoteBranch): string | undefined {
   const depth = shallow ? ['--depth=1'] : [];
   git(['fetch', ...options, ...depth, remote, `+${head}:${refOf(branch)}`], repository);
   return fetchedCommit(from);
+}
+
+/**
+ * Asks the remote repository for the commit of the branch now.
+ *
+ * @returns undefined if the remote repository has no such branch
+ * @throws {@link IoFailed} if the remote repository cannot be read
+ */
+export function remoteCommit({ repository, remote, branch }: RemoteBranch): string | undefined {
+  const head = headOf(branch);
+  const lines = git(['ls-remote', remote, head], repository).toString().split('\n');
+  const line = lines.find((one) => one.endsWith(`\t${head}`));
+  return line === undefined ? undefined : asObjectId(line.slice(0, line.indexOf('\t')));
 }
 
 /** The commit of the branch when it was last fetched or pushed; undefined if the branch did not exist then. */
@@ -102,13 +119,17 @@ export function commitFolder(commit: FolderCommit, repository: Repository): stri
  */
 export function pushCommit(commit: string, to: RemoteBranch): void {
   const { repository, remote, branch } = to;
-  git(['push', '--quiet', '--no-follow-tags', remote, `${commit}:refs/heads/${branch}`], repository);
+  git(['push', '--quiet', '--no-follow-tags', remote, `${commit}:${headOf(branch)}`], repository);
   git(['update-ref', refOf(branch), commit], repository);
 }
 
 function treeOf(commit: string, repository: Repository): string {
   const tree = git(['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`], repository);
   return asObjectId(tree.toString().trim());
+}
+
+function headOf(branch: string): string {
+  return `refs/heads/${branch}`;
 }
 
 /** The local name of the fetched commit. It is neither a branch nor a tag, so that no other command shows or pushes it. */

@@ -1,6 +1,6 @@
 import type { RootKey } from '@passport-registry/verifier';
 import { readStatement } from '@passport-registry/verifier/internal';
-import { TreeRejected } from '../errors.js';
+import { TreeRejected, UsageError } from '../errors.js';
 import { CHECKSUMS_PATH } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import type { Tree } from '../tree/tree.js';
@@ -18,13 +18,21 @@ export interface CheckpointContext extends Omit<CheckpointSubject, 'notAfter'> {
  * Signs a checkpoint now. A checkpoint by an online key ends with its delegation at the latest, because verifiers accept
  * it no longer (SPEC C4).
  *
- * @throws {@link TreeRejected} if the delegation cannot be read
+ * @throws {@link UsageError} if an online key would sign, but there is no delegation; {@link TreeRejected} if the
+ *   delegation cannot be read
  */
-export function signCheckpoint(
+export async function signCheckpoint(
   choice: CheckpointChoice,
   { rootKey, delegation, ...subject }: CheckpointContext,
 ): Promise<string> {
   const byRoot = choice.signer.rootKey.thumbprint === rootKey.thumbprint;
+  if (!byRoot && delegation === undefined) {
+    throw new UsageError(
+      `the online key ${choice.signer.rootKey.thumbprint} cannot sign a checkpoint, because the tree has no delegation to it: if ` +
+        'the registry is published, first load its tree into the output folder, for example with `branch load`; for the ' +
+        'first checkpoint, build with --delegation',
+    );
+  }
   const limit = byRoot || delegation === undefined ? undefined : readDelegation(delegation).expiresAt;
   return checkpointStatement(choice, { ...subject, notAfter: limit }, Date.now());
 }

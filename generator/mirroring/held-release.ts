@@ -1,8 +1,7 @@
 import type { StoredPublication } from '@passport-registry/verifier';
 import { readIfThere } from '../files/read-file.js';
-import { namedList } from '../freshness/freshness.js';
 import { CHECKSUMS_PATH, parseChecksums, sha256 } from '../tree/checksums.js';
-import { PATHS } from '../tree/paths.js';
+import { storedPublication } from '../verification/stored-publication.js';
 
 /** A release that a mirror accepted before, and serves or served. */
 export class HeldRelease {
@@ -29,22 +28,6 @@ export class HeldRelease {
 
   /** Returns what a verifier would store of the release; undefined if files are missing. */
   stored(): StoredPublication | undefined {
-    const text = (path: string) => readIfThere(this.folder, path)?.toString('utf8');
-    const [list, signature] = [text(PATHS.list), text(PATHS.signature)];
-    if (list === undefined || signature === undefined) return undefined;
-    const checkpoint = text(PATHS.checkpoint);
-    const named = checkpoint === undefined ? undefined : this.#named(checkpoint);
-    const others = { rotation: text(PATHS.rotation), checkpoint, delegation: text(PATHS.delegation) };
-    const present = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
-    return { version: 1, list: named?.list ?? list, signature: named?.signature ?? signature, ...present };
-  }
-
-  /** Reads the list and signature that a checkpoint names, if they are in a snapshot. */
-  #named(checkpoint: string): { list: string; signature: string } | undefined {
-    const hash = namedList(Buffer.from(checkpoint));
-    if (typeof hash !== 'string') return undefined;
-    const text = (name: string) => readIfThere(this.folder, PATHS.snapshot(hash, name))?.toString('utf8');
-    const [list, signature] = [text(PATHS.list), text(PATHS.signature)];
-    return list === undefined || signature === undefined ? undefined : { list, signature };
+    return storedPublication((path) => readIfThere(this.folder, path));
   }
 }

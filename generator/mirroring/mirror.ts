@@ -6,10 +6,10 @@ import { withOutputLock } from '../files/output-lock.js';
 import { readIfThere } from '../files/read-file.js';
 import { CHECKSUMS_PATH, parseChecksums, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
+import { assertAcceptable } from '../verification/assert-acceptable.js';
 import type { PinnedTrust } from '../verification/pinned-trust.js';
 import { folderSource } from '../verification/tree-source.js';
 import { type TreeReport, verifyTree } from '../verification/verify.js';
-import { assertAcceptable } from './accept.js';
 import { type DownloadTarget, download, type TransferStats } from './download.js';
 import { HeldRelease } from './held-release.js';
 import { Releases } from './releases.js';
@@ -94,7 +94,7 @@ async function downloadVerified(
   { folder, held }: Pick<DownloadTarget, 'folder' | 'held'>,
   publications: readonly StoredPublication[],
 ): Promise<{ stats: TransferStats; report: TreeReport }> {
-  const accept = () => assertAcceptable(folder, { trust, maxAgeDays, held: publications });
+  const accept = () => assertAcceptable(folderSource(folder), { trust, maxAgeDays, held: publications });
   let failure = '';
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     if (attempt > 1) await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));

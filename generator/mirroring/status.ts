@@ -1,16 +1,9 @@
-import { importRootKey, openRegistry, RegistryError } from '@passport-registry/verifier';
-import { readStatement, type Statement } from '@passport-registry/verifier/internal';
-import { IoFailed, TreeRejected } from '../errors.js';
-import { type Expiry, expiryOf } from '../freshness/expiry.js';
 import { PATHS } from '../tree/paths.js';
-import { ANY_AGE_SECONDS } from '../verification/assert-client-accepts.js';
 import type { PinnedTrust } from '../verification/pinned-trust.js';
-import { SeenFiles } from '../verification/seen-files.js';
-import { httpSource } from '../verification/tree-source.js';
+import { readHost, type ServedTree } from './read-host.js';
 
 /** The state of a mirror, compared with its primary. */
-export interface MirrorStatus {
-  readonly url: string;
+export interface MirrorStatus extends Omit<ServedTree, 'failure'> {
   /**
    * `unknown` if the primary cannot be read, so that there is nothing to compare with. `expired` if verifiers refuse the
    * checkpoint, even if the list is the primary's.
@@ -24,17 +17,9 @@ export interface MirrorStatus {
     | 'altered'
     | 'unreachable'
     | 'unknown';
-  readonly updatedAt: string | undefined;
-  /** SHA-256 of the list, lower-case hexadecimal. */
-  readonly sha256: string | undefined;
   /** How much older the list is than the primary's, in seconds. */
   readonly behind: number | undefined;
-  /** The problem, in words. */
-  readonly problem: string | undefined;
 }
-
-/** How often to read a registry again, if a publication may have happened between list and signature (SPEC B6). */
-const RETRIES = 2;
 
 /** How far behind its primary a mirror may be by default, in seconds. */
 export const MAX_BEHIND_SECONDS = 3600;
@@ -43,14 +28,6 @@ export const MAX_BEHIND_SECONDS = 3600;
 export function isAcceptable({ state, behind = 0 }: MirrorStatus, maxBehindSeconds: number): boolean {
   if (state === 'behind') return behind <= maxBehindSeconds;
   return state === 'primary' || state === 'in sync' || state === 'ahead';
-}
-
-/** What a host serves. */
-interface Served extends Omit<MirrorStatus, 'state' | 'behind'> {
-  /** Whether the host serves a checkpoint; false also if nothing could be read. */
-  readonly hasCheckpoint: boolean;
-  /** Why the host cannot be compared; undefined if a verifier accepts what it serves. */
-  readonly failure: 'expired' | 'altered' | 'unreachable' | undefined;
 }
 
 /**
@@ -66,7 +43,7 @@ export async function mirrorStatus(
 ): Promise<MirrorStatus[]> {
   const [primary, ...mirrors] = await Promise.all(urls.map((url) => readHost(url, trust, now)));
   if (primary === undefined) return [];
-  const { failure, hasCheckpoint: _has, ...served } = primary;
+  const { failure, ...served } = primary;
   const behind = primary.updatedAt === undefined ? undefined : 0;
   return [
     { ...served, state: failure ?? 'primary', behind },
@@ -74,7 +51,7 @@ export async function mirrorStatus(
   ];
 }
 
-function compareWithPrimary({ failure, hasCheckpoint, ...mirror }: Served, primary: Served): MirrorStatus {
+function compareWithPrimary({ failure, ...mirror }: ServedTree, primary: ServedTree): MirrorStatus {
   if (mirror.updatedAt === undefined || primary.updatedAt === undefined) {
     return { ...mirror, state: failure ?? 'unknown', behind: undefined };
   }
@@ -83,65 +60,10 @@ function compareWithPrimary({ failure, hasCheckpoint, ...mirror }: Served, prima
     const problem = `the list has the updated_at of the primary's list, but another hash, ${mirror.sha256}`;
     return { ...mirror, state: 'altered', behind, problem };
   }
-  if (primary.hasCheckpoint && !hasCheckpoint) {
+  if (primary.checkpoint !== undefined && mirror.checkpoint === undefined) {
     const problem = `there is no ${PATHS.checkpoint}, but the primary has one: verifiers that know of it refuse the mirror`;
     return { ...mirror, state: 'altered', behind, problem };
   }
   const state = failure ?? (behind === 0 ? 'in sync' : behind > 0 ? 'behind' : 'ahead');
   return { ...mirror, state, behind };
 }
-
-async function readHost(
-  url: string,
-  { rootKey, requireCheckpoint }: PinnedTrust,
-  now: number,
-): Promise<Served> {
-  const failed = (failure: 'altered' | 'unreachable', { message }: Error): Served => ({
-    ...{ url, failure, updatedAt: undefined, sha256: undefined, problem: message, hasCheckpoint: false },
-  });
-  for (let retry = 0; ; retry++) {
-    try {
-      const files = new SeenFiles(httpSource(url));
-      // Reads the registry as a client does, with rotations and checkpoints, but ignores the age of the list.
-      const { updatedAt, sha256 } = await openRegistry(files, {
-        rootKey: rootKey.jwk,
-        requireCheckpoint,
-        maxAge: ANY_AGE_SECONDS,
-      });
-      const expiry = await expiryIn(files, now);
-      const problem = expiry?.problems[0];
-      const failure = problem === undefined ? undefined : 'expired';
-      return { url, failure, updatedAt, sha256, problem, hasCheckpoint: expiry !== undefined };
-    } catch (error) {
-      if (error instanceof IoFailed) return failed('unreachable', error);
-      if (!(error instanceof RegistryError)) throw error;
-      if (retry === RETRIES) return failed('altered', error);
-    }
-  }
-}
-
-/** Checks the times of a checkpoint that a client has verified, and of its delegation. Undefined without a checkpoint. */
-async function expiryIn(files: SeenFiles, now: number): Promise<Expiry | undefined> {
-  const bytes = await files.get(PATHS.checkpoint);
-  if (bytes === undefined) return undefined;
-  const checkpoint = readStatement(bytes, 'registry-checkpoint+jwt', notReadable);
-  return expiryOf(checkpoint, await delegationOf(checkpoint, files), now);
-}
-
-/** Returns the delegation that names the key of a checkpoint. A delegation that is not needed may be invalid. */
-async function delegationOf({ kid }: Statement, files: SeenFiles): Promise<Statement | undefined> {
-  try {
-    const delegation = readStatement(
-      await files.require(PATHS.delegation),
-      'registry-delegation+jwt',
-      notReadable,
-    );
-    const keys = await Promise.all((delegation.claims['keys'] as unknown[]).map(importRootKey));
-    return keys.some(({ thumbprint }) => thumbprint === kid) ? delegation : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-const notReadable = (message: string, cause?: unknown) =>
-  new TreeRejected(`a statement ${message}`, { cause });

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import type { Diagnostic } from '../diagnostics/diagnostic.js';
 import { isError } from '../diagnostics/diagnostic.js';
-import { GeneratorError, RecordsRejected } from '../errors.js';
+import { GeneratorError } from '../errors.js';
 import { predecessorOf, publishedRecords } from '../publishing/predecessor.js';
 import { findRecordFiles } from '../records/collect.js';
-import { assertPublishable, type RuleExceptions } from '../review/assert-publishable.js';
+import { publicationProblems, type RuleExceptions } from '../review/assert-publishable.js';
 import { difference, type IssuerChange } from '../review/difference.js';
 import { recordsIn } from '../review/record-set.js';
 import type { PublishedTree } from '../tree/published-tree.js';
@@ -51,13 +51,8 @@ export async function pendingChanges(
   const changes = difference(before?.issuers ?? new Map(), after.issuers).filter(
     ({ issuer_id, kind }) => kind !== 'removed' || !after.files.has(issuer_id),
   );
-  try {
-    assertPublishable({ before, after }, exceptions, development);
-    return { changes, problems: [] };
-  } catch (error) {
-    if (!(error instanceof RecordsRejected)) throw error;
-    return { changes, problems: error.diagnostics.filter(isError) };
-  }
+  const problems = publicationProblems({ before, after }, exceptions, development).filter(isError);
+  return { changes, problems };
 }
 
 /** Describes what has changed since the last publication. */
@@ -103,7 +98,11 @@ function describe({ changes, problems }: PendingChanges, { issuers }: ChangesOpt
     const { file, message } = first;
     const more = problems.length === 1 ? '' : `, and ${problems.length - 1} more`;
     const what = `a build would stop: ${file}: ${message}${more}`;
-    return { level: 'error', message: what, state: 'refused', changes, problems };
+    // The operator has allowed these names before: what is published is as it should be.
+    const isPublished = changes.length === 0 && onlyExampleNames(problems);
+    return isPublished
+      ? { level: 'warning', message: `none, but ${what}`, state: 'unchanged', changes, problems }
+      : { level: 'error', message: what, state: 'refused', changes, problems };
   }
   if (changes.length === 0) {
     const message = `none: ${issuers} and the list have the same records`;
@@ -113,6 +112,11 @@ function describe({ changes, problems }: PendingChanges, { issuers }: ChangesOpt
   const rest = changes.length > MAX_IDS ? `, and ${changes.length - MAX_IDS} more` : '';
   const message = `${changes.length} not published yet: ${ids.join(', ')}${rest}`;
   return { level: 'note', message, state: 'changed', changes, problems };
+}
+
+/** Whether the only problems are names that are reserved for examples, which an operator may allow. */
+export function onlyExampleNames(problems: readonly Diagnostic[]): boolean {
+  return problems.every(({ rule }) => rule === 'example-name');
 }
 
 /** How many issuers to name. */

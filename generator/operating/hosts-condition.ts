@@ -3,15 +3,19 @@ import { formatDuration } from '../freshness/expiry.js';
 import { isAcceptable, type MirrorStatus, mirrorStatus } from '../mirroring/status.js';
 import type { Condition } from './condition.js';
 import type { LocalTree } from './local-tree.js';
+import { outgoingKeyAt } from './outgoing-key.js';
+import { compareTrees, compareWhole, differences, type TreeComparison } from './tree-comparison.js';
 
 /** The condition of the live registry. */
 export interface LiveCondition extends Condition {
   readonly url: string | undefined;
   /**
-   * How the live list compares with the list in the output folder. Undefined if the host was not asked, or if one of
+   * How the live tree compares with the tree in the output folder. Undefined if the host was not asked, or if one of
    * the lists cannot be read.
    */
-  readonly comparedWithTree: 'same' | 'older' | 'newer' | 'other' | undefined;
+  readonly comparedWithTree: ReturnType<typeof compareWhole>;
+  /** The same for each part; undefined if the host was not asked. */
+  readonly parts: TreeComparison | undefined;
   /** What the host serves; undefined if the host was not asked. */
   readonly host: MirrorStatus | undefined;
 }
@@ -46,55 +50,83 @@ export interface HostsOptions {
 export async function hostsCondition(options: HostsOptions, tree: LocalTree): Promise<HostsCondition> {
   const { baseUrl, mirrors, rootKey, offline, now } = options;
   const nobody = (message: string): HostsCondition => ({
-    live: { level: 'note', message, url: baseUrl, comparedWithTree: undefined, host: undefined },
+    live: {
+      ...{ level: 'note', message, url: baseUrl },
+      ...{ comparedWithTree: undefined, parts: undefined, host: undefined },
+    },
     mirrors: mirrors.map((url) => ({ level: 'note', message: `${url}: ${message}`, url, host: undefined })),
   });
   if (offline) return nobody('not asked (--offline)');
   if (baseUrl === undefined) return nobody('not asked: no base_url is configured');
   if (rootKey === undefined) return nobody('not asked: there is no root key to verify it with');
-  const [live, ...others] = await mirrorStatus(
-    [baseUrl, ...mirrors],
-    { rootKey, requireCheckpoint: false },
-    now,
-  );
+  const [live, ...others] = await askHosts([baseUrl, ...mirrors], rootKey, { tree, now });
   return {
     live: describeLive(live as MirrorStatus, tree),
-    mirrors: others.map((mirror) => describeMirror(mirror, options.maxBehindSeconds)),
+    mirrors: others.map((mirror) =>
+      describeMirror(mirror, { rootKey: live?.rootKey, maxBehindSeconds: options.maxBehindSeconds }),
+    ),
   };
 }
 
-function describeLive(host: MirrorStatus, { folder, report }: LocalTree): LiveCondition {
+/** Asks the hosts under the root key or, if the tree was rotated and a host was not yet, under the outgoing key. */
+async function askHosts(
+  urls: readonly string[],
+  rootKey: RootKey,
+  { tree, now }: { readonly tree: LocalTree; readonly now: number },
+): Promise<readonly MirrorStatus[]> {
+  const hosts = await mirrorStatus(urls, { rootKey, requireCheckpoint: false }, now);
+  for (const { url, state } of hosts) {
+    const outgoing = state === 'altered' ? await outgoingKeyAt(url, tree) : undefined;
+    // Hosts that have the next key are accepted under the outgoing key, too.
+    if (outgoing !== undefined) {
+      return mirrorStatus(urls, { rootKey: outgoing, requireCheckpoint: false }, now);
+    }
+  }
+  return hosts;
+}
+
+function describeLive(host: MirrorStatus, tree: LocalTree): LiveCondition {
   const { url, state, problem, updatedAt = '', sha256 } = host;
-  const comparedWithTree = compare(host, report);
-  const found = { url, comparedWithTree, host };
+  const { folder } = tree;
+  const parts = compareTrees(host, tree);
+  const comparedWithTree = compareWhole(parts);
+  const found = { url, comparedWithTree, parts, host };
   if (state !== 'primary') return { level: 'error', message: `${url} is ${state}: ${problem}`, ...found };
   const serves = `${url} serves the list of ${updatedAt}`;
+  const differs = `${serves}, with ${differences(parts)}`;
   switch (comparedWithTree) {
     case 'same':
       return { level: 'ok', message: `${url} serves the list of ${folder}`, ...found };
     case 'older':
-      return { level: 'warning', message: `${serves}, but ${folder} is newer: publish it`, ...found };
+      return { level: 'warning', message: `${differs}: ${folder} is newer, publish it`, ...found };
     case 'newer': {
-      const what = `${serves}, but ${folder} is older: a build into it would undo changes`;
+      const what = `${differs} than ${folder}: a build into it would undo changes`;
       return { level: 'warning', message: what, ...found };
     }
-    case 'other':
-      return { level: 'error', message: `${serves}, with another hash than ${folder}: ${sha256}`, ...found };
-    default:
-      return { level: 'ok', message: `${serves}; ${folder} has no list to compare`, ...found };
+    case 'other': {
+      const what =
+        parts.list === 'other'
+          ? `${serves}, with another hash than ${folder}: ${sha256}`
+          : `${serves}, which the outgoing root key ${host.rootKey} has signed, but ${folder} is rotated and older`;
+      return { level: 'error', message: what, ...found };
+    }
+    default: {
+      const what = `${serves}; ${folder} has no list to compare: a build into it would ignore that list`;
+      return { level: 'warning', message: what, ...found };
+    }
   }
 }
 
-function compare(host: MirrorStatus, report: LocalTree['report']): LiveCondition['comparedWithTree'] {
-  if (host.updatedAt === undefined || report?.updatedAt === undefined) return undefined;
-  if (host.sha256 === report.sha256) return 'same';
-  if (host.updatedAt === report.updatedAt) return 'other';
-  return host.updatedAt < report.updatedAt ? 'older' : 'newer';
-}
-
-function describeMirror(host: MirrorStatus, maxBehindSeconds: number): MirrorCondition {
+function describeMirror(
+  host: MirrorStatus,
+  { rootKey, maxBehindSeconds }: { readonly rootKey: string | undefined; readonly maxBehindSeconds: number },
+): MirrorCondition {
   const { url, state, behind = 0, problem, updatedAt } = host;
   const found = { url, host };
+  if (rootKey !== undefined && host.rootKey !== undefined && host.rootKey !== rootKey) {
+    const message = `${url} has the root key ${host.rootKey}, but the registry has ${rootKey}`;
+    return { level: 'error', message, ...found };
+  }
   if (state === 'unknown') {
     const message = `${url} serves the list of ${updatedAt}; there is nothing to compare with`;
     return { level: 'note', message, ...found };

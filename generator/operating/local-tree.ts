@@ -1,6 +1,11 @@
 import { statSync } from 'node:fs';
-import type { RootKey } from '@passport-registry/verifier';
-import { readStatement, type Statement } from '@passport-registry/verifier/internal';
+import { RegistryError, type RootKey } from '@passport-registry/verifier';
+import {
+  type RotationStep,
+  readRotation,
+  readStatement,
+  type Statement,
+} from '@passport-registry/verifier/internal';
 import { GeneratorError, TreeRejected } from '../errors.js';
 import { readIfThere } from '../files/read-file.js';
 import { PATHS } from '../tree/paths.js';
@@ -64,4 +69,15 @@ export function problemsOf(
 ): readonly string[] | undefined {
   const failed = report?.checks.filter(({ name, result }) => result === 'failed' && isWanted(name)) ?? [];
   return failed.length === 0 ? undefined : failed.flatMap(({ problems }) => problems);
+}
+
+/** The steps of the tree's rotation. A file that cannot be read makes the tree invalid. */
+export function rotationOf(out: string): readonly RotationStep[] {
+  const bytes = readIfThere(out, PATHS.rotation);
+  try {
+    return bytes === undefined ? [] : readRotation(bytes);
+  } catch (error) {
+    if (error instanceof RegistryError) return [];
+    throw error;
+  }
 }

@@ -1,33 +1,17 @@
+import { onlyExampleNames } from './changes-condition.js';
 import type { Condition } from './condition.js';
-import type { RegistryStatus, StatusOptions } from './status.js';
-
-/** One step for the operator. */
-export interface NextStep {
-  /** The command to run; undefined for a step without a command of this program. */
-  readonly command: string | undefined;
-  /** Why, or what to do if there is no command. */
-  readonly reason: string;
-}
-
-/** The settings that the commands need, and that a configuration file may provide. */
-export interface CommandSettings extends Pick<StatusOptions, 'issuers' | 'out' | 'baseUrl'> {
-  /** Options of `build` and `keys delegate` for the root key, such as `--key FILE`. Empty if the file has them. */
-  readonly rootOptions: readonly string[];
-  /** Options of `build` for the folders. */
-  readonly buildOptions: readonly string[];
-  /** Options of `build` for the online key. */
-  readonly checkpointOptions: readonly string[];
-  /** Options of `checkpoint` for the online key. */
-  readonly onlineOptions: readonly string[];
-  /** The file of the public root key, for `verify`, unless the file has it. */
-  readonly rootKeyOptions: readonly string[];
-  /** The file of the online key's public JWK. */
-  readonly onlinePublicKey: string;
-}
+import { type CommandSettings, type NextStep, run, told } from './next-step.js';
+import { rotatedStep, rotateStep, rotationFolderStep } from './rotation-steps.js';
+import type { RegistryStatus } from './status.js';
 
 /** Returns what the operator should do, in order. Empty if there is nothing to do. */
 export function nextSteps(status: RegistryStatus, settings: CommandSettings): readonly NextStep[] {
-  const { rootKey, tree, changes } = status;
+  const { rootKey, tree, changes, rotation } = status;
+  if (rotation.state === 'unfinished') {
+    const [records, rotates] = [recordSteps(status, settings), rotateStep(status, settings)];
+    if (!tree.published || isTreeOlder(status)) return [...records, loadStep(status, settings), rotates];
+    return [...records, rotates, ...hostSteps(status, settings, true)];
+  }
   if (rootKey.level === 'error') {
     return [told(`correct root_key, or restore ${settings.out}: the rest is checked after that`)];
   }
@@ -35,26 +19,20 @@ export function nextSteps(status: RegistryStatus, settings: CommandSettings): re
     return [told(`restore ${settings.out} from a mirror or a backup: ${tree.message}`)];
   }
   const records = recordSteps(status, settings);
-  const publication = publicationSteps(status, settings);
+  // Without the newest tree, a build could not compare the records with the published list.
+  const publication = isTreeOlder(status) ? [] : publicationSteps(status, settings);
   return [
     ...rotatedStep(status),
     ...records,
     ...publication,
     ...hostSteps(status, settings, publication.length > 0),
+    ...rotationFolderStep(status),
   ];
 }
 
-function run(reason: string, ...words: readonly string[]): NextStep {
-  return { command: ['npx passport-registry', ...words].join(' '), reason };
-}
-
-function told(reason: string): NextStep {
-  return { command: undefined, reason };
-}
-
-function rotatedStep({ rootKey: { rotated, thumbprint } }: RegistryStatus): NextStep[] {
-  if (!rotated) return [];
-  return [told(`let root_key and signer in registry.yaml name the current root key, ${thumbprint}`)];
+/** Whether the live registry has a newer tree than the output folder, or the output folder has none. */
+function isTreeOlder({ tree, live }: RegistryStatus): boolean {
+  return live.comparedWithTree === 'newer' || (!tree.published && live.host?.updatedAt !== undefined);
 }
 
 function recordSteps({ changes, tree }: RegistryStatus, settings: CommandSettings): NextStep[] {
@@ -63,10 +41,16 @@ function recordSteps({ changes, tree }: RegistryStatus, settings: CommandSetting
   if (isEmpty && tree.published) return [told(`restore the records in ${issuers}, for example from git`)];
   if (isEmpty) return [run('create the first record', 'new', 'ISSUER_ID')];
   if (changes.problems.length === 0) return [];
-  const reason = 'see what would stop a build, and fix it';
+  const reason = onlyExampleNames(changes.problems)
+    ? 'see the names that are reserved for examples; replace them, or pass --allow-example-names to `status` and to builds'
+    : 'see what would stop a build, and fix it';
+  // Without this option, `diff` and `validate` allow these names, as a build with a development key does.
+  const production = changes.problems.some(({ rule }) => rule === 'example-name') ? ['--production'] : [];
   // `diff` shows the problems of the records, too.
-  if (tree.published) return [run(reason, 'diff', out, issuers, ...rootKeyOptions)];
-  return [run(reason, 'validate', issuers)];
+  if (tree.published) {
+    return [run(reason, 'diff', out, issuers, ...rootKeyOptions, ...settings.overrideOptions, ...production)];
+  }
+  return [run(reason, 'validate', issuers, ...production)];
 }
 
 /** The steps that renew the tree: a delegation, a build, a checkpoint. */
@@ -82,7 +66,16 @@ function publicationSteps(status: RegistryStatus, settings: CommandSettings): Ne
   const renews = isUrgent(status.list) ? ['--renew'] : [];
   const delegation = delegates ? ['--delegation', 'delegation.jwt'] : [];
   const signs = tree.published && checkpoint.level !== 'note' ? checkpointOptions : [];
-  const build = [...rootOptions, ...settings.buildOptions, ...renews, ...delegation, ...signs];
+  const { productionOptions, buildOptions, overrideOptions } = settings;
+  const build = [
+    ...rootOptions,
+    ...productionOptions,
+    ...buildOptions,
+    ...overrideOptions,
+    ...renews,
+    ...delegation,
+    ...signs,
+  ];
   return [...(delegates ? [delegateStep(settings)] : []), run(reasons.join(', and '), 'build', ...build)];
 }
 
@@ -105,19 +98,24 @@ function isUrgent({ level }: Condition): boolean {
   return level === 'error' || level === 'warning';
 }
 
-function hostSteps(
-  { live, mirrors }: RegistryStatus,
-  { out, rootKeyOptions, baseUrl }: CommandSettings,
-  isRenewed: boolean,
-): NextStep[] {
+/** The step that brings the published tree into the output folder. */
+function loadStep({ tree, live }: RegistryStatus, { out }: CommandSettings): NextStep {
+  const removal = tree.published ? `remove ${out}, and ` : '';
+  const where = live.url === undefined ? 'from the host' : `of ${live.url}`;
+  const reason = `${removal}load the published tree before the next build; if it is not on a branch, copy the tree ${where} to ${out}`;
+  return run(reason, 'branch', 'load', out);
+}
+
+function hostSteps(status: RegistryStatus, settings: CommandSettings, isRenewed: boolean): NextStep[] {
+  const { live, mirrors } = status;
+  const { out, rootKeyOptions, baseUrl } = settings;
   const late = mirrors.filter(({ level }) => level === 'error').map(({ url }) => url);
   const ask = late.length === 0 ? [] : [told(`ask the operators of these mirrors: ${late.join(', ')}`)];
   const verify = (url: string) => run('verify what the host serves', 'verify', url, ...rootKeyOptions);
-  if (live.comparedWithTree === 'newer') {
-    return [told(`copy the tree of ${live.url} to ${out} before the next build`), ...ask];
-  }
+  if (isTreeOlder(status)) return [loadStep(status, settings), ...ask];
   if (isRenewed || live.comparedWithTree === 'older' || live.host?.state === 'expired') {
-    const copy = told(`copy ${out} to the host${baseUrl === undefined ? '' : ` of ${baseUrl}`}`);
+    const where = baseUrl === undefined ? '' : ` of ${baseUrl}`;
+    const copy = told(`copy ${out} to the host${where}, or save it with \`branch save ${out}\` and deploy`);
     return [copy, ...(baseUrl === undefined ? [] : [verify(baseUrl)]), ...ask];
   }
   return [...(live.level === 'error' && live.url !== undefined ? [verify(live.url)] : []), ...ask];

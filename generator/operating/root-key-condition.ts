@@ -85,7 +85,7 @@ function presenceOfFile(file: string): Condition {
   }
   try {
     accessSync(file, constants.R_OK);
-    return { level: 'ok', message: `the key file ${file} is here` };
+    return { level: 'ok', message: `the key file ${file} is here, and was not read` };
   } catch {
     return { level: 'warning', message: `the key file ${file} cannot be read by this user` };
   }

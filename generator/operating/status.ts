@@ -18,6 +18,7 @@ import {
   rootKeyCondition,
   type SignerPresence,
 } from './root-key-condition.js';
+import { type RotationCondition, rotationCondition } from './rotation-condition.js';
 
 /** What to look at. */
 export interface StatusOptions {
@@ -27,6 +28,8 @@ export interface StatusOptions {
   readonly out: string;
   /** The file of the public root key. */
   readonly rootKey: string | undefined;
+  /** The folder of a rotation. */
+  readonly rotation: string;
   readonly signer: SignerPresence;
   readonly exceptions: RuleExceptions;
   readonly baseUrl: string | undefined;
@@ -45,6 +48,7 @@ export interface RegistryStatus extends HostsCondition {
   /** The most urgent level of all parts. */
   readonly level: Level;
   readonly rootKey: RootKeyCondition;
+  readonly rotation: RotationCondition;
   readonly tree: TreeCondition;
   readonly list: ListCondition;
   readonly delegation: DelegationCondition;
@@ -70,6 +74,7 @@ export async function registryStatus(options: StatusOptions): Promise<RegistrySt
   );
   const found = {
     rootKey,
+    rotation: await rotationCondition(options.rotation, local, options.env),
     tree: treeCondition(local),
     list: listCondition(local, now),
     delegation: await delegationCondition(local, now),

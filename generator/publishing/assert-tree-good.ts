@@ -9,9 +9,15 @@ import { verifyTree } from '../verification/verify.js';
 /** The files that prove that a list is the newest, and that lead from earlier root keys to the current one. */
 const FRESHNESS = [PATHS.checkpoint, PATHS.delegation, PATHS.rotation];
 
-/** Verifies a whole tree in memory as an outsider would, before any file is written. @throws {@link TreeRejected} */
-export async function assertTreeGood(tree: Tree, rootKey: RootKey): Promise<void> {
-  const report = await verifyTree(memorySource(tree), rootKey);
+/**
+ * Verifies a whole tree in memory as an outsider would, before any file is written.
+ *
+ * @param name - the name of the tree in messages
+ * @throws {@link TreeRejected}
+ */
+export async function assertTreeGood(tree: Tree, rootKey: RootKey, name?: string): Promise<void> {
+  const source = memorySource(tree);
+  const report = await verifyTree({ ...source, name: name ?? source.name }, rootKey);
   // An expired checkpoint does not make the tree invalid: the operator runs `checkpoint` after the build.
   const failed = report.checks.filter(({ name, result }) => result === 'failed' && name !== 'freshness');
   if (failed.length > 0) {

@@ -3,7 +3,7 @@ import { TreeRejected } from '../errors.js';
 import type { PublishedList } from '../list/list-diff.js';
 import { type RecordSet, recordsOfList } from '../records/check-records.js';
 import { sha256 } from '../tree/checksums.js';
-import type { PublishedTree } from '../tree/published-tree.js';
+import type { PublishedFiles, PublishedTree } from '../tree/published-tree.js';
 import type { RootSigner } from './publication.js';
 
 /** The signer of a new list. A signing request does not know its root key yet. */
@@ -13,10 +13,10 @@ type ListSigner = Pick<RootSigner, 'development'> & { readonly rootKey: RootSign
  * Returns the published tree with which a new list is compared. Under a production key, a tree that a development key
  * signed does not count. A tree that the signer's own production key signed always counts, whatever marks it has.
  */
-export function predecessorOf(
-  published: PublishedTree | undefined,
+export function predecessorOf<T extends PublishedFiles>(
+  published: T | undefined,
   { rootKey, development }: ListSigner,
-): PublishedTree | undefined {
+): T | undefined {
   if (published === undefined || development || !published.development) return published;
   return rootKey !== undefined && published.rootKey?.thumbprint === rootKey.thumbprint
     ? published
@@ -31,7 +31,7 @@ export function predecessorOf(
  * @param out - the name of the tree in messages
  * @throws {@link TreeRejected} if the list was changed after its publication
  */
-export function publishedRecords({ issuers, intact }: PublishedTree, out: string): RecordSet {
+export function publishedRecords({ issuers, intact }: PublishedFiles, out: string): RecordSet {
   if (!intact.list) {
     throw new TreeRejected(
       `the list in ${out} was changed after its publication, so changes cannot be checked against it: restore ${out} from a ` +

@@ -1,10 +1,9 @@
-import type { Issuer } from '@passport-registry/verifier';
 import { byPlace, type Diagnostic, isError } from '../diagnostics/diagnostic.js';
 import { RecordsRejected } from '../errors.js';
 import type { RecordSet } from '../records/check-records.js';
 import { recordDiagnostic } from '../records/record-diagnostic.js';
 import { checkTransitions, type TransitionOverride } from './forbidden-changes.js';
-import { isReservedName } from './reserved-names.js';
+import { reservedField } from './reserved-names.js';
 
 /** The exceptions from the rules that an operator allows, one by one. */
 export interface RuleExceptions {
@@ -30,16 +29,14 @@ export interface RecordsChange {
  * @throws {@link RecordsRejected}
  */
 export function assertPublishable(
-  { before, after }: RecordsChange,
-  { overrides = [], allowExampleNames = false }: RuleExceptions,
+  change: RecordsChange,
+  exceptions: RuleExceptions,
   development: boolean,
 ): readonly Diagnostic[] {
-  const transitions = before === undefined ? [] : checkTransitions(before, after, overrides);
-  const examples = development ? [] : exampleNames(after, allowExampleNames);
-  const diagnostics = [...after.diagnostics, ...transitions, ...examples].sort(byPlace);
+  const diagnostics = publicationProblems(change, exceptions, development);
   if (diagnostics.some(isError)) {
     // Nobody relies on a tree that a development key signed, so the user may remove the tree.
-    const startAgain = development && transitions.some(isError);
+    const startAgain = development && transitionProblems(change, exceptions).some(isError);
     throw new RecordsRejected(
       diagnostics,
       startAgain ? 'nothing was built; to start again, remove the development tree' : undefined,
@@ -48,16 +45,37 @@ export function assertPublishable(
   return diagnostics;
 }
 
-const FIELDS = ['jwks_uri', 'discovery_uri', 'policy_uri', 'contact'] as const;
+/**
+ * Reports everything that {@link assertPublishable} would refuse, and the warnings, sorted by file and position.
+ *
+ * @param development - whether a development key signs
+ */
+export function publicationProblems(
+  change: RecordsChange,
+  exceptions: RuleExceptions,
+  development: boolean,
+): Diagnostic[] {
+  const { after } = change;
+  const examples = development ? [] : exampleNames(after, exceptions.allowExampleNames === true);
+  return [...after.diagnostics, ...transitionProblems(change, exceptions), ...examples].sort(byPlace);
+}
+
+function transitionProblems(
+  { before, after }: RecordsChange,
+  { overrides = [] }: RuleExceptions,
+): readonly Diagnostic[] {
+  return before === undefined ? [] : checkTransitions(before, after, overrides);
+}
 
 /**
  * Reports the first field of each record that contains a reserved name. If such names are allowed, returns one warning.
  */
 function exampleNames(records: RecordSet, allowed: boolean): Diagnostic[] {
   const found = [...records.issuers.values()].flatMap((issuer) => {
-    const field = FIELDS.find((name) => isReservedName(hostOf(issuer, name)));
-    if (field === undefined) return [];
-    const message = `${field} is under ${hostOf(issuer, field)}, a name that is reserved for examples`;
+    const reserved = reservedField(issuer);
+    if (reserved === undefined) return [];
+    const { field, host } = reserved;
+    const message = `${field} is under ${host}, a name that is reserved for examples`;
     return [recordDiagnostic(records, { id: issuer.issuer_id, field }, { rule: 'example-name', message })];
   });
   const [first] = found;
@@ -65,14 +83,3 @@ function exampleNames(records: RecordSet, allowed: boolean): Diagnostic[] {
   const more = found.length === 1 ? '' : `; so are ${found.length - 1} more records`;
   return [{ ...first, severity: 'warning', message: `${first.message}${more}` }];
 }
-
-/**
- * Returns the host of a URL or e-mail address. In a URL, the schema allows no user name, and in a host only letters,
- * digits, dots and hyphens.
- */
-function hostOf(issuer: Issuer, field: (typeof FIELDS)[number]): string {
-  const [, host = ''] = HOST.exec(issuer[field] ?? '') ?? [];
-  return host;
-}
-
-const HOST = /^(?:https?:\/\/|.*@)([^/?#:]*)/;

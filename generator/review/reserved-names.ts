@@ -1,3 +1,5 @@
+import type { Issuer } from '@passport-registry/verifier';
+
 /** Names that nobody can own: RFC 2606, sections 2 and 3, and RFC 6761, section 6. */
 const RESERVED = ['test', 'example', 'invalid', 'localhost', 'example.com', 'example.net', 'example.org'];
 
@@ -6,3 +8,30 @@ export function isReservedName(host: string): boolean {
   const name = `.${host.toLowerCase().replace(/\.$/, '')}`;
   return RESERVED.some((reserved) => name.endsWith(`.${reserved}`));
 }
+
+/** The fields of a record that contain a host. */
+const FIELDS = ['jwks_uri', 'discovery_uri', 'policy_uri', 'contact'] as const;
+
+/** A field of a record that has a reserved name. */
+export interface ReservedField {
+  readonly field: (typeof FIELDS)[number];
+  readonly host: string;
+}
+
+/** Finds the first field of a record that has a reserved name. A production key signs no such record. */
+export function reservedField(issuer: Issuer): ReservedField | undefined {
+  return FIELDS.map((field) => ({ field, host: hostOf(issuer[field]) })).find(({ host }) =>
+    isReservedName(host),
+  );
+}
+
+/**
+ * Returns the host of a URL or e-mail address. In a URL, the schema allows no user name, and in a host only letters,
+ * digits, dots and hyphens.
+ */
+function hostOf(value: string | null | undefined): string {
+  const [, host = ''] = HOST.exec(value ?? '') ?? [];
+  return host;
+}
+
+const HOST = /^(?:https?:\/\/|.*@)([^/?#:]*)/;

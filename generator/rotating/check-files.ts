@@ -4,8 +4,8 @@ import { readStatement, verifyDelegation } from '@passport-registry/verifier/int
 import { KeyRejected, UsageError } from '../errors.js';
 import { readIfThere } from '../files/read-file.js';
 import { delegationValidity } from '../freshness/expiry.js';
+import { ROTATION_FILES, type RotationFiles } from '../freshness/rotation-files.js';
 import { PATHS } from '../tree/paths.js';
-import { ROTATION_FILES, type RotationFiles } from './rotation-files.js';
 import type { RotationOptions } from './rotation-options.js';
 
 /** The two keys of a rotation. */
@@ -60,12 +60,10 @@ export async function planDelegation(
   if (published === undefined && online === undefined) return { keys: undefined, signs: false };
   if (delegation === undefined) return { keys: online ?? (await publishedKeys(out, outgoing)), signs: true };
   const file = join(folder, ROTATION_FILES.delegation);
-  const { keys } = await delegated(
-    delegation,
-    next ?? outgoing,
-    (why) =>
-      new KeyRejected(`${file} is not a delegation by the next key: ${why}: remove it to sign another`),
-  );
+  const refused = (why: string) =>
+    new KeyRejected(`${file} is not a delegation by the next key: ${why}: remove it to sign another`);
+  if (next === undefined) throw refused('the next key is not known yet');
+  const { keys } = await delegated(delegation, next, refused);
   if (online !== undefined && namesOf(online) !== namesOf(keys)) {
     throw new UsageError(`${file} names other online keys than --online: remove it to sign another`);
   }

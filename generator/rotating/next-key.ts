@@ -1,12 +1,13 @@
-import { rmSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, relative, resolve, sep } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
 import { KeyRejected, UsageError } from '../errors.js';
+import { workTreeAround } from '../files/git.js';
 import { assertOutside } from '../files/output-folder.js';
+import { type RotationFiles, writeRotationFile } from '../freshness/rotation-files.js';
 import { chooseSigner, type SignerChoice } from '../signing/choose-signer.js';
 import { generateKeyFile, loadRootKey, publicHalf } from '../signing/key-file.js';
 import type { Signer } from '../signing/sign.js';
-import { type RotationFiles, writeRotationFile } from './rotation-files.js';
 import type { RotationOptions } from './rotation-options.js';
 
 /** What is known about the next root key before a rotation goes on. */
@@ -23,7 +24,7 @@ export interface NextKey {
  * @throws {@link KeyRejected} if the folder of the rotation belongs to another key; {@link UsageError} | {@link IoFailed}
  */
 export async function readNextKey(
-  { next: choice, out }: RotationOptions,
+  { next: choice, out, issuers }: RotationOptions,
   files: RotationFiles,
 ): Promise<NextKey> {
   const { key, signer, rootKey } = choice;
@@ -35,8 +36,8 @@ export async function readNextKey(
       'a signing command needs the public key to verify its signatures: pass --next-root-key',
     );
   }
-  const makesKey = key !== undefined && !key.startsWith('env:') && isUnwritten(key);
-  if (makesKey) assertSafePlace(key, files.folder, out);
+  const makesKey = key !== undefined && !key.startsWith('env:') && !existsSync(key);
+  if (makesKey) assertSafePlace(key, { folder: files.folder, out, issuers });
   const named = await namedKey(choice, makesKey);
   if (files.next !== undefined && named !== undefined && named.thumbprint !== files.next.thumbprint) {
     throw otherKey(named, files, rootKey ?? key ?? '');
@@ -59,41 +60,55 @@ function otherKey(key: RootKey, { folder, next }: RotationFiles, where: string):
   );
 }
 
-/** A build removes other files from the output folder, and the operator removes the folder of the rotation. */
-function assertSafePlace(key: string, folder: string, out: string): void {
-  assertOutside(out, [dirname(resolve(key)), dirname(resolve(folder))]);
-  if (dirname(resolve(key)) !== resolve(folder)) return;
-  throw new UsageError(`${key} is in ${folder}, which is removed after the rotation: name another folder`);
+/**
+ * A build removes other files from the output folder, the operator removes the folder of the rotation, and a commit
+ * would publish a key in the git repository of the records.
+ */
+function assertSafePlace(
+  key: string,
+  { folder, out, issuers }: Pick<RotationOptions, 'folder' | 'out' | 'issuers'>,
+): void {
+  const keyFolder = dirname(resolve(key));
+  assertOutside(out, [keyFolder, dirname(resolve(folder))]);
+  if (keyFolder === resolve(folder)) {
+    throw new UsageError(`${key} is in ${folder}, which is removed after the rotation: name another folder`);
+  }
+  const repository = workTreeAround(issuers);
+  if (repository === undefined || !isInside(repository, keyFolder)) return;
+  throw new UsageError(
+    `--next-key ${key} is in the git repository ${repository}: keep the private key in another folder`,
+  );
 }
 
-/** Whether a key file does not exist, or is empty because an earlier run was killed before it wrote the key. */
-function isUnwritten(file: string): boolean {
-  const stats = statSync(file, { throwIfNoEntry: false });
-  return stats === undefined || (stats.isFile() && stats.size === 0);
+/** Whether a path, which need not exist, is in a folder, or is the folder itself. Links are resolved. */
+function isInside(folder: string, path: string): boolean {
+  if (!existsSync(path)) return isInside(folder, dirname(path));
+  const way = relative(realpathSync(folder), realpathSync(path));
+  return way !== '..' && !way.startsWith(`..${sep}`);
 }
 
 /** What the next key signs before the outgoing key names it. This is neither a list nor a statement. */
 const TRIAL = Buffer.from('passport-registry: a trial signature\n');
 
 /**
- * Returns the signer with the next root key. Makes the key file if it does not exist, and never overwrites one. Writes
- * the public key into the folder of the rotation.
+ * Returns the signer with the next root key. Makes the key file if it does not exist, and never replaces or removes one.
+ * Writes the public key into the folder of the rotation.
  *
  * @throws {@link KeyRejected} | {@link IoFailed}
  */
 export async function nextSigner(
   { next: choice, algorithm, env }: RotationOptions,
-  { files, makesKey, outgoing }: NextKey & { readonly files: RotationFiles; readonly outgoing: RootKey },
+  plan: NextKey & { readonly files: RotationFiles; readonly outgoing: RootKey },
 ): Promise<Signer> {
+  const { files, makesKey, outgoing } = plan;
   const { key } = choice;
-  if (makesKey && key !== undefined) {
-    // `generateKeyFile` refuses a file that exists. An empty file holds no key.
-    if (statSync(key, { throwIfNoEntry: false }) !== undefined) rmSync(key);
-    await generateKeyFile(algorithm, key, env);
-  }
+  const made = makesKey && key !== undefined ? await generateKeyFile(algorithm, key, env) : undefined;
   const signer = await chooseSigner({ ...choice, production: true });
-  if (files.next !== undefined && signer.rootKey.thumbprint !== files.next.thumbprint) {
-    throw otherKey(signer.rootKey, files, key ?? '');
+  const expected = made ?? plan.next;
+  if (expected !== undefined && signer.rootKey.thumbprint !== expected.thumbprint) {
+    throw new KeyRejected(
+      `${key ?? 'the signing command'} has the key ${signer.rootKey.thumbprint}, but the plan was a rotation to ${expected.thumbprint}`,
+    );
   }
   if (signer.rootKey.thumbprint === outgoing.thumbprint) {
     throw new KeyRejected(`the next key is the outgoing key: ${outgoing.thumbprint}`);

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
 import { KeyRejected, RecordsRejected, TreeRejected, UsageError } from '../errors.js';
+import { assertOutside } from '../files/output-folder.js';
+import { type RotationFiles, readRotationFiles } from '../freshness/rotation-files.js';
 import { pendingChanges } from '../operating/changes-condition.js';
 import type { IssuerChange } from '../review/difference.js';
 import { loadRootKey } from '../signing/key-file.js';
@@ -12,7 +14,6 @@ import { verifyTree } from '../verification/verify.js';
 import { assertStepFits, type DelegationPlan, planDelegation } from './check-files.js';
 import { type NextKey, readNextKey } from './next-key.js';
 import { type CheckpointSigner, planCheckpoint } from './plan-checkpoint.js';
-import { type RotationFiles, readRotationFiles } from './rotation-files.js';
 import type { RotationOptions } from './rotation-options.js';
 
 /** A rotation that is complete: the tree has the next key, and everything in it verifies. */
@@ -42,6 +43,8 @@ export interface RemainingRotation extends NextKey {
  */
 export async function planRotation(options: RotationOptions): Promise<CompleteRotation | RemainingRotation> {
   const { out, issuers, exceptions, outgoing: choice, env } = options;
+  // A build would remove the folder of the rotation, or publish it.
+  assertOutside(out, [dirname(resolve(options.folder))]);
   const published = await readProductionTree(out);
   const files = await readRotationFiles(options.folder, env);
   const configured = choice.rootKey === undefined ? undefined : await loadRootKey(choice.rootKey, true, env);

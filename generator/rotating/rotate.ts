@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { type RootKey, walkRotation } from '@passport-registry/verifier';
 import { build } from '../build.js';
-import { KeyRejected, TreeRejected } from '../errors.js';
+import { KeyRejected, TreeRejected, UsageError } from '../errors.js';
+import { withOutputLock } from '../files/output-lock.js';
+import { ROTATION_FILES, writeRotationFile } from '../freshness/rotation-files.js';
 import { delegationStatement, rotationStatement } from '../freshness/statements.js';
 import type { BuildReport } from '../publishing/report.js';
 import { chooseSigner, type SignerChoice } from '../signing/choose-signer.js';
@@ -9,8 +11,7 @@ import type { Signer } from '../signing/sign.js';
 import { folderSource } from '../verification/tree-source.js';
 import { verifyTree } from '../verification/verify.js';
 import { nextSigner } from './next-key.js';
-import type { RemainingRotation } from './plan.js';
-import { ROTATION_FILES, writeRotationFile } from './rotation-files.js';
+import { planRotation, type RemainingRotation } from './plan.js';
 import type { RotationOptions } from './rotation-options.js';
 
 /** The result of a rotation. */
@@ -22,11 +23,40 @@ export interface RotationReport {
 
 /**
  * Does what is left of a rotation: makes the next key, signs the step and the delegation, builds and verifies. Each
- * result is a file, so a rotation that is stopped at any moment continues where it was.
+ * result is a file, so a rotation that is stopped at any moment continues where it was. Only one process at a time
+ * works on a rotation.
  *
+ * @param confirmed - the plan that the operator has seen
  * @throws {@link KeyRejected} | {@link TreeRejected} | {@link RecordsRejected} | {@link UsageError} | {@link IoFailed}
  */
-export async function rotate(plan: RemainingRotation, given: RotationOptions): Promise<RotationReport> {
+export function rotate(confirmed: RemainingRotation, options: RotationOptions): Promise<RotationReport> {
+  return withOutputLock(options.folder, async () => {
+    // While the operator read the plan, another process may have worked on the rotation.
+    const plan = await planRotation(options);
+    if (plan.done || summaryOf(plan) !== summaryOf(confirmed)) {
+      throw new UsageError('something has changed since the plan was made: run the command again');
+    }
+    return carryOut(plan, options);
+  });
+}
+
+/** The keys, files and changes of a plan, as a text to compare. */
+function summaryOf({
+  outgoing,
+  next,
+  makesKey,
+  files,
+  delegation,
+  checkpointBy,
+  changes,
+}: RemainingRotation) {
+  const { step, delegation: signed } = files;
+  const online = delegation.keys?.map(({ thumbprint }) => thumbprint);
+  const keys = [outgoing.thumbprint, next?.thumbprint, makesKey, online, checkpointBy];
+  return JSON.stringify([keys, step, signed, changes]);
+}
+
+async function carryOut(plan: RemainingRotation, given: RotationOptions): Promise<RotationReport> {
   const options = { ...given, next: askingOnce(given.next) };
   const { out, folder, issuers, exceptions } = options;
   const { outgoing, files } = plan;

@@ -206,6 +206,11 @@ export function readKeySource(source: string, env: NodeJS.ProcessEnv): string {
 }
 
 function readPrivateKey(text: string, source: string): KeyObject {
+  if (text.trim() === '') {
+    throw new KeyRejected(
+      `${source} is empty: if a command was killed before it wrote the key, remove the file`,
+    );
+  }
   if (isEncrypted(text)) {
     throw new KeyRejected(`${source} is encrypted; pass the public key instead`);
   }

@@ -16,9 +16,13 @@ import { CHECKSUMS_PATH, parseChecksums, sha256 } from './checksums.js';
 import { PATHS } from './paths.js';
 
 /** The tree in the output folder. After a killed build, any part may be missing or belong to another build. */
-export interface PublishedTree {
+export interface PublishedTree extends PublishedFiles {
   /** The folder that contains the tree. */
   readonly folder: string;
+}
+
+/** The parts of a published tree that decide about the next publication, wherever the tree is. */
+export interface PublishedFiles {
   readonly list: Uint8Array | undefined;
   /** The updated_at of the list, which the next updated_at must exceed. It is read even from a damaged list. */
   readonly updatedAt: string | undefined;
@@ -59,15 +63,28 @@ export async function readPublished(out: string): Promise<PublishedTree | undefi
       `${out} is not empty and contains no registry: a build removes all other files, so choose another folder`,
     );
   }
-  const [list, root] = [readIfThere(out, PATHS.list), readIfThere(out, PATHS.rootKey)];
-  const signature = readIfThere(out, PATHS.signature)?.toString('utf8');
+  return { folder: out, ...(await publishedFiles(out, (path) => readIfThere(out, path))) };
+}
+
+/** Reads a file of a tree; undefined if there is no such file. */
+export type ReadFile = (path: string) => Buffer | undefined;
+
+/**
+ * Reads the parts of a published tree.
+ *
+ * @param name - the name of the tree in messages
+ * @throws {@link TreeRejected} if the list is older than the list that the tree's checkpoint names
+ */
+export async function publishedFiles(name: string, read: ReadFile): Promise<PublishedFiles> {
+  const [list, root] = [read(PATHS.list), read(PATHS.rootKey)];
+  const signature = read(PATHS.signature)?.toString('utf8');
   const rootKey = await rootKeyOf(root);
   const signed = await isSigned(list, signature, rootKey);
-  if (list !== undefined && signed) await assertNotRolledBack(out, list, rootKey);
-  let read: { readonly sums: ReadonlyMap<string, string> | undefined } | undefined;
+  if (list !== undefined && signed) await assertNotRolledBack({ name, read }, list, rootKey);
+  let known: { readonly sums: ReadonlyMap<string, string> | undefined } | undefined;
   const checksums = () => {
-    read ??= { sums: parseChecksums(readIfThere(out, CHECKSUMS_PATH)?.toString('utf8') ?? '') };
-    return read.sums;
+    known ??= { sums: parseChecksums(read(CHECKSUMS_PATH)?.toString('utf8') ?? '') };
+    return known.sums;
   };
   let parsed: IssuerRegistry | undefined;
   const issuers = () => {
@@ -76,9 +93,8 @@ export async function readPublished(out: string): Promise<PublishedTree | undefi
   };
   const isListed = (path: string, bytes: Uint8Array | undefined) =>
     bytes !== undefined && checksums()?.get(path) === sha256(bytes);
-  const mark = readIfThere(out, PATHS.developmentMark);
+  const mark = read(PATHS.developmentMark);
   return {
-    folder: out,
     list,
     updatedAt: list && updatedAtOf(list),
     signature,
@@ -123,10 +139,14 @@ const ANY_TIME = { clock: undefined, expiry: false } as const;
  * A build writes the checkpoint last, so a valid checkpoint never names a newer list than the tree has, even after a
  * kill. If it does, an older list and its signature were put back: by mistake, or to undo a suspension.
  */
-async function assertNotRolledBack(out: string, list: Buffer, rootKey: RootKey | undefined): Promise<void> {
-  const checkpoint = readIfThere(out, PATHS.checkpoint);
+async function assertNotRolledBack(
+  { name, read }: { readonly name: string; readonly read: ReadFile },
+  list: Buffer,
+  rootKey: RootKey | undefined,
+): Promise<void> {
+  const checkpoint = read(PATHS.checkpoint);
   if (checkpoint === undefined || rootKey === undefined) return;
-  const delegation = Promise.resolve(readIfThere(out, PATHS.delegation));
+  const delegation = Promise.resolve(read(PATHS.delegation));
   const named = await verifyCheckpoint({ checkpoint, delegation }, rootKey, ANY_TIME).catch((error) => {
     // A checkpoint that is not valid proves nothing. The build repairs or refuses it later.
     if (error instanceof RegistryError) return undefined;
@@ -136,7 +156,7 @@ async function assertNotRolledBack(out: string, list: Buffer, rootKey: RootKey |
   if (named === undefined || updatedAt === undefined || named.sha256 === sha256(list)) return;
   if (updatedAt > named.updatedAt) return;
   throw new TreeRejected(
-    `the list in ${out} is dated ${updatedAt}, but the checkpoint names another list, dated ${named.updatedAt}: an older list was ` +
+    `the list in ${name} is dated ${updatedAt}, but the checkpoint names another list, dated ${named.updatedAt}: an older list was ` +
       'put back; restore the tree from a mirror',
   );
 }

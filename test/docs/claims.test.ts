@@ -84,10 +84,14 @@ const CLAIMS: Record<string, Record<string, readonly [file: string, title: strin
       ],
     ],
     '`rotate` signs a step only to the key': [
+      ['generator/rotating/rotate', 'two rotations at once'],
       ['generator/rotating/rotate', 'a rotation that does not fit'],
       ['generator/rotating/rotate', 'signs no step to a key that the next signing command does not have'],
     ],
-    '`branch save` never forces a push': [
+    '`branch save` verifies both trees': [
+      ['generator/publishing/save-branch', 'by an older list: a revocation stays'],
+      ['generator/publishing/branch', 'refuses a branch that was put back to an older list'],
+      ['generator/publishing/branch', 'starts only if the host clearly has no list'],
       ['generator/publishing/branch', 'never replaces the publication of somebody else'],
       [
         'generator/publishing/branch',
@@ -130,6 +134,10 @@ const CLAIMS: Record<string, Record<string, readonly [file: string, title: strin
     ],
     'A forbidden change to the published list': [
       ['generator/review/publication-rules', 'refuses %s, and names the rule'],
+    ],
+    'A published tree on a git branch': [
+      ['generator/publishing/save-branch', 'by an older list: a revocation stays'],
+      ['generator/publishing/save-branch', 'by a tree that was built over an older list'],
     ],
     'The worst that a mirror can do': [
       ['verifier/client/lifecycle', 'going back'],

@@ -19,16 +19,12 @@ function exampleRegistry(): string {
 }
 
 /**
- * Creates the operator's own registry as the document says. Its issuers' hosts are not under names reserved for examples.
- * test/packages/ runs npm.
+ * Creates the operator's own registry as the document says. test/packages/ runs npm.
  */
 async function ownRegistry(): Promise<string> {
   const folder = temporaryFolder();
   const blocks = commandsBelow('docs/operators.md', 'A registry of your own');
-  const commands = blocks
-    .join('')
-    .replaceAll('.example', '.alt')
-    .replaceAll(/^ *npm .*$/gm, '');
+  const commands = blocks.join('').replaceAll(/^ *npm .*$/gm, '');
   await sh(commands, folder);
   return join(folder, 'my-registry');
 }
@@ -270,6 +266,32 @@ describeWith(['git'], 'an emergency', () => {
     expect(record).toMatch(
       /suspended: signing key leaked\n.*active: new keys, audited\n.*revoked: asked to be removed\n/,
     );
+  });
+});
+
+describeWith(['git'], 'a new root key with GitHub', () => {
+  it('docs/operators.md: load, rotate, save, merge', async () => {
+    const folder = await ownRegistry();
+    const author = ['AUTHOR', 'COMMITTER'].map(
+      (role) => `export GIT_${role}_NAME=a GIT_${role}_EMAIL=a@registry.alt\n`,
+    );
+    const prepared = [
+      'npx passport-registry keys generate --out ../root-key.pem > root.json',
+      "printf 'root_key: root.json\\nsigner: { key: ../root-key.pem }\\n' >> registry.yaml",
+      'git init -q --bare -b main ../origin.git',
+      'git init -q -b main && git remote add origin ../origin.git',
+      "git add -A && git commit -qm 'Registry' && git push -qu origin main",
+      'npx passport-registry build --production && npx passport-registry branch save dist',
+    ];
+    await sh([...author, prepared.join('\n')].join(''), folder);
+    for (const commands of commandsBelow('docs/operators.md', 'A new root key with GitHub')) {
+      await sh([...author, commands].join(''), folder);
+    }
+    const shown =
+      'git fetch -q && git show origin/new-root-key:root.json && git show origin/published:keys/root.json';
+    const { stdout } = await sh(shown, folder);
+    const [, first, second] = /"kid":\s*"([\w-]+)"[\s\S]*"kid":\s*"([\w-]+)"/.exec(stdout) ?? [];
+    expect([first, stdout]).toEqual([second, expect.stringContaining(String(first))]);
   });
 });
 

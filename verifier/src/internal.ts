@@ -10,6 +10,7 @@ export { decodeBase64url } from './encoding/base64url.js';
 export { MAX_JSON_DEPTH, parseStrictJson } from './encoding/strict-json.js';
 export { decodeUtf8 } from './encoding/utf8.js';
 export { type BoundedResponse, boundedFetch, type FetchLimits } from './http/bounded-fetch.js';
+export { isLoopback } from './http/issuer-url.js';
 export { isPublicAddress, isPublicHost } from './http/public-address.js';
 export { LimitExceeded, readLimited } from './http/read-limited.js';
 export { LIMITS, limitOf } from './limits.js';
@@ -18,6 +19,7 @@ export { hasPassed, isToCome } from './passport/clock.js';
 export { MANDATE_TYPE } from './passport/mandate.js';
 export { appliedDelta, type Delta } from './publication/delta.js';
 export { type Publication, readPublication, type Trust } from './publication/publication.js';
+export { refuseOlderList } from './publication/rollback.js';
 export {
   type Checkpoint,
   type CheckpointFiles,

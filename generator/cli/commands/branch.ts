@@ -1,7 +1,10 @@
 import type { Command } from 'commander';
 import { repositoryAround } from '../../files/git.js';
-import { type RemoteBranch, remoteBranch } from '../../files/remote-branch.js';
-import { loadBranch, saveBranch } from '../../publishing/published-branch.js';
+import { branchName, type RemoteBranch, remoteBranch } from '../../files/remote-branch.js';
+import { loadBranch } from '../../publishing/load-branch.js';
+import { saveBranch } from '../../publishing/save-branch.js';
+import { addChangeRuleOptions, type ChangeRuleOptions } from '../options/rule-options.js';
+import { sayDiagnostics } from '../terminal/diagnostics.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
@@ -11,6 +14,8 @@ interface BranchOptions {
   remote: string;
 }
 
+type SaveOptions = BranchOptions & ChangeRuleOptions & { message: string };
+
 /** `passport-registry branch` */
 export function addBranchCommand(program: Command, io: Invocation): void {
   const group = program
@@ -19,12 +24,12 @@ export function addBranchCommand(program: Command, io: Invocation): void {
   addBranchOptions(group.command('load'))
     .description('write the tree of the branch into a new folder')
     .argument('[dir]', 'folder to make', 'dist')
-    .option('--base-url <url>', 'URL of the registry; if there is no branch, no list may be published there')
+    .option('--base-url <url>', 'URL of the registry, whose list must not be newer than the branch')
     .action((dir: string, options: BranchOptions & { baseUrl?: string }) =>
       run(io, false, async () => {
         const from = namedBranch(io, options);
         const loaded = await loadBranch(dir, from, options.baseUrl);
-        const where = `branch ${options.branch} of ${options.remote}`;
+        const where = branchName(from);
         if (loaded === undefined) {
           say(io, `there is no ${where}, and ${dir} was not made: the next build makes the first list`);
         } else {
@@ -33,21 +38,24 @@ export function addBranchCommand(program: Command, io: Invocation): void {
         return undefined;
       }),
     );
-  addBranchOptions(group.command('save'))
+  const save = addBranchOptions(group.command('save'))
     .description('commit a tree to the branch, on top of the commit that was loaded, and push')
     .argument('[dir]', 'folder of the tree', 'dist')
-    .option('--message <text>', 'message of the commit', 'Publish the registry')
-    .action((dir: string, options: BranchOptions & { message: string }) =>
-      run(io, false, async () => {
-        const commit = saveBranch(dir, namedBranch(io, options), options.message);
-        const where = `branch ${options.branch} of ${options.remote}`;
-        say(
-          io,
-          commit === undefined ? `${where} has the same files` : `${dir} is on ${where}: commit ${commit}`,
-        );
-        return undefined;
-      }),
-    );
+    .option('--message <text>', 'message of the commit', 'Publish the registry');
+  addChangeRuleOptions(save).action((dir: string, options: SaveOptions) =>
+    run(io, false, () => saveTree(io, dir, options)),
+  );
+}
+
+async function saveTree(io: Io, dir: string, options: SaveOptions): Promise<undefined> {
+  const to = namedBranch(io, options);
+  const { message, override, breakPinnedVerifiers } = options;
+  const exceptions = { overrides: override, breakPinnedVerifiers: breakPinnedVerifiers === true };
+  const { commit, warnings } = await saveBranch(dir, to, { message, exceptions });
+  sayDiagnostics(io, warnings);
+  const where = branchName(to);
+  say(io, commit === undefined ? `${where} has the same files` : `${dir} is on ${where}: commit ${commit}`);
+  return undefined;
 }
 
 function addBranchOptions(command: Command): Command {

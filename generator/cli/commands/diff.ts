@@ -1,11 +1,15 @@
 import { type Command, Option } from 'commander';
-import { byPlace } from '../../diagnostics/diagnostic.js';
+import { publicationProblems } from '../../review/assert-publishable.js';
 import { type Comparison, compareRecords, describeDifference } from '../../review/difference.js';
-import type { TransitionOverride } from '../../review/forbidden-changes.js';
-import { checkTransitions } from '../../review/forbidden-changes.js';
 import { forMarkdown } from '../../review/markdown.js';
 import { type Compared, readSides, type Sides } from '../options/diff-sides.js';
-import { addOverrideOption } from '../options/rule-options.js';
+import {
+  addOverrideOption,
+  addProductionOptions,
+  type ExceptionOptions,
+  exceptions,
+  type ProductionOptions,
+} from '../options/rule-options.js';
 import { TRUST_OPTION } from '../options/trust-option.js';
 import { isAddress } from '../options/where.js';
 import { addFormatOptions, type FormatOptions, report, tally, wantsJson } from '../terminal/diagnostics.js';
@@ -13,13 +17,14 @@ import type { Invocation, Io } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 
-type Options = Omit<FormatOptions, 'format'> & {
-  format: FormatOptions['format'] | 'markdown';
-  issuers?: string;
-  rootKey?: string;
-  failOn: 'error' | 'warning';
-  override: TransitionOverride[];
-};
+type Options = Omit<FormatOptions, 'format'> &
+  ExceptionOptions &
+  ProductionOptions & {
+    format: FormatOptions['format'] | 'markdown';
+    issuers?: string;
+    rootKey?: string;
+    failOn: 'error' | 'warning';
+  };
 
 /** `passport-registry diff` */
 export function addDiffCommand(program: Command, io: Invocation): void {
@@ -33,7 +38,7 @@ export function addDiffCommand(program: Command, io: Invocation): void {
     )
     .option('--issuers <dir>', 'folder of the records, also within commits (default: issuers)')
     .option(...TRUST_OPTION);
-  addOverrideOption(command).addOption(
+  addProductionOptions(addOverrideOption(command)).addOption(
     new Option('--fail-on <severity>', 'which problems end with exit code 1')
       .choices(['error', 'warning'])
       .default('error'),
@@ -48,8 +53,8 @@ async function diff(io: Io, compared: Compared, options: Options): Promise<numbe
   const sides = await readSides(io, compared, options);
   const { before, after } = sides;
   const { changes, notCompared } = compareRecords(before, after);
-  const transitions = checkTransitions(before, after, options.override);
-  const diagnostics = [...after.diagnostics, ...transitions].sort(byPlace);
+  const development = options.production !== true;
+  const diagnostics = publicationProblems({ before, after }, exceptions(options), development);
   const failing = options.failOn === 'warning' ? ['error', 'warning'] : ['error'];
   const ok = diagnostics.every(({ severity }) => !failing.includes(severity));
   const { format } = options;

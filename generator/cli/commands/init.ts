@@ -1,7 +1,9 @@
 import { basename, relative, resolve } from 'node:path';
-import type { Command } from 'commander';
+import { isLoopback } from '@passport-registry/verifier/internal';
+import { Argument, type Command } from 'commander';
 import { ConfigurationRejected, UsageError } from '../../errors.js';
 import { configuredEmail, repositoryAround } from '../../files/git.js';
+import { isReservedName } from '../../review/reserved-names.js';
 import { namedTool, type PinnedTool, runningTool } from '../../scaffold/pinned-tool.js';
 import { type RegistrySettings, registryYaml } from '../../scaffold/registry-settings.js';
 import {
@@ -46,7 +48,7 @@ export function addInitCommand(program: Command, io: Invocation): void {
   program
     .command('init')
     .description('make the folder of a new registry; on a terminal, ask for missing values')
-    .argument('[folder]', 'folder to make (default: the current folder)', '.')
+    .addArgument(new Argument('[folder]', 'folder to make').default('.', 'the current folder'))
     .option('--name <text>', 'name of the registry')
     .option('--contact <address>', 'e-mail address of the operator')
     .option('--base-url <url>', 'URL where the registry will be published')
@@ -74,6 +76,7 @@ async function init(io: Io, named: string, options: Options): Promise<undefined>
   );
   say(io, `${named}: ${count(written.files, 'file')} written`);
   sayTool(io, tool);
+  sayBaseUrl(io, base_url);
   if (written.thumbprint !== undefined) {
     say(io, `root key   ${written.thumbprint}`);
     say(io, `           ${options.rootKey} holds the private key. Keep it secret, and keep two copies.`);
@@ -143,6 +146,22 @@ function problemsOf(settings: RegistrySettings): ConfigurationRejected | undefin
 function sayTool(io: Io, { spec, note }: PinnedTool): void {
   say(io, `program    passport-registry pinned to ${spec}`);
   if (note !== undefined) say(io, `           note: ${note}`);
+}
+
+/** Warns of a URL at which nobody else can verify the registry, or at which a network can change the page. */
+function sayBaseUrl(io: Io, baseUrl: string): void {
+  const url = new URL(baseUrl);
+  if (isLoopback(url)) return;
+  const set = `set base_url in ${CONFIGURATION_FILE} before you publish`;
+  if (isReservedName(url.hostname)) {
+    say(
+      io,
+      `WARNING: ${url.hostname} is a name that is reserved for examples, and nobody can own it: ${set}`,
+    );
+  }
+  if (url.protocol === 'http:') {
+    say(io, `WARNING: ${baseUrl} is not https, so anyone on the way can change the page or block it: ${set}`);
+  }
 }
 
 /** GitHub runs only the workflows in the top folder of a repository. */

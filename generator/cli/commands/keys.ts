@@ -2,11 +2,18 @@ import { type Command, Option } from 'commander';
 import { delegationStatement, rotationStatement } from '../../freshness/statements.js';
 import { chooseSigner } from '../../signing/choose-signer.js';
 import { generateKeyFile, KEY_ALGORITHMS, type KeyAlgorithm, loadRootKey } from '../../signing/key-file.js';
+import { generateKeyPair } from '../../signing/key-pair.js';
 import { positiveNumber } from '../options/positive-number.js';
 import { addSignerOptions, type SignerOptions, signerChoice } from '../options/signer-options.js';
 import type { Invocation } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
+
+interface GenerateOptions {
+  alg: KeyAlgorithm;
+  out: string;
+  public?: string;
+}
 
 interface DelegateOptions extends SignerOptions {
   online: string[];
@@ -25,9 +32,14 @@ export function addKeysCommand(program: Command, io: Invocation): void {
     .description('generate a private key in a new file; print the public JWK to stdout')
     .addOption(new Option('--alg <name>', 'algorithm').choices(KEY_ALGORITHMS).default('Ed25519'))
     .requiredOption('--out <file>', 'where to write the private key, as PKCS#8 PEM')
-    .action(({ alg, out }: { alg: KeyAlgorithm; out: string }) =>
+    .option('--public <file>', 'also write the public JWK to this new file')
+    .action(({ alg, out, public: publicFile }: GenerateOptions) =>
       run(io, false, async () => {
-        emit(io, (await generateKeyFile(alg, out, io.env)).jwk);
+        const key =
+          publicFile === undefined
+            ? await generateKeyFile(alg, out, io.env)
+            : await generateKeyPair(alg, { privateKey: out, publicKey: publicFile }, io.env);
+        emit(io, key.jwk);
         say(io, `${out} holds a private ${alg} key. Keep it secret; the JWK above is public.`);
         return undefined;
       }),

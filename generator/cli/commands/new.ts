@@ -5,6 +5,7 @@ import { type Command, Option } from 'commander';
 import { writeNewRecord } from '../../authoring/new-record.js';
 import { UsageError } from '../../errors.js';
 import { formatUpdatedAt } from '../../list/updated-at.js';
+import { reservedField } from '../../review/reserved-names.js';
 import { fileUrl } from '../../verification/ask-host.js';
 import { RECORDS_FOLDER } from '../options/record-paths.js';
 import { CONFIGURATION_FILE } from '../options/use-configuration.js';
@@ -75,6 +76,14 @@ async function createRecord(io: Io, id: string, options: Options): Promise<undef
   const isRegistry = existsSync(options.issuers) || existsSync(CONFIGURATION_FILE);
   const file = writeNewRecord(options.issuers, issuer, schema);
   say(io, `${file} is a valid record.`);
+  const reserved = reservedField(issuer);
+  if (reserved !== undefined) {
+    const { field, host } = reserved;
+    say(
+      io,
+      `WARNING: ${field} is under ${host}, a name that is reserved for examples. A production key never signs this record: use the URL of a real issuer`,
+    );
+  }
   for (const line of isRegistry
     ? [`Review it, then run \`passport-registry check ${id}\`.`]
     : nextSteps(file, options))

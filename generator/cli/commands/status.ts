@@ -4,6 +4,7 @@ import { nextSteps } from '../../operating/next-steps.js';
 import { registryStatus } from '../../operating/status.js';
 import { commandSettings, type StatusCommandOptions } from '../options/command-settings.js';
 import { positiveNumber } from '../options/positive-number.js';
+import { ROTATION_FOLDER } from '../options/rotation-options.js';
 import { addExceptionOptions, exceptions } from '../options/rule-options.js';
 import { assertAddresses } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
@@ -47,6 +48,7 @@ async function status(io: Io, given: StatusCommandOptions, command: Command): Pr
   assertAddresses([...(baseUrl === undefined ? [] : [baseUrl]), ...mirror]);
   const found = await registryStatus({
     ...{ issuers, out, rootKey, baseUrl, mirrors: mirror, env: io.env, now: Date.now() },
+    rotation: ROTATION_FOLDER,
     signer: { key, command: signerCommand },
     exceptions: exceptions(options),
     maxBehindSeconds: positiveNumber('--max-behind', options.maxBehind),

@@ -1,13 +1,19 @@
 import type { Command } from 'commander';
+import { isError } from '../../diagnostics/diagnostic.js';
 import { UsageError } from '../../errors.js';
-import { loadRecords } from '../../records/load-records.js';
+import { checkRecords } from '../../records/check-records.js';
+import { collectRecordFiles } from '../../records/collect.js';
+import { publicationProblems } from '../../review/assert-publishable.js';
 import { defaultRecordPaths } from '../options/record-paths.js';
+import { addProductionOptions, type ProductionOptions } from '../options/rule-options.js';
 import { addFormatOptions, type FormatOptions, report, tally, wantsJson } from '../terminal/diagnostics.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';
 import { withProgress } from '../terminal/progress.js';
 import { run } from '../terminal/run.js';
 import { watchForever } from '../terminal/watch.js';
+
+type Options = FormatOptions & ProductionOptions & { watch?: true };
 
 /** `passport-registry validate` */
 export function addValidateCommand(program: Command, io: Invocation): void {
@@ -16,7 +22,7 @@ export function addValidateCommand(program: Command, io: Invocation): void {
     .description('check records without writing anything')
     .argument('[path...]', 'files and folders (default: issuers, or the records in this folder)')
     .option('--watch', 'keep running, and check again after each change');
-  addFormatOptions(command).action((named: string[], options: FormatOptions & { watch?: true }) =>
+  addFormatOptions(addProductionOptions(command)).action((named: string[], options: Options) =>
     run(io, wantsJson(options), async () => {
       const paths = named.length > 0 ? named : defaultRecordPaths();
       if (options.watch !== true) return validate(io, paths, options);
@@ -30,8 +36,15 @@ export function addValidateCommand(program: Command, io: Invocation): void {
   );
 }
 
-async function validate(io: Io, paths: readonly string[], options: FormatOptions): Promise<number> {
-  const { files, diagnostics, ok } = await withProgress(io, (onProgress) => loadRecords(paths, onProgress));
+async function validate(io: Io, paths: readonly string[], options: Options): Promise<number> {
+  const { files, diagnostics } = await withProgress(io, async (onProgress) => {
+    const collected = collectRecordFiles(paths);
+    const change = { before: undefined, after: checkRecords(collected, onProgress) };
+    const { allowExampleNames, production } = options;
+    const found = publicationProblems(change, { allowExampleNames }, production !== true);
+    return { files: collected.found, diagnostics: found };
+  });
+  const ok = !diagnostics.some(isError);
   report(io, options, { ok, files, diagnostics });
   say(io, `${count(files, 'file')}: ${tally(diagnostics)}`);
   return ok ? 0 : 1;

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CommandSettings } from '../../operating/next-steps.js';
+import type { CommandSettings } from '../../operating/next-step.js';
 import type { RegistryStatus } from '../../operating/status.js';
 import type { ExceptionOptions } from './rule-options.js';
 
@@ -55,12 +55,16 @@ export function commandSettings(
   return {
     ...{ issuers, out, baseUrl, rootKeyOptions },
     rootOptions: [...rootSigner, ...rootKeyOptions],
+    productionOptions: development ? [] : ['--production'],
     buildOptions: [
-      ...(development ? [] : ['--production']),
       ...given('issuers', '--issuers', issuers),
       ...given('out', '--out', out),
       ...(options.allowExampleNames ? ['--allow-example-names'] : []),
     ],
+    overrideOptions:
+      command.getOptionValueSource('override') === 'cli'
+        ? options.override.flatMap(({ issuer_id, rule }) => ['--override', quote(`${issuer_id}:${rule}`)])
+        : [],
     checkpointOptions: online('checkpoint-'),
     onlineOptions: online(''),
     onlinePublicKey:

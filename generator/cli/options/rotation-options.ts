@@ -9,6 +9,9 @@ import { addExceptionOptions, type ExceptionOptions, exceptions } from './rule-o
 import { addSigningOptions, type SignerOptions, signerChoice } from './signer-options.js';
 import { addTreeOptions, type TreeCommandOptions, treeOptions } from './tree-options.js';
 
+/** The folder of a rotation, unless `rotate` is given another one. */
+export const ROTATION_FOLDER = 'rotation';
+
 /** The options of `rotate`. */
 export interface RotateCommandOptions
   extends SignerOptions,
@@ -36,7 +39,7 @@ export function addRotationOptions(command: Command): Command {
   command
     .option('--issuers <dir>', 'folder of the records', 'issuers')
     .option('--out <dir>', 'folder of the published tree', 'dist')
-    .option('--folder <dir>', 'folder for the step and the delegation', 'rotation');
+    .option('--folder <dir>', 'folder for the step and the delegation', ROTATION_FOLDER);
   addSigningOptions(addSigningOptions(command), 'next-')
     .option('--root-key <file>', 'public JWK of the outgoing root key; required with --signer-command')
     .option('--next-root-key <file>', 'public JWK of the next root key; required with --next-signer-command')

@@ -15,9 +15,27 @@ export interface RuleOptions extends ExceptionOptions {
   breakPinnedVerifiers?: true;
 }
 
+/** The options of commands that publish a list which is signed already. */
+export type ChangeRuleOptions = Pick<RuleOptions, 'override' | 'breakPinnedVerifiers'>;
+
+/** The options of commands that check records without a key. */
+export interface ProductionOptions {
+  production?: true;
+  allowExampleNames?: true;
+}
+
 /** Adds the options of commands that publish. */
 export function addRuleOptions(command: Command): Command {
-  return addExceptionOptions(command).option(
+  return addBreakOption(addExceptionOptions(command));
+}
+
+/** Adds the options of commands that publish a list which is signed already. */
+export function addChangeRuleOptions(command: Command): Command {
+  return addBreakOption(addOverrideOption(command));
+}
+
+function addBreakOption(command: Command): Command {
+  return command.option(
     '--break-pinned-verifiers',
     'change the root key without a rotation: verifiers that pinned the old key refuse the registry',
   );
@@ -25,7 +43,18 @@ export function addRuleOptions(command: Command): Command {
 
 /** Adds the options for exceptions from the rules for lists. */
 export function addExceptionOptions(command: Command): Command {
-  return addOverrideOption(command).option(
+  return addExampleNamesOption(addOverrideOption(command));
+}
+
+/** Adds the options of commands that check records without a key: what a build with a production key checks. */
+export function addProductionOptions(command: Command): Command {
+  return addExampleNamesOption(
+    command.option('--production', 'also apply the rule for production keys: no names reserved for examples'),
+  );
+}
+
+function addExampleNamesOption(command: Command): Command {
+  return command.option(
     '--allow-example-names',
     'accept records under reserved names such as issuer.example, for demonstrations',
   );

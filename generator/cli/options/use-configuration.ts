@@ -6,8 +6,11 @@ import { assertFilesNamed } from './file-options.js';
 /** The configuration file that is used by default. */
 export const CONFIGURATION_FILE = 'registry.yaml';
 
-/** Commands that take no options from a configuration file: `init` makes the file of another registry. */
-const WITHOUT_CONFIGURATION = ['init'];
+/**
+ * Commands that take nothing from a configuration file, so that an invalid file does not stop them. `init` makes the
+ * file of another registry.
+ */
+const WITHOUT_CONFIGURATION = ['init', 'keys generate', 'keys public', 'serve', 'sandbox', 'log'];
 
 type Values = Record<string, unknown>;
 
@@ -17,7 +20,7 @@ export function useConfiguration(program: Command): void {
     .option('--config <file>', `configuration file (default: ${CONFIGURATION_FILE}, if it exists)`)
     .hook('preAction', (_program, command) => {
       assertFilesNamed(command);
-      if (WITHOUT_CONFIGURATION.includes(command.name())) return;
+      if (WITHOUT_CONFIGURATION.includes(pathOf(command))) return;
       const named: string | undefined = program.opts()['config'];
       if (named === undefined && !existsSync(CONFIGURATION_FILE)) return;
       applyConfiguration(command, loadConfiguration(named ?? CONFIGURATION_FILE));
@@ -30,6 +33,12 @@ function applyConfiguration(command: Command, configuration: Configuration): voi
   // The command line has no option for the description of the registry.
   const { name, description, contact, homepage } = configuration;
   command.setOptionValueWithSource('about', { name, description, contact, homepage }, 'config');
+}
+
+/** The name of a command below the program, such as `keys public`. */
+function pathOf(command: Command): string {
+  const { parent } = command;
+  return parent?.parent ? `${pathOf(parent)} ${command.name()}` : command.name();
 }
 
 /** Returns the options that the configuration sets, in groups. The options of a group apply together or not at all. */

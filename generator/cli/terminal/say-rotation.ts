@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { ROTATION_FILES } from '../../freshness/rotation-files.js';
 import type { RemainingRotation } from '../../rotating/plan.js';
-import { ROTATION_FILES } from '../../rotating/rotation-files.js';
 import type { RotateCommandOptions } from '../options/rotation-options.js';
 import type { Io } from './io.js';
 import { count, say } from './output.js';
@@ -61,7 +61,7 @@ export function sayAfterRotation(
   const steps = [
     ...(changes.length === 0 ? [] : [['let the next commands use the next key:', ...changes]]),
     [
-      `copy ${out} to the host, and verify it there with the outgoing and with the next public key`,
+      `copy ${out} to the host, or save it with \`branch save ${out}\` and deploy, and verify it there with both public keys`,
       'verifiers that pinned the outgoing key follow keys/rotation.json in the tree',
     ],
     [`publish the thumbprint ${next} wherever ${outgoing} is shown: new verifiers pin it`],

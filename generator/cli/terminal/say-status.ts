@@ -1,5 +1,5 @@
 import { type Condition, LEVELS } from '../../operating/condition.js';
-import type { NextStep } from '../../operating/next-steps.js';
+import type { NextStep } from '../../operating/next-step.js';
 import type { RegistryStatus } from '../../operating/status.js';
 import type { Io } from './io.js';
 import { say } from './output.js';
@@ -10,6 +10,7 @@ const MARKS = { error: 'FAILED ', warning: 'warning', note: 'note   ', ok: 'ok  
 export function sayStatus(io: Io, status: RegistryStatus, next: readonly NextStep[]): void {
   const lines: readonly (readonly [part: string, condition: Condition])[] = [
     ['root key', status.rootKey],
+    ...(status.rotation.state === 'none' ? [] : [['rotation', status.rotation] as const]),
     ['tree', status.tree],
     ['list', status.list],
     ['delegation', status.delegation],

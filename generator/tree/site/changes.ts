@@ -68,6 +68,16 @@ function parseRecord(record: Uint8Array | undefined): Issuer | undefined {
   return record && JSON.parse(new TextDecoder().decode(record));
 }
 
+/**
+ * Whether a history contains an earlier one. If not, the tree was built over another list than the one that the earlier
+ * history describes. Changes that exceed the limit of the file may be missing.
+ */
+export function continuesChanges(next: Changes, { changes: earlier }: Changes): boolean {
+  const known = new Set(next.changes.map((change) => JSON.stringify(change)));
+  const oldest = next.changes.length < MAX_CHANGES ? '' : (next.changes.at(-1)?.updated_at ?? '');
+  return earlier.every((change) => change.updated_at <= oldest || known.has(JSON.stringify(change)));
+}
+
 /** Returns the bytes of /changes.json. */
 export function changesBytes(changes: Changes): Uint8Array {
   return canonicalBytes(changes);

@@ -53,6 +53,20 @@ describe('passport-registry new', () => {
     expect((await cli(['format', '--check'], folder)).code).toBe(0);
   });
 
+  it.each([
+    ['--issuer-url', 'https://id.acme.example', 'jwks_uri is under id.acme.example'],
+    ['--contact', 'a@acme.test', 'contact is under acme.test'],
+  ])('warns that a production key never signs the reserved name of %s %s', async (option, value, words) => {
+    const args = ['new', 'acme', '--issuer-url', 'https://acme.alt', option, value];
+    const { code, stderr } = await cli(args, temporaryFolder());
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining(`WARNING: ${words}, a name that is reserved`),
+    ]);
+    const real = await cli(['new', 'acme', '--issuer-url', 'https://acme.alt'], temporaryFolder());
+    expect(real.stderr).not.toContain('WARNING');
+  });
+
   it('leaves what was not given as an example to fill in, which then validates', async () => {
     const folder = temporaryFolder();
     await cli(['new', 'acme', '--issuer-url', 'https://acme.example'], folder);

@@ -43,6 +43,17 @@ describe('passport-registry', () => {
     expect(stderr).not.toMatch(/^ +at .*:\d+:\d+/m);
     expect(stdout).toBe('');
   });
+
+  it.each([
+    [['suspend', 'acme'], 'suspend'],
+    [['keys', 'generate'], 'keys generate'],
+    [['branch', 'save', '--nonsense'], 'branch save'],
+    [['new'], 'new'],
+    [['bild'], ''],
+  ])('points to the help of the command: %j', async (args, command) => {
+    const { stderr } = await cli(args, temporaryFolder());
+    expect(stderr).toContain(`(see passport-registry ${command} --help)`.replace('  ', ' '));
+  });
 });
 
 describe('the command line within another process', () => {

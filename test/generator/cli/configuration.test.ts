@@ -148,6 +148,21 @@ describe('registry.yaml', () => {
     },
   );
 
+  it('that is invalid stops no command that takes nothing from it', async () => {
+    configure('signer: [');
+    const generate = ['keys', 'generate', '--out', 'new.pem', '--public', 'new.json'];
+    for (const args of [generate, ['keys', 'public', 'new.pem']]) {
+      const { code, stderr } = await cli(args, folder);
+      expect(code, stderr).toBe(0);
+    }
+    for (const args of [
+      ['keys', 'rotate', '--next', 'new.json'],
+      ['rotate', '--next-key', 'x'],
+      ['verify', '.'],
+    ])
+      expect((await cli(args, folder)).stderr).toContain('registry.yaml is not a valid configuration');
+  });
+
   it('lets those rules be overridden that `diff` lets be overridden', () => {
     const { properties } = JSON.parse(readFileSync(join(ROOT, 'schemas/registry.schema.json'), 'utf8'));
     const { rule } = properties.transitions.properties.overrides.items.properties;

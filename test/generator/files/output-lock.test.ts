@@ -29,7 +29,7 @@ describe('one build at a time in an output folder', () => {
     lock(folder, owner, age);
     const { code, stderr } = await cli(['build', ...KEY], folder);
     expect(code).toBe(4);
-    expect(stderr).toContain('another build or mirror is running');
+    expect(stderr).toContain('another build, mirror or rotation is running');
     expect(existsSync(join(folder, 'dist'))).toBe(false);
   });
 
@@ -90,7 +90,7 @@ syncBuiltinESMExports();
       const { code, stderr } = await cli(['build', ...KEY], folder, {
         NODE_OPTIONS: `--import ${join(folder, 'race.mjs')}`,
       });
-      expect([code, stderr.includes('another build or mirror is running')]).toEqual([4, true]);
+      expect([code, stderr.includes('another build, mirror or rotation is running')]).toEqual([4, true]);
       expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(me);
       expect(readdirSync(folder).filter((entry) => /staging.*-\d+-\d+$/.test(entry))).toEqual([]);
     },

@@ -322,7 +322,7 @@ describe('a registry with checkpoints', () => {
 
   it.each([
     ['a key that is not delegated', ['checkpoint', '--key', 'stranger.pem'], 1, 'ERR_CHECKPOINT_INVALID'],
-    ['a key that is not there', ['checkpoint', '--key', 'none.pem'], 4, 'cannot be read'],
+    ['a key that is not there', ['checkpoint', '--key', 'none.pem'], 4, 'does not exist'],
     ['a folder that is no tree', ['checkpoint', 'issuers', '--key', 'online.pem'], 2, 'contains no registry'],
     ['hours that are none', ['checkpoint', '--key', 'online.pem', '--hours', '0'], 2, '--hours takes'],
     [
@@ -353,6 +353,24 @@ describe('a registry with checkpoints', () => {
     expect(outcome.stderr).toContain(message);
     expect(outcome.code).toBe(code);
     expect(text('checkpoint.jwt') + text('SHA256SUMS')).toBe(before);
+  });
+
+  it.each([
+    [
+      'of a build into a folder that lacks the published tree',
+      ['build', '--key', 'root.pem'],
+      '--checkpoint-key',
+    ],
+    ['of a tree without a delegation', ['checkpoint'], '--key'],
+  ])('by an online key %s is refused: load the published tree', async (_name, args, option) => {
+    await delegate();
+    await build('--delegation', 'delegation.jwt');
+    rmSync(args[0] === 'build' ? path() : path('keys/delegation.jwt'), { recursive: true });
+    const { code, stderr } = await cli([...args, option, 'online.pem'], folder);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('first load its tree into the output folder'),
+    ]);
   });
 
   it('has none of that without a delegation', async () => {

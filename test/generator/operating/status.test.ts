@@ -19,7 +19,7 @@ import {
 } from '../../support/workspace.js';
 
 const DAY = 24 * 60;
-const PARTS = ['rootKey', 'tree', 'list', 'delegation', 'checkpoint', 'changes', 'live'] as const;
+const PARTS = ['rootKey', 'rotation', 'tree', 'list', 'delegation', 'checkpoint', 'changes', 'live'] as const;
 
 let folder: string;
 
@@ -81,7 +81,8 @@ describe('passport-registry status', () => {
     writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
     const { code, report, levels } = await statusOf();
     expect([code, report.ok, report.level]).toEqual([0, true, 'note']);
-    expect(new Set(Object.values(levels))).toEqual(new Set(['note']));
+    const { rotation, ...others } = levels;
+    expect([rotation, ...new Set(Object.values(others))]).toEqual(['ok', 'note']);
     expect(report.changes).toMatchObject({
       state: 'changed',
       changes: [{ issuer_id: 'alpha', kind: 'added' }],
@@ -104,6 +105,7 @@ describe('passport-registry status', () => {
     expect((await statusOf()).report).toMatchObject({
       ...{ ok: true, level: 'note', next: [], mirrors: [] },
       rootKey: { level: 'ok', thumbprint: JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8')).kid },
+      rotation: { level: 'ok', state: 'none', folder: 'rotation' },
       tree: { level: 'ok', folder: 'dist', published: true },
       list: { level: 'ok', issuers: 2, ageDays: 0 },
       delegation: { level: 'ok', daysLeft: 89 },
@@ -337,10 +339,46 @@ describe('changes', () => {
     expect((await statusOf(['--allow-example-names'])).levels['changes']).toBe('note');
   });
 
-  it('that an operator permits are none', async () => {
+  it('that an operator permits are none, and the proposed build permits them, too', async () => {
     rmSync(join(folder, 'issuers/beta.yaml'));
-    const { levels } = await statusOf(['--override', 'beta:record-removed']);
+    const { levels, next } = await statusOf(['--override', 'beta:record-removed']);
     expect(levels['changes']).toBe('note');
+    expect(next[0]).toBe('npx passport-registry build --production --override beta:record-removed');
+  });
+
+  it.each(['dist', 'no dist'])('with a reserved name are shown by the proposed command: %s', async (tree) => {
+    if (tree === 'no dist') rmSync(join(folder, 'dist'), { recursive: true });
+    writeFiles(folder, { 'issuers/c.yaml': recordText('c', { jwks_uri: 'https://c.example/' }) });
+    const { next } = await statusOf();
+    const words = (next[0] ?? '').split(' ').slice(2);
+    const shown = await cli(words, folder);
+    expect([shown.code, shown.stderr]).toEqual([1, expect.stringContaining('error example-name')]);
+    const allowed = await cli([...words, '--allow-example-names'], folder);
+    expect([allowed.code, allowed.stderr]).toEqual([0, expect.stringContaining('warning example-name')]);
+    const unasked = await cli(
+      words.filter((word) => word !== '--production'),
+      folder,
+    );
+    expect([unasked.code, unasked.stderr]).toEqual([0, expect.not.stringContaining('example-name')]);
+  });
+
+  it('with a reserved name that was published deliberately are a warning, until a build must publish', async () => {
+    writeFiles(folder, { 'issuers/c.yaml': recordText('c', { jwks_uri: 'https://c.example/' }) });
+    await good('build', '--allow-example-names');
+    const { code, levels, report } = await statusOf();
+    expect([code, levels['changes'], report.changes.state]).toEqual([0, 'warning', 'unchanged']);
+    expect(report.next).toEqual([
+      {
+        command: 'npx passport-registry diff dist issuers --production',
+        reason: expect.stringContaining('pass --allow-example-names to `status` and to builds'),
+      },
+    ]);
+    expect((await statusOf(['--allow-example-names'])).report).toMatchObject({ level: 'note', next: [] });
+    writeFiles(folder, { 'issuers/d.yaml': recordText('d') });
+    expect((await statusOf()).levels['changes']).toBe('error');
+    const allowed = await statusOf(['--allow-example-names']);
+    expect(allowed.next[0]).toBe('npx passport-registry build --production --allow-example-names');
+    await good('build', '--production', '--allow-example-names');
   });
 
   it('cannot be compared with a list that was edited', async () => {
@@ -414,6 +452,133 @@ describe('the commands that status proposes', () => {
   });
 });
 
+describe('a rotation', () => {
+  const NEXT = ['--next-key', 'next.pem'];
+  const rotate = () => good('rotate', '--yes', ...NEXT);
+  const keyIn = (file: string) => JSON.parse(readFileSync(join(folder, file), 'utf8')).kid;
+
+  it.each([false, true])(
+    'is copied to the host that still has the outgoing key: checkpoints %s',
+    async (on) => {
+      await registry();
+      if (on) await publishWithCheckpoint();
+      else await good('build');
+      cpSync(join(folder, 'dist'), join(folder, 'live'), { recursive: true });
+      const [base, mirror] = [await hosted('live'), await hosted('dist')];
+      await rotate();
+      const outgoing = keyIn('root.json');
+      const asked = ['--base-url', base, '--mirror', base, mirror];
+      // As root_key names the outgoing key, and as it names the next key.
+      for (const rotated of [true, false]) {
+        if (!rotated) cpSync(join(folder, 'rotation/next.json'), join(folder, 'root.json'));
+        const { code, report } = await statusOf(asked);
+        expect([report.rootKey.rotated, report.live.level, report.live.comparedWithTree]).toEqual([
+          ...[rotated, 'warning', 'older'],
+        ]);
+        expect(report.live.parts.rootKey).toBe('older');
+        expect(report.live.host).toMatchObject({ state: 'primary', rootKey: outgoing });
+        expect(report.next.map(({ reason }: { reason: string }) => reason)).toContainEqual(
+          expect.stringMatching(/^copy dist to the host/),
+        );
+        // The first mirror has the tree of the host. The second mirror is ahead of it.
+        expect(report.mirrors.map(({ level }: { level: string }) => level)).toEqual(['ok', 'error']);
+        expect(code).toBe(1);
+      }
+      rmSync(join(folder, 'live'), { recursive: true });
+      cpSync(join(folder, 'dist'), join(folder, 'live'), { recursive: true });
+      const { code, report } = await statusOf(asked);
+      expect([code, report.live.level, report.rotation]).toEqual([
+        ...[0, 'ok'],
+        expect.objectContaining({ level: 'note', state: 'complete', next: keyIn('root.json') }),
+      ]);
+      const leftOver = expect.stringMatching(
+        /let signer in registry.yaml name the key .*, and remove rotation$/,
+      );
+      expect(report.next).toEqual([{ reason: leftOver }]);
+      rmSync(join(folder, 'rotation'), { recursive: true });
+      expect((await statusOf(asked)).report.next).toEqual([]);
+    },
+  );
+
+  it('is no reason to accept another key on the host, or a newer list by the outgoing key', async () => {
+    await registry();
+    await good('build');
+    await good('build', '--key', 'stranger.pem', '--root-key', 'stranger.json', '--out', 'strange');
+    cpSync(join(folder, 'dist'), join(folder, 'live'), { recursive: true });
+    await rotate();
+    cpSync(join(folder, 'root.json'), join(folder, 'outgoing.json'));
+    cpSync(join(folder, 'rotation/next.json'), join(folder, 'root.json'));
+    const strange = await statusOf(['--base-url', await hosted('strange')]);
+    expect([strange.code, strange.report.live.host.state]).toEqual([1, 'altered']);
+    writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
+    const args = ['build', '--root-key', 'outgoing.json', '--out', 'live'];
+    expect((await cliProcess(args, folder, later(1))).code).toBe(0);
+    const leaked = await statusOf(['--base-url', await hosted('live')]);
+    expect([leaked.code, leaked.report.live.comparedWithTree]).toEqual([1, 'other']);
+    expect(leaked.report.live.message).toContain(`the outgoing root key ${keyIn('outgoing.json')}`);
+    expect(leaked.next).not.toContain('npx passport-registry branch load dist');
+  });
+
+  it('that another machine published is newer', async () => {
+    await registry();
+    await good('build');
+    cpSync(join(folder, 'dist'), join(folder, 'old'), { recursive: true });
+    await rotate();
+    const { report } = await statusOf(['--base-url', await hosted('dist'), '--out', 'old']);
+    expect([report.live.comparedWithTree, report.live.parts.rootKey]).toEqual(['newer', 'newer']);
+  });
+
+  it('that was stopped is named with the command that continues it', async () => {
+    await registry();
+    await good('build');
+    cpSync(join(folder, 'dist'), join(folder, 'before'), { recursive: true });
+    await rotate();
+    const next = keyIn('rotation/next.json');
+    const expectUnfinished = async (command: string) => {
+      const { report, next: commands } = await statusOf();
+      expect(report.rotation).toMatchObject({ level: 'warning', state: 'unfinished' });
+      expect(commands[0]).toBe(command);
+    };
+    const command = 'npx passport-registry rotate --next-key NEXT_KEY_FILE';
+    // A build that was killed, while it replaced the files.
+    rmSync(join(folder, 'dist/SHA256SUMS'));
+    await expectUnfinished(command);
+    rmSync(join(folder, 'dist'), { recursive: true });
+    await expectUnfinished('npx passport-registry branch load dist');
+    cpSync(join(folder, 'before'), join(folder, 'dist'), { recursive: true });
+    for (const file of ['step.jwt', 'next.json']) {
+      await expectUnfinished(command);
+      rmSync(join(folder, 'rotation', file));
+    }
+    await expectUnfinished(command);
+    const { stderr } = await cli(['status'], folder);
+    expect(stderr).toMatch(/^warning rotation {3}the next key is not made yet/m);
+    expect(stderr).not.toContain('There is nothing to do');
+    rmSync(join(folder, 'next.pem'));
+    const continued = await run(
+      'sh',
+      ['-euc', `${command.replace('NEXT_KEY_FILE', 'next.pem')} --yes`],
+      folder,
+      {
+        ...installedPath(),
+      },
+    );
+    expect(continued.code, continued.stderr).toBe(0);
+    expect(keyIn('rotation/next.json')).not.toBe(next);
+  });
+
+  it('with files that are not its own is not read as one, and damaged files are named', async () => {
+    await registry();
+    await good('build');
+    writeFiles(folder, { 'rotation/notes.txt': 'x' });
+    expect((await statusOf()).report.rotation.state).toBe('none');
+    writeFiles(folder, { 'rotation/next.json': '{}' });
+    const { report } = await statusOf();
+    expect(report.rotation).toMatchObject({ level: 'warning', state: 'unreadable' });
+    expect(report.next.at(-1).reason).toContain('rotation/next.json contains no public JWK');
+  });
+});
+
 type Intercept = Awaited<ReturnType<typeof registryHost>>['intercept'];
 
 const redirect: Intercept = (_path, _request, response) => {
@@ -455,9 +620,82 @@ describe('hosts', () => {
     expect(await compared(hosts.after, 'after')).toEqual(['same', 'ok']);
     expect(await compared(hosts.before, 'after')).toEqual(['older', 'warning']);
     expect(await compared(hosts.after, 'before')).toEqual(['newer', 'warning']);
-    const { report } = await statusOf(['--base-url', hosts.after, '--out', 'nothing']);
-    expect(report.live).toMatchObject({ level: 'ok', host: { state: 'primary' } });
   });
+
+  it('are to be loaded from a new clone, before a build that could not compare its records', async () => {
+    const base = await hosted('dist');
+    const { code, report } = await statusOf(['--base-url', base, '--out', 'new']);
+    expect([code, report.live.level, report.live.host.state]).toEqual([0, 'warning', 'primary']);
+    expect(report.next).toEqual([
+      {
+        command: 'npx passport-registry branch load new',
+        reason: expect.stringContaining(`copy the tree of ${base} to new`),
+      },
+    ]);
+  });
+
+  it('with a newer list are to be loaded, and nothing is built before', async () => {
+    copy('before');
+    change();
+    await good('build');
+    const { next } = await statusOf(['--base-url', await hosted('dist'), '--out', 'before']);
+    expect(next).toEqual(['npx passport-registry branch load before']);
+  });
+
+  it.each<[string, () => Promise<void> | void, string, string]>([
+    ['the same files', () => undefined, 'same', 'ok'],
+    ['no checkpoint', () => rmSync(join(folder, 'live/checkpoint.jwt')), 'older', 'warning'],
+    ['no delegation', () => rmSync(join(folder, 'live/keys/delegation.jwt')), 'older', 'error'],
+    [
+      'neither of them',
+      () => {
+        rmSync(join(folder, 'live/checkpoint.jwt'));
+        rmSync(join(folder, 'live/keys/delegation.jwt'));
+      },
+      'older',
+      'warning',
+    ],
+    ['an older checkpoint', () => checkpointLater('dist'), 'older', 'warning'],
+    ['a newer checkpoint', () => checkpointLater('live'), 'newer', 'warning'],
+    [
+      'an older list and a newer checkpoint',
+      async () => {
+        change();
+        await good('build', '--checkpoint-key', 'online.pem');
+        await checkpointLater('live');
+      },
+      'newer',
+      'warning',
+    ],
+    [
+      'a delegation that nobody can read, and no checkpoint',
+      () => {
+        rmSync(join(folder, 'live/checkpoint.jwt'));
+        writeFiles(folder, { 'live/keys/delegation.jwt': 'x' });
+      },
+      'older',
+      'warning',
+    ],
+  ])('that serve the list of the tree with %s', async (_name, alter, compared, level) => {
+    await publishWithCheckpoint();
+    copy('live');
+    await alter();
+    const { report, next } = await statusOf(['--base-url', await hosted('live')]);
+    if (level === 'error') expect(report.live.host.state).toBe('altered');
+    else expect(report.live.comparedWithTree).toBe(compared);
+    expect(report.live.level).toBe(level);
+    const load = 'npx passport-registry branch load dist';
+    expect(next[0]).toBe({ same: undefined, older: next[0], newer: load }[compared]);
+    if (compared === 'older' && level === 'warning') {
+      expect(report.next[0].reason).toMatch(/^copy dist to the host of .*`branch save dist`/);
+    }
+  });
+
+  /** Signs the checkpoint of a tree again, in a later second. */
+  async function checkpointLater(tree: string): Promise<void> {
+    const signed = await cliProcess(['checkpoint', tree], folder, later(1));
+    expect(signed.code, signed.stderr).toBe(0);
+  }
 
   it.each<[string, Intercept | undefined, string]>([
     ['redirects', redirect, 'a redirect to'],

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
-import { serve } from '../../support/serving.js';
+import { listen, serve } from '../../support/serving.js';
 import { cli, recordText, temporaryFolder, workspace, writeFiles } from '../../support/workspace.js';
 
 describeWith(['git'], 'passport-registry branch', () => {
@@ -16,7 +17,11 @@ describeWith(['git'], 'passport-registry branch', () => {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
     }).trim();
+  /** A host that gives every request the same status. */
+  const answering = (status: number) =>
+    listen((_request, response) => response.writeHead(status, { location: '/' }).end());
   const build = (where = folder) => cli(['build', '--key', 'key.pem'], where);
+  const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
   /** All files below a folder with their bytes. */
   const bytesOf = (where: string) =>
     Object.fromEntries(
@@ -41,8 +46,13 @@ describeWith(['git'], 'passport-registry branch', () => {
     writeFiles(folder, { '.gitattributes': '* text eol=crlf\n', '.gitignore': '*.json\n.htaccess\n' });
     git(folder, 'config', 'core.autocrlf', 'true');
     await build();
-    writeFiles(folder, { 'dist/odd': 'a\r\nb\n\u0000', 'dist/.gitattributes': '* export-ignore\n' });
-    expect((await cli(['branch', 'save'], folder)).code).toBe(0);
+    const odd = { '.gitattributes': '* export-ignore\n', odd: 'a\r\nb\n\u0000' };
+    const sums = Object.entries(odd).map(([path, text]) => `${hashOf(text)}  ${path}`);
+    const lines = [...readFileSync(join(folder, 'dist/SHA256SUMS'), 'utf8').trim().split('\n'), ...sums];
+    lines.sort((a, b) => (a.slice(66) < b.slice(66) ? -1 : 1));
+    writeFiles(join(folder, 'dist'), { ...odd, SHA256SUMS: `${lines.join('\n')}\n` });
+    const saved = await cli(['branch', 'save'], folder);
+    expect(saved.code, saved.stderr).toBe(0);
     const other = temporaryFolder();
     git(other, 'clone', '-q', '--depth=1', `file://${origin}`, '.').trim();
     const { code, stderr } = await cli(['branch', 'load', 'copy'], other);
@@ -66,8 +76,10 @@ describeWith(['git'], 'passport-registry branch', () => {
 
   it('removes from the branch what is no longer in the tree', async () => {
     await build();
+    cpSync(join(folder, 'dist'), join(folder, 'more'), { recursive: true });
     await cli(['build', '--key', 'key.pem', '--out', 'more', '--precompress'], folder);
     await cli(['branch', 'save', 'more'], folder);
+    expect(git(origin, 'ls-tree', '-r', '--name-only', 'published')).toContain('issuers.json.gz');
     await cli(['branch', 'save', 'dist'], folder);
     expect(git(origin, 'ls-tree', '-r', '--name-only', 'published')).not.toContain('issuers.json.gz');
   });
@@ -88,7 +100,11 @@ describeWith(['git'], 'passport-registry branch', () => {
       git(folder, 'config', setting, setting === 'push.default' ? 'matching' : '+refs/*:refs/*');
       const { code, stderr } = await cli(['branch', 'save'], folder);
       expect(code).toBe(4);
-      expect(stderr).toContain('nothing was published: if there was another publication, load the branch');
+      expect(stderr).toContain(`branch published of origin has another publication, commit ${theirs}`);
+      expect(stderr).toContain(
+        'Nothing was published. Load the branch into a new folder (`passport-registry branch load`), build',
+      );
+      expect(stderr).not.toContain('git push');
       expect(git(origin, 'rev-parse', 'published')).toBe(theirs);
     }
     expect((await cli(['branch', 'load', 'new'], folder)).code).toBe(0);
@@ -102,8 +118,11 @@ describeWith(['git'], 'passport-registry branch', () => {
     git(other, 'clone', '-q', `file://${origin}`, '.');
     const before = git(origin, 'rev-parse', 'published');
     const args = ['branch', 'save', join(folder, 'dist'), '--message', 'Other'];
-    const { code } = await cli(args, other);
+    const { code, stderr } = await cli(args, other);
     expect([code, git(origin, 'rev-parse', 'published')]).toEqual([4, before]);
+    expect(stderr).toContain(
+      'branch published of origin was not loaded into this repository. Nothing was published. Load',
+    );
   });
 
   it('says so if there is no branch, and makes nothing', async () => {
@@ -118,7 +137,37 @@ describeWith(['git'], 'passport-registry branch', () => {
     writeFiles(folder, { 'registry.yaml': `base_url: ${host}\n` });
     const { code, stderr } = await cli(['branch', 'load', 'new'], folder);
     expect([code, existsSync(join(folder, 'new'))]).toEqual([4, false]);
-    expect(stderr).toContain(`origin has no branch published, but ${host} serves a list`);
+    expect(stderr).toContain(`there is no branch published of origin, but ${host} serves a list`);
+  });
+
+  it('starts only if the host clearly has no list', async () => {
+    const hosts = {
+      'http://127.0.0.1:1': 'does not show whether a list was published',
+      [await answering(503)]: 'responds with 503',
+      [await answering(301)]: 'responds with 301',
+    };
+    for (const [host, message] of Object.entries(hosts)) {
+      const { code, stderr } = await cli(['branch', 'load', '--base-url', host], folder);
+      expect([code, stderr]).toEqual([4, expect.stringContaining(message)]);
+    }
+    expect((await cli(['branch', 'load', '--base-url', await answering(404)], folder)).code).toBe(0);
+  });
+
+  it('refuses a branch that was put back to an older list than the live one', async () => {
+    await build();
+    await cli(['branch', 'save'], folder);
+    const before = git(origin, 'rev-parse', 'published');
+    await cli(['suspend', 'alpha', '--reason', 'x', '--key', 'key.pem'], folder);
+    await cli(['branch', 'save'], folder);
+    const live = await serve(join(folder, 'dist'));
+    const load = (into: string) => cli(['branch', 'load', into, '--base-url', live], folder);
+    expect((await load('newest')).code).toBe(0);
+    // Somebody pushes the old tree on top, which is no forced push.
+    const old = git(origin, 'commit-tree', `${before}^{tree}`, '-p', 'published', '-m', 'old');
+    git(origin, 'update-ref', 'refs/heads/published', old);
+    const { code, stderr } = await load('old');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('find out who put the branch back')]);
+    expect(existsSync(join(folder, 'old'))).toBe(false);
   });
 
   it('fails if the remote repository cannot be read: that is not the first publication', async () => {

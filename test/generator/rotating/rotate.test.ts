@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import {
-  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -8,8 +7,9 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { importRootKey, openRegistry, RegistryError, type RootJwk } from '@passport-registry/verifier';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -410,6 +410,30 @@ describe('a rotation that does not fit', () => {
     expect(existsSync(path('safe/next.pem'))).toBe(false);
   });
 
+  it.each(['safe/next.pem', 'none/next.pem', 'link/next.pem'])(
+    'with a next key to make in the git repository of the registry is refused: %s',
+    async (file) => {
+      mkdirSync(path('.git'));
+      mkdirSync(`${folder}-links`);
+      symlinkSync(path('safe'), path(`../${basename(folder)}-links/link`));
+      const key = file.startsWith('link') ? path(`../${basename(folder)}-links/${file}`) : file;
+      await expectRefused('is in the git repository', 2, '--next-key', key);
+      expect([existsSync(path('rotation')), existsSync(path('safe/next.pem'))]).toEqual([false, false]);
+    },
+  );
+
+  it('with a next key beside the git repository of the registry, or one that exists, is not', async () => {
+    mkdirSync(path('.git'));
+    const outside = `${folder}-keys`;
+    mkdirSync(outside);
+    const { code, stderr } = await rotate('--next-key', join(outside, 'next.pem'));
+    expect([code, stderr]).toEqual([0, expect.stringContaining('verified')]);
+    await published();
+    mkdirSync(path('.git'));
+    await key('safe/next');
+    expect((await rotate()).code).toBe(0);
+  });
+
   it('with another outgoing key, or without one, makes and signs nothing', async () => {
     await expectRefused('but root.json is', 3, '--key', 'stranger.pem', '--root-key', 'root.json');
     writeFiles(folder, { 'registry.yaml': ONLINE });
@@ -451,6 +475,71 @@ describe('a rotation that does not fit', () => {
 
 const KILLS = rounds({ usual: 8, soak: 200 });
 
+describe('two rotations at once', () => {
+  /** Runs `rotate` on a terminal, does something else at its question, and then answers yes. */
+  async function rotateWhile(meanwhile: () => Promise<void>): Promise<Outcome> {
+    const stdin = Object.assign(new PassThrough(), { isTTY: true });
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    let said = '';
+    stderr.on('data', async (chunk: Buffer) => {
+      const wasAsked = said.includes('Only yes does');
+      said += chunk;
+      if (wasAsked || !said.includes('Only yes does')) return;
+      await meanwhile();
+      stdin.write('yes\n');
+    });
+    const before = process.cwd();
+    process.chdir(folder);
+    try {
+      const code = await main(['rotate', ...NEXT], { stdin, stdout, stderr, env: cleanEnvironment() });
+      printed += said;
+      return { code, stdout: '', stderr: said };
+    } finally {
+      process.chdir(before);
+    }
+  }
+
+  it('do not replace the key that the other one has made and published', async () => {
+    await published();
+    const { code, stderr } = await rotateWhile(async () => {
+      expect((await cliProcess(['rotate', '--yes', ...NEXT], folder)).code).toBe(0);
+    });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('something has changed since the plan')]);
+    await expectRotated();
+    const made = JSON.parse((await good('keys', 'public', 'safe/next.pem')).stdout);
+    expect(made.kid).toBe(jwk('rotation/next.json').kid);
+  });
+
+  it.each([
+    ['a key that was made at the question', async () => key('safe/next')],
+    [
+      'another key in place of the one that was shown',
+      async () => {
+        rmSync(path('safe/next.pem'));
+        await key('safe/next');
+      },
+    ],
+  ])('never sign a step to %s', async (_name, change) => {
+    await published();
+    if (_name.startsWith('another')) await key('safe/next');
+    const tree = treeNow();
+    const { code, stderr } = await rotateWhile(change);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('something has changed since the plan')]);
+    expect(existsSync(path('rotation/step.jwt'))).toBe(false);
+    expect(treeNow()).toBe(tree);
+  });
+
+  it('end with one key, which its file holds', async () => {
+    await published();
+    const both = [0, 1].map(() => cliProcess(['rotate', '--yes', ...NEXT], folder));
+    const codes = (await Promise.all(both)).map(({ code }) => code);
+    expect(codes).toContain(0);
+    const made = JSON.parse((await good('keys', 'public', 'safe/next.pem')).stdout);
+    expect(made.kid).toBe(jwk('rotation/next.json').kid);
+    await expectRotated();
+  });
+});
+
 describe('a rotation that is stopped', () => {
   it('after any of its files continues there, and signs nothing twice', async () => {
     await published();
@@ -488,10 +577,13 @@ describe('a rotation that is stopped', () => {
     }
   });
 
-  it('by an empty key file makes the key', async () => {
+  it('before it wrote the key leaves an empty file, which is never removed or replaced', async () => {
     await published();
     writeFiles(folder, { 'safe/next.pem': '' });
-    chmodSync(path('safe/next.pem'), 0o600);
+    const { code, stderr } = await rotate();
+    expect([code, stderr]).toEqual([3, expect.stringContaining('safe/next.pem is empty')]);
+    expect(text('safe/next.pem')).toBe('');
+    rmSync(path('safe/next.pem'));
     expect((await rotate()).code).toBe(0);
     await expectRotated();
   });

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -7,6 +7,7 @@ import { describeWith } from '../../support/components.js';
 import { commandsBelow } from '../../support/documents.js';
 import { installedPath } from '../../support/installed.js';
 import { init, SETTINGS } from '../../support/scaffold.js';
+import { emptyHost } from '../../support/serving.js';
 import { cli, type Outcome, run, temporaryFolder } from '../../support/workspace.js';
 
 const TEMPLATE = 'generator/scaffold/template';
@@ -21,9 +22,7 @@ function sh(commands: string, cwd: string, environment: Record<string, string> =
     .replaceAll(/^ *npm start$/gm, 'npx passport-registry build')
     .replaceAll(/^ *npm .*$/gm, '')
     .replaceAll('&& npm ci', '')
-    .replaceAll(/https:\/\/github\.com\/\S+\.git/g, `file://${origin}`)
-    // A production key signs no names that are reserved for examples.
-    .replaceAll('logistics.example', 'logistics.alt');
+    .replaceAll(/https:\/\/github\.com\/\S+\.git/g, `file://${origin}`);
   const author = ['AUTHOR', 'COMMITTER'].flatMap((role) => [
     [`GIT_${role}_NAME`, 'Operator'],
     [`GIT_${role}_EMAIL`, 'operator@registry.alt'],
@@ -33,6 +32,23 @@ function sh(commands: string, cwd: string, environment: Record<string, string> =
     ...Object.fromEntries(author),
     ...environment,
   });
+}
+
+/** Removes the comment signs before the lines of a YAML block below a heading of README.md, as a reader does. */
+function uncomment(heading: string): void {
+  const [, section = ''] = readFileSync(join(folder, 'README.md'), 'utf8').split(`\n## ${heading}\n`);
+  const [, block = ''] = /```yaml\n([\s\S]*?) *```/.exec(section) ?? [];
+  const lines = block.replaceAll(/^ {3}/gm, '');
+  const file = join(folder, 'registry.yaml');
+  const text = readFileSync(file, 'utf8');
+  const blocks = lines.split(/^(?=\w)/m);
+  expect(blocks.length).toBeGreaterThan(0);
+  const done = blocks.reduce((all, one) => {
+    const commented = one.replaceAll(/^(?=.)/gm, '# ');
+    expect(all).toContain(commented);
+    return all.replace(commented, one);
+  }, text);
+  writeFileSync(file, done);
 }
 
 /** Runs all commands below a heading of a document, each block in a shell of its own. */
@@ -52,12 +68,23 @@ describeWith(['git'], 'the documents of a new registry', () => {
     folder = join(top, 'registry');
     origin = join(top, 'origin.git');
     execFileSync('git', ['init', '-q', '--bare', '-b', 'main', origin]);
-    expect((await init(['registry', ...SETTINGS, '--base-url', 'http://127.0.0.1:1'], top)).code).toBe(0);
+    const nothing = await emptyHost();
+    expect((await init(['registry', ...SETTINGS, '--base-url', nothing], top)).code).toBe(0);
   });
 
   it('README.md: the first record, and the root key', async () => {
     await runAll('README.md', 'Start');
-    await runAll('README.md', 'Root key');
+    const [generate = '', ...rest] = commandsBelow(`${TEMPLATE}/README.md`, 'Root key');
+    expect((await sh(generate, folder)).code).toBe(0);
+    const made = readFileSync(join(folder, 'root.json'), 'utf8');
+    // A reader who begins again loses nothing.
+    expect((await sh(generate, folder)).code).toBe(4);
+    expect(readFileSync(join(folder, 'root.json'), 'utf8')).toBe(made);
+    uncomment('Root key');
+    for (const commands of rest) {
+      const { code, stderr } = await sh(commands, folder);
+      expect(code, stderr).toBe(0);
+    }
     expect(parse(readFileSync(join(folder, 'registry.yaml'), 'utf8'))).toMatchObject({
       root_key: 'root.json',
       signer: { key: '../root-key.pem' },
@@ -74,15 +101,31 @@ describeWith(['git'], 'the documents of a new registry', () => {
   it('README.md: checkpoints, and an emergency in a registry that has them', async () => {
     await runAll('README.md', 'Checkpoints');
     expect(git('ls-tree', '--name-only', 'published')).toContain('checkpoint.jwt');
-    const text = readFileSync(join(folder, 'README.md'), 'utf8');
-    const [, settings = ''] = /```yaml\n([\s\S]*?) *```/.exec(text) ?? [];
-    appendFileSync(join(folder, 'registry.yaml'), settings.replaceAll(/^ {3}/gm, ''));
+    uncomment('Checkpoints');
+    execFileSync('git', ['add', 'online.json', 'delegation.jwt'], { cwd: folder });
     const key = readFileSync(join(top, 'online-key.pem'), 'utf8');
     await runAll('README.md', 'Emergency', { ONLINE_KEY: key });
-    expect(git('show', 'published:issuers/harbour-logistics')).toContain('"status":"suspended"');
-    expect(git('rev-list', '--count', 'published')).toBe('3');
+    expect(git('show', 'published^:issuers/harbour-logistics')).toContain('"status":"suspended"');
+    expect(git('show', 'published:issuers/harbour-logistics')).toContain('"status":"active"');
+    expect(git('rev-list', '--count', 'published')).toBe('4');
     const { code } = await cli(['verify', 'dist', '--root-key', 'root.json'], folder);
     expect(code).toBe(0);
+  });
+
+  it('README.md: a new root key, and nothing of it in git but the public key', async () => {
+    const key = readFileSync(join(top, 'online-key.pem'), 'utf8');
+    const before = JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8')).kid;
+    await runAll('README.md', 'New root key', { ONLINE_KEY: key });
+    const { kid } = JSON.parse(git('show', 'new-root-key:root.json'));
+    expect(JSON.parse(git('show', 'published:keys/root.json')).kid).toBe(kid);
+    expect(kid).not.toBe(before);
+    const committed = git('diff', '--name-only', 'main', 'new-root-key');
+    // The first two files are from the checkpoints.
+    const files = ['delegation.jwt', 'online.json', 'registry.yaml', 'root.json'];
+    expect(committed.split('\n')).toEqual(files);
+    const { stdout } = await sh('git status --porcelain', folder);
+    expect(committed + stdout).not.toMatch(/rotation|pem/);
+    expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
   });
 
   it('CONTRIBUTING.md: from a clone to a pull request', async () => {

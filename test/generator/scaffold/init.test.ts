@@ -106,6 +106,26 @@ describe('passport-registry init', () => {
     );
   });
 
+  it.each([
+    ['http://registry.alt', ['is not https']],
+    ['https://registry.example', ['registry.example is a name that is reserved for examples']],
+    ['http://registry.test/x', ['reserved for examples', 'is not https']],
+    ['https://registry.alt', []],
+    ['http://127.0.0.1:8080', []],
+    ['http://localhost:8080', []],
+    ['http://[::1]:8080', []],
+  ])('warns of the base URL %s: %j', async (url, words) => {
+    const { code, stderr } = await init([...SETTINGS.slice(0, 4), '--base-url', url], temporaryFolder());
+    expect([code, stderr.match(/^WARNING: /gm) ?? []]).toEqual([0, words.map(() => 'WARNING: ')]);
+    for (const each of words) expect(stderr).toContain(each);
+  });
+
+  it('names the default folder once in its help', async () => {
+    const { stdout } = await cli(['init', '--help'], temporaryFolder());
+    expect(stdout.match(/\(default: the current folder\)/g)).toHaveLength(1);
+    expect(stdout).not.toContain('(default: ".")');
+  });
+
   it('takes the current folder, and keeps the files in it', async () => {
     const folder = temporaryFolder();
     writeFiles(folder, { LICENSE: 'mine', '.github/funding': 'mine' });

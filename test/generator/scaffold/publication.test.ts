@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { filesBelow } from '../../../build/files/walk.js';
 import { describeWith } from '../../support/components.js';
-import { serve } from '../../support/serving.js';
+import { emptyHost, serve } from '../../support/serving.js';
 import {
   type Job,
   type Outcomes,
@@ -130,14 +130,8 @@ describeWith(
       origin = join(root, 'origin.git');
       git(root, 'init', '-q', '--bare', '-b', 'main', origin);
       main = join(root, 'registry');
-      const settings = [
-        '--name',
-        'Nordic',
-        '--contact',
-        'o@registry.alt',
-        '--base-url',
-        'http://127.0.0.1:1',
-      ];
+      const nothing = await emptyHost();
+      const settings = ['--name', 'Nordic', '--contact', 'o@registry.alt', '--base-url', nothing];
       const made = await cli(['init', 'registry', ...settings, '--root-key', 'root.pem'], root);
       expect(made.code, made.stderr).toBe(0);
       writeFiles(root, {
@@ -350,6 +344,52 @@ describeWith(
       const { 'comment.md': comment, ...files } = filesIn(commented);
       expect(files).toEqual(filesIn(checked));
       expect(comment).toContain('.gitattributes');
+    });
+
+    it('publish nothing wrong while the operator rotates the root key, and then with the next key', async () => {
+      const outgoing = readFileSync(join(main, 'root.json'), 'utf8');
+      git(main, 'checkout', '-q', '.');
+      git(main, 'pull', '-q', 'origin', 'main');
+      rmSync(join(main, 'dist'), { recursive: true });
+      const commands = [
+        ['branch', 'load', 'dist'],
+        ['rotate', '--next-key', '../next.pem', '--yes', '--checkpoint-key', '../online.pem'],
+        ['branch', 'save', 'dist', '--message', 'New root key'],
+      ];
+      for (const command of commands) {
+        const { code, stderr } = await cli(command, main);
+        expect(code, stderr).toBe(0);
+      }
+      const saved = git(origin, 'rev-parse', 'published');
+      const expectStopped = async (words: string) => {
+        const { 'Build, sign and verify': build, ...rest } = await publish();
+        expect([build?.code, build?.stderr, rest['Save the tree']]).toEqual([
+          ...[3, expect.stringContaining(words), undefined],
+        ]);
+        expect(git(origin, 'rev-parse', 'published')).toBe(saved);
+      };
+      pushToMain({ 'issuers/between.yaml': recordText('between') });
+      await expectStopped('but the key is');
+      keys.ROOT_KEY = readFileSync(join(root, 'next.pem'), 'utf8');
+      await expectStopped('root.json is');
+      // Checkpoints go on.
+      const folder = runnerFolder();
+      const signed = await runJob(jobOf('checkpoint', 'sign'), {
+        folder,
+        use: checkout(folder, 'main'),
+        expressions: { 'secrets.ONLINE_KEY': keys.ONLINE_KEY },
+        environment: environment(),
+      });
+      expect(Object.values(codes(signed))).toEqual([0, 0, 0]);
+      pushToMain({ 'root.json': readFileSync(join(main, 'rotation/next.json'), 'utf8') });
+      expect(Object.values(codes(await publish()))).toEqual([0, 0, 0, 0]);
+      const tree = publishedTree();
+      expect(existsSync(join(tree, 'issuers/between'))).toBe(true);
+      writeFiles(root, { 'outgoing.json': outgoing });
+      for (const key of ['outgoing.json', 'registry/rotation/next.json']) {
+        const { code, stderr } = await cli(['verify', tree, '--root-key', key], root);
+        expect(code, stderr).toBe(0);
+      }
     });
 
     it('write the comment from the records alone', async () => {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { importRootKey } from '@passport-registry/verifier';
 import { describe, expect, it } from 'vitest';
@@ -41,6 +41,45 @@ describe('passport-registry keys generate', () => {
 /** Lets git commit a key in the private folder. */
 const PRIVATE_EXCEPTION = { '.passport-registry/.gitignore': '*\n!*.pem\n' };
 const SETTINGS = ['--name', 'n', '--contact', 'o@a.alt', '--base-url', 'https://a.alt'];
+
+describe('passport-registry keys generate --public', () => {
+  const generate = (folder: string, out: string, file: string) =>
+    cli(['keys', 'generate', '--out', out, '--public', file], folder);
+  const read = (folder: string, file: string) => readFileSync(join(folder, file), 'utf8');
+
+  it('writes the public JWK that it prints, as a key that commands accept', async () => {
+    const folder = await workspace(['alpha']);
+    const { code, stdout } = await generate(folder, 'root.pem', 'root.json');
+    expect([code, read(folder, 'root.json')]).toEqual([0, stdout]);
+    const build = await cli(['build', '--key', 'root.pem', '--root-key', 'root.json'], folder);
+    expect(build.code, build.stderr).toBe(0);
+  });
+
+  it('changes nothing if one of the files exists, and makes both files or none', async () => {
+    const folder = temporaryFolder();
+    await generate(folder, 'root.pem', 'root.json');
+    const before = [read(folder, 'root.pem'), read(folder, 'root.json')];
+    for (const [out, file, code] of [
+      ['root.pem', 'root.json', 4],
+      ['root.pem', 'other.json', 4],
+      ['other.pem', 'root.json', 4],
+      ['other.pem', 'nowhere/other.json', 4],
+      ['other.pem', './other.pem', 2],
+    ] as const) {
+      const outcome = await generate(folder, out, file);
+      expect([outcome.code, outcome.stdout]).toEqual([code, '']);
+    }
+    expect(readdirSync(folder).sort()).toEqual(['root.json', 'root.pem']);
+    expect([read(folder, 'root.pem'), read(folder, 'root.json')]).toEqual(before);
+  });
+
+  it('does not replace a broken link', async () => {
+    const folder = temporaryFolder();
+    symlinkSync('nowhere', join(folder, 'root.json'));
+    expect((await generate(folder, 'root.pem', 'root.json')).code).toBe(4);
+    expect(readdirSync(folder)).toEqual(['root.json']);
+  });
+});
 
 describeWith(['git'], 'a key that is put into a folder', () => {
   const inRepository = () => {
@@ -181,7 +220,7 @@ describe('a key to sign with', () => {
       JSON.stringify(mixed),
       'neither a PKCS#8 PEM nor a private JWK',
     ],
-    ['nothing', '', 'neither a PKCS#8 PEM nor a private JWK'],
+    ['nothing', '', 'is empty'],
     ['a text', 'secret', 'neither a PKCS#8 PEM nor a private JWK'],
     ['an array', '[]', 'neither a PKCS#8 PEM nor a private JWK'],
     ['half a PEM', String(pem(edwards.privateKey)).slice(0, 60), 'neither a PKCS#8 PEM nor a private JWK'],

@@ -154,16 +154,19 @@ describe('while a build signs', () => {
     });
     const online = await cli(['keys', 'public', 'key.pem'], folder);
     writeFiles(folder, { encrypted: String(encrypted), passphrase, 'online.json': online.stdout });
+    const signer = ['--key', 'encrypted', '--passphrase-file', 'passphrase'];
+    const delegation = await cli(['keys', 'delegate', ...signer, '--online', 'online.json'], folder);
+    writeFiles(folder, { 'delegation.jwt': delegation.stdout });
     // A command that signs a checkpoint sees every process while the root key is in memory, and its own environment.
     const spy = 'cat /proc/[0-9]*/cmdline > seen; env >> seen; exit 9';
-    const { code } = await cliProcess(
+    const { code, stderr } = await cliProcess(
       [
-        ...['build', '--key', 'encrypted', '--passphrase-file', 'passphrase', '--production'],
+        ...['build', ...signer, '--production', '--delegation', 'delegation.jwt'],
         ...['--checkpoint-signer-command', spy, '--checkpoint-public-key', 'online.json'],
       ],
       folder,
     );
-    expect(code).toBe(3);
+    expect(code, stderr).toBe(3);
     const seen = readFileSync(join(folder, 'seen'));
     expect(seen.includes('--passphrase-file')).toBe(true);
     expectNowhere([...spellings(pem), passphrase], 'the list of processes', seen);

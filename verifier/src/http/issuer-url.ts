@@ -1,7 +1,7 @@
 import { AddressInvalid } from '../errors.js';
 
 /** Returns whether a URL points to this machine. */
-function isLoopback({ hostname }: URL): boolean {
+export function isLoopback({ hostname }: URL): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.[0-9.]+$/.test(hostname);
 }
 

@@ -5,33 +5,33 @@ import {
   type StoredPublication,
 } from '@passport-registry/verifier';
 import { IoFailed, TreeRejected } from '../errors.js';
-import type { PinnedTrust } from '../verification/pinned-trust.js';
-import { folderSource, type TreeSource } from '../verification/tree-source.js';
+import { ANY_AGE_SECONDS } from './assert-client-accepts.js';
+import type { PinnedTrust } from './pinned-trust.js';
+import type { TreeSource } from './tree-source.js';
 
-/** The conditions under which a mirror accepts a tree. */
+/** The conditions under which a tree is accepted. */
 export interface AcceptOptions {
-  /** What the operator of the mirror has pinned. */
+  /** What is pinned: by the operator of a mirror, or by those who verified the previous tree. */
   readonly trust: PinnedTrust;
-  /** The maximum age of a list without a checkpoint. */
-  readonly maxAgeDays: number;
-  /** The publications that the mirror accepted before, newest first. */
+  /** The maximum age of a list without a checkpoint. Undefined: nothing is too old or has expired. */
+  readonly maxAgeDays: number | undefined;
+  /** The publications that were accepted before, newest first. */
   readonly held: readonly StoredPublication[];
 }
 
-/** The URL that the client is given for the folder. No request is sent there. */
-const BASE = 'https://mirror.invalid/';
+/** The URL that the client is given for the tree. No request is sent there. */
+const BASE = 'https://tree.invalid/';
 
 /**
- * Asserts that a verifier's client accepts a tree, if the client already holds the publication that the mirror serves.
- * A mirror thus applies the rules of a verifier, and has no rules of its own.
+ * Asserts that a verifier's client accepts a tree, if the client already holds an earlier publication. A mirror and
+ * `branch save` thus apply the rules of a verifier, and have no rules of their own.
  *
  * @throws {@link TreeRejected} | {@link IoFailed}
  */
 export async function assertAcceptable(
-  folder: string,
+  source: TreeSource,
   { trust, maxAgeDays, held }: AcceptOptions,
 ): Promise<void> {
-  const source = folderSource(folder);
   for (const stored of [...held, undefined]) {
     const outcome = await readAsClient(source, { trust, maxAgeDays }, stored);
     // A damaged publication, or one that is not valid under the pinned key, is no evidence: try the release before it.
@@ -52,7 +52,8 @@ async function readAsClient(
     sources: [BASE],
     rootKey: rootKey.jwk,
     requireCheckpoint,
-    maxAge: maxAgeDays * 24 * 60 * 60,
+    maxAge: maxAgeDays === undefined ? ANY_AGE_SECONDS : maxAgeDays * 24 * 60 * 60,
+    ...(maxAgeDays === undefined && { clockTolerance: ANY_AGE_SECONDS }),
     // No request is sent, so only this machine can be slow.
     timeout: 24 * 60 * 60,
     fetch: fetchFrom(source),

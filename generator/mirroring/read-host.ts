@@ -1,0 +1,124 @@
+import { importRootKey, openRegistry, RegistryError, walkRotation } from '@passport-registry/verifier';
+import { decodeUtf8, readStatement, type Statement } from '@passport-registry/verifier/internal';
+import { IoFailed, TreeRejected } from '../errors.js';
+import { type Expiry, expiryOf } from '../freshness/expiry.js';
+import { formatUpdatedAt } from '../list/updated-at.js';
+import { sha256 } from '../tree/checksums.js';
+import { PATHS } from '../tree/paths.js';
+import { ANY_AGE_SECONDS } from '../verification/assert-client-accepts.js';
+import type { PinnedTrust } from '../verification/pinned-trust.js';
+import { SeenFiles } from '../verification/seen-files.js';
+import { httpSource } from '../verification/tree-source.js';
+
+/** A statement that a host serves. */
+export interface ServedStatement {
+  /** When the statement was signed, RFC 3339. */
+  readonly issuedAt: string;
+  /** SHA-256 of the file, lower-case hexadecimal. */
+  readonly sha256: string;
+}
+
+/** What a host serves. */
+export interface ServedTree {
+  readonly url: string;
+  /** Why the host cannot be compared; undefined if a verifier accepts what it serves. */
+  readonly failure: 'expired' | 'altered' | 'unreachable' | undefined;
+  readonly updatedAt: string | undefined;
+  /** SHA-256 of the list, lower-case hexadecimal. */
+  readonly sha256: string | undefined;
+  /** RFC 7638 thumbprint of the root key of the tree; undefined if the host cannot be read. */
+  readonly rootKey: string | undefined;
+  /** Undefined if the host serves none, or none that can be read. */
+  readonly delegation: ServedStatement | undefined;
+  /** Undefined if the host serves none. */
+  readonly checkpoint: ServedStatement | undefined;
+  /** The problem, in words. */
+  readonly problem: string | undefined;
+}
+
+/** How often to read a registry again, if a publication may have happened between list and signature (SPEC B6). */
+const RETRIES = 2;
+
+/**
+ * Reads the registry of a host as a client does, and says what the host serves.
+ *
+ * @param now - the current time, in milliseconds since 1970
+ */
+export async function readHost(
+  url: string,
+  { rootKey, requireCheckpoint }: PinnedTrust,
+  now: number,
+): Promise<ServedTree> {
+  const failed = (failure: 'altered' | 'unreachable', { message }: Error): ServedTree => ({
+    ...{ url, failure, updatedAt: undefined, sha256: undefined, problem: message },
+    ...{ rootKey: undefined, delegation: undefined, checkpoint: undefined },
+  });
+  for (let retry = 0; ; retry++) {
+    try {
+      const files = new SeenFiles(httpSource(url));
+      // Reads the registry as a client does, with rotations and checkpoints, but ignores the age of the list.
+      const { updatedAt, sha256 } = await openRegistry(files, {
+        rootKey: rootKey.jwk,
+        requireCheckpoint,
+        maxAge: ANY_AGE_SECONDS,
+      });
+      const [problem] = (await expiryIn(files, now))?.problems ?? [];
+      const failure = problem === undefined ? undefined : 'expired';
+      const rotation = await files.get(PATHS.rotation);
+      return {
+        ...{ url, failure, updatedAt, sha256, problem },
+        rootKey: (await walkRotation(rootKey, rotation === undefined ? '[]' : decodeUtf8(rotation)))
+          .thumbprint,
+        delegation: await servedStatement(files, PATHS.delegation, 'registry-delegation+jwt'),
+        checkpoint: await servedStatement(files, PATHS.checkpoint, 'registry-checkpoint+jwt'),
+      };
+    } catch (error) {
+      if (error instanceof IoFailed) return failed('unreachable', error);
+      if (!(error instanceof RegistryError)) throw error;
+      if (retry === RETRIES) return failed('altered', error);
+    }
+  }
+}
+
+/** Clients ignore a delegation without a checkpoint, so such a delegation may be anything. */
+async function servedStatement(
+  files: SeenFiles,
+  path: string,
+  type: Statement['type'],
+): Promise<ServedStatement | undefined> {
+  const bytes = await files.get(path);
+  if (bytes === undefined) return undefined;
+  try {
+    const { issuedAt } = readStatement(bytes, type, notReadable);
+    return { issuedAt: formatUpdatedAt(issuedAt), sha256: sha256(bytes) };
+  } catch (error) {
+    if (error instanceof TreeRejected) return undefined;
+    throw error;
+  }
+}
+
+/** Checks the times of a checkpoint that a client has verified, and of its delegation. Undefined without a checkpoint. */
+async function expiryIn(files: SeenFiles, now: number): Promise<Expiry | undefined> {
+  const bytes = await files.get(PATHS.checkpoint);
+  if (bytes === undefined) return undefined;
+  const checkpoint = readStatement(bytes, 'registry-checkpoint+jwt', notReadable);
+  return expiryOf(checkpoint, await delegationOf(checkpoint, files), now);
+}
+
+/** Returns the delegation that names the key of a checkpoint. A delegation that is not needed may be invalid. */
+async function delegationOf({ kid }: Statement, files: SeenFiles): Promise<Statement | undefined> {
+  try {
+    const delegation = readStatement(
+      await files.require(PATHS.delegation),
+      'registry-delegation+jwt',
+      notReadable,
+    );
+    const keys = await Promise.all((delegation.claims['keys'] as unknown[]).map(importRootKey));
+    return keys.some(({ thumbprint }) => thumbprint === kid) ? delegation : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const notReadable = (message: string, cause?: unknown) =>
+  new TreeRejected(`a statement ${message}`, { cause });

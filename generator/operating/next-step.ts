@@ -1,0 +1,39 @@
+import type { StatusOptions } from './status.js';
+
+/** One step for the operator. */
+export interface NextStep {
+  /** The command to run; undefined for a step without a command of this program. */
+  readonly command: string | undefined;
+  /** Why, or what to do if there is no command. */
+  readonly reason: string;
+}
+
+/** The settings that the commands need, and that a configuration file may provide. */
+export interface CommandSettings extends Pick<StatusOptions, 'issuers' | 'out' | 'baseUrl'> {
+  /** Options of `build` and `keys delegate` for the root key, such as `--key FILE`. Empty if the file has them. */
+  readonly rootOptions: readonly string[];
+  /** Options of `build` for a production key. */
+  readonly productionOptions: readonly string[];
+  /** Options of `build` and `rotate` for the folders and for reserved names. */
+  readonly buildOptions: readonly string[];
+  /** Options of `build` for the online key. */
+  readonly checkpointOptions: readonly string[];
+  /** Options of `build`, `rotate` and `diff` for the exceptions from the rules of change. */
+  readonly overrideOptions: readonly string[];
+  /** Options of `checkpoint` for the online key. */
+  readonly onlineOptions: readonly string[];
+  /** The file of the public root key, for `verify`, unless the file has it. */
+  readonly rootKeyOptions: readonly string[];
+  /** The file of the online key's public JWK. */
+  readonly onlinePublicKey: string;
+}
+
+/** A step with a command of this program. */
+export function run(reason: string, ...words: readonly string[]): NextStep {
+  return { command: ['npx passport-registry', ...words].join(' '), reason };
+}
+
+/** A step without a command of this program. */
+export function told(reason: string): NextStep {
+  return { command: undefined, reason };
+}

@@ -1,0 +1,32 @@
+import { type CommandSettings, type NextStep, run, told } from './next-step.js';
+import type { RegistryStatus } from './status.js';
+
+/** The step that lets the configuration name the current root key. */
+export function rotatedStep({ rootKey: { rotated, thumbprint } }: RegistryStatus): NextStep[] {
+  if (!rotated) return [];
+  return [told(`let root_key and signer in registry.yaml name the current root key, ${thumbprint}`)];
+}
+
+/** The step that continues a rotation. */
+export function rotateStep(
+  { tree, checkpoint, rootKey, rotation }: RegistryStatus,
+  { rootOptions, buildOptions, overrideOptions, checkpointOptions }: CommandSettings,
+): NextStep {
+  const { folder, next } = rotation;
+  const isBegun = next !== undefined && rootKey.thumbprint === next;
+  const otherwise = isBegun ? '' : `; or remove ${folder} to give it up`;
+  const signs = tree.published && checkpoint.level !== 'note' ? checkpointOptions : [];
+  const options = [...rootOptions, ...buildOptions, ...overrideOptions];
+  const reason = `continue the rotation, with the same next key${otherwise}`;
+  return run(reason, 'rotate', '--next-key', 'NEXT_KEY_FILE', ...options, ...signs);
+}
+
+/** The step that ends a rotation, or looks at one that cannot be read. */
+export function rotationFolderStep({ rotation, rootKey }: RegistryStatus): NextStep[] {
+  const { state, folder, next, message } = rotation;
+  if (state === 'unreadable') return [told(`find out who changed ${folder}: ${message}`)];
+  if (state !== 'complete') return [];
+  // Another step says the same if the tree shows that root_key is outdated. Whether signer is, only its user knows.
+  const signer = rootKey.rotated ? '' : `let signer in registry.yaml name the key ${next}, and `;
+  return [told(`when all hosts serve the tree: ${signer}remove ${folder}`)];
+}

@@ -1,0 +1,145 @@
+import { RegistryError, type RootKey, type StoredPublication } from '@passport-registry/verifier';
+import { refuseOlderList } from '@passport-registry/verifier/internal';
+import { type Diagnostic, isError } from '../diagnostics/diagnostic.js';
+import { GeneratorError, KeyRejected, RecordsRejected, TreeRejected } from '../errors.js';
+import { assertNotAhead } from '../list/updated-at.js';
+import { checkTransitions } from '../review/forbidden-changes.js';
+import { sha256 } from '../tree/checksums.js';
+import { PATHS } from '../tree/paths.js';
+import { type PublishedFiles, publishedFiles } from '../tree/published-tree.js';
+import { continuesChanges, parseChanges } from '../tree/site/changes.js';
+import { assertAcceptable } from '../verification/assert-acceptable.js';
+import { storedPublication } from '../verification/stored-publication.js';
+import { memorySource } from '../verification/tree-source.js';
+import { assertTreeGood } from './assert-tree-good.js';
+import { predecessorOf, publishedRecords } from './predecessor.js';
+import type { PublicationExceptions } from './publication.js';
+
+/** What to do if the published tree is not the one over which the next tree was built. */
+export const LOAD_AGAIN =
+  'Nothing was published. Load the branch into a new folder (`passport-registry branch load`), build there again, and save';
+
+/** A tree in memory. */
+export interface NamedTree {
+  readonly files: ReadonlyMap<string, Buffer>;
+  /** The name of the tree in messages. */
+  readonly name: string;
+}
+
+/** A tree whose list has a valid signature. */
+interface SignedTree extends NamedTree {
+  readonly published: PublishedFiles;
+  readonly rootKey: RootKey;
+  readonly list: { readonly updatedAt: string; readonly sha256: string };
+}
+
+/**
+ * Asserts that a tree is valid and may replace the tree that is published: for verifiers that have accepted the
+ * published tree, for the rules for changes, and for the history of changes. An expired checkpoint is no obstacle: the
+ * operator may sign the next one later.
+ *
+ * @param before - the published tree; undefined for a first publication
+ * @returns the warnings
+ * @throws {@link TreeRejected} | {@link KeyRejected} | {@link RecordsRejected}
+ */
+export async function assertFollows(
+  proposed: NamedTree,
+  before: NamedTree | undefined,
+  exceptions: PublicationExceptions,
+): Promise<readonly Diagnostic[]> {
+  const next = await signedTree(proposed);
+  await assertTreeGood(next.files, next.rootKey, next.name);
+  assertNotAhead(next.list.updatedAt, Date.now());
+  if (before === undefined) return [];
+  const held = await heldTree(before);
+  const { rootKey, published } = next;
+  if (published.development && !held.published.development) {
+    throw new KeyRejected(
+      `${next.name} is signed by a development key, and ${held.name} by ${held.rootKey.thumbprint}: a development tree does not replace it`,
+    );
+  }
+  if (predecessorOf(held.published, { rootKey, development: published.development }) === undefined) return [];
+  await assertNothingUndone(next, held, exceptions.breakPinnedVerifiers === true);
+  return assertPermitted(next, held, exceptions);
+}
+
+/** Reads a tree that must have a list with a valid signature. */
+async function signedTree({ files, name }: NamedTree): Promise<SignedTree> {
+  const published = await publishedFiles(name, (path) => files.get(path));
+  const { signed, rootKey, list, updatedAt } = published;
+  if (!signed || rootKey === undefined || list === undefined || updatedAt === undefined) {
+    throw new TreeRejected(`${name} has no list with a valid signature`);
+  }
+  return { files, name, published, rootKey, list: { updatedAt, sha256: sha256(list) } };
+}
+
+/**
+ * Reads the published tree. Without its signed files nothing can be compared, so a damaged tree is not replaced. Damage
+ * in any other file is repaired by the next tree.
+ */
+async function heldTree(tree: NamedTree): Promise<SignedTree> {
+  try {
+    const held = await signedTree(tree);
+    await acceptable(held, held.rootKey, []);
+    return held;
+  } catch (cause) {
+    if (!(cause instanceof GeneratorError)) throw cause;
+    throw new TreeRejected(
+      `the published tree is damaged, so nothing can be compared with it: ${cause.message}. Nothing was published. Put the ` +
+        'last valid tree back with `git revert` on that branch, push it, and load the branch again',
+      { cause },
+    );
+  }
+}
+
+/** Whether verifiers that hold the published tree accept the next one, and whether no change gets lost. */
+async function assertNothingUndone(next: SignedTree, held: SignedTree, breaks: boolean): Promise<void> {
+  const isOtherKey = next.rootKey.thumbprint !== held.rootKey.thumbprint;
+  // Nobody has pinned a development key, and `--break-pinned-verifiers` gives up those who pinned the published key.
+  const isNewRoot = isOtherKey && (breaks || held.published.development);
+  try {
+    // A checkpoint may name an earlier list than the one that the tree has since.
+    const { list } = held;
+    const known = { registry: { updated_at: list.updatedAt }, checkpoint: undefined, delegatedAt: undefined };
+    refuseOlderList(next.list, { ...known, sha256: list.sha256 });
+    if (isNewRoot) return;
+    const stored = storedPublication((path) => held.files.get(path));
+    await acceptable(next, held.rootKey, stored === undefined ? [] : [stored]);
+  } catch (cause) {
+    if (!(cause instanceof TreeRejected || cause instanceof RegistryError)) throw cause;
+    const hint = isOtherKey
+      ? `. Its root key is ${next.rootKey.thumbprint}, and the published one ${held.rootKey.thumbprint}: verifiers follow only a rotation, unless you pass --break-pinned-verifiers`
+      : '';
+    throw new TreeRejected(`${doesNotFollow(next, held)}: ${cause.message}${hint}. ${LOAD_AGAIN}`, { cause });
+  }
+  const [history, earlier] = [next, held].map(({ files }) => {
+    const bytes = files.get(PATHS.changes);
+    return bytes && parseChanges(bytes);
+  });
+  if (earlier === undefined || (history !== undefined && continuesChanges(history, earlier))) return;
+  throw new TreeRejected(
+    `${doesNotFollow(next, held)}: its ${PATHS.changes} lacks changes that were published, so it was built over an older tree. ${LOAD_AGAIN}`,
+  );
+}
+
+const doesNotFollow = (next: NamedTree, held: NamedTree) => `${next.name} does not follow ${held.name}`;
+
+function acceptable({ files }: NamedTree, rootKey: RootKey, held: readonly StoredPublication[]) {
+  const trust = { rootKey, requireCheckpoint: false };
+  return assertAcceptable(memorySource(files), { trust, maxAgeDays: undefined, held });
+}
+
+/** Applies the rules for changes to the two lists (SPEC C8). */
+function assertPermitted(
+  next: SignedTree,
+  held: SignedTree,
+  { overrides = [] }: PublicationExceptions,
+): readonly Diagnostic[] {
+  const [before, after] = [held, next].map(({ published, name }) => publishedRecords(published, name));
+  if (before === undefined || after === undefined) return [];
+  const found = checkTransitions(before, after, overrides);
+  if (found.some(isError)) {
+    throw new RecordsRejected(found, `${doesNotFollow(next, held)}, and nothing was published`);
+  }
+  return found;
+}

@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Diagnostic } from '../diagnostics/diagnostic.js';
+import { IoFailed, UsageError } from '../errors.js';
+import { isPlainPath, readCommit } from '../files/commit-files.js';
+import {
+  branchName,
+  commitFolder,
+  fetchedCommit,
+  pushCommit,
+  type RemoteBranch,
+  remoteCommit,
+} from '../files/remote-branch.js';
+import { entriesBelow } from '../files/walk.js';
+import { PATHS } from '../tree/paths.js';
+import { assertFollows, LOAD_AGAIN } from './assert-follows.js';
+import type { PublicationExceptions } from './publication.js';
+
+/** How to save a tree. */
+export interface SaveOptions {
+  /** The message of the commit. */
+  readonly message: string;
+  readonly exceptions: PublicationExceptions;
+}
+
+/** What was saved. */
+export interface SavedBranch {
+  /** The new commit; undefined if the branch has the same files. */
+  readonly commit: string | undefined;
+  readonly warnings: readonly Diagnostic[];
+}
+
+/**
+ * Commits a tree to a branch of a remote repository, on top of the commit that `branch load` has loaded. The commit is
+ * pushed only if its tree is valid and follows the tree of the branch, so that no publication is undone.
+ *
+ * @throws {@link UsageError} if the folder has no tree
+ * @throws {@link TreeRejected} | {@link KeyRejected} | {@link RecordsRejected} if the tree does not follow
+ * @throws {@link IoFailed} if the branch has another commit by now
+ */
+export async function saveBranch(
+  folder: string,
+  to: RemoteBranch,
+  { message, exceptions }: SaveOptions,
+): Promise<SavedBranch> {
+  const paths = treePaths(folder);
+  const parent = fetchedCommit(to);
+  assertLoaded(parent, to);
+  const commit = commitFolder({ folder, paths, parent, message }, to.repository);
+  if (commit === undefined) return { commit, warnings: [] };
+  const published =
+    parent === undefined ? undefined : { files: readCommit(parent, to), name: branchName(to) };
+  // The commit is read again: the tree that is verified is the tree that is pushed.
+  const proposed = { files: readCommit(commit, to), name: folder };
+  const warnings = await assertFollows(proposed, published, exceptions);
+  push(commit, parent, to);
+  return { commit, warnings };
+}
+
+function treePaths(folder: string): string[] {
+  if (!existsSync(join(folder, PATHS.list))) {
+    throw new UsageError(`there is no tree in ${folder}; make one with \`passport-registry build\``);
+  }
+  const entries = entriesBelow(folder).filter(({ kind }) => kind !== 'folder');
+  const other = entries.find(({ kind, path }) => kind !== 'file' || !isPlainPath(path));
+  if (other !== undefined) throw new UsageError(`${other.path} in ${folder} cannot be part of a tree`);
+  return entries.map(({ path }) => path).sort();
+}
+
+/** A branch that was deleted is made again, on top of the commit that was loaded. */
+function assertLoaded(parent: string | undefined, to: RemoteBranch): void {
+  const now = remoteCommit(to);
+  if (now === undefined || now === parent) return;
+  const state =
+    parent === undefined
+      ? `${branchName(to)} was not loaded into this repository`
+      : `${branchName(to)} has another publication, commit ${now}`;
+  throw new IoFailed(`${state}. ${LOAD_AGAIN}`);
+}
+
+function push(commit: string, parent: string | undefined, to: RemoteBranch): void {
+  try {
+    pushCommit(commit, to);
+  } catch (cause) {
+    // Another publication may have come first since the comparison.
+    assertLoaded(parent, to);
+    const problem = `${to.remote} did not accept the commit: nothing was published`;
+    throw new IoFailed(`${problem}. ${(cause as Error).message}`, { cause });
+  }
+}

@@ -1,0 +1,47 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { RootKey } from '@passport-registry/verifier';
+import { printableJson } from '../diagnostics/printers/printable.js';
+import { IoFailed, UsageError } from '../errors.js';
+import { generateKeyFile, type KeyAlgorithm } from './key-file.js';
+
+/** Where to write a new key. */
+export interface KeyPairFiles {
+  readonly privateKey: string;
+  readonly publicKey: string;
+}
+
+/**
+ * Generates a private key in a new file, and writes its public JWK to another new file: both files, or none. A file
+ * that exists is left as it is.
+ *
+ * @param env - the environment for git
+ * @throws {@link UsageError} | {@link IoFailed}
+ */
+export async function generateKeyPair(
+  algorithm: KeyAlgorithm,
+  { privateKey, publicKey }: KeyPairFiles,
+  env: NodeJS.ProcessEnv,
+): Promise<RootKey> {
+  if (resolve(privateKey) === resolve(publicKey)) {
+    throw new UsageError('the private key and the public key need two files');
+  }
+  // A new key is never the key of an existing file.
+  if (existsSync(publicKey)) throw exists(publicKey);
+  const key = await generateKeyFile(algorithm, privateKey, env);
+  try {
+    writeFileSync(publicKey, `${printableJson(key.jwk)}\n`, { flag: 'wx' });
+  } catch (cause) {
+    // Nobody has used the key yet.
+    rmSync(privateKey);
+    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') throw exists(publicKey);
+    throw new IoFailed(`${publicKey} cannot be written: ${(cause as NodeJS.ErrnoException).code}`, { cause });
+  }
+  return key;
+}
+
+function exists(file: string): IoFailed {
+  return new IoFailed(
+    `${file} already exists, and was left as it is: no key was generated. Move the file if you want another key; \`keys public\` prints the public JWK of an existing key`,
+  );
+}

@@ -1,0 +1,286 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, it } from 'vitest';
+import { describeWith } from '../../support/components.js';
+import {
+  cli,
+  clockAhead,
+  recordText,
+  temporaryFolder,
+  workspace,
+  writeFiles,
+} from '../../support/workspace.js';
+
+describeWith(['git'], 'passport-registry branch save never undoes a publication', () => {
+  let folder: string;
+  let origin: string;
+
+  const git = (where: string, ...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
+      cwd: where,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }).trim();
+  const run = async (...args: string[]) => {
+    const outcome = await cli(args, folder);
+    expect(outcome.code, outcome.stderr).toBe(0);
+    return outcome;
+  };
+  const build = (...args: string[]) => run('build', '--key', 'key.pem', ...args);
+  const save = (...args: string[]) => run('branch', 'save', ...args);
+  const copy = (from: string, to: string) => {
+    rmSync(join(folder, to), { recursive: true, force: true });
+    cpSync(join(folder, from), join(folder, to), { recursive: true });
+  };
+  const head = () => git(origin, 'rev-parse', 'published');
+  const statusOf = (id: string) => JSON.parse(git(origin, 'show', `published:issuers/${id}`)).status;
+  const key = async (name: string) => {
+    const { stdout } = await run('keys', 'generate', '--out', `${name}.pem`);
+    writeFiles(folder, { [`${name}.json`]: stdout });
+  };
+
+  /** Asserts that a tree is refused, in words, and that the branch stays as it is. */
+  async function refused(code: number, words: string | RegExp, ...args: string[]): Promise<void> {
+    const before = head();
+    const outcome = await cli(['branch', 'save', ...args], folder);
+    expect([outcome.code, head()], outcome.stderr).toEqual([code, before]);
+    expect(outcome.stderr).toMatch(words);
+  }
+
+  /** Commits a change by hand on top of the branch, and pushes. */
+  function pushByHand(command: string): void {
+    const other = temporaryFolder();
+    git(other, 'clone', '-q', `file://${origin}`, '-b', 'published', '.');
+    execFileSync('sh', ['-ec', command], { cwd: other });
+    git(other, 'add', '-A');
+    git(other, 'commit', '-q', '--allow-empty', '-m', 'By hand');
+    git(other, 'push', '-q');
+  }
+
+  async function loadNew(): Promise<void> {
+    rmSync(join(folder, 'dist'), { recursive: true, force: true });
+    await run('branch', 'load');
+  }
+
+  beforeEach(async () => {
+    folder = await workspace(['alpha']);
+    origin = join(temporaryFolder(), 'origin.git');
+    git(folder, 'init', '-q', '--bare', origin);
+    git(folder, 'init', '-q', '-b', 'main');
+    git(folder, 'remote', 'add', 'origin', origin);
+  });
+
+  it('by an older list: a revocation stays', async () => {
+    await build();
+    await save();
+    copy('dist', 'old');
+    await run('revoke', 'alpha', '--reason', 'x', '--key', 'key.pem');
+    await save();
+    await refused(
+      1,
+      /old does not follow branch published of origin: .* list dated .*Load the branch/s,
+      'old',
+    );
+    expect(statusOf('alpha')).toBe('revoked');
+  });
+
+  it('by a tree that was built over an older list', async () => {
+    await build();
+    await save();
+    copy('dist', 'old');
+    copy('issuers', 'stale');
+    await run('suspend', 'alpha', '--reason', 'x', '--key', 'key.pem');
+    await save();
+    writeFiles(folder, { 'stale/beta.yaml': recordText('beta') });
+    await build('--issuers', 'stale', '--out', 'old', '--updated-at', later());
+    await refused(1, /old does not follow .* changes\.json lacks changes .*built over an older tree/, 'old');
+    expect(statusOf('alpha')).toBe('suspended');
+  });
+
+  it('by another list of the same date', async () => {
+    const time = ['--updated-at', '2026-01-01T00:00:00Z'];
+    await build(...time);
+    await save();
+    writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
+    await build(...time, '--out', 'other');
+    await refused(1, 'differs from the accepted list of the same date', 'other');
+  });
+
+  it('by a change that breaks a rule, unless the operator permits the exception', async () => {
+    await build();
+    await save();
+    rmSync(join(folder, 'issuers/alpha.yaml'));
+    writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
+    await build('--override', 'alpha:record-removed');
+    await refused(1, /record-removed[\s\S]*dist does not follow branch published of origin/);
+    await refused(1, 'record-removed', '--override', 'beta:record-removed');
+    const [reason, settings] = ['it was a test', 'transitions: { overrides: [{ issuer_id: alpha, '];
+    writeFiles(folder, { 'registry.yaml': `${settings}rule: record-removed, reason: ${reason} }] }\n` });
+    expect((await save()).stderr).toContain(`overridden: ${reason}`);
+  });
+
+  it('by an older checkpoint, an older delegation, or none', async () => {
+    await key('root');
+    await key('online');
+    const delegate = async () => {
+      const args = ['keys', 'delegate', '--key', 'key.pem', '--online', 'online.json'];
+      writeFiles(folder, { 'delegation.jwt': (await run(...args)).stdout });
+    };
+    await delegate();
+    const freshness = ['--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem'];
+    await build();
+    copy('dist', 'none');
+    await build(...freshness);
+    await save();
+    copy('dist', 'first');
+    await refused(1, 'has no checkpoint, but a checkpoint is required', 'none');
+    await second();
+    await run('checkpoint', '--key', 'online.pem');
+    await save();
+    await refused(1, /a checkpoint dated .* was accepted before/, 'first');
+    await delegate();
+    await build(...freshness);
+    await save();
+    await second();
+    await run('checkpoint', 'first', '--key', 'online.pem');
+    await refused(1, /a delegation dated .* was accepted before/, 'first');
+    // Without its checkpoint, the branch does not show which delegation is the newest.
+    pushByHand('echo x > checkpoint.jwt');
+    await loadNew();
+    await run('checkpoint', '--key', 'online.pem');
+    await refused(1, 'the published tree is damaged');
+  });
+
+  it('but an expired checkpoint is no obstacle, so that an emergency does not wait for the online key', async () => {
+    await key('online');
+    const past = async (...args: string[]) => {
+      const outcome = await cli(args, folder, clockAhead(folder, -180));
+      expect(outcome.code, outcome.stderr).toBe(0);
+      return outcome.stdout;
+    };
+    const online = ['--online', 'online.json'];
+    writeFiles(folder, { 'd.jwt': await past('keys', 'delegate', '--key', 'key.pem', ...online) });
+    const freshness = ['--delegation', 'd.jwt', '--checkpoint-key', 'online.pem', '--checkpoint-hours', '1'];
+    await past('build', '--key', 'key.pem', ...freshness);
+    await past('branch', 'save');
+    copy('dist', 'old');
+    await run('suspend', 'alpha', '--reason', 'x', '--key', 'key.pem');
+    await save();
+    expect(statusOf('alpha')).toBe('suspended');
+    // Both trees have the checkpoint of the older list.
+    await refused(1, 'list dated', 'old');
+  });
+
+  it('by another root key without a rotation', async () => {
+    await build();
+    await save();
+    await key('next');
+    const args = ['--key', 'next.pem', '--out', 'other'];
+    await run('build', ...args, '--updated-at', later());
+    await refused(1, /other does not follow.*verifiers follow only a rotation.*--break-pinned/, 'other');
+    await save('other', '--break-pinned-verifiers');
+    await loadNew();
+    await key('last');
+    const step = ['keys', 'rotate', '--key', 'next.pem', '--next', 'last.json'];
+    writeFiles(folder, { 'rotation.jwt': (await run(...step)).stdout });
+    copy('dist', 'before');
+    await run('build', '--key', 'last.pem', '--rotation', 'rotation.jwt');
+    await save();
+    writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
+    await run('build', '--key', 'next.pem', '--out', 'before', '--updated-at', later(60));
+    await refused(1, 'before does not follow', 'before');
+  });
+
+  it('by an older list, even with --break-pinned-verifiers', async () => {
+    await key('other');
+    await run('build', '--key', 'other.pem', '--out', 'other', '--updated-at', '2026-01-01T00:00:00Z');
+    await build();
+    await save();
+    await refused(1, 'list dated', 'other', '--break-pinned-verifiers');
+  });
+
+  it('by a development tree. A development tree is replaced, as by a build', async () => {
+    await run('build', '--out', 'development');
+    copy('.passport-registry', 'other-machine');
+    await save('development');
+    rmSync(join(folder, '.passport-registry'), { recursive: true });
+    await run('build', '--out', 'development', '--renew', '--updated-at', later());
+    await save('development');
+    await build('--updated-at', '2026-01-01T00:00:00Z');
+    await save();
+    await refused(3, 'development tree does not replace it', 'development', '--break-pinned-verifiers');
+  });
+
+  it('if the tree of the branch is empty or damaged where it is signed', async () => {
+    await build();
+    await save();
+    for (const damage of [
+      'git rm -qr .',
+      'echo >> issuers.json',
+      'rm keys/root.json',
+      'echo x > issuers.sig',
+    ]) {
+      pushByHand(damage);
+      await run('branch', 'load', join(temporaryFolder(), 'new'));
+      writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
+      await build();
+      await refused(1, /the published tree is damaged.*git revert/);
+      pushByHand('git revert --no-edit HEAD');
+      await loadNew();
+    }
+    pushByHand('echo x > issuers/alpha');
+    await run('branch', 'load', 'damaged');
+    await build();
+    await save();
+    expect(statusOf('alpha')).toBe('active');
+  });
+
+  it('by a tree that fails verification', async () => {
+    await build();
+    await save();
+    writeFiles(folder, { 'dist/issuers/alpha': '{}' });
+    await refused(1, 'dist fails verification');
+    writeFiles(folder, { 'dist/issuers.sig': 'x' });
+    await refused(1, 'dist has no list with a valid signature');
+  });
+
+  it('if another publication arrives between the comparison and the push', async () => {
+    await build();
+    await save();
+    pushByHand('true');
+    const theirs = head();
+    git(origin, 'update-ref', 'refs/heads/published', `${theirs}^`);
+    const move = `git --git-dir='${origin}' update-ref refs/heads/published ${theirs}`;
+    writeFiles(folder, { '.git/hooks/pre-push': `#!/bin/sh\n${move}\n` });
+    execFileSync('chmod', ['+x', '.git/hooks/pre-push'], { cwd: folder });
+    writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
+    await build();
+    const { code, stderr } = await cli(['branch', 'save'], folder);
+    expect([code, head()]).toEqual([4, theirs]);
+    expect(stderr).toMatch(/^passport-registry: branch published of origin has another publication, commit/);
+  });
+
+  it('and makes a branch again that was deleted, on top of what was loaded', async () => {
+    await build();
+    await save();
+    copy('dist', 'old');
+    await run('revoke', 'alpha', '--reason', 'x', '--key', 'key.pem');
+    await save();
+    git(origin, 'update-ref', '-d', 'refs/heads/published');
+    const { code, stderr } = await cli(['branch', 'save', 'old'], folder);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('old does not follow')]);
+    writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
+    await build();
+    await save();
+    expect([statusOf('alpha'), git(origin, 'rev-list', '--count', 'published')]).toEqual(['revoked', '3']);
+  });
+
+  /** A time after every list of the test, which is still within the tolerance for clocks. */
+  function later(seconds = 30): string {
+    return new Date(Date.now() + seconds * 1000).toISOString().replace(/\.\d+Z/, 'Z');
+  }
+
+  /** Statements are dated to the second. */
+  const second = () => new Promise((resolve) => setTimeout(resolve, 1100));
+});
