@@ -114,6 +114,18 @@ export function configuredEmail(env: NodeJS.ProcessEnv): string | undefined {
   }
 }
 
+/** Counts the files of a folder that differ from the last commit. Undefined if the folder is in no repository, or git fails. */
+export function countUncommitted(folder: string, env: NodeJS.ProcessEnv): number | undefined {
+  try {
+    const repository = repositoryAround(folder, env);
+    const options = ['--porcelain', '-z', '--no-renames', '--untracked-files=all'];
+    const listed = git([...LITERAL, 'status', ...options, '--', repository.prefix || '.'], repository);
+    return listed.toString().split('\0').length - 1;
+  } catch {
+    return undefined;
+  }
+}
+
 /** What git does with a file in a repository: `unknown` if git cannot be asked, because it is not installed or fails. */
 export type GitFate = 'ignored' | 'committed' | 'unknown';
 

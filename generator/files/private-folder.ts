@@ -1,7 +1,8 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../errors.js';
 import { gitFate } from './git.js';
+import { readText } from './read-file.js';
 
 /** The folder for private files of a checkout, relative to the working directory. */
 export const PRIVATE_FOLDER = '.passport-registry';
@@ -37,7 +38,7 @@ export function ignoreFile(file: string, env: NodeJS.ProcessEnv): void {
 /** Makes a line the last one of the folder's .gitignore, so that no other line overrides it. */
 function addToGitignore(folder: string, pattern: string): void {
   const file = join(folder, '.gitignore');
-  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const text = existsSync(file) ? readText(file) : '';
   if (text.trimEnd().split(/\r?\n/).at(-1) === pattern) return;
   const start = text === '' || text.endsWith('\n') ? '' : '\n';
   appendFileSync(file, `${start}${pattern}\n`);

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Diagnostic } from '../diagnostics/diagnostic.js';
 import { isError } from '../diagnostics/diagnostic.js';
 import { GeneratorError } from '../errors.js';
+import { countUncommitted } from '../files/git.js';
 import { predecessorOf, publishedRecords } from '../publishing/predecessor.js';
 import { findRecordFiles } from '../records/collect.js';
 import { publicationProblems, type RuleExceptions } from '../review/assert-publishable.js';
@@ -21,6 +22,8 @@ export interface PendingChanges {
 
 /** The condition of the records. */
 export interface ChangesCondition extends Condition {
+  /** The number of published files that are not committed to git. Absent if there are none. */
+  readonly uncommitted?: number;
   /** `none`: there is no folder. `empty`: there is no record. `unchanged`: the list has the same records. */
   readonly state: 'none' | 'empty' | 'unchanged' | 'changed' | 'refused';
   readonly changes: readonly IssuerChange[];
@@ -34,6 +37,8 @@ export interface ChangesOptions {
   readonly exceptions: RuleExceptions;
   /** Whether a development key would sign. */
   readonly development: boolean;
+  /** The environment for git. */
+  readonly env: NodeJS.ProcessEnv;
 }
 
 /**
@@ -92,7 +97,7 @@ function missingRecords(
   return { level: 'error', message: `${what}, but a list is published: a build would stop`, ...found };
 }
 
-function describe({ changes, problems }: PendingChanges, { issuers }: ChangesOptions): ChangesCondition {
+function describe({ changes, problems }: PendingChanges, { issuers, env }: ChangesOptions): ChangesCondition {
   const [first] = problems;
   if (first !== undefined) {
     const { file, message } = first;
@@ -106,9 +111,16 @@ function describe({ changes, problems }: PendingChanges, { issuers }: ChangesOpt
   }
   if (changes.length === 0) {
     const message = `none: ${issuers} and the list have the same records`;
+    const uncommitted = countUncommitted(issuers, env) ?? 0;
+    if (uncommitted > 0) {
+      // Another clone would otherwise build the old records, which could lift a suspension.
+      const files = uncommitted === 1 ? '1 file is' : `${uncommitted} files are`;
+      const warning = `${message}, but ${files} not committed to git`;
+      return { level: 'warning', message: warning, state: 'unchanged', changes, problems, uncommitted };
+    }
     return { level: 'ok', message, state: 'unchanged', changes, problems };
   }
-  const ids = changes.slice(0, MAX_IDS).map(({ issuer_id, kind }) => `${issuer_id} ${kind}`);
+  const ids = changes.slice(0, MAX_IDS).map(inWords);
   const rest = changes.length > MAX_IDS ? `, and ${changes.length - MAX_IDS} more` : '';
   const message = `${changes.length} not published yet: ${ids.join(', ')}${rest}`;
   return { level: 'note', message, state: 'changed', changes, problems };
@@ -117,6 +129,12 @@ function describe({ changes, problems }: PendingChanges, { issuers }: ChangesOpt
 /** Whether the only problems are names that are reserved for examples, which an operator may allow. */
 export function onlyExampleNames(problems: readonly Diagnostic[]): boolean {
   return problems.every(({ rule }) => rule === 'example-name');
+}
+
+/** Names the change of an issuer, and the change of its status, which is the most important. */
+function inWords({ issuer_id, kind, fields }: IssuerChange): string {
+  const status = fields.find(({ field }) => field === 'status');
+  return `${issuer_id} ${status === undefined ? kind : `${status.from} -> ${status.to}`}`;
 }
 
 /** How many issuers to name. */

@@ -40,6 +40,10 @@ function recordSteps({ changes, tree }: RegistryStatus, settings: CommandSetting
   const isEmpty = changes.state === 'none' || changes.state === 'empty';
   if (isEmpty && tree.published) return [told(`restore the records in ${issuers}, for example from git`)];
   if (isEmpty) return [run('create the first record', 'new', 'ISSUER_ID')];
+  if (changes.uncommitted !== undefined)
+    return [
+      told(`commit the files in ${issuers}, and merge them before the next publication from another clone`),
+    ];
   if (changes.problems.length === 0) return [];
   const reason = onlyExampleNames(changes.problems)
     ? 'see the names that are reserved for examples; replace them, or pass --allow-example-names to `status` and to builds'

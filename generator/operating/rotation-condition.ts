@@ -39,7 +39,8 @@ function describe(files: RotationFiles, { folder: out, published, report }: Loca
     return { level: 'ok', message: 'none', state: 'none', ...found };
   }
   const current = published?.rootKey?.thumbprint ?? report?.rootKey;
-  const isReplaced = rotationOf(out).some(({ kid }) => kid === next);
+  // A later rotation has replaced the next key. If the outgoing key is still in use, `next` is an older key instead.
+  const isReplaced = rotationOf(out).some(({ kid }) => kid === next) && outgoing?.thumbprint !== current;
   const isValid = report !== undefined && problemsOf(report, (name) => name !== 'freshness') === undefined;
   if (next !== undefined && (current === next || isReplaced) && isValid) {
     const message = `to ${next}, complete in ${out}; ${folder} is still there`;

@@ -79,7 +79,7 @@ export async function registryStatus(options: StatusOptions): Promise<RegistrySt
     list: listCondition(local, now),
     delegation: await delegationCondition(local, now),
     checkpoint: checkpointCondition(local, now),
-    changes: await changesCondition({ issuers, exceptions, development }, local),
+    changes: await changesCondition({ issuers, exceptions, development, env: options.env }, local),
     ...hosts,
   };
   const { mirrors, ...single } = found;

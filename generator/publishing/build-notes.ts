@@ -5,6 +5,8 @@ import type { SignedList } from '../list/signed-list.js';
 import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
+import { inWords } from '../tree/site/atom.js';
+import { parseChanges } from '../tree/site/changes.js';
 import type { Tree } from '../tree/tree.js';
 
 /** The results of the steps of a publication. */
@@ -32,6 +34,7 @@ export function buildNotes({ place, requested, published, signed, tree }: Outcom
       `${place.named} had no published list, so this is a first list: no rule for changes was checked. If the registry has published before, restore its tree to ${place.named} first, and build again.`,
     );
   }
+  if (!signed.kept) found.push(...changeNotes(tree, updatedAt));
   if (published !== undefined && !published.signed) {
     found.push(`The tree in ${place.named} was damaged, as after a killed build, and has been repaired.`);
   }
@@ -54,4 +57,21 @@ export function buildNotes({ place, requested, published, signed, tree }: Outcom
     );
   }
   return found;
+}
+
+/** How many changes to name. */
+const MAX_CHANGES = 20;
+
+/** Names the changes of status and tier that the new list makes to issuers of the list before. */
+function changeNotes(tree: Tree, updatedAt: string): string[] {
+  const history = tree.get(PATHS.changes);
+  const made = ((history && parseChanges(history))?.changes ?? []).filter(
+    ({ updated_at, from }) => updated_at === updatedAt && from !== null,
+  );
+  const named = made.slice(0, MAX_CHANGES).map((change) => {
+    const { field, from, to } = change;
+    const isLifted = field === 'status' && from === 'suspended' && to === 'active';
+    return `${inWords(change)}.${isLifted ? ' This lifts a suspension.' : ''}`;
+  });
+  return made.length > MAX_CHANGES ? [...named, `And ${made.length - MAX_CHANGES} more changes.`] : named;
 }

@@ -1,20 +1,25 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { openRegistry } from '@passport-registry/verifier';
+import type { StoredPublication } from '@passport-registry/verifier';
 import { IoFailed, TreeRejected, UsageError } from '../errors.js';
 import { readCommit } from '../files/commit-files.js';
 import { withOutputFolder } from '../files/output-folder.js';
 import { branchName, fetchBranch, type RemoteBranch } from '../files/remote-branch.js';
 import { foldersOf } from '../files/walk.js';
+import { namedList } from '../freshness/freshness.js';
 import { PATHS } from '../tree/paths.js';
-import { ANY_AGE_SECONDS } from '../verification/assert-client-accepts.js';
-import { httpSource, memorySource, registryFiles, type TreeSource } from '../verification/tree-source.js';
+import { publishedFiles } from '../tree/published-tree.js';
+import { assertAcceptable } from '../verification/assert-acceptable.js';
+import { storedPublication } from '../verification/stored-publication.js';
+import { httpSource, memorySource, type TreeSource } from '../verification/tree-source.js';
 
 /** What was loaded from the branch. */
 export interface LoadedBranch {
   readonly commit: string;
   /** The number of files. */
   readonly files: number;
+  /** Why the tree was not compared with the live registry; undefined if it was. */
+  readonly notCompared: string | undefined;
 }
 
 /**
@@ -40,12 +45,12 @@ export async function loadBranch(
       return undefined;
     }
     const files = readCommit(commit, from);
-    await assertNotPutBack(files, from, baseUrl);
+    const notCompared = await assertNotPutBack(files, from, baseUrl);
     const staged = join(staging, 'tree');
     writeFiles(staged, files);
     if (existsSync(folder)) rmdirSync(folder);
     renameSync(staged, folder);
-    return { commit, files: files.size };
+    return { commit, files: files.size, notCompared };
   });
 }
 
@@ -70,27 +75,63 @@ async function assertNothingPublished(from: RemoteBranch, baseUrl: string | unde
 }
 
 /**
- * Asserts that the list on the branch is not older than the live list. Somebody who can push could otherwise put an old
- * list back on the branch, and the next checkpoint would confirm that list. A host that is unreachable, or that serves
- * nothing that verifies, does not stop a publication.
+ * Asserts that the tree on the branch may follow the live registry, by the rules of a verifier. Somebody who can push
+ * could otherwise put an old tree back on the branch, and the next checkpoint would confirm its list.
+ *
+ * @returns why the tree was not compared; undefined if it was
  */
 async function assertNotPutBack(
-  files: ReadonlyMap<string, Uint8Array>,
+  files: ReadonlyMap<string, Buffer>,
   from: RemoteBranch,
   baseUrl: string | undefined,
-): Promise<void> {
-  if (baseUrl === undefined) return;
-  const open = async (source: TreeSource) => {
-    const rootKey = JSON.parse(new TextDecoder().decode(files.get(PATHS.rootKey)));
-    return openRegistry(registryFiles(source), { rootKey, maxAge: ANY_AGE_SECONDS });
+): Promise<string | undefined> {
+  const name = branchName(from);
+  const { rootKey } = await publishedFiles(name, (path) => files.get(path));
+  if (rootKey === undefined) throw new TreeRejected(`${name} has no tree with a root key: ${PUT_BACK}`);
+  const accept = (held: readonly StoredPublication[]) =>
+    assertAcceptable(memorySource(files), {
+      trust: { rootKey, requireCheckpoint: false },
+      maxAgeDays: undefined,
+      held,
+    });
+  await accept([]).catch((cause: Error) => {
+    throw new TreeRejected(`the tree on ${name} is not valid: ${cause.message}: ${PUT_BACK}`, { cause });
+  });
+  if (baseUrl === undefined) return 'there is no base_url';
+  let live: StoredPublication | undefined;
+  try {
+    live = await livePublication(httpSource(baseUrl));
+  } catch (cause) {
+    if (!(cause instanceof IoFailed)) throw cause;
+    return cause.message;
+  }
+  if (live === undefined) return `${baseUrl} serves no list`;
+  await accept([live]).catch((cause: Error) => {
+    throw new TreeRejected(`${baseUrl} serves a newer tree than ${name}: ${cause.message}: ${PUT_BACK}`, {
+      cause,
+    });
+  });
+  return undefined;
+}
+
+const PUT_BACK = 'find out who changed the branch, and restore its newest valid commit';
+
+/** Reads what a verifier would store of a live registry. @throws {@link IoFailed} if the host cannot be read */
+async function livePublication(source: TreeSource): Promise<StoredPublication | undefined> {
+  const files = new Map<string, Uint8Array>();
+  const read = async (...paths: readonly string[]) => {
+    for (const path of paths) {
+      const file = await source.get(path);
+      if (file !== undefined) files.set(path, file.bytes);
+    }
   };
-  const both = [open(memorySource(files)), open(httpSource(baseUrl))];
-  const [saved, live] = await Promise.all(both.map((one) => one.catch(() => undefined)));
-  if (saved === undefined || live === undefined || live.updatedAt <= saved.updatedAt) return;
-  throw new TreeRejected(
-    `the list on ${branchName(from)} is of ${saved.updatedAt}, but ${baseUrl} serves the list of ${live.updatedAt}: find out ` +
-      'who put the branch back, and restore its newest commit',
-  );
+  await read(PATHS.checkpoint, PATHS.delegation, PATHS.rotation, PATHS.list, PATHS.signature);
+  const checkpoint = files.get(PATHS.checkpoint);
+  const hash = checkpoint === undefined ? undefined : namedList(checkpoint);
+  if (typeof hash === 'string') {
+    await read(PATHS.snapshot(hash, PATHS.list), PATHS.snapshot(hash, PATHS.signature));
+  }
+  return storedPublication((path) => files.get(path));
 }
 
 function writeFiles(folder: string, files: ReadonlyMap<string, Uint8Array>): void {

@@ -5,6 +5,7 @@ import { KeyRejected, UsageError } from '../errors.js';
 import { workTreeAround } from '../files/git.js';
 import { assertOutside } from '../files/output-folder.js';
 import { type RotationFiles, writeRotationFile } from '../freshness/rotation-files.js';
+import { rotationOf } from '../operating/local-tree.js';
 import { chooseSigner, type SignerChoice } from '../signing/choose-signer.js';
 import { generateKeyFile, loadRootKey, publicHalf } from '../signing/key-file.js';
 import type { Signer } from '../signing/sign.js';
@@ -37,7 +38,8 @@ export async function readNextKey(
     );
   }
   const makesKey = key !== undefined && !key.startsWith('env:') && !existsSync(key);
-  if (makesKey) assertSafePlace(key, { folder: files.folder, out, issuers });
+  if (key !== undefined && !key.startsWith('env:'))
+    assertSafePlace(key, { folder: files.folder, out, issuers });
   const named = await namedKey(choice, makesKey);
   if (files.next !== undefined && named !== undefined && named.thumbprint !== files.next.thumbprint) {
     throw otherKey(named, files, rootKey ?? key ?? '');
@@ -97,7 +99,7 @@ const TRIAL = Buffer.from('passport-registry: a trial signature\n');
  * @throws {@link KeyRejected} | {@link IoFailed}
  */
 export async function nextSigner(
-  { next: choice, algorithm, env }: RotationOptions,
+  { next: choice, algorithm, env, out }: RotationOptions,
   plan: NextKey & { readonly files: RotationFiles; readonly outgoing: RootKey },
 ): Promise<Signer> {
   const { files, makesKey, outgoing } = plan;
@@ -108,6 +110,11 @@ export async function nextSigner(
   if (expected !== undefined && signer.rootKey.thumbprint !== expected.thumbprint) {
     throw new KeyRejected(
       `${key ?? 'the signing command'} has the key ${signer.rootKey.thumbprint}, but the plan was a rotation to ${expected.thumbprint}`,
+    );
+  }
+  if (rotationOf(out).some(({ kid }) => kid === signer.rootKey.thumbprint)) {
+    throw new KeyRejected(
+      `the next key ${signer.rootKey.thumbprint} was the root key before: verifiers never go back to a key, so use a new one`,
     );
   }
   if (signer.rootKey.thumbprint === outgoing.thumbprint) {

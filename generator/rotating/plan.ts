@@ -81,7 +81,10 @@ export async function planRotation(options: RotationOptions): Promise<CompleteRo
   }
   const delegation = await planDelegation(options, files, { outgoing, next });
   const checkpointBy = planCheckpoint(options, { outgoing, next, delegated: delegation.keys });
-  const { changes, problems } = await pendingChanges({ issuers, exceptions, development: false }, published);
+  const { changes, problems } = await pendingChanges(
+    { issuers, exceptions, development: false, env },
+    published,
+  );
   if (problems.length > 0) throw new RecordsRejected(problems, 'nothing was signed');
   return { done: false, files, outgoing, ...nextKey, delegation, checkpointBy, changes };
 }

@@ -26,7 +26,7 @@ interface LockEntry {
 
 const EXACT_VERSION = /^\d+\.\d+\.\d+(-[\w.-]+)?(\+[\w.-]+)?$/;
 const GIT_COMMIT = /^(git\+\w+:\/\/|git:\/\/|github:|gitlab:|bitbucket:)[^\s"#]+#[0-9a-f]{40,64}$/;
-const TARBALL_URL = /^https:\/\/[^\s"#]+$/;
+const TARBALL_URL = /^https:\/\/[^\s"#?]+\.(tgz|tar\.gz)$/;
 
 /**
  * Pins the program that runs, as npm installed it: an exact version of a package registry, the commit of a git

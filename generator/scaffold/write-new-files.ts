@@ -74,9 +74,9 @@ function placeAll(staging: string, folder: string, files: Files): void {
       mkdirSync(made);
       undo.push(() => rmdirSync(made));
     }
-    for (const path of files.keys()) {
+    for (const [path, bytes] of files) {
       const placed = join(folder, path);
-      if (statsOf(placed) !== undefined) continue;
+      if (statsOf(placed)?.isFile() && readFileSync(placed).equals(bytes)) continue;
       place(join(staging, path), placed);
       undo.push(() => rmSync(placed));
     }

@@ -67,8 +67,11 @@ export async function writeRegistry(
   files.set('registry.yaml', Buffer.from(registryYaml));
   if (tool.vendored !== undefined) files.set(tool.vendored.path, tool.vendored.bytes);
   if (tool.needsScripts) allowScripts(files);
-  if (folder.rootKey !== undefined) files.set(ROOT_KEY_FILE, Buffer.alloc(0));
   assertNoConflict(folder.path, files);
+  // The public key is not known yet, so no existing file can be equal to it.
+  if (folder.rootKey !== undefined && existsSync(join(folder.path, ROOT_KEY_FILE))) {
+    throw new UsageError(`${folder.path} has ${ROOT_KEY_FILE} already: nothing was written`);
+  }
   if (folder.rootKey === undefined) {
     writeNewFiles(folder.path, files);
     return { files: files.size, thumbprint: undefined };

@@ -4,6 +4,7 @@ import { branchName, type RemoteBranch, remoteBranch } from '../../files/remote-
 import { loadBranch } from '../../publishing/load-branch.js';
 import { saveBranch } from '../../publishing/save-branch.js';
 import { addChangeRuleOptions, type ChangeRuleOptions } from '../options/rule-options.js';
+import { assertAddresses } from '../options/where.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';
@@ -28,12 +29,15 @@ export function addBranchCommand(program: Command, io: Invocation): void {
     .action((dir: string, options: BranchOptions & { baseUrl?: string }) =>
       run(io, false, async () => {
         const from = namedBranch(io, options);
+        if (options.baseUrl !== undefined) assertAddresses([options.baseUrl]);
         const loaded = await loadBranch(dir, from, options.baseUrl);
         const where = branchName(from);
         if (loaded === undefined) {
           say(io, `there is no ${where}, and ${dir} was not made: the next build makes the first list`);
         } else {
           say(io, `${dir} has ${count(loaded.files, 'file')} of ${where}, commit ${loaded.commit}`);
+          if (loaded.notCompared !== undefined)
+            say(io, `note: the tree was not compared with the live registry: ${loaded.notCompared}`);
         }
         return undefined;
       }),

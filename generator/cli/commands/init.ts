@@ -19,6 +19,7 @@ import { sayDiagnostics } from '../terminal/diagnostics.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { count, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
+import { shellWord } from '../terminal/shell-word.js';
 
 interface Options {
   name?: string;
@@ -190,8 +191,4 @@ function sayNext(io: Io, named: string, { path }: RegistryFolder): void {
     io,
     'README.md has the steps to publish the registry. CONTRIBUTING.md tells issuers how to get listed.',
   );
-}
-
-function shellWord(text: string): string {
-  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -14,6 +14,7 @@ import { readText } from '../../files/read-file.js';
 import { unreachableSources } from '../../verification/network-failure.js';
 import type { PinnedTrust } from '../../verification/pinned-trust.js';
 import { folderSource, registryFiles } from '../../verification/tree-source.js';
+import { positiveNumber } from '../options/positive-number.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { isAddress, isFolder } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
@@ -46,12 +47,12 @@ export function addResolveCommand(program: Command, io: Invocation): void {
 }
 
 async function resolve(io: Io, id: string, options: Options): Promise<number> {
-  if (!/^\d+$/.test(options.maxAge)) throw new UsageError('--max-age takes a number of days');
+  const maxAgeDays = positiveNumber('--max-age', options.maxAge);
   const policy = readPolicy(options.policy);
   const trust = await loadTrust(io, options.rootKey);
   const source = options.source ?? (trust.sources.length > 0 ? trust.sources : ['dist']);
   try {
-    const { decision, updatedAt, hint } = await ask(id, policy, { ...trust, source, maxAge: options.maxAge });
+    const { decision, updatedAt, hint } = await ask(id, policy, { ...trust, source, maxAgeDays });
     if (options.json) emit(io, { ...decision, updatedAt });
     sayDecision(io, id, { decision, updatedAt });
     if (hint !== undefined) say(io, `    ${hint}`);
@@ -66,12 +67,12 @@ async function resolve(io: Io, id: string, options: Options): Promise<number> {
 interface Conditions extends PinnedTrust {
   readonly source: readonly string[];
   /** Days. */
-  readonly maxAge: string;
+  readonly maxAgeDays: number;
 }
 
 async function ask(id: string, policy: TrustPolicy, conditions: Conditions) {
-  const { source, rootKey, requireCheckpoint, maxAge } = conditions;
-  const trust = { rootKey: rootKey.jwk, requireCheckpoint, maxAge: Number(maxAge) * 24 * 60 * 60 };
+  const { source, rootKey, requireCheckpoint, maxAgeDays } = conditions;
+  const trust = { rootKey: rootKey.jwk, requireCheckpoint, maxAge: maxAgeDays * 24 * 60 * 60 };
   const answer = (registry: Registry) => ({
     decision: registry.decide(id, policy),
     updatedAt: registry.updatedAt,

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { MAX_BEHIND_SECONDS } from '../../mirroring/status.js';
+import type { NextStep } from '../../operating/next-step.js';
 import { nextSteps } from '../../operating/next-steps.js';
 import { registryStatus } from '../../operating/status.js';
 import { commandSettings, type StatusCommandOptions } from '../options/command-settings.js';
@@ -11,6 +12,7 @@ import type { Invocation, Io } from '../terminal/io.js';
 import { emit } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { sayStatus } from '../terminal/say-status.js';
+import { shellWord } from '../terminal/shell-word.js';
 import { shortPath } from '../terminal/short-path.js';
 
 /** `passport-registry status` */
@@ -54,12 +56,22 @@ async function status(io: Io, given: StatusCommandOptions, command: Command): Pr
     maxBehindSeconds: positiveNumber('--max-behind', options.maxBehind),
     offline: options.offline === true,
   });
-  const next = nextSteps(found, commandSettings(options, command, found));
+  const config: string | undefined = command.parent?.opts()['config'];
+  const next = nextSteps(found, commandSettings(options, command, found)).map((step) =>
+    withConfiguration(step, config),
+  );
   const { level, ...parts } = found;
   const ok = level !== 'error' && (level !== 'warning' || failOn === 'error');
   if (options.json) emit(io, { ok, level, ...parts, next });
   else sayStatus(io, found, next);
   return ok ? 0 : 1;
+}
+
+/** Repeats `--config` in a command that is proposed. */
+function withConfiguration(step: NextStep, config: string | undefined): NextStep {
+  if (config === undefined || step.command === undefined) return step;
+  const [program = '', rest = ''] = step.command.split(/(?<=^npx passport-registry) /);
+  return { ...step, command: `${program} --config ${shellWord(config)} ${rest}` };
 }
 
 function withShortPaths(options: StatusCommandOptions): StatusCommandOptions {

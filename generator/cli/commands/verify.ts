@@ -137,9 +137,11 @@ const UNREACHABLE = new IoFailed('').exitCode;
 async function conformanceOf(
   where: string,
   live: boolean,
-  { conformance }: Options,
+  { conformance, anyContentType }: Options,
 ): Promise<ConformanceReport | undefined> {
   if (conformance !== true) return undefined;
+  if (anyContentType)
+    throw new UsageError('--conformance checks content types: leave out --any-content-type');
   if (!live) throw new UsageError('--conformance checks a live host: give its URL');
   return checkConformance(where);
 }

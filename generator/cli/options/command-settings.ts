@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { CommandSettings } from '../../operating/next-step.js';
 import type { RegistryStatus } from '../../operating/status.js';
+import { shellWord } from '../terminal/shell-word.js';
 import type { ExceptionOptions } from './rule-options.js';
 
 /** The options of `status`. */
@@ -33,7 +34,7 @@ export function commandSettings(
   const { issuers, out, rootKey, baseUrl, key, signerCommand, checkpointPublicKey } = options;
   /** An option that was given on the command line. */
   const given = (name: string, flag: string, value: string | undefined) =>
-    value !== undefined && command.getOptionValueSource(name) === 'cli' ? [flag, quote(value)] : [];
+    value !== undefined && command.getOptionValueSource(name) === 'cli' ? [flag, shellWord(value)] : [];
   const rootKeyOptions = given('rootKey', '--root-key', rootKey);
   const signer = [
     ...given('key', '--key', key),
@@ -63,16 +64,11 @@ export function commandSettings(
     ],
     overrideOptions:
       command.getOptionValueSource('override') === 'cli'
-        ? options.override.flatMap(({ issuer_id, rule }) => ['--override', quote(`${issuer_id}:${rule}`)])
+        ? options.override.flatMap(({ issuer_id, rule }) => ['--override', shellWord(`${issuer_id}:${rule}`)])
         : [],
     checkpointOptions: online('checkpoint-'),
     onlineOptions: online(''),
     onlinePublicKey:
-      checkpointPublicKey === undefined ? 'ONLINE_PUBLIC_KEY_FILE' : quote(checkpointPublicKey),
+      checkpointPublicKey === undefined ? 'ONLINE_PUBLIC_KEY_FILE' : shellWord(checkpointPublicKey),
   };
-}
-
-/** Quotes a value for a shell, if it needs quotes. */
-function quote(value: string): string {
-  return /^[\w./:@=%+,-]+$/.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { IoFailed, UsageError } from '../../errors.js';
 import { PRIVATE_FOLDER, privateFolder } from '../../files/private-folder.js';
+import { readText } from '../../files/read-file.js';
 
 /** The file with the token of the sandbox issuer's operator, relative to the working directory. */
 export const OPERATOR_TOKEN_FILE = join(PRIVATE_FOLDER, 'sandbox-operator-token');
@@ -20,13 +21,13 @@ export function operatorToken(file: string | undefined): string {
     if (file === undefined && !existsSync(path)) {
       writeFileSync(path, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
     }
-    const token = readFileSync(path, 'utf8').trim();
+    const token = readText(path).trim();
     if (!/^[A-Za-z0-9._~+/=-]{16,}$/.test(token)) {
       throw new UsageError(`${path} does not hold a token: 16 or more of A-Z a-z 0-9 . _ ~ + / = -`);
     }
     return token;
   } catch (cause) {
-    if (cause instanceof UsageError) throw cause;
+    if (cause instanceof UsageError || cause instanceof IoFailed) throw cause;
     throw new IoFailed(`the operator's token ${path} cannot be used: ${(cause as Error).message}`, { cause });
   }
 }

@@ -12,9 +12,16 @@ export function isFolder(where: string): boolean {
   }
 }
 
-/** Whether an argument is a URL with http or https. */
+/**
+ * Whether an argument is a URL with http or https.
+ *
+ * @throws {@link UsageError} if the URL contains credentials, which messages and reports would show
+ */
 export function isAddress(where: string): boolean {
-  return /^https?:\/\//i.test(where) && URL.canParse(where);
+  if (!/^https?:\/\//i.test(where) || !URL.canParse(where)) return false;
+  const { username, password } = new URL(where);
+  if (username === '' && password === '') return true;
+  throw new UsageError('a URL contains credentials, but registries are public: leave them out');
 }
 
 /**

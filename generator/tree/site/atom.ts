@@ -41,7 +41,8 @@ function entry(change: Change): Html {
 `;
 }
 
-function inWords({ issuer_id, field, from, to }: Change): string {
+/** Describes a change in words. */
+export function inWords({ issuer_id, field, from, to }: Change): string {
   if (from === null) return `${issuer_id}: new, ${field} ${to}`;
   if (to === null) return `${issuer_id}: no longer in the list`;
   return `${issuer_id}: ${field} ${from} → ${to}`;

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createPrivateKey } from 'node:crypto';
 import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -330,6 +331,25 @@ describe('changes', () => {
       expect.objectContaining({ level: 'error', message: expect.stringContaining(words) }),
     ]);
     expect((await cli(['build'], folder)).code).toBe(report.changes.state === 'none' ? 2 : 1);
+  });
+
+  it('that are published but not committed are a warning, because another clone would undo them', async () => {
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@registry.alt', ...args], { cwd: folder });
+    git('init', '-q');
+    git('add', 'issuers');
+    git('commit', '-qm', 'Records');
+    expect((await statusOf()).levels['changes']).toBe('ok');
+    await good('suspend', 'alpha', '--reason', 'x');
+    const { report } = await statusOf();
+    expect(report.changes).toMatchObject({ level: 'warning', uncommitted: 1 });
+    expect(report.next[0].reason).toContain('commit the files in issuers');
+    git('commit', '-qam', 'Suspend');
+    expect((await statusOf()).levels['changes']).toBe('ok');
+    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
+    expect((await statusOf()).report.changes.message).toContain('alpha suspended -> active');
+    const built = await cli(['build'], folder);
+    expect(built.stderr).toContain('alpha: status suspended → active. This lifts a suspension.');
   });
 
   it('of a first list are refused as well', async () => {

@@ -5,7 +5,14 @@ import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
 import { listen, serve } from '../../support/serving.js';
-import { cli, recordText, temporaryFolder, workspace, writeFiles } from '../../support/workspace.js';
+import {
+  cli,
+  clockAhead,
+  recordText,
+  temporaryFolder,
+  workspace,
+  writeFiles,
+} from '../../support/workspace.js';
 
 describeWith(['git'], 'passport-registry branch', () => {
   let folder: string;
@@ -166,8 +173,54 @@ describeWith(['git'], 'passport-registry branch', () => {
     const old = git(origin, 'commit-tree', `${before}^{tree}`, '-p', 'published', '-m', 'old');
     git(origin, 'update-ref', 'refs/heads/published', old);
     const { code, stderr } = await load('old');
-    expect([code, stderr]).toEqual([1, expect.stringContaining('find out who put the branch back')]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('serves a newer tree than branch published of origin'),
+    ]);
     expect(existsSync(join(folder, 'old'))).toBe(false);
+  });
+
+  it('refuses a branch that was put back to an older delegation, with the same list', async () => {
+    const delegate = async (name: string) => {
+      const online = await cli(['keys', 'generate', '--out', `${name}.pem`], folder);
+      writeFiles(folder, { [`${name}.json`]: online.stdout });
+      const args = ['keys', 'delegate', '--key', 'key.pem', '--online', `${name}.json`];
+      const delegation = await cli(args, folder, name === 'second' ? clockAhead(folder, 1) : {});
+      writeFiles(folder, { [`${name}.jwt`]: delegation.stdout });
+      const freshness = ['--delegation', `${name}.jwt`, '--checkpoint-key', `${name}.pem`];
+      const built = await cli(['build', '--key', 'key.pem', ...freshness], folder, clockAhead(folder, 1));
+      expect([built.code, built.stderr]).toEqual([0, expect.any(String)]);
+      const saved = await cli(['branch', 'save'], folder);
+      expect([saved.code, saved.stderr]).toEqual([0, expect.any(String)]);
+    };
+    await delegate('first');
+    const before = git(origin, 'rev-parse', 'published');
+    await delegate('second');
+    const live = await serve(join(folder, 'dist'));
+    const old = git(origin, 'commit-tree', `${before}^{tree}`, '-p', 'published', '-m', 'old');
+    git(origin, 'update-ref', 'refs/heads/published', old);
+    const { code, stderr } = await cli(['branch', 'load', 'old', '--base-url', live], folder);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('ERR_DELEGATION_ROLLED_BACK')]);
+  });
+
+  it('refuses a branch without a valid tree, and says so if it was not compared with the host', async () => {
+    await build();
+    await cli(['branch', 'save'], folder);
+    const away = await cli(['branch', 'load', 'new', '--base-url', 'http://127.0.0.1:1'], folder);
+    expect([away.code, away.stderr]).toEqual([0, expect.stringContaining('was not compared with the live')]);
+    expect((await cli(['branch', 'load', 'x', '--base-url', 'nonsense'], folder)).code).toBe(2);
+    const empty = git(
+      origin,
+      'commit-tree',
+      '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
+      '-p',
+      'published',
+      '-m',
+      'empty',
+    );
+    git(origin, 'update-ref', 'refs/heads/published', empty);
+    const { code, stderr } = await cli(['branch', 'load', 'y'], folder);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('has no tree with a root key')]);
   });
 
   it('fails if the remote repository cannot be read: that is not the first publication', async () => {

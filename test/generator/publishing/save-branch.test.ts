@@ -147,7 +147,7 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
     await refused(1, /a delegation dated .* was accepted before/, 'first');
     // Without its checkpoint, the branch does not show which delegation is the newest.
     pushByHand('echo x > checkpoint.jwt');
-    await loadNew();
+    expect((await cli(['branch', 'load', 'damaged'], folder)).code).toBe(1);
     await run('checkpoint', '--key', 'online.pem');
     await refused(1, 'the published tree is damaged');
   });
@@ -222,7 +222,7 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
       'echo x > issuers.sig',
     ]) {
       pushByHand(damage);
-      await run('branch', 'load', join(temporaryFolder(), 'new'));
+      expect((await cli(['branch', 'load', join(temporaryFolder(), 'new')], folder)).code).toBe(1);
       writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
       await build();
       await refused(1, /the published tree is damaged.*git revert/);

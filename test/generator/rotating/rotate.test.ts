@@ -422,16 +422,22 @@ describe('a rotation that does not fit', () => {
     },
   );
 
-  it('with a next key beside the git repository of the registry, or one that exists, is not', async () => {
+  it('with a next key beside the git repository of the registry is not', async () => {
     mkdirSync(path('.git'));
     const outside = `${folder}-keys`;
     mkdirSync(outside);
     const { code, stderr } = await rotate('--next-key', join(outside, 'next.pem'));
     expect([code, stderr]).toEqual([0, expect.stringContaining('verified')]);
-    await published();
-    mkdirSync(path('.git'));
-    await key('safe/next');
+  });
+
+  it('to a key that was the root key before is refused, and nothing is signed', async () => {
     expect((await rotate()).code).toBe(0);
+    writeFiles(folder, { 'root.json': text('rotation/next.json') });
+    rmSync(path('rotation'), { recursive: true });
+    const args = ['rotate', '--yes', '--key', 'safe/next.pem', '--next-key', 'root.pem'];
+    const { code, stderr } = await command(args);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('was the root key before')]);
+    expect(existsSync(path('rotation/step.jwt'))).toBe(false);
   });
 
   it('with another outgoing key, or without one, makes and signs nothing', async () => {
@@ -474,6 +480,26 @@ describe('a rotation that does not fit', () => {
 });
 
 const KILLS = rounds({ usual: 8, soak: 200 });
+
+describe('the place of the next key', () => {
+  it.each(['rotation/next.pem', 'dist/next.pem'])(
+    'is never %s, whether or not the key exists',
+    async (file) => {
+      await published();
+      for (const exists of [false, true]) {
+        if (exists) {
+          await key('elsewhere');
+          writeFiles(folder, { [file]: text('elsewhere.pem') });
+        }
+        const before = exists ? text(file) : undefined;
+        const { code } = await command(['rotate', '--yes', '--next-key', file]);
+        expect(code).toBe(2);
+        if (before !== undefined) expect(text(file)).toBe(before);
+        expect(existsSync(path('rotation/step.jwt'))).toBe(false);
+      }
+    },
+  );
+});
 
 describe('two rotations at once', () => {
   /** Runs `rotate` on a terminal, does something else at its question, and then answers yes. */

@@ -358,6 +358,14 @@ describe('init --root-key', () => {
     expect(read(folder, 'a.pem')).toBe('mine');
   });
 
+  it('makes no key if there is an empty root.json, and leaves that as it is', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, { 'registry/root.json': '' });
+    const { code, stderr } = await init(['registry', ...SETTINGS, '--root-key', 'key.pem'], folder);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('has root.json already')]);
+    expect([read(folder, 'registry/root.json'), existsSync(join(folder, 'key.pem'))]).toEqual(['', false]);
+  });
+
   it('makes no key if the folder is refused, or a value', async () => {
     const folder = temporaryFolder();
     writeFiles(folder, { 'registry/root.json': 'mine' });
