@@ -91,6 +91,7 @@ export function aheadOfTime(
 /** Formats a duration in words, such as `9 days`. */
 export function formatDuration(milliseconds: number): string {
   const hours = Math.max(0, milliseconds) / (60 * 60 * 1000);
-  if (hours < 1) return `${Math.floor(hours * 60)} minutes`;
-  return hours < 48 ? `${Math.floor(hours)} hours` : `${Math.floor(hours / 24)} days`;
+  const unit = hours < 1 ? 'minute' : hours < 48 ? 'hour' : 'day';
+  const count = Math.floor(hours < 1 ? hours * 60 : hours < 48 ? hours : hours / 24);
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }

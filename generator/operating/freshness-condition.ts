@@ -107,7 +107,7 @@ const NONE = 'none';
 
 /** Says why there is no statement. */
 function absence({ folder, report }: LocalTree, path: string): string {
-  if (report === undefined) return 'none: nothing was published';
+  if (report === undefined) return 'none: there is no tree';
   return existsSync(join(folder, path)) ? 'not checked: an earlier check failed' : NONE;
 }
 

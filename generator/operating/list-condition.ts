@@ -32,7 +32,7 @@ export function treeCondition({ folder, published, refusal, report }: LocalTree)
     ...{ level, message, folder, published: report !== undefined },
   });
   if (refusal !== undefined) return state('error', refusal);
-  if (report === undefined) return state('note', `${folder} has no tree: nothing was published`);
+  if (report === undefined) return state('note', `${folder} has no tree`);
   // The other lines describe the times and the statements.
   const elsewhere = ['root key', 'rotation', 'delegation', 'checkpoint', 'freshness'];
   const problems = problemsOf(report, (name) => !elsewhere.includes(name));
@@ -47,7 +47,7 @@ export function listCondition({ report, checkpoint }: LocalTree, now: number): L
   const { updatedAt, sha256, issuers } = report ?? {};
   const facts = { updatedAt, sha256, issuers, ageDays: undefined };
   if (updatedAt === undefined || issuers === undefined) {
-    const message = report === undefined ? 'none: nothing was published' : 'cannot be read';
+    const message = report === undefined ? 'none: there is no tree' : 'cannot be read';
     return { level: report === undefined ? 'note' : 'error', message, ...facts };
   }
   const ageMs = now - Date.parse(updatedAt);

@@ -80,7 +80,19 @@ function publicationSteps(status: RegistryStatus, settings: CommandSettings): Ne
     ...delegation,
     ...signs,
   ];
-  return [...(delegates ? [delegateStep(settings)] : []), run(reasons.join(', and '), 'build', ...build)];
+  return [
+    ...(mayHavePublished(status) ? [run(LOAD_FIRST, 'branch', 'load', out)] : []),
+    ...(delegates ? [delegateStep(settings)] : []),
+    run(reasons.join(', and '), 'build', ...build),
+  ];
+}
+
+const LOAD_FIRST =
+  'if this registry has published before, load its tree first, from the branch or from a copy';
+
+/** Whether there is no tree here, and the host does not show whether a list was published. */
+function mayHavePublished({ tree, live }: RegistryStatus): boolean {
+  return !tree.published && live.url !== undefined && live.host?.state === 'unreachable';
 }
 
 function delegateStep({ rootOptions, onlinePublicKey }: CommandSettings): NextStep {

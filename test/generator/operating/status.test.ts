@@ -74,7 +74,7 @@ describe('passport-registry status', () => {
   it('names each part that is missing, from an empty folder to the first list', async () => {
     folder = temporaryFolder();
     const words = async () => (await cli(['status'], folder)).stderr;
-    expect(await words()).toMatch(/^note {4}tree {7}dist has no tree: nothing was published$/m);
+    expect(await words()).toMatch(/^note {4}tree {7}dist has no tree$/m);
     expect(await words()).toContain('there is no folder issuers');
     mkdirSync(join(folder, 'issuers'));
     expect(await words()).toContain('issuers has no records');
@@ -91,6 +91,15 @@ describe('passport-registry status', () => {
     await cli(['build'], folder);
     expect(await words()).toContain('a development key: not for production');
     expect(await words()).toMatch(/\n\nThere is nothing to do.\n$/);
+  });
+
+  it('proposes to load the published tree first, if the host does not show whether there is one', async () => {
+    await registry('base_url: http://127.0.0.1:1\n');
+    const { next } = await statusOf();
+    expect(next.slice(0, 2)).toEqual([
+      'npx passport-registry branch load dist',
+      expect.stringContaining(' build '),
+    ]);
   });
 
   it('has a report of a stable shape', async () => {
