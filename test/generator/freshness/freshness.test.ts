@@ -123,7 +123,8 @@ describe('a registry with checkpoints', () => {
     await delegate();
     await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
     change('suspended');
-    expect((await build('--checkpoint-key', 'online.pem')).stderr).not.toContain('note:');
+    const { stderr } = await build('--checkpoint-key', 'online.pem');
+    expect(stderr.match(/^note: .*/gm)).toEqual(['note: alpha: status active → suspended.']);
     expect((await client(await serve(path()))).resolve('alpha')?.status).toBe('suspended');
   });
 
