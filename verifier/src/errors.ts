@@ -198,6 +198,46 @@ export class DelegationExpired extends RegistryError {
   readonly code = 'ERR_DELEGATION_EXPIRED';
 }
 
+/** The publication statement is missing, although the registry had one before, or the trust anchor requires one (SPEC C1). */
+export class PublicationMissing extends RegistryError {
+  readonly code = 'ERR_PUBLICATION_MISSING';
+}
+
+/** The publication statement is malformed, or the root key did not sign it (SPEC C1). */
+export class PublicationInvalid extends RegistryError {
+  readonly code = 'ERR_PUBLICATION_INVALID';
+}
+
+/** The publication statement has expired. */
+export class PublicationExpired extends RegistryError {
+  readonly code = 'ERR_PUBLICATION_EXPIRED';
+}
+
+/** The publication statement is older than the accepted one, has its sequence but other claims, or withdraws checkpoints. */
+export class PublicationRolledBack extends RegistryError {
+  readonly code = 'ERR_PUBLICATION_ROLLED_BACK';
+}
+
+/** The list is not the list that the publication statement names. */
+export class PublicationMismatch extends RegistryError {
+  readonly code = 'ERR_PUBLICATION_MISMATCH';
+}
+
+/** A sums file is malformed (SPEC C2), although its hash is right: the operator published it so. */
+export class SumsInvalid extends RegistryError {
+  readonly code = 'ERR_SUMS_INVALID';
+}
+
+/** A sums file or a record does not have the hash that the file above it names. */
+export class SumsMismatch extends RegistryError {
+  readonly code = 'ERR_SUMS_MISMATCH';
+}
+
+/** A record is not the canonical form of an issuer with the id of its path, although its hash is right. */
+export class RecordInvalid extends RegistryError {
+  readonly code = 'ERR_RECORD_INVALID';
+}
+
 /** The chain of root keys is malformed, or has more than 64 steps (SPEC B7). */
 export class RotationInvalid extends RegistryError {
   readonly code = 'ERR_ROTATION_INVALID';
@@ -336,6 +376,14 @@ export type AnyRegistryError =
   | DelegationInvalid
   | DelegationRolledBack
   | DelegationExpired
+  | PublicationMissing
+  | PublicationInvalid
+  | PublicationExpired
+  | PublicationRolledBack
+  | PublicationMismatch
+  | SumsInvalid
+  | SumsMismatch
+  | RecordInvalid
   | RotationInvalid
   | RotationGap
   | RotationLoop

@@ -59,6 +59,12 @@ export {
   NoUsableSource,
   OptionsInvalid,
   PolicyInvalid,
+  PublicationExpired,
+  PublicationInvalid,
+  PublicationMismatch,
+  PublicationMissing,
+  PublicationRolledBack,
+  RecordInvalid,
   RegistryClosed,
   RegistryError,
   type RegistryErrorCode,
@@ -79,6 +85,8 @@ export {
   SourceTooLarge,
   SourceTruncated,
   SourceUnreachable,
+  SumsInvalid,
+  SumsMismatch,
   TrustAnchorInvalid,
 } from './errors.js';
 export {

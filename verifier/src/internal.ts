@@ -17,9 +17,11 @@ export { LIMITS, limitOf } from './limits.js';
 export { instantOf } from './list/date-time.js';
 export { hasPassed, isToCome } from './passport/clock.js';
 export { MANDATE_TYPE } from './passport/mandate.js';
-export { appliedDelta, type Delta } from './publication/delta.js';
 export { type Publication, readPublication, type Trust } from './publication/publication.js';
-export { refuseOlderList } from './publication/rollback.js';
+export { refuseOlderList, refuseOlderStatement } from './publication/rollback.js';
+export { idHashOf, readSums, type Sums, type SumsPlace } from './sums/sums-file.js';
+export { prefixesTo, recordPath, sumsPath } from './sums/sums-place.js';
+export { levelsFor, mayHaveLevels, type SummedRecord, type SumsTree, sumsTree } from './sums/sums-tree.js';
 export {
   type Checkpoint,
   type CheckpointFiles,
@@ -41,6 +43,11 @@ export {
   type PublicKey,
   publicMembers,
 } from './trust/public-key.js';
+export {
+  type PublicationStatement,
+  publicationClaims,
+  verifyPublicationStatement,
+} from './trust/publication-statement.js';
 export { type RotationStep, readRotation } from './trust/rotation.js';
 export {
   type Clock,

@@ -18,10 +18,10 @@ export const LIMITS = {
   record: 64 * KIB,
   /** A response of an issuer: metadata, JWKS or the status of a passport. */
   issuerDocument: 256 * KIB,
-  /** `issuers.json`, if no checkpoint states its size. */
+  /** `issuers.json`, if no signed statement says its size. */
   list: 256 * MIB,
-  /** `deltas/<sha256>.json`. For larger changes, a client downloads the whole list. */
-  delta: 8 * MIB,
+  /** A file of the tree of sums. */
+  sums: 256 * KIB,
   /** `SHA256SUMS`. */
   checksums: 64 * MIB,
   /** Any other file of a tree: the page, schemas, changes, host configurations. */
@@ -41,6 +41,6 @@ export function limitOf(path: string, listSize: number = LIMITS.list): number {
   if (path === 'keys/rotation.json') return LIMITS.rotation;
   if (path.endsWith('.jwt')) return LIMITS.jwt;
   if (path.startsWith('issuers/')) return LIMITS.record;
-  if (path.startsWith('deltas/')) return LIMITS.delta;
+  if (path.startsWith('sums/')) return LIMITS.sums;
   return LIMITS.other;
 }

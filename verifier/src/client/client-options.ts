@@ -124,7 +124,7 @@ export function clientSettings(options: RegistryClientOptions | AnchoredClientOp
     { sources: sourcesCheck, ...pinnedBy(isAnchored), ...CHECKS },
     caller,
   );
-  const { rootKey, sources = [], requireCheckpoint } = withTrustAnchor(options, caller);
+  const { rootKey, sources = [], requireCheckpoint, requirePublication } = withTrustAnchor(options, caller);
   if (!SOURCES.check(sources)) {
     throw new OptionsInvalid(caller, 'sources', `the trust anchor has none; give ${SOURCES.expected}`);
   }
@@ -137,6 +137,7 @@ export function clientSettings(options: RegistryClientOptions | AnchoredClientOp
     grace: milliseconds(options.grace, 60 * 60),
     clockTolerance: milliseconds(options.clockTolerance, 300),
     requireCheckpoint,
+    requirePublication,
     deadline: Math.min(milliseconds(options.timeout, 15), MAX_TIMER_MS),
     maxListBytes: options.maxBytes ?? LIMITS.list,
     store: options.store ?? memoryStore(),

@@ -3,7 +3,13 @@ import { limitOf } from '../limits.js';
 import type { RegistryFiles } from '../publication/registry-files.js';
 
 /** The files that are cached with their ETags. The client requests each other file only once. */
-const REVALIDATED = ['checkpoint.jwt', 'keys/delegation.jwt', 'keys/rotation.json', 'issuers.sig'];
+const REVALIDATED = [
+  'checkpoint.jwt',
+  'publication.jwt',
+  'keys/delegation.jwt',
+  'keys/rotation.json',
+  'issuers.sig',
+];
 
 /** A host of a registry. The class caches small files with their ETags, so that the host need not send them again. */
 export class HttpSource {

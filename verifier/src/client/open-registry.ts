@@ -85,7 +85,7 @@ export async function openRegistry(
     },
     'openRegistry',
   );
-  const { rootKey, requireCheckpoint } = withTrustAnchor(options, 'openRegistry');
+  const { rootKey, requireCheckpoint, requirePublication } = withTrustAnchor(options, 'openRegistry');
   const { maxAge, clockTolerance = 300, now = Date.now } = options;
   const tolerance = clockTolerance * 1000;
   const clock = { now: now(), tolerance };
@@ -100,6 +100,7 @@ export async function openRegistry(
     expiry: false,
     maxAge: maxAge * 1000,
     requireCheckpoint,
+    requirePublication,
   });
   const seenAt = publication.checkpoint?.issuedAt ?? instantOf(publication.registry.updated_at);
   const freshUntil = seenAt + maxAge * 1000 + tolerance;

@@ -228,13 +228,14 @@ export class RefreshingRegistry {
   }
 
   #trust(): Omit<Trust, 'roots'> {
-    const { clockTolerance, now, maxAge, requireCheckpoint, maxListBytes } = this.#settings;
+    const { clockTolerance, now, maxAge, requireCheckpoint, requirePublication, maxListBytes } = this.#settings;
     return {
       held: this.#held,
       clock: { now: now(), tolerance: clockTolerance },
       expiry: true,
       maxAge,
       requireCheckpoint,
+      requirePublication,
       maxListBytes,
     };
   }
@@ -246,7 +247,7 @@ export class RefreshingRegistry {
   }
 
   async #accept(publication: Publication, source: string, roots: KnownRoots): Promise<void> {
-    const { sha256, registry, checkpoint, root, delegatedAt } = publication;
+    const { sha256, registry, checkpoint, statement, root, delegatedAt } = publication;
     const held = this.#held;
     const unchanged = held?.sha256 === sha256;
     this.#hold(publication, source);
@@ -259,6 +260,7 @@ export class RefreshingRegistry {
     const isStored =
       unchanged &&
       checkpoint?.checkpoint === held.checkpoint?.checkpoint &&
+      statement?.text === held.statement?.text &&
       delegatedAt === held.delegatedAt &&
       root.thumbprint === held.root.thumbprint;
     if (!isStored) await this.#save(publication, roots);

@@ -125,6 +125,8 @@ export function isAnchorMember(member: string, value: unknown): boolean | undefi
       return isUniqueListOf(value, isValidSourceUrl) && hasItems(value, 1);
     case 'checkpoint':
       return value === "required";
+    case 'publication':
+      return value === "required";
     default:
       return undefined;
   }

@@ -165,6 +165,10 @@ export interface TrustAnchor {
    * Whether the registry must have a checkpoint. If the member is absent, a registry may have none.
    */
   checkpoint?: 'required';
+  /**
+   * Whether the registry must have a publication statement. If the member is absent, a registry may have none.
+   */
+  publication?: 'required';
 }
 
 /** The tiers of an issuer, highest first. */

@@ -1,8 +1,14 @@
-import { CheckpointRolledBack, DelegationRolledBack, ListRolledBack } from '../errors.js';
+import {
+  CheckpointRolledBack,
+  DelegationRolledBack,
+  ListRolledBack,
+  PublicationRolledBack,
+} from '../errors.js';
+import type { PublicationStatement } from '../trust/publication-statement.js';
 
 /** What a verifier remembers of the last accepted publication. */
 interface Accepted {
-  readonly registry: { readonly updated_at: string };
+  readonly updatedAt: string;
   readonly sha256: string;
   readonly checkpoint: { readonly issuedAt: number } | undefined;
   readonly delegatedAt: number | undefined;
@@ -14,7 +20,7 @@ export function refuseOlderList(
   held: Accepted | undefined,
 ): void {
   if (held === undefined) return;
-  const accepted = held.registry.updated_at;
+  const accepted = held.updatedAt;
   if (updatedAt < accepted) {
     throw new ListRolledBack(
       `the source has a list dated ${updatedAt}, but a list dated ${accepted} was accepted before`,
@@ -49,6 +55,35 @@ export function refuseOlderDelegation(
   throw new DelegationRolledBack(
     `the delegation is dated ${toText(delegatedAt)}, but a delegation dated ${toText(accepted)} was accepted before`,
   );
+}
+
+/**
+ * Refuses an older publication statement, a different one of the same sequence, and one that withdraws checkpoints
+ * (SPEC C1). Only statements by the same root key are compared: a rotation lets a registry recover from a sequence that
+ * a thief has driven up.
+ *
+ * @param known - the accepted statement, if the same root key signed it
+ */
+export function refuseOlderStatement(
+  { sequence, claims, checkpoint }: PublicationStatement,
+  known: PublicationStatement | undefined,
+): void {
+  if (known === undefined) return;
+  if (sequence < known.sequence) {
+    throw new PublicationRolledBack(
+      `the source has publication ${sequence}, but publication ${known.sequence} was accepted before`,
+    );
+  }
+  if (sequence === known.sequence && claims !== known.claims) {
+    throw new PublicationRolledBack(
+      `the source has a publication ${sequence} that differs from the accepted one of the same sequence`,
+    );
+  }
+  if (known.checkpoint && !checkpoint) {
+    throw new PublicationRolledBack(
+      `publication ${sequence} no longer promises checkpoints, but publication ${known.sequence} did`,
+    );
+  }
 }
 
 const toText = (instant: number) => new Date(instant).toISOString();

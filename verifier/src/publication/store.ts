@@ -15,6 +15,8 @@ export interface StoredPublication {
   readonly signature: string;
   readonly rotation?: string;
   readonly checkpoint?: string;
+  /** The content of publication.jwt. */
+  readonly publication?: string;
   readonly delegation?: string;
   /** When the newest accepted delegation under the current root key was signed (RFC 3339, UTC). */
   readonly delegatedAt?: string;
@@ -103,7 +105,7 @@ export function keyValueStore(storage: KeyValueStorage, key = 'passport-registry
  * @param rotation - the content of the rotation.json that leads to the root key. Undefined if no rotation is needed
  */
 export function toStored(
-  { list, signature, checkpoint, delegatedAt }: Publication,
+  { list, signature, checkpoint, statement, delegatedAt }: Publication,
   rotation: string | undefined,
 ): StoredPublication {
   return {
@@ -112,6 +114,7 @@ export function toStored(
     signature,
     ...(rotation !== undefined && { rotation }),
     ...(checkpoint !== undefined && { checkpoint: checkpoint.checkpoint }),
+    ...(statement !== undefined && { publication: statement.text }),
     ...(checkpoint?.delegation !== undefined && { delegation: checkpoint.delegation }),
     ...(delegatedAt !== undefined && { delegatedAt: new Date(delegatedAt).toISOString() }),
   };
@@ -129,6 +132,7 @@ export function storedFiles(stored: StoredPublication): RegistryFiles {
     'issuers.sig': stored.signature,
     'keys/rotation.json': stored.rotation,
     'checkpoint.jwt': stored.checkpoint,
+    'publication.jwt': stored.publication,
     'keys/delegation.jwt': stored.delegation,
   };
   return {

@@ -21,6 +21,8 @@ export interface Checkpoint {
   readonly size: number;
   /** SHA-256 of SHA256SUMS, lower-case hexadecimal. */
   readonly treeSha256: string;
+  /** The sequence of the publication statement that names the list (SPEC C1). Undefined in older registries. */
+  readonly sequence: number | undefined;
   /** When the checkpoint was signed, in milliseconds since 1970. */
   readonly issuedAt: number;
   /** When the checkpoint or its delegation expires, whichever is earlier, in milliseconds since 1970. */
@@ -138,12 +140,15 @@ function checksOf(
   return { clock, invalid, expired: expiry ? expired : undefined };
 }
 
-function readClaims({ claims: { updated_at, sha256, size, tree_sha256 }, issuedAt, expiresAt }: Statement) {
+function readClaims({ claims, issuedAt, expiresAt }: Statement) {
+  const { updated_at, sha256, size, tree_sha256, sequence } = claims;
   const isHash = (value: unknown): value is string =>
     typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
   const isTime = typeof updated_at === 'string' && isUpdatedAt(updated_at);
-  if (!isTime || !isHash(sha256) || !isHash(tree_sha256) || !Number.isSafeInteger(size) || Number(size) < 0) {
+  const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+  const isSequence = sequence === undefined || isCount(sequence);
+  if (!isTime || !isHash(sha256) || !isHash(tree_sha256) || !isCount(size) || !isSequence) {
     throw new CheckpointInvalid('a claim of the checkpoint is missing or malformed');
   }
-  return { updatedAt: updated_at, sha256, size: Number(size), treeSha256: tree_sha256, issuedAt, expiresAt };
+  return { updatedAt: updated_at, sha256, size, treeSha256: tree_sha256, sequence, issuedAt, expiresAt };
 }

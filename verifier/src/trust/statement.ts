@@ -21,9 +21,10 @@ const MUST_EXPIRE = {
   'registry-delegation+jwt': true,
   'registry-checkpoint+jwt': true,
   'registry-root-rotation+jwt': false,
+  'registry-publication+jwt': false,
 } as const;
 
-/** The `typ` of a statement of a registry (SPEC B6, B7). */
+/** The `typ` of a statement of a registry (SPEC B6, B7, C1). */
 export type StatementType = keyof typeof MUST_EXPIRE;
 
 /** A parsed statement of a registry. The signature has not been verified. */

@@ -10,12 +10,13 @@ import { publicMembers } from './public-key.js';
  * Members that only later versions enforce (SPEC C3). A verifier that ignored such a member would accept a registry that
  * the trust anchor refuses.
  */
-const LATER_MEMBERS = ['next_roots', 'publication', 'log', 'witnesses', 'quorum'];
+const LATER_MEMBERS = ['next_roots', 'log', 'witnesses', 'quorum'];
 
 const EXPECTED: Readonly<Record<string, string>> = {
   root: 'a public JWK with only the members kty, crv, x, y and kid',
   sources: 'one or more http(s) URLs without credentials, query or fragment, each named once, or absent',
   checkpoint: '"required", or absent',
+  publication: '"required", or absent',
 };
 
 /**
@@ -109,13 +110,13 @@ export interface PinnedOptions extends Partial<PinnedRootKey>, Partial<PinnedTru
 export function withTrustAnchor(options: PinnedOptions, caller: string) {
   const { trustAnchor, rootKey, requireCheckpoint } = options;
   if (trustAnchor === undefined) {
-    return { ...options, rootKey: rootKey ?? [], requireCheckpoint: requireCheckpoint ?? false };
+    return { ...options, rootKey: rootKey ?? [], requireCheckpoint: requireCheckpoint ?? false, requirePublication: false };
   }
   if (rootKey !== undefined) {
     throw new OptionsInvalid(caller, 'rootKey', 'the trust anchor has a root key: give only one of the two');
   }
   assertTrustAnchor(trustAnchor);
-  const { root, sources, checkpoint } = trustAnchor;
+  const { root, sources, checkpoint, publication } = trustAnchor;
   const isRequired = checkpoint === 'required';
   if (isRequired && requireCheckpoint === false) {
     throw new OptionsInvalid(caller, 'requireCheckpoint', 'the trust anchor requires a checkpoint');
@@ -124,5 +125,6 @@ export function withTrustAnchor(options: PinnedOptions, caller: string) {
     rootKey: root,
     sources: options.sources ?? sources,
     requireCheckpoint: isRequired || requireCheckpoint === true,
+    requirePublication: publication === 'required',
   };
 }

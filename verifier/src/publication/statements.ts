@@ -1,0 +1,189 @@
+import { decodeUtf8 } from '../encoding/utf8.js';
+import {
+  CheckpointMismatch,
+  CheckpointMissing,
+  ListExpired,
+  NotYetValid,
+  PublicationMissing,
+} from '../errors.js';
+import { instantOf, MAX_DATE_MS } from '../list/date-time.js';
+import { type Checkpoint, verifyCheckpoint } from '../trust/checkpoint.js';
+import { type PublicationStatement, verifyPublicationStatement } from '../trust/publication-statement.js';
+import type { RootKey } from '../trust/root-key.js';
+import type { Clock } from '../trust/statement.js';
+import type { RegistryFiles } from './registry-files.js';
+import {
+  refuseOlderCheckpoint,
+  refuseOlderDelegation,
+  refuseOlderList,
+  refuseOlderStatement,
+} from './rollback.js';
+
+/** What a verifier requires of the statements of a registry. */
+export interface StatementTrust<H extends Head = Head> {
+  /** The last accepted publication. */
+  readonly held: H | undefined;
+  readonly clock: Clock;
+  /** Whether to refuse expired files. If false, the caller must check the age. */
+  readonly expiry: boolean;
+  /** The maximum age of `updated_at` for a list without a checkpoint, in milliseconds. */
+  readonly maxAge: number;
+  /** Whether to refuse a registry without a checkpoint. */
+  readonly requireCheckpoint: boolean;
+  /** Whether to refuse a registry without a publication statement. */
+  readonly requirePublication: boolean;
+}
+
+/** The statements of a registry, verified under one root key. */
+export interface Statements {
+  /** The root key that signed everything. */
+  readonly root: RootKey;
+  readonly checkpoint: (Checkpoint & CheckpointTexts) | undefined;
+  readonly statement: (PublicationStatement & { readonly text: string }) | undefined;
+  /** When the newest accepted delegation under this root key was signed, in milliseconds since 1970. */
+  readonly delegatedAt: number | undefined;
+}
+
+interface CheckpointTexts {
+  readonly checkpoint: string;
+  /** Undefined if the root key itself signed the checkpoint. */
+  readonly delegation: string | undefined;
+}
+
+/** The newest list of a registry, as far as its statements say, and how long it is fresh. */
+export interface Head extends Statements, NamedList {
+  /** When the publication stops being fresh, in milliseconds since 1970, without the tolerance. */
+  readonly freshUntil: number;
+}
+
+/** A list by its time and its hash. */
+export interface NamedList {
+  readonly updatedAt: string;
+  /** The payload hash: SHA-256 of the list, in lower-case hexadecimal. */
+  readonly sha256: string;
+}
+
+const CHECKPOINT = 'checkpoint.jwt';
+const DELEGATION = 'keys/delegation.jwt';
+const PUBLICATION = 'publication.jwt';
+
+/** The files of {@link readStatements}, so that the caller can request all of them at once. */
+export const STATEMENT_FILES: readonly string[] = [CHECKPOINT, DELEGATION, PUBLICATION];
+
+/**
+ * Reads and verifies the statements of a source under one root key: the checkpoint with its delegation, and the
+ * publication statement (SPEC B6, C1). Refuses what is older than the accepted statements.
+ */
+export async function readStatements(
+  files: RegistryFiles,
+  root: RootKey,
+  trust: StatementTrust,
+): Promise<Statements> {
+  const reading = files.get(PUBLICATION);
+  // If the checkpoint is refused, a failed download does not matter.
+  reading.catch(() => undefined);
+  const known = knownUnder(root, trust.held);
+  const checkpoint = await readCheckpoint(files, root, trust);
+  const bytes = await reading;
+  const statement = bytes && (await verifyPublicationStatement(bytes, root, trust));
+  assertPresent({ checkpoint, statement }, trust);
+  if (checkpoint !== undefined) {
+    refuseOlderList(checkpoint, trust.held);
+    refuseOlderCheckpoint(checkpoint, trust.held);
+  }
+  if (statement !== undefined) {
+    refuseOlderStatement(statement, known?.statement);
+    if (checkpoint !== undefined) assertNotOlder(statement, checkpoint);
+    refuseOlderList(statement, trust.held);
+  }
+  return {
+    root,
+    checkpoint,
+    statement: statement && { ...statement, text: decodeUtf8(bytes ?? new Uint8Array()) },
+    delegatedAt: checkpoint?.delegatedAt ?? known?.delegatedAt,
+  };
+}
+
+/** Returns the accepted publication if this root key signed it. A publication proves nothing about another root key. */
+export function knownUnder<H extends Head>(root: RootKey, held: H | undefined): H | undefined {
+  return held?.root.thumbprint === root.thumbprint ? held : undefined;
+}
+
+async function readCheckpoint(
+  files: RegistryFiles,
+  root: RootKey,
+  { held, clock, expiry }: StatementTrust,
+): Promise<Statements['checkpoint']> {
+  const delegation = files.get(DELEGATION);
+  // A checkpoint that the root key signed needs no delegation. In that case, a failed download does not matter.
+  delegation.catch(() => undefined);
+  const checkpoint = await files.get(CHECKPOINT);
+  if (checkpoint === undefined) return undefined;
+  const verified = await verifyCheckpoint({ checkpoint, delegation }, root, { clock, expiry });
+  refuseOlderDelegation(verified, knownUnder(root, held));
+  return {
+    ...verified,
+    checkpoint: decodeUtf8(checkpoint),
+    // An unused delegation has not been verified, and may not be UTF-8.
+    delegation:
+      verified.delegatedAt === undefined ? undefined : decodeUtf8((await delegation) ?? new Uint8Array()),
+  };
+}
+
+/** An attacker could remove a statement to hide that the list is old. */
+function assertPresent(
+  { checkpoint, statement }: Pick<Partial<Statements>, 'checkpoint'> & { statement: PublicationStatement | undefined },
+  { held, requireCheckpoint, requirePublication }: StatementTrust,
+): void {
+  const needsCheckpoint = requireCheckpoint || held?.checkpoint !== undefined || statement?.checkpoint === true;
+  if (checkpoint === undefined && needsCheckpoint) {
+    throw new CheckpointMissing('the source has no checkpoint, but a checkpoint is required');
+  }
+  const needsStatement =
+    requirePublication || held?.statement !== undefined || checkpoint?.sequence !== undefined;
+  if (statement === undefined && needsStatement) {
+    throw new PublicationMissing('the source has no publication statement, but one is required');
+  }
+}
+
+/**
+ * The checkpoint says which list was the newest when it was signed. A publication statement may name that list, or a
+ * newer one: the root key has signed it since. An older statement comes from a cache, or hides a change (SPEC C1).
+ */
+function assertNotOlder(statement: PublicationStatement, checkpoint: Checkpoint): void {
+  const { sequence = 0 } = checkpoint;
+  const isSame =
+    statement.sha256 === checkpoint.sha256 &&
+    statement.size === checkpoint.size &&
+    statement.updatedAt === checkpoint.updatedAt;
+  const isNewer = statement.updatedAt > checkpoint.updatedAt && statement.sequence !== checkpoint.sequence;
+  if (statement.sequence >= sequence && (isSame || isNewer)) return;
+  throw new CheckpointMismatch(
+    `the checkpoint names the list ${checkpoint.sha256} of ${checkpoint.updatedAt}, but the publication statement names ` +
+      `${statement.sha256} of ${statement.updatedAt}`,
+  );
+}
+
+/**
+ * Accepts the list of verified statements, if it is not older than the accepted list, not from the future, and not too
+ * old. Without a publication statement, the list itself must have been verified before.
+ */
+export function acceptHead<H extends Head>(
+  statements: Statements,
+  { updatedAt, sha256 }: NamedList,
+  { held, clock, maxAge, expiry }: StatementTrust<H>,
+): Head {
+  const { checkpoint, statement } = statements;
+  refuseOlderList({ updatedAt, sha256 }, held);
+  if (instantOf(updatedAt) > clock.now + clock.tolerance) {
+    throw new NotYetValid(`the list is dated ${updatedAt}, which is in the future`);
+  }
+  const latest = checkpoint?.expiresAt ?? Math.min(instantOf(updatedAt) + maxAge, MAX_DATE_MS);
+  if (expiry && checkpoint === undefined && clock.now > latest + clock.tolerance) {
+    throw new ListExpired(
+      `the list is dated ${updatedAt}: it is older than the maximum age and has no checkpoint`,
+    );
+  }
+  const freshUntil = Math.min(latest, statement?.expiresAt ?? latest);
+  return { ...statements, updatedAt, sha256, freshUntil };
+}

@@ -1,0 +1,78 @@
+import { PublicationExpired, PublicationInvalid } from '../errors.js';
+import { isUpdatedAt } from '../list/date-time.js';
+import { MAX_LEVELS } from '../sums/sums-place.js';
+import type { CheckpointTimes } from './checkpoint.js';
+import type { RootKey } from './root-key.js';
+import { readStatement, type Statement, verifyStatement } from './statement.js';
+
+/** The content of a publication statement (SPEC C1). */
+export interface PublicationStatement {
+  /** Every new statement has a higher sequence. Gaps are allowed. */
+  readonly sequence: number;
+  /** The `updated_at` of the list. */
+  readonly updatedAt: string;
+  /** SHA-256 of issuers.json, lower-case hexadecimal. */
+  readonly sha256: string;
+  /** Size of issuers.json, in bytes. */
+  readonly size: number;
+  /** The number of issuers in the list. */
+  readonly issuers: number;
+  /** SHA-256 of `sums/root`, lower-case hexadecimal. */
+  readonly sumsSha256: string;
+  /** The number of levels of the tree of sums. */
+  readonly levels: number;
+  /** Whether the registry has checkpoints. */
+  readonly checkpoint: boolean;
+  /** When the statement was signed, in milliseconds since 1970. */
+  readonly issuedAt: number;
+  /** When the statement expires, in milliseconds since 1970. The last instant of a `Date` if it does not expire. */
+  readonly expiresAt: number;
+  /** The claims as they were signed: base64url of their canonical form. Equal claims have equal texts. */
+  readonly claims: string;
+}
+
+const invalid = (message: string, cause?: unknown) =>
+  new PublicationInvalid(`the publication statement ${message}`, { cause });
+
+/**
+ * Verifies a publication statement: the root key's word on the newest list and its tree of sums.
+ *
+ * @param statement - a string, or the bytes of `publication.jwt` exactly as received
+ * @throws {@link PublicationInvalid} | {@link PublicationExpired} | {@link NotYetValid}
+ */
+export async function verifyPublicationStatement(
+  statement: Uint8Array | string,
+  rootKey: RootKey,
+  { clock, expiry }: CheckpointTimes,
+): Promise<PublicationStatement> {
+  const read = readStatement(statement, 'registry-publication+jwt', invalid);
+  const expired = (message: string) => new PublicationExpired(`the publication statement ${message}`);
+  await verifyStatement(read, rootKey, { clock, invalid, expired: expiry ? expired : undefined });
+  return publicationClaims(read);
+}
+
+/** Reads the claims of a publication statement, whose signature the caller verifies. @throws {@link PublicationInvalid} */
+export function publicationClaims({ claims, issuedAt, expiresAt, jws }: Statement): PublicationStatement {
+  const { sequence, previous, updated_at, sha256, size, issuers, sums_sha256, levels, checkpoint } = claims;
+  const isTime = typeof updated_at === 'string' && isUpdatedAt(updated_at);
+  if (!isTime || !isHash(sha256) || !isHash(sums_sha256) || (previous !== undefined && !isHash(previous))) {
+    throw invalid('has a claim that is missing or malformed');
+  }
+  if (!isCount(sequence) || !isCount(size) || !isCount(issuers) || !isCount(levels) || levels > MAX_LEVELS) {
+    throw invalid('has a number that is missing or malformed');
+  }
+  if (checkpoint !== undefined && checkpoint !== true) throw invalid('has a checkpoint claim that is not true');
+  return {
+    ...{ sequence, updatedAt: updated_at, sha256, size, issuers, sumsSha256: sums_sha256, levels },
+    ...{ checkpoint: checkpoint === true, issuedAt, expiresAt },
+    claims: new TextDecoder().decode(jws.signed).split('.')[1] ?? '',
+  };
+}
+
+function isHash(value: unknown): value is string {
+  return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
