@@ -61,7 +61,7 @@ export function limitOfCheckpoint(tree: Tree, rootKey: RootKey): string[] {
 /** Adds a new checkpoint to a tree. Without a choice, returns the tree unchanged. */
 export async function withCheckpoint(
   tree: Tree,
-  { updatedAt, rootKey }: Pick<CheckpointContext, 'updatedAt' | 'rootKey'>,
+  { updatedAt, rootKey, sequence }: Pick<CheckpointContext, 'updatedAt' | 'rootKey' | 'sequence'>,
   choice: CheckpointChoice | undefined,
 ): Promise<Tree> {
   if (choice === undefined) return tree;
@@ -72,6 +72,7 @@ export async function withCheckpoint(
     delegation: tree.get(PATHS.delegation),
     updatedAt,
     rootKey,
+    sequence,
   });
   return new Map([...tree, [PATHS.checkpoint, Buffer.from(text)]]);
 }

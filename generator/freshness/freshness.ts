@@ -227,19 +227,21 @@ async function rootKeysOf(rotation: Uint8Array | undefined): Promise<RootKey[]> 
  * @param published - the published snapshots, newest first
  */
 function snapshots(
-  { list, sha256: current, signature }: SignedList,
+  { list, sha256: current, signature, statement }: SignedList,
   published: readonly Snapshot[],
   checkpoint: Uint8Array | undefined,
 ): Tree {
   const files = new Map<string, Uint8Array>();
   files.set(PATHS.snapshot(current, PATHS.list), list.list);
   files.set(PATHS.snapshot(current, PATHS.signature), Buffer.from(signature));
+  files.set(PATHS.snapshot(current, PATHS.publication), Buffer.from(statement));
   const named = checkpoint === undefined ? undefined : namedList(checkpoint);
   const older = published.filter(({ hash }) => hash !== current);
   const kept = older.filter(({ hash }, index) => index < SNAPSHOTS_BEFORE || hash === named);
-  for (const { hash, list: old, signature: its } of kept) {
+  for (const { hash, list: old, signature: its, statement: said } of kept) {
     files.set(PATHS.snapshot(hash, PATHS.list), old);
     files.set(PATHS.snapshot(hash, PATHS.signature), its);
+    if (said !== undefined) files.set(PATHS.snapshot(hash, PATHS.publication), said);
   }
   return files;
 }
@@ -247,6 +249,11 @@ function snapshots(
 /** The payload hash of the list that a checkpoint names. Undefined if the bytes are not a checkpoint. */
 export function namedList(checkpoint: Uint8Array): unknown {
   return checkpointClaims(checkpoint)['sha256'];
+}
+
+/** Whether a published tree has a checkpoint. */
+export function hasCheckpoint(published: PublishedTree | undefined): boolean {
+  return readPublishedFile(published, PATHS.checkpoint) !== undefined;
 }
 
 /** The unverified claims of a checkpoint. Empty if the bytes are not a checkpoint. */
@@ -262,6 +269,8 @@ interface Snapshot {
   readonly hash: string;
   readonly list: Uint8Array;
   readonly signature: Uint8Array;
+  /** Undefined in trees of an older version. */
+  readonly statement: Uint8Array | undefined;
   readonly updatedAt: string;
 }
 
@@ -276,7 +285,8 @@ async function readPublishedSnapshots(out: string, roots: readonly RootKey[]): P
     const signature = readIfThere(out, PATHS.snapshot(hash, PATHS.signature));
     if (list === undefined || signature === undefined || sha256(list) !== hash) continue;
     if (!(await isSignedByAny(list, signature, roots))) continue;
-    found.push({ hash, list, signature, updatedAt: updatedAtOf(list) ?? '' });
+    const statement = readIfThere(out, PATHS.snapshot(hash, PATHS.publication));
+    found.push({ hash, list, signature, statement, updatedAt: updatedAtOf(list) ?? '' });
   }
   return found.sort((a, b) => (a.updatedAt > b.updatedAt ? -1 : 1));
 }

@@ -34,12 +34,37 @@ export function rotationStatement(outgoing: Signer, next: RootKey, now: number):
   return signStatement(outgoing, 'registry-root-rotation+jwt', { iat: toSeconds(now), next_root: next.jwk });
 }
 
+/** The claims of a publication statement (SPEC C1). */
+export interface PublicationClaims {
+  /** Seconds since 1970. */
+  readonly iat: number;
+  readonly sequence: number;
+  /** SHA-256 of the statement before, in hexadecimal; absent in the first. */
+  readonly previous?: string;
+  readonly updated_at: string;
+  readonly sha256: string;
+  readonly size: number;
+  readonly issuers: number;
+  readonly sums_sha256: string;
+  readonly levels: number;
+  readonly checkpoint?: true;
+}
+
+/** Signs a publication statement with the root key: the content of publication.jwt. */
+export function publicationStatement(root: Signer, claims: PublicationClaims): Promise<string> {
+  return signStatement(root, PUBLICATION_TYPE, claims);
+}
+
+const PUBLICATION_TYPE = 'registry-publication+jwt';
+
 /** The list and the tree that a checkpoint names. */
 export interface CheckpointSubject {
   readonly list: Uint8Array;
   readonly updatedAt: string;
   /** The bytes of SHA256SUMS. */
   readonly checksums: Uint8Array;
+  /** The sequence of the publication statement; undefined if the tree has none. */
+  readonly sequence: number | undefined;
   /** The latest end of the checkpoint, in milliseconds since 1970. Default: none. */
   readonly notAfter?: number | undefined;
 }
@@ -58,7 +83,7 @@ export interface CheckpointChoice {
  */
 export function checkpointStatement(
   { signer, hours }: CheckpointChoice,
-  { list, updatedAt, checksums, notAfter = Number.POSITIVE_INFINITY }: CheckpointSubject,
+  { list, updatedAt, checksums, sequence, notAfter = Number.POSITIVE_INFINITY }: CheckpointSubject,
   now: number,
 ): Promise<string> {
   const iat = toSeconds(now);
@@ -69,6 +94,7 @@ export function checkpointStatement(
     sha256: sha256(list),
     size: list.length,
     tree_sha256: sha256(checksums),
+    ...(sequence !== undefined && { sequence }),
   });
 }
 

@@ -14,6 +14,8 @@ export interface SignedRequest {
   readonly list: Uint8Array;
   /** The text of issuers.sig. */
   readonly signature: string;
+  /** The content of publication.jwt. */
+  readonly statement: string;
   /** SHA-256, in hexadecimal, of the published list that this list follows; undefined for a first list. */
   readonly follows: string | undefined;
 }
@@ -45,6 +47,7 @@ export async function attachSignature(
     development: false,
     list: { updatedAt: updated_at, list: request.list, records },
     signature: request.signature.trim(),
+    statement: request.statement,
     follows: request.follows,
   };
   return withOutputFolder(out, (place) =>

@@ -3,13 +3,13 @@ import { withCheckpoint } from '../freshness/checkpoint.js';
 import { freshnessFiles } from '../freshness/freshness.js';
 import { diffLists } from '../list/list-diff.js';
 import type { SignedList } from '../list/signed-list.js';
-import { deltaFiles } from '../tree/deltas.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import { changesUpTo } from '../tree/site/changes.js';
 import { assembleTree, type Tree } from '../tree/tree.js';
 import { predecessorOf, publishedList } from './predecessor.js';
 import type { PublishOptions } from './publication.js';
+import { readPublicationStatement } from './sign-statement.js';
 
 /**
  * Assembles the tree of a signed list from new files and from files of the published tree.
@@ -30,10 +30,10 @@ export async function assemble(
     signed,
     freshness: await freshnessFiles(published, signed, { ...freshness, breakPinnedVerifiers }),
     changes: changesUpTo(signed, changes, diff),
-    deltas: deltaFiles(predecessor, diff, signed),
     precompress,
     about,
   });
-  const { list, rootKey } = signed;
-  return withCheckpoint(tree, { updatedAt: list.updatedAt, rootKey }, freshness?.checkpoint);
+  const { list, rootKey, statement } = signed;
+  const { sequence } = readPublicationStatement(statement);
+  return withCheckpoint(tree, { updatedAt: list.updatedAt, rootKey, sequence }, freshness?.checkpoint);
 }

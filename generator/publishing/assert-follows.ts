@@ -100,7 +100,7 @@ async function assertNothingUndone(next: SignedTree, held: SignedTree, breaks: b
   try {
     // A checkpoint may name an earlier list than the one that the tree has since.
     const { list } = held;
-    const known = { registry: { updated_at: list.updatedAt }, checkpoint: undefined, delegatedAt: undefined };
+    const known = { updatedAt: list.updatedAt, checkpoint: undefined, delegatedAt: undefined };
     refuseOlderList(next.list, { ...known, sha256: list.sha256 });
     if (isNewRoot) return;
     const stored = storedPublication((path) => held.files.get(path));

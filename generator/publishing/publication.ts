@@ -45,6 +45,8 @@ export interface SignedElsewhere extends RootSigner {
   readonly list: ListBytes;
   /** The text of issuers.sig. */
   readonly signature: string;
+  /** The content of publication.jwt. */
+  readonly statement: string;
   /** SHA-256, in hexadecimal, of the published list that this list follows; undefined for a first list. */
   readonly follows: string | undefined;
 }

@@ -36,7 +36,7 @@ export interface CheckpointReport {
 export async function publishCheckpoint(folder: string, choice: CheckpointChoice): Promise<CheckpointReport> {
   return withOutputFolder(folder, async ({ out, staging }) => {
     const published = await readPublished(out);
-    const { list, updatedAt, rootKey, signed } = published ?? {};
+    const { list, updatedAt, rootKey, signed, statement } = published ?? {};
     if (list === undefined || updatedAt === undefined || rootKey === undefined || !signed) {
       throw new TreeRejected(`${out} has no registry with a valid signature; build it first`);
     }
@@ -48,7 +48,7 @@ export async function publishCheckpoint(folder: string, choice: CheckpointChoice
     }
     const checksums = readBytes(join(out, CHECKSUMS_PATH));
     const delegation = readTreeFile(out, PATHS.delegation);
-    const subject = { list, updatedAt, checksums, delegation, rootKey };
+    const subject = { list, updatedAt, checksums, delegation, rootKey, sequence: statement?.sequence };
     const text = await signCheckpoint(choice, subject);
     await assertClientAccepts(withReplacedFile(out, PATHS.checkpoint, Buffer.from(text)), rootKey);
     replaceCheckpoint(text, staging, out);

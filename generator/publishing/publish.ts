@@ -1,4 +1,5 @@
 import type { OutputFolder } from '../files/output-folder.js';
+import { hasCheckpoint } from '../freshness/freshness.js';
 import type { Listeners } from '../progress.js';
 import { readPublished } from '../tree/published-tree.js';
 import { assertDescription } from '../tree/registry-description.js';
@@ -30,7 +31,8 @@ export async function publish(
   const { rotation } = freshness;
   const warnings = await applyRules({ records, signer, exceptions, rotation }, published, place);
   onStage?.('published tree');
-  const signed = await signedList({ records, signer, time }, published, place);
+  const checkpoint = freshness.checkpoint !== undefined || hasCheckpoint(published);
+  const signed = await signedList({ records, signer, time, checkpoint }, published, place);
   onStage?.('list and signature');
   const tree = await assemble(publication, published, signed);
   onStage?.('tree');

@@ -7,14 +7,18 @@ import type { RecordSet } from '../records/check-records.js';
 import { type Signer, signList } from '../signing/sign.js';
 import { sha256 } from '../tree/checksums.js';
 import type { PublishedTree } from '../tree/published-tree.js';
+import { sumsOfList } from '../tree/sums.js';
 import { predecessorOf } from './predecessor.js';
 import type { ListTime, SignedElsewhere } from './publication.js';
+import { signedStatement } from './sign-statement.js';
 
 /** The records of a list, its signer and its time. */
 interface ListToSign<By = Signer | SignedElsewhere> {
   readonly records: RecordSet;
   readonly signer: By;
   readonly time: ListTime;
+  /** Whether the registry has checkpoints. */
+  readonly checkpoint: boolean;
 }
 
 /**
@@ -23,16 +27,23 @@ interface ListToSign<By = Signer | SignedElsewhere> {
  * @throws {@link KeyRejected} | {@link UsageError}
  */
 export async function signedList(
-  { records, signer, time }: ListToSign,
+  { records, signer, time, checkpoint }: ListToSign,
   published: PublishedTree | undefined,
   place: OutputFolder,
 ): Promise<SignedList> {
   const { list, signature, kept } =
     'sign' in signer
-      ? await signHere({ records, signer, time }, published)
+      ? await signHere({ records, signer, time, checkpoint }, published)
       : followingList(signer, predecessorOf(published, signer), place);
   const { rootKey, development } = signer;
-  return { list, signature, kept, rootKey, development, sha256: sha256(list.list) };
+  const hash = sha256(list.list);
+  const predecessor = predecessorOf(published, signer);
+  const sums = sumsOfList(list, predecessor?.statement?.levels ?? 0);
+  const requested = time.updatedAt === undefined ? Date.now() : Date.parse(time.updatedAt);
+  const signedAt = kept ? requested : Date.parse(list.updatedAt);
+  const subject = { list, sha256: hash, sums, checkpoint, signedAt };
+  const statement = 'sign' in signer ? await signedStatement(subject, signer, predecessor) : signer.statement;
+  return { list, signature, kept, rootKey, development, sha256: hash, statement, sums };
 }
 
 type Signed = Pick<SignedList, 'list' | 'signature' | 'kept'>;

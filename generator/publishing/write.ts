@@ -80,6 +80,7 @@ const FLUSHED: readonly string[] = [
   PATHS.list,
   PATHS.gzipped,
   PATHS.brotli,
+  PATHS.publication,
   CHECKSUMS_PATH,
   PATHS.checkpoint,
 ];
@@ -105,9 +106,12 @@ function updateTree(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnP
   };
   for (const path of FLUSHED) flush(staged.get(path));
   // Before the list and the signature, so that nothing slow happens between their renames.
-  for (const path of staged.keys()) if (!FLUSHED.includes(path)) moveIn(path);
+  const isSums = (path: string) => path.startsWith('sums/');
+  for (const path of staged.keys()) if (!FLUSHED.includes(path) && !isSums(path)) moveIn(path);
+  // As late as possible, because a client that reads the old publication statement refuses the new sums.
+  for (const path of [...staged.keys()].filter(isSums).reverse()) moveIn(path);
   moveIn(PATHS.signature);
-  for (const path of [PATHS.list, PATHS.gzipped, PATHS.brotli]) moveIn(path);
+  for (const path of [PATHS.list, PATHS.publication, PATHS.gzipped, PATHS.brotli]) moveIn(path);
   for (const { path } of stale) rmSync(join(out, path));
   for (const { path } of emptied) rmSync(join(out, path), { recursive: true, force: true });
   moveIn(CHECKSUMS_PATH);

@@ -4,10 +4,12 @@ import { TreeRejected } from '../errors.js';
 import { repositoryAround, revisionsOf } from '../files/git.js';
 import { checkRecords, type RecordSet, recordsOfList } from '../records/check-records.js';
 import { collectRecordFiles, separateDiagnostics } from '../records/collect.js';
+import { PATHS } from '../tree/paths.js';
 import type { PinnedTrust } from '../verification/pinned-trust.js';
 import { Problems, SeenFiles } from '../verification/seen-files.js';
 import { checkRootKey, checkSignature } from '../verification/tree-checks.js';
 import { folderSource, httpSource, type TreeSource } from '../verification/tree-source.js';
+import { checkPublication } from '../verification/verify-publication.js';
 import {
   checkCheckpoint,
   checkFreshness,
@@ -50,12 +52,15 @@ async function signedRegistry(source: TreeSource, pinned: PinnedTrust | undefine
 
 /** Asserts that a valid checkpoint names the list. */
 async function assertFresh(files: SeenFiles, rootKey: RootKey, signed: SignedList): Promise<void> {
-  const checkpoint = await checkCheckpoint(files, rootKey, signed);
+  const stated = await files.get(PATHS.publication);
+  const publication = stated && (await checkPublication(files, rootKey, signed));
+  const checkpoint = await checkCheckpoint(files, rootKey, { ...signed, publication: publication?.content });
   const noAge = { maxAgeMs: Number.POSITIVE_INFINITY, now: Date.now() };
   await checkFreshness(files, {
     ...signed,
     rotation: undefined,
     delegation: undefined,
+    publication: publication?.statement,
     checkpoint,
     ...noAge,
   });

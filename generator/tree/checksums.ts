@@ -4,7 +4,15 @@ import { hash } from 'node:crypto';
 export const CHECKSUMS_PATH = 'SHA256SUMS';
 
 /** The files that SHA256SUMS cannot list: SHA256SUMS itself, and the checkpoint, which contains its hash (SPEC B6). */
-export const NOT_CHECKSUMMED: readonly string[] = [CHECKSUMS_PATH, 'checkpoint.jwt'];
+const UNLISTABLE: readonly string[] = [CHECKSUMS_PATH, 'checkpoint.jwt'];
+
+/**
+ * Returns whether SHA256SUMS lists a path. The tree of sums lists the records and the sums files below its root
+ * (SPEC C2).
+ */
+export function isChecksummed(path: string): boolean {
+  return !UNLISTABLE.includes(path) && !/^(?:issuers\/[^.]|sums\/(?!root$)[0-9a-f])/.test(path);
+}
 
 /** Returns the SHA-256 in lower-case hexadecimal. */
 export function sha256(bytes: Uint8Array): string {
@@ -14,7 +22,7 @@ export function sha256(bytes: Uint8Array): string {
 /** Returns the text of SHA256SUMS, in the format of `sha256sum -c`, sorted by path. */
 export function checksumsText(files: ReadonlyMap<string, Uint8Array>): string {
   return [...files]
-    .filter(([path]) => !NOT_CHECKSUMMED.includes(path))
+    .filter(([path]) => isChecksummed(path))
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([path, bytes]) => `${sha256(bytes)}  ${path}\n`)
     .join('');

@@ -44,11 +44,13 @@ const SERVED: readonly ServedFile[] = [
   { path: 'keys/rotation.json', type: JSON_TYPE, cache: SHORT },
   { path: 'keys/delegation.jwt', type: JWT_TYPE, cache: SHORT },
   { path: 'checkpoint.jwt', type: JWT_TYPE, cache: SHORT },
+  { path: 'publication.jwt', type: JWT_TYPE, cache: SHORT },
+  { path: 'sums/*', type: TEXT_TYPE, cache: SHORT },
   { path: 'snapshots/*/issuers.json', type: JSON_TYPE, cache: IMMUTABLE },
   { path: 'snapshots/*/issuers.sig', type: TEXT_TYPE, cache: IMMUTABLE },
+  // Not immutable: a new statement can name the same list.
+  { path: 'snapshots/*/publication.jwt', type: JWT_TYPE, cache: SHORT },
   { path: 'SHA256SUMS', type: TEXT_TYPE, cache: SHORT },
-  // Not immutable: if a tree is lost, another list can follow the same list, and its delta has the same path.
-  { path: 'deltas/*', type: JSON_TYPE, cache: LONG },
   { path: 'schemas/*', type: JSON_TYPE, cache: LONG },
 ];
 

@@ -7,6 +7,7 @@ export const PATHS = {
   delegation: 'keys/delegation.jwt',
   rotation: 'keys/rotation.json',
   checkpoint: 'checkpoint.jwt',
+  publication: 'publication.jwt',
   /** The compressed list, for hosts that send precompressed files. */
   gzipped: 'issuers.json.gz',
   brotli: 'issuers.json.br',
@@ -18,8 +19,6 @@ export const PATHS = {
   /** The changes of status and tier, as data and as a feed. */
   changes: 'changes.json',
   feed: 'changes.atom',
-  /** The delta from the list with this hash. */
-  delta: (hash: string) => `deltas/${hash}.json`,
   snapshot: (hash: string, file: string) => `snapshots/${hash}/${file}`,
   /** Only in trees that a development key signed. */
   developmentMark: 'UNFIT-FOR-PRODUCTION.txt',

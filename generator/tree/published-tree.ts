@@ -4,11 +4,19 @@ import {
   type Issuer,
   type IssuerRegistry,
   importRootKey,
+  PublicationInvalid,
   RegistryError,
   type RootKey,
   verifySignature,
 } from '@passport-registry/verifier';
-import { parseStrictJson, verifyCheckpoint } from '@passport-registry/verifier/internal';
+import {
+  type PublicationStatement,
+  parseStrictJson,
+  publicationClaims,
+  readStatement,
+  verifyCheckpoint,
+  verifyPublicationStatement,
+} from '@passport-registry/verifier/internal';
 import { TreeRejected, UsageError } from '../errors.js';
 import { readIfThere } from '../files/read-file.js';
 import { updatedAtOf } from '../list/updated-at.js';
@@ -29,6 +37,10 @@ export interface PublishedFiles {
   /** The text of issuers.sig. */
   readonly signature: string | undefined;
   readonly rootKey: RootKey | undefined;
+  /** The publication statement; undefined if there is none, or if it is damaged. */
+  readonly statement: (PublicationStatement & { readonly text: string }) | undefined;
+  /** Whether the tree has a publication statement, damaged or not. */
+  readonly hasStatement: boolean;
   /** Whether a development key signed the tree. */
   readonly development: boolean;
   /** Whether the signature is valid for the list under the root key. */
@@ -94,11 +106,15 @@ export async function publishedFiles(name: string, read: ReadFile): Promise<Publ
   const isListed = (path: string, bytes: Uint8Array | undefined) =>
     bytes !== undefined && checksums()?.get(path) === sha256(bytes);
   const mark = read(PATHS.developmentMark);
+  const publication = read(PATHS.publication);
   return {
     list,
     updatedAt: list && updatedAtOf(list),
     signature,
     rootKey,
+    statement:
+      publication && (await statementOf(publication, rootKey, isListed(PATHS.publication, publication))),
+    hasStatement: publication !== undefined || checksums()?.has(PATHS.publication) === true,
     // The mark counts only if a build wrote it.
     development: isListed(PATHS.developmentMark, mark),
     signed,
@@ -114,6 +130,30 @@ async function rootKeyOf(bytes: Uint8Array | undefined): Promise<RootKey | undef
     return bytes && (await importRootKey(parseStrictJson(bytes)));
   } catch {
     return undefined;
+  }
+}
+
+/**
+ * Reads a publication statement. After a killed rotation, keys/root.json is another key than the one that signed; the
+ * statement then counts if a build wrote it.
+ */
+async function statementOf(
+  bytes: Uint8Array,
+  rootKey: RootKey | undefined,
+  isListed: boolean,
+): Promise<PublishedFiles['statement']> {
+  const text = Buffer.from(bytes).toString('utf8');
+  const read = async () => {
+    if (!isListed && rootKey !== undefined) return verifyPublicationStatement(bytes, rootKey, ANY_TIME);
+    return publicationClaims(
+      readStatement(bytes, 'registry-publication+jwt', (message) => new PublicationInvalid(message)),
+    );
+  };
+  try {
+    return { ...(await read()), text };
+  } catch (error) {
+    if (error instanceof RegistryError) return undefined;
+    throw error;
   }
 }
 

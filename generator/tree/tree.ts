@@ -17,8 +17,6 @@ export type Tree = ReadonlyMap<string, Uint8Array>;
 export interface TreeParts {
   readonly signed: SignedList;
   readonly changes: Changes;
-  /** The deltas from older lists to this list. */
-  readonly deltas: Tree;
   /** Delegation, rotation and snapshots; empty for a registry that uses none of them. */
   readonly freshness: Tree;
   /** Whether to add the list in compressed form. */
@@ -27,21 +25,22 @@ export interface TreeParts {
 }
 
 /** Assembles the tree of a signed list. The same parts always give the same bytes. */
-export function assembleTree({ signed, changes, deltas, freshness, precompress, about }: TreeParts): Tree {
-  const { list, signature, rootKey, development } = signed;
+export function assembleTree({ signed, changes, freshness, precompress, about }: TreeParts): Tree {
+  const { list, signature, statement, sums, rootKey, development } = signed;
   const text = (content: string) => new TextEncoder().encode(content);
   const tree = new Map<string, Uint8Array>([
     [PATHS.list, list.list],
     [PATHS.signature, text(signature)],
+    [PATHS.publication, text(statement)],
     [PATHS.rootKey, canonicalBytes(rootKey.jwk)],
   ]);
   for (const [id, bytes] of list.records) tree.set(PATHS.record(id), bytes);
+  for (const [path, bytes] of sums.files) tree.set(path, bytes);
   for (const name of SCHEMA_FILES) tree.set(`schemas/${name}`, schemaBytes(name));
   tree.set(PATHS.openApi, openApiBytes(about));
   for (const [path, content] of hostFiles()) tree.set(path, text(content));
   for (const [path, bytes] of siteFiles({ list, rootKey, development, changes, about }))
     tree.set(path, bytes);
-  for (const [path, bytes] of deltas) tree.set(path, bytes);
   for (const [path, bytes] of freshness) tree.set(path, bytes);
   if (precompress) tree.set(PATHS.gzipped, gzipped(list.list)).set(PATHS.brotli, brotli(list.list));
   if (development) tree.set(PATHS.developmentMark, text(DEVELOPMENT_NOTICE));

@@ -12,7 +12,7 @@ import { decodeUtf8, parseStrictJson } from '@passport-registry/verifier/interna
 import { IoFailed } from '../errors.js';
 import { forEachConcurrent } from '../for-each-concurrent.js';
 import type { OnProgress } from '../progress.js';
-import { CHECKSUMS_PATH, NOT_CHECKSUMMED, parseChecksums } from '../tree/checksums.js';
+import { CHECKSUMS_PATH, isChecksummed, parseChecksums } from '../tree/checksums.js';
 import { holdsCompressed } from '../tree/compressed.js';
 import { HOST_FILES } from '../tree/host-configuration.js';
 import { PATHS } from '../tree/paths.js';
@@ -117,9 +117,14 @@ async function readChecksums(files: SeenFiles): Promise<ReadonlyMap<string, stri
 /**
  * Compares every file with its hash in SHA256SUMS.
  *
+ * @param isStated - whether the tree has a publication statement. Its tree of sums lists the records, and SHA256SUMS
+ *   does not. In older trees, SHA256SUMS lists everything
  * @returns the hashes by path
  */
-export async function checkChecksums(files: SeenFiles): Promise<ReadonlyMap<string, string>> {
+export async function checkChecksums(
+  files: SeenFiles,
+  isStated: boolean,
+): Promise<ReadonlyMap<string, string>> {
   const sums = await readChecksums(files);
   const problems: string[] = [];
   const { live, withoutHostFiles = live } = files.source;
@@ -135,7 +140,14 @@ export async function checkChecksums(files: SeenFiles): Promise<ReadonlyMap<stri
     if (hash !== undefined || !mayBeMissing(path)) problems.push(...found);
   });
   problems.push(...(await findWrongCopies(files)));
-  const listed = (path: string) => sums.has(path) || NOT_CHECKSUMMED.includes(path);
+  const isElsewhere = (path: string) =>
+    isStated ? !isChecksummed(path) : path === CHECKSUMS_PATH || path === PATHS.checkpoint;
+  const listed = (path: string) => sums.has(path) || isElsewhere(path);
+  problems.push(
+    ...[...sums.keys()]
+      .filter(isElsewhere)
+      .map((path) => `${path} is in ${CHECKSUMS_PATH}, but belongs to the tree of sums or to no list`),
+  );
   const present = files.source.paths?.() ?? [PATHS.list, PATHS.signature, PATHS.rootKey];
   problems.push(
     ...present.filter((path) => !listed(path)).map((path) => `${path} is not in ${CHECKSUMS_PATH}`),

@@ -1,23 +1,20 @@
-import {
-  canonicalBytes,
-  type Issuer,
-  type IssuerRegistry,
-  isUpdatedAt,
-  parseList,
-  RegistryError,
-  type RootKey,
-  verifyList,
-} from '@passport-registry/verifier';
-import { appliedDelta, type Delta, decodeUtf8, parseStrictJson } from '@passport-registry/verifier/internal';
+import { RegistryError, type RootKey, verifyList } from '@passport-registry/verifier';
+import { decodeUtf8, verifyPublicationStatement } from '@passport-registry/verifier/internal';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { type Changes, changesBytes, parseChanges } from '../tree/site/changes.js';
 import { failIfAny, type SeenFiles } from './seen-files.js';
-import type { RootHistory, SignedList } from './verify-statements.js';
+import type { RootHistory } from './verify-statements.js';
 
-/** Checks of the data about earlier lists: snapshots, deltas and changes. */
+/** Checks of the data about earlier lists: snapshots and changes. */
+
+/** Snapshots are of any age. */
+const ANY_TIME = { clock: undefined, expiry: false } as const;
 
 const HEX = /^[0-9a-f]{64}$/;
+
+/** The publication statement is not in snapshots of older versions. */
+const SNAPSHOT_FILES: readonly string[] = [PATHS.list, PATHS.signature, PATHS.publication];
 
 /**
  * Checks that every snapshot is complete, has the hash in its path, and is signed by the root key or an earlier root
@@ -37,7 +34,7 @@ export async function checkSnapshots(
   for (const path of paths) {
     const [, hash = '', name = ''] = path.split('/');
     const isPart = HEX.test(hash) && path === PATHS.snapshot(hash, name);
-    if (!isPart || (name !== PATHS.list && name !== PATHS.signature)) {
+    if (!isPart || !SNAPSHOT_FILES.includes(name)) {
       problems.push(`${path} is not part of a snapshot`);
     } else names.set(hash, (names.get(hash) ?? new Set()).add(name));
   }
@@ -63,6 +60,7 @@ const NOT_SIGNED = 'is not signed by the root key or an earlier root key';
 async function findSnapshotFault(files: SeenFiles, hash: string, keys: readonly RootKey[]) {
   const list = await files.read(PATHS.snapshot(hash, PATHS.list));
   const signature = await files.read(PATHS.snapshot(hash, PATHS.signature));
+  const statement = await files.read(PATHS.snapshot(hash, PATHS.publication));
   if (list === undefined || signature === undefined) return 'is incomplete';
   if (sha256(list) !== hash) return 'has a list whose hash is not the hash in the path';
   let fault: string | undefined;
@@ -70,7 +68,7 @@ async function findSnapshotFault(files: SeenFiles, hash: string, keys: readonly 
   for (const rootKey of [...keys].reverse()) {
     try {
       await verifyList({ list, signature: decodeUtf8(signature), rootKey });
-      return undefined;
+      return statement && (await findStatementFault(statement, hash, rootKey));
     } catch (error) {
       if (!(error instanceof RegistryError)) return 'has a signature that is not UTF-8';
       const isUnsigned = error.code === 'ERR_SIGNATURE_INVALID';
@@ -80,97 +78,12 @@ async function findSnapshotFault(files: SeenFiles, hash: string, keys: readonly 
   return fault;
 }
 
-/**
- * Checks that every delta is valid and leads to the list of the tree, directly or through other deltas. The last delta
- * is compared with the list. A delta whose first list is in a snapshot is also applied.
- *
- * @param paths - the paths of the deltas
- */
-export async function checkDeltas(
-  files: SeenFiles,
-  paths: readonly string[],
-  { list, registry }: SignedList,
-): Promise<void> {
-  const problems: string[] = [];
-  const found = new Map<string, Delta>();
-  for (const path of paths) {
-    const bytes = await files.read(path);
-    const delta = bytes === undefined ? undefined : parseDelta(bytes);
-    if (delta === undefined) problems.push(`${path} is not a delta`);
-    else if (path !== PATHS.delta(delta.from))
-      problems.push(`${path} is a delta from another list, ${delta.from}`);
-    else found.set(delta.from, delta);
-  }
-  const listHash = sha256(list);
-  for (const [from, delta] of found) {
-    const path = PATHS.delta(from);
-    const fault =
-      delta.to === listHash
-        ? findLastStepFault(delta, registry)
-        : findInnerStepFault(delta, found.get(delta.to));
-    if (fault !== undefined) problems.push(`${path} ${fault}`);
-    else if (!(await producesItsList(files, delta)))
-      problems.push(`${path} does not produce the list that it names`);
-  }
-  failIfAny(problems.sort());
-}
-
-/** Parses a delta. Returns undefined unless the bytes are a valid delta in canonical form. */
-function parseDelta(bytes: Uint8Array): Delta | undefined {
+async function findStatementFault(statement: Uint8Array, hash: string, rootKey: RootKey) {
   try {
-    const delta = parseStrictJson(bytes) as Delta;
-    const { from, to, updated_at, issuers, removed } = delta;
-    const isValid =
-      HEX.test(from) &&
-      HEX.test(to) &&
-      from !== to &&
-      isUpdatedAt(updated_at) &&
-      removed.every((id) => typeof id === 'string') &&
-      isSorted(removed) &&
-      Object.keys(delta).length === 5 &&
-      sha256(canonicalBytes(delta)) === sha256(bytes);
-    if (!isValid) return undefined;
-    // The records of a delta follow the same rules as those of a list.
-    const records = parseList(canonicalBytes({ issuers, updated_at })).issuers;
-    return isSorted(records.map(({ issuer_id }) => issuer_id)) ? delta : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isSorted(ids: readonly string[]): boolean {
-  return ids.every((id, index) => index === 0 || (ids[index - 1] as string) < id);
-}
-
-function findLastStepFault(delta: Delta, registry: IssuerRegistry): string | undefined {
-  if (delta.updated_at !== registry.updated_at)
-    return 'leads to the list of the tree, but names another updated_at';
-  const byId = new Map(registry.issuers.map((issuer) => [issuer.issuer_id, issuer]));
-  const isSameAsListed = (issuer: Issuer) => {
-    const listed = byId.get(issuer.issuer_id);
-    return listed !== undefined && sha256(canonicalBytes(listed)) === sha256(canonicalBytes(issuer));
-  };
-  const mismatch =
-    delta.issuers.find((issuer) => !isSameAsListed(issuer))?.issuer_id ??
-    delta.removed.find((id) => byId.has(id));
-  return mismatch === undefined ? undefined : `contradicts the list of the tree about ${mismatch}`;
-}
-
-/** The times of the deltas must ascend, so that no deltas form a circle. */
-function findInnerStepFault(delta: Delta, next: Delta | undefined): string | undefined {
-  if (next === undefined) return `leads to ${delta.to}, from where no delta leads to the list of the tree`;
-  return next.updated_at > delta.updated_at ? undefined : 'leads to a list that is not older than the next';
-}
-
-/** Whether a delta produces the list that it names. True if no snapshot has the list to which it applies. */
-async function producesItsList(files: SeenFiles, delta: Delta): Promise<boolean> {
-  const before = await files.read(PATHS.snapshot(delta.from, PATHS.list)).catch(() => undefined);
-  if (before === undefined || sha256(before) !== delta.from) return true;
-  try {
-    return sha256(appliedDelta(parseList(before), delta)) === delta.to;
-  } catch {
-    // The snapshot is invalid, which its own check reports.
-    return true;
+    const { sha256: named } = await verifyPublicationStatement(statement, rootKey, ANY_TIME);
+    return named === hash ? undefined : 'has a publication statement that names another list';
+  } catch (error) {
+    return `is not valid: ${(error as Error).message}`;
   }
 }
 

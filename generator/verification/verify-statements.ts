@@ -2,6 +2,7 @@ import { type IssuerRegistry, importRootKey, type RootKey, walkRotation } from '
 import {
   type Checkpoint,
   decodeUtf8,
+  type PublicationStatement,
   type RotationStep,
   readRotation,
   readStatement,
@@ -131,6 +132,11 @@ export interface SignedList {
   readonly registry: IssuerRegistry;
 }
 
+/** A signed list, and the publication statement that names it. Older trees have no statement. */
+export interface StatedList extends SignedList {
+  readonly publication: PublicationStatement | undefined;
+}
+
 /** A valid checkpoint, whose times have not been checked. */
 export interface CheckedCheckpoint {
   readonly checkpoint: Checkpoint;
@@ -146,13 +152,19 @@ export interface CheckedCheckpoint {
 export async function checkCheckpoint(
   files: SeenFiles,
   rootKey: RootKey,
-  { list, registry: { updated_at } }: SignedList,
+  { list, registry: { updated_at }, publication }: StatedList,
 ): Promise<CheckedCheckpoint> {
   const bytes = await files.get(PATHS.checkpoint);
   if (bytes === undefined)
     throw new Problems([`${PATHS.checkpoint} is missing, but a checkpoint is required`]);
   const delegation = await files.get(PATHS.delegation);
   const checkpoint = await verifyCheckpoint({ checkpoint: bytes, delegation }, rootKey, ANY_TIME);
+  const { sequence } = checkpoint;
+  if (sequence !== undefined && (publication === undefined || sequence > publication.sequence)) {
+    throw new Problems([
+      `the checkpoint names publication ${sequence}, but the tree has ${publication === undefined ? 'none' : `publication ${publication.sequence}`}`,
+    ]);
+  }
   const named = { ...checkpoint, updated_at: checkpoint.updatedAt };
   if (checkpoint.sha256 === sha256(list)) {
     if (named.size !== list.length || named.updated_at !== updated_at) {
@@ -192,6 +204,8 @@ function statementOf(bytes: Uint8Array, type: StatementType): Statement {
 export interface Freshness extends SignedList {
   readonly rotation: RootHistory | undefined;
   readonly delegation: Statement | undefined;
+  /** Undefined if the tree has no publication statement. */
+  readonly publication: Statement | undefined;
   /** Undefined if the tree has no checkpoint. */
   readonly checkpoint: CheckedCheckpoint | undefined;
   /** The maximum age of a list without a checkpoint. */
@@ -206,7 +220,7 @@ export interface Freshness extends SignedList {
  * @returns warnings about what expires soon
  */
 export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise<readonly string[]> {
-  const { registry, rotation, delegation, checkpoint, maxAgeMs, now } = tree;
+  const { registry, rotation, delegation, publication, checkpoint, maxAgeMs, now } = tree;
   const problems: string[] = [];
   const warnings: string[] = [];
   const updatedAt = Date.parse(registry.updated_at);
@@ -217,6 +231,12 @@ export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise
   }
   for (const [index, step] of (rotation?.steps ?? []).entries()) {
     problems.push(...aheadOfTime(`step ${index + 1} of the rotation`, step, now));
+  }
+  if (publication !== undefined) {
+    problems.push(...aheadOfTime('the publication statement', publication, now));
+    if (now >= publication.expiresAt + CLOCK_TOLERANCE_MS) {
+      problems.push(`the publication statement expired at ${formatUpdatedAt(publication.expiresAt)}`);
+    }
   }
   if (checkpoint === undefined) {
     if (delegation !== undefined) problems.push(...aheadOfTime('the delegation', delegation, now));

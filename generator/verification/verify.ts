@@ -23,7 +23,8 @@ import {
   pathsOf,
 } from './tree-checks.js';
 import type { TreeSource } from './tree-source.js';
-import { checkChanges, checkDeltas, checkSnapshots } from './verify-history.js';
+import { checkChanges, checkSnapshots } from './verify-history.js';
+import { checkPublication, checkSums } from './verify-publication.js';
 import {
   checkCheckpoint,
   checkDelegation,
@@ -42,9 +43,10 @@ export const CHECKS = [
   'order',
   'canonical form',
   'records',
+  'publication',
+  'sums',
   'checksums',
   'snapshots',
-  'deltas',
   'changes',
   'delegation',
   'checkpoint',
@@ -248,7 +250,16 @@ async function auditTree(
     const canonical = checks.passed('canonical form');
     await checks.run('records', () => checkRecords(files, { ...registry, canonical }, onProgress));
   }
-  const sums = await checks.run('checksums', () => checkChecksums(files));
+  const isStated = await fileExists(files, PATHS.publication);
+  const publication =
+    rootKey &&
+    signed &&
+    (await optional('publication', PATHS.publication, () => checkPublication(files, rootKey, signed)));
+  if (!isStated) checks.skip('sums', `the tree has no ${PATHS.publication}`);
+  else if (publication !== undefined && registry !== undefined) {
+    await checks.run('sums', () => checkSums(files, registry, publication));
+  }
+  const sums = await checks.run('checksums', () => checkChecksums(files, isStated));
   const paths = await pathsOf(files, sums);
   const below = (folder: string) => paths.filter((path) => path.startsWith(folder)).sort();
   const snapshots = below('snapshots/');
@@ -259,21 +270,27 @@ async function auditTree(
       ...((await checks.run('snapshots', () => checkSnapshots(files, snapshots, history))) ?? []),
     );
   }
-  const deltas = below('deltas/');
-  if (deltas.length === 0) checks.skip('deltas', 'the tree has no deltas');
-  else if (signed !== undefined) await checks.run('deltas', () => checkDeltas(files, deltas, signed));
   const changes = (await fileExists(files, PATHS.changes)) ? PATHS.changes : PATHS.feed;
   await optional('changes', changes, () => checkChanges(files));
   const delegation =
     rootKey && (await optional('delegation', PATHS.delegation, () => checkDelegation(files, rootKey)));
+  const stated = signed && { ...signed, publication: publication?.content };
   const checkpoint =
     rootKey &&
-    signed &&
-    (requireCheckpoint
-      ? await checks.run('checkpoint', () => checkCheckpoint(files, rootKey, signed))
-      : await optional('checkpoint', PATHS.checkpoint, () => checkCheckpoint(files, rootKey, signed)));
+    stated &&
+    (requireCheckpoint || publication?.content.checkpoint
+      ? await checks.run('checkpoint', () => checkCheckpoint(files, rootKey, stated))
+      : await optional('checkpoint', PATHS.checkpoint, () => checkCheckpoint(files, rootKey, stated)));
   if (signed !== undefined && !checks.hasFailed('checkpoint')) {
-    const clocks = { ...signed, rotation, delegation, checkpoint, maxAgeMs: maxAge * 1000, now: now() };
+    const clocks = {
+      ...signed,
+      rotation,
+      delegation,
+      checkpoint,
+      publication: publication?.statement,
+      maxAgeMs: maxAge * 1000,
+      now: now(),
+    };
     warnings.push(...((await checks.run('freshness', () => checkFreshness(files, clocks))) ?? []));
   }
   const onlyClientReads = (['rotation', 'delegation', 'checkpoint'] as const).some((name) =>

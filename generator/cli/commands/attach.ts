@@ -56,6 +56,7 @@ async function attach(io: Io, signed: Signed, options: Options): Promise<undefin
   const request = {
     list: readBytes(join(folder, PATHS.list)),
     signature: readText(signature),
+    statement: readText(join(folder, PATHS.publication)),
     follows: followedList(folder),
   };
   const report = await attachSignature(request, rootKey, {

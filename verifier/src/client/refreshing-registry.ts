@@ -228,7 +228,8 @@ export class RefreshingRegistry {
   }
 
   #trust(): Omit<Trust, 'roots'> {
-    const { clockTolerance, now, maxAge, requireCheckpoint, requirePublication, maxListBytes } = this.#settings;
+    const { clockTolerance, now, maxAge, requireCheckpoint, requirePublication, maxListBytes } =
+      this.#settings;
     return {
       held: this.#held,
       clock: { now: now(), tolerance: clockTolerance },

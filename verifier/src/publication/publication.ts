@@ -171,10 +171,7 @@ async function readSignature(files: RegistryFiles, path: string): Promise<string
 }
 
 /** Asserts that the statements, if any, name the list. Returns the list. */
-function assertNamed(
-  verified: VerifiedList & SignedPair,
-  statements: Statements,
-): VerifiedList & SignedPair {
+function assertNamed(verified: VerifiedList & SignedPair, statements: Statements): VerifiedList & SignedPair {
   const { registry, sha256, list } = verified;
   const named = namedBy(statements);
   if (named === undefined) return verified;
@@ -191,7 +188,9 @@ function assertNamed(
 
 function mismatch({ statement, checkpoint }: Statements, found: string) {
   return statement === undefined
-    ? new CheckpointMismatch(`the checkpoint names the list ${checkpoint?.sha256}, but the source has ${found}`)
+    ? new CheckpointMismatch(
+        `the checkpoint names the list ${checkpoint?.sha256}, but the source has ${found}`,
+      )
     : new PublicationMismatch(
         `the publication statement names the list ${statement.sha256}, but the source has ${found}`,
       );

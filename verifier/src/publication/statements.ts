@@ -132,10 +132,14 @@ async function readCheckpoint(
 
 /** An attacker could remove a statement to hide that the list is old. */
 function assertPresent(
-  { checkpoint, statement }: Pick<Partial<Statements>, 'checkpoint'> & { statement: PublicationStatement | undefined },
+  {
+    checkpoint,
+    statement,
+  }: Pick<Partial<Statements>, 'checkpoint'> & { statement: PublicationStatement | undefined },
   { held, requireCheckpoint, requirePublication }: StatementTrust,
 ): void {
-  const needsCheckpoint = requireCheckpoint || held?.checkpoint !== undefined || statement?.checkpoint === true;
+  const needsCheckpoint =
+    requireCheckpoint || held?.checkpoint !== undefined || statement?.checkpoint === true;
   if (checkpoint === undefined && needsCheckpoint) {
     throw new CheckpointMissing('the source has no checkpoint, but a checkpoint is required');
   }

@@ -1,4 +1,4 @@
-import { type LeafSizes, chooseLevels, isPermitted } from './levels.js';
+import { chooseLevels, isPermitted, type LeafSizes } from './levels.js';
 import { sumsLine } from './sums-file.js';
 import { recordPath, sumsPath } from './sums-place.js';
 
@@ -56,7 +56,8 @@ function leafSizes(records: readonly SummedRecord[]): LeafSizes {
  */
 export function sumsTree(records: Iterable<SummedRecord>, levels: number, hash: Hash): SumsTree {
   let texts = new Map<string, string>();
-  for (const { id, idHash, sha256 } of records) append(texts, idHash.slice(0, levels), sumsLine(recordPath(id), sha256));
+  for (const { id, idHash, sha256 } of records)
+    append(texts, idHash.slice(0, levels), sumsLine(recordPath(id), sha256));
   const files: [path: string, bytes: Uint8Array][] = [];
   const encode = new TextEncoder();
   for (let length = levels; length > 0; length--) {

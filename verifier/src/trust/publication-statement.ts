@@ -61,7 +61,8 @@ export function publicationClaims({ claims, issuedAt, expiresAt, jws }: Statemen
   if (!isCount(sequence) || !isCount(size) || !isCount(issuers) || !isCount(levels) || levels > MAX_LEVELS) {
     throw invalid('has a number that is missing or malformed');
   }
-  if (checkpoint !== undefined && checkpoint !== true) throw invalid('has a checkpoint claim that is not true');
+  if (checkpoint !== undefined && checkpoint !== true)
+    throw invalid('has a checkpoint claim that is not true');
   return {
     ...{ sequence, updatedAt: updated_at, sha256, size, issuers, sumsSha256: sums_sha256, levels },
     ...{ checkpoint: checkpoint === true, issuedAt, expiresAt },

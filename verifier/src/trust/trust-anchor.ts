@@ -110,7 +110,12 @@ export interface PinnedOptions extends Partial<PinnedRootKey>, Partial<PinnedTru
 export function withTrustAnchor(options: PinnedOptions, caller: string) {
   const { trustAnchor, rootKey, requireCheckpoint } = options;
   if (trustAnchor === undefined) {
-    return { ...options, rootKey: rootKey ?? [], requireCheckpoint: requireCheckpoint ?? false, requirePublication: false };
+    return {
+      ...options,
+      rootKey: rootKey ?? [],
+      requireCheckpoint: requireCheckpoint ?? false,
+      requirePublication: false,
+    };
   }
   if (rootKey !== undefined) {
     throw new OptionsInvalid(caller, 'rootKey', 'the trust anchor has a root key: give only one of the two');

@@ -1,0 +1,101 @@
+import type { RootKey } from '@passport-registry/verifier';
+import {
+  type PublicationStatement,
+  publicationClaims,
+  readStatement,
+  type SumsTree,
+} from '@passport-registry/verifier/internal';
+import { TreeRejected, UsageError } from '../errors.js';
+import { type PublicationClaims, publicationStatement } from '../freshness/statements.js';
+import type { ListBytes } from '../list/list.js';
+import type { Signer } from '../signing/sign.js';
+import { sha256 } from '../tree/checksums.js';
+import { PATHS } from '../tree/paths.js';
+import type { PublishedFiles } from '../tree/published-tree.js';
+
+/** What a publication statement says, apart from its place in the order of statements. */
+export interface StatementSubject {
+  readonly list: ListBytes;
+  /** The payload hash of the list. */
+  readonly sha256: string;
+  readonly sums: SumsTree;
+  /** Whether the registry has checkpoints. */
+  readonly checkpoint: boolean;
+  /** When the statement is signed, if a new one is needed: milliseconds since 1970. */
+  readonly signedAt: number;
+}
+
+/**
+ * Returns the claims of the next publication statement (SPEC C1). Undefined if the published statement says the same
+ * already, under the same root key.
+ *
+ * @param published - the tree that the new tree replaces
+ * @throws {@link UsageError} if the published statement is damaged: its sequence must not be used again
+ */
+export function nextClaims(
+  { list, sha256: hash, sums, checkpoint, signedAt }: StatementSubject,
+  rootKey: RootKey | undefined,
+  published: PublishedFiles | undefined,
+): PublicationClaims | undefined {
+  const previous = published?.statement;
+  if (previous === undefined && published?.hasStatement) {
+    throw new UsageError(
+      `${PATHS.publication} of the published tree is damaged or missing, and a build cannot recreate the file: restore the ` +
+        'file from a mirror, from a backup or from git',
+    );
+  }
+  const says = {
+    updated_at: list.updatedAt,
+    sha256: hash,
+    size: list.list.length,
+    issuers: list.records.size,
+    sums_sha256: sums.sha256,
+    levels: sums.levels,
+    // Checkpoints are not withdrawn under the same root key.
+    ...((checkpoint || previous?.checkpoint === true) && { checkpoint: true as const }),
+  };
+  const isSameKey = published?.rootKey?.thumbprint === rootKey?.thumbprint;
+  if (previous !== undefined && isSameKey && saysTheSame(previous, says)) return undefined;
+  return {
+    ...says,
+    iat: Math.floor(signedAt / 1000),
+    sequence: (previous?.sequence ?? 0) + 1,
+    ...(previous !== undefined && { previous: sha256(Buffer.from(previous.text)) }),
+  };
+}
+
+function saysTheSame(
+  statement: PublicationStatement,
+  says: Omit<PublicationClaims, 'iat' | 'sequence' | 'previous'>,
+): boolean {
+  return (
+    statement.updatedAt === says.updated_at &&
+    statement.sha256 === says.sha256 &&
+    statement.size === says.size &&
+    statement.issuers === says.issuers &&
+    statement.sumsSha256 === says.sums_sha256 &&
+    statement.levels === says.levels &&
+    statement.checkpoint === (says.checkpoint === true)
+  );
+}
+
+/** Returns the publication statement of a tree: the published one if it still holds, otherwise a new one. */
+export async function signedStatement(
+  subject: StatementSubject,
+  signer: Signer,
+  published: PublishedFiles | undefined,
+): Promise<string> {
+  const claims = nextClaims(subject, signer.rootKey, published);
+  return claims === undefined ? (published?.statement?.text ?? '') : publicationStatement(signer, claims);
+}
+
+/** Reads a publication statement without verifying its signature. @throws {@link TreeRejected} | {@link PublicationInvalid} */
+export function readPublicationStatement(text: Uint8Array | string): PublicationStatement {
+  return publicationClaims(
+    readStatement(
+      text,
+      'registry-publication+jwt',
+      (message, cause) => new TreeRejected(`the publication statement ${message}`, { cause }),
+    ),
+  );
+}

@@ -1,0 +1,85 @@
+import type { IssuerRegistry, RootKey } from '@passport-registry/verifier';
+import {
+  mayHaveLevels,
+  type PublicationStatement,
+  readStatement,
+  type Statement,
+  sumsTree,
+  verifyPublicationStatement,
+} from '@passport-registry/verifier/internal';
+import { sha256 } from '../tree/checksums.js';
+import { PATHS } from '../tree/paths.js';
+import { summedRecord } from '../tree/sums.js';
+import { failIfAny, Problems, type SeenFiles } from './seen-files.js';
+import type { SignedList } from './verify-statements.js';
+
+/** Times are not checked here. `checkFreshness` makes all checks that depend on the clock. */
+const ANY_TIME = { clock: undefined, expiry: false } as const;
+
+/** A publication statement whose signature is valid and that names the list. Its times have not been checked. */
+export interface CheckedPublication {
+  readonly content: PublicationStatement;
+  readonly statement: Statement;
+}
+
+/** Checks that the root key has signed the publication statement, and that it names the list of the tree (SPEC C1). */
+export async function checkPublication(
+  files: SeenFiles,
+  rootKey: RootKey,
+  { list, registry }: SignedList,
+): Promise<CheckedPublication> {
+  const bytes = await files.require(PATHS.publication);
+  const content = await verifyPublicationStatement(bytes, rootKey, ANY_TIME);
+  const facts: [name: string, said: unknown, found: unknown][] = [
+    ['sha256', content.sha256, sha256(list)],
+    ['size', content.size, list.length],
+    ['updated_at', content.updatedAt, registry.updated_at],
+    ['issuers', content.issuers, registry.issuers.length],
+  ];
+  failIfAny(
+    facts
+      .filter(([, said, found]) => said !== found)
+      .map(
+        ([name, said, found]) => `${PATHS.publication} has the ${name} ${said}, but the list has ${found}`,
+      ),
+  );
+  const invalid = (message: string) => new Problems([message]);
+  return { content, statement: readStatement(bytes, 'registry-publication+jwt', invalid) };
+}
+
+/**
+ * Computes the tree of sums anew from the records, and compares it with the files of the tree and with the publication
+ * statement (SPEC C2). So a client that reads one record and a client that reads the list cannot see two registries.
+ */
+export async function checkSums(
+  files: SeenFiles,
+  { issuers }: IssuerRegistry,
+  { content: { levels, sumsSha256 } }: CheckedPublication,
+): Promise<void> {
+  const records = [];
+  for (const { issuer_id } of issuers) {
+    records.push(summedRecord(issuer_id, (await files.hash(PATHS.record(issuer_id))) ?? ''));
+  }
+  if (!mayHaveLevels(records, levels)) {
+    throw new Problems([
+      `${PATHS.publication} names ${levels} levels, which ${records.length} records must not have`,
+    ]);
+  }
+  const expected = sumsTree(records, levels, sha256);
+  const problems: string[] = [];
+  if (expected.sha256 !== sumsSha256) {
+    problems.push(
+      `${PATHS.publication} names the sums ${sumsSha256}, but the sums of the list are ${expected.sha256}`,
+    );
+  }
+  for (const [path, bytes] of expected.files) {
+    const found = await files.hash(path);
+    if (found === undefined) problems.push(`${path} is missing`);
+    else if (found !== sha256(bytes)) problems.push(`${path} does not have the sums of the list`);
+  }
+  for (const path of files.source.paths?.() ?? []) {
+    const isSums = /^sums\/[^.]/.test(path);
+    if (isSums && !expected.files.has(path)) problems.push(`${path} is not part of the tree of sums`);
+  }
+  failIfAny(problems.sort());
+}
