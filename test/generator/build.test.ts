@@ -72,6 +72,7 @@ describe('the tree', () => {
       'issuers/alpha',
       'issuers/beta.example',
       'keys/root.json',
+      'publication.jwt',
       'schemas/issuer-registry.schema.json',
       'schemas/issuer.schema.json',
       'schemas/jwk.schema.json',
@@ -79,6 +80,7 @@ describe('the tree', () => {
       'schemas/trust-anchor.schema.json',
       'schemas/trust-policy.schema.json',
       'serve.json',
+      'sums/root',
       'vercel.json',
     ]);
   });
@@ -173,7 +175,7 @@ describe('a second build', () => {
     const since = touched();
     const { stderr, code } = await cli([...key, ...AT(T2)], folder);
     expect(code).toBe(0);
-    expect(stderr).toContain('0 written, 26 unchanged, 0 removed');
+    expect(stderr).toContain('0 written, 28 unchanged, 0 removed');
     expect(stderr).toContain(`keeps that time; ${T2} was not used`);
     expect(contents(join(folder, 'dist'))).toEqual(before);
     expect(touched()).toBe(since);
@@ -201,10 +203,10 @@ describe('a second build', () => {
     rmSync(join(folder, 'issuers/c.yaml'));
     writeFiles(folder, { 'dist/stray/file.txt': 'x' });
     const { stdout } = await built(folder, ...AT(T2), '--json', '--override', 'c:record-removed');
-    // issuers/b, the list, its signature, the checksums, the page that has the list in it, the changes and their feed;
-    // issuers/c and the stray file.
+    // issuers/b, the list, its signature, the publication statement, the sums, the checksums, the page that has the list
+    // in it, the changes and their feed; issuers/c and the stray file.
     expect(JSON.parse(stdout)).toMatchObject({
-      written: 7,
+      written: 9,
       unchanged: 19,
       removed: 2,
       updatedAt: T2,
