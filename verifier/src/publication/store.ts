@@ -103,15 +103,17 @@ export function keyValueStore(storage: KeyValueStorage, key = 'passport-registry
  * Converts a publication to its stored form.
  *
  * @param rotation - the content of the rotation.json that leads to the root key. Undefined if no rotation is needed
+ * @returns undefined if the publication has been read without bytes
  */
 export function toStored(
-  { list, signature, checkpoint, statement, delegatedAt }: Publication,
+  { pair, checkpoint, statement, delegatedAt }: Publication,
   rotation: string | undefined,
-): StoredPublication {
+): StoredPublication | undefined {
+  if (pair === undefined) return undefined;
   return {
     version: 1,
-    list: decodeUtf8(list),
-    signature,
+    list: decodeUtf8(pair.list),
+    signature: pair.signature,
     ...(rotation !== undefined && { rotation }),
     ...(checkpoint !== undefined && { checkpoint: checkpoint.checkpoint }),
     ...(statement !== undefined && { publication: statement.text }),

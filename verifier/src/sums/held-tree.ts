@@ -1,7 +1,7 @@
 import type { Steps } from '../encoding/background-work.js';
 import { hashHex } from '../encoding/sha256-sync.js';
 import { idHashOf, readSums, type Sums } from './sums-file.js';
-import { recordPath, sumsPath } from './sums-place.js';
+import { prefixOf, recordPath, sumsPath } from './sums-place.js';
 import { type SummedRecord, type SumsTree, sumsTreeSteps } from './sums-tree.js';
 
 /** A record of which only the text is known. */
@@ -72,11 +72,6 @@ export class HeldTree {
   }
 }
 
-/** Returns the prefix of a sums file below the root. */
-export function prefixOf(path: string): string {
-  return path.slice('sums/'.length);
-}
-
 /**
  * Computes the tree of sums of some records, in small steps.
  *
@@ -100,4 +95,22 @@ function* summed(records: Iterable<TextRecord>, hashes: Sums): Iterable<SummedRe
       sha256: hashes.get(recordPath(id)) ?? hashHex(encoder.encode(text())),
     };
   }
+}
+
+/**
+ * Computes the tree of sums with another number of levels, in small steps. The records are not hashed again.
+ *
+ * @param records - the records of the tree, sorted by id
+ */
+export function* relevelledTreeSteps(
+  tree: HeldTree,
+  records: Iterable<TextRecord>,
+  levels: number,
+): Steps<HeldTree> {
+  const hashes = new Map<string, string>();
+  for (const [path, sha256] of tree.recordsBelow('')) {
+    hashes.set(path, sha256);
+    yield;
+  }
+  return yield* heldTreeSteps(records, levels, hashes);
 }

@@ -60,11 +60,7 @@ export function sumsTree(records: Iterable<SummedRecord>, levels: number, hash: 
 }
 
 /** Returns the tree of sums of some records, like {@link sumsTree}, in small steps: one for each record and each file. */
-export function* sumsTreeSteps(
-  records: Iterable<SummedRecord>,
-  levels: number,
-  hash: Hash,
-): Steps<SumsTree> {
+export function* sumsTreeSteps(records: Iterable<SummedRecord>, levels: number, hash: Hash): Steps<SumsTree> {
   let texts = new Map<string, string>();
   for (const { id, idHash, sha256 } of records) {
     append(texts, idHash.slice(0, levels), sumsLine(recordPath(id), sha256));
