@@ -5,16 +5,16 @@ export type RecordChanges = ReadonlyMap<string, Issuer | undefined>;
 
 /** The records of a list, by id. */
 export class ListIndex {
-  #issuers: readonly Issuer[];
+  #issuers: Issuer[];
   readonly #byId: Map<string, Issuer>;
 
-  /** @param issuers - sorted by id */
-  constructor(issuers: readonly Issuer[]) {
+  /** @param issuers - sorted by id. The index changes this array */
+  constructor(issuers: Issuer[]) {
     this.#issuers = issuers;
     this.#byId = new Map(issuers.map((issuer) => [issuer.issuer_id, issuer]));
   }
 
-  /** All records, sorted by id. A change replaces this array and does not modify it. */
+  /** All records, sorted by id. Later changes may modify the array. */
   get issuers(): readonly Issuer[] {
     return this.#issuers;
   }
@@ -24,8 +24,15 @@ export class ListIndex {
     return this.#byId.get(issuerId);
   }
 
+  /** Returns the number of records after some changes. */
+  countAfter(changes: RecordChanges): number {
+    let count = this.#byId.size;
+    for (const [id, issuer] of changes) count += Number(issuer !== undefined) - Number(this.#byId.has(id));
+    return count;
+  }
+
   /** Returns all records as they are after some changes, sorted by id. Does not change the index. */
-  issuersAfter(changes: RecordChanges): readonly Issuer[] {
+  issuersAfter(changes: RecordChanges): Issuer[] {
     const before = this.#issuers;
     const parts: (readonly Issuer[])[] = [];
     let copied = 0;
@@ -38,9 +45,15 @@ export class ListIndex {
     return ([] as Issuer[]).concat(...parts, before.slice(copied));
   }
 
-  /** Changes some records. The cost does not depend on the number of other records, apart from one copied array. */
+  /** Changes some records. The cost depends on their number alone, unless records are added or removed. */
   apply(changes: RecordChanges): void {
-    this.#issuers = this.issuersAfter(changes);
+    const replaces = ([id, issuer]: readonly [string, Issuer | undefined]) =>
+      issuer !== undefined && this.#byId.has(id);
+    if ([...changes].every(replaces)) {
+      for (const [id, issuer] of changes) this.#issuers[this.#placeOf(id)] = issuer as Issuer;
+    } else {
+      this.#issuers = this.issuersAfter(changes);
+    }
     for (const [id, issuer] of changes) {
       if (issuer === undefined) this.#byId.delete(id);
       else this.#byId.set(id, issuer);

@@ -7,7 +7,7 @@ import type { PublicationStatement } from '../trust/publication-statement.js';
 import { readHashedFile } from './hashed-file.js';
 import type { HeldList, ListChange } from './held-list.js';
 import type { RegistryFiles } from './registry-files.js';
-import { MAX_REQUESTS, readTreeDifference } from './tree-difference.js';
+import { MAX_REQUESTS, REQUEST_BYTES, readTreeDifference } from './tree-difference.js';
 
 /** A client downloads the whole list if the changes would take more than this share of the list. */
 const MAX_SHARE = 1 / 4;
@@ -33,14 +33,14 @@ export async function followChanges(
   const difference = await readTreeDifference(files, { tree, named: statement, maxBytes });
   if (difference === undefined) return undefined;
   const { treeChange, changed, removed, downloaded } = difference;
-  const recordSize = statement.size / Math.max(statement.issuers, 1);
+  const recordSize = statement.size / Math.max(statement.issuers, 1) + REQUEST_BYTES;
   if (downloaded + changed.size * recordSize > maxBytes) return undefined;
   const records = new Map<string, Issuer | undefined>(removed.map((path) => [recordIdOf(path), undefined]));
   await forEachConcurrent([...changed], MAX_REQUESTS, async ([path, sha256]) => {
     const id = recordIdOf(path);
     records.set(id, readRecord(await readHashedFile(files, path, sha256), id));
   });
-  const count = held.issuersAfter(records).length;
+  const count = held.countAfter(records);
   if (count !== statement.issuers) {
     throw new PublicationMismatch(
       `the publication statement names a list of ${statement.issuers} issuers, but its tree of sums has ${count}`,

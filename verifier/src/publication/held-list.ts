@@ -41,10 +41,10 @@ export class HeldList {
   #isStopped = false;
 
   /**
-   * @param issuers - sorted by id
+   * @param issuers - sorted by id. Changes modify this array
    * @param named - the tree of sums that the publication statement names for these records
    */
-  constructor(issuers: readonly Issuer[], named: NamedTree | undefined) {
+  constructor(issuers: Issuer[], named: NamedTree | undefined) {
     this.#index = new ListIndex(issuers);
     this.#named = named;
   }
@@ -57,6 +57,11 @@ export class HeldList {
   /** Returns the record of an issuer, or undefined if there is none. */
   get(issuerId: string): Issuer | undefined {
     return this.#index.get(issuerId);
+  }
+
+  /** Returns the number of records after some changes. */
+  countAfter(changes: RecordChanges): number {
+    return this.#index.countAfter(changes);
   }
 
   /** Returns all records as they are after some changes, sorted by id. */

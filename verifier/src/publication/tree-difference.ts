@@ -9,6 +9,9 @@ import type { RegistryFiles } from './registry-files.js';
 /** How many files to request from a source at the same time. */
 export const MAX_REQUESTS = 16;
 
+/** What a request costs besides the body, in bytes: about the size of the headers. */
+export const REQUEST_BYTES = 1024;
+
 /** The difference between the tree of sums of a held list and a newer one. */
 export interface TreeDifference {
   readonly treeChange: TreeChange;
@@ -16,7 +19,7 @@ export interface TreeDifference {
   readonly changed: ReadonlyMap<string, string>;
   /** The paths of the records that were removed. */
   readonly removed: readonly string[];
-  /** The size of the files that were downloaded, in bytes. */
+  /** What was downloaded, in bytes. */
   readonly downloaded: number;
 }
 
@@ -40,7 +43,7 @@ export async function readTreeDifference(
   let level: [prefix: string, sha256: string][] =
     named.sumsSha256 === tree.sha256 ? [] : [['', named.sumsSha256]];
   while (level.length > 0) {
-    const expected = level.reduce((size, [prefix]) => size + tree.size(prefix), 0);
+    const expected = level.reduce((size, [prefix]) => size + tree.size(prefix) + REQUEST_BYTES, 0);
     if (downloaded + expected > maxBytes) return undefined;
     const below: typeof level = [];
     await forEachConcurrent(level, MAX_REQUESTS, async ([prefix, sha256]) => {
@@ -48,7 +51,7 @@ export async function readTreeDifference(
       const sums = readSums(bytes, { prefix, levels });
       const held = tree.sums(prefix);
       const isLeaf = prefix.length === levels;
-      downloaded += bytes.length;
+      downloaded += bytes.length + REQUEST_BYTES;
       newFiles.set(prefix, bytes);
       for (const [path, hash] of sums) {
         if (held.get(path) === hash) continue;
