@@ -10,7 +10,6 @@ import {
   issuer,
   publish,
   rotationStep,
-  sha256,
   type TestKey,
   testKey,
   withCheckpoint,

@@ -21,14 +21,13 @@ export interface Asking {
   readonly onRetry: (failure: RegistryError) => void;
 }
 
-/** The sources of a round, in which the client asks them, and who hears of their failures. */
+/** The sources of a round, in which the client asks them, and the callback for failures. */
 export interface Round {
   readonly sources: readonly HttpSource[];
   /** The deadline of each source, in milliseconds. */
   readonly deadline: number;
   /** Ends the round. */
   readonly signal: AbortSignal;
-  readonly onSuccess: (source: HttpSource) => void;
   readonly onFailure: (source: HttpSource, error: RegistryError) => void;
 }
 
@@ -72,7 +71,6 @@ export async function askSources<T>(round: Round, question: Question<T>): Promis
     underWay.set(source, state);
     try {
       const answer = await question.ask(source, { signal: own.signal, onRetry });
-      round.onSuccess(source);
       return { source, answer };
     } catch (thrown) {
       // After the round has ended, the abort itself makes a source fail. Such a failure is not reported.

@@ -40,7 +40,8 @@ export class RefreshingRegistry<H extends Head> {
   #loading: Promise<void> | undefined;
   /** Ends the requests of the latest refresh. Requests for rotations may outlast the refresh. */
   #asking = new AbortController();
-  readonly #closing = new AbortController();
+  /** Ends the requests of `ask`. One signal for all of them would get too many listeners. */
+  readonly #questions = new Set<AbortController>();
   #nextRefresh = Number.POSITIVE_INFINITY;
   #failures = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -160,9 +161,11 @@ export class RefreshingRegistry<H extends Head> {
       });
       const trust = this.#trust();
       const found = await this.#askSources(asking.signal, errors, {
-        ask: (source, how) => {
+        ask: async (source, how) => {
           const rotation = rotations[this.#sources.indexOf(source)] as Promise<void>;
-          return readSource({ ...how, source, rotation, roots, reader: this.#reader, trust });
+          const head = await readSource({ ...how, source, rotation, roots, reader: this.#reader, trust });
+          this.#errors.delete(source.base);
+          return head;
         },
         isDecisive: ({ checkpoint }) => checkpoint !== undefined,
         isBetter: isNewer,
@@ -182,7 +185,10 @@ export class RefreshingRegistry<H extends Head> {
   async ask<T>(ask: (source: HttpSource, asking: Asking) => Promise<T>): Promise<T> {
     const errors: Record<string, RegistryError> = {};
     const question = { ask, isDecisive: () => true, isBetter: () => false };
-    const found = await this.#askSources(this.#closing.signal, errors, question);
+    const ended = new AbortController();
+    this.#questions.add(ended);
+    const found = await this.#askSources(ended.signal, errors, question);
+    this.#questions.delete(ended);
     this.assertOpen();
     if (found === undefined) throw new NoUsableSource(errors);
     return found.answer;
@@ -198,7 +204,6 @@ export class RefreshingRegistry<H extends Head> {
       sources: this.#sources,
       deadline: this.#settings.deadline,
       signal,
-      onSuccess: ({ base }: HttpSource) => this.#errors.delete(base),
       onFailure: ({ base }: HttpSource, error: RegistryError) => {
         errors[base] = error;
         this.#errors.set(base, error);
@@ -366,7 +371,7 @@ export class RefreshingRegistry<H extends Head> {
     clearTimeout(this.#timer);
     const closed = new SourceUnreachable('the client was closed');
     this.#asking.abort(closed);
-    this.#closing.abort(closed);
+    for (const question of this.#questions) question.abort(closed);
   }
 
   #emit(event: RegistryEvent): void {
