@@ -62,10 +62,12 @@ export class ProofFiles implements HashedFiles {
   async #fetch(path: string, sha256: string): Promise<Uint8Array> {
     const { requests, signal, onRetry } = this.#reading;
     let bytes = await (this.#requested.get(path) ?? requests.get(path, signal));
+    let failure: RegistryError | undefined;
     for (let attempt = 0; ; attempt++) {
       const found = bytes && (await sha256Hex(bytes));
       if (bytes !== undefined && found === sha256) return bytes;
-      const failure =
+      // The first failure is the most informative: some hosts do not know a path with a query.
+      failure ??=
         found === undefined
           ? new SourceStatus(`the source has no ${path}, which its publication needs`)
           : new SumsMismatch(`${path} must have the SHA-256 ${sha256}, but has ${found}`);
