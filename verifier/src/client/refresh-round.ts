@@ -1,18 +1,20 @@
 import { type RegistryError, SourceTimeout } from '../errors.js';
 import { type Deadline, startDeadline } from '../http/deadline.js';
-import type { Publication, Trust } from '../publication/publication.js';
+import type { Head, SourceTrust } from '../publication/statements.js';
 import type { HttpSource } from './http-files.js';
 import type { KnownRoots } from './known-roots.js';
+import type { PublicationReader } from './publication-reader.js';
 import { readSource } from './source-reader.js';
 import { askStaggered } from './staggered.js';
 
 /** The inputs of a round, in which the client asks its sources. */
-export interface RefreshRound {
+export interface RefreshRound<H extends Head> {
   readonly sources: readonly HttpSource[];
   /** One promise for each source. It settles once the rotation of the source has been processed. */
   readonly rotations: readonly Promise<void>[];
   readonly roots: KnownRoots;
-  readonly trust: Omit<Trust, 'roots'>;
+  readonly reader: PublicationReader<H>;
+  readonly trust: Omit<SourceTrust<H>, 'roots'>;
   /** The deadline of each source, in milliseconds. */
   readonly deadline: number;
   /** Ends the round. */
@@ -21,10 +23,10 @@ export interface RefreshRound {
   readonly onFailure: (source: HttpSource, error: RegistryError) => void;
 }
 
-/** A publication and its source. */
-export interface Found {
+/** What a source has, and the source. */
+export interface Found<H extends Head> {
   readonly source: HttpSource;
-  readonly publication: Publication;
+  readonly head: H;
 }
 
 /** A source that the client is still reading. */
@@ -46,17 +48,17 @@ const STAGGER_SHARE = 1 / 3;
  *
  * @returns undefined if no source has an acceptable publication
  */
-export async function askSources(round: RefreshRound): Promise<Found | undefined> {
+export async function askSources<H extends Head>(round: RefreshRound<H>): Promise<Found<H> | undefined> {
   const { sources, deadline, onFailure } = round;
   const underWay = new Map<HttpSource, PendingSource>();
 
-  const ask = async (index: number, giveWay: () => void): Promise<Found> => {
+  const ask = async (index: number, giveWay: () => void): Promise<Found<H>> => {
     const source = sources[index] as HttpSource;
     const own = startDeadline(deadline, round.signal);
     const state: PendingSource = { since: Date.now(), deadline: own, failure: undefined };
     underWay.set(source, state);
     try {
-      const publication = await readSource({
+      const head = await readSource({
         ...round,
         source,
         signal: own.signal,
@@ -67,7 +69,7 @@ export async function askSources(round: RefreshRound): Promise<Found | undefined
         },
       });
       round.onSuccess(source);
-      return { source, publication };
+      return { source, head };
     } catch (error) {
       // After the round has ended, the abort itself makes a source fail. Such a failure is not reported.
       if (underWay.has(source)) onFailure(source, error as RegistryError);
@@ -83,8 +85,8 @@ export async function askSources(round: RefreshRound): Promise<Found | undefined
     ask,
     staggerMs: deadline * STAGGER_SHARE,
     timeoutMs: deadline,
-    isDecisive: ({ publication }) => publication.checkpoint !== undefined,
-    isBetter: (one, best) => one.publication.registry.updated_at > best.publication.registry.updated_at,
+    isDecisive: ({ head }) => head.checkpoint !== undefined,
+    isBetter: (one, best) => isNewer(one.head, best.head),
   });
   const stopped = [...underWay];
   underWay.clear();
@@ -96,4 +98,10 @@ export async function askSources(round: RefreshRound): Promise<Found | undefined
     if (failure !== undefined || isSlow) onFailure(source, failure ?? slow);
   }
   return found;
+}
+
+/** Returns whether a head is newer. An unchanged list can have a new publication statement (SPEC C1). */
+function isNewer(head: Head, other: Head): boolean {
+  if (head.updatedAt !== other.updatedAt) return head.updatedAt > other.updatedAt;
+  return (head.statement?.sequence ?? 0) > (other.statement?.sequence ?? 0);
 }

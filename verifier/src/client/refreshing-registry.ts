@@ -8,34 +8,31 @@ import {
   SourceUnreachable,
 } from '../errors.js';
 import { startDeadline, untilAborted } from '../http/deadline.js';
-import { type Publication, readPublication, type Trust } from '../publication/publication.js';
-import { storedDelegationTime, storedFiles, toStored } from '../publication/store.js';
+import type { Head, SourceTrust } from '../publication/statements.js';
+import { storedDelegationTime, storedFiles } from '../publication/store.js';
 import { assertRootKeys, importRootKeys } from '../trust/root-key.js';
 import {
-  type AnchoredClientOptions,
   type ClientSettings,
-  clientSettings,
   MAX_TIMER_MS,
-  type RegistryClientOptions,
   type RegistryEvent,
   type RegistryStatus,
 } from './client-options.js';
 import { HttpSource } from './http-files.js';
 import { KnownRoots } from './known-roots.js';
+import type { PublicationReader } from './publication-reader.js';
 import { askSources, type Found } from './refresh-round.js';
-import { createRegistryView, type Registry } from './registry.js';
 import { readRotationOf } from './source-reader.js';
 
-/** The implementation of a client: its state, its sources and its timers. */
-export class RefreshingRegistry {
+/** The implementation of a client: its state, its sources and its timers. `H` is what the client keeps of a registry. */
+export class RefreshingRegistry<H extends Head> {
+  readonly #reader: PublicationReader<H>;
   readonly #settings: ClientSettings;
   readonly #sources: readonly HttpSource[];
   readonly #errors = new Map<string, RegistryError>();
   #roots: Promise<KnownRoots> | undefined;
-  #held: Publication | undefined;
+  #held: H | undefined;
   /** Whether a rotation has replaced the root key of the held list. */
   #isOutdated = false;
-  #registry: Registry | undefined;
   #source: string | undefined;
   #confirmedAt: number | undefined;
   #refreshing: Promise<void> | undefined;
@@ -47,23 +44,24 @@ export class RefreshingRegistry {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
 
-  constructor(options: RegistryClientOptions | AnchoredClientOptions) {
-    this.#settings = clientSettings(options);
+  constructor(settings: ClientSettings, reader: PublicationReader<H>) {
+    this.#settings = settings;
+    this.#reader = reader;
     assertRootKeys(this.#settings.rootKey);
     const { sources, fetch } = this.#settings;
     this.#sources = sources.map((base) => new HttpSource(base, fetch));
   }
 
-  /** Returns the current registry. Starts a refresh in the background if one is due. */
-  current(): Registry {
+  /** Returns what the client holds. Starts a refresh in the background if one is due. */
+  current(): H {
     const time = this.#settings.now();
     // Some platforms run no timers between requests, so reads also start due refreshes.
     if (time >= this.#nextRefresh) this.#refreshInBackground();
-    if (this.#registry === undefined || this.#held === undefined) {
+    if (this.#held === undefined) {
       throw new RegistryNotReady('no list has been loaded yet: wait for ready()');
     }
     if (!this.#isUsable(this.#held, time)) throw new RegistryStale(new Date(this.#held.freshUntil));
-    return this.#registry;
+    return this.#held;
   }
 
   ready(): Promise<void> {
@@ -85,7 +83,7 @@ export class RefreshingRegistry {
     else await this.refresh();
   }
 
-  #isUsable({ freshUntil }: Publication, time: number): boolean {
+  #isUsable({ freshUntil }: Head, time: number): boolean {
     const { clockTolerance, grace } = this.#settings;
     return time <= freshUntil + clockTolerance + grace;
   }
@@ -98,7 +96,7 @@ export class RefreshingRegistry {
       await roots.add(await files.get('keys/rotation.json'), undefined);
       // Reads check the freshness, so this step does not. Even a stale list protects against rollbacks, and so does a
       // list that seems to be from the future after the clock was set back.
-      const publication = await readPublication(files, {
+      const held = await this.#reader.read(files, {
         ...this.#trust(),
         // A list signed by a replaced root key is not used, but it still protects against rollbacks.
         roots: roots.chains().flatMap(({ keys }) => [...keys].reverse()),
@@ -107,12 +105,9 @@ export class RefreshingRegistry {
       });
       roots.bind();
       const { now, clockTolerance } = this.#settings;
-      const delegatedAt = latest(
-        publication.delegatedAt,
-        storedDelegationTime(stored, now() + clockTolerance),
-      );
-      this.#hold({ ...publication, delegatedAt }, 'store');
-      if (!roots.isCurrent(publication.root)) this.#outdate(0);
+      const delegatedAt = latest(held.delegatedAt, storedDelegationTime(stored, now() + clockTolerance));
+      this.#hold({ ...held, delegatedAt }, 'store');
+      if (!roots.isCurrent(held.root)) this.#outdate(0);
     } catch (error) {
       this.#emit({ type: 'store-failed', error });
     }
@@ -147,6 +142,7 @@ export class RefreshingRegistry {
         sources: this.#sources,
         rotations,
         roots,
+        reader: this.#reader,
         trust: this.#trust(),
         deadline: this.#settings.deadline,
         signal: asking.signal,
@@ -205,14 +201,14 @@ export class RefreshingRegistry {
   }
 
   async #decide(
-    found: Found | undefined,
+    found: Found<H> | undefined,
     roots: KnownRoots,
     errors: Record<string, RegistryError>,
   ): Promise<void> {
-    if (found !== undefined && roots.isCurrent(found.publication.root)) {
+    if (found !== undefined && roots.isCurrent(found.head.root)) {
       this.#failures = 0;
-      roots.bind(found.publication.root);
-      await this.#accept(found.publication, found.source.base, roots);
+      roots.bind(found.head.root);
+      await this.#accept(found.head, found.source.base, roots);
       this.#reconsider(roots);
       return;
     }
@@ -227,9 +223,8 @@ export class RefreshingRegistry {
     throw failure;
   }
 
-  #trust(): Omit<Trust, 'roots'> {
-    const { clockTolerance, now, maxAge, requireCheckpoint, requirePublication, maxListBytes } =
-      this.#settings;
+  #trust(): Omit<SourceTrust<H>, 'roots'> {
+    const { clockTolerance, now, maxAge, requireCheckpoint, requirePublication } = this.#settings;
     return {
       held: this.#held,
       clock: { now: now(), tolerance: clockTolerance },
@@ -237,7 +232,6 @@ export class RefreshingRegistry {
       maxAge,
       requireCheckpoint,
       requirePublication,
-      maxListBytes,
     };
   }
 
@@ -247,16 +241,14 @@ export class RefreshingRegistry {
     return this.#roots;
   }
 
-  async #accept(publication: Publication, source: string, roots: KnownRoots): Promise<void> {
-    const { sha256, registry, checkpoint, statement, root, delegatedAt } = publication;
+  async #accept(head: H, source: string, roots: KnownRoots): Promise<void> {
+    const { sha256, updatedAt, checkpoint, statement, root, delegatedAt } = head;
     const held = this.#held;
     const unchanged = held?.sha256 === sha256;
-    this.#hold(publication, source);
+    this.#hold(head, source);
     this.#confirmedAt = this.#settings.now();
     this.#emit(
-      unchanged
-        ? { type: 'unchanged', source, updatedAt: registry.updated_at }
-        : { type: 'accepted', source, updatedAt: registry.updated_at, sha256 },
+      unchanged ? { type: 'unchanged', source, updatedAt } : { type: 'accepted', source, updatedAt, sha256 },
     );
     const isStored =
       unchanged &&
@@ -264,25 +256,23 @@ export class RefreshingRegistry {
       statement?.text === held.statement?.text &&
       delegatedAt === held.delegatedAt &&
       root.thumbprint === held.root.thumbprint;
-    if (!isStored) await this.#save(publication, roots);
+    if (!isStored) await this.#save(head, roots);
   }
 
-  /** Saves a publication. Every check must have passed before. */
-  async #save(publication: Publication, roots: KnownRoots): Promise<void> {
+  /** Saves what the client holds. Every check must have passed before. */
+  async #save(held: H, roots: KnownRoots): Promise<void> {
     try {
-      await this.#settings.store.save(toStored(publication, roots.rotationWith(publication.root)));
+      await this.#settings.store.save(this.#reader.toStored(held, roots.rotationWith(held.root)));
     } catch (error) {
       this.#emit({ type: 'store-failed', error });
     }
   }
 
-  #hold(publication: Publication, source: string): void {
-    const { sha256, registry } = publication;
-    if (this.#held?.sha256 !== sha256)
-      this.#registry = createRegistryView(registry, sha256, this.#settings.now);
-    this.#held = publication;
+  #hold(head: H, source: string): void {
+    this.#held = head;
     this.#isOutdated = false;
     this.#source = source;
+    this.#reader.onHold?.(head);
   }
 
   /**
@@ -311,7 +301,7 @@ export class RefreshingRegistry {
     const confirmedAt = this.#confirmedAt;
     return {
       source: this.#source,
-      updatedAt: held?.registry.updated_at,
+      updatedAt: held?.updatedAt,
       rootKeys: held === undefined ? [] : [held.root.thumbprint],
       checkpoint: checkpoint !== undefined,
       checkpointSignedAt: checkpoint && new Date(checkpoint.issuedAt),

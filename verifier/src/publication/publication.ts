@@ -18,15 +18,13 @@ import {
   type Head,
   knownUnder,
   readStatements,
+  type SourceTrust,
   STATEMENT_FILES,
   type Statements,
-  type StatementTrust,
 } from './statements.js';
 
 /** What a verifier trusts and requires when it reads a publication. */
-export interface Trust extends StatementTrust<Publication> {
-  /** The current root keys, after all rotations. */
-  readonly roots: readonly RootKey[];
+export interface Trust extends SourceTrust<Publication> {
   /**
    * The maximum size of the list in bytes. A signed statement can set a lower limit. Default: the limit of
    * {@link limitOf}.

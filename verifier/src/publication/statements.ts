@@ -34,6 +34,12 @@ export interface StatementTrust<H extends Head = Head> {
   readonly requirePublication: boolean;
 }
 
+/** What a verifier trusts and requires when it reads a source. */
+export interface SourceTrust<H extends Head = Head> extends StatementTrust<H> {
+  /** The current root keys, after all rotations. */
+  readonly roots: readonly RootKey[];
+}
+
 /** The statements of a registry, verified under one root key. */
 export interface Statements {
   /** The root key that signed everything. */
