@@ -23,7 +23,7 @@ export interface SignedTree {
   readonly stranger: SignerKey;
 }
 
-/** Builds a tree with a rotation, a delegation, a checkpoint, snapshots under both root keys, deltas and changes. */
+/** Builds a tree with a rotation, a delegation, a checkpoint, snapshots under both root keys, statements, sums and changes. */
 export async function signedTree(): Promise<SignedTree> {
   const ids = Array.from({ length: 24 }, (_one, index) => `issuer-${String(index).padStart(2, '0')}`);
   const folder = await workspace(ids);
@@ -112,8 +112,11 @@ export async function resealed(
 ): Promise<Map<string, Buffer>> {
   const files = new Map(altered);
   const uncovered = ['SHA256SUMS', 'checkpoint.jwt'];
+  // The tree of sums lists the records and the sums files. Trees without a publication statement have no tree of sums.
+  const isInTreeOfSums = (path: string) =>
+    files.has('publication.jwt') && /^(?:issuers\/[^.]|sums\/(?!root$))/.test(path);
   const sums = [...files]
-    .filter(([path]) => !uncovered.includes(path))
+    .filter(([path]) => !uncovered.includes(path) && !isInTreeOfSums(path))
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([path, bytes]) => `${sha256(bytes)}  ${path}\n`);
   files.set('SHA256SUMS', Buffer.from(sums.join('')));
