@@ -1,3 +1,5 @@
+import { BYTES } from '../encoding/options.js';
+import { LIMITS } from '../limits.js';
 import type { HeldList } from '../publication/held-list.js';
 import { type Publication, pathsReadFirst, readPublication } from '../publication/publication.js';
 import { toStored } from '../publication/store.js';
@@ -50,8 +52,8 @@ export interface RegistryClient extends Registry {
  * ```
  */
 export function createRegistryClient(options: RegistryClientOptions | AnchoredClientOptions): RegistryClient {
-  const settings = clientSettings(options);
-  const { maxListBytes, now } = settings;
+  const settings = clientSettings(options, 'createRegistryClient', { maxBytes: BYTES });
+  const { maxBytes: maxListBytes = LIMITS.list } = options;
   const needsBytes = options.store !== undefined;
   let records: HeldList | undefined;
   let view: Registry | undefined;
@@ -66,7 +68,7 @@ export function createRegistryClient(options: RegistryClientOptions | AnchoredCl
       if (publication.change !== undefined) records.apply(publication.change);
       // The next update needs the tree of sums.
       records.startHashing();
-      view = createRegistryView(records, publication, now);
+      view = createRegistryView(records, publication, settings.now);
     },
   });
   const registry = withFreshnessCheck(() => {
