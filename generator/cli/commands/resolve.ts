@@ -1,9 +1,9 @@
 import {
+  type AnchoredLookupOptions,
   assertTrustPolicy,
   createIssuerLookup,
   createRegistryClient,
   type Decision,
-  type IssuerLookupOptions,
   NoUsableSource,
   openRegistry,
   type Registry,
@@ -16,7 +16,7 @@ import { TreeRejected, UsageError } from '../../errors.js';
 import { readText } from '../../files/read-file.js';
 import { countedFetch, type FetchedTotals } from '../../verification/counted-fetch.js';
 import { unreachableSources } from '../../verification/network-failure.js';
-import type { PinnedTrust } from '../../verification/pinned-trust.js';
+import { type PinnedTrust, trustAnchorOf } from '../../verification/pinned-trust.js';
 import { folderSource, registryFiles } from '../../verification/tree-source.js';
 import { positiveNumber } from '../options/positive-number.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
@@ -86,8 +86,8 @@ interface Answer {
 }
 
 async function ask(id: string, policy: TrustPolicy, conditions: Conditions): Promise<Answer> {
-  const { source, rootKey, requireCheckpoint, maxAgeDays } = conditions;
-  const trust = { rootKey: rootKey.jwk, requireCheckpoint, maxAge: maxAgeDays * 24 * 60 * 60 };
+  const { source, maxAgeDays } = conditions;
+  const trust = { trustAnchor: trustAnchorOf(conditions), maxAge: maxAgeDays * 24 * 60 * 60 };
   const answer = (registry: Registry) => ({
     decision: registry.decide(id, policy),
     updatedAt: registry.updatedAt,
@@ -117,7 +117,7 @@ async function ask(id: string, policy: TrustPolicy, conditions: Conditions): Pro
 async function lookUp(
   id: string,
   policy: TrustPolicy,
-  options: IssuerLookupOptions,
+  options: AnchoredLookupOptions,
 ): Promise<Answer | undefined> {
   const lookup = createIssuerLookup(options);
   try {

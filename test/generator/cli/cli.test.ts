@@ -255,7 +255,9 @@ describe('passport-registry resolve', () => {
     const sizes = requested.map((path) => statSync(join(folder, 'dist', path)).size);
     expect([files, bytes, requests]).toEqual([3, sizes.reduce((sum, size) => sum + size, 0), 6]);
     expect(stderr).toContain(`fetched 3 files, ${bytes.toLocaleString('en-US')} bytes, in 6 requests\n`);
-    expect(JSON.parse((await cli(ask('alpha', 'policy.json', '--json'), folder)).stdout).fetched).toBeUndefined();
+    expect(
+      JSON.parse((await cli(ask('alpha', 'policy.json', '--json'), folder)).stdout).fetched,
+    ).toBeUndefined();
   });
 
   it('reads the list of a registry without a publication statement', async () => {
