@@ -125,3 +125,18 @@ export async function resealed(
   const all = { ...claimsOf(held), tree_sha256: sha256(files.get('SHA256SUMS') as Buffer), ...claims };
   return files.set('checkpoint.jwt', Buffer.from(await jwt(online, 'registry-checkpoint+jwt', all)));
 }
+
+/**
+ * Signs the publication statement again with other claims, as only a thief of the root key could, and puts a copy in the
+ * snapshot of the list. A claim of `undefined` is removed. The caller seals the tree.
+ */
+export async function restated(
+  files: ReadonlyMap<string, Buffer>,
+  root: SignerKey,
+  claims: JWTPayload,
+): Promise<Map<string, Buffer>> {
+  const all = { ...claimsOf(files.get('publication.jwt') as Buffer), ...claims };
+  const bytes = Buffer.from(await jwt(root, 'registry-publication+jwt', JSON.parse(JSON.stringify(all))));
+  const copy = `snapshots/${sha256(files.get('issuers.json') as Buffer)}/publication.jwt`;
+  return new Map(files).set('publication.jwt', bytes).set(copy, bytes);
+}

@@ -1,3 +1,5 @@
+import { BYTES } from '../encoding/options.js';
+import { LIMITS } from '../limits.js';
 import { pathsReadFirst, readPublication } from '../publication/publication.js';
 import { toStored } from '../publication/store.js';
 import {
@@ -49,8 +51,8 @@ export interface RegistryClient extends Registry {
  * ```
  */
 export function createRegistryClient(options: RegistryClientOptions | AnchoredClientOptions): RegistryClient {
-  const settings = clientSettings(options);
-  const { maxListBytes, now } = settings;
+  const settings = clientSettings(options, 'createRegistryClient', { maxBytes: BYTES });
+  const { maxBytes: maxListBytes = LIMITS.list } = options;
   let view: Registry | undefined;
   const client = new RefreshingRegistry(settings, {
     pathsReadFirst,
@@ -58,7 +60,7 @@ export function createRegistryClient(options: RegistryClientOptions | AnchoredCl
     listSize: ({ list }) => list.length,
     toStored,
     onHold: ({ registry, sha256 }) => {
-      if (view?.sha256 !== sha256) view = createRegistryView(registry, sha256, now);
+      if (view?.sha256 !== sha256) view = createRegistryView(registry, sha256, settings.now);
     },
   });
   const registry = withFreshnessCheck(() => {

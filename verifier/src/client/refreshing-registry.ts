@@ -11,6 +11,7 @@ import { startDeadline, untilAborted } from '../http/deadline.js';
 import type { Head, SourceTrust } from '../publication/statements.js';
 import { storedDelegationTime, storedFiles } from '../publication/store.js';
 import { assertRootKeys, importRootKeys } from '../trust/root-key.js';
+import { type Asking, askSources, type Found, type Question } from './ask-sources.js';
 import {
   type ClientSettings,
   MAX_TIMER_MS,
@@ -20,12 +21,12 @@ import {
 import { HttpSource } from './http-files.js';
 import { KnownRoots } from './known-roots.js';
 import type { PublicationReader } from './publication-reader.js';
-import { askSources, type Found } from './refresh-round.js';
-import { readRotationOf } from './source-reader.js';
+import { readRotationOf, readSource } from './source-reader.js';
 
 /** The implementation of a client: its state, its sources and its timers. `H` is what the client keeps of a registry. */
 export class RefreshingRegistry<H extends Head> {
   readonly #reader: PublicationReader<H>;
+  readonly #isTimed: boolean;
   readonly #settings: ClientSettings;
   readonly #sources: readonly HttpSource[];
   readonly #errors = new Map<string, RegistryError>();
@@ -39,13 +40,17 @@ export class RefreshingRegistry<H extends Head> {
   #loading: Promise<void> | undefined;
   /** Ends the requests of the latest refresh. Requests for rotations may outlast the refresh. */
   #asking = new AbortController();
+  /** Ends the requests of `ask`. One signal for all of them would get too many listeners. */
+  readonly #questions = new Set<AbortController>();
   #nextRefresh = Number.POSITIVE_INFINITY;
   #failures = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
 
-  constructor(settings: ClientSettings, reader: PublicationReader<H>) {
+  /** @param isTimed - whether the client refreshes itself; otherwise `upToDate` does */
+  constructor(settings: ClientSettings, reader: PublicationReader<H>, isTimed = true) {
     this.#settings = settings;
+    this.#isTimed = isTimed;
     this.#reader = reader;
     assertRootKeys(this.#settings.rootKey);
     const { sources, fetch } = this.#settings;
@@ -64,6 +69,22 @@ export class RefreshingRegistry<H extends Head> {
     return this.#held;
   }
 
+  /**
+   * Waits for a refresh if none has succeeded within the refresh interval. If it fails, the client continues to use what
+   * it holds.
+   *
+   * @throws {@link NoUsableSource} if the client holds nothing; {@link RegistryClosed}
+   */
+  async upToDate(): Promise<void> {
+    this.assertOpen();
+    if (this.#held === undefined) await this.ready();
+    const { now, refreshInterval } = this.#settings;
+    const pause = this.#nextRefresh - now();
+    // A pause of more than the interval means that there was no refresh yet, or that the clock was set back.
+    if (pause <= 0 || pause > refreshInterval) await this.refresh().catch(() => undefined);
+    this.assertOpen();
+  }
+
   ready(): Promise<void> {
     if (this.#isClosed) return Promise.reject(new RegistryClosed());
     this.#loading ??= this.#load().catch((error) => {
@@ -74,10 +95,10 @@ export class RefreshingRegistry<H extends Head> {
   }
 
   async #load(): Promise<void> {
-    this.#assertOpen();
+    this.assertOpen();
     const roots = await this.#knownRoots();
     if (this.#held === undefined) await this.#loadFromStore(roots);
-    this.#assertOpen();
+    this.assertOpen();
     const usable = this.#held !== undefined && this.#isUsable(this.#held, this.#settings.now());
     if (usable) this.#refreshInBackground();
     else await this.refresh();
@@ -125,9 +146,9 @@ export class RefreshingRegistry<H extends Head> {
   }
 
   async #refreshOnce(): Promise<void> {
-    this.#assertOpen();
+    this.assertOpen();
     const roots = await this.#knownRoots();
-    this.#assertOpen();
+    this.assertOpen();
     try {
       const errors: Record<string, RegistryError> = {};
       this.#asking.abort(new SourceUnreachable('a newer refresh has begun'));
@@ -138,26 +159,58 @@ export class RefreshingRegistry<H extends Head> {
       Promise.allSettled(rotations).then(() => {
         if (this.#asking === asking) this.#bindAll(roots);
       });
-      const found = await askSources({
-        sources: this.#sources,
-        rotations,
-        roots,
-        reader: this.#reader,
-        trust: this.#trust(),
-        deadline: this.#settings.deadline,
-        signal: asking.signal,
-        onSuccess: ({ base }) => this.#errors.delete(base),
-        onFailure: ({ base }, error) => {
-          errors[base] = error;
-          this.#errors.set(base, error);
-          this.#emit({ type: 'source-failed', source: base, error });
+      const trust = this.#trust();
+      const found = await this.#askSources(asking.signal, errors, {
+        ask: async (source, how) => {
+          const rotation = rotations[this.#sources.indexOf(source)] as Promise<void>;
+          const head = await readSource({ ...how, source, rotation, roots, reader: this.#reader, trust });
+          this.#errors.delete(source.base);
+          return head;
         },
+        isDecisive: ({ checkpoint }) => checkpoint !== undefined,
+        isBetter: isNewer,
       });
-      this.#assertOpen();
+      this.assertOpen();
       await this.#decide(found, roots, errors);
     } finally {
       this.#schedule();
     }
+  }
+
+  /**
+   * Asks the sources for something that belongs to the held head. The first answer counts.
+   *
+   * @throws {@link NoUsableSource}
+   */
+  async ask<T>(ask: (source: HttpSource, asking: Asking) => Promise<T>): Promise<T> {
+    const errors: Record<string, RegistryError> = {};
+    const question = { ask, isDecisive: () => true, isBetter: () => false };
+    const ended = new AbortController();
+    this.#questions.add(ended);
+    const found = await this.#askSources(ended.signal, errors, question);
+    this.#questions.delete(ended);
+    this.assertOpen();
+    if (found === undefined) throw new NoUsableSource(errors);
+    return found.answer;
+  }
+
+  /** Asks the sources. Reports the failures. @param errors - gets the error of each source, by URL */
+  #askSources<T>(
+    signal: AbortSignal,
+    errors: Record<string, RegistryError>,
+    question: Question<T>,
+  ): Promise<Found<T> | undefined> {
+    const round = {
+      sources: this.#sources,
+      deadline: this.#settings.deadline,
+      signal,
+      onFailure: ({ base }: HttpSource, error: RegistryError) => {
+        errors[base] = error;
+        this.#errors.set(base, error);
+        this.#emit({ type: 'source-failed', source: base, error });
+      },
+    };
+    return askSources(round, question);
   }
 
   /**
@@ -205,10 +258,10 @@ export class RefreshingRegistry<H extends Head> {
     roots: KnownRoots,
     errors: Record<string, RegistryError>,
   ): Promise<void> {
-    if (found !== undefined && roots.isCurrent(found.head.root)) {
+    if (found !== undefined && roots.isCurrent(found.answer.root)) {
       this.#failures = 0;
-      roots.bind(found.head.root);
-      await this.#accept(found.head, found.source.base, roots);
+      roots.bind(found.answer.root);
+      await this.#accept(found.answer, found.source.base, roots);
       this.#reconsider(roots);
       return;
     }
@@ -285,13 +338,14 @@ export class RefreshingRegistry<H extends Head> {
     const delay = backOff * (0.8 + 0.2 * Math.random());
     this.#nextRefresh = now() + delay;
     clearTimeout(this.#timer);
-    if (this.#isClosed) return;
+    if (this.#isClosed || !this.#isTimed) return;
     this.#timer = setTimeout(() => this.#refreshInBackground(), Math.min(delay, MAX_TIMER_MS));
     // In Node.js, the timer must not keep the process alive.
     (this.#timer as { unref?: () => void }).unref?.();
   }
 
-  #assertOpen(): void {
+  /** @throws {@link RegistryClosed} */
+  assertOpen(): void {
     if (this.#isClosed) throw new RegistryClosed();
   }
 
@@ -315,7 +369,9 @@ export class RefreshingRegistry<H extends Head> {
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    this.#asking.abort(new SourceUnreachable('the client was closed'));
+    const closed = new SourceUnreachable('the client was closed');
+    this.#asking.abort(closed);
+    for (const question of this.#questions) question.abort(closed);
   }
 
   #emit(event: RegistryEvent): void {
@@ -331,4 +387,10 @@ export class RefreshingRegistry<H extends Head> {
 function latest(...times: readonly (number | undefined)[]): number | undefined {
   const known = times.filter((time) => time !== undefined);
   return known.length === 0 ? undefined : Math.max(...known);
+}
+
+/** Returns whether a head is newer. An unchanged list can have a new publication statement (SPEC C1). */
+function isNewer(head: Head, other: Head): boolean {
+  if (head.updatedAt !== other.updatedAt) return head.updatedAt > other.updatedAt;
+  return (head.statement?.sequence ?? 0) > (other.statement?.sequence ?? 0);
 }

@@ -1,16 +1,14 @@
-import { RegistryError, SourceUnreachable } from '../errors.js';
+import type { RegistryError } from '../errors.js';
 import { untilAborted } from '../http/deadline.js';
 import { limitOf } from '../limits.js';
 import type { Head, SourceTrust } from '../publication/statements.js';
 import { currentRoots } from '../trust/root-chain.js';
+import { type Asking, asRegistryError } from './ask-sources.js';
 import type { HttpFiles, HttpSource } from './http-files.js';
 import type { KnownRoots } from './known-roots.js';
 import type { PublicationReader } from './publication-reader.js';
+import { pauseBeforeRetry, RETRIES } from './retry.js';
 
-/** How many times to retry a source that may be in the middle of a publication (SPEC B6). */
-const RETRIES = 2;
-/** A publication takes milliseconds. A cache that still has an old file takes longer. */
-const RETRY_DELAY_MS = 200;
 /** How much larger than the held list a file may be for a retry, in bytes. A retry downloads the list again. */
 const MAX_RETRIED_GROWTH = 8 * 1024 * 1024;
 /** Errors that a source can cause in the middle of a publication. A retry may resolve them (SPEC B6). */
@@ -26,17 +24,13 @@ const TRANSIENT: readonly string[] = [
 ];
 
 /** The inputs for reading a source. */
-export interface SourceReading<H extends Head> {
+export interface SourceReading<H extends Head> extends Asking {
   readonly source: HttpSource;
   readonly roots: KnownRoots;
   readonly reader: PublicationReader<H>;
   readonly trust: Omit<SourceTrust<H>, 'roots'>;
-  /** Ends all requests, at the deadline of the source or at the end of the refresh. */
-  readonly signal: AbortSignal;
   /** Resolves once the rotation of the source has been processed. Rejects if the client must refuse the source. */
   readonly rotation: Promise<void>;
-  /** Called before each retry. */
-  readonly onRetry: (failure: RegistryError) => void;
 }
 
 /**
@@ -64,10 +58,7 @@ export async function readSource<H extends Head>(reading: SourceReading<H>): Pro
       if (signal.aborted || !mayRetry) throw failure;
     }
     onRetry(failure);
-    const delay = RETRY_DELAY_MS * (attempt + 1) * (0.5 + Math.random());
-    await untilAborted(new Promise((resolve) => setTimeout(resolve, delay)), signal).catch(() => {
-      throw failure;
-    });
+    await pauseBeforeRetry(attempt + 1, signal, failure);
   }
 }
 
@@ -100,9 +91,4 @@ export async function readRotationOf(
 ): Promise<void> {
   const path = 'keys/rotation.json';
   await roots.add(await files.get(path, limitOf(path)), clock);
-}
-
-function asRegistryError(thrown: unknown): RegistryError {
-  if (thrown instanceof RegistryError) return thrown;
-  return new SourceUnreachable(`the source failed: ${(thrown as Error).message}`, { cause: thrown });
 }
