@@ -95,6 +95,7 @@ describe('what the packages export', () => {
       'canonicalBytes',
       'connectTo',
       'coversAction',
+      'createIssuerLookup',
       'createPassportVerifier',
       'createRegistryClient',
       'decide',

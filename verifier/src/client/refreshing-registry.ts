@@ -358,6 +358,7 @@ export class RefreshingRegistry<H extends Head> {
       updatedAt: held?.updatedAt,
       rootKeys: held === undefined ? [] : [held.root.thumbprint],
       checkpoint: checkpoint !== undefined,
+      publication: held?.statement !== undefined,
       checkpointSignedAt: checkpoint && new Date(checkpoint.issuedAt),
       treeSha256: checkpoint?.treeSha256,
       age: confirmedAt === undefined ? undefined : (this.#settings.now() - confirmedAt) / 1000,
