@@ -32,6 +32,8 @@ export interface ServedTree {
   readonly delegation: ServedStatement | undefined;
   /** Undefined if the host serves none. */
   readonly checkpoint: ServedStatement | undefined;
+  /** Undefined if the host serves none. */
+  readonly publication: ServedStatement | undefined;
   /** The problem, in words. */
   readonly problem: string | undefined;
 }
@@ -51,7 +53,7 @@ export async function readHost(
 ): Promise<ServedTree> {
   const failed = (failure: 'altered' | 'unreachable', { message }: Error): ServedTree => ({
     ...{ url, failure, updatedAt: undefined, sha256: undefined, problem: message },
-    ...{ rootKey: undefined, delegation: undefined, checkpoint: undefined },
+    ...{ rootKey: undefined, delegation: undefined, checkpoint: undefined, publication: undefined },
   });
   for (let retry = 0; ; retry++) {
     try {
@@ -71,6 +73,7 @@ export async function readHost(
           .thumbprint,
         delegation: await servedStatement(files, PATHS.delegation, 'registry-delegation+jwt'),
         checkpoint: await servedStatement(files, PATHS.checkpoint, 'registry-checkpoint+jwt'),
+        publication: await servedStatement(files, PATHS.publication, 'registry-publication+jwt'),
       };
     } catch (error) {
       if (error instanceof IoFailed) return failed('unreachable', error);

@@ -94,6 +94,9 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
     await save();
     writeFiles(folder, { 'stale/beta.yaml': recordText('beta') });
     await build('--issuers', 'stale', '--out', 'old', '--updated-at', later());
+    // Both trees have a second publication, so that no verifier of one accepts the other.
+    await refused(1, 'has a publication 2 that differs from the accepted one of the same sequence', 'old');
+    await build('--issuers', 'stale', '--out', 'old', '--renew', '--updated-at', later(60));
     await refused(1, /old does not follow .* changes\.json lacks changes .*built over an older tree/, 'old');
     expect(statusOf('alpha')).toBe('suspended');
   });
