@@ -17,6 +17,8 @@ const BENCHMARKS = [
   'emergency',
   'list-load',
   'refresh',
+  'lookup',
+  'follow',
   'decide',
   'verify-action',
   'wire',

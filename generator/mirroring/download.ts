@@ -1,37 +1,14 @@
-import { spawnSync } from 'node:child_process';
-import { linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { LIMITS } from '@passport-registry/verifier/internal';
+import { mkdirSync, rmSync } from 'node:fs';
+import { type PublicationStatement, sumsPath } from '@passport-registry/verifier/internal';
 import { IoFailed, TreeRejected } from '../errors.js';
-import { forEachConcurrent } from '../for-each-concurrent.js';
-import { CHECKSUMS_PATH, parseChecksums, sha256 } from '../tree/checksums.js';
-import { HOST_FILES, hostFiles } from '../tree/host-configuration.js';
+import { CHECKSUMS_PATH, parseChecksums } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { httpSource, type TreeSource } from '../verification/tree-source.js';
-import type { HeldRelease } from './held-release.js';
+import type { DownloadTarget, TransferStats } from './download-target.js';
+import { NewRelease, type StatedFile } from './new-release.js';
+import { downloadRecords } from './records.js';
+import { downloadByRsync } from './rsync.js';
 
-/** The size of a download. */
-export interface TransferStats {
-  /** The number of files that the source sent. */
-  readonly fetched: number;
-  /** The size of these files, in bytes. */
-  readonly bytes: number;
-}
-
-/** Where to write a tree, and what need not be downloaded again. */
-export interface DownloadTarget {
-  /** A new folder. */
-  readonly folder: string;
-  /** The release being served. */
-  readonly held: HeldRelease | undefined;
-  /** Called once all files that decide about trust are in the folder. An error ends the download. */
-  readonly accept: () => Promise<void>;
-  /** The environment for rsync. */
-  readonly env: NodeJS.ProcessEnv;
-}
-
-/** How many files to request at a time. */
-const CONCURRENCY = 16;
 /** How many lists to request at a time. Lists are large, and stay in memory until their hashes have been checked. */
 const LARGE_CONCURRENCY = 2;
 
@@ -39,7 +16,7 @@ const LARGE_CONCURRENCY = 2;
  * Downloads the tree of a source into a new folder. Files that the release being served already has are hard-linked,
  * not downloaded.
  *
- * @throws {@link TreeRejected} if files of the source are missing or do not match SHA256SUMS; {@link IoFailed}
+ * @throws {@link TreeRejected} if files of the source are missing or do not match their hashes; {@link IoFailed}
  */
 export function download(source: string, target: DownloadTarget): Promise<TransferStats> {
   rmSync(target.folder, { recursive: true, force: true });
@@ -50,102 +27,47 @@ export function download(source: string, target: DownloadTarget): Promise<Transf
 }
 
 /** Writes a file only after its hash has been checked. The first wrong hash ends the download. */
-async function downloadByHttp(
-  source: TreeSource,
-  { folder, held, accept }: DownloadTarget,
-): Promise<TransferStats> {
-  let [fetched, bytes] = [0, 0];
-  const put = (path: string, content: Uint8Array) => {
-    write(folder, path, (file) => writeFileSync(file, content, { mode: 0o644 }));
-    fetched += 1;
-    bytes += content.length;
-  };
-  const sums = (await source.get(CHECKSUMS_PATH))?.bytes;
-  const wanted = sums && parseChecksums(Buffer.from(sums).toString('utf8'));
-  if (sums === undefined || wanted === undefined) {
-    throw new IoFailed(`${source.name} has no ${CHECKSUMS_PATH}: there is no registry to mirror`);
-  }
-  put(CHECKSUMS_PATH, sums);
-  const fetchOrLink = async ([path, hash]: [path: string, hash: string]) => {
-    if (held?.has(path, hash)) {
-      write(folder, path, (file) => linkSync(join(held.folder, path), file));
-      return;
-    }
-    const content = await fetchFile(source, path, hash);
-    if (content !== undefined) put(path, content);
-  };
-  const decidesTrust = ([path]: [path: string, hash: string]) =>
-    path === PATHS.list || path === PATHS.signature || /^(?:keys|snapshots)\//.test(path);
-  await forEachConcurrent([...wanted].filter(decidesTrust), LARGE_CONCURRENCY, fetchOrLink);
+async function downloadByHttp(source: TreeSource, target: DownloadTarget): Promise<TransferStats> {
+  const release = new NewRelease(source, target);
+  const files = await downloadChecksums(release);
+  const only = (isWanted: (path: string) => boolean) => files.filter(({ path }) => isWanted(path));
+  await release.addAll(only(isStatement));
   // After the files that it names. If a publication happened in between, the checkpoint is for another tree.
-  const checkpoint = await source.get(PATHS.checkpoint);
-  if (checkpoint !== undefined) put(PATHS.checkpoint, checkpoint.bytes);
-  await accept();
-  const others = [...wanted].filter((entry) => !decidesTrust(entry));
-  await forEachConcurrent(others, CONCURRENCY, fetchOrLink);
-  return { fetched, bytes };
-}
-
-/**
- * Downloads a file and checks its hash. Files that configure hosts are generated here if the hash matches, because a
- * host need not serve them.
- */
-async function fetchFile(source: TreeSource, path: string, hash: string): Promise<Uint8Array | undefined> {
-  if (HOST_FILES.includes(path)) {
-    const own = Buffer.from(hostFiles().get(path) ?? '');
-    if (sha256(own) === hash) return own;
-    const served = (await source.get(path).catch(() => undefined))?.bytes;
-    return served !== undefined && sha256(served) === hash ? served : undefined;
+  await release.fetchUnlisted(PATHS.checkpoint);
+  if (files.some(({ path }) => path === PATHS.publication)) {
+    const statement = await target.rules.acceptStatements();
+    assertSamePublication(statement, files);
+    await downloadRecords(release, statement);
   }
-  const bytes = (await source.get(path))?.bytes;
-  if (bytes !== undefined && sha256(bytes) === hash) return bytes;
-  throw new TreeRejected(
-    bytes === undefined ? `${path} is missing` : `${path} does not match its hash in ${CHECKSUMS_PATH}`,
-  );
+  await release.addAll(only((path) => path === PATHS.list));
+  await release.addAll(only(isSnapshot), LARGE_CONCURRENCY);
+  await target.rules.acceptPublication();
+  await release.addAll(only((path) => !isStatement(path) && path !== PATHS.list && !isSnapshot(path)));
+  return release.stats();
 }
 
-function write(folder: string, path: string, work: (file: string) => void): void {
-  const file = join(folder, path);
-  try {
-    mkdirSync(dirname(file), { recursive: true });
-    work(file);
-  } catch (cause) {
-    throw new IoFailed(`${file} cannot be written: ${(cause as Error).message}`, { cause });
+/** Small files that a root key or an online key has signed, apart from the checkpoint, and the keys. */
+const isStatement = (path: string) =>
+  path === PATHS.publication || path === PATHS.signature || path.startsWith('keys/');
+
+const isSnapshot = (path: string) => path.startsWith('snapshots/');
+
+async function downloadChecksums(release: NewRelease): Promise<readonly StatedFile[]> {
+  const bytes = await release.fetchUnlisted(CHECKSUMS_PATH);
+  const sums = bytes && parseChecksums(Buffer.from(bytes).toString('utf8'));
+  if (sums === undefined) {
+    throw new IoFailed(`${release.sourceName} has no ${CHECKSUMS_PATH}: there is no registry to mirror`);
   }
+  return [...sums].map(([path, hash]) => ({ path, hash, statedIn: CHECKSUMS_PATH }));
 }
 
-/**
- * The exit status of rsync if files vanished during the transfer. The verification decides whether the tree is
- * complete.
- */
-const FILES_VANISHED_STATUS = 24;
-
-/** @throws {@link IoFailed} with the message of rsync */
-async function downloadByRsync(
-  source: string,
-  { folder, held, accept, env }: DownloadTarget,
-): Promise<TransferStats> {
-  const options = [
-    // Compare by checksum: two publications within one second can have files of the same size and time. A file that was
-    // damaged on this disk is also sent again.
-    ...['--recursive', '--times', '--checksum', '--chmod=D755,F644', '--stats', '--timeout=60'],
-    `--max-size=${LIMITS.list}`,
-    ...(held === undefined ? [] : [`--link-dest=${resolve(held.folder)}`]),
-  ];
-  const from = source.endsWith('/') ? source : `${source}/`;
-  const { status, stdout, stderr, error } = spawnSync('rsync', [...options, '--', from, `${folder}/`], {
-    env,
-    encoding: 'utf8',
-    maxBuffer: 64 * 1024 * 1024,
-  });
-  if (error !== undefined) throw new IoFailed(`rsync cannot be started: ${error.message}`, { cause: error });
-  if (status !== 0 && status !== FILES_VANISHED_STATUS)
-    throw new IoFailed(`rsync failed with status ${status}: ${stderr.trim()}`);
-  await accept();
-  const number = (label: string) =>
-    Number((new RegExp(`${label}: ([\\d,.]+)`).exec(stdout)?.[1] ?? '0').replaceAll(/[,.]/g, ''));
-  return {
-    fetched: number('Number of regular files transferred'),
-    bytes: number('Total bytes received') + number('Total bytes sent'),
-  };
+/** SHA256SUMS is not signed, and may be of another publication than the statement. */
+function assertSamePublication(
+  { sha256, sumsSha256 }: PublicationStatement,
+  files: readonly StatedFile[],
+): void {
+  const states = (wanted: string, expected: string) =>
+    files.some(({ path, hash }) => path === wanted && hash === expected);
+  if (states(PATHS.list, sha256) && states(sumsPath(''), sumsSha256)) return;
+  throw new TreeRejected(`${CHECKSUMS_PATH} and ${PATHS.publication} are not of the same publication`);
 }

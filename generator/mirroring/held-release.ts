@@ -6,19 +6,19 @@ import { storedPublication } from '../verification/stored-publication.js';
 /** A release that a mirror accepted before, and serves or served. */
 export class HeldRelease {
   readonly folder: string;
-  /** The hashes in SHA256SUMS; undefined if the file is damaged. */
-  readonly #sums: ReadonlyMap<string, string> | undefined;
+  /** The hashes in SHA256SUMS; empty if the file is damaged. */
+  readonly #sums: ReadonlyMap<string, string>;
   readonly #hashes = new Map<string, string | undefined>();
 
   constructor(folder: string) {
     this.folder = folder;
-    this.#sums = parseChecksums(readIfThere(folder, CHECKSUMS_PATH)?.toString('utf8') ?? '');
+    this.#sums = parseChecksums(readIfThere(folder, CHECKSUMS_PATH)?.toString('utf8') ?? '') ?? new Map();
   }
 
   /** Whether the release has a file with this hash. Reads the bytes, because files on a disk can be damaged. */
   has(path: string, hash: string): boolean {
-    // If SHA256SUMS has another hash, the file need not be read.
-    if (this.#sums !== undefined && this.#sums.get(path) !== hash) return false;
+    // If SHA256SUMS has another hash, the file need not be read. Records are in the tree of sums.
+    if ((this.#sums.get(path) ?? hash) !== hash) return false;
     if (!this.#hashes.has(path)) {
       const bytes = readIfThere(this.folder, path);
       this.#hashes.set(path, bytes && sha256(bytes));

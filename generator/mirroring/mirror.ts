@@ -1,16 +1,19 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StoredPublication } from '@passport-registry/verifier';
 import { GeneratorError, IoFailed, TreeRejected } from '../errors.js';
 import { withOutputLock } from '../files/output-lock.js';
 import { readIfThere } from '../files/read-file.js';
-import { CHECKSUMS_PATH, parseChecksums, sha256 } from '../tree/checksums.js';
+import { filesBelow } from '../files/walk.js';
+import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
+import { acceptStatements } from '../verification/accept-statements.js';
 import { assertAcceptable } from '../verification/assert-acceptable.js';
 import type { PinnedTrust } from '../verification/pinned-trust.js';
 import { folderSource } from '../verification/tree-source.js';
 import { type TreeReport, verifyTree } from '../verification/verify.js';
-import { type DownloadTarget, download, type TransferStats } from './download.js';
+import { download } from './download.js';
+import type { AcceptanceRules, DownloadTarget, TransferStats } from './download-target.js';
 import { HeldRelease } from './held-release.js';
 import { Releases } from './releases.js';
 
@@ -94,12 +97,16 @@ async function downloadVerified(
   { folder, held }: Pick<DownloadTarget, 'folder' | 'held'>,
   publications: readonly StoredPublication[],
 ): Promise<{ stats: TransferStats; report: TreeReport }> {
-  const accept = () => assertAcceptable(folderSource(folder), { trust, maxAgeDays, held: publications });
+  const [tree, conditions] = [folderSource(folder), { trust, maxAgeDays, held: publications }];
+  const rules: AcceptanceRules = {
+    acceptStatements: () => acceptStatements(tree, conditions),
+    acceptPublication: () => assertAcceptable(tree, conditions),
+  };
   let failure = '';
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     if (attempt > 1) await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
     try {
-      const stats = await download(source, { folder, held, accept, env });
+      const stats = await download(source, { folder, held, rules, env });
       return { stats, report: await verifyFolder(folder, trust, maxAgeDays) };
     } catch (error) {
       if (!(error instanceof TreeRejected)) throw error;
@@ -111,8 +118,8 @@ async function downloadVerified(
 
 async function verifyFolder(folder: string, trust: PinnedTrust, maxAgeDays: number): Promise<TreeReport> {
   const source = { ...folderSource(folder), withoutHostFiles: true };
-  const { rootKey, requireCheckpoint } = trust;
-  const report = await verifyTree(source, rootKey, { requireCheckpoint, maxAge: maxAgeDays * 24 * 60 * 60 });
+  const { rootKey, ...required } = trust;
+  const report = await verifyTree(source, rootKey, { ...required, maxAge: maxAgeDays * 24 * 60 * 60 });
   if (report.ok) return report;
   const problems = report.checks.flatMap(({ problems, result }) => (result === 'failed' ? problems : []));
   throw new TreeRejected(problems.join('; '));
@@ -120,15 +127,17 @@ async function verifyFolder(folder: string, trust: PinnedTrust, maxAgeDays: numb
 
 /** Returns the files of the release being served that are damaged, compared with a new copy of the same tree. */
 function damagedFiles(held: HeldRelease, fresh: string): string[] {
-  const sums = parseChecksums(readIfThere(fresh, CHECKSUMS_PATH)?.toString('utf8') ?? '') ?? new Map();
-  const names = [...sums.keys()].filter(
-    (path) => existsSync(join(fresh, path)) && !held.has(path, sums.get(path)),
-  );
-  const statements = [CHECKSUMS_PATH, PATHS.checkpoint].filter((path) => {
-    const [here, there] = [fresh, held.folder].map((folder) => readIfThere(folder, path));
-    return here !== undefined && there?.equals(here) !== true;
+  return filesBelow(fresh).filter((path) => {
+    const [here, there] = [fresh, held.folder].map((folder) => join(folder, path));
+    // Only intact files have been linked.
+    if (here === undefined || there === undefined || isSameFile(here, there)) return false;
+    return readIfThere(held.folder, path)?.equals(readFileSync(here)) !== true;
   });
-  return [...names, ...statements];
+}
+
+function isSameFile(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((path) => statSync(path, { throwIfNoEntry: false }));
+  return a !== undefined && a.ino === b?.ino && a.dev === b.dev;
 }
 
 /** Names a release. Names sort by time, and the same bytes have the same name. */

@@ -1,12 +1,17 @@
 import { importRootKey, openRegistry, RegistryError, walkRotation } from '@passport-registry/verifier';
-import { decodeUtf8, readStatement, type Statement } from '@passport-registry/verifier/internal';
+import {
+  decodeUtf8,
+  publicationClaims,
+  readStatement,
+  type Statement,
+} from '@passport-registry/verifier/internal';
 import { IoFailed, TreeRejected } from '../errors.js';
 import { type Expiry, expiryOf } from '../freshness/expiry.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { ANY_AGE_SECONDS } from '../verification/assert-client-accepts.js';
-import type { PinnedTrust } from '../verification/pinned-trust.js';
+import { type PinnedTrust, trustAnchorOf } from '../verification/pinned-trust.js';
 import { SeenFiles } from '../verification/seen-files.js';
 import { httpSource } from '../verification/tree-source.js';
 
@@ -16,6 +21,12 @@ export interface ServedStatement {
   readonly issuedAt: string;
   /** SHA-256 of the file, lower-case hexadecimal. */
   readonly sha256: string;
+}
+
+/** The publication statement that a host serves. */
+export interface ServedPublication extends ServedStatement {
+  /** Every new statement has a higher sequence. */
+  readonly sequence: number;
 }
 
 /** What a host serves. */
@@ -33,7 +44,7 @@ export interface ServedTree {
   /** Undefined if the host serves none. */
   readonly checkpoint: ServedStatement | undefined;
   /** Undefined if the host serves none. */
-  readonly publication: ServedStatement | undefined;
+  readonly publication: ServedPublication | undefined;
   /** The problem, in words. */
   readonly problem: string | undefined;
 }
@@ -46,11 +57,7 @@ const RETRIES = 2;
  *
  * @param now - the current time, in milliseconds since 1970
  */
-export async function readHost(
-  url: string,
-  { rootKey, requireCheckpoint }: PinnedTrust,
-  now: number,
-): Promise<ServedTree> {
+export async function readHost(url: string, trust: PinnedTrust, now: number): Promise<ServedTree> {
   const failed = (failure: 'altered' | 'unreachable', { message }: Error): ServedTree => ({
     ...{ url, failure, updatedAt: undefined, sha256: undefined, problem: message },
     ...{ rootKey: undefined, delegation: undefined, checkpoint: undefined, publication: undefined },
@@ -60,8 +67,7 @@ export async function readHost(
       const files = new SeenFiles(httpSource(url));
       // Reads the registry as a client does, with rotations and checkpoints, but ignores the age of the list.
       const { updatedAt, sha256 } = await openRegistry(files, {
-        rootKey: rootKey.jwk,
-        requireCheckpoint,
+        trustAnchor: trustAnchorOf(trust),
         maxAge: ANY_AGE_SECONDS,
       });
       const [problem] = (await expiryIn(files, now))?.problems ?? [];
@@ -69,11 +75,11 @@ export async function readHost(
       const rotation = await files.get(PATHS.rotation);
       return {
         ...{ url, failure, updatedAt, sha256, problem },
-        rootKey: (await walkRotation(rootKey, rotation === undefined ? '[]' : decodeUtf8(rotation)))
+        rootKey: (await walkRotation(trust.rootKey, rotation === undefined ? '[]' : decodeUtf8(rotation)))
           .thumbprint,
         delegation: await servedStatement(files, PATHS.delegation, 'registry-delegation+jwt'),
         checkpoint: await servedStatement(files, PATHS.checkpoint, 'registry-checkpoint+jwt'),
-        publication: await servedStatement(files, PATHS.publication, 'registry-publication+jwt'),
+        publication: await servedPublication(files),
       };
     } catch (error) {
       if (error instanceof IoFailed) return failed('unreachable', error);
@@ -98,6 +104,16 @@ async function servedStatement(
     if (error instanceof TreeRejected) return undefined;
     throw error;
   }
+}
+
+/** Reads the publication statement, which a client has verified. */
+async function servedPublication(files: SeenFiles): Promise<ServedPublication | undefined> {
+  const bytes = await files.get(PATHS.publication);
+  if (bytes === undefined) return undefined;
+  const { sequence, issuedAt } = publicationClaims(
+    readStatement(bytes, 'registry-publication+jwt', notReadable),
+  );
+  return { sequence, issuedAt: formatUpdatedAt(issuedAt), sha256: sha256(bytes) };
 }
 
 /** Checks the times of a checkpoint that a client has verified, and of its delegation. Undefined without a checkpoint. */

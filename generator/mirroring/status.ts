@@ -17,7 +17,7 @@ export interface MirrorStatus extends Omit<ServedTree, 'failure'> {
     | 'altered'
     | 'unreachable'
     | 'unknown';
-  /** How much older the list is than the primary's, in seconds. */
+  /** How much older the list or its publication statement is than the primary's, in seconds. */
   readonly behind: number | undefined;
 }
 
@@ -60,10 +60,25 @@ function compareWithPrimary({ failure, ...mirror }: ServedTree, primary: ServedT
     const problem = `the list has the updated_at of the primary's list, but another hash, ${mirror.sha256}`;
     return { ...mirror, state: 'altered', behind, problem };
   }
-  if (primary.checkpoint !== undefined && mirror.checkpoint === undefined) {
-    const problem = `there is no ${PATHS.checkpoint}, but the primary has one: verifiers that know of it refuse the mirror`;
+  const lacks = (['checkpoint', 'publication'] as const).find(
+    (name) => primary[name] !== undefined && mirror[name] === undefined,
+  );
+  if (lacks !== undefined) {
+    const problem = `there is no ${PATHS[lacks]}, but the primary has one: verifiers that know of it refuse the mirror`;
     return { ...mirror, state: 'altered', behind, problem };
   }
-  const state = failure ?? (behind === 0 ? 'in sync' : behind > 0 ? 'behind' : 'ahead');
-  return { ...mirror, state, behind };
+  const late = behind === 0 ? statementsBehind(mirror, primary) : behind;
+  const state = failure ?? (late === 0 ? 'in sync' : late > 0 ? 'behind' : 'ahead');
+  return { ...mirror, state, behind: late };
+}
+
+/** Returns how much older the publication statement of the same list is than the primary's, in seconds. */
+function statementsBehind(
+  { publication: its }: Pick<ServedTree, 'publication'>,
+  { publication: newest }: ServedTree,
+): number {
+  if (its === undefined || newest === undefined || its.sequence === newest.sequence) return 0;
+  const seconds = Math.abs(Date.parse(newest.issuedAt) - Date.parse(its.issuedAt)) / 1000;
+  // Two statements of one second still differ.
+  return Math.sign(newest.sequence - its.sequence) * Math.max(seconds, 1);
 }

@@ -1,6 +1,7 @@
 import type { RootKey } from '@passport-registry/verifier';
 import { formatDuration } from '../freshness/expiry.js';
 import { isAcceptable, type MirrorStatus, mirrorStatus } from '../mirroring/status.js';
+import { pinnedKey } from '../verification/pinned-trust.js';
 import type { Condition } from './condition.js';
 import type { LocalTree } from './local-tree.js';
 import { outgoingKeyAt } from './outgoing-key.js';
@@ -74,12 +75,12 @@ async function askHosts(
   rootKey: RootKey,
   { tree, now }: { readonly tree: LocalTree; readonly now: number },
 ): Promise<readonly MirrorStatus[]> {
-  const hosts = await mirrorStatus(urls, { rootKey, requireCheckpoint: false }, now);
+  const hosts = await mirrorStatus(urls, pinnedKey(rootKey), now);
   for (const { url, state } of hosts) {
     const outgoing = state === 'altered' ? await outgoingKeyAt(url, tree) : undefined;
     // Hosts that have the next key are accepted under the outgoing key, too.
     if (outgoing !== undefined) {
-      return mirrorStatus(urls, { rootKey: outgoing, requireCheckpoint: false }, now);
+      return mirrorStatus(urls, pinnedKey(outgoing), now);
     }
   }
   return hosts;

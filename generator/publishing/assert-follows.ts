@@ -9,6 +9,7 @@ import { PATHS } from '../tree/paths.js';
 import { type PublishedFiles, publishedFiles } from '../tree/published-tree.js';
 import { continuesChanges, parseChanges } from '../tree/site/changes.js';
 import { assertAcceptable } from '../verification/assert-acceptable.js';
+import { pinnedKey } from '../verification/pinned-trust.js';
 import { storedPublication } from '../verification/stored-publication.js';
 import { memorySource } from '../verification/tree-source.js';
 import { assertTreeGood } from './assert-tree-good.js';
@@ -125,8 +126,7 @@ async function assertNothingUndone(next: SignedTree, held: SignedTree, breaks: b
 const doesNotFollow = (next: NamedTree, held: NamedTree) => `${next.name} does not follow ${held.name}`;
 
 function acceptable({ files }: NamedTree, rootKey: RootKey, held: readonly StoredPublication[]) {
-  const trust = { rootKey, requireCheckpoint: false };
-  return assertAcceptable(memorySource(files), { trust, maxAgeDays: undefined, held });
+  return assertAcceptable(memorySource(files), { trust: pinnedKey(rootKey), maxAgeDays: undefined, held });
 }
 
 /** Applies the rules for changes to the two lists (SPEC C8). */

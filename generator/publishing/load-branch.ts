@@ -9,6 +9,7 @@ import { foldersOf } from '../files/walk.js';
 import { PATHS } from '../tree/paths.js';
 import { publishedFiles } from '../tree/published-tree.js';
 import { assertAcceptable } from '../verification/assert-acceptable.js';
+import { pinnedKey } from '../verification/pinned-trust.js';
 import { namedHash, STORED_STATEMENTS, storedPublication } from '../verification/stored-publication.js';
 import { httpSource, memorySource, type TreeSource } from '../verification/tree-source.js';
 
@@ -89,7 +90,7 @@ async function assertNotPutBack(
   if (rootKey === undefined) throw new TreeRejected(`${name} has no tree with a root key: ${PUT_BACK}`);
   const accept = (held: readonly StoredPublication[]) =>
     assertAcceptable(memorySource(files), {
-      trust: { rootKey, requireCheckpoint: false },
+      trust: pinnedKey(rootKey),
       maxAgeDays: undefined,
       held,
     });

@@ -15,6 +15,8 @@ export interface HostAnswer extends BoundedResponse {
 export interface HostRequest {
   readonly method?: 'GET' | 'HEAD';
   readonly headers?: Readonly<Record<string, string>>;
+  /** The query of the URL. Hosts of static files ignore it, and caches do not. */
+  readonly query?: string | undefined;
   /** Ends the request before its time limit. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -33,8 +35,8 @@ export function fileUrl(base: string, path: string): URL {
  * @throws {@link IoFailed} with the reason; reading the body can throw the same error
  */
 export async function askHost(base: string, path: string, request: HostRequest = {}): Promise<HostAnswer> {
-  const url = fileUrl(base, path).href;
-  const { signal, ...init } = request;
+  const { signal, query, ...init } = request;
+  const url = fileUrl(base, path).href + (query === undefined ? '' : `?${query}`);
   const timeout =
     signal === undefined ? TIMEOUT_MS : AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
   const limits = { fetch: globalThis.fetch, timeout, maxBytes: limitOf(path) };

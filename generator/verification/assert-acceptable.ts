@@ -6,7 +6,7 @@ import {
 } from '@passport-registry/verifier';
 import { IoFailed, TreeRejected } from '../errors.js';
 import { ANY_AGE_SECONDS } from './assert-client-accepts.js';
-import type { PinnedTrust } from './pinned-trust.js';
+import { type PinnedTrust, trustAnchorOf } from './pinned-trust.js';
 import type { TreeSource } from './tree-source.js';
 
 /** The conditions under which a tree is accepted. */
@@ -44,14 +44,13 @@ export async function assertAcceptable(
 
 async function readAsClient(
   source: TreeSource,
-  { trust: { rootKey, requireCheckpoint }, maxAgeDays }: Omit<AcceptOptions, 'held'>,
+  { trust, maxAgeDays }: Omit<AcceptOptions, 'held'>,
   stored: StoredPublication | undefined,
 ): Promise<{ storeFailed: boolean; error: unknown }> {
   let storeFailed = false;
   const client = createRegistryClient({
     sources: [BASE],
-    rootKey: rootKey.jwk,
-    requireCheckpoint,
+    trustAnchor: trustAnchorOf(trust),
     maxAge: maxAgeDays === undefined ? ANY_AGE_SECONDS : maxAgeDays * 24 * 60 * 60,
     ...(maxAgeDays === undefined && { clockTolerance: ANY_AGE_SECONDS }),
     // No request is sent, so only this machine can be slow.

@@ -1,4 +1,4 @@
-import type { RootKey } from '@passport-registry/verifier';
+import type { RootKey, TrustAnchor } from '@passport-registry/verifier';
 
 /** What a user trusts: a root key alone, or the content of a trust anchor (SPEC C3). */
 export interface PinnedTrust {
@@ -6,4 +6,20 @@ export interface PinnedTrust {
   readonly rootKey: RootKey;
   /** Whether to refuse a registry without a checkpoint. */
   readonly requireCheckpoint: boolean;
+  /** Whether to refuse a registry without a publication statement. */
+  readonly requirePublication: boolean;
+}
+
+/** Pins a root key alone. */
+export function pinnedKey(rootKey: RootKey): PinnedTrust {
+  return { rootKey, requireCheckpoint: false, requirePublication: false };
+}
+
+/** Returns the trust anchor with which a verifier enforces the same. */
+export function trustAnchorOf({ rootKey, requireCheckpoint, requirePublication }: PinnedTrust): TrustAnchor {
+  return {
+    root: rootKey.jwk,
+    ...(requireCheckpoint && { checkpoint: 'required' }),
+    ...(requirePublication && { publication: 'required' }),
+  };
 }

@@ -1,5 +1,7 @@
+import { IoFailed } from '../errors.js';
 import { sha256 } from '../tree/checksums.js';
 import { expectedType } from '../tree/host-configuration.js';
+import { isUnreachable } from './network-failure.js';
 import type { FoundFile, TreeSource } from './tree-source.js';
 
 /** All problems of one check. */
@@ -15,6 +17,28 @@ export class Problems extends Error {
 /** Fails a check if it has found problems. */
 export function failIfAny(problems: readonly string[]): void {
   if (problems.length > 0) throw new Problems(problems);
+}
+
+/** How many files to request from a live host at a time. */
+export const CONCURRENCY = 16;
+
+/**
+ * Reads a file. A missing or unreadable file becomes a problem, but if the host does not respond, this function throws.
+ */
+export async function readOrReport<T>(
+  path: string,
+  read: (path: string) => Promise<T | undefined>,
+  problems: string[],
+): Promise<T | undefined> {
+  try {
+    const found = await read(path);
+    if (found === undefined) problems.push(`${path} is missing`);
+    return found;
+  } catch (error) {
+    if (!(error instanceof IoFailed) || isUnreachable(error)) throw error;
+    problems.push(error.message);
+    return undefined;
+  }
 }
 
 /**

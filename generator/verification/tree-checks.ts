@@ -8,8 +8,7 @@ import {
   type RootKey,
   verifySignature,
 } from '@passport-registry/verifier';
-import { decodeUtf8, parseStrictJson } from '@passport-registry/verifier/internal';
-import { IoFailed } from '../errors.js';
+import { decodeUtf8, parseStrictJson, sumsPath } from '@passport-registry/verifier/internal';
 import { forEachConcurrent } from '../for-each-concurrent.js';
 import type { OnProgress } from '../progress.js';
 import { CHECKSUMS_PATH, isChecksummed, parseChecksums } from '../tree/checksums.js';
@@ -17,11 +16,7 @@ import { holdsCompressed } from '../tree/compressed.js';
 import { HOST_FILES } from '../tree/host-configuration.js';
 import { PATHS } from '../tree/paths.js';
 import { ANY_AGE_SECONDS } from './assert-client-accepts.js';
-import { isUnreachable } from './network-failure.js';
-import { failIfAny, Problems, type SeenFiles } from './seen-files.js';
-
-/** How many files to request from a live host at a time. */
-const CONCURRENCY = 16;
+import { CONCURRENCY, failIfAny, Problems, readOrReport, type SeenFiles } from './seen-files.js';
 
 /** Reads the root key that the tree publishes. */
 export async function checkRootKey(files: SeenFiles): Promise<RootKey> {
@@ -55,25 +50,6 @@ export async function checkSignature(files: SeenFiles, rootKey: RootKey): Promis
   const list = await files.require(PATHS.list);
   await verifySignature(list, await readUtf8(files, PATHS.signature), rootKey);
   return list;
-}
-
-/**
- * Reads a file. A missing or unreadable file becomes a problem, but if the host does not respond, this function throws.
- */
-async function readOrReport<T>(
-  path: string,
-  read: (path: string) => Promise<T | undefined>,
-  problems: string[],
-): Promise<T | undefined> {
-  try {
-    const found = await read(path);
-    if (found === undefined) problems.push(`${path} is missing`);
-    return found;
-  } catch (error) {
-    if (!(error instanceof IoFailed) || isUnreachable(error)) throw error;
-    problems.push(error.message);
-    return undefined;
-  }
 }
 
 /** The list that records are compared with. */
@@ -114,6 +90,11 @@ async function readChecksums(files: SeenFiles): Promise<ReadonlyMap<string, stri
   return sums;
 }
 
+/** The files of every tree that must be in SHA256SUMS. A live host has no listing of its files. */
+const ALWAYS_THERE: readonly string[] = [PATHS.list, PATHS.signature, PATHS.rootKey];
+/** Those of a tree with a publication statement, too. */
+const STATED_FILES: readonly string[] = [PATHS.publication, sumsPath('')];
+
 /**
  * Compares every file with its hash in SHA256SUMS.
  *
@@ -148,7 +129,7 @@ export async function checkChecksums(
       .filter(isElsewhere)
       .map((path) => `${path} is in ${CHECKSUMS_PATH}, but belongs to the tree of sums or to no list`),
   );
-  const present = files.source.paths?.() ?? [PATHS.list, PATHS.signature, PATHS.rootKey];
+  const present = files.source.paths?.() ?? [...ALWAYS_THERE, ...(isStated ? STATED_FILES : [])];
   problems.push(
     ...present.filter((path) => !listed(path)).map((path) => `${path} is not in ${CHECKSUMS_PATH}`),
   );

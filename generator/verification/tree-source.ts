@@ -23,9 +23,11 @@ export interface TreeSource {
   /**
    * Reads the file at a path; undefined if the file does not exist.
    *
+   * @param hash - the SHA-256 that the file should have. A live source appends it to the URL, so that a cache which has
+   *   an older file asks the host again (SPEC C2). The caller checks the hash
    * @throws {@link IoFailed} if the file cannot be read, or is larger than the limit for the path
    */
-  get(path: string): Promise<FoundFile | undefined>;
+  get(path: string, hash?: string): Promise<FoundFile | undefined>;
   /** Whether files that configure hosts may be missing. A host need not serve them, so a mirror may lack them. */
   readonly withoutHostFiles?: boolean;
   /** Lists all paths; undefined if the source has no listing. @throws {@link IoFailed} */
@@ -101,11 +103,15 @@ export function folderSource(folder: string): TreeSource {
  * ```
  */
 export function httpSource(base: string, signal?: AbortSignal): TreeSource {
-  return { name: base, live: true, get: (path) => download(base, path, signal) };
+  return { name: base, live: true, get: (path, hash) => download(base, path, { signal, hash }) };
 }
 
-async function download(base: string, path: string, signal?: AbortSignal): Promise<FoundFile | undefined> {
-  const answer = await askHost(base, path, { signal });
+async function download(
+  base: string,
+  path: string,
+  { signal, hash }: { readonly signal: AbortSignal | undefined; readonly hash: string | undefined },
+): Promise<FoundFile | undefined> {
+  const answer = await askHost(base, path, { signal, query: hash });
   // Some hosts redirect index.html to the folder.
   if (path === PATHS.page && leadsTo(answer, base, path))
     return fileOf(await askHost(base, './', { signal }), base, './');

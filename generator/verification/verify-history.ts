@@ -4,7 +4,8 @@ import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { type Changes, changesBytes, parseChanges } from '../tree/site/changes.js';
 import { failIfAny, type SeenFiles } from './seen-files.js';
-import type { RootHistory } from './verify-statements.js';
+import { findMisnamed } from './verify-publication.js';
+import type { RootHistory, SignedList } from './verify-statements.js';
 
 /** Checks of the data about earlier lists: snapshots and changes. */
 
@@ -63,12 +64,16 @@ async function findSnapshotFault(files: SeenFiles, hash: string, keys: readonly 
   const statement = await files.read(PATHS.snapshot(hash, PATHS.publication));
   if (list === undefined || signature === undefined) return 'is incomplete';
   if (sha256(list) !== hash) return 'has a list whose hash is not the hash in the path';
+  const newest = (await files.hash(PATHS.list)) === hash ? await files.get(PATHS.publication) : undefined;
+  if (newest !== undefined && (statement === undefined || Buffer.compare(statement, newest) !== 0)) {
+    return `has another ${PATHS.publication} than the tree, although it has the same list`;
+  }
   let fault: string | undefined;
   // The newest key signed most snapshots.
   for (const rootKey of [...keys].reverse()) {
     try {
-      await verifyList({ list, signature: decodeUtf8(signature), rootKey });
-      return statement && (await findStatementFault(statement, hash, rootKey));
+      const { registry } = await verifyList({ list, signature: decodeUtf8(signature), rootKey });
+      return statement && (await findStatementFault(statement, { list, registry }, rootKey));
     } catch (error) {
       if (!(error instanceof RegistryError)) return 'has a signature that is not UTF-8';
       const isUnsigned = error.code === 'ERR_SIGNATURE_INVALID';
@@ -78,10 +83,10 @@ async function findSnapshotFault(files: SeenFiles, hash: string, keys: readonly 
   return fault;
 }
 
-async function findStatementFault(statement: Uint8Array, hash: string, rootKey: RootKey) {
+async function findStatementFault(statement: Uint8Array, signed: SignedList, rootKey: RootKey) {
   try {
-    const { sha256: named } = await verifyPublicationStatement(statement, rootKey, ANY_TIME);
-    return named === hash ? undefined : 'has a publication statement that names another list';
+    const [fault] = findMisnamed(await verifyPublicationStatement(statement, rootKey, ANY_TIME), signed);
+    return fault && `has a publication statement that ${fault}`;
   } catch (error) {
     return `is not valid: ${(error as Error).message}`;
   }

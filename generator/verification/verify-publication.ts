@@ -7,10 +7,11 @@ import {
   sumsTree,
   verifyPublicationStatement,
 } from '@passport-registry/verifier/internal';
+import { forEachConcurrent } from '../for-each-concurrent.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { summedRecord } from '../tree/sums.js';
-import { failIfAny, Problems, type SeenFiles } from './seen-files.js';
+import { CONCURRENCY, failIfAny, Problems, readOrReport, type SeenFiles } from './seen-files.js';
 import type { SignedList } from './verify-statements.js';
 
 /** Times are not checked here. `checkFreshness` makes all checks that depend on the clock. */
@@ -30,21 +31,22 @@ export async function checkPublication(
 ): Promise<CheckedPublication> {
   const bytes = await files.require(PATHS.publication);
   const content = await verifyPublicationStatement(bytes, rootKey, ANY_TIME);
+  failIfAny(findMisnamed(content, { list, registry }).map((problem) => `${PATHS.publication} ${problem}`));
+  const invalid = (message: string) => new Problems([message]);
+  return { content, statement: readStatement(bytes, 'registry-publication+jwt', invalid) };
+}
+
+/** Finds what a publication statement says of a list that is not so. */
+export function findMisnamed(content: PublicationStatement, { list, registry }: SignedList): string[] {
   const facts: [name: string, said: unknown, found: unknown][] = [
     ['sha256', content.sha256, sha256(list)],
     ['size', content.size, list.length],
     ['updated_at', content.updatedAt, registry.updated_at],
     ['issuers', content.issuers, registry.issuers.length],
   ];
-  failIfAny(
-    facts
-      .filter(([, said, found]) => said !== found)
-      .map(
-        ([name, said, found]) => `${PATHS.publication} has the ${name} ${said}, but the list has ${found}`,
-      ),
-  );
-  const invalid = (message: string) => new Problems([message]);
-  return { content, statement: readStatement(bytes, 'registry-publication+jwt', invalid) };
+  return facts
+    .filter(([, said, found]) => said !== found)
+    .map(([name, said, found]) => `has the ${name} ${said}, but the list has ${found}`);
 }
 
 /**
@@ -72,11 +74,11 @@ export async function checkSums(
       `${PATHS.publication} names the sums ${sumsSha256}, but the sums of the list are ${expected.sha256}`,
     );
   }
-  for (const [path, bytes] of expected.files) {
-    const found = await files.hash(path);
-    if (found === undefined) problems.push(`${path} is missing`);
-    else if (found !== sha256(bytes)) problems.push(`${path} does not have the sums of the list`);
-  }
+  await forEachConcurrent([...expected.files], CONCURRENCY, async ([path, bytes]) => {
+    const found = await readOrReport(path, (path) => files.hash(path), problems);
+    if (found !== undefined && found !== sha256(bytes))
+      problems.push(`${path} does not have the sums of the list`);
+  });
   for (const path of files.source.paths?.() ?? []) {
     const isSums = /^sums\/[^.]/.test(path);
     if (isSums && !expected.files.has(path)) problems.push(`${path} is not part of the tree of sums`);

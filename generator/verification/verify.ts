@@ -104,6 +104,8 @@ export interface VerifyOptions {
   readonly maxAge?: number;
   /** Whether a tree without a checkpoint fails. Default: false. */
   readonly requireCheckpoint?: boolean;
+  /** Whether a tree without a publication statement fails. Default: false. */
+  readonly requirePublication?: boolean;
   /** Whether a live host may send any content types. Verifiers ignore them; other readers may not. */
   readonly anyContentType?: boolean;
   /** Returns the time in milliseconds since 1970. Default: the system clock. */
@@ -227,17 +229,21 @@ interface Audit {
 /** Runs all checks that need no live host. */
 async function auditTree(
   { files, checks, root, pinned }: Audit,
-  { maxAge = DEFAULT_MAX_AGE_SECONDS, requireCheckpoint = false, now = Date.now, onProgress }: VerifyOptions,
+  options: VerifyOptions,
 ): Promise<AuditedTree> {
+  const { maxAge = DEFAULT_MAX_AGE_SECONDS, now = Date.now, onProgress } = options;
   const rootKey = root?.rootKey;
   const warnings: string[] = [];
-  /** Runs a check of an optional file. */
+  const isRequired = (name: CheckName) =>
+    (name === 'publication' && options.requirePublication === true) ||
+    (name === 'checkpoint' && options.requireCheckpoint === true);
+  /** Runs a check of a file that is optional unless the caller requires it. */
   const optional = async <T>(
     name: CheckName,
     path: string,
     work: () => Promise<T>,
   ): Promise<T | undefined> => {
-    if (await fileExists(files, path)) return checks.run(name, work);
+    if (isRequired(name) || (await fileExists(files, path))) return checks.run(name, work);
     checks.skip(name, `the tree has no ${path}`);
     return undefined;
   };
@@ -278,7 +284,7 @@ async function auditTree(
   const checkpoint =
     rootKey &&
     stated &&
-    (requireCheckpoint || publication?.content.checkpoint
+    (publication?.content.checkpoint
       ? await checks.run('checkpoint', () => checkCheckpoint(files, rootKey, stated))
       : await optional('checkpoint', PATHS.checkpoint, () => checkCheckpoint(files, rootKey, stated)));
   if (signed !== undefined && !checks.hasFailed('checkpoint')) {

@@ -18,7 +18,8 @@ export async function registryHost(files: Files = new Map()): Promise<RegistryHo
       const path = (request.url ?? '/').slice(1);
       response.once('finish', () => host.log.push(`${path} ${response.statusCode}`));
       if (host.intercept(path, request, response)) return;
-      const body = host.files.get(path);
+      // Static hosts ignore a query.
+      const body = host.files.get(path.replace(/\?.*/, ''));
       if (body === undefined) {
         response.writeHead(404).end();
         return;

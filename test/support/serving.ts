@@ -41,7 +41,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** Returns the content type of a path in a tree. */
 export function contentTypeOf(path: string): string {
-  if (path.endsWith('SHA256SUMS')) return 'text/plain';
+  if (/(?:^|\/)(?:SHA256SUMS|sums\/[^/]+)$/.test(path)) return 'text/plain';
   return TYPES[path.split('.').at(-1) ?? ''] ?? 'application/json';
 }
 

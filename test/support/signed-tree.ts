@@ -23,7 +23,7 @@ export interface SignedTree {
   readonly stranger: SignerKey;
 }
 
-/** Builds a tree with a rotation, a delegation, a checkpoint, snapshots under both root keys, deltas and changes. */
+/** Builds a tree with a rotation, a delegation, a checkpoint, snapshots under both root keys, statements, sums and changes. */
 export async function signedTree(): Promise<SignedTree> {
   const ids = Array.from({ length: 24 }, (_one, index) => `issuer-${String(index).padStart(2, '0')}`);
   const folder = await workspace(ids);
@@ -112,8 +112,11 @@ export async function resealed(
 ): Promise<Map<string, Buffer>> {
   const files = new Map(altered);
   const uncovered = ['SHA256SUMS', 'checkpoint.jwt'];
+  // The tree of sums lists the records and the sums files. Trees without a publication statement have no tree of sums.
+  const isInTreeOfSums = (path: string) =>
+    files.has('publication.jwt') && /^(?:issuers\/[^.]|sums\/(?!root$))/.test(path);
   const sums = [...files]
-    .filter(([path]) => !uncovered.includes(path))
+    .filter(([path]) => !uncovered.includes(path) && !isInTreeOfSums(path))
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([path, bytes]) => `${sha256(bytes)}  ${path}\n`);
   files.set('SHA256SUMS', Buffer.from(sums.join('')));
@@ -121,4 +124,19 @@ export async function resealed(
   if (held === undefined) return files;
   const all = { ...claimsOf(held), tree_sha256: sha256(files.get('SHA256SUMS') as Buffer), ...claims };
   return files.set('checkpoint.jwt', Buffer.from(await jwt(online, 'registry-checkpoint+jwt', all)));
+}
+
+/**
+ * Signs the publication statement again with other claims, as only a thief of the root key could, and puts a copy in the
+ * snapshot of the list. A claim of `undefined` is removed. The caller seals the tree.
+ */
+export async function restated(
+  files: ReadonlyMap<string, Buffer>,
+  root: SignerKey,
+  claims: JWTPayload,
+): Promise<Map<string, Buffer>> {
+  const all = { ...claimsOf(files.get('publication.jwt') as Buffer), ...claims };
+  const bytes = Buffer.from(await jwt(root, 'registry-publication+jwt', JSON.parse(JSON.stringify(all))));
+  const copy = `snapshots/${sha256(files.get('issuers.json') as Buffer)}/publication.jwt`;
+  return new Map(files).set('publication.jwt', bytes).set(copy, bytes);
 }

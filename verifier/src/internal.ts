@@ -19,6 +19,8 @@ export { hasPassed, isToCome } from './passport/clock.js';
 export { MANDATE_TYPE } from './passport/mandate.js';
 export { type Publication, readPublication, type Trust } from './publication/publication.js';
 export { refuseOlderList, refuseOlderStatement } from './publication/rollback.js';
+export { acceptHead, type Head, readStatements } from './publication/statements.js';
+export { storedFiles } from './publication/store.js';
 export { idHashOf, readSums, type Sums, type SumsPlace } from './sums/sums-file.js';
 export { prefixesTo, recordPath, sumsPath } from './sums/sums-place.js';
 export { levelsFor, mayHaveLevels, type SummedRecord, type SumsTree, sumsTree } from './sums/sums-tree.js';
@@ -48,6 +50,7 @@ export {
   publicationClaims,
   verifyPublicationStatement,
 } from './trust/publication-statement.js';
+export { currentRoots, pinnedChains, type RootChain, walkChains } from './trust/root-chain.js';
 export { type RotationStep, readRotation } from './trust/rotation.js';
 export {
   type Clock,

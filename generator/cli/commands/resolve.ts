@@ -12,7 +12,7 @@ import { didYouMean } from '../../diagnostics/messages.js';
 import { TreeRejected, UsageError } from '../../errors.js';
 import { readText } from '../../files/read-file.js';
 import { unreachableSources } from '../../verification/network-failure.js';
-import type { PinnedTrust } from '../../verification/pinned-trust.js';
+import { type PinnedTrust, trustAnchorOf } from '../../verification/pinned-trust.js';
 import { folderSource, registryFiles } from '../../verification/tree-source.js';
 import { positiveNumber } from '../options/positive-number.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
@@ -71,8 +71,8 @@ interface Conditions extends PinnedTrust {
 }
 
 async function ask(id: string, policy: TrustPolicy, conditions: Conditions) {
-  const { source, rootKey, requireCheckpoint, maxAgeDays } = conditions;
-  const trust = { rootKey: rootKey.jwk, requireCheckpoint, maxAge: maxAgeDays * 24 * 60 * 60 };
+  const { source, maxAgeDays } = conditions;
+  const trust = { trustAnchor: trustAnchorOf(conditions), maxAge: maxAgeDays * 24 * 60 * 60 };
   const answer = (registry: Registry) => ({
     decision: registry.decide(id, policy),
     updatedAt: registry.updatedAt,

@@ -56,9 +56,14 @@ async function verify(io: Io, named: string | undefined, options: Options): Prom
   const where = named ?? options.baseUrl ?? defaultTarget(trust);
   const { live } = sourceOf(where);
   const maxAge = positiveNumber('--max-age', options.maxAge) * 24 * 60 * 60;
-  const { rootKey, requireCheckpoint = false } = trust ?? {};
+  const { rootKey, requireCheckpoint = false, requirePublication = false } = trust ?? {};
   const expected = options.expect === undefined ? undefined : expectedTree(options.expect);
-  const demands = { maxAge, requireCheckpoint, anyContentType: options.anyContentType === true };
+  const demands = {
+    maxAge,
+    requireCheckpoint,
+    requirePublication,
+    anyContentType: options.anyContentType === true,
+  };
   const { report, difference } = await withWait(io, options.wait, async (signal) => {
     const { source, seen } = rememberFiles(sourceOf(where, signal));
     const once = await withProgress(io, (onProgress) =>

@@ -2,7 +2,7 @@ import { assertTrustAnchor, importRootKey } from '@passport-registry/verifier';
 import { parseStrictJson } from '@passport-registry/verifier/internal';
 import { KeyRejected } from '../../errors.js';
 import { isTrustAnchor, parseJson, parseRootKey, readKeySource } from '../../signing/key-file.js';
-import type { PinnedTrust } from '../../verification/pinned-trust.js';
+import { type PinnedTrust, pinnedKey } from '../../verification/pinned-trust.js';
 import type { Io } from '../terminal/io.js';
 
 /** The option `--root-key` of commands that verify, for the help. */
@@ -27,14 +27,19 @@ export interface TrustOption extends PinnedTrust {
 export async function loadTrust({ env }: Io, file: string): Promise<TrustOption> {
   const text = readKeySource(file, env);
   if (!isTrustAnchor(parseJson(text))) {
-    return { rootKey: await parseRootKey(text, file, true), requireCheckpoint: false, sources: [] };
+    return { ...pinnedKey(await parseRootKey(text, file, true)), sources: [] };
   }
   try {
     // Two members of the same name could hide a requirement.
     const anchor: unknown = parseStrictJson(text);
     assertTrustAnchor(anchor);
-    const { root, sources = [], checkpoint } = anchor;
-    return { rootKey: await importRootKey(root), requireCheckpoint: checkpoint === 'required', sources };
+    const { root, sources = [], checkpoint, publication } = anchor;
+    return {
+      rootKey: await importRootKey(root),
+      requireCheckpoint: checkpoint === 'required',
+      requirePublication: publication === 'required',
+      sources,
+    };
   } catch (cause) {
     throw new KeyRejected(`${file} is not a valid trust anchor: ${(cause as Error).message}`, { cause });
   }

@@ -48,7 +48,9 @@ describeWith(['rsync'], 'passport-registry mirror', () => {
       expect((await verifyTree(folderSource(join(folder, 'mirror/current')), rootKey, ANY_AGE)).ok).toBe(
         true,
       );
-      execFileSync('sha256sum', ['--quiet', '-c', 'SHA256SUMS'], { cwd: join(folder, 'mirror/current') });
+      execFileSync('sh', ['-c', 'sha256sum --quiet --strict -c SHA256SUMS sums/*'], {
+        cwd: join(folder, 'mirror/current'),
+      });
       // A web server runs as another user.
       for (const path of ['', 'issuers', 'issuers/alpha', 'issuers.json', '.htaccess']) {
         const stats = statSync(join(folder, 'mirror/current', path));
@@ -63,8 +65,9 @@ describeWith(['rsync'], 'passport-registry mirror', () => {
       await publish('2026-11-02T00:00:00Z');
       const before = statSync(join(folder, 'mirror/current/issuers/gamma')).ino;
       const { fetched, switched } = JSON.parse((await mirror(source, '--json')).stdout);
-      // The record, the list, its signature, the checksums, the page with the list, the changes and their feed.
-      expect([switched, fetched]).toEqual([true, 7]);
+      // The record, its sums, the list, its signature, the statement, the checksums, the page with the list, the changes
+      // and their feed. Over HTTP, the list is made from the records.
+      expect([switched, fetched]).toEqual([true, source.startsWith('http:') ? 8 : 9]);
       expect(served()).toBe('2026-11-02T00:00:00Z');
       expect(statSync(join(folder, 'mirror/current/issuers/gamma')).ino).toBe(before);
     });
@@ -87,15 +90,20 @@ describeWith(['rsync'], 'passport-registry mirror', () => {
     await mirror(tree());
     const alter: [string, () => unknown, RegExp][] = [
       ['a byte of the list', () => flip('dist/issuers.json'), /were not signed by the root key/],
+      ['the statement', () => rmSync(join(folder, 'dist/publication.jwt')), /ERR_PUBLICATION_MISSING/],
+      ['a sums file', () => flip('dist/sums/root'), /sums\/root/],
+      ['a sums file too many', () => writeFiles(folder, { 'dist/sums/3': 'x' }), /sums\/3/],
       ['a record', () => writeFiles(folder, { 'dist/issuers/alpha': '{}' }), /issuers\/alpha/],
       ['a file too many', () => writeFiles(folder, { 'dist/issuers/mallory': '{}' }), /mallory/],
       ['a file too few', () => rmSync(join(folder, 'dist/issuers/gamma')), /gamma/],
-      ['the root key', () => forge(), /ERR_SIGNATURE_INVALID/],
+      ['the root key', () => forge(), /ERR_PUBLICATION_INVALID/],
       ['nothing at all', () => rmSync(join(folder, 'dist/SHA256SUMS')), /SHA256SUMS/],
     ];
+    await publish('2026-11-02T00:00:00Z');
+    cpSync(tree(), join(folder, 'good'), { recursive: true });
     for (const [name, change, message] of alter) {
-      rmSync(join(folder, 'dist'), { recursive: true });
-      await publish('2026-11-02T00:00:00Z');
+      rmSync(tree(), { recursive: true });
+      cpSync(join(folder, 'good'), tree(), { recursive: true });
       await change();
       const { code, stderr } = await mirror(tree());
       expect([name, code]).toEqual([name, 1]);
@@ -128,7 +136,7 @@ describeWith(['rsync'], 'passport-registry mirror', () => {
     rmSync(tree(), { recursive: true });
     await publish('2026-11-03T00:00:00Z');
     const older = await mirror(tree());
-    expect([older.code, older.stderr]).toEqual([1, expect.stringContaining('ERR_LIST_ROLLED_BACK')]);
+    expect([older.code, older.stderr]).toEqual([1, expect.stringContaining('ERR_PUBLICATION_ROLLED_BACK')]);
     rmSync(tree(), { recursive: true });
     writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { tier: 'founding' }) });
     await publish('2026-11-05T00:00:00Z');
@@ -180,7 +188,7 @@ describeWith(['rsync'], 'passport-registry mirror', () => {
     rmSync(tree(), { recursive: true });
     await publish(future(1));
     const left = await mirror(tree());
-    expect([left.code, left.stderr]).toEqual([1, expect.stringContaining('ERR_SIGNATURE_INVALID')]);
+    expect([left.code, left.stderr]).toEqual([1, expect.stringContaining('ERR_PUBLICATION_INVALID')]);
     // Whoever has pinned another key means it.
     await cli(['keys', 'generate', '--out', 'fresh.pem'], folder);
     writeFiles(folder, { 'root.json': (await cli(['keys', 'public', 'fresh.pem'], folder)).stdout });
@@ -343,33 +351,56 @@ describe('passport-registry mirror status', () => {
     expect(strict.code).toBe(1);
   });
 
-  it('calls a mirror altered that has no checkpoint although the primary has one, and not the other way round', async () => {
-    await cli(['build', '--key', 'key.pem', '--checkpoint-key', 'key.pem', '--out', 'with'], folder);
-    writeFiles(folder, { 'root.json': (await cli(['keys', 'public', 'key.pem'], folder)).stdout });
-    cpSync(join(folder, 'with'), join(folder, 'without'), { recursive: true });
-    rmSync(join(folder, 'without/checkpoint.jwt'));
-    const [complete, withheld] = [await serve(join(folder, 'with')), await serve(join(folder, 'without'))];
-    const status = async (...urls: string[]) => {
-      const { code, stdout } = await cli(
-        ['mirror', 'status', '--root-key', 'root.json', ...urls, '--json'],
-        folder,
-      );
-      const { mirrors } = JSON.parse(stdout);
-      return [
-        code,
-        mirrors[1].state,
-        mirrors[1].problem ?? null,
-        Object.keys(mirrors[1]).includes('hasCheckpoint'),
-      ];
+  describe('calls a mirror', () => {
+    const state = async (...names: string[]) => {
+      const urls = await Promise.all(names.map((name) => serve(join(folder, name))));
+      const args = ['mirror', 'status', '--root-key', 'root.json', ...urls, '--json'];
+      const { code, stdout } = await cli(args, folder);
+      const { state: it, behind, problem } = JSON.parse(stdout).mirrors[1];
+      return [code, it, ...(behind ? [behind] : []), problem ?? null];
     };
-    expect(await status(complete, withheld)).toEqual([
-      1,
-      'altered',
-      expect.stringContaining('no checkpoint.jwt'),
-      false,
-    ]);
-    expect(await status(complete, complete)).toEqual([0, 'in sync', null, false]);
-    expect(await status(withheld, complete)).toEqual([0, 'in sync', null, false]);
-    expect(await status(withheld, withheld)).toEqual([0, 'in sync', null, false]);
+
+    /** Three publications of one list, one after the other: without a checkpoint, with one, and the newest. */
+    beforeEach(async () => {
+      for (const [name, args] of [
+        ['without', []],
+        ['with', ['--checkpoint-key', 'key.pem']],
+      ] as const) {
+        const { code } = await cli(['build', '--key', 'key.pem', ...args], folder);
+        expect(code).toBe(0);
+        cpSync(tree(), join(folder, name), { recursive: true });
+        cpSync(tree(), join(folder, `unstated-${name}`), { recursive: true });
+        rmSync(join(folder, `unstated-${name}/publication.jwt`));
+      }
+      cpSync(join(folder, 'with'), join(folder, 'withheld'), { recursive: true });
+      rmSync(join(folder, 'withheld/checkpoint.jwt'));
+    });
+
+    it.each([
+      ['with', 'with', [0, 'in sync', null]],
+      ['with', 'without', [1, 'altered', expect.stringContaining('no checkpoint.jwt')]],
+      ['without', 'with', [0, 'ahead', expect.any(Number), null]],
+      // The statement promises a checkpoint.
+      ['with', 'withheld', [1, 'altered', expect.stringContaining('no checkpoint')]],
+      ['withheld', 'with', [1, 'unknown', null]],
+      ['without', 'unstated-without', [1, 'altered', expect.stringContaining('no publication.jwt')]],
+      ['unstated-without', 'without', [0, 'in sync', null]],
+      // The checkpoint names a statement.
+      ['with', 'unstated-with', [1, 'altered', expect.stringContaining('no publication statement')]],
+    ])('of the tree %s with the tree %s what it is', async (primary, mirror, expected) => {
+      expect(await state(primary, mirror)).toEqual(expected);
+    });
+
+    it('behind or ahead if the statement of the same list is another', async () => {
+      const claims = decodeJwt(readFileSync(join(folder, 'without/publication.jwt'), 'utf8'));
+      const next = { ...claims, sequence: 5, iat: Number(claims.iat) + 60 };
+      const jwt = await new SignJWT(next)
+        .setProtectedHeader({ alg: 'EdDSA', kid: rootKey.thumbprint, typ: 'registry-publication+jwt' })
+        .sign(createPrivateKey(readFileSync(join(folder, 'key.pem'))));
+      cpSync(join(folder, 'without'), join(folder, 'next'), { recursive: true });
+      writeFiles(folder, { 'next/publication.jwt': jwt });
+      expect(await state('next', 'without')).toEqual([0, 'behind', 60, null]);
+      expect(await state('without', 'next')).toEqual([0, 'ahead', -60, null]);
+    });
   });
 });

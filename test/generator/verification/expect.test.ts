@@ -44,8 +44,8 @@ describe('verify --expect of a tree with a checkpoint', () => {
     expect(code, stderr).toBe(0);
     return stdout;
   };
-  const copyOf = (name: string, change: (tree: string) => void) => {
-    cpSync(join(folder, 'checked'), join(folder, name), { recursive: true });
+  const copyOf = (name: string, change: (tree: string) => void, original = 'checked') => {
+    cpSync(join(folder, original), join(folder, name), { recursive: true });
     change(join(folder, name));
     return serve(join(folder, name));
   };
@@ -86,14 +86,13 @@ describe('verify --expect of a tree with a checkpoint', () => {
     const { code, stderr } = await expectAt(host);
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining('has no checkpoint.jwt, but checked has one'),
+      expect.stringContaining('checkpoint.jwt is missing, but a checkpoint is required'),
     ]);
     expect(stderr).not.toContain('is valid');
   });
 
   it('refuses other documents with an adjusted SHA256SUMS', async () => {
-    const host = await copyOf('adjusted', (tree) => {
-      rmSync(join(tree, 'checkpoint.jwt'));
+    const adjust = (tree: string) => {
       const path = 'schemas/issuer.schema.json';
       const page = `${readFileSync(join(tree, path), 'utf8')} `;
       const sums = readFileSync(join(tree, 'SHA256SUMS'), 'utf8');
@@ -102,9 +101,20 @@ describe('verify --expect of a tree with a checkpoint', () => {
       writeFiles(tree, { [path]: page });
       expect(adjusted).not.toBe(sums);
       writeFiles(tree, { SHA256SUMS: adjusted });
-    });
-    const { code, stderr } = await expectAt(host);
+    };
+    const host = await copyOf('adjusted', adjust, 'newer');
+    const { code, stderr } = await expectAt(host, 'newer');
     expect([code, stderr]).toEqual([1, expect.stringContaining('but another SHA256SUMS')]);
+  });
+});
+
+describe('verify --expect of a tree of sums', () => {
+  it('refuses a host whose record is another, although its SHA256SUMS is the same', async () => {
+    cpSync(join(folder, 'newer'), join(folder, 'record'), { recursive: true });
+    writeFiles(folder, { 'record/issuers/beta': '{}' });
+    const host = await serve(join(folder, 'record'));
+    const { code, stderr } = await cli(['verify', host, '--expect', 'newer'], folder);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('issuers/beta is not its entry')]);
   });
 });
 

@@ -1,6 +1,15 @@
-import type { AnchoredClientOptions, RegistryClientOptions, RegistryStatus } from './client-options.js';
+import { BYTES } from '../encoding/options.js';
+import { LIMITS } from '../limits.js';
+import { pathsReadFirst, readPublication } from '../publication/publication.js';
+import { toStored } from '../publication/store.js';
+import {
+  type AnchoredClientOptions,
+  clientSettings,
+  type RegistryClientOptions,
+  type RegistryStatus,
+} from './client-options.js';
 import { RefreshingRegistry } from './refreshing-registry.js';
-import type { Registry } from './registry.js';
+import { createRegistryView, type Registry } from './registry.js';
 import { withFreshnessCheck } from './with-freshness-check.js';
 
 /** A registry that refreshes itself. Reads return immediately, and never wait for the network. */
@@ -42,8 +51,22 @@ export interface RegistryClient extends Registry {
  * ```
  */
 export function createRegistryClient(options: RegistryClientOptions | AnchoredClientOptions): RegistryClient {
-  const client = new RefreshingRegistry(options);
-  const registry = withFreshnessCheck(() => client.current());
+  const settings = clientSettings(options, 'createRegistryClient', { maxBytes: BYTES });
+  const { maxBytes: maxListBytes = LIMITS.list } = options;
+  let view: Registry | undefined;
+  const client = new RefreshingRegistry(settings, {
+    pathsReadFirst,
+    read: (files, trust) => readPublication(files, { ...trust, maxListBytes }),
+    listSize: ({ list }) => list.length,
+    toStored,
+    onHold: ({ registry, sha256 }) => {
+      if (view?.sha256 !== sha256) view = createRegistryView(registry, sha256, settings.now);
+    },
+  });
+  const registry = withFreshnessCheck(() => {
+    client.current();
+    return view as Registry;
+  });
   return Object.defineProperties(
     {
       ready: () => client.ready(),

@@ -8,7 +8,6 @@ import {
   SourceTooLarge,
 } from '../errors.js';
 import { limitOf } from '../limits.js';
-import type { RootKey } from '../trust/root-key.js';
 import { trimSignature } from '../trust/signature.js';
 import { type VerifiedList, verifyList } from '../trust/signed-list.js';
 import { limitFiles } from './limit-files.js';
@@ -18,15 +17,14 @@ import {
   type Head,
   knownUnder,
   readStatements,
+  type SourceTrust,
   STATEMENT_FILES,
   type Statements,
-  type StatementTrust,
 } from './statements.js';
+import { underAnyRoot } from './under-any-root.js';
 
 /** What a verifier trusts and requires when it reads a publication. */
-export interface Trust extends StatementTrust<Publication> {
-  /** The current root keys, after all rotations. */
-  readonly roots: readonly RootKey[];
+export interface Trust extends SourceTrust<Publication> {
   /**
    * The maximum size of the list in bytes. A signed statement can set a lower limit. Default: the limit of
    * {@link limitOf}.
@@ -74,22 +72,6 @@ export async function readPublication(files: RegistryFiles, trust: Trust): Promi
     );
     return { ...verified, ...head };
   });
-}
-
-/** Returns the first result under one of the root keys. If none has a result, the error of the first key counts. */
-export async function underAnyRoot<T>(
-  roots: readonly RootKey[],
-  read: (root: RootKey) => Promise<T>,
-): Promise<T> {
-  let firstError: unknown;
-  for (const root of roots) {
-    try {
-      return await read(root);
-    } catch (error) {
-      firstError ??= error;
-    }
-  }
-  throw firstError;
 }
 
 /** The inputs for reading the list of a source under one root key. */

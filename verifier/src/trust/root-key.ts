@@ -1,7 +1,8 @@
-import { type CryptoKey, calculateJwkThumbprint } from 'jose';
+import type { CryptoKey } from 'jose';
 import { RootKeyInvalid } from '../errors.js';
 import type { RootJwk } from '../generated/schemas.js';
 import { importPublicKey, type KeyAlgorithm, publicMembers } from './public-key.js';
+import { thumbprintOf } from './thumbprint.js';
 
 /** A checked and imported root key. */
 export interface RootKey {
@@ -36,7 +37,7 @@ export interface RootKey {
  */
 export async function importRootKey(jwk: unknown): Promise<RootKey> {
   const key = await importPublicKey(jwk, invalid);
-  const thumbprint = await calculateJwkThumbprint(key.jwk);
+  const thumbprint = await thumbprintOf(key.jwk);
   const named = (jwk as { kid?: unknown }).kid;
   if (named !== undefined && named !== null && named !== thumbprint) {
     throw new RootKeyInvalid(`kid is not the key's RFC 7638 thumbprint, ${thumbprint}`);

@@ -1,0 +1,29 @@
+import type { PublicationStatement } from '@passport-registry/verifier/internal';
+import type { HeldRelease } from './held-release.js';
+
+/** The size of a download. */
+export interface TransferStats {
+  /** The number of files that the source sent. */
+  readonly fetched: number;
+  /** The size of these files, in bytes. */
+  readonly bytes: number;
+}
+
+/** The rules of a verifier for files in the folder of a download. An error ends the download. */
+export interface AcceptanceRules {
+  /** Called once the statements are in the folder, before records are downloaded. Returns the publication statement. */
+  readonly acceptStatements: () => Promise<PublicationStatement>;
+  /** Called once all files that decide about trust are in the folder. */
+  readonly acceptPublication: () => Promise<void>;
+}
+
+/** Where to write a tree, and what need not be downloaded again. */
+export interface DownloadTarget {
+  /** A new folder. */
+  readonly folder: string;
+  /** The release being served. */
+  readonly held: HeldRelease | undefined;
+  readonly rules: AcceptanceRules;
+  /** The environment for rsync. */
+  readonly env: NodeJS.ProcessEnv;
+}

@@ -1,0 +1,148 @@
+import { linkSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { IoFailed, TreeRejected } from '../errors.js';
+import { forEachConcurrent } from '../for-each-concurrent.js';
+import { sha256 } from '../tree/checksums.js';
+import { brotli, gzipped } from '../tree/compressed.js';
+import { HOST_FILES, hostFiles } from '../tree/host-configuration.js';
+import { PATHS } from '../tree/paths.js';
+import type { TreeSource } from '../verification/tree-source.js';
+import type { DownloadTarget, TransferStats } from './download-target.js';
+import type { HeldRelease } from './held-release.js';
+
+/** A file of the source, and its hash. */
+export interface StatedFile {
+  readonly path: string;
+  /** SHA-256 in lower-case hexadecimal. */
+  readonly hash: string;
+  /** The file that states the hash, for messages. */
+  readonly statedIn: string;
+}
+
+/** How many files to request at a time. */
+const CONCURRENCY = 16;
+/** How often to request a file again, if its hash is wrong: a cache may have an older file (SPEC C2). */
+const RETRIES = 2;
+
+/** The folder of a release while it is downloaded. A file is written only after its hash has been checked. */
+export class NewRelease {
+  readonly #source: TreeSource;
+  readonly #folder: string;
+  readonly #held: HeldRelease | undefined;
+  /** A path for each hash of the files in the folder. */
+  readonly #pathOf = new Map<string, string>();
+  #fetched = 0;
+  #bytes = 0;
+
+  constructor(source: TreeSource, { folder, held }: Pick<DownloadTarget, 'folder' | 'held'>) {
+    this.#source = source;
+    this.#folder = folder;
+    this.#held = held;
+  }
+
+  get sourceName(): string {
+    return this.#source.name;
+  }
+
+  stats(): TransferStats {
+    return { fetched: this.#fetched, bytes: this.#bytes };
+  }
+
+  /** Reads a file that is in the folder. */
+  read(path: string): Buffer {
+    return readFileSync(join(this.#folder, path));
+  }
+
+  /** Whether the release being served has a file with this hash. */
+  isHeld(path: string, hash: string): boolean {
+    return this.#held?.has(path, hash) === true;
+  }
+
+  /**
+   * Adds files: hard links to the release being served or to equal files, or downloads.
+   *
+   * @throws {@link TreeRejected} if the source does not have a file with its hash
+   */
+  addAll(files: readonly StatedFile[], concurrency = CONCURRENCY): Promise<void> {
+    return forEachConcurrent(files, concurrency, (file) => this.#add(file));
+  }
+
+  async #add(file: StatedFile): Promise<void> {
+    const { path, hash } = file;
+    const equal = this.#pathOf.get(hash);
+    if (equal === path) return;
+    if (this.#held?.has(path, hash)) this.#link(join(this.#held.folder, path), path);
+    else if (equal !== undefined) this.#link(join(this.#folder, equal), path);
+    else if (!(await this.#fetch(file))) return;
+    this.#pathOf.set(hash, path);
+  }
+
+  /** Adds a file that was made here, if it has the right hash. Returns whether it has. */
+  addOwn(path: string, bytes: Uint8Array, hash: string): boolean {
+    if (sha256(bytes) !== hash) return false;
+    this.#write(path, bytes);
+    this.#pathOf.set(hash, path);
+    return true;
+  }
+
+  /** Downloads and adds a file whose hash is unknown. Returns undefined if there is no such file. */
+  async fetchUnlisted(path: string): Promise<Uint8Array | undefined> {
+    const bytes = (await this.#source.get(path))?.bytes;
+    if (bytes !== undefined) this.#receive(path, bytes);
+    return bytes;
+  }
+
+  /** Returns false for a file that the source need not serve. */
+  async #fetch({ path, hash, statedIn }: StatedFile): Promise<boolean> {
+    const isForHosts = HOST_FILES.includes(path);
+    if (isForHosts) {
+      const own = this.#make(path);
+      if (own !== undefined && this.addOwn(path, own, hash)) return true;
+    }
+    let bytes: Uint8Array | undefined;
+    for (let retry = 0; retry <= RETRIES; retry++) {
+      const asked = this.#source.get(path, retry === 0 ? undefined : hash);
+      bytes = (isForHosts ? await asked.catch(() => undefined) : await asked)?.bytes;
+      if (bytes !== undefined && sha256(bytes) === hash) {
+        this.#receive(path, bytes);
+        return true;
+      }
+      if (isForHosts) return false;
+    }
+    throw new TreeRejected(
+      bytes === undefined ? `${path} is missing` : `${path} does not match its hash in ${statedIn}`,
+    );
+  }
+
+  /** Makes a file that configures hosts. A host need not serve these files. */
+  #make(path: string): Uint8Array | undefined {
+    if (path === PATHS.gzipped) return gzipped(this.read(PATHS.list));
+    if (path === PATHS.brotli) return brotli(this.read(PATHS.list));
+    const text = hostFiles().get(path);
+    return text === undefined ? undefined : Buffer.from(text);
+  }
+
+  #receive(path: string, bytes: Uint8Array): void {
+    this.#write(path, bytes);
+    this.#fetched += 1;
+    this.#bytes += bytes.length;
+  }
+
+  #link(existing: string, path: string): void {
+    this.#place(path, (file) => linkSync(existing, file));
+  }
+
+  #write(path: string, bytes: Uint8Array): void {
+    this.#place(path, (file) => writeFileSync(file, bytes, { mode: 0o644 }));
+  }
+
+  #place(path: string, work: (file: string) => void): void {
+    const file = join(this.#folder, path);
+    try {
+      mkdirSync(dirname(file), { recursive: true });
+      work(file);
+    } catch (cause) {
+      throw new IoFailed(`${file} cannot be written: ${(cause as Error).message}`, { cause });
+    }
+  }
+}

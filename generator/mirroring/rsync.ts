@@ -1,0 +1,41 @@
+import { spawnSync } from 'node:child_process';
+import { resolve } from 'node:path';
+import { LIMITS } from '@passport-registry/verifier/internal';
+import { IoFailed } from '../errors.js';
+import type { DownloadTarget, TransferStats } from './download-target.js';
+
+/**
+ * The exit status of rsync if files vanished during the transfer. The verification decides whether the tree is
+ * complete.
+ */
+const FILES_VANISHED_STATUS = 24;
+
+/** Downloads a tree with rsync, which reads and compares every file. @throws {@link IoFailed} with the message of rsync */
+export async function downloadByRsync(
+  source: string,
+  { folder, held, rules, env }: DownloadTarget,
+): Promise<TransferStats> {
+  const options = [
+    // Compare by checksum: two publications within one second can have files of the same size and time. A file that was
+    // damaged on this disk is also sent again.
+    ...['--recursive', '--times', '--checksum', '--chmod=D755,F644', '--stats', '--timeout=60'],
+    `--max-size=${LIMITS.list}`,
+    ...(held === undefined ? [] : [`--link-dest=${resolve(held.folder)}`]),
+  ];
+  const from = source.endsWith('/') ? source : `${source}/`;
+  const { status, stdout, stderr, error } = spawnSync('rsync', [...options, '--', from, `${folder}/`], {
+    env,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  if (error !== undefined) throw new IoFailed(`rsync cannot be started: ${error.message}`, { cause: error });
+  if (status !== 0 && status !== FILES_VANISHED_STATUS)
+    throw new IoFailed(`rsync failed with status ${status}: ${stderr.trim()}`);
+  await rules.acceptPublication();
+  const number = (label: string) =>
+    Number((new RegExp(`${label}: ([\\d,.]+)`).exec(stdout)?.[1] ?? '0').replaceAll(/[,.]/g, ''));
+  return {
+    fetched: number('Number of regular files transferred'),
+    bytes: number('Total bytes received') + number('Total bytes sent'),
+  };
+}
