@@ -1,8 +1,8 @@
 #!/bin/sh
 # Publishes a tree to object storage through rclone, with the right content types and cache times. It uploads files named
-# by a hash first, then records and keys, then signature and list, and the checkpoint last. Object storage does not read
-# content types from the tree. Files with unchanged content are not uploaded again and keep their headers: after a change
-# in this script, publish to an empty bucket.
+# by a hash first, then records and keys, then sums, signature, list and publication statement, and the checkpoint last.
+# Object storage does not read content types from the tree. Files with unchanged content are not uploaded again and keep
+# their headers: after a change in this script, publish to an empty bucket.
 # Usage: publish-s3.sh TREE REMOTE, for example `publish-s3.sh dist registry:bucket`.
 set -eu
 tree="$1"
@@ -35,7 +35,7 @@ file() {
 folder "$json" "$immutable" snapshots '+ /*/issuers.json'
 folder "$text" "$immutable" snapshots '+ /*/issuers.sig'
 folder "$json" "$long" schemas '+ *.json'
-folder "$json" "$long" deltas '+ *.json'
+folder "$jwt" "$short" snapshots '+ /*/publication.jwt'
 folder "$json" "$short" issuers '+ /[^.]*'
 folder "$json" "$short" keys '+ *.json'
 folder "$jwt" "$short" keys '+ *.jwt'
@@ -48,7 +48,9 @@ file "$json" "$short" changes.json
 file "$feed" "$short" changes.atom
 file "$html" "$short" index.html
 file "$text" "$short" UNFIT-FOR-PRODUCTION.txt
+folder "$text" "$short" sums '+ /[^.]*'
 file "$text" "$short" issuers.sig
 file "$json" "$short" issuers.json
+file "$jwt" "$short" publication.jwt
 file "$text" "$short" SHA256SUMS
 file "$jwt" "$short" checkpoint.jwt
