@@ -1,13 +1,14 @@
 import type { RegistryError } from '../errors.js';
 import { untilAborted } from '../http/deadline.js';
 import { limitOf } from '../limits.js';
+import { RETRIES } from '../publication/hashed-file.js';
 import type { Head, SourceTrust } from '../publication/statements.js';
 import { currentRoots } from '../trust/root-chain.js';
 import { type Asking, asRegistryError } from './ask-sources.js';
 import type { HttpFiles, HttpSource } from './http-files.js';
 import type { KnownRoots } from './known-roots.js';
 import type { PublicationReader } from './publication-reader.js';
-import { pauseBeforeRetry, RETRIES } from './retry.js';
+import { pauseBeforeRetry } from './retry.js';
 
 /** How much larger than the held list a file may be for a retry, in bytes. A retry downloads the list again. */
 const MAX_RETRIED_GROWTH = 8 * 1024 * 1024;
