@@ -316,7 +316,8 @@ export class RefreshingRegistry<H extends Head> {
   /** Saves what the client holds. Every check must have passed before. */
   async #save(held: H, roots: KnownRoots): Promise<void> {
     try {
-      await this.#settings.store.save(this.#reader.toStored(held, roots.rotationWith(held.root)));
+      const stored = this.#reader.toStored(held, roots.rotationWith(held.root));
+      if (stored !== undefined) await this.#settings.store.save(stored);
     } catch (error) {
       this.#emit({ type: 'store-failed', error });
     }
