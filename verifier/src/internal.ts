@@ -23,7 +23,7 @@ export { refuseOlderList, refuseOlderStatement } from './publication/rollback.js
 export { acceptHead, type Head, readStatements } from './publication/statements.js';
 export { storedFiles } from './publication/store.js';
 export { idHashOf, readSums, type Sums, type SumsPlace } from './sums/sums-file.js';
-export { prefixesTo, recordPath, sumsPath } from './sums/sums-place.js';
+export { MAX_LEVELS, prefixesTo, recordPath, sumsPath } from './sums/sums-place.js';
 export { levelsFor, mayHaveLevels, type SummedRecord, type SumsTree, sumsTree } from './sums/sums-tree.js';
 export {
   type Checkpoint,
