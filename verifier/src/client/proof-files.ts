@@ -1,8 +1,7 @@
-import type { RegistryError } from '../errors.js';
+import { type RegistryError, SumsMismatch } from '../errors.js';
 import type { LruMap } from '../lru-map.js';
 import { readHashedFile } from '../publication/hashed-file.js';
 import type { HashedFiles } from '../sums/proof.js';
-import { pauseBeforeRetry } from './retry.js';
 import type { SharedRequests } from './shared-requests.js';
 
 /** A file that had the right hash, in parsed form. */
@@ -57,12 +56,10 @@ export class ProofFiles implements HashedFiles {
 
   #fetch(path: string, sha256: string): Promise<Uint8Array> {
     const { requests, signal, onRetry } = this.#reading;
-    const get = (asked: string) =>
-      (asked === path ? this.#requested.get(path) : undefined) ?? requests.get(asked, signal);
-    return readHashedFile(get, { path, sha256 }, async (attempt, failure) => {
-      onRetry(failure);
-      // The query of the first retry avoids caches.
-      if (attempt > 1) await pauseBeforeRetry(attempt - 1, signal, failure);
-    });
+    const get = (requested: string) => {
+      if (requested !== path) onRetry(new SumsMismatch(`${path} does not have the SHA-256 ${sha256}`));
+      return this.#requested.get(requested) ?? requests.get(requested, signal);
+    };
+    return readHashedFile({ get }, path, sha256);
   }
 }

@@ -4,7 +4,7 @@ import type { Issuer } from '../generated/schemas.js';
 import { readRecord } from '../list/record.js';
 import { recordIdOf } from '../sums/sums-place.js';
 import type { PublicationStatement } from '../trust/publication-statement.js';
-import { pauseBetweenRetries, readHashedFile } from './hashed-file.js';
+import { readHashedFile } from './hashed-file.js';
 import type { HeldList, ListChange } from './held-list.js';
 import type { RegistryFiles } from './registry-files.js';
 import { MAX_REQUESTS, REQUEST_BYTES, readTreeDifference } from './tree-difference.js';
@@ -38,8 +38,7 @@ export async function followChanges(
   const records = new Map<string, Issuer | undefined>(removed.map((path) => [recordIdOf(path), undefined]));
   await forEachConcurrent([...changed], MAX_REQUESTS, async ([path, sha256]) => {
     const id = recordIdOf(path);
-    const bytes = await readHashedFile((asked) => files.get(asked), { path, sha256 }, pauseBetweenRetries);
-    records.set(id, readRecord(bytes, id));
+    records.set(id, readRecord(await readHashedFile(files, path, sha256), id));
   });
   const count = held.countAfter(records);
   if (count !== statement.issuers) {

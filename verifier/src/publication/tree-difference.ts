@@ -2,7 +2,7 @@ import { forEachConcurrent } from '../encoding/for-each-concurrent.js';
 import type { HeldTree, TreeChange } from '../sums/held-tree.js';
 import { readSums } from '../sums/sums-file.js';
 import { prefixOf, sumsPath } from '../sums/sums-place.js';
-import { pauseBetweenRetries, readHashedFile } from './hashed-file.js';
+import { readHashedFile } from './hashed-file.js';
 import type { NamedTree } from './held-list.js';
 import type { RegistryFiles } from './registry-files.js';
 
@@ -35,7 +35,6 @@ export async function readTreeDifference(
   { tree, named, maxBytes }: { tree: HeldTree; named: NamedTree; maxBytes: number },
 ): Promise<TreeDifference | undefined> {
   const { levels } = tree;
-  const get = (path: string) => files.get(path);
   const newFiles = new Map<string, Uint8Array>();
   const changed = new Map<string, string>();
   const removed: string[] = [];
@@ -48,7 +47,7 @@ export async function readTreeDifference(
     if (downloaded + expected > maxBytes) return undefined;
     const below: typeof level = [];
     await forEachConcurrent(level, MAX_REQUESTS, async ([prefix, sha256]) => {
-      const bytes = await readHashedFile(get, { path: sumsPath(prefix), sha256 }, pauseBetweenRetries);
+      const bytes = await readHashedFile(files, sumsPath(prefix), sha256);
       const sums = readSums(bytes, { prefix, levels });
       const held = tree.sums(prefix);
       const isLeaf = prefix.length === levels;
