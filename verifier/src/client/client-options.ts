@@ -106,6 +106,8 @@ export interface RegistryStatus {
   readonly rootKeys: readonly string[];
   /** Whether a checkpoint covers the list. */
   readonly checkpoint: boolean;
+  /** Whether the registry has a publication statement, which covers the list. */
+  readonly publication: boolean;
   /** When the checkpoint was signed. Undefined without a checkpoint. */
   readonly checkpointSignedAt: Date | undefined;
   /** The SHA-256 of SHA256SUMS that the checkpoint names, in lower-case hexadecimal. Undefined without a checkpoint. */
