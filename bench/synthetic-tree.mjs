@@ -87,10 +87,12 @@ export async function startTreeServer(size, { withList = true } = {}) {
   const child = fork(program, [String(size), withList ? 'list' : 'no-list'], {
     execArgv: ['--max-old-space-size=16000'],
   });
+  let fail = () => undefined;
+  child.once('exit', (code) => fail(new Error(`the server ended with ${code}`)));
   const answer = () =>
     new Promise((resolve, reject) => {
       child.once('message', resolve);
-      child.once('exit', (code) => reject(new Error(`the server ended with ${code}`)));
+      fail = reject;
     });
   const ask = (message) => {
     const answered = answer();

@@ -34,8 +34,8 @@ file() {
 
 folder "$json" "$immutable" snapshots '+ /*/issuers.json'
 folder "$text" "$immutable" snapshots '+ /*/issuers.sig'
-folder "$json" "$long" schemas '+ *.json'
 folder "$jwt" "$short" snapshots '+ /*/publication.jwt'
+folder "$json" "$long" schemas '+ *.json'
 folder "$json" "$short" issuers '+ /[^.]*'
 folder "$json" "$short" keys '+ *.json'
 folder "$jwt" "$short" keys '+ *.jwt'

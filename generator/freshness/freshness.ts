@@ -12,6 +12,7 @@ import {
   parseStrictJson,
   readRotation,
   readStatement,
+  type StatementType,
   verifyCheckpoint,
   verifyDelegation,
 } from '@passport-registry/verifier/internal';
@@ -246,9 +247,11 @@ function snapshots(
   return files;
 }
 
-/** The payload hash of the list that a checkpoint names. Undefined if the bytes are not a checkpoint. */
-export function namedList(checkpoint: Uint8Array): unknown {
-  return checkpointClaims(checkpoint)['sha256'];
+/**
+ * The payload hash of the list that a checkpoint or a publication statement names. Undefined if the bytes are neither.
+ */
+export function namedList(statement: Uint8Array): unknown {
+  return checkpointClaims(statement)['sha256'] ?? claimsOf(statement, 'registry-publication+jwt')['sha256'];
 }
 
 /** Whether a published tree has a checkpoint. */
@@ -258,8 +261,12 @@ export function hasCheckpoint(published: PublishedTree | undefined): boolean {
 
 /** The unverified claims of a checkpoint. Empty if the bytes are not a checkpoint. */
 export function checkpointClaims(checkpoint: Uint8Array): Readonly<Record<string, unknown>> {
+  return claimsOf(checkpoint, 'registry-checkpoint+jwt');
+}
+
+function claimsOf(bytes: Uint8Array, type: StatementType): Readonly<Record<string, unknown>> {
   try {
-    return readStatement(checkpoint, 'registry-checkpoint+jwt', (message) => new Error(message)).claims;
+    return readStatement(bytes, type, (message) => new Error(message)).claims;
   } catch {
     return {};
   }

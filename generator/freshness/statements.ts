@@ -55,6 +55,11 @@ export function publicationStatement(root: Signer, claims: PublicationClaims): P
   return signStatement(root, PUBLICATION_TYPE, claims);
 }
 
+/** Returns the bytes of a publication statement that the root key signs, as text (RFC 7515: the JWS Signing Input). */
+export function publicationInput(rootKey: RootKey, claims: PublicationClaims): string {
+  return signingInput(rootKey, PUBLICATION_TYPE, claims);
+}
+
 const PUBLICATION_TYPE = 'registry-publication+jwt';
 
 /** The list and the tree that a checkpoint names. */
@@ -98,11 +103,20 @@ export function checkpointStatement(
   });
 }
 
-/** Signs a JWT in compact form. `kid` is the thumbprint of the signing key. */
+/** Signs a JWT in compact form. */
 async function signStatement({ rootKey, sign }: Signer, typ: string, claims: object): Promise<string> {
-  const alg = rootKey.algorithm === 'ES256' ? 'ES256' : 'EdDSA';
+  const input = signingInput(rootKey, typ, claims);
+  return withSignature(input, await sign(Buffer.from(input)));
+}
+
+/** Header and claims of a JWT, as they are signed. `kid` is the thumbprint of the signing key. */
+function signingInput({ algorithm, thumbprint }: RootKey, typ: string, claims: object): string {
+  const alg = algorithm === 'ES256' ? 'ES256' : 'EdDSA';
   const encoded = (part: object) => Buffer.from(canonicalBytes(part)).toString('base64url');
-  const input = `${encoded({ alg, kid: rootKey.thumbprint, typ })}.${encoded(claims)}`;
-  const signature = await sign(Buffer.from(input));
+  return `${encoded({ alg, kid: thumbprint, typ })}.${encoded(claims)}`;
+}
+
+/** Returns a JWT in compact form. @param signature - the raw signature over the input */
+export function withSignature(input: string, signature: Uint8Array): string {
   return `${input}.${Buffer.from(signature).toString('base64url')}`;
 }

@@ -1,23 +1,23 @@
-import { canonicalBytes, RegistryError, type RootKey, verifySignature } from '@passport-registry/verifier';
-import { KeyRejected, TreeRejected } from '../errors.js';
+import { encodeSignature, type RootKey } from '@passport-registry/verifier';
+import { KeyRejected } from '../errors.js';
 import { withOutputFolder } from '../files/output-folder.js';
+import { withSignature } from '../freshness/statements.js';
 import { assertNotAhead } from '../list/updated-at.js';
 import type { PublishOptions } from '../publishing/publication.js';
 import { publish } from '../publishing/publish.js';
 import type { BuildReport } from '../publishing/report.js';
 import { recordsOfList } from '../records/check-records.js';
-import { readRequestedList } from './signing-request.js';
+import { findValidSignature, readSignature } from '../signing/signature-form.js';
+import { followedList, REQUEST_FILES, type RequestedFiles } from './request-files.js';
+import { bytesOfList, readRequestedList } from './signing-request.js';
 
-/** A list that was signed elsewhere. */
+/** A signing request and the signatures of its two payloads. */
 export interface SignedRequest {
-  /** The bytes of issuers.json, as they were signed. */
-  readonly list: Uint8Array;
-  /** The text of issuers.sig. */
-  readonly signature: string;
-  /** The content of publication.jwt. */
-  readonly statement: string;
-  /** SHA-256, in hexadecimal, of the published list that this list follows; undefined for a first list. */
-  readonly follows: string | undefined;
+  readonly files: RequestedFiles;
+  /** The signature over the list, in any form of `readSignature`. */
+  readonly signature: Uint8Array;
+  /** The signature over the publication statement, in any form of `readSignature`. */
+  readonly statementSignature: Uint8Array;
 }
 
 /** How to publish the list. */
@@ -27,46 +27,48 @@ export interface AttachOptions extends Omit<PublishOptions, 'time'> {
 }
 
 /**
- * Publishes a list that was signed elsewhere: the counterpart of `prepareSigning`. A request is refused once another
- * list has been published, so that a request from before an emergency can't undo the emergency change. If the request
- * is already published, its publication is completed.
+ * Publishes what was signed elsewhere: the counterpart of `prepareSigning`. A request is refused once another list or
+ * statement has been published, so that a request from before an emergency can't undo the emergency change. If the
+ * request is already published, its publication is completed.
  *
- * @param rootKey - verifies the signature
+ * @param rootKey - verifies the signatures
  * @throws {@link KeyRejected} | {@link RecordsRejected} | {@link UsageError} | {@link TreeRejected} | {@link IoFailed}
  */
 export async function attachSignature(
-  request: SignedRequest,
+  { files, signature, statementSignature }: SignedRequest,
   rootKey: RootKey,
   { out, ...how }: AttachOptions,
 ): Promise<BuildReport> {
-  const { issuers, updated_at } = await verifiedRequest(request, rootKey);
-  assertNotAhead(updated_at, Date.now());
-  const records = new Map(issuers.map((issuer) => [issuer.issuer_id, canonicalBytes(issuer)]));
+  const { list, statement } = files;
+  const listSignature = await validSignature(signature, list, { rootKey, name: REQUEST_FILES.list });
+  const input = Buffer.from(statement, 'latin1');
+  const signed = { rootKey, name: REQUEST_FILES.statement };
+  const publication = withSignature(statement, await validSignature(statementSignature, input, signed));
+  const registry = readRequestedList(list, 'the list in the request');
+  assertNotAhead(registry.updated_at, Date.now());
   const signer = {
-    rootKey,
-    development: false,
-    list: { updatedAt: updated_at, list: request.list, records },
-    signature: request.signature.trim(),
-    statement: request.statement,
-    follows: request.follows,
+    ...{ rootKey, development: false, list: bytesOfList(list, registry) },
+    ...{ signature: encodeSignature(listSignature), statement: publication, follows: followedList(files) },
   };
   return withOutputFolder(out, (place) =>
-    publish({ ...how, records: recordsOfList(issuers), signer }, place),
+    publish({ ...how, records: recordsOfList(registry.issuers), signer }, place),
   );
 }
 
-async function verifiedRequest({ list, signature }: SignedRequest, rootKey: RootKey) {
-  try {
-    await verifySignature(list, signature, rootKey);
-  } catch (cause) {
-    if (!(cause instanceof RegistryError)) throw cause;
-    throw new KeyRejected(`the signature is not valid: ${cause.message}`, { cause });
-  }
-  try {
-    return readRequestedList(list);
-  } catch (cause) {
-    throw new TreeRejected(`the list in the request cannot be published: ${(cause as Error).message}`, {
-      cause,
-    });
-  }
+interface SignedFile {
+  readonly rootKey: RootKey;
+  /** The name of the signed file. */
+  readonly name: string;
+}
+
+async function validSignature(
+  output: Uint8Array,
+  payload: Uint8Array,
+  { rootKey, name }: SignedFile,
+): Promise<Uint8Array> {
+  const found = await findValidSignature(readSignature(output), payload, rootKey);
+  if (found !== undefined) return found;
+  throw new KeyRejected(
+    `the signature is not valid: root key ${rootKey.thumbprint} has not signed ${name} of the request`,
+  );
 }

@@ -1,13 +1,25 @@
+import { type RootKey, readList } from '@passport-registry/verifier';
 import type { Diagnostic } from '../diagnostics/diagnostic.js';
-import { TreeRejected } from '../errors.js';
-import { listBytes, recordsBytes } from '../list/list.js';
+import { TreeRejected, UsageError } from '../errors.js';
+import { hasCheckpoint } from '../freshness/freshness.js';
+import { publicationInput } from '../freshness/statements.js';
+import { type ListBytes, listBytes, recordsBytes } from '../list/list.js';
 import { nextUpdatedAt } from '../list/updated-at.js';
+import { readStatementInput } from '../publishing/expected-statement.js';
 import { predecessorOf, publishedRecords } from '../publishing/predecessor.js';
 import type { ListTime } from '../publishing/publication.js';
+import { nextClaims } from '../publishing/sign-statement.js';
 import { goodRecords } from '../records/check-records.js';
 import { assertPublishable, type RuleExceptions } from '../review/assert-publishable.js';
-import { readPublished } from '../tree/published-tree.js';
-import { type SigningRequest, writeSigningRequest } from './signing-request.js';
+import { sha256 } from '../tree/checksums.js';
+import { type PublishedTree, readPublished } from '../tree/published-tree.js';
+import { writeRequestFiles } from './request-files.js';
+import {
+  describeRequest,
+  type PreviousPublication,
+  type SigningRequest,
+  subjectOf,
+} from './signing-request.js';
 
 /** Options of `prepareSigning`. */
 export interface SigningOptions {
@@ -15,42 +27,116 @@ export interface SigningOptions {
   readonly issuers: string;
   /** The folder of the tree. */
   readonly out: string;
+  /**
+   * The root key that will sign. Default: the root key of the published tree. Required for a first list, and for the
+   * first list after a rotation.
+   */
+  readonly rootKey?: RootKey | undefined;
+  /** Whether the registry has checkpoints from now on. Default: whether the published tree has one. */
+  readonly checkpoint?: boolean | undefined;
   readonly exceptions?: RuleExceptions;
   readonly time?: ListTime;
 }
 
 /** A signing request that was written to a folder. */
 export interface PreparedRequest extends SigningRequest {
+  /** The root key that must sign. */
+  readonly rootKey: RootKey;
   /** Warnings about the records. */
   readonly warnings: readonly Diagnostic[];
 }
 
 /**
- * Prepares a list for signing elsewhere: checks the records and their change from the published list, and writes a
- * signing request. The published tree is not touched; `attachSignature` publishes the signed list.
+ * Prepares a publication for signing elsewhere: checks the records and their change from the published list, and writes
+ * a signing request with the list and the publication statement. The published tree is not touched; `attachSignature`
+ * publishes what was signed.
  *
  * @param folder - a new folder for the request
- * @returns undefined if the published list already has the same records
+ * @returns undefined if the published list already has the same records, and its statement says the same
  * @throws {@link RecordsRejected} | {@link TreeRejected} | {@link UsageError} | {@link IoFailed}
  */
 export async function prepareSigning(
-  { issuers, out, exceptions = {}, time = {} }: SigningOptions,
+  { issuers, out, rootKey: given, checkpoint, exceptions = {}, time = {} }: SigningOptions,
   folder: string,
 ): Promise<PreparedRequest | undefined> {
   const set = goodRecords(issuers, undefined, 'there is nothing to sign');
   const records = recordsBytes(set.issuers.values());
-  const published = predecessorOf(await readPublished(out), { rootKey: undefined, development: false });
-  if (published !== undefined && !published.signed) {
-    throw new TreeRejected(
-      `the list in ${out} is not signed by its root key, which happens if a publication is killed: complete that publication first`,
+  const tree = await readPublished(out);
+  const published = predecessorOf(tree, { rootKey: given, development: false });
+  assertComplete(published, out);
+  const rootKey = given ?? published?.rootKey;
+  if (rootKey === undefined) {
+    throw new UsageError(
+      `${out} has no published list, so the request must name the root key that will sign its first list: pass --root-key, or ` +
+        'set root_key in registry.yaml',
     );
   }
   const before = published && publishedRecords(published, out);
   const warnings = assertPublishable({ before, after: set }, exceptions, false);
+  const list = listToSign(records, published, { ...time, rootKey });
+  const kept = published?.list !== undefined && Buffer.compare(list.list, published.list) === 0;
+  const previous = published && previousPublication(published);
+  const subject = {
+    ...subjectOf(list, published?.statement?.levels ?? 0),
+    checkpoint: checkpoint === true || hasCheckpoint(published),
+    signedAt: kept ? Date.now() : Date.parse(list.updatedAt),
+  };
+  const claims = nextClaims(subject, rootKey, published);
+  if (claims === undefined) return undefined;
+  const input = publicationInput(rootKey, claims);
+  const requested = {
+    ...{ list: list.list, registry: readList(list.list), sha256: subject.sha256 },
+    ...{ input, statement: readStatementInput(input) },
+  };
+  const changes = describeRequest(requested, previous, { rootKey, previous: published?.rootKey });
+  writeRequestFiles(folder, {
+    list: Buffer.from(list.list),
+    signature: kept ? previous?.signature : undefined,
+    statement: input,
+    changes: [...changes, `sha256 ${subject.sha256}`, `root key ${rootKey.thumbprint}`, ''].join('\n'),
+    previous: published && previous && previousFiles(published, previous),
+  });
+  return { ...requested, previous, kept, changes, rootKey, warnings };
+}
+
+/** A new publication must not take the sequence of one that is not complete. */
+function assertComplete(published: PublishedTree | undefined, out: string): void {
+  if (published === undefined) return;
+  const { signed, statement, list } = published;
+  const isStated = statement === undefined || (list !== undefined && statement.sha256 === sha256(list));
+  if (signed && isStated) return;
+  const what = signed
+    ? 'is not the one that its publication statement names'
+    : 'is not signed by its root key';
+  throw new TreeRejected(
+    `the list in ${out} ${what}, which happens if a publication is killed: complete that publication first`,
+  );
+}
+
+/** The published list if it has the same records and the same root key, or else a new one. */
+function listToSign(
+  records: ReadonlyMap<string, Uint8Array>,
+  published: PublishedTree | undefined,
+  { rootKey, renew, updatedAt }: ListTime & { readonly rootKey: RootKey },
+): ListBytes {
   const previous = published?.updatedAt;
-  if (previous !== undefined && published?.list !== undefined && !time.renew) {
-    if (Buffer.compare(listBytes(records, previous).list, published.list) === 0) return undefined;
+  if (previous !== undefined && published?.list !== undefined && !renew) {
+    const same = listBytes(records, previous);
+    const isSameKey = published.rootKey?.thumbprint === rootKey.thumbprint;
+    if (isSameKey && Buffer.compare(same.list, published.list) === 0) return same;
   }
-  const { list } = listBytes(records, nextUpdatedAt(time.updatedAt, previous, Date.now()));
-  return { ...writeSigningRequest(folder, list, published), warnings };
+  return listBytes(records, nextUpdatedAt(updatedAt, previous, Date.now()));
+}
+
+function previousPublication({
+  list = new Uint8Array(),
+  signature = '',
+  statement,
+}: PublishedTree): PreviousPublication {
+  return { registry: readList(list), sha256: sha256(list), signature: signature.trim(), statement };
+}
+
+function previousFiles({ list = new Uint8Array() }: PublishedTree, previous: PreviousPublication) {
+  const { signature, statement } = previous;
+  return { list: Buffer.from(list), signature, statement: statement && Buffer.from(statement.text) };
 }

@@ -2,22 +2,33 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { IoFailed, UsageError } from '../errors.js';
+import { sha256 } from '../tree/checksums.js';
 import type { SigningRequest } from './signing-request.js';
 
-/** The time and hash of a list. */
-interface ListVersion {
+/** The time and hash of a list, and the place of its publication in the order of publications. */
+interface Version {
   /** RFC 3339, UTC to the second, so that strings sort by time. */
   readonly updated_at: string;
   /** SHA-256 of issuers.json, in hexadecimal. */
   readonly sha256: string;
+  /**
+   * The sequence of the publication statement; undefined if there was none, or if another root key signed it, because
+   * verifiers compare only sequences under one root key.
+   */
+  readonly sequence?: number | undefined;
 }
 
 /** What the machine with the root key remembers about a registry. */
 interface SigningMemory {
-  /** The newest published list that this machine has verified. */
-  readonly verified?: ListVersion | undefined;
-  /** The list that this machine signed last. */
-  readonly signed?: ListVersion | undefined;
+  /** The newest publication that this machine has verified. */
+  readonly verified?: Version | undefined;
+  /** The publication that this machine signed last. */
+  readonly signed?: SignedVersion | undefined;
+}
+
+interface SignedVersion extends Version {
+  /** SHA-256 of the signed bytes of the publication statement, in hexadecimal. */
+  readonly statement?: string | undefined;
 }
 
 /**
@@ -32,33 +43,32 @@ export function memoryFolder(environment: NodeJS.ProcessEnv): string {
 
 /** Selects the memories with which a request is compared. */
 interface SigningHistory {
-  /** The thumbprints of the root key and, after a rotation, of the previous root key. */
-  readonly thumbprints: readonly string[];
+  /** The thumbprint of the root key that signs. */
+  readonly thumbprint: string;
+  /** The thumbprint of the root key that signed the previous list. After a rotation, it is another one. */
+  readonly previous: string;
   /** SHA-256 of the list that was signed last, if the user says that the list was never published. */
   readonly insteadOf: string | undefined;
 }
 
 /**
- * Refuses a request that does not follow the newest list that this machine knows (SPEC C8): a request from before an
- * emergency must not be signed after it.
+ * Refuses a request that does not follow the newest publication that this machine knows (SPEC C8): a request from before
+ * an emergency must not be signed after it.
  *
  * @throws {@link UsageError} | {@link IoFailed}
  */
-export function assertNewest(
-  folder: string,
-  request: SigningRequest,
-  { thumbprints, insteadOf }: SigningHistory,
-): void {
-  for (const thumbprint of thumbprints) {
+export function assertNewest(folder: string, request: SigningRequest, history: SigningHistory): void {
+  const { insteadOf } = history;
+  for (const thumbprint of new Set([history.previous, history.thumbprint])) {
     const { verified, signed } = readMemory(fileOf(folder, thumbprint));
-    const previous = previousOf(request);
+    const previous = previousVersion(request, thumbprint === history.previous);
     const advice = 'make a new request on the machine that has the registry';
     if (verified !== undefined && !isAtLeast(previous, verified)) {
       throw new UsageError(
         `the request follows ${formatVersion(previous)}, but this machine has verified the published list ${formatVersion(verified)}: ${advice}`,
       );
     }
-    if (signed === undefined || signed.sha256 === request.sha256 || signed.sha256 === insteadOf) continue;
+    if (signed === undefined || isSame(request, signed) || signed.sha256 === insteadOf) continue;
     if (!isAtLeast(previous, signed)) {
       throw new UsageError(
         `the request follows ${formatVersion(previous)}, but this machine has signed ${formatVersion(signed)} since: ${advice}. If the ` +
@@ -68,12 +78,25 @@ export function assertNewest(
   }
 }
 
-/** Remembers the list that a request follows, and the list that is about to be signed. @throws {@link IoFailed} */
-export function saveSigningMemory(folder: string, thumbprint: string, request: SigningRequest): void {
-  const { registry, sha256 } = request;
+/**
+ * Remembers the publication that a request follows, and the publication that is about to be signed.
+ *
+ * @throws {@link IoFailed}
+ */
+export function saveSigningMemory(
+  folder: string,
+  request: SigningRequest,
+  { thumbprint, previous }: Omit<SigningHistory, 'insteadOf'>,
+): void {
+  const { registry, sha256: list, statement, input } = request;
   const memory: SigningMemory = {
-    verified: previousOf(request),
-    signed: { updated_at: registry.updated_at, sha256 },
+    verified: previousVersion(request, thumbprint === previous),
+    signed: {
+      updated_at: registry.updated_at,
+      sha256: list,
+      sequence: statement.sequence,
+      statement: sha256(Buffer.from(input)),
+    },
   };
   const file = fileOf(folder, thumbprint);
   try {
@@ -90,17 +113,28 @@ export function saveSigningMemory(folder: string, thumbprint: string, request: S
   }
 }
 
-function previousOf({ previous }: SigningRequest): ListVersion | undefined {
-  return previous && { updated_at: previous.registry.updated_at, sha256: previous.sha256 };
+/** @param isSameKey - whether the key of the memory has signed the previous publication */
+function previousVersion({ previous }: SigningRequest, isSameKey: boolean): Version | undefined {
+  const sequence = isSameKey ? previous?.statement?.sequence : undefined;
+  return previous && { updated_at: previous.registry.updated_at, sha256: previous.sha256, sequence };
 }
 
-function isAtLeast(list: ListVersion | undefined, known: ListVersion): boolean {
-  if (list === undefined) return false;
-  return list.sha256 === known.sha256 || list.updated_at > known.updated_at;
+/** Whether a request is for the publication that was signed last, which may be signed again. */
+function isSame({ sha256: list, input }: SigningRequest, signed: SignedVersion): boolean {
+  return signed.sha256 === list && signed.statement === sha256(Buffer.from(input));
 }
 
-function formatVersion(list: ListVersion | undefined): string {
-  return list === undefined ? 'no list' : `${list.sha256.slice(0, 16)} of ${list.updated_at}`;
+/** Whether a publication is the known one, or newer, in the order of lists and in that of statements. */
+function isAtLeast(version: Version | undefined, known: Version): boolean {
+  if (version === undefined) return false;
+  const isList = version.sha256 === known.sha256 || version.updated_at > known.updated_at;
+  return isList && (known.sequence === undefined || (version.sequence ?? -1) >= known.sequence);
+}
+
+function formatVersion(version: Version | undefined): string {
+  if (version === undefined) return 'no list';
+  const publication = version.sequence === undefined ? '' : `, publication ${version.sequence}`;
+  return `${version.sha256.slice(0, 16)} of ${version.updated_at}${publication}`;
 }
 
 function fileOf(folder: string, thumbprint: string): string {

@@ -6,12 +6,11 @@ import { readCommit } from '../files/commit-files.js';
 import { withOutputFolder } from '../files/output-folder.js';
 import { branchName, fetchBranch, type RemoteBranch } from '../files/remote-branch.js';
 import { foldersOf } from '../files/walk.js';
-import { namedList } from '../freshness/freshness.js';
 import { PATHS } from '../tree/paths.js';
 import { publishedFiles } from '../tree/published-tree.js';
 import { assertAcceptable } from '../verification/assert-acceptable.js';
 import { pinnedKey } from '../verification/pinned-trust.js';
-import { storedPublication } from '../verification/stored-publication.js';
+import { namedHash, STORED_STATEMENTS, storedPublication } from '../verification/stored-publication.js';
 import { httpSource, memorySource, type TreeSource } from '../verification/tree-source.js';
 
 /** What was loaded from the branch. */
@@ -126,12 +125,9 @@ async function livePublication(source: TreeSource): Promise<StoredPublication | 
       if (file !== undefined) files.set(path, file.bytes);
     }
   };
-  await read(PATHS.checkpoint, PATHS.delegation, PATHS.rotation, PATHS.list, PATHS.signature);
-  const checkpoint = files.get(PATHS.checkpoint);
-  const hash = checkpoint === undefined ? undefined : namedList(checkpoint);
-  if (typeof hash === 'string') {
-    await read(PATHS.snapshot(hash, PATHS.list), PATHS.snapshot(hash, PATHS.signature));
-  }
+  await read(...Object.values(STORED_STATEMENTS), PATHS.list, PATHS.signature);
+  const hash = namedHash((path) => files.get(path));
+  if (hash !== undefined) await read(PATHS.snapshot(hash, PATHS.list), PATHS.snapshot(hash, PATHS.signature));
   return storedPublication((path) => files.get(path));
 }
 

@@ -1,16 +1,16 @@
-import { UsageError } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { type ListBytes, listBytes, recordsBytes, withUpdatedAt } from '../list/list.js';
 import type { SignedList } from '../list/signed-list.js';
 import { nextUpdatedAt } from '../list/updated-at.js';
 import type { RecordSet } from '../records/check-records.js';
-import { type Signer, signList } from '../signing/sign.js';
+import { type Signer, signPayload } from '../signing/sign.js';
 import { sha256 } from '../tree/checksums.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import { sumsOfList } from '../tree/sums.js';
 import { predecessorOf } from './predecessor.js';
 import type { ListTime, SignedElsewhere } from './publication.js';
 import { signedStatement } from './sign-statement.js';
+import { followingList, followingStatement, type ListAndSignature } from './signed-elsewhere.js';
 
 /** The records of a list, its signer and its time. */
 interface ListToSign<By = Signer | SignedElsewhere> {
@@ -31,31 +31,32 @@ export async function signedList(
   published: PublishedTree | undefined,
   place: OutputFolder,
 ): Promise<SignedList> {
+  const predecessor = predecessorOf(published, signer);
   const { list, signature, kept } =
     'sign' in signer
       ? await signHere({ records, signer, time, checkpoint }, published)
-      : followingList(signer, predecessorOf(published, signer), place);
+      : followingList(signer, predecessor, place);
   const { rootKey, development } = signer;
   const hash = sha256(list.list);
-  const predecessor = predecessorOf(published, signer);
   const sums = sumsOfList(list, predecessor?.statement?.levels ?? 0);
   const requested = time.updatedAt === undefined ? Date.now() : Date.parse(time.updatedAt);
   const signedAt = kept ? requested : Date.parse(list.updatedAt);
   const subject = { list, sha256: hash, sums, checkpoint, signedAt };
-  const statement = 'sign' in signer ? await signedStatement(subject, signer, predecessor) : signer.statement;
+  const statement =
+    'sign' in signer
+      ? await signedStatement(subject, signer, predecessor)
+      : followingStatement(subject, signer, { predecessor, place });
   return { list, signature, kept, rootKey, development, sha256: hash, statement, sums };
 }
-
-type Signed = Pick<SignedList, 'list' | 'signature' | 'kept'>;
 
 /** Keeps the published list if its records are the same and its signature is valid; otherwise signs a new list. */
 async function signHere(
   { records: { issuers }, signer, time: { updatedAt: requested, renew } }: ListToSign<Signer>,
   published: PublishedTree | undefined,
-): Promise<Signed> {
+): Promise<ListAndSignature> {
   const sign = async (list: ListBytes) => ({
     list,
-    signature: await signList(list.list, signer),
+    signature: await signPayload(list.list, signer),
     kept: false,
   });
   const records = recordsBytes(issuers.values());
@@ -74,30 +75,4 @@ async function signHere(
     if (requested === previous) return sign(list);
   }
   return sign(withUpdatedAt(list, later()));
-}
-
-/**
- * A list that was signed elsewhere names the list that it follows. That list must still be the newest, unless the
- * signed list is already published (SPEC C8).
- */
-function followingList(
-  { list, signature, follows }: SignedElsewhere,
-  newest: PublishedTree | undefined,
-  { named }: OutputFolder,
-): Signed {
-  const kept = newest?.list !== undefined && Buffer.compare(newest.list, list.list) === 0;
-  if (kept) return { list, signature, kept };
-  const published = newest?.list && sha256(newest.list);
-  const advice = 'make a new request with `build --unsigned`';
-  if (published !== follows) {
-    const has = published === undefined ? 'has no list' : `has the list ${published}`;
-    const said = follows === undefined ? 'is for a first list' : `follows the list ${follows}`;
-    throw new UsageError(`the request ${said}, but ${named} ${has}: ${advice}`);
-  }
-  if (newest?.updatedAt !== undefined && list.updatedAt <= newest.updatedAt) {
-    throw new UsageError(
-      `the request is dated ${list.updatedAt}, not later than the published list of ${newest.updatedAt}: ${advice}`,
-    );
-  }
-  return { list, signature, kept };
 }

@@ -1,4 +1,4 @@
-import type { RootKey } from '@passport-registry/verifier';
+import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import {
   type PublicationStatement,
   publicationClaims,
@@ -25,6 +25,9 @@ export interface StatementSubject {
   readonly signedAt: number;
 }
 
+/** The published tree, as far as the next statement depends on it. */
+export type Predecessor = Pick<PublishedFiles, 'statement' | 'hasStatement' | 'rootKey'>;
+
 /**
  * Returns the claims of the next publication statement (SPEC C1). Undefined if the published statement says the same
  * already, under the same root key.
@@ -34,16 +37,11 @@ export interface StatementSubject {
  */
 export function nextClaims(
   { list, sha256: hash, sums, checkpoint, signedAt }: StatementSubject,
-  rootKey: RootKey | undefined,
-  published: PublishedFiles | undefined,
+  rootKey: RootKey,
+  published: Predecessor | undefined,
 ): PublicationClaims | undefined {
+  assertStatementIntact(published);
   const previous = published?.statement;
-  if (previous === undefined && published?.hasStatement) {
-    throw new UsageError(
-      `${PATHS.publication} of the published tree is damaged or missing, and a build cannot recreate the file: restore the ` +
-        'file from a mirror, from a backup or from git',
-    );
-  }
   const says = {
     updated_at: list.updatedAt,
     sha256: hash,
@@ -54,14 +52,38 @@ export function nextClaims(
     // Checkpoints are not withdrawn under the same root key.
     ...((checkpoint || previous?.checkpoint === true) && { checkpoint: true as const }),
   };
-  const isSameKey = published?.rootKey?.thumbprint === rootKey?.thumbprint;
+  const isSameKey = published?.rootKey?.thumbprint === rootKey.thumbprint;
   if (previous !== undefined && isSameKey && saysTheSame(previous, says)) return undefined;
+  const earliest = Math.max(Date.parse(list.updatedAt), previous?.issuedAt ?? 0);
   return {
     ...says,
-    iat: Math.floor(signedAt / 1000),
-    sequence: (previous?.sequence ?? 0) + 1,
+    iat: Math.floor(Math.max(signedAt, earliest) / 1000),
+    sequence: nextSequence(previous, isSameKey),
     ...(previous !== undefined && { previous: sha256(Buffer.from(previous.text)) }),
   };
+}
+
+/**
+ * A rotation lets a registry recover from a sequence that a thief has driven up, because verifiers compare only
+ * statements by the same root key.
+ */
+function nextSequence(previous: PublicationStatement | undefined, isSameKey: boolean): number {
+  if (previous === undefined) return 1;
+  if (previous.sequence < Number.MAX_SAFE_INTEGER) return previous.sequence + 1;
+  if (!isSameKey) return 1;
+  throw new UsageError(
+    `the published statement has the highest possible sequence, ${previous.sequence}, so none can follow it under this root ` +
+      'key: somebody else has signed it, so rotate to a new root key',
+  );
+}
+
+/** @throws {@link UsageError} if the tree has lost its publication statement */
+export function assertStatementIntact(published: Predecessor | undefined): void {
+  if (published === undefined || published.statement !== undefined || !published.hasStatement) return;
+  throw new UsageError(
+    `${PATHS.publication} of the published tree is damaged or missing, and a build cannot recreate the file: restore the ` +
+      'file from a mirror, from a backup or from git',
+  );
 }
 
 function saysTheSame(
@@ -89,13 +111,15 @@ export async function signedStatement(
   return claims === undefined ? (published?.statement?.text ?? '') : publicationStatement(signer, claims);
 }
 
-/** Reads a publication statement without verifying its signature. @throws {@link TreeRejected} | {@link PublicationInvalid} */
+/** Reads a publication statement without verifying its signature. @throws {@link TreeRejected} */
 export function readPublicationStatement(text: Uint8Array | string): PublicationStatement {
-  return publicationClaims(
-    readStatement(
-      text,
-      'registry-publication+jwt',
-      (message, cause) => new TreeRejected(`the publication statement ${message}`, { cause }),
-    ),
-  );
+  const rejected = (message: string, cause?: unknown) =>
+    new TreeRejected(`the publication statement ${message}`, { cause });
+  const statement = readStatement(text, 'registry-publication+jwt', rejected);
+  try {
+    return publicationClaims(statement);
+  } catch (cause) {
+    if (!(cause instanceof RegistryError)) throw cause;
+    throw new TreeRejected(cause.message, { cause });
+  }
 }

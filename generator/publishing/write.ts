@@ -35,8 +35,8 @@ export interface Written {
 
 /**
  * Makes the content of a folder exactly that of a tree. Files that already have the right bytes are not touched. All
- * others are first written next to the folder, and then renamed into it. The signature and the list are renamed one
- * right after the other. SHA256SUMS is renamed after all files that it lists, so a folder that matches SHA256SUMS is
+ * others are first written next to the folder, and then renamed into it. The signature, the list and the publication
+ * statement are renamed one right after the other. SHA256SUMS is renamed after all files that it lists, so a folder that matches SHA256SUMS is
  * complete. The checkpoint is renamed last. If the folder is empty or does not exist, one rename creates the whole
  * tree.
  *
@@ -105,13 +105,17 @@ function updateTree(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnP
     if (from !== undefined) switchFile(from, out, path);
   };
   for (const path of FLUSHED) flush(staged.get(path));
-  // Before the list and the signature, so that nothing slow happens between their renames.
   const isSums = (path: string) => path.startsWith('sums/');
-  for (const path of staged.keys()) if (!FLUSHED.includes(path) && !isSums(path)) moveIn(path);
+  const isStatement = (path: string) => path.startsWith('snapshots/') && path.endsWith(PATHS.publication);
+  const isLate = (path: string) => FLUSHED.includes(path) || isSums(path) || isStatement(path);
+  // Before the list and the signature, so that nothing slow happens between their renames.
+  for (const path of staged.keys()) if (!isLate(path)) moveIn(path);
   // As late as possible, because a client that reads the old publication statement refuses the new sums.
   for (const path of [...staged.keys()].filter(isSums).reverse()) moveIn(path);
   moveIn(PATHS.signature);
   for (const path of [PATHS.list, PATHS.publication, PATHS.gzipped, PATHS.brotli]) moveIn(path);
+  // Nobody can have seen a copy of a statement whose sequence a later build, after a kill, uses again.
+  for (const path of staged.keys()) if (isStatement(path)) moveIn(path);
   for (const { path } of stale) rmSync(join(out, path));
   for (const { path } of emptied) rmSync(join(out, path), { recursive: true, force: true });
   moveIn(CHECKSUMS_PATH);

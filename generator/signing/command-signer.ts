@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { encodeSignature, type RootKey, verifySignature } from '@passport-registry/verifier';
+import type { RootKey } from '@passport-registry/verifier';
 import { KeyRejected, UsageError } from '../errors.js';
 import type { Signer } from './sign.js';
-import { readSignature } from './signature-form.js';
+import { findValidSignature, readSignature } from './signature-form.js';
 
 /** The input of a signing command. */
 export type SignerInput = 'payload' | 'digest';
@@ -48,7 +48,7 @@ export function commandSigner(rootKey: RootKey, options: CommandSignerOptions): 
     sign: async (payload) => {
       const bytes = input === 'digest' ? createHash('sha256').update(payload).digest() : payload;
       const output = await runWithFile(command, bytes, { timeout, env, terminal });
-      return findValidSignature(output, payload, rootKey);
+      return signatureFrom(output, payload, rootKey);
     },
   };
 }
@@ -121,11 +121,7 @@ function killGroup(pid: number): void {
 }
 
 /** Returns the interpretation of an output that is a valid signature. */
-async function findValidSignature(
-  output: Uint8Array,
-  payload: Uint8Array,
-  rootKey: RootKey,
-): Promise<Uint8Array> {
+async function signatureFrom(output: Uint8Array, payload: Uint8Array, rootKey: RootKey): Promise<Uint8Array> {
   if (output.length === 0) throw new KeyRejected('the signing command printed nothing on stdout');
   const candidates = readSignature(output);
   if (candidates.length === 0) {
@@ -134,13 +130,8 @@ async function findValidSignature(
         'else, as 64 raw bytes, DER, base64, base64url or hexadecimal',
     );
   }
-  for (const candidate of candidates) {
-    const isValid = verifySignature(payload, encodeSignature(candidate), rootKey).then(
-      () => true,
-      () => false,
-    );
-    if (await isValid) return candidate;
-  }
+  const signature = await findValidSignature(candidates, payload, rootKey);
+  if (signature !== undefined) return signature;
   throw new KeyRejected(
     `the signing command printed a signature that is not valid for the payload under the root key ${rootKey.thumbprint}: ` +
       'check that the command uses the right key and the right --signer-input',

@@ -12,14 +12,15 @@ export interface Signer {
 }
 
 /**
- * Signs a list, verifies the signature, and returns the content of issuers.sig: the detached signature.
+ * Signs a payload, such as a list, verifies the signature, and returns the detached signature: for a list, the content
+ * of issuers.sig.
  *
  * @throws {@link KeyRejected} if the signature is not valid under the signer's own root key
  */
-export async function signList(list: Uint8Array, signer: Signer): Promise<string> {
+export async function signPayload(payload: Uint8Array, signer: Signer): Promise<string> {
   try {
-    const signature = encodeSignature(await signer.sign(list));
-    await verifySignature(list, signature, signer.rootKey);
+    const signature = encodeSignature(await signer.sign(payload));
+    await verifySignature(payload, signature, signer.rootKey);
     return signature;
   } catch (cause) {
     if (cause instanceof KeyRejected) throw cause;

@@ -1,3 +1,4 @@
+import { encodeSignature, type RootKey, verifySignature } from '@passport-registry/verifier';
 import { decodeDerSignature } from './der-signature.js';
 
 /** The length of a raw signature of either algorithm, in bytes. */
@@ -10,6 +11,22 @@ const RAW_BYTES = 64;
  */
 export function readSignature(output: Uint8Array): Uint8Array[] {
   return [output, ...decodeText(output)].flatMap(rawForms);
+}
+
+/** Returns the first of some raw signatures that is valid for a payload; undefined if none is. */
+export async function findValidSignature(
+  candidates: readonly Uint8Array[],
+  payload: Uint8Array,
+  rootKey: RootKey,
+): Promise<Uint8Array | undefined> {
+  for (const candidate of candidates) {
+    const isValid = verifySignature(payload, encodeSignature(candidate), rootKey).then(
+      () => true,
+      () => false,
+    );
+    if (await isValid) return candidate;
+  }
+  return undefined;
 }
 
 function rawForms(bytes: Uint8Array): Uint8Array[] {

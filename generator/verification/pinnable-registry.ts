@@ -26,6 +26,8 @@ export interface PinnableRegistry {
   /** The number of issuers in the list. */
   readonly issuers: number;
   readonly checkpoint: boolean;
+  /** Whether the registry has a publication statement. */
+  readonly publication: boolean;
   /** Whether the registry is marked as signed by a development key. */
   readonly development: boolean;
 }
@@ -113,7 +115,7 @@ async function readAsClient(url: string, { pinned, published, requireCheckpoint 
   });
   try {
     await client.ready();
-    const { checkpoint, rootKeys } = client.status();
+    const { checkpoint, publication, rootKeys } = client.status();
     if (rootKeys[0] !== published.thumbprint) {
       throw new Problems([
         `${PATHS.rootKey} is ${published.thumbprint}, but the root key that signed the list is ${rootKeys[0]}`,
@@ -121,7 +123,14 @@ async function readAsClient(url: string, { pinned, published, requireCheckpoint 
     }
     const trustAnchor: TrustAnchor = { root: published.jwk, sources: [url] };
     if (checkpoint) trustAnchor.checkpoint = 'required';
-    return { trustAnchor, checkpoint, updatedAt: client.updatedAt, issuers: client.list().length };
+    if (publication) trustAnchor.publication = 'required';
+    return {
+      trustAnchor,
+      checkpoint,
+      publication,
+      updatedAt: client.updatedAt,
+      issuers: client.list().length,
+    };
   } catch (error) {
     if (!(error instanceof NoUsableSource)) throw error;
     throw unreachableSources(error) ?? error.errors[url] ?? error;

@@ -1,17 +1,26 @@
 import type { StoredPublication } from '@passport-registry/verifier';
-import { readStatement, type StatementType } from '@passport-registry/verifier/internal';
+import { namedList } from '../freshness/freshness.js';
+import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 
+/** Reads a file of a tree; undefined if there is no such file. */
+type Read = (path: string) => Uint8Array | undefined;
+
+/** The small files of a stored publication. With the list and the signature, they are everything that a verifier keeps. */
+export const STORED_STATEMENTS = {
+  rotation: PATHS.rotation,
+  checkpoint: PATHS.checkpoint,
+  publication: PATHS.publication,
+  delegation: PATHS.delegation,
+} as const;
+
 /**
- * Returns what a verifier would store of a tree: the list that the publication statement or, in
- * older trees, the checkpoint names, or else the list at the top.
+ * Returns what a verifier would store of a tree: the list that the publication statement names, or else the one that
+ * the checkpoint names, or else the list at the top.
  *
- * @param read - reads a file of the tree; undefined if there is no such file
  * @returns undefined if files are missing
  */
-export function storedPublication(
-  read: (path: string) => Uint8Array | undefined,
-): StoredPublication | undefined {
+export function storedPublication(read: Read): StoredPublication | undefined {
   const text = (path: string) => {
     const bytes = read(path);
     return bytes && Buffer.from(bytes).toString('utf8');
@@ -22,27 +31,16 @@ export function storedPublication(
   };
   const top = pairIn((name) => name);
   if (top === undefined) return undefined;
-  const [publication, checkpoint] = [text(PATHS.publication), text(PATHS.checkpoint)];
-  const hash =
-    publication === undefined
-      ? namedList(checkpoint, 'registry-checkpoint+jwt')
-      : namedList(publication, 'registry-publication+jwt');
-  const named = typeof hash === 'string' ? pairIn((name) => PATHS.snapshot(hash, name)) : undefined;
-  const others = {
-    rotation: text(PATHS.rotation),
-    publication,
-    checkpoint,
-    delegation: text(PATHS.delegation),
-  };
-  const present = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined));
-  return { version: 1, ...(named ?? top), ...present };
+  const hash = namedHash(read);
+  const isTop = hash === undefined || hash === sha256(Buffer.from(top.list));
+  const pair = isTop ? top : (pairIn((name) => PATHS.snapshot(hash, name)) ?? top);
+  const others = Object.entries(STORED_STATEMENTS).map(([name, path]) => [name, text(path)] as const);
+  return { version: 1, ...pair, ...Object.fromEntries(others.filter(([, value]) => value !== undefined)) };
 }
 
-/** The hash of the list that a statement names, unverified. Undefined if the text is no such statement. */
-function namedList(statement: string | undefined, type: StatementType): unknown {
-  try {
-    return statement && readStatement(statement, type, (message) => new Error(message)).claims['sha256'];
-  } catch {
-    return undefined;
-  }
+/** Returns the payload hash of the list that the statements of a tree name; undefined if they name none. */
+export function namedHash(read: Read): string | undefined {
+  const [publication, checkpoint] = [read(PATHS.publication), read(PATHS.checkpoint)];
+  const hash = (publication && namedList(publication)) ?? (checkpoint && namedList(checkpoint));
+  return typeof hash === 'string' ? hash : undefined;
 }

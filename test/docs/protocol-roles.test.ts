@@ -43,20 +43,23 @@ describe('the roles of docs/protocol.md, section 25', () => {
   const snapshot = () => `snapshots/${sha256(tree.files.get('issuers.json') as Buffer)}/`;
   const without = (...paths: string[]) =>
     new Map([...tree.files].filter(([path]) => !paths.some((one) => path.startsWith(one))));
+  /** The files of a tree with a publication statement that older trees do not have. */
+  const stated = ['publication.jwt', 'sums/'];
   const wrong = (path: string) => new Map([...tree.files, [path, Buffer.from('wrong')] as const]);
-  const changed = () => {
-    const other = [...tree.files].find(([path]) => path.startsWith('deltas/'));
-    return wrong(other?.[0] ?? '');
-  };
 
   it.each([
     ['a complete tree', () => tree.files, all],
-    ['no checkpoint, and none accepted before', () => without('checkpoint.jwt'), all],
     [
-      'no checkpoint, no delegation',
-      () => resealed(without('checkpoint.jwt', 'keys/delegation.jwt'), tree.online),
+      'no checkpoint, and none accepted before',
+      () => resealed(without('checkpoint.jwt', ...stated), tree.online),
       all,
     ],
+    [
+      'no checkpoint, no delegation',
+      () => resealed(without('checkpoint.jwt', 'keys/delegation.jwt', ...stated), tree.online),
+      all,
+    ],
+    ['no checkpoint, although the publication statement promises one', () => without('checkpoint.jwt'), none],
     ['no delegation', () => resealed(without('keys/delegation.jwt'), tree.online), none],
     [
       'an invalid delegation that nothing uses',
@@ -82,7 +85,21 @@ describe('the roles of docs/protocol.md, section 25', () => {
       notAuditor,
     ],
     ['no record', () => resealed(without('issuers/issuer-01'), tree.online), notAuditor],
-    ['an invalid delta', () => resealed(changed(), tree.online), notAuditor],
+    ['an invalid sums file', () => resealed(wrong('sums/root'), tree.online), notAuditor],
+    ['no sums file', () => resealed(without('sums/root'), tree.online), notAuditor],
+    ['a sums file too many', () => resealed(wrong('sums/3'), tree.online), notAuditor],
+    ['an invalid publication statement', () => resealed(wrong('publication.jwt'), tree.online), none],
+    ['no publication statement', () => resealed(without('publication.jwt'), tree.online), none],
+    [
+      'no publication statement, and a checkpoint without sequence',
+      () => resealed(without(...stated), tree.online, { sequence: undefined }),
+      all,
+    ],
+    [
+      'a copy of the statement that names another list',
+      () => resealed(wrong(`${snapshot()}publication.jwt`), tree.online),
+      notAuditor,
+    ],
     ['no root key', () => resealed(without('keys/root.json'), tree.online), notAuditor],
     ['no checksums', () => without('SHA256SUMS'), notAuditor],
     ['no host configuration', () => resealed(without('serve.json', '_headers'), tree.online), all],

@@ -80,7 +80,8 @@ describe('docs/protocol.md', () => {
       'verifier/src/trust/rotation.ts': 'MAX_STEPS = 64',
       'verifier/src/trust/checkpoint.ts': 'MAX_DELEGATED_KEYS = 16',
       'verifier/src/issuer/issuer-keys.ts': 'MAX_KEYS = 100',
-      'verifier/src/publication/list-by-deltas.ts': 'MAX_DELTAS = 16',
+      'verifier/src/sums/sums-place.ts': 'MAX_LEVELS = 8',
+      'verifier/src/sums/levels.ts': 'MAX_AVERAGE = 64',
       'verifier/src/passport/mandate.ts': 'MAX_SCOPES = 256',
       'verifier/src/passport/scope.ts': 'MAX_LENGTH = 256',
       'generator/verification/ask-host.ts': 'TIMEOUT_MS = 30_000',
@@ -232,7 +233,7 @@ describe('the clocks of docs/protocol.md, section 24', () => {
   });
 
   it('iat, nbf and exp of checkpoint and delegation', async () => {
-    stated('`iat` and `nbf` of delegation, checkpoint, rotation step');
+    stated('`iat` and `nbf` of delegation, checkpoint, publication statement, rotation step');
     stated('`exp` of checkpoint, and of the delegation that it rests on');
     for (const [times, code] of [
       [{ checkpoint: { exp: MADE + 100 } }, 'ERR_CHECKPOINT_EXPIRED'],

@@ -1,15 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importRootKey, verifyList, verifySignature } from '@passport-registry/verifier';
+import { verifyPublicationStatement } from '@passport-registry/verifier/internal';
 import { describe, expect, it } from 'vitest';
 import { describeWith } from '../support/components.js';
 import { commandsBelow } from '../support/documents.js';
 import { ROOT } from '../support/paths.js';
 import { type Files, publish, signature, testKey } from '../support/publication.js';
 import { listen, serve } from '../support/serving.js';
-import { cli, run, temporaryFolder, workspace, writeFiles } from '../support/workspace.js';
+import { cli, recordText, run, temporaryFolder, workspace, writeFiles } from '../support/workspace.js';
 
 interface Vector {
   records: Record<string, string>;
@@ -19,6 +20,7 @@ interface Vector {
 }
 
 const DOCUMENT = 'docs/protocol.md';
+const ANY_TIME = { clock: undefined, expiry: false } as const;
 const protocol = readFileSync(join(ROOT, DOCUMENT), 'utf8');
 const vector = (name: string): Vector =>
   JSON.parse(readFileSync(join(ROOT, 'test/vectors', `${name}.json`), 'utf8'));
@@ -27,9 +29,12 @@ describe.each(['ed25519', 'p256'])('the test vector %s', (name) => {
   const { records, updated_at, privateKey, expected } = vector(name);
 
   it('is the one that docs/protocol.md shows', () => {
-    for (const bytes of Object.values(expected)) expect(protocol).toContain(`\n${bytes}\n`);
-    const { length } = Buffer.from(expected['issuers.json'] ?? '');
-    expect(protocol).toContain(`The list, ${length} bytes`);
+    for (const bytes of Object.values(expected)) expect(protocol).toContain(`\n${bytes.trimEnd()}\n`);
+    const size = (path: string) => Buffer.from(expected[path] ?? '').length;
+    expect(protocol).toContain(`The list, ${size('issuers.json')} bytes`);
+    expect(protocol).toContain(`\`/sums/root\`, ${size('sums/root')} bytes`);
+    const claims = Buffer.from(expected['publication.jwt']?.split('.')[1] ?? '', 'base64url').toString();
+    expect(protocol).toContain(`\n${claims}\n`);
   });
 
   it('verifies', async () => {
@@ -38,6 +43,14 @@ describe.each(['ed25519', 'p256'])('the test vector %s', (name) => {
     const verified = await verifyList({ list, signature: expected['issuers.sig'] ?? '', rootKey });
     expect(verified.sha256).toBe(expected['sha256']);
     expect(createHash('sha256').update(list).digest('hex')).toBe(expected['sha256']);
+    const statement = await verifyPublicationStatement(expected['publication.jwt'] ?? '', rootKey, ANY_TIME);
+    expect(statement).toMatchObject({ sequence: 1, updatedAt: updated_at, sha256: expected['sha256'] });
+    expect(statement).toMatchObject({ size: list.length, issuers: 2, levels: 0, checkpoint: false });
+    expect(statement.sumsSha256).toBe(
+      createHash('sha256')
+        .update(expected['sums/root'] ?? '')
+        .digest('hex'),
+    );
   });
 
   it('is the output of the generator for its records', async () => {
@@ -50,8 +63,13 @@ describe.each(['ed25519', 'p256'])('the test vector %s', (name) => {
     );
     expect(code).toBe(0);
     for (const [path, bytes] of Object.entries(expected)) {
-      if (path === 'sha256' || (path === 'issuers.sig' && name === 'p256')) continue;
-      expect(readFileSync(join(folder, 'dist', path), 'utf8')).toBe(bytes);
+      if (path === 'sha256') continue;
+      const published = readFileSync(join(folder, 'dist', path), 'utf8');
+      // ECDSA uses a random number.
+      const isRandom = name === 'p256' && ['issuers.sig', 'publication.jwt'].includes(path);
+      if (!isRandom) expect(published).toBe(bytes);
+      else if (path === 'publication.jwt')
+        expect(published.split('.').slice(0, 2)).toEqual(bytes.split('.').slice(0, 2));
     }
   });
 });
@@ -192,6 +210,74 @@ describeWith(['openssl', 'curl', 'basenc'], 'the commands of docs/protocol.md', 
     }
   });
 
+  it.each(algorithms)(
+    'prove one issuer, and an absence, with a %s root key',
+    async (algorithm) => {
+      const commands = [
+        ...commandsBelow(DOCUMENT, 'One issuer'),
+        ...commandsBelow(DOCUMENT, `One issuer: ${algorithm === 'P-256' ? 'a' : 'an'} ${algorithm} root key`),
+        ...commandsBelow(DOCUMENT, 'One issuer: present or absent'),
+      ].join('\n');
+      expect(commandsBelow(DOCUMENT, 'One issuer: present or absent')[0]?.trim().split('\n')).toHaveLength(
+        10,
+      );
+      const folder = temporaryFolder();
+      await cli(['keys', 'generate', '--alg', algorithm, '--out', 'root.pem'], folder);
+      for (const [levels, size] of [
+        [0, 2],
+        [1, 65],
+        [2, 1025],
+      ] as const) {
+        const ids = Array.from({ length: size }, (_one, index) => `issuer.${index}`);
+        for (const id of ids) writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id) });
+        expect((await cli(['build', '--key', 'root.pem'], folder)).code).toBe(0);
+        const dist = join(folder, 'dist');
+        const [, payload = ''] = readFileSync(join(dist, 'publication.jwt'), 'utf8').split('.');
+        expect(JSON.parse(Buffer.from(payload, 'base64url').toString()).levels).toBe(levels);
+        for (const check of commandsBelow(DOCUMENT, 'A whole copy')) {
+          expect(await run('sh', ['-c', check], dist)).toMatchObject({ code: 0, stdout: '', stderr: '' });
+        }
+        const registry = await serve(dist);
+        const root = await run('openssl', ['pkey', '-in', 'root.pem', '-pubout'], folder);
+        const prove = async (ID: string, REGISTRY = registry) => {
+          const place = temporaryFolder();
+          writeFiles(place, { 'root.pem': root.stdout });
+          return run('sh', ['-c', commands], place, { REGISTRY, ID });
+        };
+        for (const id of [ids[0] ?? '', ids.at(-1) ?? '']) {
+          const { code, stdout } = await prove(id);
+          expect(code).toBe(0);
+          expect(stdout.endsWith(readFileSync(join(dist, 'issuers', id), 'utf8'))).toBe(true);
+        }
+        // A dot is no wildcard, and the beginning of an id is not the id.
+        for (const id of ['nobody', 'issuer-0', 'issuer.', `issuer.${size}`]) {
+          const { code, stdout } = await prove(id);
+          expect(code, id).toBe(0);
+          expect(stdout, id).toContain(`${id} is not in the list\n`);
+        }
+        const idHash = createHash('sha256').update('issuer.0').digest('hex');
+        const leaf = levels === 0 ? 'sums/root' : `sums/${idHash.slice(0, levels)}`;
+        for (const path of [leaf, 'sums/root', 'publication.jwt', 'issuers/issuer.0']) {
+          const bytes = readFileSync(join(dist, path));
+          rmSync(join(dist, path));
+          expect((await prove('issuer.0')).code, `no ${path}`).not.toBe(0);
+          writeFileSync(join(dist, path), Buffer.from(bytes).fill(bytes.at(40) === 48 ? '1' : '0', 40, 41));
+          expect((await prove('issuer.0')).code, `another ${path}`).not.toBe(0);
+          writeFileSync(join(dist, path), bytes.subarray(0, -1));
+          expect((await prove('issuer.0')).code, `a shorter ${path}`).not.toBe(0);
+          writeFileSync(join(dist, path), bytes);
+        }
+        expect((await prove('issuer.0')).code).toBe(0);
+        const [other = ''] = readdirSync(join(dist, 'issuers')).filter((name) => /^issuer\.[1-9]/.test(name));
+        rmSync(join(dist, 'issuers', other));
+        const [, each = ''] = commandsBelow(DOCUMENT, 'A whole copy');
+        expect((await run('sh', ['-c', each], dist)).code).not.toBe(0);
+        rmSync(dist, { recursive: true });
+      }
+    },
+    120_000,
+  );
+
   it.each(['Ed25519', 'P-256'])('sign a list with a %s key, and the list verifies', async (algorithm) => {
     const folder = await published(algorithm);
     const [edwards, ecdsa] = commandsBelow(DOCUMENT, 'Signing with openssl');
@@ -208,7 +294,7 @@ describeWith(['openssl', 'curl', 'basenc'], 'the commands of docs/protocol.md', 
       if (round > 0) continue;
       writeFiles(dist, { 'issuers.sig': signature });
       const reseal =
-        'sha256sum $(find . -type f ! -name SHA256SUMS | sed s,^./,, | LC_ALL=C sort) > SHA256SUMS';
+        "sha256sum $(find . -type f ! -name SHA256SUMS ! -path './issuers/[a-z]*' | sed s,^./,, | LC_ALL=C sort) > SHA256SUMS";
       execFileSync('sh', ['-c', reseal], { cwd: dist });
       writeFiles(folder, { 'pinned.json': JSON.stringify(rootKey.jwk) });
       expect(

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Files, sha256 } from './publication.js';
 import { listen } from './serving.js';
 
-/** A registry host on loopback. Its files and its behaviour can change while it runs. */
+/** A registry host on loopback. Its files and its behaviour can change while it runs. It ignores queries. */
 export interface RegistryHost {
   readonly base: string;
   files: Files;
@@ -18,7 +18,8 @@ export async function registryHost(files: Files = new Map()): Promise<RegistryHo
       const path = (request.url ?? '/').slice(1);
       response.once('finish', () => host.log.push(`${path} ${response.statusCode}`));
       if (host.intercept(path, request, response)) return;
-      const body = host.files.get(path);
+      // Static hosts ignore a query.
+      const body = host.files.get(path.replace(/\?.*/, ''));
       if (body === undefined) {
         response.writeHead(404).end();
         return;

@@ -20,11 +20,15 @@ export { type SignMandateOptions, signMandate } from './agent/sign-mandate.js';
 export { createRegistryClient, type RegistryClient } from './client/client.js';
 export type {
   AnchoredClientOptions,
+  AnchoredLookupOptions,
+  IssuerLookupOptions,
+  IssuerLookupSettings,
   RegistryClientOptions,
   RegistryClientSettings,
   RegistryEvent,
   RegistryStatus,
 } from './client/client-options.js';
+export { createIssuerLookup, type IssuerLookup } from './client/issuer-lookup.js';
 export {
   type AnchoredOpenOptions,
   type OpenOptions,

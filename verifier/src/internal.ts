@@ -7,6 +7,7 @@
 
 export { NONCE_TYPE } from './agent/nonce.js';
 export { decodeBase64url } from './encoding/base64url.js';
+export { forEachConcurrent } from './encoding/for-each-concurrent.js';
 export { MAX_JSON_DEPTH, parseStrictJson } from './encoding/strict-json.js';
 export { decodeUtf8 } from './encoding/utf8.js';
 export { type BoundedResponse, boundedFetch, type FetchLimits } from './http/bounded-fetch.js';

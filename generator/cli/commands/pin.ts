@@ -75,7 +75,11 @@ async function pin(io: Io, url: string, options: Options): Promise<number> {
       'WARNING: the thumbprint was compared with nothing: whoever answered at this URL is trusted from now on',
     );
   }
-  const demand = registry.checkpoint ? '; it requires a checkpoint' : '';
+  const required = [
+    ...(registry.checkpoint ? ['a checkpoint'] : []),
+    ...(registry.publication ? ['a publication statement'] : []),
+  ];
+  const demand = required.length === 0 ? '' : `; it requires ${required.join(' and ')}`;
   say(io, `${options.out} ${outcome}${demand}`);
   return 0;
 }
@@ -121,13 +125,14 @@ function isEqual(file: string, text: string): boolean {
 }
 
 function sayRegistry(io: Io, source: string, registry: PinnableRegistry): void {
-  const { thumbprint, rotatedFrom, updatedAt, issuers, checkpoint, development } = registry;
+  const { thumbprint, rotatedFrom, updatedAt, issuers, checkpoint, publication, development } = registry;
   say(io, source);
   say(io, `root key   ${thumbprint}${development ? ' (development)' : ''}`);
   if (rotatedFrom !== undefined) {
     say(io, `           a rotation, which is valid, leads here from ${rotatedFrom}`);
   }
   say(io, `list       ${updatedAt}, ${count(issuers, 'issuer')}`);
+  say(io, `statement  ${publication ? 'valid' : 'none'}`);
   say(io, `checkpoint ${checkpoint ? 'valid' : 'none'}`);
   if (!checkpoint) {
     say(io, '           whoever answers can hide a checkpoint: if the operator says that the registry has');

@@ -1,7 +1,10 @@
 import {
+  type AnchoredLookupOptions,
   assertTrustPolicy,
+  createIssuerLookup,
   createRegistryClient,
   type Decision,
+  NoUsableSource,
   openRegistry,
   type Registry,
   RegistryError,
@@ -11,6 +14,7 @@ import type { Command } from 'commander';
 import { didYouMean } from '../../diagnostics/messages.js';
 import { TreeRejected, UsageError } from '../../errors.js';
 import { readText } from '../../files/read-file.js';
+import { countedFetch, type FetchedTotals } from '../../verification/counted-fetch.js';
 import { unreachableSources } from '../../verification/network-failure.js';
 import { type PinnedTrust, trustAnchorOf } from '../../verification/pinned-trust.js';
 import { folderSource, registryFiles } from '../../verification/tree-source.js';
@@ -18,7 +22,7 @@ import { positiveNumber } from '../options/positive-number.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { isAddress, isFolder } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
-import { emit, say } from '../terminal/output.js';
+import { count, emit, grouped, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 
 interface Options {
@@ -52,10 +56,11 @@ async function resolve(io: Io, id: string, options: Options): Promise<number> {
   const trust = await loadTrust(io, options.rootKey);
   const source = options.source ?? (trust.sources.length > 0 ? trust.sources : ['dist']);
   try {
-    const { decision, updatedAt, hint } = await ask(id, policy, { ...trust, source, maxAgeDays });
-    if (options.json) emit(io, { ...decision, updatedAt });
+    const { decision, updatedAt, hint, fetched } = await ask(id, policy, { ...trust, source, maxAgeDays });
+    if (options.json) emit(io, { ...decision, updatedAt, ...(fetched && { fetched }) });
     sayDecision(io, id, { decision, updatedAt });
     if (hint !== undefined) say(io, `    ${hint}`);
+    if (fetched !== undefined) sayFetched(io, fetched);
     return decision.accepted ? 0 : 1;
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
@@ -70,7 +75,17 @@ interface Conditions extends PinnedTrust {
   readonly maxAgeDays: number;
 }
 
-async function ask(id: string, policy: TrustPolicy, conditions: Conditions) {
+/** The decision about an issuer. */
+interface Answer {
+  readonly decision: Decision;
+  readonly updatedAt: string;
+  /** For people: a known id that is similar to an unknown one. */
+  readonly hint?: string | undefined;
+  /** Undefined if no host was asked. */
+  readonly fetched?: FetchedTotals;
+}
+
+async function ask(id: string, policy: TrustPolicy, conditions: Conditions): Promise<Answer> {
   const { source, maxAgeDays } = conditions;
   const trust = { trustAnchor: trustAnchorOf(conditions), maxAge: maxAgeDays * 24 * 60 * 60 };
   const answer = (registry: Registry) => ({
@@ -85,13 +100,40 @@ async function ask(id: string, policy: TrustPolicy, conditions: Conditions) {
   }
   const invalid = source.find((one) => !isAddress(one));
   if (invalid !== undefined) throw new UsageError(`${invalid} is neither a folder nor an http(s) URL`);
-  const client = createRegistryClient({ sources: source, ...trust });
+  const { fetch, totals: fetched } = countedFetch();
+  const options = { sources: source, ...trust, fetch };
+  const proven = await lookUp(id, policy, options);
+  if (proven !== undefined) return { ...proven, fetched };
+  const client = createRegistryClient(options);
   try {
     await client.ready();
-    return answer(client);
+    return { ...answer(client), fetched };
   } finally {
     client.close();
   }
+}
+
+/** Looks up one issuer without the list. @returns undefined if the registry has no publication statement */
+async function lookUp(
+  id: string,
+  policy: TrustPolicy,
+  options: AnchoredLookupOptions,
+): Promise<Answer | undefined> {
+  const lookup = createIssuerLookup(options);
+  try {
+    await lookup.ready();
+    return { decision: await lookup.decide(id, policy), updatedAt: lookup.updatedAt };
+  } catch (error) {
+    if (isOlderRegistry(error)) return undefined;
+    throw error;
+  } finally {
+    lookup.close();
+  }
+}
+
+function isOlderRegistry(error: unknown): boolean {
+  if (!(error instanceof NoUsableSource)) return false;
+  return Object.values(error.errors).some(({ code }) => code === 'ERR_PUBLICATION_MISSING');
 }
 
 function idsOf(registry: Registry): string[] {
@@ -107,6 +149,10 @@ function readPolicy(file: string): TrustPolicy {
   } catch (cause) {
     throw new UsageError(`${file} is not a trust policy: ${(cause as Error).message}`, { cause });
   }
+}
+
+function sayFetched(io: Io, { files, bytes, requests }: FetchedTotals): void {
+  say(io, `    fetched ${count(files, 'file')}, ${grouped(bytes)} bytes, in ${count(requests, 'request')}`);
 }
 
 function sayDecision(io: Io, id: string, answer: { decision: Decision; updatedAt: string }): void {

@@ -1,16 +1,14 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Command } from 'commander';
-import { IoFailed, UsageError } from '../../errors.js';
-import { CLOCK_TOLERANCE_MS } from '../../list/updated-at.js';
+import { UsageError } from '../../errors.js';
+import { CLOCK_TOLERANCE_MS, formatUpdatedAt } from '../../list/updated-at.js';
+import { readSigningRequest } from '../../offline-signing/read-request.js';
+import { signRequest } from '../../offline-signing/sign-request.js';
 import { assertNewest, memoryFolder, saveSigningMemory } from '../../offline-signing/signing-memory.js';
-import { readSigningRequest } from '../../offline-signing/signing-request.js';
+import type { SigningRequest } from '../../offline-signing/signing-request.js';
 import { recordsOfList } from '../../records/check-records.js';
 import { assertPublishable } from '../../review/assert-publishable.js';
 import { chooseSigner } from '../../signing/choose-signer.js';
 import { loadRootKey } from '../../signing/key-file.js';
-import { signList } from '../../signing/sign.js';
-import { PATHS } from '../../tree/paths.js';
 import { addExceptionOptions, type ExceptionOptions, exceptions } from '../options/rule-options.js';
 import { addSignerOptions, type SignerOptions, signerChoice } from '../options/signer-options.js';
 import { ask } from '../terminal/ask.js';
@@ -40,18 +38,18 @@ export function addSignCommand(program: Command, io: Invocation): void {
     .option('--memory <dir>', 'folder that records what was signed (default: one for this user)')
     .option('--yes', 'sign without asking');
   addExceptionOptions(addSignerOptions(command)).action((folder: string, options: Options) =>
-    run(io, false, () => signRequest(io, folder, options)),
+    run(io, false, () => confirmAndSign(io, folder, options)),
   );
 }
 
-async function signRequest(io: Io, folder: string, options: Options): Promise<undefined> {
+async function confirmAndSign(io: Io, folder: string, options: Options): Promise<undefined> {
   const signer = await chooseSigner({ ...signerChoice(io, options), production: true });
   const { previousRootKey, memory = memoryFolder(io.env) } = options;
   const before = previousRootKey === undefined ? undefined : await loadRootKey(previousRootKey, true, io.env);
   const request = await readSigningRequest(folder, signer.rootKey, before);
   const { thumbprint } = signer.rootKey;
-  const thumbprints = before === undefined ? [thumbprint] : [before.thumbprint, thumbprint];
-  assertNewest(memory, request, { thumbprints, insteadOf: options.insteadOf });
+  const history = { thumbprint, previous: before?.thumbprint ?? thumbprint };
+  assertNewest(memory, request, { ...history, insteadOf: options.insteadOf });
   const published = request.previous && recordsOfList(request.previous.registry.issuers);
   sayDiagnostics(
     io,
@@ -64,23 +62,23 @@ async function signRequest(io: Io, folder: string, options: Options): Promise<un
   for (const line of request.changes) say(io, line);
   say(io, `sha256   ${request.sha256}`);
   say(io, `root key ${thumbprint}`);
-  const { updated_at } = request.registry;
-  if (Date.parse(updated_at) > Date.now() + CLOCK_TOLERANCE_MS) {
-    // Only a warning, because the clock of an offline machine may be wrong. `attach` refuses such a list.
-    say(io, `WARNING: updated_at ${updated_at} is ahead of this machine's clock: check both before you sign`);
-  }
+  warnOfClock(io, request);
   if (options.yes !== true) await confirm(io);
-  const file = join(folder, PATHS.signature);
   // Saved before signing: if a signature exists that is not in the memory, this machine could sign an older list later.
-  saveSigningMemory(memory, thumbprint, request);
-  const signature = await signList(request.list, signer);
-  try {
-    writeFileSync(file, signature);
-  } catch (cause) {
-    throw new IoFailed(`${file} cannot be written: ${(cause as Error).message}`, { cause });
-  }
-  say(io, `signed: ${file}`);
+  saveSigningMemory(memory, request, history);
+  for (const file of await signRequest(folder, request, signer)) say(io, `signed: ${file}`);
   return undefined;
+}
+
+/** Only a warning, because the clock of an offline machine may be wrong. `attach` refuses such a list. */
+function warnOfClock(io: Io, { registry: { updated_at }, statement: { issuedAt } }: SigningRequest): void {
+  const latest = Math.max(Date.parse(updated_at), issuedAt);
+  if (latest <= Date.now() + CLOCK_TOLERANCE_MS) return;
+  const names = latest > Date.parse(updated_at) ? 'the publication statement, signed' : 'updated_at';
+  say(
+    io,
+    `WARNING: ${names} ${formatUpdatedAt(latest)} is ahead of this machine's clock: check both before you sign`,
+  );
 }
 
 async function confirm(io: Io): Promise<void> {

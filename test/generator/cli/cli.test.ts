@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
 import { CLI } from '../../support/paths.js';
-import { serve } from '../../support/serving.js';
+import { plainHost, serve } from '../../support/serving.js';
 import {
   cli,
   cliProcess,
@@ -236,8 +236,42 @@ describe('passport-registry resolve', () => {
       });
       expect(bad.code).toBe(1);
       const unknown = await cli(ask('alhpa', 'policy.json', ...source), folder);
-      expect([unknown.code, unknown.stderr.includes('did you mean `alpha`?')]).toEqual([1, true]);
+      expect([unknown.code, unknown.stderr.includes('issuer-unknown')]).toEqual([1, true]);
+      // Only a list shows which ids are similar. A host is asked for one issuer.
+      expect(unknown.stderr.includes('did you mean `alpha`?')).toBe(source.length === 0);
     }
+  });
+
+  it('fetches from a host only what proves one issuer, and says what it fetched', async () => {
+    const folder = await registry();
+    const requested: string[] = [];
+    const live = await plainHost(join(folder, 'dist'), 'index.html', (path, bytes) => {
+      requested.push(path);
+      return bytes;
+    });
+    const { stderr, stdout } = await cli(ask('alpha', 'policy.json', '--json', '--source', live), folder);
+    expect(requested.sort()).toEqual(['/issuers/alpha', '/publication.jwt', '/sums/root']);
+    const { files, bytes, requests } = JSON.parse(stdout).fetched;
+    const sizes = requested.map((path) => statSync(join(folder, 'dist', path)).size);
+    expect([files, bytes, requests]).toEqual([3, sizes.reduce((sum, size) => sum + size, 0), 6]);
+    expect(stderr).toContain(`fetched 3 files, ${bytes.toLocaleString('en-US')} bytes, in 6 requests\n`);
+    expect(
+      JSON.parse((await cli(ask('alpha', 'policy.json', '--json'), folder)).stdout).fetched,
+    ).toBeUndefined();
+  });
+
+  it('reads the list of a registry without a publication statement', async () => {
+    const folder = await registry();
+    const live = await plainHost(join(folder, 'dist'), 'index.html', (path, bytes) =>
+      path === '/publication.jwt' ? undefined : bytes,
+    );
+    const { code, stderr } = await cli(ask('alhpa', 'policy.json', '--source', live), folder);
+    expect([code, stderr.includes('did you mean `alpha`?')]).toEqual([1, true]);
+    expect(stderr).toMatch(/fetched \d+ files/);
+    const anchor = { root: JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8')), sources: [live] };
+    writeFiles(folder, { 'root.json': JSON.stringify({ ...anchor, publication: 'required' }) });
+    const strict = await cli(ask('alpha', 'policy.json'), folder);
+    expect([strict.code, strict.stderr.includes('ERR_PUBLICATION_MISSING')]).toEqual([1, true]);
   });
 
   it('decides nothing without a good registry, a good policy and a pinned key', async () => {

@@ -16,6 +16,7 @@ import {
 } from '../../support/publication.js';
 import { registryHost } from '../../support/registry-host.js';
 import { listen } from '../../support/serving.js';
+import { publishSummed } from '../../support/summed-registry.js';
 import { cli, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 let first: TestKey;
@@ -60,6 +61,18 @@ describe('passport-registry pin', () => {
     const { stderr } = await pin(url, '--thumbprint', thumbprintOf(first), '--out', 'other.json');
     expect(stderr).toContain('checkpoint none\n');
     expect(written('other.json')).toEqual({ root: first.rootKey.jwk, sources: [url] });
+  });
+
+  it('requires a publication statement of a registry that has one', async () => {
+    const files = await publishSummed(first, [issuer('a')]);
+    const url = await hostOf(await withCheckpoint(files, first, online, { sequence: 1 }));
+    const { stderr } = await pin(url, '--thumbprint', thumbprintOf(first));
+    expect(stderr).toContain('statement  valid\ncheckpoint valid\n');
+    expect(stderr).toContain('it requires a checkpoint and a publication statement');
+    expect(written()).toMatchObject({ checkpoint: 'required', publication: 'required' });
+    const other = await pin(await hostOf(files), '--thumbprint', thumbprintOf(first), '--out', 'other.json');
+    expect(other.stderr).toContain('other.json written; it requires a publication statement\n');
+    expect(written('other.json').checkpoint).toBeUndefined();
   });
 
   it('without a thumbprint, shows the registry, says how to compare, and writes nothing', async () => {

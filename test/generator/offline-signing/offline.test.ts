@@ -1,8 +1,10 @@
-import { createHash, createPrivateKey, sign as signBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
+import { claimsOf } from '../../support/signed-tree.js';
+import { signFiles } from '../../support/signing-request.js';
 import {
   cli,
   type Outcome,
@@ -29,7 +31,8 @@ beforeEach(async () => {
 
 const carry = (from: string, to: string) =>
   cpSync(join(from, 'request'), join(to, 'request'), { recursive: true });
-const request = (...more: string[]) => cli(['build', '--unsigned', 'request', ...more], online);
+const request = (...more: string[]) =>
+  cli(['build', '--unsigned', 'request', '--root-key', 'root.json', ...more], online);
 /** Each machine has a memory of its own. */
 const sign = (...more: string[]) =>
   cli(['sign', 'request', '--key', 'key.pem', '--yes', ...more], offline, {
@@ -41,6 +44,9 @@ const sums = () => readFileSync(join(online, 'dist/SHA256SUMS'), 'utf8');
 const clear = () => {
   for (const folder of [online, offline]) rmSync(join(folder, 'request'), { recursive: true, force: true });
 };
+
+/** The claims of the published statement. */
+const statement = () => claimsOf(readFileSync(join(online, 'dist/publication.jwt')));
 
 /** All three steps, which must go well. */
 async function whole(...exceptions: string[]): Promise<Outcome> {
@@ -102,7 +108,16 @@ describe('signing in two steps', () => {
     expect(JSON.parse(stdout)).toMatchObject({
       ok: true,
       request: 'request',
-      changes: [expect.any(String), '  no record changes'],
+      sequence: 2,
+      changes: [
+        expect.any(String),
+        '  no record changes',
+        'publication 2, after publication 1',
+        expect.stringMatching(/^ {2}signed {4}2/),
+        '  issuers   2',
+        expect.stringMatching(/^ {2}sums {6}[0-9a-f]{64}, in 0 levels$/),
+        '  checkpoint not required',
+      ],
     });
   });
 
@@ -159,9 +174,7 @@ describe('signing in two steps', () => {
       const signing = await sign();
       expect([signing.code, signing.stderr.includes(problem)]).toEqual([1, true]);
       expect(existsSync(join(offline, 'request/issuers.sig'))).toBe(false);
-      const list = readFileSync(join(offline, 'request/issuers.json'));
-      const key = createPrivateKey(readFileSync(join(offline, 'key.pem')));
-      writeFiles(offline, { 'request/issuers.sig': signBytes(null, list, key).toString('base64url') });
+      signFiles(offline);
       carry(offline, online);
       const attaching = await attach();
       expect([attaching.code, attaching.stderr.includes(problem)]).toEqual([1, true]);
@@ -184,12 +197,22 @@ describe('signing in two steps', () => {
       const before = sums();
       const unsigned = await attach();
       expect([unsigned.code, unsigned.stderr.includes('sign the request first')]).toEqual([2, true]);
-      writeFiles(online, { 'request/issuers.sig': 'A'.repeat(86) });
-      expect((await attach()).code).toBe(3);
-      cpSync(join(online, 'dist/issuers.sig'), join(online, 'request/issuers.sig'));
-      const { code, stderr } = await attach();
-      expect([code, stderr.includes('the signature is not valid')]).toEqual([3, true]);
+      cpSync(join(offline, 'key.pem'), join(online, 'key.pem'));
+      signFiles(online);
+      for (const name of ['issuers.sig', 'publication.sig']) {
+        const good = readFileSync(join(online, 'request', name));
+        const others = ['A'.repeat(86), '', '\0', readFileSync(join(online, 'dist/issuers.sig'))];
+        for (const other of others) {
+          writeFiles(online, { [`request/${name}`]: other });
+          const { code, stderr } = await attach();
+          expect([code, stderr.includes('the signature is not valid')]).toEqual([3, true]);
+        }
+        rmSync(join(online, 'request', name));
+        expect((await attach()).code).toBe(2);
+        writeFiles(online, { [`request/${name}`]: good });
+      }
       expect(sums()).toBe(before);
+      expect((await attach()).code).toBe(0);
     });
 
     it('a request that was overtaken by another publication, and says so', async () => {
@@ -301,7 +324,17 @@ describe('signing in two steps', () => {
     // A rotation does not reset the rules: what is gone is gone under the next key, too.
     rmSync(join(online, 'issuers/beta.yaml'));
     expect((await request()).code).toBe(1);
+    // The request is for one root key, which the statement names.
     expect((await request('--override', 'beta:record-removed')).code).toBe(0);
+    carry(online, offline);
+    const old = await cli(
+      ['sign', 'request', '--key', 'next.pem', '--yes', '--previous-root-key', 'root.json'],
+      offline,
+    );
+    expect([old.code, old.stderr.includes('make the request with --root-key')]).toEqual([1, true]);
+    clear();
+    const asked = await request('--root-key', 'next.json', '--override', 'beta:record-removed');
+    expect(asked.stderr).toContain('FIRST PUBLICATION UNDER A NEW ROOT KEY');
     carry(online, offline);
     const signNext = (...more: string[]) =>
       cli(['sign', 'request', '--key', 'next.pem', '--yes', ...more], offline, {
@@ -320,6 +353,16 @@ describe('signing in two steps', () => {
       'passport-registry:',
     );
     expect((await cli(['verify', 'dist', '--root-key', 'next.json'], online)).code).toBe(0);
+    expect(statement()).toMatchObject({ sequence: 2, previous: expect.any(String) });
+    // The next list follows under the new key, and this machine knows the sequence.
+    writeFiles(online, { 'issuers/gamma.yaml': recordText('gamma') });
+    clear();
+    expect((await request('--root-key', 'next.json')).code).toBe(0);
+    carry(online, offline);
+    expect((await signNext()).code).toBe(0);
+    carry(offline, online);
+    expect((await attachNext()).stderr).not.toContain('passport-registry:');
+    expect(statement()).toMatchObject({ sequence: 3 });
   });
 
   describeWith(['script'], 'on a terminal', () => {
@@ -367,17 +410,42 @@ describe('signing in two steps', () => {
     });
   });
 
-  describeWith(['openssl', 'basenc'], 'with openssl alone on the machine with the key', () => {
-    it('signs the same', async () => {
-      clear();
-      writeFiles(online, { 'issuers/gamma.yaml': recordText('gamma') });
-      await request();
-      carry(online, offline);
-      const openssl = 'openssl pkeyutl -sign -rawin -inkey key.pem -in request/issuers.json';
-      await run('sh', ['-c', `${openssl} | basenc --base64url -w 0 | tr -d = > signature`], offline);
-      cpSync(join(offline, 'signature'), join(online, 'signature'));
-      const { code } = await cli(['attach', 'request', 'signature', '--root-key', 'root.json'], online);
-      expect(code).toBe(0);
+  describeWith(['openssl'], 'with openssl alone on the machine with the key', () => {
+    it.each(['ed25519', 'p256'])('signs both files with a key for %s, in any form', async (algorithm) => {
+      const [folder, made] = [temporaryFolder(), await workspace(['alpha'])];
+      if (algorithm === 'p256') {
+        rmSync(join(made, 'key.pem'));
+        await cli(['keys', 'generate', '--alg', 'P-256', '--out', 'key.pem'], made);
+      }
+      const { stdout } = await cli(['keys', 'public', 'key.pem'], made);
+      writeFiles(made, { 'root.json': stdout });
+      cpSync(join(made, 'key.pem'), join(folder, 'key.pem'));
+      const openssl = async (form: string) => {
+        const digest =
+          algorithm === 'p256' ? 'dgst -sha256 -sign key.pem' : 'pkeyutl -sign -rawin -inkey key.pem -in';
+        const lines = ['issuers.json issuers.sig', 'publication.signing-input publication.sig'].map(
+          (pair) => {
+            const [payload, signature] = pair.split(' ').map((name) => `request/${name}`);
+            return `openssl ${digest} ${payload} ${form} > ${signature}`;
+          },
+        );
+        cpSync(join(made, 'request'), join(folder, 'request'), { recursive: true });
+        const { code, stderr } = await run('sh', ['-ec', lines.join('\n')], folder);
+        expect([code, stderr]).toEqual([0, '']);
+        cpSync(join(folder, 'request'), join(made, 'request'), { recursive: true });
+      };
+      for (const [index, form] of ['', '| base64', '| od -An -v -tx1'].entries()) {
+        writeFiles(made, { [`issuers/issuer${index}.yaml`]: recordText(`issuer${index}`) });
+        rmSync(join(made, 'request'), { recursive: true, force: true });
+        const asked = await cli(['build', '--unsigned', 'request', '--root-key', 'root.json'], made);
+        expect(asked.code).toBe(0);
+        await openssl(form);
+        const attached = await cli(['attach', 'request', '--root-key', 'root.json'], made);
+        expect(attached.stderr).not.toContain('passport-registry:');
+        expect(attached.code).toBe(0);
+        const verified = await cli(['verify', 'dist', '--root-key', 'root.json'], made);
+        expect(verified.code).toBe(0);
+      }
     });
   });
 });

@@ -2,9 +2,12 @@ import { spawn } from 'node:child_process';
 import { cpSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { importRootKey, type RootKey, verifyList } from '@passport-registry/verifier';
+import type { JWTPayload } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { filesBelow } from '../../../build/files/walk.js';
 import { folderSource, verifyTree } from '../../../build/index.js';
 import { CLI } from '../../support/paths.js';
+import { claimsOf, sha256 } from '../../support/signed-tree.js';
 import { rounds } from '../../support/soak.js';
 import {
   cleanEnvironment,
@@ -19,6 +22,7 @@ const KILLS = rounds({ usual: 9, soak: 300 });
 const ISSUERS = 400;
 const OLD = '2026-01-01T00:00:00Z';
 const NEW = '2026-01-02T00:00:00Z';
+const NEWEST = '2026-01-03T00:00:00Z';
 
 let folder: string;
 let rootKey: RootKey;
@@ -31,13 +35,18 @@ const records = (tier: string, extra: string) =>
 const buildArgs = (tier: string, time: string, out: string) => [
   'build',
   ...['--issuers', tier, '--out', out, '--key', 'key.pem', '--updated-at', time],
-  ...['--override', 'only-old:record-removed'],
+  ...['--override', 'only-old:record-removed', '--override', 'only-new:record-removed'],
 ];
 
 beforeAll(async () => {
   folder = await workspace();
-  writeFiles(folder, { ...records('certified', 'only-old'), ...records('founding', 'only-new') });
-  await cli(buildArgs('certified', OLD, 'old'), folder);
+  writeFiles(folder, {
+    ...records('certified', 'only-old'),
+    ...records('founding', 'only-new'),
+    ...records('registered', 'only-old'),
+  });
+  // With a checkpoint, so that the tree has snapshots.
+  await cli([...buildArgs('certified', OLD, 'old'), '--checkpoint-key', 'key.pem'], folder);
   // What a tree says of its changes follows from the tree before it.
   cpSync(join(folder, 'old'), join(folder, 'new'), { recursive: true });
   const started = performance.now();
@@ -81,19 +90,33 @@ const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(reso
 const listOf = (tree: string) => readFileSync(join(folder, tree, 'issuers.json'));
 
 /** Whether the tree is, file by file, the old or the new one. */
-async function isWhole(out: string): Promise<boolean> {
-  const sums = readFileSync(join(folder, out, 'SHA256SUMS'));
-  const golden = ['old', 'new'].find((tree) => readFileSync(join(folder, tree, 'SHA256SUMS')).equals(sums));
-  if (golden === undefined) return false;
-  return sums
-    .toString()
-    .trimEnd()
-    .split('\n')
-    .every((line) => {
-      const path = line.slice(66);
-      const file = join(folder, out, path);
-      return existsSync(file) && readFileSync(file).equals(readFileSync(join(folder, golden, path)));
-    });
+function isWhole(out: string): boolean {
+  const [tree, old, made] = [out, 'old', 'new'].map((name) => contentOf(name));
+  return tree === old || tree === made;
+}
+
+/** All paths of a tree, with the hash of each file. */
+function contentOf(tree: string): string {
+  const paths = filesBelow(join(folder, tree)).sort();
+  return paths.map((path) => `${path} ${sha256(readFileSync(join(folder, tree, path)))}`).join('\n');
+}
+
+/** The publication statements in a tree: the one at the top, and the copies in snapshots. */
+function statementsIn(tree: string): JWTPayload[] {
+  const paths = filesBelow(join(folder, tree)).filter((path) => path.endsWith('publication.jwt'));
+  return paths.map((path) => claimsOf(readFileSync(join(folder, tree, path))));
+}
+
+/** Publishes other records over a torn tree, and asserts that no sequence stands for two statements. */
+async function assertSequenceIsNew(torn: string): Promise<void> {
+  cpSync(join(folder, torn), join(folder, 'other'), { recursive: true });
+  const seen = statementsIn(torn);
+  const { code, stderr } = await cli(buildArgs('registered', NEWEST, 'other'), folder);
+  expect([code, stderr]).toEqual([0, expect.stringContaining('verified')]);
+  const made = claimsOf(readFileSync(join(folder, 'other/publication.jwt')));
+  expect(Number(made['sequence'])).toBeGreaterThan(1);
+  expect(seen.filter(({ sequence }) => Number(sequence) >= Number(made['sequence']))).toEqual([]);
+  rmSync(join(folder, 'other'), { recursive: true });
 }
 
 describe(`a build that is killed at ${KILLS} moments`, () => {
@@ -106,7 +129,7 @@ describe(`a build that is killed at ${KILLS} moments`, () => {
 
       // As somebody who verifies the whole tree, such as a mirror.
       const report = await verifyTree(folderSource(join(folder, out)), rootKey, { maxAge: 10 ** 10 });
-      expect(report.ok).toBe(await isWhole(out));
+      expect(report.ok).toBe(isWhole(out));
 
       // As a verifier, which has only the list and its signature.
       const list = listOf(out);
@@ -119,10 +142,11 @@ describe(`a build that is killed at ${KILLS} moments`, () => {
       if (report.ok) outcomes[report.updatedAt === OLD ? 'old' : 'new'] += 1;
       else outcomes.torn += 1;
 
+      await assertSequenceIsNew(out);
       const { code, stderr } = await cli(buildArgs('founding', NEW, out), folder);
       expect(stderr).toContain('verified');
       expect(code).toBe(0);
-      expect(await isWhole(out)).toBe(true);
+      expect(isWhole(out)).toBe(true);
       expect(listOf(out).equals(listOf('new'))).toBe(true);
       expect(existsSync(join(folder, `.${out}.staging`))).toBe(false);
       rmSync(join(folder, out), { recursive: true });

@@ -10,7 +10,6 @@ import {
   issuer,
   publish,
   rotationStep,
-  sha256,
   type TestKey,
   testKey,
   withCheckpoint,
@@ -76,6 +75,7 @@ describe('a client with a heap of 256 MB survives 200 MB of nested arrays, and s
     ['keys/rotation.json', 'ERR_SOURCE_TOO_LARGE'],
     ['checkpoint.jwt', 'ERR_SOURCE_TOO_LARGE'],
     ['keys/delegation.jwt', 'ERR_SOURCE_TOO_LARGE'],
+    ['publication.jwt', 'ERR_SOURCE_TOO_LARGE'],
     ['issuers.sig', 'ERR_SOURCE_TOO_LARGE'],
     ['issuers.json', 'ERR_CHECKPOINT_MISMATCH'],
   ])('as %s, without a checkpoint or with one: %s', async (file, code) => {
@@ -87,17 +87,6 @@ describe('a client with a heap of 256 MB survives 200 MB of nested arrays, and s
     // A list that the root key has signed needs no delegation: what stands in its place stops nobody.
     const verdict = file === 'keys/delegation.jwt' ? 'accepted' : code;
     expect(await verdicts(plain)).toEqual([verdict, verdict]);
-  });
-
-  it('as a delta: the list is loaded instead', async () => {
-    const host = bombed(await registryHost(await good(at(-60))), /^deltas\//);
-    const newer = await good(at(-30));
-    const next = () => {
-      host.files = newer;
-    };
-    expect(await verdicts(host, next)).toEqual(['accepted', 'accepted']);
-    expect(host.log.some((line) => line.startsWith('deltas/'))).toBe(true);
-    expect(host.log).toContain(`snapshots/${sha256(newer.get('issuers.json') as Buffer)}/issuers.json 200`);
   });
 });
 

@@ -196,7 +196,7 @@ describe('a first load', () => {
           const body = host.files.get(path);
           response.writeHead(body === undefined ? 404 : 200).end(body);
         });
-        if (waiting.length === 5) for (const answer of waiting) answer();
+        if (waiting.length === 6) for (const answer of waiting) answer();
         return true;
       };
       await clientOf([host]).ready();
@@ -206,6 +206,7 @@ describe('a first load', () => {
         'issuers.sig',
         'keys/delegation.jwt',
         'keys/rotation.json',
+        'publication.jwt',
       ]);
     }
   });

@@ -26,15 +26,18 @@ import {
   withRotation,
 } from '../../support/publication.js';
 import { registryHost } from '../../support/registry-host.js';
+import { publishStated } from '../../support/sums.js';
 import { temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 let root: TestKey;
 let other: TestKey;
 let plain: Files;
 let checkpointed: Files;
+let stated: Files;
 beforeAll(async () => {
   [root, other] = [await testKey(), await testKey('p256')];
   plain = publish(root, [issuer('a')]);
+  stated = await publishStated(root, [issuer('a')]);
   checkpointed = await withCheckpoint(plain, root, await testKey());
 });
 
@@ -103,6 +106,10 @@ describe('a trust anchor', () => {
       /^checkpoint is "optional": it must be "required", or absent/,
     ],
     [{ root: ed25519, checkpoint: true }, /^checkpoint is true/],
+    [{ root: ed25519, checkpoint: 'required', publication: 'required' }, true],
+    [{ root: ed25519, publication: 'no' }, /^publication is "no": it must be "required", or absent/],
+    [{ root: ed25519, publication: true }, /^publication is true/],
+    [{ root: ed25519, publication: null }, /^publication is null/],
     [{ root: ed25519, checkpoint: null }, /^checkpoint is null/],
     [{ root: ed25519, checkpoint: ['required'] }, /^checkpoint\[0\]/],
     [{ root: ed25519, Checkpoint: 'required' }, /"Checkpoint" is not a member/],
@@ -126,7 +133,7 @@ describe('a trust anchor', () => {
     expect(ajv.validate('trust-anchor.schema.json', anchor)).toBe(message === true);
   });
 
-  it.each(['next_roots', 'publication', 'log', 'witnesses', 'quorum'])(
+  it.each(['next_roots', 'log', 'witnesses', 'quorum'])(
     'with %s needs a newer version, whatever else is wrong',
     (member) => {
       expect(() => assertTrustAnchor({ unknown: 1, [member]: undefined })).toThrow(
@@ -216,6 +223,18 @@ describe('a client with a trust anchor', () => {
     expect(await ask({ trustAnchor: required, requireCheckpoint: false })).toBe('ERR_OPTIONS_INVALID');
   });
 
+  it('accepts a registry without a publication statement only if the trust anchor permits it', async () => {
+    const [without, withOne] = [await registryHost(plain), await registryHost(stated)];
+    const ofHost = (host: typeof without, more: Partial<TrustAnchor> = {}) =>
+      ask({ trustAnchor: anchorOf({ sources: [host.base], ...more }) });
+    expect(await ofHost(without)).toBe('accepted');
+    expect(await ofHost(without, { publication: 'required' })).toBe('ERR_PUBLICATION_MISSING');
+    expect(await ofHost(withOne, { publication: 'required' })).toBe('accepted');
+    expect(await ofHost(withOne, { publication: 'required', checkpoint: 'required' })).toBe(
+      'ERR_CHECKPOINT_MISSING',
+    );
+  });
+
   it('follows a rotation from the root key of the trust anchor', async () => {
     const rotated = withRotation(publish(other, [issuer('a')]), [await rotationStep(root, other)]);
     const { base } = await registryHost(rotated);
@@ -277,6 +296,12 @@ describe('an offline copy with a trust anchor', () => {
     expect(await open(plain, { trustAnchor })).toBe('ERR_CHECKPOINT_MISSING');
     expect(await open(plain, { trustAnchor, requireCheckpoint: false })).toBe('ERR_OPTIONS_INVALID');
     expect(await open(plain, { trustAnchor: anchorOf() })).toBe('accepted');
+  });
+
+  it('needs a publication statement if the trust anchor requires it', async () => {
+    const trustAnchor = anchorOf({ publication: 'required' });
+    expect(await open(stated, { trustAnchor })).toBe('accepted');
+    expect(await open(plain, { trustAnchor })).toBe('ERR_PUBLICATION_MISSING');
   });
 
   it.each<[string, (anchor: TrustAnchor) => object]>([

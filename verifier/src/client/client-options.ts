@@ -2,7 +2,6 @@ import { isObject } from '../encoding/checks.js';
 import {
   assertOptions,
   BOOLEAN,
-  BYTES,
   FUNCTION,
   INTERVAL,
   type OptionCheck,
@@ -12,7 +11,6 @@ import {
   SECONDS,
 } from '../encoding/options.js';
 import { type NoUsableSource, OptionsInvalid, type RegistryError } from '../errors.js';
-import { LIMITS } from '../limits.js';
 import { memoryStore, type RegistryStore } from '../publication/store.js';
 import {
   type PinnedOptions,
@@ -34,8 +32,28 @@ export interface AnchoredClientOptions extends PinnedTrustAnchor, RegistryClient
   readonly sources?: readonly string[];
 }
 
+/** Options of {@link createIssuerLookup} with a root key. Times are in seconds. */
+export interface IssuerLookupOptions extends PinnedRootKey, IssuerLookupSettings {
+  /** The base URLs of the registry and its mirrors, in the order in which the client asks them. */
+  readonly sources: readonly string[];
+}
+
+/** Options of {@link createIssuerLookup} with a trust anchor. Times are in seconds. */
+export interface AnchoredLookupOptions extends PinnedTrustAnchor, IssuerLookupSettings {
+  /** The URLs that the client asks instead of the sources of the trust anchor. */
+  readonly sources?: readonly string[];
+}
+
 /** Options of {@link createRegistryClient} besides the trust and the sources. Times are in seconds. */
-export interface RegistryClientSettings {
+export interface RegistryClientSettings extends IssuerLookupSettings {
+  /**
+   * The maximum size of the list in bytes. If a checkpoint states the size, that size is the limit. Default: 256 MiB.
+   */
+  readonly maxBytes?: number;
+}
+
+/** Options of {@link createIssuerLookup} besides the trust and the sources. Times are in seconds. */
+export interface IssuerLookupSettings {
   /** The maximum age of `updated_at` if the registry has no checkpoints. Default: 30 days. */
   readonly maxAge?: number;
   /** How often the client asks the sources. A revocation arrives within this time. Default: 60. */
@@ -56,10 +74,6 @@ export interface RegistryClientSettings {
    * client also asks the next source. Default: 15.
    */
   readonly timeout?: number;
-  /**
-   * The maximum size of the list in bytes. If a checkpoint states the size, that size is the limit. Default: 256 MiB.
-   */
-  readonly maxBytes?: number;
   /** Keeps the accepted publication between runs. Default: a store in memory. */
   readonly store?: RegistryStore;
   /** Called with every event, for a log. Exceptions from the callback are ignored. */
@@ -92,6 +106,8 @@ export interface RegistryStatus {
   readonly rootKeys: readonly string[];
   /** Whether a checkpoint covers the list. */
   readonly checkpoint: boolean;
+  /** Whether the registry has a publication statement, which covers the list. */
+  readonly publication: boolean;
   /** When the checkpoint was signed. Undefined without a checkpoint. */
   readonly checkpointSignedAt: Date | undefined;
   /** The SHA-256 of SHA256SUMS that the checkpoint names, in lower-case hexadecimal. Undefined without a checkpoint. */
@@ -113,15 +129,20 @@ export const MAX_TIMER_MS = 2 ** 31 - 1;
 /**
  * Checks the options of a client and adds the defaults. Times in the result are in milliseconds.
  *
+ * @param caller - the name of the function that takes the options
+ * @param more - the checks of the options that only this function takes
  * @throws {@link OptionsInvalid}
  */
-export function clientSettings(options: RegistryClientOptions | AnchoredClientOptions) {
-  const caller = 'createRegistryClient';
+export function clientSettings(
+  options: IssuerLookupOptions | AnchoredLookupOptions,
+  caller: string,
+  more: Readonly<Record<string, OptionCheck>> = {},
+) {
   const isAnchored = isObject(options) && options['trustAnchor'] !== undefined;
   const sourcesCheck = isAnchored ? SOURCES : required(SOURCES);
-  assertOptions<PinnedOptions & RegistryClientSettings>(
+  assertOptions<PinnedOptions & IssuerLookupSettings>(
     options,
-    { sources: sourcesCheck, ...pinnedBy(isAnchored), ...CHECKS },
+    { sources: sourcesCheck, ...pinnedBy(isAnchored), ...CHECKS, ...more },
     caller,
   );
   const { rootKey, sources = [], requireCheckpoint, requirePublication } = withTrustAnchor(options, caller);
@@ -139,7 +160,6 @@ export function clientSettings(options: RegistryClientOptions | AnchoredClientOp
     requireCheckpoint,
     requirePublication,
     deadline: Math.min(milliseconds(options.timeout, 15), MAX_TIMER_MS),
-    maxListBytes: options.maxBytes ?? LIMITS.list,
     store: options.store ?? memoryStore(),
     onEvent: options.onEvent,
     fetch: options.fetch ?? globalThis.fetch.bind(globalThis),
@@ -155,14 +175,13 @@ const SOURCES: OptionCheck = {
   expected: 'an array of one or more http(s) URLs without credentials, query or fragment',
 };
 
-const CHECKS: OptionChecks<RegistryClientSettings> = {
+const CHECKS: OptionChecks<IssuerLookupSettings> = {
   maxAge: SECONDS,
   refreshInterval: INTERVAL,
   grace: SECONDS,
   clockTolerance: SECONDS,
   requireCheckpoint: BOOLEAN,
   timeout: INTERVAL,
-  maxBytes: BYTES,
   store: objectWith('load', 'save'),
   onEvent: FUNCTION,
   fetch: FUNCTION,

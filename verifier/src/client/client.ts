@@ -1,6 +1,16 @@
-import type { AnchoredClientOptions, RegistryClientOptions, RegistryStatus } from './client-options.js';
+import { BYTES } from '../encoding/options.js';
+import { LIMITS } from '../limits.js';
+import type { HeldList } from '../publication/held-list.js';
+import { type Publication, pathsReadFirst, readPublication } from '../publication/publication.js';
+import { toStored } from '../publication/store.js';
+import {
+  type AnchoredClientOptions,
+  clientSettings,
+  type RegistryClientOptions,
+  type RegistryStatus,
+} from './client-options.js';
 import { RefreshingRegistry } from './refreshing-registry.js';
-import type { Registry } from './registry.js';
+import { createRegistryView, type Registry } from './registry.js';
 import { withFreshnessCheck } from './with-freshness-check.js';
 
 /** A registry that refreshes itself. Reads return immediately, and never wait for the network. */
@@ -42,14 +52,38 @@ export interface RegistryClient extends Registry {
  * ```
  */
 export function createRegistryClient(options: RegistryClientOptions | AnchoredClientOptions): RegistryClient {
-  const client = new RefreshingRegistry(options);
-  const registry = withFreshnessCheck(() => client.current());
+  const settings = clientSettings(options, 'createRegistryClient', { maxBytes: BYTES });
+  const { maxBytes: maxListBytes = LIMITS.list } = options;
+  const needsBytes = options.store !== undefined;
+  let records: HeldList | undefined;
+  let view: Registry | undefined;
+  const client = new RefreshingRegistry<Publication>(settings, {
+    pathsReadFirst,
+    read: (files, trust) => readPublication(files, { ...trust, maxListBytes, needsBytes }),
+    listSize: ({ size }) => size,
+    toStored,
+    onHold: (publication) => {
+      if (records !== publication.records) records?.stop();
+      records = publication.records;
+      if (publication.change !== undefined) records.apply(publication.change);
+      // The next update needs the tree of sums.
+      records.startHashing();
+      view = createRegistryView(records, publication, settings.now);
+    },
+  });
+  const registry = withFreshnessCheck(() => {
+    client.current();
+    return view as Registry;
+  });
   return Object.defineProperties(
     {
       ready: () => client.ready(),
       refresh: () => client.refresh(),
       status: () => client.status(),
-      close: () => client.close(),
+      close: () => {
+        client.close();
+        records?.stop();
+      },
     },
     Object.getOwnPropertyDescriptors(registry),
   ) as RegistryClient;

@@ -8,62 +8,82 @@ import {
   SourceUnreachable,
 } from '../errors.js';
 import { startDeadline, untilAborted } from '../http/deadline.js';
-import { type Publication, readPublication, type Trust } from '../publication/publication.js';
-import { storedDelegationTime, storedFiles, toStored } from '../publication/store.js';
-import { assertRootKeys, importRootKeys } from '../trust/root-key.js';
+import type { Head, SourceTrust } from '../publication/statements.js';
+import { storedDelegationTime, storedFiles } from '../publication/store.js';
+import { type CheckedRootKey, checkRootKeys, importCheckedRootKeys } from '../trust/root-key.js';
+import { type Asking, askSources, type Found, type Question } from './ask-sources.js';
 import {
-  type AnchoredClientOptions,
   type ClientSettings,
-  clientSettings,
   MAX_TIMER_MS,
-  type RegistryClientOptions,
   type RegistryEvent,
   type RegistryStatus,
 } from './client-options.js';
 import { HttpSource } from './http-files.js';
 import { KnownRoots } from './known-roots.js';
-import { askSources, type Found } from './refresh-round.js';
-import { createRegistryView, type Registry } from './registry.js';
-import { readRotationOf } from './source-reader.js';
+import type { PublicationReader } from './publication-reader.js';
+import { readRotationOf, readSource } from './source-reader.js';
 
-/** The implementation of a client: its state, its sources and its timers. */
-export class RefreshingRegistry {
+/** The implementation of a client: its state, its sources and its timers. `H` is what the client keeps of a registry. */
+export class RefreshingRegistry<H extends Head> {
+  readonly #reader: PublicationReader<H>;
+  readonly #isTimed: boolean;
   readonly #settings: ClientSettings;
   readonly #sources: readonly HttpSource[];
   readonly #errors = new Map<string, RegistryError>();
+  readonly #pinned: readonly CheckedRootKey[];
   #roots: Promise<KnownRoots> | undefined;
-  #held: Publication | undefined;
+  #held: H | undefined;
   /** Whether a rotation has replaced the root key of the held list. */
   #isOutdated = false;
-  #registry: Registry | undefined;
   #source: string | undefined;
   #confirmedAt: number | undefined;
   #refreshing: Promise<void> | undefined;
   #loading: Promise<void> | undefined;
   /** Ends the requests of the latest refresh. Requests for rotations may outlast the refresh. */
   #asking = new AbortController();
+  /** Ends the requests of `ask`. One signal for all of them would get too many listeners. */
+  readonly #questions = new Set<AbortController>();
   #nextRefresh = Number.POSITIVE_INFINITY;
   #failures = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
 
-  constructor(options: RegistryClientOptions | AnchoredClientOptions) {
-    this.#settings = clientSettings(options);
-    assertRootKeys(this.#settings.rootKey);
+  /** @param isTimed - whether the client refreshes itself; otherwise `upToDate` does */
+  constructor(settings: ClientSettings, reader: PublicationReader<H>, isTimed = true) {
+    this.#settings = settings;
+    this.#isTimed = isTimed;
+    this.#reader = reader;
+    this.#pinned = checkRootKeys(settings.rootKey);
     const { sources, fetch } = this.#settings;
     this.#sources = sources.map((base) => new HttpSource(base, fetch));
   }
 
-  /** Returns the current registry. Starts a refresh in the background if one is due. */
-  current(): Registry {
+  /** Returns what the client holds. Starts a refresh in the background if one is due. */
+  current(): H {
     const time = this.#settings.now();
     // Some platforms run no timers between requests, so reads also start due refreshes.
     if (time >= this.#nextRefresh) this.#refreshInBackground();
-    if (this.#registry === undefined || this.#held === undefined) {
+    if (this.#held === undefined) {
       throw new RegistryNotReady('no list has been loaded yet: wait for ready()');
     }
     if (!this.#isUsable(this.#held, time)) throw new RegistryStale(new Date(this.#held.freshUntil));
-    return this.#registry;
+    return this.#held;
+  }
+
+  /**
+   * Waits for a refresh if none has succeeded within the refresh interval. If it fails, the client continues to use what
+   * it holds.
+   *
+   * @throws {@link NoUsableSource} if the client holds nothing; {@link RegistryClosed}
+   */
+  async upToDate(): Promise<void> {
+    this.assertOpen();
+    if (this.#held === undefined) await this.ready();
+    const { now, refreshInterval } = this.#settings;
+    const pause = this.#nextRefresh - now();
+    // A pause of more than the interval means that there was no refresh yet, or that the clock was set back.
+    if (pause <= 0 || pause > refreshInterval) await this.refresh().catch(() => undefined);
+    this.assertOpen();
   }
 
   ready(): Promise<void> {
@@ -76,16 +96,16 @@ export class RefreshingRegistry {
   }
 
   async #load(): Promise<void> {
-    this.#assertOpen();
+    this.assertOpen();
     const roots = await this.#knownRoots();
     if (this.#held === undefined) await this.#loadFromStore(roots);
-    this.#assertOpen();
+    this.assertOpen();
     const usable = this.#held !== undefined && this.#isUsable(this.#held, this.#settings.now());
     if (usable) this.#refreshInBackground();
     else await this.refresh();
   }
 
-  #isUsable({ freshUntil }: Publication, time: number): boolean {
+  #isUsable({ freshUntil }: Head, time: number): boolean {
     const { clockTolerance, grace } = this.#settings;
     return time <= freshUntil + clockTolerance + grace;
   }
@@ -98,7 +118,7 @@ export class RefreshingRegistry {
       await roots.add(await files.get('keys/rotation.json'), undefined);
       // Reads check the freshness, so this step does not. Even a stale list protects against rollbacks, and so does a
       // list that seems to be from the future after the clock was set back.
-      const publication = await readPublication(files, {
+      const held = await this.#reader.read(files, {
         ...this.#trust(),
         // A list signed by a replaced root key is not used, but it still protects against rollbacks.
         roots: roots.chains().flatMap(({ keys }) => [...keys].reverse()),
@@ -107,12 +127,9 @@ export class RefreshingRegistry {
       });
       roots.bind();
       const { now, clockTolerance } = this.#settings;
-      const delegatedAt = latest(
-        publication.delegatedAt,
-        storedDelegationTime(stored, now() + clockTolerance),
-      );
-      this.#hold({ ...publication, delegatedAt }, 'store');
-      if (!roots.isCurrent(publication.root)) this.#outdate(0);
+      const delegatedAt = latest(held.delegatedAt, storedDelegationTime(stored, now() + clockTolerance));
+      this.#hold({ ...held, delegatedAt }, 'store');
+      if (!roots.isCurrent(held.root)) this.#outdate(0);
     } catch (error) {
       this.#emit({ type: 'store-failed', error });
     }
@@ -130,9 +147,9 @@ export class RefreshingRegistry {
   }
 
   async #refreshOnce(): Promise<void> {
-    this.#assertOpen();
+    this.assertOpen();
     const roots = await this.#knownRoots();
-    this.#assertOpen();
+    this.assertOpen();
     try {
       const errors: Record<string, RegistryError> = {};
       this.#asking.abort(new SourceUnreachable('a newer refresh has begun'));
@@ -143,25 +160,58 @@ export class RefreshingRegistry {
       Promise.allSettled(rotations).then(() => {
         if (this.#asking === asking) this.#bindAll(roots);
       });
-      const found = await askSources({
-        sources: this.#sources,
-        rotations,
-        roots,
-        trust: this.#trust(),
-        deadline: this.#settings.deadline,
-        signal: asking.signal,
-        onSuccess: ({ base }) => this.#errors.delete(base),
-        onFailure: ({ base }, error) => {
-          errors[base] = error;
-          this.#errors.set(base, error);
-          this.#emit({ type: 'source-failed', source: base, error });
+      const trust = this.#trust();
+      const found = await this.#askSources(asking.signal, errors, {
+        ask: async (source, how) => {
+          const rotation = rotations[this.#sources.indexOf(source)] as Promise<void>;
+          const head = await readSource({ ...how, source, rotation, roots, reader: this.#reader, trust });
+          this.#errors.delete(source.base);
+          return head;
         },
+        isDecisive: ({ checkpoint }) => checkpoint !== undefined,
+        isBetter: isNewer,
       });
-      this.#assertOpen();
+      this.assertOpen();
       await this.#decide(found, roots, errors);
     } finally {
       this.#schedule();
     }
+  }
+
+  /**
+   * Asks the sources for something that belongs to the held head. The first answer counts.
+   *
+   * @throws {@link NoUsableSource}
+   */
+  async ask<T>(ask: (source: HttpSource, asking: Asking) => Promise<T>): Promise<T> {
+    const errors: Record<string, RegistryError> = {};
+    const question = { ask, isDecisive: () => true, isBetter: () => false };
+    const ended = new AbortController();
+    this.#questions.add(ended);
+    const found = await this.#askSources(ended.signal, errors, question);
+    this.#questions.delete(ended);
+    this.assertOpen();
+    if (found === undefined) throw new NoUsableSource(errors);
+    return found.answer;
+  }
+
+  /** Asks the sources. Reports the failures. @param errors - gets the error of each source, by URL */
+  #askSources<T>(
+    signal: AbortSignal,
+    errors: Record<string, RegistryError>,
+    question: Question<T>,
+  ): Promise<Found<T> | undefined> {
+    const round = {
+      sources: this.#sources,
+      deadline: this.#settings.deadline,
+      signal,
+      onFailure: ({ base }: HttpSource, error: RegistryError) => {
+        errors[base] = error;
+        this.#errors.set(base, error);
+        this.#emit({ type: 'source-failed', source: base, error });
+      },
+    };
+    return askSources(round, question);
   }
 
   /**
@@ -205,14 +255,14 @@ export class RefreshingRegistry {
   }
 
   async #decide(
-    found: Found | undefined,
+    found: Found<H> | undefined,
     roots: KnownRoots,
     errors: Record<string, RegistryError>,
   ): Promise<void> {
-    if (found !== undefined && roots.isCurrent(found.publication.root)) {
+    if (found !== undefined && roots.isCurrent(found.answer.root)) {
       this.#failures = 0;
-      roots.bind(found.publication.root);
-      await this.#accept(found.publication, found.source.base, roots);
+      roots.bind(found.answer.root);
+      await this.#accept(found.answer, found.source.base, roots);
       this.#reconsider(roots);
       return;
     }
@@ -227,9 +277,8 @@ export class RefreshingRegistry {
     throw failure;
   }
 
-  #trust(): Omit<Trust, 'roots'> {
-    const { clockTolerance, now, maxAge, requireCheckpoint, requirePublication, maxListBytes } =
-      this.#settings;
+  #trust(): Omit<SourceTrust<H>, 'roots'> {
+    const { clockTolerance, now, maxAge, requireCheckpoint, requirePublication } = this.#settings;
     return {
       held: this.#held,
       clock: { now: now(), tolerance: clockTolerance },
@@ -237,26 +286,23 @@ export class RefreshingRegistry {
       maxAge,
       requireCheckpoint,
       requirePublication,
-      maxListBytes,
     };
   }
 
   /** Imports the pinned keys. An invalid pinned key is an error of the caller, and not of a source. */
   #knownRoots(): Promise<KnownRoots> {
-    this.#roots ??= importRootKeys(this.#settings.rootKey).then((keys) => new KnownRoots(keys));
+    this.#roots ??= importCheckedRootKeys(this.#pinned).then((keys) => new KnownRoots(keys));
     return this.#roots;
   }
 
-  async #accept(publication: Publication, source: string, roots: KnownRoots): Promise<void> {
-    const { sha256, registry, checkpoint, statement, root, delegatedAt } = publication;
+  async #accept(head: H, source: string, roots: KnownRoots): Promise<void> {
+    const { sha256, updatedAt, checkpoint, statement, root, delegatedAt } = head;
     const held = this.#held;
     const unchanged = held?.sha256 === sha256;
-    this.#hold(publication, source);
+    this.#hold(head, source);
     this.#confirmedAt = this.#settings.now();
     this.#emit(
-      unchanged
-        ? { type: 'unchanged', source, updatedAt: registry.updated_at }
-        : { type: 'accepted', source, updatedAt: registry.updated_at, sha256 },
+      unchanged ? { type: 'unchanged', source, updatedAt } : { type: 'accepted', source, updatedAt, sha256 },
     );
     const isStored =
       unchanged &&
@@ -264,25 +310,24 @@ export class RefreshingRegistry {
       statement?.text === held.statement?.text &&
       delegatedAt === held.delegatedAt &&
       root.thumbprint === held.root.thumbprint;
-    if (!isStored) await this.#save(publication, roots);
+    if (!isStored) await this.#save(head, roots);
   }
 
-  /** Saves a publication. Every check must have passed before. */
-  async #save(publication: Publication, roots: KnownRoots): Promise<void> {
+  /** Saves what the client holds. Every check must have passed before. */
+  async #save(held: H, roots: KnownRoots): Promise<void> {
     try {
-      await this.#settings.store.save(toStored(publication, roots.rotationWith(publication.root)));
+      const stored = this.#reader.toStored(held, roots.rotationWith(held.root));
+      if (stored !== undefined) await this.#settings.store.save(stored);
     } catch (error) {
       this.#emit({ type: 'store-failed', error });
     }
   }
 
-  #hold(publication: Publication, source: string): void {
-    const { sha256, registry } = publication;
-    if (this.#held?.sha256 !== sha256)
-      this.#registry = createRegistryView(registry, sha256, this.#settings.now);
-    this.#held = publication;
+  #hold(head: H, source: string): void {
+    this.#held = head;
     this.#isOutdated = false;
     this.#source = source;
+    this.#reader.onHold?.(head);
   }
 
   /**
@@ -295,13 +340,14 @@ export class RefreshingRegistry {
     const delay = backOff * (0.8 + 0.2 * Math.random());
     this.#nextRefresh = now() + delay;
     clearTimeout(this.#timer);
-    if (this.#isClosed) return;
+    if (this.#isClosed || !this.#isTimed) return;
     this.#timer = setTimeout(() => this.#refreshInBackground(), Math.min(delay, MAX_TIMER_MS));
     // In Node.js, the timer must not keep the process alive.
     (this.#timer as { unref?: () => void }).unref?.();
   }
 
-  #assertOpen(): void {
+  /** @throws {@link RegistryClosed} */
+  assertOpen(): void {
     if (this.#isClosed) throw new RegistryClosed();
   }
 
@@ -311,9 +357,10 @@ export class RefreshingRegistry {
     const confirmedAt = this.#confirmedAt;
     return {
       source: this.#source,
-      updatedAt: held?.registry.updated_at,
+      updatedAt: held?.updatedAt,
       rootKeys: held === undefined ? [] : [held.root.thumbprint],
       checkpoint: checkpoint !== undefined,
+      publication: held?.statement !== undefined,
       checkpointSignedAt: checkpoint && new Date(checkpoint.issuedAt),
       treeSha256: checkpoint?.treeSha256,
       age: confirmedAt === undefined ? undefined : (this.#settings.now() - confirmedAt) / 1000,
@@ -325,7 +372,9 @@ export class RefreshingRegistry {
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    this.#asking.abort(new SourceUnreachable('the client was closed'));
+    const closed = new SourceUnreachable('the client was closed');
+    this.#asking.abort(closed);
+    for (const question of this.#questions) question.abort(closed);
   }
 
   #emit(event: RegistryEvent): void {
@@ -341,4 +390,10 @@ export class RefreshingRegistry {
 function latest(...times: readonly (number | undefined)[]): number | undefined {
   const known = times.filter((time) => time !== undefined);
   return known.length === 0 ? undefined : Math.max(...known);
+}
+
+/** Returns whether a head is newer. An unchanged list can have a new publication statement (SPEC C1). */
+function isNewer(head: Head, other: Head): boolean {
+  if (head.updatedAt !== other.updatedAt) return head.updatedAt > other.updatedAt;
+  return (head.statement?.sequence ?? 0) > (other.statement?.sequence ?? 0);
 }

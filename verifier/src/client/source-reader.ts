@@ -1,15 +1,14 @@
-import { RegistryError, SourceUnreachable } from '../errors.js';
+import type { RegistryError } from '../errors.js';
 import { untilAborted } from '../http/deadline.js';
 import { limitOf } from '../limits.js';
-import { type Publication, pathsReadFirst, readPublication, type Trust } from '../publication/publication.js';
+import type { Head, SourceTrust } from '../publication/statements.js';
 import { currentRoots } from '../trust/root-chain.js';
+import { type Asking, asRegistryError } from './ask-sources.js';
 import type { HttpFiles, HttpSource } from './http-files.js';
 import type { KnownRoots } from './known-roots.js';
+import type { PublicationReader } from './publication-reader.js';
+import { pauseBeforeRetry, RETRIES } from './retry.js';
 
-/** How many times to retry a source that may be in the middle of a publication (SPEC B6). */
-const RETRIES = 2;
-/** A publication takes milliseconds. A cache that still has an old file takes longer. */
-const RETRY_DELAY_MS = 200;
 /** How much larger than the held list a file may be for a retry, in bytes. A retry downloads the list again. */
 const MAX_RETRIED_GROWTH = 8 * 1024 * 1024;
 /** Errors that a source can cause in the middle of a publication. A retry may resolve them (SPEC B6). */
@@ -25,28 +24,26 @@ const TRANSIENT: readonly string[] = [
 ];
 
 /** The inputs for reading a source. */
-export interface SourceReading {
+export interface SourceReading<H extends Head> extends Asking {
   readonly source: HttpSource;
   readonly roots: KnownRoots;
-  readonly trust: Omit<Trust, 'roots'>;
-  /** Ends all requests, at the deadline of the source or at the end of the refresh. */
-  readonly signal: AbortSignal;
+  readonly reader: PublicationReader<H>;
+  readonly trust: Omit<SourceTrust<H>, 'roots'>;
   /** Resolves once the rotation of the source has been processed. Rejects if the client must refuse the source. */
   readonly rotation: Promise<void>;
-  /** Called before each retry. */
-  readonly onRetry: (failure: RegistryError) => void;
 }
 
 /**
- * Reads the publication of a source: first the rotation, then the other files under the resulting root keys. If the
+ * Reads a source: first the rotation, then the other files under the resulting root keys. If the
  * source may be in the middle of a publication, the function retries within the deadline.
  *
  * @throws {@link RegistryError} with the reason to refuse the source
  */
-export async function readSource(reading: SourceReading): Promise<Publication> {
-  const { source, signal, onRetry } = reading;
+export async function readSource<H extends Head>(reading: SourceReading<H>): Promise<H> {
+  const { source, signal, onRetry, reader } = reading;
+  const { held } = reading.trust;
   let failure: RegistryError | undefined;
-  const maxRetriedBytes = MAX_RETRIED_GROWTH + (reading.trust.held?.list.length ?? 0);
+  const maxRetriedBytes = MAX_RETRIED_GROWTH + (held === undefined ? 0 : reader.listSize(held));
   for (let attempt = 0; ; attempt++) {
     const files = source.files(signal);
     try {
@@ -61,25 +58,26 @@ export async function readSource(reading: SourceReading): Promise<Publication> {
       if (signal.aborted || !mayRetry) throw failure;
     }
     onRetry(failure);
-    const delay = RETRY_DELAY_MS * (attempt + 1) * (0.5 + Math.random());
-    await untilAborted(new Promise((resolve) => setTimeout(resolve, delay)), signal).catch(() => {
-      throw failure;
-    });
+    await pauseBeforeRetry(attempt + 1, signal, failure);
   }
 }
 
-async function readOnce(files: HttpFiles, { roots, trust, rotation }: SourceReading, attempt: number) {
+async function readOnce<H extends Head>(
+  files: HttpFiles,
+  { roots, reader, trust, rotation }: SourceReading<H>,
+  attempt: number,
+): Promise<H> {
   try {
-    files.request(pathsReadFirst(trust.held));
+    files.request(reader.pathsReadFirst(trust.held));
     await (attempt === 0 ? rotation : readRotationOf(files, roots, trust));
     let chains = roots.chains();
-    let publication = await readPublication(files, { ...trust, roots: currentRoots(chains) });
+    let head = await reader.read(files, { ...trust, roots: currentRoots(chains) });
     // Another source may have shown a new rotation in the meantime.
     while (chains !== roots.chains()) {
       chains = roots.chains();
-      publication = await readPublication(files, { ...trust, roots: currentRoots(chains) });
+      head = await reader.read(files, { ...trust, roots: currentRoots(chains) });
     }
-    return publication;
+    return head;
   } finally {
     files.discard();
   }
@@ -89,13 +87,8 @@ async function readOnce(files: HttpFiles, { roots, trust, rotation }: SourceRead
 export async function readRotationOf(
   files: HttpFiles,
   roots: KnownRoots,
-  { clock }: Pick<Trust, 'clock'>,
+  { clock }: Pick<SourceTrust<Head>, 'clock'>,
 ): Promise<void> {
   const path = 'keys/rotation.json';
   await roots.add(await files.get(path, limitOf(path)), clock);
-}
-
-function asRegistryError(thrown: unknown): RegistryError {
-  if (thrown instanceof RegistryError) return thrown;
-  return new SourceUnreachable(`the source failed: ${(thrown as Error).message}`, { cause: thrown });
 }

@@ -11,6 +11,10 @@ import { hexOf } from './hex.js';
  * ```
  */
 export async function sha256Hex(bytes: Uint8Array): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', bytes as BufferSource);
-  return hexOf(new Uint8Array(digest));
+  return hexOf(await sha256(bytes));
+}
+
+/** Returns the SHA-256 of some bytes. */
+export async function sha256(bytes: Uint8Array): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes as BufferSource));
 }

@@ -1,4 +1,4 @@
-import { LruMap } from './lru-map.js';
+import { LruMap } from '../lru-map.js';
 
 /** How long values are cached. Times are in milliseconds. */
 export interface AsyncCacheOptions {

@@ -1,9 +1,9 @@
 import { isObject, oneOf } from '../encoding/checks.js';
 import { PASSPORT_STATUSES } from '../generated/schemas.js';
+import { LruMap } from '../lru-map.js';
 import type { PassportClaims } from '../passport/claims.js';
 import { reject } from '../passport/rejection.js';
 import { askIssuer, type IssuerHostOptions } from './issuer-host.js';
-import { LruMap } from './lru-map.js';
 
 /** The current status of a passport, as its issuer reports it (SPEC B9). */
 export interface PassportStatus {

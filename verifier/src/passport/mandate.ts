@@ -1,7 +1,7 @@
-import { calculateJwkThumbprint } from 'jose';
 import { type Check, isObject } from '../encoding/checks.js';
 import { instantOf, isDateTime } from '../list/date-time.js';
 import { importPublicKey } from '../trust/public-key.js';
+import { thumbprintOf } from '../trust/thumbprint.js';
 import type { Mandate, PassportClaims } from './claims.js';
 import { hasPassed, isToCome, type TolerantClock } from './clock.js';
 import { readJws, verifyJws } from './passport-jws.js';
@@ -75,13 +75,13 @@ async function readSignedMandate(
     (message, cause) =>
       new Rejection([{ code: 'mandate-header', message: `the jwk of the mandate ${message}` }], { cause }),
   );
-  if ((await calculateJwkThumbprint(key.jwk)) !== principal_jkt) {
+  if ((await thumbprintOf(key.jwk)) !== principal_jkt) {
     reject('mandate-principal-mismatch', 'the key of the mandate is not the key that principal_jkt names');
   }
   await verifyJws(jws, 'mandate', key);
   const holder = jws.payload['cnf'];
   const jkt = isObject(holder) ? holder['jkt'] : undefined;
-  if (jkt !== (await calculateJwkThumbprint(cnf.jwk))) {
+  if (jkt !== (await thumbprintOf(cnf.jwk))) {
     reject('mandate-holder-mismatch', 'the principal gave the mandate to another key (cnf.jkt)');
   }
   // The JWS may have its own time claims. `readCompactJws` has checked their form.

@@ -6,19 +6,14 @@ import {
 } from '../errors.js';
 import type { PublicationStatement } from '../trust/publication-statement.js';
 
-/** What a verifier remembers of the last accepted publication. */
-interface Accepted {
+/** A list by its time and its payload hash. */
+interface DatedList {
   readonly updatedAt: string;
   readonly sha256: string;
-  readonly checkpoint: { readonly issuedAt: number } | undefined;
-  readonly delegatedAt: number | undefined;
 }
 
 /** Refuses a list that is older than the accepted list, and a different list of the same date. */
-export function refuseOlderList(
-  { updatedAt, sha256 }: { readonly updatedAt: string; readonly sha256: string },
-  held: Accepted | undefined,
-): void {
+export function refuseOlderList({ updatedAt, sha256 }: DatedList, held: DatedList | undefined): void {
   if (held === undefined) return;
   const accepted = held.updatedAt;
   if (updatedAt < accepted) {
@@ -33,13 +28,19 @@ export function refuseOlderList(
   }
 }
 
+interface DatedCheckpoint {
+  /** The payload hash of the list that the checkpoint names. */
+  readonly sha256: string;
+  /** In milliseconds since 1970. */
+  readonly issuedAt: number;
+}
+
 /** Refuses an older checkpoint of the same list, which would make the list look less fresh than it is. */
 export function refuseOlderCheckpoint(
-  { sha256, issuedAt }: { readonly sha256: string; readonly issuedAt: number },
-  held: Accepted | undefined,
+  { sha256, issuedAt }: DatedCheckpoint,
+  accepted: DatedCheckpoint | undefined,
 ): void {
-  const accepted = held?.checkpoint;
-  if (accepted === undefined || held?.sha256 !== sha256 || issuedAt >= accepted.issuedAt) return;
+  if (accepted?.sha256 !== sha256 || issuedAt >= accepted.issuedAt) return;
   throw new CheckpointRolledBack(
     `the checkpoint is dated ${toText(issuedAt)}, but a checkpoint dated ${toText(accepted.issuedAt)} was accepted before`,
   );
@@ -48,7 +49,7 @@ export function refuseOlderCheckpoint(
 /** Refuses an older delegation, which could name an online key that was withdrawn. */
 export function refuseOlderDelegation(
   { delegatedAt }: { readonly delegatedAt: number | undefined },
-  held: Accepted | undefined,
+  held: { readonly delegatedAt: number | undefined } | undefined,
 ): void {
   const accepted = held?.delegatedAt;
   if (delegatedAt === undefined || accepted === undefined || delegatedAt >= accepted) return;

@@ -34,6 +34,12 @@ export interface StatementTrust<H extends Head = Head> {
   readonly requirePublication: boolean;
 }
 
+/** What a verifier trusts and requires when it reads a source. */
+export interface SourceTrust<H extends Head = Head> extends StatementTrust<H> {
+  /** The current root keys, after all rotations. */
+  readonly roots: readonly RootKey[];
+}
+
 /** The statements of a registry, verified under one root key. */
 export interface Statements {
   /** The root key that signed everything. */
@@ -82,19 +88,21 @@ export async function readStatements(
   const reading = files.get(PUBLICATION);
   // If the checkpoint is refused, a failed download does not matter.
   reading.catch(() => undefined);
-  const known = knownUnder(root, trust.held);
+  const { held } = trust;
+  const known = knownUnder(root, held);
   const checkpoint = await readCheckpoint(files, root, trust);
   const bytes = await reading;
   const statement = bytes && (await verifyPublicationStatement(bytes, root, trust));
   assertPresent({ checkpoint, statement }, trust);
   if (checkpoint !== undefined) {
-    refuseOlderList(checkpoint, trust.held);
-    refuseOlderCheckpoint(checkpoint, trust.held);
+    // With a statement, a checkpoint may name an older list than the accepted one: the next checkpoint is not signed yet.
+    refuseOlderList(checkpoint, statement === undefined ? held : held?.checkpoint);
+    refuseOlderCheckpoint(checkpoint, held?.checkpoint);
   }
   if (statement !== undefined) {
     refuseOlderStatement(statement, known?.statement);
     if (checkpoint !== undefined) assertNotOlder(statement, checkpoint);
-    refuseOlderList(statement, trust.held);
+    refuseOlderList(statement, held);
   }
   return {
     root,

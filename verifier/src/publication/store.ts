@@ -3,16 +3,17 @@ import { BundleInvalid } from '../errors.js';
 import { instantOf, isDateTime } from '../list/date-time.js';
 import type { Publication } from './publication.js';
 import type { RegistryFiles } from './registry-files.js';
+import type { Head } from './statements.js';
 
 /**
  * An accepted publication as plain JSON. The client verifies it again after loading, so you need not trust the store.
  */
 export interface StoredPublication {
   readonly version: 1;
-  /** The content of issuers.json. */
-  readonly list: string;
-  /** The content of issuers.sig. */
-  readonly signature: string;
+  /** The content of issuers.json. Absent if `createIssuerLookup` saved the publication, which reads no list. */
+  readonly list?: string;
+  /** The content of issuers.sig. Absent if there is no list. */
+  readonly signature?: string;
   readonly rotation?: string;
   readonly checkpoint?: string;
   /** The content of publication.jwt. */
@@ -103,15 +104,28 @@ export function keyValueStore(storage: KeyValueStorage, key = 'passport-registry
  * Converts a publication to its stored form.
  *
  * @param rotation - the content of the rotation.json that leads to the root key. Undefined if no rotation is needed
+ * @returns undefined if the publication has been read without bytes
  */
 export function toStored(
-  { list, signature, checkpoint, statement, delegatedAt }: Publication,
+  publication: Publication,
+  rotation: string | undefined,
+): StoredPublication | undefined {
+  const { pair } = publication;
+  if (pair === undefined) return undefined;
+  return {
+    ...headToStored(publication, rotation),
+    list: decodeUtf8(pair.list),
+    signature: pair.signature,
+  };
+}
+
+/** Converts the head of a publication to its stored form, without the list. The parameters are those of `toStored`. */
+export function headToStored(
+  { checkpoint, statement, delegatedAt }: Head,
   rotation: string | undefined,
 ): StoredPublication {
   return {
     version: 1,
-    list: decodeUtf8(list),
-    signature,
     ...(rotation !== undefined && { rotation }),
     ...(checkpoint !== undefined && { checkpoint: checkpoint.checkpoint }),
     ...(statement !== undefined && { publication: statement.text }),
@@ -137,6 +151,9 @@ export function storedFiles(stored: StoredPublication): RegistryFiles {
   };
   return {
     get: async (path) => {
+      if (path === 'issuers.json' && stored.list === undefined) {
+        throw new BundleInvalid('the stored publication has no list: createIssuerLookup saved it');
+      }
       const text = Object.hasOwn(texts, path) ? texts[path] : undefined;
       return text === undefined ? undefined : new TextEncoder().encode(text);
     },
@@ -155,10 +172,13 @@ export function storedDelegationTime({ delegatedAt }: StoredPublication, latest:
 }
 
 function assertStored(value: unknown): asserts value is StoredPublication {
-  const { version, list, signature, ...others } = (value ?? {}) as Partial<StoredPublication>;
-  const texts = [list, signature, ...Object.values(others)];
-  const isTime = () => others.delegatedAt === undefined || isDateTime(others.delegatedAt);
-  if (version !== 1 || !texts.every((text) => typeof text === 'string') || !isTime()) {
+  const { version, ...members } = (value ?? {}) as Partial<StoredPublication>;
+  const { list, signature, publication, delegatedAt } = members;
+  const isWhole = typeof list === 'string' && typeof signature === 'string';
+  const isHead = list === undefined && signature === undefined && publication !== undefined;
+  const isText = () => Object.values(members).every((text) => typeof text === 'string');
+  const isTime = () => delegatedAt === undefined || isDateTime(delegatedAt);
+  if (version !== 1 || !(isWhole || isHead) || !isText() || !isTime()) {
     throw new BundleInvalid('this is not a stored publication of version 1');
   }
 }

@@ -1,3 +1,4 @@
+import type { IssuerLookup } from '../client/issuer-lookup.js';
 import type { Registry } from '../client/registry.js';
 import { isObject } from '../encoding/checks.js';
 import {
@@ -47,15 +48,15 @@ export interface IssuerAccessOptions {
 /** Options of a {@link PassportClient}. */
 export interface PassportClientOptions extends IssuerAccessOptions {
   /** Requires that the policy trusts the issuer. Without this option, the caller must trust the issuer. */
-  readonly trust?: { readonly registry: Registry; readonly policy: TrustPolicy };
+  readonly trust?: { readonly registry: Registry | IssuerLookup; readonly policy: TrustPolicy };
   /** The audience that the `aud` of an access token must contain. */
   readonly audience?: string;
 }
 
 /** Options of {@link createPassportVerifier}. */
 export interface PassportVerifierOptions extends IssuerAccessOptions {
-  /** The registry: a client, or an open copy. */
-  readonly registry: Registry;
+  /** The registry: a client, an open copy, or a look-up of single issuers. */
+  readonly registry: Registry | IssuerLookup;
   /** The trust policy, which decides which issuers are trusted. */
   readonly policy: TrustPolicy;
   /**

@@ -1,4 +1,4 @@
-import { LruMap } from '../issuer/lru-map.js';
+import { LruMap } from '../lru-map.js';
 import { PASSPORT_TYPE, type ReadPassport, readPassport } from '../passport/read-passport.js';
 
 /** The maximum number of tokens. Each takes about 6 kB, and at most ten times as much. */

@@ -4,14 +4,17 @@ import { Rejection, reject } from '../passport/rejection.js';
 import type { TrustOptions } from './options.js';
 import type { Findings, JudgedBy } from './verdict.js';
 
-/** Returns the record of an issuer that the policy trusts (SPEC A3), and the list that contains the record. */
-export function trustedIssuer(
+/**
+ * Returns the record of an issuer that the policy trusts (SPEC A3), and the list that contains the record. A look-up of
+ * single issuers answers later than a registry that holds the list.
+ */
+export async function trustedIssuer(
   id: string,
   { registry, policy }: TrustOptions,
   findings: Findings,
-): { issuer: Issuer; registry: JudgedBy } {
+): Promise<{ issuer: Issuer; registry: JudgedBy }> {
   try {
-    const { accepted, reasons, issuer } = registry.decide(id, policy);
+    const { accepted, reasons, issuer } = await registry.decide(id, policy);
     findings.issuer = issuer;
     const judgedBy = { updatedAt: registry.updatedAt, sha256: registry.sha256 };
     findings.registry = judgedBy;

@@ -1,0 +1,81 @@
+import type { RootKey } from '@passport-registry/verifier';
+import { type PublicationStatement, readStatement } from '@passport-registry/verifier/internal';
+import { TreeRejected } from '../errors.js';
+import { type PublicationClaims, publicationInput } from '../freshness/statements.js';
+import {
+  nextClaims,
+  type Predecessor,
+  readPublicationStatement,
+  type StatementSubject,
+} from './sign-statement.js';
+
+/** What decides what a publication statement must say, besides the list. */
+export interface StatementContext {
+  /** The root key that signs the statement. */
+  readonly rootKey: RootKey;
+  /** The publication that the statement follows; undefined for a first publication. */
+  readonly predecessor: Predecessor | undefined;
+}
+
+/**
+ * Asserts that a publication statement that somebody else has made is, byte by byte, the one that this program would
+ * make for the list: the next sequence, the hash of the statement before, and everything about the list. The maker
+ * chooses only the time, and whether checkpoints begin.
+ *
+ * @param input - the bytes to sign, as text: header and claims in base64url
+ * @param subject - the list. Its time and its claim about checkpoints are not used
+ * @throws {@link TreeRejected} | {@link UsageError}
+ */
+export function assertExpectedStatement(
+  input: string,
+  subject: StatementSubject,
+  { rootKey, predecessor }: StatementContext,
+): PublicationStatement {
+  const said = readStatementInput(input);
+  const { checkpoint, issuedAt } = said;
+  const expected = nextClaims({ ...subject, checkpoint, signedAt: issuedAt }, rootKey, predecessor);
+  if (expected === undefined) {
+    throw new TreeRejected(
+      `the publication statement says nothing that publication ${predecessor?.statement?.sequence} does not say already`,
+    );
+  }
+  if (input !== publicationInput(rootKey, expected)) {
+    throw new TreeRejected(`the publication statement ${differenceFrom(expected, input, rootKey)}`);
+  }
+  return said;
+}
+
+/** Reads a publication statement that is not signed yet. @throws {@link TreeRejected} */
+export function readStatementInput(input: string): PublicationStatement {
+  return readPublicationStatement(withoutSignature(input));
+}
+
+/** Returns the SHA-256 of the statement that a statement follows, as its claims say. Undefined for a first statement. */
+export function previousOf(statement: string): unknown {
+  return claimsOf(statement)['previous'];
+}
+
+/** A JWS needs a signature, which need not be valid to be read. */
+const withoutSignature = (input: string) => `${input}.AA`;
+
+const claimsOf = (statement: string) => read(statement).claims;
+
+const read = (statement: string) =>
+  readStatement(
+    statement,
+    'registry-publication+jwt',
+    (message) => new TreeRejected(`the publication statement ${message}`),
+  );
+
+/** Names the first difference of a statement from the expected one. */
+function differenceFrom(expected: PublicationClaims, input: string, { thumbprint }: RootKey): string {
+  const { kid, claims } = read(withoutSignature(input));
+  if (kid !== thumbprint) {
+    return `is for the root key ${kid}, but the root key is ${thumbprint}: make the request with --root-key`;
+  }
+  const wanted: Readonly<Record<string, unknown>> = { ...expected };
+  const name = [...Object.keys(wanted), ...Object.keys(claims)].find((key) => claims[key] !== wanted[key]);
+  if (name === undefined) return 'is not in the canonical form that a build writes';
+  const shown = (value: unknown) => (value === undefined ? 'no value' : JSON.stringify(value));
+  return `has ${shown(claims[name])} as its ${name}, but the list and the publication before need ${shown(wanted[name])}`;
+}

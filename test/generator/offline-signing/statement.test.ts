@@ -1,0 +1,331 @@
+import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { claimsOf, sha256 } from '../../support/signed-tree.js';
+import { alterStatement, signFiles } from '../../support/signing-request.js';
+import { cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
+
+/** A registry with a published list, and a key beside it that only `sign` and this file use. */
+let folder: string;
+
+const HASH = '0'.repeat(64);
+const INPUT = 'request/publication.signing-input';
+
+beforeEach(async () => {
+  folder = await workspace(['alpha', 'beta']);
+  writeFiles(folder, { 'root.json': (await cli(['keys', 'public', 'key.pem'], folder)).stdout });
+  await whole();
+  add('gamma');
+});
+
+const add = (id: string) => writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id) });
+const read = (path: string) => readFileSync(join(folder, path));
+const published = () => claimsOf(read('dist/publication.jwt'));
+const requested = () => claimsOf(read(INPUT));
+const clear = () => rmSync(join(folder, 'request'), { recursive: true, force: true });
+const request = (...more: string[]) =>
+  cli(['build', '--unsigned', 'request', '--root-key', 'root.json', ...more], folder);
+const sign = (...more: string[]) =>
+  cli(['sign', 'request', '--key', 'key.pem', '--yes', '--memory', 'memory', ...more], folder);
+const attach = (...more: string[]) => cli(['attach', 'request', '--root-key', 'root.json', ...more], folder);
+
+/** All three steps, which must go well. */
+async function whole(...more: string[]): Promise<string> {
+  clear();
+  let shown = '';
+  for (const step of [() => request(...more), sign, () => attach(...more)]) {
+    const { code, stderr } = await step();
+    expect([code, /^passport-registry:.*/m.exec(stderr)?.[0]]).toEqual([0, undefined]);
+    shown += stderr;
+  }
+  return shown;
+}
+
+async function makeOnlineKey(): Promise<string[]> {
+  const { stdout } = await cli(['keys', 'generate', '--out', 'online.pem'], folder);
+  writeFiles(folder, { 'online.json': stdout });
+  const delegate = await cli(['keys', 'delegate', '--key', 'key.pem', '--online', 'online.json'], folder);
+  writeFiles(folder, { 'delegation.jwt': delegate.stdout });
+  return ['--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem'];
+}
+
+describe('a request for a publication statement', () => {
+  it('names the root key, the next sequence and the statement before, and shows what it says', async () => {
+    const before = read('dist/publication.jwt');
+    const shown = await whole();
+    const [header = ''] = read('dist/publication.jwt').toString().split('.');
+    const { kid } = JSON.parse(read('root.json').toString());
+    expect(JSON.parse(Buffer.from(header, 'base64url').toString())).toEqual({
+      ...{ alg: 'EdDSA', kid, typ: 'registry-publication+jwt' },
+    });
+    const list = read('dist/issuers.json');
+    const { updated_at } = JSON.parse(list.toString());
+    expect(published()).toEqual({
+      ...{ iat: Date.parse(updated_at) / 1000, sequence: 2, previous: sha256(before) },
+      ...{ updated_at, sha256: sha256(list), size: list.length, issuers: 3 },
+      ...{ sums_sha256: sha256(read('dist/sums/root')), levels: 0 },
+    });
+    expect(shown).toContain('publication 2, after publication 1');
+    expect(read('request/CHANGES.txt').toString()).toContain('publication 2, after publication 1');
+    expect(read('request/previous/publication.jwt').equals(before)).toBe(true);
+  });
+
+  it('needs the root key for a first list, and takes it from the tree or from registry.yaml otherwise', async () => {
+    clear();
+    expect((await cli(['build', '--unsigned', 'request'], folder)).code).toBe(0);
+    clear();
+    renameSync(join(folder, 'dist'), join(folder, 'elsewhere'));
+    const { code, stderr } = await cli(['build', '--unsigned', 'request'], folder);
+    expect([code, stderr.includes('pass --root-key, or set root_key in registry.yaml')]).toEqual([2, true]);
+    writeFiles(folder, { 'registry.yaml': 'root_key: root.json\n' });
+    expect((await cli(['build', '--unsigned', 'request'], folder)).stderr).toContain(
+      'publication 1: the FIRST PUBLICATION STATEMENT of this registry',
+    );
+  });
+
+  const spoil = (path: string, change: (text: string) => string) => () =>
+    writeFiles(folder, { [path]: change(read(path).toString()) });
+
+  it.each<[string, () => void, number, RegExp]>([
+    ['the sequence before', () => alterStatement(folder, { sequence: 1 }), 1, /has 1 as its sequence/],
+    ['a lower sequence', () => alterStatement(folder, { sequence: 0 }), 1, /its sequence, but .* need 2/],
+    ['a sequence that burns others', () => alterStatement(folder, { sequence: 3 }), 1, /its sequence/],
+    ['a sequence that is none', () => alterStatement(folder, { sequence: 1.5 }), 1, /number that is missing/],
+    ['another statement before it', () => alterStatement(folder, { previous: HASH }), 1, /its previous/],
+    ['no statement before it', () => alterStatement(folder, { previous: undefined }), 1, /its previous/],
+    ['another list', () => alterStatement(folder, { sha256: HASH }), 1, /its sha256/],
+    ['another size', () => alterStatement(folder, { size: 1 }), 1, /its size/],
+    ['another number of issuers', () => alterStatement(folder, { issuers: 2 }), 1, /its issuers/],
+    ['other sums', () => alterStatement(folder, { sums_sha256: HASH }), 1, /its sums_sha256/],
+    ['levels that the records do not need', () => alterStatement(folder, { levels: 1 }), 1, /its levels/],
+    ['levels that no registry has', () => alterStatement(folder, { levels: 9 }), 1, /number that is missing/],
+    [
+      'another time of the list',
+      () => alterStatement(folder, { updated_at: '2026-01-01T00:00:00Z' }),
+      1,
+      /updated_at/,
+    ],
+    ['a time before the list', () => alterStatement(folder, { iat: 1 }), 1, /has 1 as its iat/],
+    ['a claim that nobody knows', () => alterStatement(folder, { hold: ['alpha'] }), 1, /its hold/],
+    ['a time from which it counts', () => alterStatement(folder, { nbf: 9 ** 9 }), 1, /its nbf/],
+    ['another root key', () => alterStatement(folder, {}, { kid: HASH }), 1, /is for the root key 0000/],
+    ['another algorithm', () => alterStatement(folder, {}, { alg: 'ES256' }), 1, /not in the canonical form/],
+    [
+      'a name of the algorithm that builds do not write',
+      () => alterStatement(folder, {}, { alg: 'Ed25519' }),
+      1,
+      /form/,
+    ],
+    [
+      'a type of another statement',
+      () => alterStatement(folder, {}, { typ: 'registry-delegation+jwt' }),
+      1,
+      /type/,
+    ],
+    ['another header', () => alterStatement(folder, {}, { jku: 'https://elsewhere.alt' }), 1, /jku/],
+    ['a byte after it', spoil(INPUT, (text) => `${text}\n`), 1, /not a JWS/],
+    ['a signature after it', spoil(INPUT, (text) => `${text}.AAAA`), 1, /not a JWS/],
+    ['no claims', spoil(INPUT, (text) => text.split('.')[0] ?? ''), 1, /not a JWS/],
+    ['more than a statement can have', spoil(INPUT, (text) => text.padEnd(20_000, 'A')), 4, /larger/],
+    ['no statement', () => rmSync(join(folder, INPUT)), 2, /an older version of this program has written it/],
+    [
+      'a statement before it that was altered',
+      spoil('request/previous/publication.jwt', (text) => `${text.slice(0, -8)}AAAAAAAA`),
+      3,
+      /is not signed by/,
+    ],
+    [
+      'no file of the statement before it',
+      () => rmSync(join(folder, 'request/previous/publication.jwt')),
+      1,
+      /its sequence/,
+    ],
+  ])('is not signed with %s', async (_name, change, code, message) => {
+    clear();
+    expect((await request()).code).toBe(0);
+    change();
+    const outcome = await sign();
+    expect(outcome.stderr).toMatch(message);
+    expect(outcome.code).toBe(code);
+  });
+
+  it('is not signed where list and statement before it belong to two publications', async () => {
+    const first = read('dist/publication.jwt');
+    await whole();
+    add('delta');
+    clear();
+    await request();
+    writeFiles(folder, { 'request/previous/publication.jwt': first });
+    const { code, stderr } = await sign();
+    expect([code, stderr.includes('is about another list')]).toEqual([1, true]);
+  });
+
+  it.each<[string, Record<string, unknown>, number]>([
+    ['other sums', { sums_sha256: HASH }, 1],
+    ['other levels', { levels: 1 }, 1],
+    ['another list', { sha256: HASH }, 1],
+    ['a sequence that burns others', { sequence: 9 }, 1],
+    ['another statement before it', { previous: HASH }, 2],
+    ['a time to come', { iat: 2 ** 40 }, 2],
+    ['a claim that nobody knows', { hold: true }, 1],
+  ])('is not published with %s, although the root key has signed it', async (_name, claims, code) => {
+    clear();
+    const before = read('dist/SHA256SUMS');
+    await request();
+    alterStatement(folder, claims);
+    signFiles(folder);
+    const outcome = await attach();
+    expect([outcome.code, outcome.stderr]).toEqual([code, expect.stringContaining('passport-registry:')]);
+    expect(read('dist/SHA256SUMS').equals(before)).toBe(true);
+  });
+
+  it('is not published after another statement about the same list', async () => {
+    clear();
+    rmSync(join(folder, 'issuers/gamma.yaml'));
+    const checkpoint = await makeOnlineKey();
+    await request(...checkpoint);
+    await sign();
+    renameSync(join(folder, 'request'), join(folder, 'overtaken'));
+    await request('--renew');
+    await sign('--instead-of', sha256(read('dist/issuers.json')));
+    expect((await attach()).code).toBe(0);
+    const { code, stderr } = await cli(
+      ['attach', 'overtaken', '--root-key', 'root.json', ...checkpoint],
+      folder,
+    );
+    expect([code, stderr.includes('make a new request')]).toEqual([2, true]);
+  });
+});
+
+describe('a new statement about an unchanged list', () => {
+  beforeEach(() => rmSync(join(folder, 'issuers/gamma.yaml')));
+
+  it('lets a registry begin to have checkpoints, and leaves list and signature as they are', async () => {
+    const [list, signature] = [read('dist/issuers.json'), read('dist/issuers.sig')];
+    const checkpoint = await makeOnlineKey();
+    clear();
+    const { stderr } = await request(...checkpoint);
+    expect(stderr).toContain('which is published already: it keeps its signature');
+    expect(stderr).toContain('required FROM NOW ON');
+    // Only the statement needs a signature.
+    expect(read('request/issuers.sig').equals(signature)).toBe(true);
+    await sign();
+    expect((await attach(...checkpoint)).code).toBe(0);
+    expect([read('dist/issuers.json').equals(list), read('dist/issuers.sig').equals(signature)]).toEqual([
+      true,
+      true,
+    ]);
+    expect(published()).toMatchObject({ sequence: 2, checkpoint: true });
+    expect(claimsOf(read('dist/checkpoint.jwt'))).toMatchObject({ sequence: 2 });
+    expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
+    // Nothing is left to say, and what has been promised is promised without the option, too.
+    clear();
+    expect((await request()).stderr).toContain('nothing to sign');
+    add('gamma');
+    await request();
+    expect(requested()).toMatchObject({ sequence: 3, checkpoint: true });
+    alterStatement(folder, { checkpoint: undefined });
+    const { code, stderr: refused } = await sign();
+    expect([code, refused.includes('its checkpoint')]).toEqual([1, true]);
+    alterStatement(folder, { checkpoint: true });
+    expect((await sign()).code).toBe(0);
+  });
+
+  it('follows in a registry that an older version has published', async () => {
+    makeOlder();
+    const [list, signature] = [read('dist/issuers.json'), read('dist/issuers.sig')];
+    const shown = await whole();
+    expect(shown).toContain('publication 1: the FIRST PUBLICATION STATEMENT of this registry');
+    expect([read('dist/issuers.json').equals(list), read('dist/issuers.sig').equals(signature)]).toEqual([
+      true,
+      true,
+    ]);
+    expect(published()['previous']).toBe(undefined);
+  });
+
+  it('follows the list of that registry, and no other', async () => {
+    makeOlder();
+    add('gamma');
+    clear();
+    await request();
+    await sign('--memory', 'other');
+    renameSync(join(folder, 'request'), join(folder, 'overtaken'));
+    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
+    await request();
+    await sign('--memory', 'another');
+    expect((await attach()).code).toBe(0);
+    const { code, stderr } = await cli(['attach', 'overtaken', '--root-key', 'root.json'], folder);
+    expect([code, stderr.includes('make a new request')]).toEqual([2, true]);
+  });
+
+  /** Makes the tree one without a publication statement, as older versions wrote it. */
+  function makeOlder(): void {
+    for (const path of ['publication.jwt', 'sums']) rmSync(join(folder, 'dist', path), { recursive: true });
+    const kept = read('dist/SHA256SUMS').toString().split('\n');
+    const listed = kept.filter((line) => !/ {2}(publication\.jwt|sums\/root)$/.test(line)).join('\n');
+    writeFileSync(join(folder, 'dist/SHA256SUMS'), listed);
+    rmSync(join(folder, 'memory'), { recursive: true });
+  }
+});
+
+describe('a publication that was killed while it was attached', () => {
+  it('is completed by the same request, and no other takes its sequence', async () => {
+    clear();
+    await request();
+    await sign();
+    const before = read('dist/publication.jwt');
+    expect((await attach()).code).toBe(0);
+    const complete = [read('dist/publication.jwt'), read('dist/SHA256SUMS')];
+    // As if it had been killed between the renames of the list and of the statement.
+    writeFiles(folder, { 'dist/publication.jwt': before });
+    renameSync(join(folder, 'request'), join(folder, 'killed'));
+    add('delta');
+    const other = await request();
+    expect([other.code, other.stderr.includes('complete that publication first')]).toEqual([1, true]);
+    expect((await cli(['attach', 'killed', '--root-key', 'root.json'], folder)).code).toBe(0);
+    expect([read('dist/publication.jwt'), read('dist/SHA256SUMS')]).toEqual(complete);
+    expect((await request()).code).toBe(0);
+    expect(requested()).toMatchObject({ sequence: 3, previous: sha256(complete[0] ?? Buffer.of()) });
+  });
+});
+
+describe('the machine with the key remembers', () => {
+  it('the sequence that it has verified: a request after an older statement about the same list is refused', async () => {
+    rmSync(join(folder, 'issuers/gamma.yaml'));
+    const checkpoint = await makeOnlineKey();
+    cpSync(join(folder, 'dist'), join(folder, 'older'), { recursive: true });
+    await whole(...checkpoint);
+    add('gamma');
+    clear();
+    await request();
+    expect((await sign()).code).toBe(0);
+    const given = sha256(read('request/issuers.json'));
+    // Whoever has the machine of the registry makes a request without the promise of checkpoints.
+    clear();
+    expect((await request('--out', 'older')).stderr).toContain('not required');
+    const { code, stderr } = await sign('--instead-of', given);
+    expect([code, stderr.includes('has verified the published list')]).toEqual([2, true]);
+    expect(stderr).toMatch(/publication 1, but this machine .* publication 2/);
+    // The same from the present tree is what the operator means.
+    clear();
+    await request();
+    expect((await sign('--instead-of', given)).code).toBe(0);
+  });
+
+  it('the sequence that it signed last, also where the list is the same', async () => {
+    rmSync(join(folder, 'issuers/gamma.yaml'));
+    const checkpoint = await makeOnlineKey();
+    clear();
+    await request(...checkpoint);
+    expect((await sign()).code).toBe(0);
+    // The same bytes may be signed again.
+    expect((await sign()).code).toBe(0);
+    // Other claims of the same sequence may not, unless the first ones are given up.
+    alterStatement(folder, { iat: Number(requested()['iat']) + 1 });
+    const { code, stderr } = await sign();
+    const list = sha256(read('dist/issuers.json'));
+    expect([code, stderr.includes(`--instead-of ${list}`)]).toEqual([2, true]);
+    expect(stderr).toContain('publication 1, but this machine has signed');
+    expect((await sign('--instead-of', list)).code).toBe(0);
+  });
+});

@@ -1,0 +1,575 @@
+import { join } from 'node:path';
+import {
+  createIssuerLookup,
+  createRegistryClient,
+  type IssuerLookup,
+  type IssuerLookupOptions,
+  keyValueStore,
+  memoryStore,
+  type NoUsableSource,
+  openRegistry,
+  type RegistryEvent,
+} from '@passport-registry/verifier';
+import { fileStore } from '@passport-registry/verifier/node';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import {
+  at,
+  checkpoint,
+  delegation,
+  type Files,
+  issuer,
+  publish,
+  rotationStep,
+  type TestKey,
+  testKey,
+  withCheckpoint,
+  withRotation,
+} from '../../support/publication.js';
+import { type RegistryHost, registryHost } from '../../support/registry-host.js';
+import { idHash, proofPaths, publishSummed, statementClaims } from '../../support/summed-registry.js';
+import { temporaryFolder } from '../../support/workspace.js';
+
+let root: TestKey;
+let online: TestKey;
+
+beforeAll(async () => {
+  [root, online] = await Promise.all([testKey(), testKey()]);
+});
+
+const opened: { close(): void }[] = [];
+afterEach(() => {
+  for (const one of opened.splice(0)) one.close();
+});
+
+interface Watched {
+  lookup: IssuerLookup;
+  events: RegistryEvent[];
+}
+
+function watched(hosts: readonly RegistryHost[], options: Partial<IssuerLookupOptions> = {}): Watched {
+  const events: RegistryEvent[] = [];
+  const lookup = createIssuerLookup({
+    sources: hosts.map(({ base }) => base),
+    rootKey: root.rootKey.jwk,
+    timeout: 60,
+    onEvent: (event) => events.push(event),
+    ...options,
+  });
+  opened.push(lookup);
+  return { lookup, events };
+}
+
+const lookupOf = (hosts: readonly RegistryHost[], options?: Partial<IssuerLookupOptions>) =>
+  watched(hosts, options).lookup;
+
+const IDS = Array.from({ length: 40 }, (_one, index) => `issuer-${index}`);
+const issuers = (changes: Readonly<Record<string, 'suspended' | 'revoked'>> = {}) =>
+  IDS.map((id) => issuer(id, { status: changes[id] ?? 'active' }));
+const POLICY = { tiers: ['certified' as const] };
+const down: RegistryHost['intercept'] = (_path, _request, response) => {
+  response.writeHead(503).end();
+  return true;
+};
+const up: RegistryHost['intercept'] = () => false;
+
+/** Returns the error of the only source of a look-up that fails. */
+async function codeOf(attempt: Promise<unknown>): Promise<string | undefined> {
+  const error = (await attempt.then(
+    () => undefined,
+    (thrown) => thrown,
+  )) as NoUsableSource;
+  return Object.values(error?.errors ?? {})[0]?.code ?? error?.code;
+}
+
+/** Returns an id that is not listed and whose place in the tree fits, with the number of levels of the tree. */
+function absentId(files: Files, isWanted: (leaf: string) => boolean): string {
+  const { levels } = statementClaims(files);
+  for (let index = 0; ; index++) {
+    const id = `absent-${index}`;
+    if (isWanted(proofPaths(id, levels).at(-2) as string)) return id;
+  }
+}
+
+/** The paths that a host was asked for, without those of the statements. */
+const proofRequests = ({ log }: RegistryHost) =>
+  log.filter((line) => /^(?:sums|issuers)\//.test(line)).sort();
+
+describe('a look-up', () => {
+  it.each([0, 1, 2, 3])('proves presence and absence in a tree with %d levels', async (levels) => {
+    const files = await publishSummed(root, issuers({ 'issuer-7': 'suspended' }), { levels });
+    const lookup = lookupOf([await registryHost(files)]);
+    for (const id of IDS) expect((await lookup.resolve(id))?.issuer_id).toBe(id);
+    expect(await lookup.resolve('issuer-400')).toBeUndefined();
+    expect((await lookup.decide('issuer-7', POLICY)).reasons[0]?.code).toBe('status-suspended');
+    const { updated_at, sha256 } = statementClaims(files);
+    expect([lookup.updatedAt, lookup.sha256]).toEqual([updated_at, sha256]);
+  });
+
+  it('takes two round trips: the statements, then all files of the proof side by side', async () => {
+    const host = await registryHost(await publishSummed(root, issuers(), { levels: 3 }));
+    const waiting: (() => void)[] = [];
+    const rounds: string[][] = [[]];
+    let expected = 4;
+    // Nothing is answered before all files of the round have been requested.
+    host.intercept = (path, _request, response) => {
+      rounds.at(-1)?.push(path);
+      waiting.push(() => {
+        const body = host.files.get(path);
+        response.writeHead(body === undefined ? 404 : 200).end(body);
+      });
+      if (waiting.length < expected) return true;
+      rounds.push([]);
+      expected = 5;
+      for (const answer of waiting.splice(0)) answer();
+      return true;
+    };
+    await lookupOf([host]).resolve('issuer-1');
+    expect(rounds.map((paths) => paths.sort())).toEqual([
+      ['checkpoint.jwt', 'keys/delegation.jwt', 'keys/rotation.json', 'publication.jwt'],
+      proofPaths('issuer-1', 3).sort(),
+      [],
+    ]);
+  });
+
+  it('proves absence by a leaf that does not name the id', async () => {
+    const host = await registryHost(await publishSummed(root, issuers(), { levels: 1 }));
+    const id = absentId(host.files, (leaf) => host.files.has(leaf));
+    expect((await lookupOf([host]).decide(id, POLICY)).reasons[0]?.code).toBe('issuer-unknown');
+    expect(host.log).toContain(`issuers/${id} 404`);
+  });
+
+  it('proves absence by an inner file that does not list the branch, whatever stands below it', async () => {
+    const host = await registryHost(await publishSummed(root, issuers(), { levels: 2 }));
+    const id = absentId(host.files, (leaf) => !host.files.has(leaf) && !host.files.has(leaf.slice(0, -1)));
+    const [, branch = '', leaf = '', record = ''] = proofPaths(id, 2);
+    for (const path of [branch, leaf, record]) host.files.set(path, Buffer.from('not what it seems'));
+    expect(await lookupOf([host]).resolve(id)).toBeUndefined();
+  });
+
+  it('does not wait for files that the proof of an absence does not need', async () => {
+    const host = await registryHost(await publishSummed(root, issuers(), { levels: 1 }));
+    const id = absentId(host.files, (leaf) => host.files.has(leaf));
+    host.intercept = (path) => path === `issuers/${id}`;
+    expect(await lookupOf([host]).resolve(id)).toBeUndefined();
+  });
+
+  it('proves absence in an empty registry', async () => {
+    const files = await publishSummed(root, []);
+    expect(files.get('sums/root')?.length).toBe(0);
+    expect(await lookupOf([await registryHost(files)]).resolve('issuer-1')).toBeUndefined();
+  });
+
+  it.each(['', 'A', 'a..b', 'index', '../root', 'a/b', 'a?b', 'con', 'a'.repeat(129)])(
+    'needs no request for %j, which is not an issuer_id',
+    async (id) => {
+      const host = await registryHost(await publishSummed(root, issuers()));
+      const lookup = lookupOf([host]);
+      expect(await lookup.resolve(id)).toBeUndefined();
+      expect((await lookup.decide(id, POLICY)).reasons[0]?.code).toBe('issuer-unknown');
+      expect(host.log).toEqual([]);
+    },
+  );
+
+  it('checks the policy before it sends a request', async () => {
+    const host = await registryHost(await publishSummed(root, issuers()));
+    const lookup = lookupOf([host]);
+    await expect(lookup.decide('issuer-1', { tiers: ['gold'] } as never)).rejects.toMatchObject({
+      code: 'ERR_POLICY_INVALID',
+    });
+    expect(host.log).toEqual([]);
+  });
+
+  it('decides by the published record, and never by the one that it is given', async () => {
+    const lookup = lookupOf([
+      await registryHost(await publishSummed(root, issuers({ 'issuer-1': 'revoked' }))),
+    ]);
+    const forged = issuer('issuer-1');
+    expect((await lookup.decide(forged, POLICY)).reasons[0]?.code).toBe('status-revoked');
+  });
+
+  it('answers as a client of the whole list does', async () => {
+    const host = await registryHost(
+      await publishSummed(root, issuers({ 'issuer-3': 'revoked', 'issuer-4': 'suspended' })),
+    );
+    const lookup = lookupOf([host]);
+    const client = createRegistryClient({ sources: [host.base], rootKey: root.rootKey.jwk });
+    opened.push(client);
+    await client.ready();
+    for (const id of [...IDS, 'issuer-400', 'index']) {
+      expect(await lookup.resolve(id)).toEqual(client.resolve(id));
+      expect(await lookup.decide(id, POLICY)).toEqual(client.decide(id, POLICY));
+    }
+    expect([lookup.updatedAt, lookup.sha256]).toEqual([client.updatedAt, client.sha256]);
+  });
+
+  it('returns records that a caller cannot change for others', async () => {
+    const lookup = lookupOf([await registryHost(await publishSummed(root, issuers()))]);
+    expect(Object.isFrozen(await lookup.resolve('issuer-1'))).toBe(true);
+  });
+
+  it('refuses a registry without a publication statement', async () => {
+    const host = await registryHost(publish(root, issuers()));
+    expect(await codeOf(lookupOf([host]).resolve('issuer-1'))).toBe('ERR_PUBLICATION_MISSING');
+  });
+
+  it('works below a sub-path', async () => {
+    const files = await publishSummed(root, issuers());
+    const host = await registryHost(new Map([...files].map(([path, bytes]) => [`mirror/${path}`, bytes])));
+    const lookup = lookupOf([], { sources: [`${host.base}/mirror`] });
+    expect((await lookup.resolve('issuer-1'))?.issuer_id).toBe('issuer-1');
+  });
+
+  it('takes a trust anchor, and its sources', async () => {
+    const host = await registryHost(await publishSummed(root, issuers()));
+    const anchor = { root: root.rootKey.jwk, sources: [host.base], publication: 'required' as const };
+    const lookup = createIssuerLookup({ trustAnchor: anchor });
+    opened.push(lookup);
+    expect((await lookup.resolve('issuer-1'))?.issuer_id).toBe('issuer-1');
+    const strict = createIssuerLookup({ trustAnchor: { ...anchor, checkpoint: 'required' } });
+    opened.push(strict);
+    expect(await codeOf(strict.resolve('issuer-1'))).toBe('ERR_CHECKPOINT_MISSING');
+  });
+
+  it.each([
+    [{ maxBytes: 1 }, 'maxBytes'],
+    [{ refreshInterval: 0 }, 'refreshInterval'],
+    [{ sources: [] }, 'sources'],
+    [{ rootKey: 'x' }, 'rootKey'],
+  ])('refuses the options %j', async (more, option) => {
+    const options = { sources: ['https://registry.example'], rootKey: root.rootKey.jwk, ...more };
+    expect(() => createIssuerLookup(options as never)).toThrow(
+      expect.objectContaining({ code: 'ERR_OPTIONS_INVALID', option }),
+    );
+  });
+});
+
+describe('requests', () => {
+  it('are sent once: what has been verified is kept', async () => {
+    const host = await registryHost(await publishSummed(root, issuers(), { levels: 1 }));
+    const lookup = lookupOf([host]);
+    await lookup.resolve('issuer-1');
+    const sent = host.log.length;
+    await lookup.resolve('issuer-1');
+    await lookup.decide('issuer-1', POLICY);
+    expect(host.log.length).toBe(sent);
+  });
+
+  it('are shared by concurrent look-ups', async () => {
+    const host = await registryHost(await publishSummed(root, issuers(), { levels: 1 }));
+    const lookup = lookupOf([host]);
+    const found = await Promise.all([...IDS, ...IDS].map((id) => lookup.resolve(id)));
+    expect(found.map((one) => one?.issuer_id)).toEqual([...IDS, ...IDS]);
+    expect(new Set(host.log).size).toBe(host.log.length);
+  });
+
+  it('are limited to the statements after a refresh that changed nothing, and those are conditional', async () => {
+    const host = await registryHost(await publishSummed(root, issuers(), { levels: 1 }));
+    const lookup = lookupOf([host]);
+    await lookup.resolve('issuer-1');
+    host.log.length = 0;
+    await lookup.refresh();
+    await lookup.resolve('issuer-1');
+    expect(host.log).toContain('publication.jwt 304');
+    expect(host.log.filter((line) => line.endsWith(' 200'))).toEqual([]);
+    expect(proofRequests(host)).toEqual([]);
+  });
+
+  it('after a change elsewhere are only for files whose hashes have changed', async () => {
+    const host = await registryHost(await publishSummed(root, issuers(), { levels: 1 }));
+    const lookup = lookupOf([host]);
+    for (const id of IDS) await lookup.resolve(id);
+    const changes = { 'issuer-9': 'suspended' as const };
+    host.files = await publishSummed(root, issuers(changes), { levels: 1, sequence: 2, updatedAt: at(-30) });
+    host.log.length = 0;
+    await lookup.refresh();
+    for (const id of IDS) await lookup.resolve(id);
+    expect(proofRequests(host)).toEqual(
+      proofPaths('issuer-9', 1)
+        .map((path) => `${path} 200`)
+        .sort(),
+    );
+    expect((await lookup.resolve('issuer-9'))?.status).toBe('suspended');
+  });
+
+  it('are sent for new statements once the refresh interval has passed', async () => {
+    let now = Date.now();
+    const host = await registryHost(await publishSummed(root, issuers()));
+    const lookup = lookupOf([host], { refreshInterval: 60, now: () => now });
+    await lookup.resolve('issuer-1');
+    host.files = await publishSummed(root, issuers({ 'issuer-1': 'revoked' }), {
+      sequence: 2,
+      updatedAt: at(-30),
+    });
+    now += 30_000;
+    expect((await lookup.resolve('issuer-1'))?.status).toBe('active');
+    now += 31_000;
+    expect((await lookup.resolve('issuer-1'))?.status).toBe('revoked');
+  });
+
+  it('are sent again if the clock was set back', async () => {
+    let now = Date.now();
+    const host = await registryHost(await publishSummed(root, issuers()));
+    const lookup = lookupOf([host], { now: () => now });
+    await lookup.resolve('issuer-1');
+    host.files = await publishSummed(root, issuers({ 'issuer-1': 'revoked' }), {
+      sequence: 2,
+      updatedAt: at(-30),
+    });
+    now -= 120_000;
+    expect((await lookup.resolve('issuer-1'))?.status).toBe('revoked');
+  });
+
+  it('do not keep a process busy between look-ups', async () => {
+    const host = await registryHost(await publishSummed(root, issuers()));
+    const lookup = lookupOf([host], { refreshInterval: 0.05 });
+    await lookup.resolve('issuer-1');
+    const sent = host.log.length;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(host.log.length).toBe(sent);
+  });
+
+  it('cold, of a registry with a checkpoint, have at most 10 kB of bodies', async () => {
+    const many = Array.from({ length: 1_000 }, (_one, index) =>
+      issuer(`${index}-an-issuer-with-24-characters`.slice(0, 24)),
+    );
+    const files = await withCheckpoint(await publishSummed(root, many), root, online, { sequence: 1 });
+    const host = await registryHost(files);
+    const sizes: number[] = [];
+    for (const { issuer_id } of many.slice(0, 20)) {
+      host.log.length = 0;
+      const lookup = lookupOf([host]);
+      expect((await lookup.resolve(issuer_id))?.issuer_id).toBe(issuer_id);
+      const bodies = host.log.map((line) => files.get(line.split(' ')[0] ?? '')?.length ?? 0);
+      sizes.push(bodies.reduce((sum, size) => sum + size, 0));
+    }
+    expect(sizes.sort((a, b) => a - b)[10]).toBeLessThanOrEqual(10_000);
+  });
+});
+
+describe('freshness', () => {
+  it('without a source: the statements are used within the grace period, and then nothing is', async () => {
+    let now = Date.now();
+    const host = await registryHost(await withCheckpoint(await publishSummed(root, issuers()), root, online));
+    const lookup = lookupOf([host], { now: () => now, grace: 600, clockTolerance: 0 });
+    await lookup.resolve('issuer-1');
+    host.intercept = down;
+    now += 3600_000 + 500_000;
+    expect((await lookup.resolve('issuer-1'))?.issuer_id).toBe('issuer-1');
+    expect(lookup.status().errors[host.base]?.code).toBe('ERR_SOURCE_STATUS');
+    now += 200_000;
+    await expect(lookup.resolve('issuer-1')).rejects.toMatchObject({ code: 'ERR_REGISTRY_STALE' });
+    expect(() => lookup.updatedAt).toThrow(expect.objectContaining({ code: 'ERR_REGISTRY_STALE' }));
+    host.intercept = up;
+    host.files = await withCheckpoint(await publishSummed(root, issuers()), root, online, {
+      exp: Math.floor(now / 1000) + 3600,
+    });
+    now += 60_000;
+    expect(await codeOf(lookup.resolve('issuer-1'))).toBeUndefined();
+  });
+
+  it('needs a source at first: the errors are named, and a later look-up may succeed', async () => {
+    const [one, two] = [await registryHost(await publishSummed(root, issuers())), await registryHost()];
+    one.intercept = down;
+    const lookup = lookupOf([one, two]);
+    expect(() => lookup.sha256).toThrow(expect.objectContaining({ code: 'ERR_REGISTRY_NOT_READY' }));
+    const error = (await lookup.resolve('issuer-1').catch((thrown) => thrown)) as NoUsableSource;
+    expect(error.code).toBe('ERR_NO_USABLE_SOURCE');
+    expect(error.errors[one.base]?.code).toBe('ERR_SOURCE_STATUS');
+    expect(error.errors[two.base]?.code).toBe('ERR_PUBLICATION_MISSING');
+    one.intercept = up;
+    expect((await lookup.resolve('issuer-1'))?.issuer_id).toBe('issuer-1');
+  });
+
+  it('ends with close()', async () => {
+    const host = await registryHost(await publishSummed(root, issuers()));
+    const lookup = lookupOf([host]);
+    await lookup.ready();
+    host.intercept = (path) => path.startsWith('sums/');
+    const waiting = lookup.resolve('issuer-1');
+    await expect.poll(() => lookup.status().source).toBe(host.base);
+    lookup.close();
+    for (const attempt of [waiting, lookup.resolve('issuer-1'), lookup.resolve('index'), lookup.ready()])
+      await expect(attempt).rejects.toMatchObject({ code: 'ERR_REGISTRY_CLOSED' });
+    await expect(lookup.decide('issuer-1', POLICY)).rejects.toMatchObject({ code: 'ERR_REGISTRY_CLOSED' });
+  });
+});
+
+describe('statements', () => {
+  it('that are older, or others of the same sequence, are refused', async () => {
+    const first = await publishSummed(root, issuers(), { sequence: 5 });
+    const host = await registryHost(
+      await publishSummed(root, issuers({ 'issuer-1': 'revoked' }), { sequence: 6, updatedAt: at(-30) }),
+    );
+    const lookup = lookupOf([host]);
+    await lookup.resolve('issuer-1');
+    host.files = first;
+    expect(await codeOf(lookup.refresh())).toBe('ERR_PUBLICATION_ROLLED_BACK');
+    host.files = await publishSummed(root, issuers(), { sequence: 6, updatedAt: at(-30) });
+    expect(await codeOf(lookup.refresh())).toBe('ERR_PUBLICATION_ROLLED_BACK');
+    expect((await lookup.resolve('issuer-1'))?.status).toBe('revoked');
+  });
+
+  it('that promise a checkpoint need one', async () => {
+    const files = await publishSummed(root, issuers(), { claims: { checkpoint: true } });
+    const host = await registryHost(files);
+    expect(await codeOf(lookupOf([host]).resolve('issuer-1'))).toBe('ERR_CHECKPOINT_MISSING');
+    host.files = await withCheckpoint(files, root, online);
+    expect(await codeOf(lookupOf([host]).resolve('issuer-1'))).toBeUndefined();
+  });
+
+  it('must not be older than the checkpoint, and may be newer', async () => {
+    const [older, newer] = [
+      await publishSummed(root, issuers(), { sequence: 1, updatedAt: at(-90) }),
+      await publishSummed(root, issuers({ 'issuer-1': 'revoked' }), { sequence: 2, updatedAt: at(-60) }),
+    ];
+    const signed = async (files: Files, sequence: number): Promise<Files> =>
+      new Map([
+        ['checkpoint.jwt', Buffer.from(await checkpoint(files, online, { sequence }))],
+        ['keys/delegation.jwt', Buffer.from(await delegation(root, online))],
+      ]);
+    const stale = await registryHost(new Map([...older, ...(await signed(newer, 2))]));
+    expect(await codeOf(lookupOf([stale]).resolve('issuer-1'))).toBe('ERR_CHECKPOINT_MISMATCH');
+    const ahead = await registryHost(new Map([...newer, ...(await signed(older, 1))]));
+    expect((await lookupOf([ahead]).resolve('issuer-1'))?.status).toBe('revoked');
+  });
+
+  it.each([
+    ['expired', { exp: 1 }, 'ERR_PUBLICATION_EXPIRED'],
+    ['from the future', { iat: Math.floor(Date.now() / 1000) + 3600 }, 'ERR_NOT_YET_VALID'],
+    ['of a list from the future', { updated_at: at(3600) }, 'ERR_NOT_YET_VALID'],
+    ['of an old list', { updated_at: at(-40 * 24 * 3600) }, 'ERR_LIST_EXPIRED'],
+    ['with too many levels', { levels: 9 }, 'ERR_PUBLICATION_INVALID'],
+  ])('that are %s are refused', async (_name, claims, code) => {
+    const host = await registryHost(await publishSummed(root, issuers(), { claims }));
+    expect(await codeOf(lookupOf([host]).resolve('issuer-1'))).toBe(code);
+  });
+
+  it('under a new root key follow its rotation, and those under the old one are refused', async () => {
+    const next = await testKey();
+    const steps = [await rotationStep(root, next)];
+    const host = await registryHost(await publishSummed(root, issuers(), { sequence: 9 }));
+    const lookup = lookupOf([host]);
+    await lookup.resolve('issuer-1');
+    // A rotation lets a registry recover from a sequence that a thief has driven up.
+    host.files = withRotation(
+      await publishSummed(next, issuers({ 'issuer-1': 'revoked' }), { sequence: 2, updatedAt: at(-30) }),
+      steps,
+    );
+    await lookup.refresh();
+    expect((await lookup.resolve('issuer-1'))?.status).toBe('revoked');
+    expect(lookup.status().rootKeys).toEqual([next.rootKey.thumbprint]);
+    host.files = withRotation(
+      await publishSummed(root, issuers(), { sequence: 10, updatedAt: at(-20) }),
+      steps,
+    );
+    expect(await codeOf(lookup.refresh())).toBe('ERR_PUBLICATION_INVALID');
+  });
+});
+
+describe('a store', () => {
+  const stores = [
+    ['memoryStore', () => memoryStore()],
+    ['fileStore', () => fileStore(join(temporaryFolder(), 'registry.json'))],
+    [
+      'keyValueStore',
+      () => {
+        const kept = new Map<string, string>();
+        return keyValueStore({
+          getItem: (key) => kept.get(key) ?? null,
+          setItem: (key, value) => kept.set(key, value),
+        });
+      },
+    ],
+  ] as const;
+
+  it.each(stores)(
+    '(%s) keeps the head without the list, and prevents a rollback after a restart',
+    async (_name, make) => {
+      const store = make();
+      const host = await registryHost(await publishSummed(root, issuers(), { sequence: 2 }));
+      const first = lookupOf([host], { store });
+      await first.resolve('issuer-1');
+      first.close();
+      const stored = await store.load();
+      expect(Object.keys(stored ?? {}).sort()).toEqual(['publication', 'version']);
+      host.files = await publishSummed(root, issuers(), { sequence: 1, updatedAt: at(-90) });
+      const second = lookupOf([host], { store });
+      await second.ready();
+      expect(second.status().source).toBe('store');
+      expect(await codeOf(second.refresh())).toBe('ERR_PUBLICATION_ROLLED_BACK');
+    },
+  );
+
+  it('asks the sources before the first answer, and answers from the stored head if they fail', async () => {
+    const store = memoryStore();
+    const host = await registryHost(await publishSummed(root, issuers(), { sequence: 1 }));
+    await lookupOf([host], { store }).resolve('issuer-1');
+    host.files = await publishSummed(root, issuers({ 'issuer-1': 'revoked' }), {
+      sequence: 2,
+      updatedAt: at(-30),
+    });
+    expect((await lookupOf([host], { store }).resolve('issuer-1'))?.status).toBe('revoked');
+    host.intercept = (path, request, response) =>
+      path === 'publication.jwt' ? down(path, request, response) : false;
+    expect((await lookupOf([host], { store }).resolve('issuer-1'))?.status).toBe('revoked');
+  });
+
+  it('of a client of the whole list serves a look-up', async () => {
+    const store = memoryStore();
+    const host = await registryHost(
+      await withCheckpoint(await publishSummed(root, issuers(), { sequence: 2 }), root, online, {
+        sequence: 2,
+      }),
+    );
+    const client = createRegistryClient({ sources: [host.base], rootKey: root.rootKey.jwk, store });
+    opened.push(client);
+    await client.ready();
+    host.files = await publishSummed(root, issuers(), { sequence: 1, updatedAt: at(-90) });
+    const lookup = lookupOf([host], { store });
+    await lookup.ready();
+    expect([lookup.status().source, lookup.status().checkpoint]).toEqual(['store', true]);
+    expect(await codeOf(lookup.refresh())).toBe('ERR_CHECKPOINT_MISSING');
+  });
+
+  it('of a look-up has no list: a client of the whole list says so, and loads the list', async () => {
+    const store = memoryStore();
+    const host = await registryHost(await publishSummed(root, issuers()));
+    await lookupOf([host], { store }).resolve('issuer-1');
+    const stored = await store.load();
+    const events: RegistryEvent[] = [];
+    const onEvent = (event: RegistryEvent) => events.push(event);
+    const client = createRegistryClient({ sources: [host.base], rootKey: root.rootKey.jwk, store, onEvent });
+    opened.push(client);
+    await client.ready();
+    expect(client.list()).toHaveLength(IDS.length);
+    expect(events[0]).toMatchObject({ type: 'store-failed', error: { code: 'ERR_BUNDLE_INVALID' } });
+    expect((await store.load())?.list).toBeDefined();
+    await expect(
+      openRegistry(stored as never, { rootKey: root.rootKey.jwk, maxAge: 3600 }),
+    ).rejects.toMatchObject({ code: 'ERR_BUNDLE_INVALID' });
+  });
+
+  it.each([
+    ['nothing', {}],
+    ['a list without a signature', { list: '{}' }],
+    ['a signature without a list', { signature: 'x', publication: 'x' }],
+    ['a number', { publication: 1 }],
+  ])('with %s is refused', async (_name, members) => {
+    const store = { load: async () => ({ version: 1, ...members }) as never, save: async () => undefined };
+    const host = await registryHost(await publishSummed(root, issuers()));
+    const { lookup, events } = watched([host], { store });
+    await lookup.resolve('issuer-1');
+    expect(events[0]).toMatchObject({ type: 'store-failed', error: { code: 'ERR_BUNDLE_INVALID' } });
+  });
+});
+
+describe('idHash', () => {
+  it('decides the place of a record', () => {
+    expect(proofPaths('issuer-1', 2)).toEqual([
+      'sums/root',
+      `sums/${idHash('issuer-1').slice(0, 1)}`,
+      `sums/${idHash('issuer-1').slice(0, 2)}`,
+      'issuers/issuer-1',
+    ]);
+  });
+});

@@ -1,0 +1,109 @@
+import { isValidIssuerId } from '../generated/predicates.js';
+import type { Issuer, TrustPolicy } from '../generated/schemas.js';
+import { type Decision, decide } from '../policy/decide.js';
+import { compilePolicy } from '../policy/trust-policy.js';
+import { readHead, type SummedHead } from '../publication/head.js';
+import { STATEMENT_FILES } from '../publication/statements.js';
+import { headToStored } from '../publication/store.js';
+import {
+  type AnchoredLookupOptions,
+  clientSettings,
+  type IssuerLookupOptions,
+  type RegistryStatus,
+} from './client-options.js';
+import { Proofs } from './proofs.js';
+import { RefreshingRegistry } from './refreshing-registry.js';
+
+/** Looks up single issuers of a registry. Every answer is proven, and refers to the newest publication. */
+export interface IssuerLookup {
+  /** The `updated_at` of the list in which issuers are looked up. Throws before the first look-up. */
+  readonly updatedAt: string;
+  /** SHA-256 of that list, in lower-case hexadecimal. Throws before the first look-up. */
+  readonly sha256: string;
+  /**
+   * Returns the record of an issuer, whatever its status. Returns undefined only if it is proven that the list has no
+   * such record. A record alone does not make an issuer trusted.
+   *
+   * @throws {@link NoUsableSource} | {@link RegistryStale} | {@link RegistryClosed}
+   */
+  resolve(issuerId: string): Promise<Issuer | undefined>;
+  /**
+   * Decides whether a policy trusts an issuer. See {@link decide}.
+   *
+   * @throws {@link PolicyInvalid}, and the errors of `resolve`
+   */
+  decide(issuer: string | Issuer, policy: TrustPolicy): Promise<Decision>;
+  /**
+   * Resolves once the client has the statements of the registry: from the store if possible, otherwise from a source.
+   *
+   * @throws {@link NoUsableSource} | {@link RegistryClosed}
+   */
+  ready(): Promise<void>;
+  /**
+   * Asks the sources for newer statements now. Concurrent calls share one refresh.
+   *
+   * @throws {@link NoUsableSource} | {@link RegistryClosed}
+   */
+  refresh(): Promise<void>;
+  /** Returns information about the newest publication and its source, and the errors of the sources. */
+  status(): RegistryStatus;
+  /** Stops all requests. From then on, look-ups reject with {@link RegistryClosed}. */
+  close(): void;
+}
+
+/**
+ * Creates a client that looks up single issuers, for some kilobytes each, instead of the whole list. The rules are those
+ * of {@link createRegistryClient}; the registry must have a publication statement. A look-up tells the host which issuer
+ * is asked for.
+ *
+ * The client sends requests only during a call: it has no timers. If `refreshInterval` has passed, a look-up first asks
+ * for new statements. The client keeps what it has verified, and requests only files that have changed.
+ *
+ * @throws {@link OptionsInvalid} | {@link RootKeyInvalid} | {@link TrustAnchorInvalid}
+ *
+ * @example
+ * ```ts
+ * import { createIssuerLookup } from '@passport-registry/verifier';
+ *
+ * const lookup = createIssuerLookup({ sources: ['https://registry.example'], rootKey: pinnedJwk });
+ * const { accepted, reasons } = await lookup.decide('alpha', { tiers: ['founding', 'certified'] });
+ * console.log(accepted, reasons[0].code); // true policy-met
+ * lookup.close();
+ * ```
+ */
+export function createIssuerLookup(options: IssuerLookupOptions | AnchoredLookupOptions): IssuerLookup {
+  const settings = clientSettings(options, 'createIssuerLookup');
+  const client = new RefreshingRegistry<SummedHead>(settings, HEAD_READER, false);
+  const proofs = new Proofs(client);
+  const resolve = async (id: string) => {
+    client.assertOpen();
+    // No list has such an issuer, so nobody needs to prove it.
+    return isValidIssuerId(id) ? proofs.prove(id) : undefined;
+  };
+  return {
+    get updatedAt() {
+      return client.current().updatedAt;
+    },
+    get sha256() {
+      return client.current().sha256;
+    },
+    resolve,
+    decide: async (issuer, policy) => {
+      compilePolicy(policy);
+      // The caller's record proves nothing. The decision uses the record with the same id in the list.
+      const record = await resolve(typeof issuer === 'string' ? issuer : issuer.issuer_id);
+      return decide(record, policy, settings.now());
+    },
+    ready: () => client.ready(),
+    refresh: () => client.refresh(),
+    status: () => client.status(),
+    close: () => client.close(),
+  };
+}
+
+const HEAD_READER = {
+  pathsReadFirst: () => STATEMENT_FILES,
+  read: readHead,
+  listSize: () => 0,
+  toStored: headToStored,
+};

@@ -1,0 +1,69 @@
+import { NoUsableSource } from '../errors.js';
+import type { Issuer } from '../generated/schemas.js';
+import { LruMap } from '../lru-map.js';
+import type { SummedHead } from '../publication/head.js';
+import { readProvenRecord } from '../sums/proof.js';
+import type { HttpSource } from './http-files.js';
+import { ProofFiles, type VerifiedFiles } from './proof-files.js';
+import type { RefreshingRegistry } from './refreshing-registry.js';
+import { SharedRequests } from './shared-requests.js';
+
+/** The maximum number of verified files that a client keeps: sums files and records. */
+const MAX_VERIFIED_FILES = 512;
+
+/** Codes of errors that an old head causes: the files of a newer publication have replaced those of the proof. */
+const CAUSED_BY_OLD_HEAD: readonly string[] = ['ERR_SUMS_MISMATCH', 'ERR_SOURCE_STATUS'];
+
+/** Proves records under the newest head of a registry. Any source can deliver a proof: the hashes bind the files. */
+export class Proofs {
+  readonly #client: RefreshingRegistry<SummedHead>;
+  readonly #requests = new Map<HttpSource, SharedRequests>();
+  #verified: VerifiedFiles = new LruMap(MAX_VERIFIED_FILES);
+  #levels: number | undefined;
+
+  constructor(client: RefreshingRegistry<SummedHead>) {
+    this.#client = client;
+  }
+
+  /** Returns the record of an issuer, or undefined if its absence is proven. */
+  async prove(issuerId: string): Promise<Issuer | undefined> {
+    await this.#client.upToDate();
+    const head = this.#client.current();
+    try {
+      return await this.#proveUnder(head, issuerId);
+    } catch (error) {
+      if (!isCausedByOldHead(error)) throw error;
+      // A publication may just have happened.
+      await this.#client.refresh().catch(() => undefined);
+      const newest = this.#client.current();
+      if (newest.statement.claims === head.statement.claims) throw error;
+      return await this.#proveUnder(newest, issuerId);
+    }
+  }
+
+  #proveUnder({ statement }: SummedHead, issuerId: string): Promise<Issuer | undefined> {
+    const verified = this.#verifiedWith(statement.levels);
+    return this.#client.ask((source, asking) => {
+      const files = new ProofFiles({ ...asking, verified, requests: this.#requestsTo(source) });
+      return readProvenRecord(issuerId, statement, files);
+    });
+  }
+
+  /** Returns the verified files. A file that was valid with another number of levels must be parsed again. */
+  #verifiedWith(levels: number): VerifiedFiles {
+    if (this.#levels !== levels) this.#verified = new LruMap(MAX_VERIFIED_FILES);
+    this.#levels = levels;
+    return this.#verified;
+  }
+
+  #requestsTo(source: HttpSource): SharedRequests {
+    const requests = this.#requests.get(source) ?? new SharedRequests(source);
+    this.#requests.set(source, requests);
+    return requests;
+  }
+}
+
+function isCausedByOldHead(error: unknown): boolean {
+  if (!(error instanceof NoUsableSource)) return false;
+  return Object.values(error.errors).some(({ code }) => CAUSED_BY_OLD_HEAD.includes(code));
+}

@@ -1,0 +1,21 @@
+import type { RegistryFiles } from '../publication/registry-files.js';
+import type { Head, SourceTrust } from '../publication/statements.js';
+import type { StoredPublication } from '../publication/store.js';
+
+/** What a client reads from a source and keeps: a publication with its list, or only its head. */
+export interface PublicationReader<H extends Head> {
+  /** Returns the files to request at once, besides the rotation. */
+  pathsReadFirst(held: H | undefined): readonly string[];
+  /** Reads and verifies the files of a source. */
+  read(files: RegistryFiles, trust: SourceTrust<H>): Promise<H>;
+  /** Returns the size of the held list in bytes; 0 if the client keeps no list. */
+  listSize(held: H): number;
+  /**
+   * Converts to the stored form. Returns undefined if there is nothing to save.
+   *
+   * @param rotation - the content of the rotation.json that leads to the root key
+   */
+  toStored(held: H, rotation: string | undefined): StoredPublication | undefined;
+  /** Called when the client begins to use what it has read. */
+  onHold?(held: H): void;
+}

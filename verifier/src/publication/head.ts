@@ -1,0 +1,28 @@
+import { PublicationMissing } from '../errors.js';
+import { limitFiles } from './limit-files.js';
+import type { RegistryFiles } from './registry-files.js';
+import { acceptHead, type Head, readStatements, type SourceTrust } from './statements.js';
+import { underAnyRoot } from './under-any-root.js';
+
+/** The head of a registry that has a publication statement, which also names the tree of sums. */
+export interface SummedHead extends Head {
+  readonly statement: NonNullable<Head['statement']>;
+}
+
+/**
+ * Reads and verifies the statements of a source, without the list. The rules are those for a whole publication, but the
+ * publication statement is required: nothing else proves what the list contains.
+ */
+export async function readHead(files: RegistryFiles, trust: SourceTrust<SummedHead>): Promise<SummedHead> {
+  const source = limitFiles(files);
+  return underAnyRoot(trust.roots, async (root) => {
+    const statements = await readStatements(source, root, trust);
+    const { statement } = statements;
+    if (statement === undefined) {
+      throw new PublicationMissing(
+        'the source has no publication statement, which a look-up of one issuer needs: use a client of the whole list',
+      );
+    }
+    return { ...acceptHead(statements, statement, trust), statement };
+  });
+}

@@ -1,0 +1,51 @@
+import type { Issuer } from '../generated/schemas.js';
+import { readRecord } from '../list/record.js';
+import { idHashOf, readSums, type Sums } from './sums-file.js';
+import { prefixesTo, recordPath, sumsPath } from './sums-place.js';
+
+/** Provides files whose hashes are known. */
+export interface HashedFiles {
+  /** Announces files that may be needed, so that they can be requested side by side. */
+  request(paths: readonly string[]): void;
+  /**
+   * Returns a parsed file.
+   *
+   * @param sha256 - the expected SHA-256, in lower-case hexadecimal
+   * @param parse - parses the bytes, once their hash has been verified
+   */
+  read<T>(path: string, sha256: string, parse: (bytes: Uint8Array) => T): Promise<T>;
+}
+
+/** A tree of sums, as a publication statement names it. */
+export interface NamedSums {
+  /** SHA-256 of `sums/root`, in lower-case hexadecimal. */
+  readonly sumsSha256: string;
+  readonly levels: number;
+}
+
+/**
+ * Reads the record of an issuer, with its proof (SPEC C2): each file must have the SHA-256 that the file above it names,
+ * from the publication statement through `sums/root` to the leaf and the record. All paths follow from the id.
+ *
+ * @returns undefined if the files prove that the list has no such issuer: an inner file does not list the branch, or the
+ *   leaf does not list the record
+ * @throws the errors of `files`; {@link SumsInvalid} | {@link RecordInvalid}
+ */
+export async function readProvenRecord(
+  issuerId: string,
+  { sumsSha256, levels }: NamedSums,
+  files: HashedFiles,
+): Promise<Issuer | undefined> {
+  const prefixes = prefixesTo(idHashOf(issuerId), levels);
+  const paths = [...prefixes.map(sumsPath), recordPath(issuerId)];
+  files.request(paths);
+  let sha256: string | undefined = sumsSha256;
+  for (const [index, prefix] of prefixes.entries()) {
+    const sums: Sums = await files.read(paths[index] as string, sha256, (bytes) =>
+      readSums(bytes, { prefix, levels }),
+    );
+    sha256 = sums.get(paths[index + 1] as string);
+    if (sha256 === undefined) return undefined;
+  }
+  return files.read(recordPath(issuerId), sha256, (bytes) => readRecord(bytes, issuerId));
+}
