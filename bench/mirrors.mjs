@@ -1,6 +1,6 @@
 // How often readers of a mirror get an inconsistent list and signature while the registry is published repeatedly. The
 // mirror uses `passport-registry mirror`, docs/hosting/mirror.sh, or rsync into the served folder. Also, how many bytes
-// a mirror transfers after one changed record in a large tree. Needs rsync and nginx.
+// a mirror transfers after one changed record in a large tree, by rsync and by HTTP. Needs rsync and nginx.
 // Usage: node bench/mirrors.mjs [seconds] [records]
 
 import { spawn, spawnSync } from 'node:child_process';
@@ -181,22 +181,30 @@ for (const name of Object.keys(SCHEMES)) {
 
 const { folder, publish } = await registry(records);
 try {
-  const source = await daemon(folder);
-  const into = join(folder, 'mirror');
-  const mirror = () => {
-    const args = ['mirror', source, into, '--root-key', join(folder, 'root.json'), '--json'];
-    return JSON.parse(
-      spawnSync(process.execPath, [CLI, ...args], { encoding: 'utf8', maxBuffer: 1e9 }).stdout,
-    );
-  };
   const { bytes } = await publish(1);
-  const whole = mirror();
+  const sources = { rsync: await daemon(folder), HTTP: await host(folder, join(folder, 'dist')) };
+  const mirror = (way) => {
+    const into = join(folder, `mirror-${way}`);
+    const args = ['mirror', sources[way], into, '--root-key', join(folder, 'root.json'), '--json'];
+    const started = performance.now();
+    const { stdout, stderr } = spawnSync(process.execPath, [CLI, ...args], { encoding: 'utf8' });
+    if (stdout === '') throw new Error(stderr);
+    return { ...JSON.parse(stdout), seconds: (performance.now() - started) / 1000 };
+  };
+  const ways = Object.keys(sources);
+  const whole = Object.fromEntries(ways.map((way) => [way, mirror(way)]));
   await publish(2);
-  const update = mirror();
-  const share = ((update.bytes / bytes) * 100).toFixed(1);
-  console.log(
-    `\n${records} records, ${bytes} bytes: the first copy transfers ${whole.bytes}, an update of one record ${update.bytes} (${share} % of the tree)`,
-  );
+  console.log(`\n${records} records, ${bytes} bytes\n`);
+  console.log('| way | files, first copy | bytes | s | files, one changed record | bytes | s |');
+  console.log('|---|---|---|---|---|---|---|');
+  for (const way of ways) {
+    const cells = [whole[way], mirror(way)].flatMap((run) => [
+      run.fetched,
+      run.bytes,
+      run.seconds.toFixed(1),
+    ]);
+    console.log(`| ${way} | ${cells.join(' | ')} |`);
+  }
 } finally {
   stop();
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Publishes a tree to object storage through rclone, with the right content types and cache times. It uploads files named
-# by a hash first, then records, sums and keys, then signature, list and publication statement, and the checkpoint last.
+# by a hash first, then records and keys, then sums, signature, list and publication statement, and the checkpoint last.
 # Object storage does not read content types from the tree. Files with unchanged content are not uploaded again and keep
 # their headers: after a change in this script, publish to an empty bucket.
 # Usage: publish-s3.sh TREE REMOTE, for example `publish-s3.sh dist registry:bucket`.
@@ -37,7 +37,6 @@ folder "$text" "$immutable" snapshots '+ /*/issuers.sig'
 folder "$jwt" "$short" snapshots '+ /*/publication.jwt'
 folder "$json" "$long" schemas '+ *.json'
 folder "$json" "$short" issuers '+ /[^.]*'
-folder "$text" "$short" sums '+ /[^.]*'
 folder "$json" "$short" keys '+ *.json'
 folder "$jwt" "$short" keys '+ *.jwt'
 file "$html" "$long" 404.html
@@ -49,6 +48,7 @@ file "$json" "$short" changes.json
 file "$feed" "$short" changes.atom
 file "$html" "$short" index.html
 file "$text" "$short" UNFIT-FOR-PRODUCTION.txt
+folder "$text" "$short" sums '+ /[^.]*'
 file "$text" "$short" issuers.sig
 file "$json" "$short" issuers.json
 file "$jwt" "$short" publication.jwt

@@ -93,7 +93,8 @@ export function checkpointCondition(tree: LocalTree, now: number): CheckpointCon
 /** Says whether a checkpoint names the list and the files of the tree. */
 function namesOf({ claims }: Statement, { folder, published, report }: LocalTree): Condition {
   if (claims['sha256'] !== report?.sha256) {
-    const message = `names the list of ${claims['updated_at']}: verifiers use that list, not the newest`;
+    const readers = published?.statement === undefined ? '' : ' that do not read publication statements';
+    const message = `names the list of ${claims['updated_at']}: verifiers${readers} use that list, not the newest`;
     return { level: 'warning', message };
   }
   const sums = published && readIfThere(folder, CHECKSUMS_PATH);

@@ -24,6 +24,8 @@ export interface LocalTree {
   readonly report: TreeReport | undefined;
   readonly delegation: Statement | undefined;
   readonly checkpoint: Statement | undefined;
+  /** The publication statement. Trees of older versions have none. */
+  readonly publication: Statement | undefined;
 }
 
 /** Reads and verifies the tree in a folder. @param pinned - default: the tree's own key */
@@ -35,7 +37,8 @@ export async function readLocalTree(
   const { published, refusal } = await readForBuild(folder);
   const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
   if (!isFolder || (published === undefined && refusal === undefined)) {
-    return { folder, refusal, published, report: undefined, delegation: undefined, checkpoint: undefined };
+    const none = { delegation: undefined, checkpoint: undefined, publication: undefined };
+    return { folder, refusal, published, report: undefined, ...none };
   }
   const report = await verifyTree(folderSource(folder), pinned, { now: () => now });
   const statement = (name: Check['name'], path: string, type: Statement['type']) => {
@@ -46,6 +49,7 @@ export async function readLocalTree(
     ...{ folder, refusal, published, report },
     delegation: statement('delegation', PATHS.delegation, 'registry-delegation+jwt'),
     checkpoint: statement('checkpoint', PATHS.checkpoint, 'registry-checkpoint+jwt'),
+    publication: statement('publication', PATHS.publication, 'registry-publication+jwt'),
   };
 }
 

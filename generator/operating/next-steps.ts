@@ -1,3 +1,4 @@
+import { PATHS } from '../tree/paths.js';
 import { onlyExampleNames } from './changes-condition.js';
 import type { Condition } from './condition.js';
 import { type CommandSettings, type NextStep, run, told } from './next-step.js';
@@ -6,7 +7,7 @@ import type { RegistryStatus } from './status.js';
 
 /** Returns what the operator should do, in order. Empty if there is nothing to do. */
 export function nextSteps(status: RegistryStatus, settings: CommandSettings): readonly NextStep[] {
-  const { rootKey, tree, changes, rotation } = status;
+  const { rootKey, tree, changes, rotation, publication } = status;
   if (rotation.state === 'unfinished') {
     const [records, rotates] = [recordSteps(status, settings), rotateStep(status, settings)];
     if (!tree.published || isTreeOlder(status)) return [...records, loadStep(status, settings), rotates];
@@ -18,14 +19,18 @@ export function nextSteps(status: RegistryStatus, settings: CommandSettings): re
   if (changes.state === 'refused' && changes.problems.length === 0 && tree.level === 'error') {
     return [told(`restore ${settings.out} from a mirror or a backup: ${tree.message}`)];
   }
+  if (publication.level === 'error') {
+    const file = `${settings.out}/${PATHS.publication}`;
+    return [told(`restore ${file} from a mirror or a backup: a build cannot sign it again`)];
+  }
   const records = recordSteps(status, settings);
   // Without the newest tree, a build could not compare the records with the published list.
-  const publication = isTreeOlder(status) ? [] : publicationSteps(status, settings);
+  const renewal = isTreeOlder(status) ? [] : publicationSteps(status, settings);
   return [
     ...rotatedStep(status),
     ...records,
-    ...publication,
-    ...hostSteps(status, settings, publication.length > 0),
+    ...renewal,
+    ...hostSteps(status, settings, renewal.length > 0),
     ...rotationFolderStep(status),
   ];
 }
@@ -100,10 +105,11 @@ function delegateStep({ rootOptions, onlinePublicKey }: CommandSettings): NextSt
   return run('sign a new delegation, on the machine with the root key', ...words);
 }
 
-function reasonsToBuild({ changes, tree, list }: RegistryStatus, delegates: boolean): string[] {
+function reasonsToBuild({ changes, tree, list, publication }: RegistryStatus, delegates: boolean): string[] {
   const reasons = [];
   if (!tree.published) reasons.push('publish the first list');
   else if (tree.level === 'error') reasons.push('repair the tree');
+  else if (publication.level === 'warning') reasons.push('sign a publication statement');
   if (tree.published && changes.changes.length > 0) reasons.push('publish the changes');
   if (delegates) reasons.push('publish the delegation');
   if (isUrgent(list) && list.ageDays !== undefined) reasons.push('renew the list');

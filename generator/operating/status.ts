@@ -12,6 +12,7 @@ import {
 import { type HostsCondition, hostsCondition } from './hosts-condition.js';
 import { type ListCondition, listCondition, type TreeCondition, treeCondition } from './list-condition.js';
 import { readLocalTree } from './local-tree.js';
+import { type PublicationCondition, publicationCondition } from './publication-condition.js';
 import {
   type PinnedKey,
   type RootKeyCondition,
@@ -51,6 +52,7 @@ export interface RegistryStatus extends HostsCondition {
   readonly rotation: RotationCondition;
   readonly tree: TreeCondition;
   readonly list: ListCondition;
+  readonly publication: PublicationCondition;
   readonly delegation: DelegationCondition;
   readonly checkpoint: CheckpointCondition;
   readonly changes: ChangesCondition;
@@ -77,6 +79,7 @@ export async function registryStatus(options: StatusOptions): Promise<RegistrySt
     rotation: await rotationCondition(options.rotation, local, options.env),
     tree: treeCondition(local),
     list: listCondition(local, now),
+    publication: publicationCondition(local),
     delegation: await delegationCondition(local, now),
     checkpoint: checkpointCondition(local, now),
     changes: await changesCondition({ issuers, exceptions, development, env: options.env }, local),

@@ -15,19 +15,22 @@ export interface TreeComparison {
   readonly rootKey: Compared | undefined;
   readonly delegation: Compared | undefined;
   readonly checkpoint: Compared | undefined;
+  readonly publication: Compared | undefined;
 }
 
 /** Compares what a host serves with the tree in the output folder. */
 export function compareTrees(host: MirrorStatus, tree: LocalTree): TreeComparison {
   const list = compareLists(host, tree);
   if (list === undefined) {
-    return { list, rootKey: undefined, delegation: undefined, checkpoint: undefined };
+    const unknown = { delegation: undefined, checkpoint: undefined, publication: undefined };
+    return { list, rootKey: undefined, ...unknown };
   }
   return {
     list,
     rootKey: compareRootKeys(host, tree),
     delegation: compareStatements(host.delegation, tree, 'delegation'),
     checkpoint: compareStatements(host.checkpoint, tree, 'checkpoint'),
+    publication: compareStatements(host.publication, tree, 'publication'),
   };
 }
 
@@ -46,8 +49,11 @@ export function compareWhole({
 }
 
 /** Names the parts that differ, in words. */
-export function differences({ list, rootKey, delegation, checkpoint }: TreeComparison): string {
-  const named = { list, delegation, checkpoint, 'root key': rootKey };
+export function differences({ list, rootKey, publication, ...statements }: TreeComparison): string {
+  // Every list has a publication statement of its own.
+  const isOther = list !== 'same';
+  const said = isOther ? undefined : publication;
+  const named = { list, ...statements, 'publication statement': said, 'root key': rootKey };
   const words = Object.entries(named).flatMap(([part, how]) => {
     if (how === undefined || how === 'same') return [];
     const article = how === 'newer' ? 'a' : 'an';
@@ -74,7 +80,7 @@ function compareRootKeys({ rootKey }: MirrorStatus, { folder, report }: LocalTre
 function compareStatements(
   served: ServedStatement | undefined,
   tree: LocalTree,
-  name: 'delegation' | 'checkpoint',
+  name: 'delegation' | 'checkpoint' | 'publication',
 ): Compared | undefined {
   const bytes = readIfThere(tree.folder, PATHS[name]);
   const own = tree[name];

@@ -8,6 +8,7 @@ import type { PublishedTree } from '../tree/published-tree.js';
 import { inWords } from '../tree/site/atom.js';
 import { parseChanges } from '../tree/site/changes.js';
 import type { Tree } from '../tree/tree.js';
+import { readPublicationStatement } from './sign-statement.js';
 
 /** The results of the steps of a publication. */
 export interface Outcome {
@@ -39,17 +40,27 @@ export function buildNotes({ place, requested, published, signed, tree }: Outcom
     found.push(`The tree in ${place.named} was damaged, as after a killed build, and has been repaired.`);
   }
   const checkpoint = tree.get(PATHS.checkpoint);
-  if (tree.has(PATHS.delegation) && checkpoint === undefined) {
+  const promises = readPublicationStatement(signed.statement).checkpoint;
+  if (promises && checkpoint === undefined) {
+    found.push(
+      'The publication statement promises checkpoints, but the tree has none: every verifier refuses the tree until `checkpoint` has run, so run it before you publish the tree.',
+    );
+  } else if (tree.has(PATHS.delegation) && checkpoint === undefined) {
     found.push(
       'The tree has a delegation but no checkpoint: verifiers that have accepted a checkpoint refuse the tree until `checkpoint` has run.',
     );
   }
   if (checkpoint === undefined) return found;
+  if (!promises) {
+    found.push(
+      'The publication statement does not say yet that the registry has checkpoints: the next build or signing request says it, and binds verifiers to it.',
+    );
+  }
   for (const note of limitOfCheckpoint(tree, signed.rootKey)) found.push(`T${note.slice(1)}.`);
   const claims = checkpointClaims(checkpoint);
   if (claims['sha256'] !== signed.sha256) {
     found.push(
-      'The checkpoint still names an older list: verifiers see the new list after `checkpoint` has run.',
+      'The checkpoint still names an older list: verifiers that do not read publication statements see the new list after `checkpoint` has run.',
     );
   } else if (claims['tree_sha256'] !== sha256(tree.get(CHECKSUMS_PATH) ?? new Uint8Array())) {
     found.push(

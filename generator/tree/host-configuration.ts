@@ -63,6 +63,7 @@ export const HOST_FILES: readonly string[] = [
   '_headers',
   '.htaccess',
   'issuers/.htaccess',
+  'sums/.htaccess',
   '.nojekyll',
   'vercel.json',
   // Some hosts serve this page only for missing files.
@@ -89,6 +90,7 @@ export function hostFiles(): Map<string, string> {
     ['_headers', headersFile()],
     ['.htaccess', rootHtaccess()],
     ['issuers/.htaccess', issuersHtaccess()],
+    ['sums/.htaccess', sumsHtaccess()],
     ['.nojekyll', ''],
     ['vercel.json', vercelJson()],
     ['404.html', notFoundPage()],
@@ -153,7 +155,8 @@ function headersFile(): string {
 function rootHtaccess(): string {
   const everywhere = { ...EVERYWHERE, 'Cache-Control': SHORT };
   const headers = Object.entries(everywhere).map(([key, value]) => `  Header always set ${key} "${value}"`);
-  // These rules match file names in any folder. Records have their own rules, in issuers/.htaccess.
+  // These rules match file names in any folder. Records and sums have their own rules, in the .htaccess
+  // of their folders.
   const named = SERVED.filter(({ path }) => !path.endsWith('*'));
   const types = [...new Map(named.map(({ path, type }) => [path.replace(/^.*\//, ''), type]))].map(
     ([name, type]) => `<Files "${name}">\n  ForceType "${type}"\n</Files>`,
@@ -169,10 +172,7 @@ ${headers.join('\n')}
   <Files "index.html">
     Header always set Content-Security-Policy "${PAGE_POLICY}"
   </Files>
-  <If "%{REQUEST_URI} =~ m#/deltas/[0-9a-f]{64}\\.json$#">
-    Header always set Cache-Control "${LONG}"
-  </If>
-  <If "%{REQUEST_URI} =~ m#/snapshots/[0-9a-f]{64}/#">
+  <If "%{REQUEST_URI} =~ m#/snapshots/[0-9a-f]{64}/issuers\\.(?:json|sig)$#">
     Header always set Cache-Control "${IMMUTABLE}"
   </If>
 </IfModule>
@@ -192,4 +192,9 @@ RemoveHandler .cgi .php .pl .py .asp .shtml .var
 RemoveEncoding .gz .tgz .br .Z .bz2
 RemoveLanguage .de .en .es .fr .it .ja .nl .no .pl .pt .ru .sv
 `;
+}
+
+/** For Apache. Sums files have no extension. */
+function sumsHtaccess(): string {
+  return `ForceType "${TEXT_TYPE}"\n`;
 }

@@ -10,6 +10,7 @@ import {
   verifySignature,
 } from '@passport-registry/verifier';
 import {
+  type Checkpoint,
   type PublicationStatement,
   parseStrictJson,
   publicationClaims,
@@ -63,7 +64,7 @@ export interface PublishedFiles {
  * Reads the parts of the published tree that a build needs.
  *
  * @returns undefined if the folder is empty or does not exist
- * @throws {@link TreeRejected} if the list is older than the list that the tree's checkpoint names
+ * @throws {@link TreeRejected} if the list or the publication statement is older than what the tree's checkpoint names
  * @throws {@link UsageError} if the folder contains anything else, because a build would remove it
  */
 export async function readPublished(out: string): Promise<PublishedTree | undefined> {
@@ -85,14 +86,15 @@ export type ReadFile = (path: string) => Buffer | undefined;
  * Reads the parts of a published tree.
  *
  * @param name - the name of the tree in messages
- * @throws {@link TreeRejected} if the list is older than the list that the tree's checkpoint names
+ * @throws {@link TreeRejected} if the list or the publication statement is older than what the tree's checkpoint names
  */
 export async function publishedFiles(name: string, read: ReadFile): Promise<PublishedFiles> {
   const [list, root] = [read(PATHS.list), read(PATHS.rootKey)];
   const signature = read(PATHS.signature)?.toString('utf8');
   const rootKey = await rootKeyOf(root);
   const signed = await isSigned(list, signature, rootKey);
-  if (list !== undefined && signed) await assertNotRolledBack({ name, read }, list, rootKey);
+  const checkpoint = await checkpointOf(read, rootKey);
+  if (list !== undefined && signed && checkpoint !== undefined) assertNotRolledBack(name, list, checkpoint);
   let known: { readonly sums: ReadonlyMap<string, string> | undefined } | undefined;
   const checksums = () => {
     known ??= { sums: parseChecksums(read(CHECKSUMS_PATH)?.toString('utf8') ?? '') };
@@ -107,14 +109,24 @@ export async function publishedFiles(name: string, read: ReadFile): Promise<Publ
     bytes !== undefined && checksums()?.get(path) === sha256(bytes);
   const mark = read(PATHS.developmentMark);
   const publication = read(PATHS.publication);
+  const statement =
+    publication && (await statementOf(publication, rootKey, isListed(PATHS.publication, publication)));
+  if (statement !== undefined && statement.sequence < (checkpoint?.sequence ?? 0)) {
+    throw new TreeRejected(
+      `${name} has publication ${statement.sequence}, but its checkpoint names publication ${checkpoint?.sequence}: an older ` +
+        'publication statement was put back; restore the tree from a mirror',
+    );
+  }
   return {
     list,
     updatedAt: list && updatedAtOf(list),
     signature,
     rootKey,
-    statement:
-      publication && (await statementOf(publication, rootKey, isListed(PATHS.publication, publication))),
-    hasStatement: publication !== undefined || checksums()?.has(PATHS.publication) === true,
+    statement,
+    hasStatement:
+      publication !== undefined ||
+      checksums()?.has(PATHS.publication) === true ||
+      checkpoint?.sequence !== undefined,
     // The mark counts only if a build wrote it.
     development: isListed(PATHS.developmentMark, mark),
     signed,
@@ -175,26 +187,24 @@ export async function isSigned(
 
 const ANY_TIME = { clock: undefined, expiry: false } as const;
 
+/** Reads the checkpoint of a tree. Undefined if it is not valid: it then proves nothing, and a build repairs or refuses it. */
+async function checkpointOf(read: ReadFile, rootKey: RootKey | undefined): Promise<Checkpoint | undefined> {
+  const checkpoint = read(PATHS.checkpoint);
+  if (checkpoint === undefined || rootKey === undefined) return undefined;
+  const delegation = Promise.resolve(read(PATHS.delegation));
+  return verifyCheckpoint({ checkpoint, delegation }, rootKey, ANY_TIME).catch((error) => {
+    if (error instanceof RegistryError) return undefined;
+    throw error;
+  });
+}
+
 /**
  * A build writes the checkpoint last, so a valid checkpoint never names a newer list than the tree has, even after a
  * kill. If it does, an older list and its signature were put back: by mistake, or to undo a suspension.
  */
-async function assertNotRolledBack(
-  { name, read }: { readonly name: string; readonly read: ReadFile },
-  list: Buffer,
-  rootKey: RootKey | undefined,
-): Promise<void> {
-  const checkpoint = read(PATHS.checkpoint);
-  if (checkpoint === undefined || rootKey === undefined) return;
-  const delegation = Promise.resolve(read(PATHS.delegation));
-  const named = await verifyCheckpoint({ checkpoint, delegation }, rootKey, ANY_TIME).catch((error) => {
-    // A checkpoint that is not valid proves nothing. The build repairs or refuses it later.
-    if (error instanceof RegistryError) return undefined;
-    throw error;
-  });
+function assertNotRolledBack(name: string, list: Buffer, named: Checkpoint): void {
   const updatedAt = updatedAtOf(list);
-  if (named === undefined || updatedAt === undefined || named.sha256 === sha256(list)) return;
-  if (updatedAt > named.updatedAt) return;
+  if (updatedAt === undefined || named.sha256 === sha256(list) || updatedAt > named.updatedAt) return;
   throw new TreeRejected(
     `the list in ${name} is dated ${updatedAt}, but the checkpoint names another list, dated ${named.updatedAt}: an older list was ` +
       'put back; restore the tree from a mirror',

@@ -1,3 +1,4 @@
+import { MAX_LEVELS, sumsPath } from '@passport-registry/verifier/internal';
 import { sha256 } from '../tree/checksums.js';
 import { expectedType } from '../tree/host-configuration.js';
 import { PATHS } from '../tree/paths.js';
@@ -48,15 +49,20 @@ export async function checkConformance(base: string): Promise<ConformanceReport>
   const list = await host.get(PATHS.list);
   const records = findSampleIds(list.bytes).map(PATHS.record);
   const files = [PATHS.list, PATHS.signature, PATHS.rootKey, ...new Set(records)];
-  const optional = (await host.get(PATHS.checkpoint)).status === 200 ? [PATHS.checkpoint] : [];
+  const hasCheckpoint = await host.has(PATHS.checkpoint);
+  const proof = (await host.has(PATHS.publication)) ? [PATHS.publication, ...(await findSums(host))] : [];
+  const optional = [...proof, ...(hasCheckpoint ? [PATHS.checkpoint] : [])];
+  const statementCopy = PATHS.snapshot(sha256(list.bytes), PATHS.publication);
+  const copies = hasCheckpoint && (await host.has(statementCopy)) ? [statementCopy] : [];
   const answers: Answered[] = [];
   for (const path of [...files, ...optional]) answers.push(...(await checkServing(host, path)));
-  answers.push(...(await checkShortCache(host, [PATHS.list, PATHS.signature, ...optional])));
-  if (optional.length > 0) answers.push(await checkLongCache(host, list.bytes));
+  answers.push(...(await checkShortCache(host, [PATHS.list, PATHS.signature, ...optional, ...copies])));
+  if (hasCheckpoint) answers.push(await checkLongCache(host, list.bytes));
   answers.push(await checkCompression(host, list));
   answers.push(await checkPage(host));
   for (const id of UNKNOWN_IDS) answers.push(await checkUnknownId(host, PATHS.record(id)));
-  for (const folder of ['issuers/', 'keys/', 'schemas/']) answers.push(await checkNotListed(host, folder));
+  const folders = ['issuers/', 'keys/', 'schemas/', ...(proof.length > 0 ? ['sums/'] : [])];
+  for (const folder of folders) answers.push(await checkNotListed(host, folder));
   return {
     ok: answers.every(({ demand, result }) => demand === 'recommended' || result === 'passed'),
     answers,
@@ -78,6 +84,20 @@ function findSampleIds(list: Uint8Array): string[] {
   return first === undefined ? [] : [first];
 }
 
+/**
+ * Returns the root of the tree of sums, and the files below it down to one leaf. The files have not been verified, so
+ * they are not parsed.
+ */
+async function findSums(host: Host): Promise<string[]> {
+  const found: string[] = [];
+  for (let path: string | undefined = sumsPath(''); path !== undefined && found.length <= MAX_LEVELS; ) {
+    found.push(path);
+    const text: string = Buffer.from((await host.get(path)).bytes).toString('latin1');
+    path = /^[0-9a-f]{64} {2}(sums\/[0-9a-f]{1,8})$/m.exec(text)?.[1];
+  }
+  return found;
+}
+
 /** A response with its body. */
 interface Answer extends Pick<HostAnswer, 'status' | 'headers' | 'location'> {
   readonly bytes: Uint8Array;
@@ -96,6 +116,10 @@ class Host {
     const seen = this.#seen.get(path) ?? this.ask(path);
     this.#seen.set(path, seen);
     return seen;
+  }
+
+  async has(path: string): Promise<boolean> {
+    return (await this.get(path)).status === 200;
   }
 
   async ask(path: string, request: HostRequest = {}): Promise<Answer> {

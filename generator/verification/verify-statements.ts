@@ -254,7 +254,7 @@ export async function checkFreshness(files: SeenFiles, tree: Freshness): Promise
     if (unused) problems.push(...aheadOfTime('the delegation', delegation, now));
     if (checkpoint.checkpoint.sha256 !== sha256(tree.list)) {
       warnings.push(
-        `the checkpoint names the list of ${checkpoint.checkpoint.updatedAt}: clients use that list until the next checkpoint`,
+        `the checkpoint names the list of ${checkpoint.checkpoint.updatedAt}: ${publication === undefined ? 'clients' : 'clients that do not read publication statements'} use that list until the next checkpoint`,
       );
     } else if (checkpoint.checkpoint.treeSha256 !== (await files.hash(CHECKSUMS_PATH))) {
       problems.push(

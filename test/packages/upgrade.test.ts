@@ -1,7 +1,8 @@
-import { cpSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { plainHost } from '../support/serving.js';
+import { claimsOf } from '../support/signed-tree.js';
 import {
   publish,
   type Registry,
@@ -38,16 +39,22 @@ function seen(): Record<string, string> {
   return Object.fromEntries(seenFiles(tree).map((path) => [path, readFileSync(join(tree, path), 'utf8')]));
 }
 
-/** Checks the tree with the commands and the clients of both versions. A client goes on from its state. */
-async function verifyWithBoth(): Promise<void> {
+/**
+ * Checks the tree with the clients of both versions, and with the commands of some. A client goes on from its state.
+ *
+ * @param commands - the versions whose `verify` accepts the tree
+ */
+async function verifyWithBoth(commands = [now]): Promise<void> {
   const { folder, rootKey } = registry;
   const url = await plainHost(tree, '404.html');
-  for (const { cli, client } of [before, now]) {
-    await cli(['verify', 'dist', '--root-key', 'root.json'], folder);
-    // Both versions use one state in turn, as after an upgrade of the verifier, or after going back.
+  for (const { cli } of commands) await cli(['verify', 'dist', '--root-key', 'root.json'], folder);
+  // Both versions use one state in turn, as after an upgrade of the verifier, or after going back.
+  for (const { client } of [before, now, before, now]) {
     await client({ url, rootKey, state: join(folder, 'client.json') });
   }
 }
+
+const statement = () => claimsOf(readFileSync(join(tree, 'publication.jwt')));
 
 describe('an upgrade of the publisher', () => {
   it('keeps every byte that verifiers have seen, if no record has changed', async () => {
@@ -62,15 +69,30 @@ describe('an upgrade of the publisher', () => {
       expect(bytes).toHaveProperty([path]);
     for (const folder of ['snapshots', 'deltas'])
       expect(Object.keys(bytes).filter((path) => path.startsWith(`${folder}/`))).not.toEqual([]);
-    await verifyWithBoth();
+    await verifyWithBoth([before, now]);
     await publish(now, registry, 'dist');
-    expect(seen()).toEqual(bytes);
+    // The publication statement and the sums are new. They replace the deltas, which verifiers need not find.
+    const isNew = (path: string) => path.endsWith('publication.jwt');
+    const without = (files: Record<string, string>, leave: (path: string) => boolean) =>
+      Object.fromEntries(Object.entries(files).filter(([path]) => !leave(path)));
+    expect(without(seen(), isNew)).toEqual(without(bytes, (path) => path.startsWith('deltas/')));
+    expect(existsSync(join(tree, 'deltas'))).toBe(false);
+    expect(statement()).toMatchObject({
+      sequence: 1,
+      checkpoint: true,
+      updated_at: JSON.parse(bytes['issuers.json'] ?? '').updated_at,
+    });
+    expect(statement()['previous']).toBe(undefined);
     await verifyWithBoth();
+    // The next build has nothing to add.
+    const once = seen();
+    await publish(now, registry, 'dist');
+    expect(seen()).toEqual(once);
   });
 
   it('changes only what a changed record changes', async () => {
     const bytes = seen();
-    await verifyWithBoth();
+    await verifyWithBoth([before, now]);
     writeFiles(registry.folder, { 'issuers/issuer7.yaml': recordText('issuer7', { status: 'suspended' }) });
     await publish(now, registry, 'dist');
     const upgraded = seen();
@@ -85,11 +107,27 @@ describe('an upgrade of the publisher', () => {
     await verifyWithBoth();
   });
 
-  it('can be undone: the version before publishes again', async () => {
+  it('binds new verifiers: a tree by the version before is refused, until the statement is put back', async () => {
     await publish(now, registry, 'dist');
-    const bytes = seen();
+    await verifyWithBoth();
+    const kept = join(registry.folder, 'kept');
+    cpSync(tree, kept, { recursive: true });
     await publish(before, registry, 'dist');
-    expect(seen()).toEqual(bytes);
+    expect(existsSync(join(tree, 'publication.jwt'))).toBe(false);
+    const { folder, rootKey } = registry;
+    const url = await plainHost(tree, '404.html');
+    const state = join(folder, 'client.json');
+    // Whoever has seen a publication statement asks for one. All others go on.
+    await expect(now.client({ url, rootKey, state })).rejects.toMatchObject({
+      code: 'ERR_PUBLICATION_MISSING',
+    });
+    await before.client({ url, rootKey, state: join(folder, 'before.json') });
+    await now.client({ url, rootKey, state: join(folder, 'new.json') });
+    suspendHarbour(registry);
+    writeFiles(folder, { 'issuers/issuer7.yaml': recordText('issuer7', { status: 'suspended' }) });
+    cpSync(join(kept, 'publication.jwt'), join(tree, 'publication.jwt'));
+    await publish(now, registry, 'dist');
+    expect(statement()).toMatchObject({ sequence: 2 });
     await verifyWithBoth();
   });
 
@@ -97,7 +135,7 @@ describe('an upgrade of the publisher', () => {
     const bytes = seen();
     await now.cli(['checkpoint', 'dist', '--key', 'online.pem'], registry.folder);
     expect(seen()).toEqual(bytes);
-    await verifyWithBoth();
+    await verifyWithBoth([before, now]);
     writeFiles(registry.folder, { 'issuers/harbour.yaml': recordText('harbour', { status: 'revoked' }) });
     await publish(before, registry, 'dist');
     writeFiles(registry.folder, { 'issuers/harbour.yaml': recordText('harbour') });
@@ -105,24 +143,26 @@ describe('an upgrade of the publisher', () => {
   });
 });
 
-describe.each([
-  ['before', 'now'],
-  ['now', 'before'],
-] as const)('an upgrade of a mirror from the version %s to the version %s', (from, to) => {
-  it('keeps the mirror, and updates it', async () => {
+describe('an upgrade of a mirror', () => {
+  it('comes before that of the publisher: until then, the mirror keeps what it has', async () => {
     const { folder, rootKey } = registry;
     const host = await plainHost(tree, '404.html');
-    const mirror = async (name: 'before' | 'now') => {
-      await versions[name].cli(['mirror', host, 'mirror', '--root-key', 'root.json'], folder);
+    const mirror = (name: keyof typeof versions) =>
+      versions[name].cli(['mirror', host, 'mirror', '--root-key', 'root.json'], folder);
+    const assertServes = async (expected: Record<string, string>) => {
       for (const { offline } of [before, now])
         expect(await offline(join(folder, 'mirror/current'), rootKey)).toMatchObject(expected);
     };
-    let expected: Record<string, string> = { harbour: 'suspended', issuer7: 'active' };
-    await mirror(from);
-    await mirror(to);
+    const old = { harbour: 'suspended', issuer7: 'active' };
+    await mirror('before');
+    await mirror('now');
+    await mirror('before');
+    await assertServes(old);
     writeFiles(folder, { 'issuers/issuer7.yaml': recordText('issuer7', { status: 'suspended' }) });
     await publish(now, registry, 'dist');
-    expected = { harbour: 'suspended', issuer7: 'suspended' };
-    await mirror(to);
+    await expect(mirror('before')).rejects.toThrow('was not accepted');
+    await assertServes(old);
+    await mirror('now');
+    await assertServes({ harbour: 'suspended', issuer7: 'suspended' });
   });
 });

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Files, sha256 } from './publication.js';
 import { listen } from './serving.js';
 
-/** A registry host on loopback. Its files and its behaviour can change while it runs. */
+/** A registry host on loopback. Its files and its behaviour can change while it runs. It ignores queries. */
 export interface RegistryHost {
   readonly base: string;
   files: Files;

@@ -74,7 +74,7 @@ function snapshotsIn(folder: string): [string, Buffer][] {
   return [...filesIn(folder)].filter(([path]) => path.startsWith('snapshots/'));
 }
 
-async function signerKey(folder: string, name: string): Promise<SignerKey> {
+export async function signerKey(folder: string, name: string): Promise<SignerKey> {
   const rootKey = await importRootKey(JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')));
   return { key: createPrivateKey(readFileSync(join(folder, `${name}.pem`))), rootKey };
 }

@@ -11,7 +11,7 @@ export interface Registry {
   readonly rootKey: RootJwk;
 }
 
-/** So many that a delta is smaller than the list, and is therefore published. */
+/** So many that the version before publishes a delta, which is smaller than the list. */
 export const ISSUERS = ['harbour', ...Array.from({ length: 20 }, (_value, index) => `issuer${index}`)];
 
 /** Creates the folder, with records, a root key, an online key and a delegation. */

@@ -7,6 +7,7 @@
 
 export { NONCE_TYPE } from './agent/nonce.js';
 export { decodeBase64url } from './encoding/base64url.js';
+export { forEachConcurrent } from './encoding/for-each-concurrent.js';
 export { MAX_JSON_DEPTH, parseStrictJson } from './encoding/strict-json.js';
 export { decodeUtf8 } from './encoding/utf8.js';
 export { type BoundedResponse, boundedFetch, type FetchLimits } from './http/bounded-fetch.js';
@@ -22,7 +23,7 @@ export { refuseOlderList, refuseOlderStatement } from './publication/rollback.js
 export { acceptHead, type Head, readStatements } from './publication/statements.js';
 export { storedFiles } from './publication/store.js';
 export { idHashOf, readSums, type Sums, type SumsPlace } from './sums/sums-file.js';
-export { prefixesTo, recordPath, sumsPath } from './sums/sums-place.js';
+export { MAX_LEVELS, prefixesTo, recordPath, sumsPath } from './sums/sums-place.js';
 export { levelsFor, mayHaveLevels, type SummedRecord, type SumsTree, sumsTree } from './sums/sums-tree.js';
 export {
   type Checkpoint,

@@ -13,6 +13,7 @@ export function sayStatus(io: Io, status: RegistryStatus, next: readonly NextSte
     ...(status.rotation.state === 'none' ? [] : [['rotation', status.rotation] as const]),
     ['tree', status.tree],
     ['list', status.list],
+    ['publication', status.publication],
     ['delegation', status.delegation],
     ['checkpoint', status.checkpoint],
     ['changes', status.changes],
@@ -34,4 +35,4 @@ export function sayStatus(io: Io, status: RegistryStatus, next: readonly NextSte
   }
 }
 
-const PART_WIDTH = 'delegation'.length;
+const PART_WIDTH = 'publication'.length;

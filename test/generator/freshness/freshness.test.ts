@@ -6,6 +6,7 @@ import { decodeJwt, SignJWT } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { filesBelow } from '../../../build/files/walk.js';
 import { serve } from '../../support/serving.js';
+import { claimsOf } from '../../support/signed-tree.js';
 import { cli, type Outcome, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 let folder: string;
@@ -90,6 +91,72 @@ describe('a tree in which an older list was put back', () => {
   });
 });
 
+describe('a tree in which an older publication statement was put back, with the same list', () => {
+  let old: Buffer;
+
+  beforeEach(async () => {
+    await build();
+    old = readFileSync(path('publication.jwt'));
+    await delegate();
+    // The list is unchanged, and the new statement promises checkpoints.
+    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    expect(claimsOf(readFileSync(path('publication.jwt')))).toMatchObject({ sequence: 2, checkpoint: true });
+  });
+
+  it.each<[string, string[]]>([
+    ['a checkpoint', ['checkpoint', '--key', 'online.pem']],
+    ['a build', ['build', '--key', 'root.pem', '--production', '--checkpoint-key', 'online.pem']],
+    ['a signing request', ['build', '--unsigned', 'request']],
+  ])('is refused for %s', async (_name, args) => {
+    writeFiles(folder, { 'dist/publication.jwt': old });
+    const { code, stderr } = await cli(args, folder);
+    expect(stderr).toContain('an older publication statement was put back');
+    expect(code).toBe(1);
+  });
+
+  it('does not begin anew where every trace of it but the checkpoint is gone', async () => {
+    rmSync(path('publication.jwt'));
+    const sums = text('SHA256SUMS').split('\n');
+    writeFiles(folder, {
+      'dist/SHA256SUMS': sums.filter((line) => !line.endsWith('  publication.jwt')).join('\n'),
+    });
+    const { code, stderr } = await cli(
+      ['build', '--key', 'root.pem', '--checkpoint-key', 'online.pem'],
+      folder,
+    );
+    expect([code, stderr.includes('a build cannot recreate the file')]).toEqual([2, true]);
+  });
+});
+
+describe('a publication statement that promises checkpoints', () => {
+  it('is not withdrawn by a build without a checkpoint, and the note says what is missing', async () => {
+    await delegate();
+    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    rmSync(path('checkpoint.jwt'));
+    change();
+    const { stderr } = await build();
+    expect(stderr).toContain('The publication statement promises checkpoints, but the tree has none');
+    expect(claimsOf(readFileSync(path('publication.jwt')))).toMatchObject({ sequence: 2, checkpoint: true });
+    const refused = await cli(['verify', 'dist'], folder);
+    expect([refused.code, refused.stderr.includes('a checkpoint is required')]).toEqual([1, true]);
+    await checkpoint();
+    await good('verify', 'dist');
+    expect(claimsOf(readFileSync(path('checkpoint.jwt')))).toMatchObject({ sequence: 2 });
+  });
+
+  it('follows the first checkpoint with the next build, and a note says so until then', async () => {
+    await delegate();
+    await build('--delegation', 'delegation.jwt');
+    await checkpoint();
+    await good('verify', 'dist');
+    expect(claimsOf(readFileSync(path('publication.jwt')))).not.toHaveProperty('checkpoint');
+    const list = text('issuers.json');
+    await build('--checkpoint-key', 'online.pem');
+    expect(text('issuers.json')).toBe(list);
+    expect(claimsOf(readFileSync(path('publication.jwt')))).toMatchObject({ sequence: 2, checkpoint: true });
+  });
+});
+
 describe('a registry with checkpoints', () => {
   it('begins with a delegation; from then on a client demands them', async () => {
     await delegate();
@@ -103,7 +170,7 @@ describe('a registry with checkpoints', () => {
     await good('verify', 'dist', '--root-key', 'root.json');
   });
 
-  it('goes on with the list that has a checkpoint that is valid until the next checkpoint', async () => {
+  it('reaches clients at once with a new publication statement, and older ones with the next checkpoint', async () => {
     await delegate();
     await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
     const base = await serve(path());
@@ -111,8 +178,10 @@ describe('a registry with checkpoints', () => {
     await registry.ready();
     change('suspended');
     expect((await build()).stderr).toContain('note: The checkpoint still names an older list');
+    // The root key has signed the new publication. The older checkpoint stays valid, and says so much less.
     await registry.refresh();
-    expect(registry.resolve('alpha')?.status).toBe('active');
+    expect(registry.resolve('alpha')?.status).toBe('suspended');
+    expect((await good('verify', base)).stderr).toContain('clients that do not read publication statements');
     await checkpoint();
     await registry.refresh();
     expect(registry.resolve('alpha')?.status).toBe('suspended');
@@ -566,6 +635,7 @@ describe('a published tree that was damaged', () => {
     const lost: Record<string, number> = {
       'keys/rotation.json': 2,
       'keys/delegation.jwt': 2,
+      'publication.jwt': 2,
       'issuers.json': 1,
     };
     for (const name of filesBelow(path())) {

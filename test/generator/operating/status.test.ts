@@ -7,6 +7,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { installedPath } from '../../support/installed.js';
 import { registryHost } from '../../support/registry-host.js';
 import { freePort, plainHost, serve } from '../../support/serving.js';
+import { sha256 } from '../../support/signed-tree.js';
 import {
   cli,
   cliProcess,
@@ -20,7 +21,17 @@ import {
 } from '../../support/workspace.js';
 
 const DAY = 24 * 60;
-const PARTS = ['rootKey', 'rotation', 'tree', 'list', 'delegation', 'checkpoint', 'changes', 'live'] as const;
+const PARTS = [
+  'rootKey',
+  'rotation',
+  'tree',
+  'list',
+  'publication',
+  'delegation',
+  'checkpoint',
+  'changes',
+  'live',
+] as const;
 
 let folder: string;
 
@@ -74,7 +85,7 @@ describe('passport-registry status', () => {
   it('names each part that is missing, from an empty folder to the first list', async () => {
     folder = temporaryFolder();
     const words = async () => (await cli(['status'], folder)).stderr;
-    expect(await words()).toMatch(/^note {4}tree {7}dist has no tree$/m);
+    expect(await words()).toMatch(/^note {4}tree {8}dist has no tree$/m);
     expect(await words()).toContain('there is no folder issuers');
     mkdirSync(join(folder, 'issuers'));
     expect(await words()).toContain('issuers has no records');
@@ -118,6 +129,7 @@ describe('passport-registry status', () => {
       rotation: { level: 'ok', state: 'none', folder: 'rotation' },
       tree: { level: 'ok', folder: 'dist', published: true },
       list: { level: 'ok', issuers: 2, ageDays: 0 },
+      publication: { level: 'ok', sequence: 1, since: expect.stringMatching(/Z$/) },
       delegation: { level: 'ok', daysLeft: 89 },
       checkpoint: { level: 'ok', hoursLeft: 23, current: true },
       changes: { level: 'ok', state: 'unchanged', changes: [], problems: [] },
@@ -132,11 +144,11 @@ describe('passport-registry status', () => {
     const { code, stdout, stderr } = await cli(['status'], folder);
     const lines = stderr.split('\n\n')[0]?.split('\n') ?? [];
     expect([code, stdout]).toEqual([1, '']);
-    expect(lines.map((line) => line.slice(0, 18).trim())).toEqual([
+    expect(lines.map((line) => line.slice(0, 19).trim())).toEqual([
       'FAILED  changes',
       'warning delegation',
       'note    live',
-      ...['ok      root key', 'ok      tree', 'ok      list', 'ok      checkpoint'],
+      ...['ok      root key', 'ok      tree', 'ok      list', 'ok      publication', 'ok      checkpoint'],
     ]);
   });
 
@@ -206,6 +218,53 @@ describe('the times of a registry', () => {
   });
 });
 
+describe('a publication statement', () => {
+  beforeEach(async () => {
+    await registry();
+    await good('build');
+  });
+
+  it('that the tree of an older version lacks is a warning, and the next build signs one', async () => {
+    for (const path of ['publication.jwt', 'sums']) rmSync(join(folder, 'dist', path), { recursive: true });
+    const sums = readFileSync(join(folder, 'dist/SHA256SUMS'), 'utf8').split('\n');
+    const kept = sums.filter((line) => !/ {2}(publication\.jwt|sums\/root)$/.test(line));
+    // Older versions listed the records, too.
+    const hash = (path: string) => sha256(readFileSync(join(folder, 'dist', path)));
+    const records = ['issuers/alpha', 'issuers/beta'].map((path) => `${hash(path)}  ${path}`);
+    writeFiles(folder, { 'dist/SHA256SUMS': [...records, ...kept].join('\n') });
+    const { levels, next } = await statusOf();
+    expect([levels['publication'], levels['tree'], next[0]]).toEqual([
+      'warning',
+      'ok',
+      'npx passport-registry build --production',
+    ]);
+    await good('build');
+    expect((await statusOf()).report.publication).toMatchObject({ level: 'ok', sequence: 1 });
+  });
+
+  it.each(['missing', 'damaged'])(
+    'that is %s is to be restored, because no build can sign it',
+    async (how) => {
+      const before = readFileSync(join(folder, 'dist/publication.jwt'));
+      if (how === 'missing') rmSync(join(folder, 'dist/publication.jwt'));
+      else writeFiles(folder, { 'dist/publication.jwt': 'x' });
+      const { levels, report } = await statusOf();
+      expect(levels['publication']).toBe('error');
+      expect(report.next).toEqual([
+        { reason: 'restore dist/publication.jwt from a mirror or a backup: a build cannot sign it again' },
+      ]);
+      writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
+      for (const args of [['build'], ['build', '--unsigned', 'request']]) {
+        const { code, stderr } = await cli(args, folder);
+        expect([code, stderr.includes('a build cannot recreate the file')]).toEqual([2, true]);
+      }
+      writeFiles(folder, { 'dist/publication.jwt': before });
+      await good('build');
+      expect((await statusOf()).report.publication).toMatchObject({ level: 'ok', sequence: 2 });
+    },
+  );
+});
+
 describe('a checkpoint', () => {
   beforeEach(async () => {
     await registry();
@@ -235,8 +294,18 @@ describe('a checkpoint', () => {
     expect((await statusOf([], later(90 * DAY + 10))).levels['checkpoint']).toBe('error');
   });
 
-  it('that is missing although there is a delegation is a warning', async () => {
+  it('that is missing although the publication statement promises one is an error', async () => {
     rmSync(join(folder, 'dist/checkpoint.jwt'));
+    const { levels, next } = await statusOf();
+    expect(levels['checkpoint']).toBe('error');
+    expect(next[0]).toBe('npx passport-registry checkpoint dist');
+  });
+
+  it('that is missing although there is a delegation is a warning', async () => {
+    rmSync(join(folder, 'dist'), { recursive: true });
+    configure();
+    await good('build', '--delegation', 'delegation.jwt');
+    configure(ONLINE);
     const { levels, next } = await statusOf();
     expect(levels['checkpoint']).toBe('warning');
     expect(next[0]).toBe('npx passport-registry checkpoint dist');
@@ -581,7 +650,7 @@ describe('a rotation', () => {
     }
     await expectUnfinished(command);
     const { stderr } = await cli(['status'], folder);
-    expect(stderr).toMatch(/^warning rotation {3}the next key is not made yet/m);
+    expect(stderr).toMatch(/^warning rotation {4}the next key is not made yet/m);
     expect(stderr).not.toContain('There is nothing to do');
     rmSync(join(folder, 'next.pem'));
     const continued = await run(
@@ -673,7 +742,8 @@ describe('hosts', () => {
 
   it.each<[string, () => Promise<void> | void, string, string]>([
     ['the same files', () => undefined, 'same', 'ok'],
-    ['no checkpoint', () => rmSync(join(folder, 'live/checkpoint.jwt')), 'older', 'warning'],
+    // The publication statement promises a checkpoint.
+    ['no checkpoint', () => rmSync(join(folder, 'live/checkpoint.jwt')), 'older', 'error'],
     ['no delegation', () => rmSync(join(folder, 'live/keys/delegation.jwt')), 'older', 'error'],
     [
       'neither of them',
@@ -682,7 +752,7 @@ describe('hosts', () => {
         rmSync(join(folder, 'live/keys/delegation.jwt'));
       },
       'older',
-      'warning',
+      'error',
     ],
     ['an older checkpoint', () => checkpointLater('dist'), 'older', 'warning'],
     ['a newer checkpoint', () => checkpointLater('live'), 'newer', 'warning'],
@@ -703,7 +773,7 @@ describe('hosts', () => {
         writeFiles(folder, { 'live/keys/delegation.jwt': 'x' });
       },
       'older',
-      'warning',
+      'error',
     ],
   ])('that serve the list of the tree with %s', async (_name, alter, compared, level) => {
     await publishWithCheckpoint();

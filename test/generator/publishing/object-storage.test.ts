@@ -70,6 +70,8 @@ describeWith(['rclone'], 'object storage, through docs/hosting/publish-s3.sh', (
     ['keys/root.json', 'application/json', 60],
     ['issuers.sig', 'text/plain; charset=utf-8', 60],
     ['checkpoint.jwt', 'application/jwt', 60],
+    ['publication.jwt', 'application/jwt', 60],
+    ['sums/root', 'text/plain; charset=utf-8', 60],
     ['schemas/issuer.schema.json', 'application/json', 3600],
     ['index.html', 'text/html; charset=utf-8', 60],
     ['assets/registry.js', 'text/javascript; charset=utf-8', 60],

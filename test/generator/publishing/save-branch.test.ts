@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
@@ -94,8 +94,27 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
     await save();
     writeFiles(folder, { 'stale/beta.yaml': recordText('beta') });
     await build('--issuers', 'stale', '--out', 'old', '--updated-at', later());
+    // Both trees have a second publication, so that no verifier of one accepts the other.
+    await refused(1, 'has a publication 2 that differs from the accepted one of the same sequence', 'old');
+    await build('--issuers', 'stale', '--out', 'old', '--renew', '--updated-at', later(60));
     await refused(1, /old does not follow .* changes\.json lacks changes .*built over an older tree/, 'old');
     expect(statusOf('alpha')).toBe('suspended');
+  });
+
+  it('by an older publication statement about the same list', async () => {
+    await key('online');
+    const delegate = ['keys', 'delegate', '--key', 'key.pem', '--online', 'online.json'];
+    writeFiles(folder, { 'delegation.jwt': (await run(...delegate)).stdout });
+    await build();
+    copy('dist', 'old');
+    const list = readFileSync(join(folder, 'dist/issuers.json'));
+    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    await save();
+    expect(readFileSync(join(folder, 'dist/issuers.json')).equals(list)).toBe(true);
+    // The older tree gets a checkpoint, too, so that only its statement is older.
+    await build('--out', 'old', '--delegation', 'delegation.jwt');
+    await run('checkpoint', 'old', '--key', 'online.pem');
+    await refused(1, 'ERR_PUBLICATION_ROLLED_BACK', 'old');
   });
 
   it('by another list of the same date', async () => {

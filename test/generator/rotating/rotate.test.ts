@@ -18,6 +18,7 @@ import { filesBelow } from '../../../build/files/walk.js';
 import { folderSource, verifyTree } from '../../../build/index.js';
 import { describeWith } from '../../support/components.js';
 import { CLI } from '../../support/paths.js';
+import { claimsOf } from '../../support/signed-tree.js';
 import { rounds } from '../../support/soak.js';
 import {
   cleanEnvironment,
@@ -571,6 +572,9 @@ describe('a rotation that is stopped', () => {
     await published();
     renameSync(path('dist'), path('before'));
     cpSync(path('before'), path('dist'), { recursive: true });
+    // A checkpoint of the second in which the next delegation is signed is valid under that delegation, too.
+    const signed = Number(claimsOf(readFileSync(path('before', 'checkpoint.jwt')))['iat']);
+    await expect.poll(() => Math.floor(Date.now() / 1000)).toBeGreaterThan(signed);
     expect((await rotate()).code).toBe(0);
     renameSync(path('dist'), path('after'));
     renameSync(path('rotation'), path('whole'));
@@ -588,7 +592,7 @@ describe('a rotation that is stopped', () => {
       await expectRotated();
     }
     // A build renames these files last, in this order, and can be killed before each of them.
-    const last = ['issuers.sig', 'issuers.json', 'SHA256SUMS', 'checkpoint.jwt'];
+    const last = ['issuers.sig', 'issuers.json', 'publication.jwt', 'SHA256SUMS', 'checkpoint.jwt'];
     const first = filesBelow(path('after')).filter((name) => !last.includes(name));
     for (let renamed = 0; renamed < last.length; renamed++) {
       rmSync(path('dist'), { recursive: true });

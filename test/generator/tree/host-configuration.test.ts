@@ -30,6 +30,10 @@ describe('_headers, for Cloudflare Pages and Netlify', () => {
       '/assets/registry.js',
       '/SHA256SUMS',
       '/checkpoint.jwt',
+      '/publication.jwt',
+      '/sums/root',
+      '/sums/3fa',
+      `/snapshots/${'0'.repeat(64)}/publication.jwt`,
       '/keys/delegation.jwt',
       `/snapshots/${'0'.repeat(64)}/issuers.json`,
       `/snapshots/${'0'.repeat(64)}/issuers.sig`,
@@ -47,5 +51,24 @@ describe('_headers, for Cloudflare Pages and Netlify', () => {
         'X-Content-Type-Options',
       ]);
     }
+  });
+});
+
+describe('every configuration in the tree', () => {
+  it('knows the statement and the sums, no deltas, and nothing immutable but lists and signatures', () => {
+    for (const name of ['serve.json', 'vercel.json', '_headers']) {
+      const text = readFileSync(join(folder, 'dist', name), 'utf8');
+      expect([name, text.includes('delta')]).toEqual([name, false]);
+      for (const path of ['publication', 'sums/']) expect([name, text.includes(path)]).toEqual([name, true]);
+      // The rules name a path before its headers.
+      const rules = name === '_headers' ? text.split('\n\n') : text.split('"source"');
+      const immutable = rules.filter((rule) => rule.includes('immutable'));
+      expect([name, immutable.length]).toEqual([name, 2]);
+      for (const rule of immutable) expect(rule).toMatch(/snapshots.*issuers\\*\.(?:json|sig)/);
+    }
+    expect(readFileSync(join(folder, 'dist/.htaccess'), 'utf8')).not.toContain('delta');
+    expect(readFileSync(join(folder, 'dist/sums/.htaccess'), 'utf8')).toBe(
+      'ForceType "text/plain; charset=utf-8"\n',
+    );
   });
 });

@@ -18,7 +18,7 @@ let folder: string;
 let tree: string;
 
 beforeAll(async () => {
-  folder = await workspace([...IDS, ...Array.from({ length: 20 }, (_one, index) => `issuer-${index}`)]);
+  folder = await workspace([...IDS, ...Array.from({ length: 60 }, (_one, index) => `issuer-${index}`)]);
   const build = () => cli(['build', '--key', 'key.pem', '--checkpoint-key', 'key.pem'], folder);
   await build();
   writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
@@ -64,12 +64,41 @@ for (const [name, { program, start }] of Object.entries(HOSTS)) {
       expect((await fetch(`${base}${path}`)).headers.get('cache-control')).toBe(expected);
     });
 
-    it('serves what has changed since the list before', async () => {
-      const [name] = readdirSync(join(tree, 'deltas'));
-      const { status, headers } = await fetch(`${base}/deltas/${name}`);
-      expect(status).toBe(200);
-      expect(headers.get('content-type')).toBe('application/json');
-      expect(headers.get('cache-control')).toBe('public, max-age=3600');
+    it('serves the statement and the sums with their types, for a short time', async () => {
+      const [snapshot] = readdirSync(join(tree, 'snapshots'));
+      const sums = readdirSync(join(tree, 'sums')).filter((name) => !name.startsWith('.'));
+      expect(sums.length).toBeGreaterThan(8);
+      for (const [path, type] of [
+        ['publication.jwt', /^application\/jwt$/],
+        [`snapshots/${snapshot}/publication.jwt`, /^application\/jwt$/],
+        ...sums.map((name) => [`sums/${name}`, /^text\/plain(?:; charset=utf-8)?$/i] as const),
+      ] as const) {
+        const { status, headers } = await fetch(`${base}/${path}`);
+        expect([path, status, headers.get('cache-control')]).toEqual([
+          path,
+          200,
+          'public, max-age=60, must-revalidate',
+        ]);
+        expect(headers.get('content-type')).toMatch(type);
+        expect(headers.get('access-control-allow-origin')).toBe('*');
+      }
+      expect((await fetch(`${base}/sums/0000`)).status).toBe(404);
+    });
+
+    it('lets caches keep a list and its signature in a snapshot for ever', async () => {
+      const [snapshot] = readdirSync(join(tree, 'snapshots'));
+      for (const name of ['issuers.json', 'issuers.sig']) {
+        const { headers } = await fetch(`${base}/snapshots/${snapshot}/${name}`);
+        expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      }
+    });
+
+    it('ignores the hash that a client appends to get past a cache', async () => {
+      const answer = await fetch(`${base}/sums/root?${'0'.repeat(64)}`, { redirect: 'manual' });
+      expect([answer.status, await answer.text()]).toEqual([
+        200,
+        readFileSync(join(tree, 'sums/root'), 'utf8'),
+      ]);
     });
 
     it('has a page for people at its address, which no other page may frame', async () => {
@@ -219,6 +248,24 @@ describe('a host that does not conform', () => {
     });
   }
 
+  /** Adds a statement and a tree of sums to what the host serves. */
+  const withProof =
+    (change: (path: string, answer: Answer) => void) =>
+    (path: string, answer: Answer, { headers }: IncomingMessage) => {
+      const files: Record<string, [type: string, body: string]> = {
+        '/publication.jwt': ['application/jwt', 'a.b.c'],
+        '/sums/root': ['text/plain', `${'0'.repeat(64)}  sums/3\n`],
+        '/sums/3': ['text/plain; charset=utf-8', `${'0'.repeat(64)}  issuers/a\n`],
+      };
+      const [type, body] = files[path] ?? [];
+      if (type !== undefined && body !== undefined) {
+        answer.status = headers['if-none-match'] === '"1"' ? 304 : 200;
+        answer.headers['Content-Type'] = type;
+        answer.body = body;
+      }
+      change(path, answer);
+    };
+
   const failures = async (base: string) =>
     (await checkConformance(base)).answers
       .filter(({ result }) => result === 'failed')
@@ -250,7 +297,7 @@ describe('a host that does not conform', () => {
     [
       'answers to everything with a page',
       (path, answer) =>
-        answer.status === 404 && path !== '/checkpoint.jwt' && Object.assign(answer, { status: 200 }),
+        answer.status === 404 && !path.endsWith('.jwt') && Object.assign(answer, { status: 200 }),
       [
         'required unknown id issuers/no-such-issuer-0123456789abcdef',
         'required unknown id issuers/no-such-issuer.example.com',
@@ -311,6 +358,44 @@ describe('a host that does not conform', () => {
     const found = await failures(await host(change));
     expect(expected.filter((one) => !found.includes(one))).toEqual([]);
     if (_name !== 'has no list') expect(found).toEqual(expected);
+  });
+
+  it.each<[string, (path: string, answer: Answer) => unknown, string[]]>([
+    ['is right', () => undefined, []],
+    [
+      'gives sums another type',
+      (path, { headers }) =>
+        path.startsWith('/sums/') && Object.assign(headers, { 'Content-Type': 'application/octet-stream' }),
+      ['required type sums/root', 'required type sums/3'],
+    ],
+    [
+      'has no leaf',
+      (path, answer) => path === '/sums/3' && Object.assign(answer, { status: 404 }),
+      ['required status sums/3'],
+    ],
+    [
+      'lets caches keep a leaf for an hour',
+      (path, { headers }) =>
+        path === '/sums/3' && Object.assign(headers, { 'Cache-Control': 'max-age=3600' }),
+      ['issuers.json', 'issuers.sig', 'publication.jwt', 'sums/root', 'sums/3'].map(
+        (path) => `recommended short cache ${path}`,
+      ),
+    ],
+    [
+      'gives the statement the type of text',
+      (path, { headers }) =>
+        path === '/publication.jwt' && Object.assign(headers, { 'Content-Type': 'text/plain' }),
+      ['required type publication.jwt'],
+    ],
+    [
+      'lists the sums',
+      (path, answer) => path === '/sums/' && Object.assign(answer, { status: 200 }),
+      ['recommended not listed sums/'],
+    ],
+  ])('with a statement and sums: %s', async (name, change, expected) => {
+    const found = await failures(await host(withProof(change)));
+    if (name !== 'has no leaf') expect(found).toEqual(expected);
+    expect(found).toEqual(expect.arrayContaining(expected));
   });
 
   it('is refused by the command line, as data and as a table', async () => {

@@ -45,6 +45,9 @@ interface PendingSource {
   failure: RegistryError | undefined;
 }
 
+/** Why requests end that a source need not answer any more. */
+const UNNEEDED = /* @__PURE__ */ new SourceUnreachable('the response is no longer needed');
+
 /** The client asks the next source after this share of the deadline (SPEC C5). */
 const STAGGER_SHARE = 1 / 3;
 
@@ -78,7 +81,7 @@ export async function askSources<T>(round: Round, question: Question<T>): Promis
       throw thrown;
     } finally {
       // Some requests may not have been needed.
-      own.abort(new SourceUnreachable('the response is no longer needed'));
+      own.abort(UNNEEDED);
       own.clear();
       underWay.delete(source);
     }

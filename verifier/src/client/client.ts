@@ -1,6 +1,7 @@
 import { BYTES } from '../encoding/options.js';
 import { LIMITS } from '../limits.js';
-import { pathsReadFirst, readPublication } from '../publication/publication.js';
+import type { HeldList } from '../publication/held-list.js';
+import { type Publication, pathsReadFirst, readPublication } from '../publication/publication.js';
 import { toStored } from '../publication/store.js';
 import {
   type AnchoredClientOptions,
@@ -53,14 +54,21 @@ export interface RegistryClient extends Registry {
 export function createRegistryClient(options: RegistryClientOptions | AnchoredClientOptions): RegistryClient {
   const settings = clientSettings(options, 'createRegistryClient', { maxBytes: BYTES });
   const { maxBytes: maxListBytes = LIMITS.list } = options;
+  const needsBytes = options.store !== undefined;
+  let records: HeldList | undefined;
   let view: Registry | undefined;
-  const client = new RefreshingRegistry(settings, {
+  const client = new RefreshingRegistry<Publication>(settings, {
     pathsReadFirst,
-    read: (files, trust) => readPublication(files, { ...trust, maxListBytes }),
-    listSize: ({ list }) => list.length,
+    read: (files, trust) => readPublication(files, { ...trust, maxListBytes, needsBytes }),
+    listSize: ({ size }) => size,
     toStored,
-    onHold: ({ registry, sha256 }) => {
-      if (view?.sha256 !== sha256) view = createRegistryView(registry, sha256, settings.now);
+    onHold: (publication) => {
+      if (records !== publication.records) records?.stop();
+      records = publication.records;
+      if (publication.change !== undefined) records.apply(publication.change);
+      // The next update needs the tree of sums.
+      records.startHashing();
+      view = createRegistryView(records, publication, settings.now);
     },
   });
   const registry = withFreshnessCheck(() => {
@@ -72,7 +80,10 @@ export function createRegistryClient(options: RegistryClientOptions | AnchoredCl
       ready: () => client.ready(),
       refresh: () => client.refresh(),
       status: () => client.status(),
-      close: () => client.close(),
+      close: () => {
+        client.close();
+        records?.stop();
+      },
     },
     Object.getOwnPropertyDescriptors(registry),
   ) as RegistryClient;

@@ -102,14 +102,14 @@ export async function openRegistry(
     requireCheckpoint,
     requirePublication,
   });
-  const seenAt = publication.checkpoint?.issuedAt ?? instantOf(publication.registry.updated_at);
+  const seenAt = publication.checkpoint?.issuedAt ?? instantOf(publication.updatedAt);
   const freshUntil = seenAt + maxAge * 1000 + tolerance;
   if (!(now() <= freshUntil)) {
     throw new ListExpired(
       `the copy is dated ${new Date(seenAt).toISOString()}: it is older than the maximum age`,
     );
   }
-  const registry = createRegistryView(publication.registry, publication.sha256, now);
+  const registry = createRegistryView(publication.records, publication, now);
   return withFreshnessCheck(() => {
     if (!(now() <= freshUntil)) throw new RegistryStale(new Date(freshUntil));
     return registry;

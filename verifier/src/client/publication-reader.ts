@@ -10,8 +10,12 @@ export interface PublicationReader<H extends Head> {
   read(files: RegistryFiles, trust: SourceTrust<H>): Promise<H>;
   /** Returns the size of the held list in bytes; 0 if the client keeps no list. */
   listSize(held: H): number;
-  /** Converts to the stored form. @param rotation - the content of the rotation.json that leads to the root key */
-  toStored(held: H, rotation: string | undefined): StoredPublication;
+  /**
+   * Converts to the stored form. Returns undefined if there is nothing to save.
+   *
+   * @param rotation - the content of the rotation.json that leads to the root key
+   */
+  toStored(held: H, rotation: string | undefined): StoredPublication | undefined;
   /** Called when the client begins to use what it has read. */
   onHold?(held: H): void;
 }

@@ -10,7 +10,7 @@ import {
 import { startDeadline, untilAborted } from '../http/deadline.js';
 import type { Head, SourceTrust } from '../publication/statements.js';
 import { storedDelegationTime, storedFiles } from '../publication/store.js';
-import { assertRootKeys, importRootKeys } from '../trust/root-key.js';
+import { type CheckedRootKey, checkRootKeys, importCheckedRootKeys } from '../trust/root-key.js';
 import { type Asking, askSources, type Found, type Question } from './ask-sources.js';
 import {
   type ClientSettings,
@@ -30,6 +30,7 @@ export class RefreshingRegistry<H extends Head> {
   readonly #settings: ClientSettings;
   readonly #sources: readonly HttpSource[];
   readonly #errors = new Map<string, RegistryError>();
+  readonly #pinned: readonly CheckedRootKey[];
   #roots: Promise<KnownRoots> | undefined;
   #held: H | undefined;
   /** Whether a rotation has replaced the root key of the held list. */
@@ -52,7 +53,7 @@ export class RefreshingRegistry<H extends Head> {
     this.#settings = settings;
     this.#isTimed = isTimed;
     this.#reader = reader;
-    assertRootKeys(this.#settings.rootKey);
+    this.#pinned = checkRootKeys(settings.rootKey);
     const { sources, fetch } = this.#settings;
     this.#sources = sources.map((base) => new HttpSource(base, fetch));
   }
@@ -290,7 +291,7 @@ export class RefreshingRegistry<H extends Head> {
 
   /** Imports the pinned keys. An invalid pinned key is an error of the caller, and not of a source. */
   #knownRoots(): Promise<KnownRoots> {
-    this.#roots ??= importRootKeys(this.#settings.rootKey).then((keys) => new KnownRoots(keys));
+    this.#roots ??= importCheckedRootKeys(this.#pinned).then((keys) => new KnownRoots(keys));
     return this.#roots;
   }
 
@@ -315,7 +316,8 @@ export class RefreshingRegistry<H extends Head> {
   /** Saves what the client holds. Every check must have passed before. */
   async #save(held: H, roots: KnownRoots): Promise<void> {
     try {
-      await this.#settings.store.save(this.#reader.toStored(held, roots.rotationWith(held.root)));
+      const stored = this.#reader.toStored(held, roots.rotationWith(held.root));
+      if (stored !== undefined) await this.#settings.store.save(stored);
     } catch (error) {
       this.#emit({ type: 'store-failed', error });
     }

@@ -1,4 +1,4 @@
-import type { Issuer, IssuerRegistry, TrustPolicy } from '../generated/schemas.js';
+import type { Issuer, TrustPolicy } from '../generated/schemas.js';
 import { type Decision, decide } from '../policy/decide.js';
 
 /** Selects issuers. An issuer must match every member of the filter, and at least one value of each array. */
@@ -30,21 +30,26 @@ export interface Registry {
   decide(issuer: string | Issuer, policy: TrustPolicy): Decision;
 }
 
+/** The records of a verified list. */
+interface Records {
+  readonly issuers: readonly Issuer[];
+  get(issuerId: string): Issuer | undefined;
+}
+
 /** Creates the queries on a verified list. */
 export function createRegistryView(
-  { issuers, updated_at }: IssuerRegistry,
-  sha256: string,
+  records: Records,
+  { updatedAt, sha256 }: Pick<Registry, 'updatedAt' | 'sha256'>,
   now: () => number,
 ): Registry {
-  const byId = new Map(issuers.map((issuer) => [issuer.issuer_id, issuer]));
   return {
-    updatedAt: updated_at,
+    updatedAt,
     sha256,
-    resolve: (id) => byId.get(id),
-    list: (filter = {}) => issuers.filter((issuer) => matches(issuer, filter)),
+    resolve: (id) => records.get(id),
+    list: (filter = {}) => records.issuers.filter((issuer) => matches(issuer, filter)),
     // The caller's record proves nothing. The decision uses the record with the same id in the list.
     decide: (issuer, policy) =>
-      decide(byId.get(typeof issuer === 'string' ? issuer : issuer.issuer_id), policy, now()),
+      decide(records.get(typeof issuer === 'string' ? issuer : issuer.issuer_id), policy, now()),
   };
 }
 

@@ -6,6 +6,7 @@ interface SharedRequest {
   readonly bytes: Promise<Uint8Array | undefined>;
   readonly abort: AbortController;
   waiting: number;
+  isDone: boolean;
 }
 
 /** Requests to one source. Callers that need the same file at the same time share one request. */
@@ -31,16 +32,20 @@ export class SharedRequests {
       request.waiting -= 1;
       if (request.waiting === 0) {
         this.#underWay.delete(path);
-        request.abort.abort(new SourceUnreachable('the file is no longer needed'));
+        if (!request.isDone) request.abort.abort(new SourceUnreachable('the file is no longer needed'));
       }
     }
   }
 
   #start(path: string): SharedRequest {
     const abort = new AbortController();
-    const request = { bytes: this.#source.files(abort.signal).get(path), abort, waiting: 0 };
+    const bytes = this.#source.files(abort.signal).get(path);
+    const request = { bytes, abort, waiting: 0, isDone: false };
+    const finish = () => {
+      request.isDone = true;
+    };
     // Each caller handles the error.
-    request.bytes.catch(() => undefined);
+    bytes.then(finish, finish);
     this.#underWay.set(path, request);
     return request;
   }

@@ -2,5 +2,7 @@ const BYTES = Array.from({ length: 256 }, (_one, byte) => byte.toString(16).padS
 
 /** Encodes bytes as lower-case hexadecimal. */
 export function hexOf(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => BYTES[byte]).join('');
+  let text = '';
+  for (const byte of bytes) text += BYTES[byte];
+  return text;
 }

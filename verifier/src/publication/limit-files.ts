@@ -2,13 +2,16 @@ import { SourceTooLarge } from '../errors.js';
 import { limitOf } from '../limits.js';
 import type { RegistryFiles } from './registry-files.js';
 
-/** Enforces the size limits for files from any source, and reads each file only once. */
+/**
+ * Enforces the size limits for files from any source, and reads each file only once. A path with a query is a retry, and
+ * is read again each time.
+ */
 export function limitFiles(files: RegistryFiles): RegistryFiles {
   const read = new Map<string, Promise<Uint8Array | undefined>>();
   return {
     get: (path, maxBytes = limitOf(path)) => {
       const bytes = read.get(path) ?? readBounded(files, path, maxBytes);
-      read.set(path, bytes);
+      if (!path.includes('?')) read.set(path, bytes);
       return bytes;
     },
   };

@@ -104,10 +104,19 @@ export function keyValueStore(storage: KeyValueStorage, key = 'passport-registry
  * Converts a publication to its stored form.
  *
  * @param rotation - the content of the rotation.json that leads to the root key. Undefined if no rotation is needed
+ * @returns undefined if the publication has been read without bytes
  */
-export function toStored(publication: Publication, rotation: string | undefined): StoredPublication {
-  const { list, signature } = publication;
-  return { ...headToStored(publication, rotation), list: decodeUtf8(list), signature };
+export function toStored(
+  publication: Publication,
+  rotation: string | undefined,
+): StoredPublication | undefined {
+  const { pair } = publication;
+  if (pair === undefined) return undefined;
+  return {
+    ...headToStored(publication, rotation),
+    list: decodeUtf8(pair.list),
+    signature: pair.signature,
+  };
 }
 
 /** Converts the head of a publication to its stored form, without the list. The parameters are those of `toStored`. */

@@ -6,6 +6,11 @@ export function recordPath(issuerId: string): string {
   return `issuers/${issuerId}`;
 }
 
+/** Returns the id of the issuer whose record has this path. */
+export function recordIdOf(path: string): string {
+  return path.slice('issuers/'.length);
+}
+
 /**
  * Returns the path of a sums file.
  *
@@ -13,6 +18,11 @@ export function recordPath(issuerId: string): string {
  */
 export function sumsPath(prefix: string): string {
   return prefix === '' ? 'sums/root' : `sums/${prefix}`;
+}
+
+/** Returns the prefix of a sums file below the root. */
+export function prefixOf(path: string): string {
+  return path.slice('sums/'.length);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { finish, type Steps } from '../encoding/background-work.js';
 import { chooseLevels, isPermitted, type LeafSizes } from './levels.js';
 import { sumsLine } from './sums-file.js';
 import { recordPath, sumsPath } from './sums-place.js';
@@ -55,9 +56,16 @@ function leafSizes(records: readonly SummedRecord[]): LeafSizes {
  * @param records - sorted by id
  */
 export function sumsTree(records: Iterable<SummedRecord>, levels: number, hash: Hash): SumsTree {
+  return finish(sumsTreeSteps(records, levels, hash));
+}
+
+/** Returns the tree of sums of some records, like {@link sumsTree}, in small steps: one for each record and each file. */
+export function* sumsTreeSteps(records: Iterable<SummedRecord>, levels: number, hash: Hash): Steps<SumsTree> {
   let texts = new Map<string, string>();
-  for (const { id, idHash, sha256 } of records)
+  for (const { id, idHash, sha256 } of records) {
     append(texts, idHash.slice(0, levels), sumsLine(recordPath(id), sha256));
+    yield;
+  }
   const files: [path: string, bytes: Uint8Array][] = [];
   const encode = new TextEncoder();
   for (let length = levels; length > 0; length--) {
@@ -66,6 +74,7 @@ export function sumsTree(records: Iterable<SummedRecord>, levels: number, hash: 
       const bytes = encode.encode(texts.get(prefix));
       files.push([sumsPath(prefix), bytes]);
       append(above, prefix.slice(0, -1), sumsLine(sumsPath(prefix), hash(bytes)));
+      yield;
     }
     texts = above;
   }

@@ -24,8 +24,8 @@ export function ed25519Fault(key: Uint8Array): string | undefined {
   const v = modulo(d * y * y + 1n);
   // x = 0: order 1 or 2. y = 0: order 4. x² = -y²: doubling the point gives y = 0, so the order is 8.
   if (u === 0n || y === 0n || modulo(u + y * y * v) === 0n) return 'is a point of small order';
-  // u / v is a square if and only if u·v is a square (Euler's criterion).
-  return power(modulo(u * v), (p - 1n) / 2n, p) === 1n ? undefined : 'is not a point on Ed25519';
+  // u / v is a square if and only if u·v is a square.
+  return isSquare(modulo(u * v), p) ? undefined : 'is not a point on Ed25519';
 }
 
 /**
@@ -44,12 +44,23 @@ function toInteger(bytes: Uint8Array): bigint {
   return BigInt(`0x${hexOf(bytes)}`);
 }
 
-/** Computes a power modulo a number. Use only public values, because the running time depends on them. */
-function power(base: bigint, exponent: bigint, modulus: bigint): bigint {
-  let result = 1n;
-  for (const bit of exponent.toString(2)) {
-    result = (result * result) % modulus;
-    if (bit === '1') result = (result * base) % modulus;
+/**
+ * Returns whether a number is a square modulo an odd prime, by the Jacobi symbol. Use only public values, because the
+ * running time depends on them.
+ *
+ * @param value - from 1 to the prime minus 1
+ */
+function isSquare(value: bigint, prime: bigint): boolean {
+  let [a, n, symbol] = [value, prime, 1];
+  while (a !== 0n) {
+    while ((a & 1n) === 0n) {
+      a >>= 1n;
+      // 2 is a square modulo n only if n is 1 or 7 modulo 8.
+      if ((n & 7n) === 3n || (n & 7n) === 5n) symbol = -symbol;
+    }
+    // Quadratic reciprocity.
+    if ((a & 3n) === 3n && (n & 3n) === 3n) symbol = -symbol;
+    [a, n] = [n % a, a];
   }
-  return result;
+  return symbol === 1;
 }

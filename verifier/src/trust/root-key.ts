@@ -1,7 +1,7 @@
 import type { CryptoKey } from 'jose';
 import { RootKeyInvalid } from '../errors.js';
 import type { RootJwk } from '../generated/schemas.js';
-import { importPublicKey, type KeyAlgorithm, publicMembers } from './public-key.js';
+import { type CheckedJwk, importChecked, type KeyAlgorithm, publicMembers } from './public-key.js';
 import { thumbprintOf } from './thumbprint.js';
 
 /** A checked and imported root key. */
@@ -36,27 +36,46 @@ export interface RootKey {
  * ```
  */
 export async function importRootKey(jwk: unknown): Promise<RootKey> {
-  const key = await importPublicKey(jwk, invalid);
-  const thumbprint = await thumbprintOf(key.jwk);
-  const named = (jwk as { kid?: unknown }).kid;
-  if (named !== undefined && named !== null && named !== thumbprint) {
-    throw new RootKeyInvalid(`kid is not the key's RFC 7638 thumbprint, ${thumbprint}`);
-  }
-  return { ...key, jwk: { ...key.jwk, kid: thumbprint }, thumbprint };
+  return importCheckedRootKey(checkRootKey(jwk));
 }
 
 const invalid = (message: string, cause?: unknown) =>
   new RootKeyInvalid(`the root key ${message}`, { cause });
 
+/** A root key that was checked without WebCrypto. {@link importCheckedRootKeys} makes the remaining checks. */
+export interface CheckedRootKey {
+  readonly key: CheckedJwk;
+  /** The `kid` of the JWK. */
+  readonly kid: unknown;
+}
+
+function checkRootKey(jwk: unknown): CheckedRootKey {
+  return { key: publicMembers(jwk, invalid), kid: (jwk as { kid?: unknown }).kid };
+}
+
+async function importCheckedRootKey({ key, kid }: CheckedRootKey): Promise<RootKey> {
+  const { jwk, ...imported } = await importChecked(key, invalid);
+  const thumbprint = await thumbprintOf(jwk);
+  if (kid !== undefined && kid !== null && kid !== thumbprint) {
+    throw new RootKeyInvalid(`kid is not the key's RFC 7638 thumbprint, ${thumbprint}`);
+  }
+  return { ...imported, jwk: { ...jwk, kid: thumbprint }, thumbprint };
+}
+
 /**
- * Checks the pinned root keys without WebCrypto. {@link importRootKeys} makes the remaining checks.
+ * Checks one pinned root key, or several during a rotation, without WebCrypto.
  *
  * @throws {@link RootKeyInvalid}, also for an empty array
  */
-export function assertRootKeys(jwks: RootJwk | readonly RootJwk[]): void {
-  const list = listOf(jwks);
+export function checkRootKeys(jwks: RootJwk | readonly RootJwk[]): readonly CheckedRootKey[] {
+  const list: readonly unknown[] = Array.isArray(jwks) ? jwks : [jwks];
   if (list.length === 0) throw new RootKeyInvalid('no root key is pinned');
-  for (const jwk of list) publicMembers(jwk, invalid);
+  return list.map(checkRootKey);
+}
+
+/** Imports checked root keys. @throws {@link RootKeyInvalid} */
+export function importCheckedRootKeys(checked: readonly CheckedRootKey[]): Promise<readonly RootKey[]> {
+  return Promise.all(checked.map(importCheckedRootKey));
 }
 
 /**
@@ -65,10 +84,5 @@ export function assertRootKeys(jwks: RootJwk | readonly RootJwk[]): void {
  * @throws {@link RootKeyInvalid}, also for an empty array
  */
 export async function importRootKeys(jwks: RootJwk | readonly RootJwk[]): Promise<readonly RootKey[]> {
-  assertRootKeys(jwks);
-  return Promise.all(listOf(jwks).map(importRootKey));
-}
-
-function listOf(jwks: RootJwk | readonly RootJwk[]): readonly unknown[] {
-  return Array.isArray(jwks) ? jwks : [jwks];
+  return importCheckedRootKeys(checkRootKeys(jwks));
 }

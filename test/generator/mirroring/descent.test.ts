@@ -1,0 +1,282 @@
+import { createPrivateKey } from 'node:crypto';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import type { RootKey } from '@passport-registry/verifier';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { filesBelow } from '../../../build/files/walk.js';
+import { folderSource, verifyTree } from '../../../build/index.js';
+import { ANY_AGE, type MirrorFolder, mirrorFolder } from '../../support/mirror-folder.js';
+import { listen } from '../../support/serving.js';
+import { resealed, restated, type SignerKey, sha256 } from '../../support/signed-tree.js';
+import { cli, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
+
+const RECORDS = Array.from({ length: 100 }, (_one, index) => `n${index}`);
+
+let built: MirrorFolder;
+let key: SignerKey;
+let rootKey: RootKey;
+/** Copies of the published tree: of the first publication, and of the next one, which changes one record. */
+let [first, next] = ['', ''];
+
+beforeAll(async () => {
+  built = await mirrorFolder();
+  const { folder, tree, publish } = built;
+  rootKey = built.rootKey;
+  key = { rootKey, key: createPrivateKey(readFileSync(join(folder, 'key.pem'))) };
+  writeFiles(folder, Object.fromEntries(RECORDS.map((id) => [`issuers/${id}.yaml`, recordText(id)])));
+  const checkpoint = ['--checkpoint-key', 'key.pem', '--precompress'];
+  await publish('2026-11-02T00:00:00Z', ...checkpoint);
+  first = copy(tree);
+  writeFiles(folder, { 'issuers/n7.yaml': recordText('n7', { status: 'suspended' }) });
+  await publish('2026-11-03T00:00:00Z', ...checkpoint);
+  next = copy(tree);
+});
+
+const copy = (tree: string) => {
+  const folder = join(temporaryFolder(), 'tree');
+  cpSync(tree, folder, { recursive: true });
+  return folder;
+};
+
+const filesOf = (tree: string) =>
+  new Map(filesBelow(tree).map((path) => [path, readFileSync(join(tree, path))]));
+
+/** A mirror of its own, and a host that notes what is requested. */
+let folder: string;
+let requested: string[];
+/** Decides what the host serves at a path: a tree, bytes, or nothing. */
+let answer: (path: string, query: string | undefined) => string | Buffer | undefined;
+let base: string;
+
+beforeAll(async () => {
+  base = await listen((request, response) => {
+    const url = (request.url ?? '').slice(1);
+    requested.push(url);
+    const [path = '', query] = url.split('?');
+    send(response, answer(path, query), path);
+  });
+});
+
+function send(response: ServerResponse, served: string | Buffer | undefined, path: string): void {
+  const file = typeof served === 'string' ? join(served, path) : undefined;
+  const body = file === undefined ? served : existsSync(file) ? readFileSync(file) : undefined;
+  response.writeHead(body === undefined ? 404 : 200).end(body);
+}
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  requested = [];
+  writeFiles(folder, { 'root.json': JSON.stringify(rootKey.jwk) });
+  answer = () => first;
+});
+
+const mirror = () =>
+  cli(['mirror', base, 'mirror', '--root-key', 'root.json', '--max-age', '99999', '--json'], folder);
+const current = () => join(folder, 'mirror/current');
+const served = () => JSON.parse(readFileSync(join(current(), 'issuers.json'), 'utf8')).updated_at;
+const isGood = async () => (await verifyTree(folderSource(current()), rootKey, ANY_AGE)).ok;
+const leafOf = (id: string) => `sums/${sha256(Buffer.from(id))[0]}`;
+
+describe('a mirror over HTTP', () => {
+  it('fetches each file once, and makes the list and its copies from the records', async () => {
+    const { code, stdout, stderr } = await mirror();
+    expect(stderr).toContain('mirror ok: switched to the list of 2026-11-02T00:00:00Z, 103 issuers');
+    expect(code).toBe(0);
+    expect(new Set(requested).size).toBe(requested.length);
+    expect(requested.filter((path) => /issuers\.json/.test(path))).toEqual([]);
+    expect(filesOf(current())).toEqual(filesOf(first));
+    expect(await isGood()).toBe(true);
+    expect(JSON.parse(stdout).fetched).toBe(requested.length);
+  });
+
+  it('fetches only what differs, from the statement down to the record', async () => {
+    await mirror();
+    requested = [];
+    answer = () => next;
+    const before = statSync(join(current(), 'issuers/n8')).ino;
+    const { code, stdout } = await mirror();
+    expect([code, served()]).toEqual([0, '2026-11-03T00:00:00Z']);
+    // The page and the changes say what is in the list. Only short lists are in the page.
+    const site = ['changes.atom', 'changes.json', 'index.html'];
+    const proof = ['publication.jwt', 'sums/root', leafOf('n7'), 'issuers/n7'];
+    const expected = ['SHA256SUMS', 'checkpoint.jwt', 'issuers.sig', ...proof, ...site];
+    expect(requested.toSorted()).toEqual(expected.toSorted());
+    const bytes = expected.reduce((sum, path) => sum + statSync(join(next, path)).size, 0);
+    expect(JSON.parse(stdout)).toMatchObject({ fetched: expected.length, bytes });
+    expect(filesOf(current())).toEqual(filesOf(next));
+    expect(statSync(join(current(), 'issuers/n8')).ino).toBe(before);
+    // The list and its snapshot are one file.
+    const snapshot = `snapshots/${sha256(readFileSync(join(next, 'issuers.json')))}/issuers.json`;
+    expect(statSync(join(current(), snapshot)).ino).toBe(statSync(join(current(), 'issuers.json')).ino);
+
+    requested = [];
+    const unchanged = await mirror();
+    expect(JSON.parse(unchanged.stdout)).toMatchObject({ switched: false, fetched: 2 });
+    expect(requested.toSorted()).toEqual(['SHA256SUMS', 'checkpoint.jwt']);
+  });
+
+  it('asks again past a cache that keeps an older file, twice', async () => {
+    await mirror();
+    for (const path of ['sums/root', leafOf('n7'), 'issuers/n7', 'issuers.sig', 'index.html']) {
+      rmSync(join(folder, 'mirror'), { recursive: true });
+      answer = () => first;
+      await mirror();
+      requested = [];
+      // A cache that does not know the URL with the hash asks the host.
+      answer = (asked, query) => (asked === path && query === undefined ? first : next);
+      expect([path, (await mirror()).code, served()]).toEqual([path, 0, '2026-11-03T00:00:00Z']);
+      const hash = sha256(readFileSync(join(next, path)));
+      expect(requested.filter((one) => one.startsWith(path))).toEqual([path, `${path}?${hash}`]);
+    }
+  });
+
+  it('asks at most twice more, and then starts again', async () => {
+    await mirror();
+    requested = [];
+    answer = (path) => (path === 'issuers/n7' ? first : next);
+    const { code, stderr } = await mirror();
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('issuers/n7 does not match its hash in sums/'),
+    ]);
+    const hash = sha256(readFileSync(join(next, 'issuers/n7')));
+    const attempt = ['issuers/n7', `issuers/n7?${hash}`, `issuers/n7?${hash}`];
+    expect(requested.filter((path) => path.startsWith('issuers/n7'))).toEqual([
+      ...attempt,
+      ...attempt,
+      ...attempt,
+    ]);
+    expect([served(), await isGood()]).toEqual(['2026-11-02T00:00:00Z', true]);
+  });
+
+  it('takes the next publication if it happens during the download', async () => {
+    for (const after of [1, 5, 20, 110]) {
+      rmSync(join(folder, 'mirror'), { recursive: true, force: true });
+      let requests = 0;
+      answer = () => (++requests > after ? next : first);
+      expect([after, (await mirror()).code, served()]).toEqual([after, 0, '2026-11-03T00:00:00Z']);
+      expect(filesOf(current())).toEqual(filesOf(next));
+    }
+  });
+
+  it('names a sums file that was damaged on its disk, and repairs it', async () => {
+    await mirror();
+    const path = leafOf('n7');
+    writeFiles(current(), { [path]: 'rotten', 'issuers/n9': 'rotten' });
+    requested = [];
+    const { stdout } = await mirror();
+    expect(JSON.parse(stdout)).toMatchObject({ switched: false, repaired: ['issuers/n9', path] });
+    expect(requested.toSorted()).toEqual(['SHA256SUMS', 'checkpoint.jwt', 'issuers/n9', path].toSorted());
+    expect(await isGood()).toBe(true);
+  });
+
+  describe('trusts nothing before it has verified the statement', () => {
+    /** Serves a copy of the next publication with some files changed. */
+    const serving = (files: ReadonlyMap<string, Buffer>) => {
+      answer = (path) => files.get(path);
+    };
+    const refused = async (message: RegExp) => {
+      const { code, stderr } = await mirror();
+      expect(stderr).toMatch(message);
+      expect([code, existsSync(current())]).toEqual([1, false]);
+    };
+
+    it('and asks a forger for no record and no sums', async () => {
+      const forger = await mirrorFolder();
+      answer = () => forger.tree;
+      await refused(/ERR_PUBLICATION_INVALID/);
+      expect(requested.filter((path) => /^(?:sums|issuers)\/|issuers\.json/.test(path))).toEqual([]);
+    });
+
+    it('and asks no host for a record whose checkpoint has expired, or whose list is too old', async () => {
+      const { stdout } = await cli(['keys', 'public', 'key.pem'], built.folder);
+      writeFiles(built.folder, { 'root.json': stdout });
+      const plain = join(temporaryFolder(), 'plain');
+      const build = ['build', '--key', 'key.pem', '--out', plain, '--updated-at', '2026-01-01T00:00:00Z'];
+      expect((await cli(build, built.folder)).code).toBe(0);
+      answer = () => plain;
+      const args = ['mirror', base, 'mirror', '--root-key', 'root.json', '--max-age', '1'];
+      const { code, stderr } = await cli(args, folder);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('ERR_LIST_EXPIRED')]);
+      expect(requested.filter((path) => /^(?:sums|issuers)\//.test(path))).toEqual([]);
+    });
+
+    it('and asks for no record of a publication that is older than its own', async () => {
+      answer = () => next;
+      await mirror();
+      requested = [];
+      answer = () => first;
+      const { code, stderr } = await mirror();
+      expect([code, stderr]).toEqual([1, expect.stringContaining('ERR_LIST_ROLLED_BACK')]);
+      expect(requested.filter((path) => /^(?:sums|issuers)\//.test(path))).toEqual([]);
+      expect(served()).toBe('2026-11-03T00:00:00Z');
+    });
+
+    it('and refuses SHA256SUMS of another publication', async () => {
+      const files = filesOf(next);
+      files.set('publication.jwt', readFileSync(join(first, 'publication.jwt')));
+      files.delete('checkpoint.jwt');
+      serving(await resealed(files, key));
+      await refused(/ERR_CHECKPOINT_MISSING/);
+      serving(await resealed(await restated(files, key, { checkpoint: undefined }), key));
+      await refused(/SHA256SUMS and publication.jwt are not of the same publication/);
+    });
+
+    it('and refuses sums with a record too many, before it fetches the records', async () => {
+      const files = await resealed(await restated(filesOf(next), key, { issuers: 104 }), key);
+      serving(files);
+      await refused(/names 104 issuers, but the sums list 103 records/);
+      expect(requested.filter((path) => path.startsWith('issuers/'))).toEqual([]);
+    });
+
+    it.each<[string, (text: string) => string, RegExp]>([
+      ['out of the tree', (text) => text.replace('issuers/n7\n', 'issuers/../../n7\n'), /ERR_SUMS_INVALID/],
+      ['of another leaf', (text) => text.replace(/issuers\/n7\n/, 'issuers/n8\n'), /ERR_SUMS_INVALID/],
+      ['in another order', (text) => `${text.trim().split('\n').reverse().join('\n')}\n`, /ERR_SUMS_INVALID/],
+    ])('and writes no path %s, even under a genuine signature', async (_name, change, message) => {
+      const files = filesOf(next);
+      const path = leafOf('n7');
+      const leaf = Buffer.from(change((files.get(path) as Buffer).toString()));
+      const root = (files.get('sums/root') as Buffer)
+        .toString()
+        .replace(sha256(files.get(path) as Buffer), sha256(leaf));
+      files.set(path, leaf).set('sums/root', Buffer.from(root));
+      const claims = { sums_sha256: sha256(Buffer.from(root)) };
+      serving(await resealed(await restated(files, key, claims), key));
+      await refused(message);
+      expect(readdirSync(folder).sort()).toEqual(['mirror', 'root.json']);
+    });
+
+    it('and refuses records that are not those of the list, under a genuine signature', async () => {
+      const files = filesOf(next);
+      const path = leafOf('n7');
+      const record = Buffer.from(
+        (files.get('issuers/n7') as Buffer).toString().replace('suspended', 'active'),
+      );
+      const swap = (text: Buffer | undefined, from: Buffer, to: Buffer) =>
+        Buffer.from((text as Buffer).toString().replace(sha256(from), sha256(to)));
+      const leaf = swap(files.get(path), files.get('issuers/n7') as Buffer, record);
+      const root = swap(files.get('sums/root'), files.get(path) as Buffer, leaf);
+      files.set('issuers/n7', record).set(path, leaf).set('sums/root', root);
+      serving(await resealed(await restated(files, key, { sums_sha256: sha256(root) }), key));
+      await refused(/issuers\/n7 is not its entry in the list/);
+      // The list cannot be made from such records.
+      expect(requested).toContain('issuers.json');
+    });
+  });
+
+  it('takes a tree of an older version, which has no statement, and then one that has', async () => {
+    const isNew = (path: string) => /^sums\/|publication\.jwt$|^checkpoint\.jwt$/.test(path);
+    const files = await resealed(new Map([...filesOf(first)].filter(([path]) => !isNew(path))), key);
+    expect(files.get('SHA256SUMS')?.toString()).toContain('  issuers/n7\n');
+    answer = (path) => files.get(path);
+    expect((await mirror()).code).toBe(0);
+    expect(filesOf(current())).toEqual(files);
+    requested = [];
+    answer = () => next;
+    expect((await mirror()).code).toBe(0);
+    expect(filesOf(current())).toEqual(filesOf(next));
+    expect(requested.filter((path) => path.startsWith('issuers/'))).toEqual(['issuers/n7']);
+  });
+});

@@ -1,0 +1,133 @@
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  createRegistryClient,
+  memoryStore,
+  type RegistryStore,
+  type RootJwk,
+} from '@passport-registry/verifier';
+import type { JWTPayload } from 'jose';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { plainHost } from '../../support/serving.js';
+import { claimsOf, jwt, sha256, signerKey } from '../../support/signed-tree.js';
+import { cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await workspace(['alpha']);
+  await key('next');
+  writeFiles(folder, { 'key.json': await good('keys', 'public', 'key.pem') });
+});
+
+async function good(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await cli(args, folder);
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);
+  return stdout;
+}
+
+async function key(name: string): Promise<void> {
+  writeFiles(folder, { [`${name}.json`]: await good('keys', 'generate', '--out', `${name}.pem`) });
+}
+
+const dist = (path: string) => join(folder, 'dist', path);
+const statement = (): JWTPayload => claimsOf(readFileSync(dist('publication.jwt')));
+const statementHash = () => sha256(readFileSync(dist('publication.jwt')));
+const change = (id = 'beta') => writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id) });
+const rotation = async () =>
+  writeFiles(folder, { step: await good('keys', 'rotate', '--key', 'key.pem', '--next', 'next.json') });
+
+describe('the sequence of publications', () => {
+  it('grows by one with every list, and stays with an unchanged one', async () => {
+    await good('build', '--key', 'key.pem');
+    expect(statement()).toMatchObject({ sequence: 1 });
+    expect(statement()).not.toHaveProperty('previous');
+    const first = statementHash();
+    await good('build', '--key', 'key.pem');
+    expect(statementHash()).toBe(first);
+    change();
+    await good('build', '--key', 'key.pem');
+    expect(statement()).toMatchObject({ sequence: 2, previous: first });
+    const second = statementHash();
+    await good('build', '--key', 'key.pem', '--renew');
+    expect(statement()).toMatchObject({ sequence: 3, previous: second });
+  });
+
+  it('begins anew where a production key replaces a development key', async () => {
+    await good('build');
+    change();
+    await good('build');
+    expect(statement()).toMatchObject({ sequence: 2 });
+    await good('build', '--key', 'key.pem', '--production');
+    expect(statement()).toMatchObject({ sequence: 1 });
+    expect(statement()).not.toHaveProperty('previous');
+  });
+
+  it.each<[string, () => Promise<string[]>]>([
+    ['a rotation', () => rotation().then(() => ['--rotation', 'step'])],
+    ['a new root key without a rotation', async () => ['--break-pinned-verifiers']],
+  ])('goes on with %s', async (_name, prepare) => {
+    await good('build', '--key', 'key.pem');
+    const first = statementHash();
+    await good('build', '--key', 'next.pem', ...(await prepare()));
+    expect(statement()).toMatchObject({ sequence: 2, previous: first });
+    await good('verify', 'dist', '--root-key', 'next.json');
+  });
+
+  it('is at its end where a thief of the root key has used the highest number, until a rotation', async () => {
+    await good('build', '--key', 'key.pem');
+    cpSync(join(folder, 'dist'), join(folder, 'honest'), { recursive: true });
+    await forge({ sequence: Number.MAX_SAFE_INTEGER });
+    const store = memoryStore();
+    await load(store);
+    change();
+    const { code, stderr } = await cli(['build', '--key', 'key.pem'], folder);
+    expect([code, stderr.includes('rotate to a new root key')]).toEqual([2, true]);
+    // Over the last tree of the registry's own, a build goes on, but verifiers have seen more.
+    rmSync(join(folder, 'dist'), { recursive: true });
+    cpSync(join(folder, 'honest'), join(folder, 'dist'), { recursive: true });
+    await good('build', '--key', 'key.pem');
+    await expect(load(store)).rejects.toMatchObject({ code: 'ERR_PUBLICATION_ROLLED_BACK' });
+    await rotation();
+    await good('build', '--key', 'next.pem', '--rotation', 'step');
+    expect(await load(store)).toEqual(['alpha', 'beta']);
+  });
+
+  it('begins at 1 with a rotation over the tree of that thief', async () => {
+    await good('build', '--key', 'key.pem');
+    await forge({ sequence: Number.MAX_SAFE_INTEGER });
+    const store = memoryStore();
+    await load(store);
+    change();
+    await rotation();
+    await good('build', '--key', 'next.pem', '--rotation', 'step');
+    expect(statement()).toMatchObject({ sequence: 1 });
+    expect(await load(store)).toEqual(['alpha', 'beta']);
+  });
+});
+
+/** Signs the statement of the tree again, as a thief of the root key could. */
+async function forge(claims: JWTPayload): Promise<void> {
+  const signer = await signerKey(folder, 'key');
+  const forged = await jwt(signer, 'registry-publication+jwt', { ...statement(), ...claims });
+  const before = statementHash();
+  writeFileSync(dist('publication.jwt'), forged);
+  const sums = readFileSync(dist('SHA256SUMS'), 'utf8');
+  writeFileSync(dist('SHA256SUMS'), sums.replace(before, sha256(Buffer.from(forged))));
+}
+
+/** Loads the registry with a client that pinned the first root key. Returns the ids. */
+async function load(store: RegistryStore): Promise<string[]> {
+  const url = await plainHost(join(folder, 'dist'), '404.html');
+  const rootKey: RootJwk = JSON.parse(readFileSync(join(folder, 'key.json'), 'utf8'));
+  const registry = createRegistryClient({ sources: [url], rootKey, store });
+  try {
+    await registry.ready();
+    await registry.refresh();
+    return registry.list().map(({ issuer_id }) => issuer_id);
+  } catch (error) {
+    throw Object.values(registry.status().errors)[0] ?? error;
+  } finally {
+    registry.close();
+  }
+}

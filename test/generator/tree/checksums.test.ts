@@ -1,0 +1,88 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { filesBelow } from '../../../build/files/walk.js';
+import { checksumsText } from '../../../build/tree/checksums.js';
+import { sumsOfList } from '../../../build/tree/sums.js';
+import { describeWith } from '../../support/components.js';
+import { claimsOf } from '../../support/signed-tree.js';
+import { cli, recordText, run, workspace, writeFiles } from '../../support/workspace.js';
+
+/** The command of docs/mirrors.md. */
+const CHECK = 'sha256sum --quiet --strict --check SHA256SUMS sums/*';
+
+const check = (folder: string, command = CHECK) => run('sh', ['-c', command], folder);
+
+async function built(ids: readonly string[]): Promise<string> {
+  const folder = await workspace([]);
+  writeFiles(folder, Object.fromEntries(ids.map((id) => [`issuers/${id}.yaml`, recordText(id)])));
+  const { code, stderr } = await cli(['build', '--key', 'key.pem', '--checkpoint-key', 'key.pem'], folder);
+  expect([code, stderr]).toEqual([0, expect.anything()]);
+  return join(folder, 'dist');
+}
+
+const levelsOf = (tree: string) => claimsOf(readFileSync(join(tree, 'publication.jwt')))['levels'];
+
+describeWith(['sha256sum'], 'coreutils alone', () => {
+  it.each([
+    [1, 0],
+    [64, 0],
+    [65, 1],
+    [1025, 2],
+  ])('check every file of a tree of %i records and %i levels', async (records, levels) => {
+    const ids = Array.from({ length: records }, (_one, index) => `issuer-${index}.example`);
+    const tree = await built(ids);
+    expect(levelsOf(tree)).toBe(levels);
+    expect(await check(tree)).toMatchObject({ code: 0, stderr: '' });
+
+    // SHA256SUMS cannot name itself, nor the checkpoint, which names its hash.
+    const paths = filesBelow(tree).filter((path) => !['SHA256SUMS', 'checkpoint.jwt'].includes(path));
+    const step = Math.ceil(paths.length / 60);
+    const sampled = paths.filter((path, index) => index % step === 0 || !path.startsWith('issuers/'));
+    for (const path of sampled.slice(0, 90)) {
+      const bytes = readFileSync(join(tree, path));
+      if (bytes.length === 0) continue;
+      const at = Math.floor(Math.random() * bytes.length);
+      writeFiles(tree, { [path]: Buffer.from(bytes).fill((bytes[at] ?? 0) ^ 1, at, at + 1) });
+      expect([path, at, (await check(tree)).code]).toEqual([path, at, 1]);
+      writeFiles(tree, { [path]: bytes });
+    }
+    expect((await check(tree)).code).toBe(0);
+  });
+
+  it('check an empty registry, without its empty sums', async () => {
+    // A build needs a record, but a registry whose records were all removed may be published by another program.
+    const tree = await built(['alpha']);
+    rmSync(join(tree, 'issuers/alpha'));
+    const { files } = sumsOfList({ records: new Map() }, 0);
+    expect([...files]).toEqual([['sums/root', new Uint8Array()]]);
+    writeFiles(tree, Object.fromEntries(files));
+    const listed = filesBelow(tree).map((path) => [path, readFileSync(join(tree, path))] as const);
+    writeFiles(tree, { SHA256SUMS: checksumsText(new Map(listed)) });
+    expect((await check(tree)).stderr).toContain('sums/root');
+    expect(await check(tree, CHECK.replace(' sums/*', ''))).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
+describe('SHA256SUMS', () => {
+  it('names the root of the sums, and no record and no other sums file', async () => {
+    const tree = await built(Array.from({ length: 70 }, (_one, index) => `issuer-${index}`));
+    const text = readFileSync(join(tree, 'SHA256SUMS'), 'utf8');
+    const paths = text
+      .trim()
+      .split('\n')
+      .map((line) => line.slice(66));
+    expect(paths).toEqual(paths.toSorted());
+    expect(paths.filter((path) => /^(?:issuers|sums)\//.test(path))).toEqual([
+      'issuers/.htaccess',
+      'sums/.htaccess',
+      'sums/root',
+    ]);
+    const summed = /^(?:issuers\/[^.]|sums\/[0-9a-f]|SHA256SUMS$|checkpoint\.jwt$)/;
+    expect(paths).toEqual(
+      filesBelow(tree)
+        .filter((path) => !summed.test(path))
+        .sort(),
+    );
+  });
+});

@@ -1,0 +1,319 @@
+import { createPrivateKey } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { importRootKey } from '@passport-registry/verifier';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { filesBelow } from '../../../build/files/walk.js';
+import { httpSource, memorySource, type TreeReport, verifyTree } from '../../../build/index.js';
+import { contentTypeOf, listen } from '../../support/serving.js';
+import {
+  claimsOf,
+  resealed,
+  restated,
+  type SignedTree,
+  type SignerKey,
+  seconds,
+  sha256,
+  signedTree,
+} from '../../support/signed-tree.js';
+import { cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
+
+type Files = Map<string, Buffer>;
+
+/** More than fit into one sums file, so that the tree of sums has one level. */
+const ISSUERS = Array.from({ length: 80 }, (_one, index) => `issuer-${index}`);
+
+let folder: string;
+let key: SignerKey;
+let stranger: SignerKey;
+/** Two publications, one after the other. */
+let [older, tree]: Files[] = [new Map(), new Map()];
+
+beforeAll(async () => {
+  folder = await workspace(ISSUERS);
+  await cli(['keys', 'generate', '--out', 'stranger.pem'], folder);
+  key = await signer('key');
+  stranger = await signer('stranger');
+  const build = async (status: string) => {
+    writeFiles(folder, { 'issuers/issuer-0.yaml': recordText('issuer-0', { status }) });
+    const { code } = await cli(['build', '--key', 'key.pem', '--checkpoint-key', 'key.pem'], folder);
+    expect(code).toBe(0);
+    const dist = join(folder, 'dist');
+    return new Map(filesBelow(dist).map((path) => [path, readFileSync(join(dist, path))]));
+  };
+  older = await build('active');
+  tree = await build('suspended');
+});
+
+async function signer(name: string): Promise<SignerKey> {
+  const { stdout } = await cli(['keys', 'public', `${name}.pem`], folder);
+  writeFiles(folder, { [`${name}.json`]: stdout });
+  return {
+    key: createPrivateKey(readFileSync(join(folder, `${name}.pem`))),
+    rootKey: await importRootKey(JSON.parse(stdout)),
+  };
+}
+
+const file = (path: string, files: Files | undefined = tree) => files?.get(path) as Buffer;
+const failed = ({ checks }: TreeReport) =>
+  checks.filter(({ result }) => result === 'failed').map(({ name }) => name);
+const problems = ({ checks }: TreeReport) =>
+  checks.flatMap(({ result, problems: texts }) => (result === 'failed' ? texts : [])).join('\n');
+const leaves = () => [...(tree?.keys() ?? [])].filter((path) => /^sums\/[0-9a-f]$/.test(path));
+const line = (path: string, files: Files | undefined = tree) => `${sha256(file(path, files))}  ${path}\n`;
+
+describe('a tree of sums', () => {
+  it('is good as it was built, and has one level', async () => {
+    expect(claimsOf(file('publication.jwt'))).toMatchObject({ levels: 1, issuers: ISSUERS.length });
+    expect(leaves().length).toBeGreaterThan(8);
+    expect(problems(await verifyTree(memorySource(tree as Files), key.rootKey))).toBe('');
+  });
+
+  const restate = (claims: Record<string, unknown>) => async (files: Files) => restated(files, key, claims);
+  const put = (path: string, bytes: () => string | Buffer) => (files: Files) =>
+    files.set(path, Buffer.from(bytes()));
+  /** Sums of one level less, or other sums, under a genuine signature. */
+  const rootSums =
+    (sums: () => string, claims: Record<string, unknown> = {}) =>
+    async (files: Files) => {
+      const bytes = Buffer.from(sums());
+      return (await restated(files, key, { ...claims, sums_sha256: sha256(bytes) })).set('sums/root', bytes);
+    };
+
+  it.each<[string, (files: Files) => Files | Promise<Files> | unknown, string[], RegExp]>([
+    ['with a leaf too many', put('sums/g', () => 'x'), ['sums'], /sums\/g is not part of the tree of sums/],
+    ['with a deeper file', put('sums/00', () => line('issuers/issuer-0')), ['sums'], /sums\/00 is not part/],
+    ['with a nested file', put('sums/0x/1', () => 'x'), ['sums'], /sums\/0x\/1 is not part/],
+    ['with a hidden file', put('sums/.x', () => 'x'), ['checksums'], /sums\/\.x is not in SHA256SUMS/],
+    ['without a leaf', (files) => files.delete(leaves()[0] as string), ['sums'], /sums\/[0-9a-f] is missing/],
+    ['without its root', (files) => files.delete('sums/root'), ['sums'], /sums\/root is missing/],
+    [
+      'with a leaf in the place of another',
+      (files) => files.set(leaves()[0] as string, file(leaves()[1] as string)),
+      ['sums'],
+      /does not have the sums of the list/,
+    ],
+    [
+      'with the leaf of the older publication',
+      (files) => {
+        const stale = leaves().find((path) => !file(path).equals(file(path, older))) as string;
+        return files.set(stale, file(stale, older));
+      },
+      ['sums'],
+      /does not have the sums of the list/,
+    ],
+    [
+      'with the statement of the older publication',
+      put('publication.jwt', () => file('publication.jwt', older)),
+      ['publication', 'snapshots'],
+      /publication\.jwt has the sha256/,
+    ],
+    [
+      'of the older publication with the newer statement',
+      () => new Map(older).set('publication.jwt', file('publication.jwt')),
+      ['publication', 'snapshots'],
+      /publication\.jwt has the sha256/,
+    ],
+    [
+      'of another list',
+      restate({ sha256: '0'.repeat(64) }),
+      ['publication', 'snapshots'],
+      /has the sha256 000/,
+    ],
+    ['of another size', restate({ size: 1 }), ['publication', 'snapshots'], /has the size 1,/],
+    [
+      'of another number of issuers',
+      restate({ issuers: 79 }),
+      ['publication', 'snapshots'],
+      /the issuers 79/,
+    ],
+    [
+      'of another time',
+      restate({ updated_at: '2020-01-01T00:00:00Z' }),
+      ['publication', 'snapshots'],
+      /has the updated_at 2020/,
+    ],
+    ['with a level too many', restate({ levels: 2 }), ['sums'], /2 levels, which 80 records must not have/],
+    [
+      'with a level too few',
+      rootSums(
+        () =>
+          ISSUERS.map((id) => `issuers/${id}`)
+            .sort()
+            .map((path) => line(path))
+            .join(''),
+        { levels: 0 },
+      ),
+      ['sums'],
+      /0 levels, which 80 records must not have/,
+    ],
+    [
+      'that is not of the list, under a genuine signature',
+      rootSums(() =>
+        leaves()
+          .slice(1)
+          .map((path) => line(path))
+          .join(''),
+      ),
+      ['sums'],
+      /names the sums [0-9a-f]{64}, but the sums of the list are/,
+    ],
+    [
+      'of an older number',
+      restate({ sequence: 1 }),
+      ['checkpoint'],
+      /names publication 2, but the tree has publication 1/,
+    ],
+    ['that has expired', restate({ exp: seconds(-400) }), ['freshness'], /the publication statement expired/],
+    [
+      'of the future',
+      restate({ iat: seconds(3600) }),
+      ['freshness'],
+      /the publication statement is valid from/,
+    ],
+    [
+      'by another key',
+      (files) => restated(files, stranger, {}),
+      ['publication', 'snapshots'],
+      /not signed by the expected key/,
+    ],
+    [
+      'without a statement',
+      (files) => files.delete('publication.jwt'),
+      ['checkpoint'],
+      /names publication 2, but the tree has none/,
+    ],
+    [
+      'with another statement in the snapshot of its list',
+      async (files) => {
+        const path = `snapshots/${sha256(file('issuers.json'))}/publication.jwt`;
+        return files.set(path, file('publication.jwt', await restated(files, key, { sequence: 9 })));
+      },
+      ['snapshots'],
+      /has another publication\.jwt than the tree/,
+    ],
+    [
+      'without a statement in the snapshot of its list',
+      (files) => files.delete(`snapshots/${sha256(file('issuers.json'))}/publication.jwt`),
+      ['snapshots'],
+      /has another publication\.jwt than the tree/,
+    ],
+    [
+      'with the newest statement in an older snapshot',
+      (files) =>
+        files.set(
+          `snapshots/${sha256(file('issuers.json', older))}/publication.jwt`,
+          file('publication.jwt'),
+        ),
+      ['snapshots'],
+      /has a publication statement that has the sha256/,
+    ],
+  ])('%s is refused', async (_name, alter, checks, problem) => {
+    const files = new Map(tree);
+    const altered = await alter(files);
+    const sealed = await resealed(altered instanceof Map ? altered : files, key, {});
+    const report = await verifyTree(memorySource(sealed), key.rootKey);
+    expect(problems(report)).toMatch(problem);
+    expect(failed(report).filter((name) => name !== 'client')).toEqual(checks);
+  });
+
+  it.each<[string, (sums: string) => string, RegExp]>([
+    ['lists a record', (sums) => sums + line('issuers/issuer-0'), /issuers\/issuer-0 is in SHA256SUMS, but/],
+    ['lists a leaf', (sums) => sums + line(leaves()[0] as string), /sums\/[0-9a-f] is in SHA256SUMS, but/],
+    [
+      'lists the checkpoint',
+      (sums) => sums + line('checkpoint.jwt'),
+      /checkpoint\.jwt is in SHA256SUMS, but/,
+    ],
+    [
+      'leaves the root of the sums out',
+      (sums) => without(sums, 'sums/root'),
+      /sums\/root is not in SHA256SUMS/,
+    ],
+    [
+      'leaves the statement out',
+      (sums) => without(sums, 'publication.jwt'),
+      /publication\.jwt is not in SHA256SUMS/,
+    ],
+  ])('whose SHA256SUMS %s is refused, in a folder and on a live host', async (_name, change, problem) => {
+    const files = new Map(tree).set('SHA256SUMS', Buffer.from(change(file('SHA256SUMS').toString())));
+    for (const source of [memorySource(files), httpSource(await host(files))]) {
+      const report = await verifyTree(source, key.rootKey);
+      expect(failed(report)).toEqual(['checksums', 'freshness']);
+      expect(problems(report)).toMatch(problem);
+    }
+  });
+
+  it('may have a file too many on a live host, whose files nobody can list, and none too few', async () => {
+    const more = new Map(tree).set('sums/00', Buffer.from('x'));
+    expect(problems(await verifyTree(httpSource(await host(more)), key.rootKey))).toBe('');
+    for (const path of ['sums/root', leaves()[0] as string]) {
+      const fewer = new Map(tree);
+      fewer.delete(path);
+      const report = await verifyTree(httpSource(await host(fewer)), key.rootKey);
+      expect(failed(report)).toContain('sums');
+      expect(problems(report)).toContain(`${path} is missing`);
+    }
+  });
+
+  it('is required by a trust anchor that says so', async () => {
+    writeFiles(folder, {
+      'anchor.json': JSON.stringify({ root: key.rootKey.jwk, publication: 'required' }),
+      ...Object.fromEntries([...(tree as Files)].map(([path, bytes]) => [`stated/${path}`, bytes])),
+      ...Object.fromEntries([...(await olderVersion())].map(([path, bytes]) => [`unstated/${path}`, bytes])),
+    });
+    const verify = (name: string, anchor: string) => cli(['verify', name, '--root-key', anchor], folder);
+    expect((await verify('stated', 'anchor.json')).code).toBe(0);
+    expect((await verify('unstated', 'key.json')).code).toBe(0);
+    const { code, stderr } = await verify('unstated', 'anchor.json');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('publication.jwt is missing')]);
+    for (const command of [['mirror'], ['mirror', 'status']]) {
+      const url = await host(await olderVersion());
+      const args = command.length === 1 ? [url, 'copy'] : [url];
+      const { code, stderr } = await cli([...command, ...args, '--root-key', 'anchor.json'], folder);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('no publication statement')]);
+    }
+  });
+});
+
+/** The tree as an older version would have published it: no statement, no sums, and every file in SHA256SUMS. */
+async function olderVersion(): Promise<Files> {
+  const isNew = (path: string) => /^sums\/|publication\.jwt$|^checkpoint\.jwt$/.test(path);
+  return resealed(new Map([...(tree as Files)].filter(([path]) => !isNew(path))), key);
+}
+
+describe('a snapshot of an earlier root key', () => {
+  let rotated: SignedTree;
+  beforeAll(async () => {
+    rotated = await signedTree();
+  });
+
+  it('may have its statement by that key, which names its list', async () => {
+    const statements = [...rotated.files.keys()].filter((path) => /^snapshots\/.*\.jwt$/.test(path));
+    expect(statements.length).toBe(3);
+    const audit = async (files: ReadonlyMap<string, Buffer>) =>
+      verifyTree(memorySource(await resealed(files, rotated.online)), rotated.first.rootKey);
+    expect(problems(await audit(rotated.files))).toBe('');
+    const isCurrent = (path: string) => path.includes(sha256(rotated.files.get('issuers.json') as Buffer));
+    const [one, other] = statements.filter((path) => !isCurrent(path)) as [string, string];
+    const files = new Map(rotated.files).set(one, rotated.files.get(other) as Buffer);
+    expect(failed(await audit(files))).toEqual(['snapshots']);
+    // Older versions published none.
+    files.delete(one);
+    expect(failed(await audit(files))).toEqual([]);
+  });
+});
+
+const without = (sums: string, path: string) =>
+  sums
+    .split('\n')
+    .filter((one) => !one.endsWith(`  ${path}`))
+    .join('\n');
+
+function host(files: Files): Promise<string> {
+  return listen((request, response) => {
+    const path = (request.url ?? '/').slice(1).replace(/\?.*/, '');
+    const body = files.get(path);
+    response.writeHead(body === undefined ? 404 : 200, { 'Content-Type': contentTypeOf(path) }).end(body);
+  });
+}

@@ -1,0 +1,593 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import {
+  type Issuer,
+  type IssuerRegistry,
+  memoryStore,
+  openRegistry,
+  type RegistryClient,
+  type TrustPolicy,
+} from '@passport-registry/verifier';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type ChangingRegistry, changingRegistry, idsFrom } from '../../support/changing-registry.js';
+import { ROOT } from '../../support/paths.js';
+import { issuer, sha256, signature } from '../../support/publication.js';
+import { proofPaths, resummed, statementClaims, withStatement } from '../../support/summed-registry.js';
+
+const IDS = idsFrom(0, 300);
+const ONE = 'issuer-00007';
+const POLICY: TrustPolicy = { tiers: ['certified'] };
+
+let registry: ChangingRegistry;
+let client: RegistryClient;
+const clients: RegistryClient[] = [];
+
+beforeEach(async () => {
+  registry = await changingRegistry(IDS);
+  client = await ready();
+});
+afterEach(() => {
+  for (const one of clients.splice(0)) one.close();
+});
+
+/** Creates a client with the published list. Nothing that was sent to it counts. */
+async function ready(options: Parameters<ChangingRegistry['client']>[0] = {}): Promise<RegistryClient> {
+  const one = registry.client(options);
+  clients.push(one);
+  await one.ready();
+  registry.sent();
+  return one;
+}
+
+const published = () => (JSON.parse(registry.list.toString()) as IssuerRegistry).issuers;
+const lists = (sent: readonly string[]) => sent.filter((path) => path.endsWith('issuers.json'));
+const records = (sent: readonly string[]) => sent.filter((path) => path.startsWith('issuers/'));
+const sums = (sent: readonly string[]) => sent.filter((path) => path.startsWith('sums/'));
+
+/** Expects that a client has exactly the published list. */
+function expectCurrent(one: RegistryClient): void {
+  const { updated_at } = JSON.parse(registry.list.toString());
+  expect(one.sha256).toBe(registry.sha256);
+  expect(one.updatedAt).toBe(updated_at);
+  expect(one.list()).toEqual(published());
+  for (const record of published()) expect(one.resolve(record.issuer_id)).toEqual(record);
+}
+
+describe('a client that holds a list', () => {
+  it('requests the sums on the way to a changed record, and the record', async () => {
+    registry.change(ONE);
+    await registry.publish();
+    await client.refresh();
+    expect(registry.sent()).toEqual(['publication.jwt', ...proofPaths(ONE, 1)]);
+    expectCurrent(client);
+    expect(client.decide(ONE, POLICY)).toMatchObject({
+      accepted: false,
+      reasons: [{ code: 'status-suspended' }],
+    });
+  });
+
+  it('follows one publication after another', async () => {
+    for (const id of ['issuer-00001', 'issuer-00299', 'issuer-00000', 'issuer-00001']) {
+      registry.change(id, { tier: registry.sequence % 2 === 0 ? 'founding' : 'registered' });
+      await registry.publish();
+      await client.refresh();
+      expect(records(registry.sent())).toEqual([`issuers/${id}`]);
+      expectCurrent(client);
+    }
+  });
+
+  it('follows records that are added and removed', async () => {
+    registry.records.delete('issuer-00000');
+    registry.records.delete('issuer-00150');
+    registry.change('a', {});
+    registry.change('zz', {});
+    registry.change('issuer-00151');
+    await registry.publish();
+    await client.refresh();
+    const sent = registry.sent();
+    expect(lists(sent)).toEqual([]);
+    expect(records(sent).sort()).toEqual(['issuers/a', 'issuers/issuer-00151', 'issuers/zz']);
+    expectCurrent(client);
+    expect(client.resolve('issuer-00000')).toBeUndefined();
+    expect(client.decide('issuer-00150', POLICY).reasons[0]?.code).toBe('issuer-unknown');
+  });
+
+  it('needs no record for records that are removed, and none for a list that only has a new date', async () => {
+    registry.records.delete(ONE);
+    await registry.publish();
+    await client.refresh();
+    expect(records(registry.sent())).toEqual([]);
+    expectCurrent(client);
+    await registry.publish();
+    await client.refresh();
+    expect(registry.sent()).toEqual(['publication.jwt']);
+    expectCurrent(client);
+  });
+
+  it('pays for what changed, and not for the number of lists between', async () => {
+    const changed = IDS.filter((_id, index) => index % 50 === 0);
+    for (const id of changed) registry.change(id);
+    await registry.publish();
+    await client.refresh();
+    const once = registry.sent();
+    expectCurrent(client);
+
+    const again = await ready();
+    for (let list = 0; list < 100; list++) {
+      registry.change(changed[list % changed.length] as string, {
+        last_audit: `2026-07-01T00:00:${String(list % 60).padStart(2, '0')}Z`,
+      });
+      await registry.publish();
+    }
+    await again.refresh();
+    const behind = registry.sent();
+    expect(behind.sort()).toEqual(once.sort());
+    expectCurrent(again);
+  });
+
+  it('requests nothing more if nothing has changed', async () => {
+    await client.refresh();
+    expect(registry.sent()).toEqual([]);
+    registry.change(ONE);
+    await registry.publish();
+    await client.refresh();
+    registry.sent();
+    await client.refresh();
+    expect(registry.sent()).toEqual([]);
+  });
+
+  it('gives each reader the list before the change, or the list after it', async () => {
+    const pair = ['issuer-00001', 'issuer-00288'] as const;
+    let seen = 0;
+    let reading = true;
+    const read = async () => {
+      while (reading) {
+        const statuses = pair.map((id) => client.resolve(id)?.status);
+        expect(statuses[0]).toBe(statuses[1]);
+        const [first, second] = pair.map((id) => client.list().find((one) => one.issuer_id === id)?.status);
+        expect(first).toBe(second);
+        seen += 1;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    const reader = read();
+    for (const status of ['suspended', 'active', 'suspended'] as const) {
+      for (const id of pair) registry.change(id, { status });
+      await registry.publish();
+      await client.refresh();
+    }
+    reading = false;
+    await reader;
+    expect(seen).toBeGreaterThan(3);
+    expectCurrent(client);
+  });
+
+  it('does not change an array that a caller has', async () => {
+    const before = client.list();
+    const copy = [...before];
+    registry.change(ONE);
+    registry.records.delete('issuer-00000');
+    await registry.publish();
+    await client.refresh();
+    expect(before).toEqual(copy);
+    expect(before.find((one) => one.issuer_id === ONE)?.status).toBe('active');
+  });
+
+  it('follows a registry that begins to publish sums', async () => {
+    const files = new Map(registry.host.files);
+    files.delete('publication.jwt');
+    registry.host.files = files;
+    const old = await ready();
+    registry.change(ONE);
+    await registry.publish();
+    await old.refresh();
+    expect(lists(registry.sent())).toEqual([]);
+    expectCurrent(old);
+  });
+
+  it('downloads a list of which more than about a quarter has changed, and follows from there', async () => {
+    for (const id of IDS.slice(0, 10)) registry.change(id);
+    await registry.publish();
+    await client.refresh();
+    expect(lists(registry.sent())).toEqual([]);
+    for (const id of IDS.slice(100, 200)) registry.change(id);
+    await registry.publish();
+    await client.refresh();
+    const sent = registry.sent();
+    expect(lists(sent)).toHaveLength(1);
+    expect(records(sent)).toEqual([]);
+    expectCurrent(client);
+    registry.change(ONE, { tier: 'founding' });
+    await registry.publish();
+    await client.refresh();
+    expect(lists(registry.sent())).toEqual([]);
+    expectCurrent(client);
+  });
+
+  it('keeps to maxBytes, although the list itself is not downloaded', async () => {
+    const small = await ready({ maxBytes: registry.list.length });
+    registry.change(ONE, { tier: 'registered' });
+    registry.change('zz', {});
+    await registry.publish();
+    await expect(small.refresh()).rejects.toThrow();
+    expect(Object.values(small.status().errors)[0]?.code).toBe('ERR_SOURCE_TOO_LARGE');
+    expect(small.resolve('zz')).toBeUndefined();
+    const enough = await ready({ maxBytes: registry.list.length });
+    expect(enough.resolve('zz')).toBeDefined();
+  });
+});
+
+describe('the number of levels', () => {
+  it.each([
+    [0, 1],
+    [1, 2],
+    [2, 1],
+    [1, 0],
+    [0, 3],
+  ])('may change from %i to %i', async (before, after) => {
+    registry = await changingRegistry(IDS, { levels: before });
+    client = await ready();
+    registry.change(ONE);
+    registry.records.delete('issuer-00100');
+    await registry.publish({ levels: after });
+    await client.refresh();
+    const sent = registry.sent();
+    expect(lists(sent)).toEqual([]);
+    expect(records(sent)).toEqual([`issuers/${ONE}`]);
+    expectCurrent(client);
+    registry.change('issuer-00200');
+    await registry.publish({ levels: after });
+    await client.refresh();
+    expect(lists(registry.sent())).toEqual([]);
+    expectCurrent(client);
+  });
+
+  it('may be so large that records have leaves of their own, which come and go', async () => {
+    registry = await changingRegistry(IDS, { levels: 3 });
+    client = await ready();
+    registry.records.delete(IDS[0] as string);
+    registry.change('zz', {});
+    await registry.publish({ levels: 3 });
+    await client.refresh();
+    expect(lists(registry.sent())).toEqual([]);
+    expectCurrent(client);
+    registry.change(IDS[0] as string);
+    registry.records.delete('zz');
+    await registry.publish({ levels: 3 });
+    await client.refresh();
+    expect(lists(registry.sent())).toEqual([]);
+    expectCurrent(client);
+  });
+});
+
+describe('a source with files of different publications', () => {
+  it.each(proofPaths(ONE, 1))('is asked again for %s, past its cache', async (stale) => {
+    const old = registry.host.files.get(stale);
+    registry.change(ONE);
+    await registry.publish();
+    registry.host.intercept = (path, _request, response) => {
+      if (path === stale) response.writeHead(200).end(old);
+      return path === stale;
+    };
+    await client.refresh();
+    const sent = registry.sent();
+    expect(sent.filter((path) => path.startsWith(stale))).toEqual([
+      stale,
+      `${stale}?${sha256(registry.host.files.get(stale) as Buffer)}`,
+    ]);
+    expect(lists(sent)).toEqual([]);
+    expectCurrent(client);
+  });
+
+  it.each(proofPaths(ONE, 1))('gives the whole list if it keeps an old %s', async (stale) => {
+    const old = registry.host.files.get(stale) as Buffer;
+    registry.change(ONE);
+    const files = await registry.publish();
+    registry.host.files = new Map(files).set(stale, old);
+    await client.refresh();
+    const sent = registry.sent();
+    expect(sent.filter((path) => path.startsWith(stale))).toHaveLength(3);
+    expect(lists(sent)).toHaveLength(1);
+    registry.host.files = files;
+    expectCurrent(client);
+  });
+
+  it.each(proofPaths(ONE, 1))('gives the whole list if %s is missing', async (missing) => {
+    registry.change(ONE);
+    const files = await registry.publish();
+    registry.host.files = new Map([...files].filter(([path]) => path !== missing));
+    await client.refresh();
+    expect(lists(registry.sent())).toHaveLength(1);
+    registry.host.files = files;
+    expectCurrent(client);
+  });
+
+  it.each([
+    ['an error', 500],
+    ['a redirect', 302],
+  ])('gives the whole list if it answers with %s', async (_what, status) => {
+    registry.change(ONE);
+    await registry.publish();
+    registry.host.intercept = (path, _request, response) => {
+      if (path.startsWith('sums/')) response.writeHead(status, { Location: '/' }).end();
+      return path.startsWith('sums/');
+    };
+    await client.refresh();
+    expectCurrent(client);
+  });
+
+  it('is refused if it has a new statement with an old tree and an old list', async () => {
+    const old = registry.host.files;
+    registry.change(ONE);
+    const files = await registry.publish();
+    registry.host.files = new Map(old).set('publication.jwt', files.get('publication.jwt') as Buffer);
+    await expect(client.refresh()).rejects.toThrow();
+    expect(Object.values(client.status().errors)[0]?.code).toBe('ERR_PUBLICATION_MISMATCH');
+    expect(client.sha256).toBe(sha256(old.get('issuers.json') as Buffer));
+    expect(client.resolve(ONE)?.status).toBe('active');
+    registry.host.files = files;
+    await client.refresh();
+    expectCurrent(client);
+  });
+
+  it('is refused if it has an old statement with a new tree', async () => {
+    registry.change(ONE);
+    const between = await registry.publish();
+    await client.refresh();
+    registry.change(ONE, { status: 'revoked' });
+    const files = await registry.publish();
+    registry.host.files = new Map(files).set('publication.jwt', between.get('publication.jwt') as Buffer);
+    await client.refresh();
+    expect(client.resolve(ONE)?.status).toBe('suspended');
+    expect(sums(registry.sent())).toHaveLength(2);
+  });
+
+  it('changes nothing if a record differs from its hash in one bit', async () => {
+    registry.change(ONE);
+    const files = await registry.publish();
+    const record = Buffer.from(files.get(`issuers/${ONE}`) as Buffer);
+    const list = Buffer.from(files.get('issuers.json') as Buffer);
+    record.writeUInt8(record.readUInt8(20) ^ 1, 20);
+    list.writeUInt8(list.readUInt8(20) ^ 1, 20);
+    const before = client.list();
+    registry.host.files = new Map(files).set(`issuers/${ONE}`, record).set('issuers.json', list);
+    await expect(client.refresh()).rejects.toThrow();
+    expect(client.list()).toEqual(before);
+  });
+
+  it('does not stop another source', async () => {
+    const other = await changingRegistry([]);
+    const both = await ready({ sources: [registry.host.base, other.host.base] });
+    const old = registry.host.files;
+    registry.change(ONE);
+    const files = await registry.publish();
+    other.host.files = files;
+    registry.host.files = new Map(old).set('publication.jwt', files.get('publication.jwt') as Buffer);
+    await both.refresh();
+    expect(lists(other.sent())).toEqual([]);
+    expect(both.resolve(ONE)?.status).toBe('suspended');
+    registry.host.files = files;
+    expectCurrent(both);
+  });
+});
+
+describe('an operator whose sums do not belong to the list', () => {
+  const leaf = proofPaths(ONE, 1)[1] as string;
+  const changed = () => JSON.stringify(issuer(ONE, { status: 'suspended' }));
+  const canonical = () => registry.host.files.get(`issuers/${ONE}`)?.toString() as string;
+  const HOSTILE: Readonly<Record<string, () => string>> = {
+    'of another issuer': () => canonical().replaceAll(ONE, 'issuer-00008'),
+    'not canonical': () => JSON.stringify({ tier: 'certified', ...JSON.parse(canonical()) }, undefined, 1),
+    'no JSON': () => canonical().slice(0, -1),
+    'no record': () => canonical().replace('certified', 'gold'),
+    'with a member twice': () => canonical().replace('{', '{"issuer_id":"other",'),
+    'not UTF-8': () => `${canonical()}\ufffd`,
+    'of another order': changed,
+    larger: () => canonical().replace('{', `{"contact":"${'a'.repeat(70_000)}",`),
+  };
+
+  it.each(Object.keys(HOSTILE))('gives the whole list: a record that is %s', async (what) => {
+    registry.change(ONE);
+    const files = await registry.publish();
+    const path = `issuers/${ONE}`;
+    const text = (HOSTILE[what] as () => string)();
+    const bytes =
+      what === 'not UTF-8' ? Buffer.concat([Buffer.from(text), Buffer.from([0xff])]) : Buffer.from(text);
+    registry.host.files = await resummed(files, registry.key, { id: ONE, path, bytes });
+    await client.refresh();
+    expect(lists(registry.sent())).toHaveLength(1);
+    expectCurrent(client);
+  });
+
+  it.each<[string, (text: string) => string]>([
+    ['a line too many', (text) => `${text}${'0'.repeat(64)}  issuers/zz\n`],
+    ['a line twice', (text) => text.replace(/^.*\n/, (line) => line + line)],
+    ['lines out of order', (text) => text.split('\n').slice(0, -1).reverse().join('\n').concat('\n')],
+    ['a branch that is left out', (text) => text.split('\n').slice(1).join('\n')],
+    ['no newline', (text) => text.slice(0, -1)],
+    ['another form', (text) => text.replaceAll('  ', ' *')],
+    ['nothing', () => ''],
+  ])('gives the whole list: a leaf with %s', async (_what, alter) => {
+    registry.change(ONE);
+    const files = await registry.publish();
+    const bytes = Buffer.from(alter((files.get(leaf) as Buffer).toString()));
+    registry.host.files = await resummed(files, registry.key, { id: ONE, path: leaf, bytes });
+    await client.refresh();
+    expect(lists(registry.sent())).toHaveLength(1);
+    expectCurrent(client);
+  });
+
+  it('gives the whole list: a branch is left out of the root', async () => {
+    registry.change(ONE);
+    const files = await registry.publish();
+    registry.host.files = await resummed(files, registry.key, { id: ONE, path: leaf, bytes: undefined });
+    await client.refresh();
+    expect(lists(registry.sent())).toHaveLength(1);
+    expectCurrent(client);
+  });
+
+  it('gives the whole list: other levels than those of the tree', async () => {
+    registry.change(ONE);
+    const files = await registry.publish();
+    const claims = { ...statementClaims(files), levels: 2 };
+    registry.host.files = await withStatement(files, registry.key, claims);
+    await client.refresh();
+    expect(lists(registry.sent())).toHaveLength(1);
+    expectCurrent(client);
+  });
+
+  it('gives the whole list as long as the sums of the held list are wrong', async () => {
+    const path = `issuers/${ONE}`;
+    const wrong = await resummed(await registry.publish(), registry.key, {
+      ...{ id: ONE, path, bytes: Buffer.from(canonical().replace('active', 'revoked')) },
+    });
+    registry.host.files = wrong;
+    const deceived = await ready();
+    registry.change('issuer-00008');
+    await registry.publish();
+    await deceived.refresh();
+    expect(lists(registry.sent())).toHaveLength(1);
+    expectCurrent(deceived);
+    registry.change('issuer-00009');
+    await registry.publish();
+    await deceived.refresh();
+    expect(lists(registry.sent())).toEqual([]);
+    expectCurrent(deceived);
+  });
+});
+
+describe('a store', () => {
+  it('gets the bytes that were signed, with their signature', async () => {
+    const store = memoryStore();
+    const stored = await ready({ store });
+    registry.change(ONE);
+    registry.records.delete('issuer-00299');
+    registry.change('zz', {});
+    await registry.publish();
+    await stored.refresh();
+    const sent = registry.sent();
+    expect(lists(sent)).toEqual([]);
+    expect(sent).toContain('issuers.sig');
+    const saved = await store.load();
+    expect(saved?.list).toBe(registry.list.toString());
+    expect(saved?.signature).toBe(registry.host.files.get('issuers.sig')?.toString());
+    expect(saved?.publication).toBe(registry.host.files.get('publication.jwt')?.toString());
+    const rootKey = registry.key.rootKey.jwk;
+    const opened = await openRegistry(saved ?? { version: 1 }, { rootKey, maxAge: 1e9 });
+    expect(opened.list()).toEqual(published());
+    // The next client continues from there.
+    registry.change('issuer-00008');
+    await registry.publish();
+    const next = await ready({ store });
+    await next.refresh();
+    expect(lists(registry.sent())).toEqual([]);
+    expectCurrent(next);
+    expect((await store.load())?.list).toBe(registry.list.toString());
+  });
+
+  it('is the only reason to request a signature', async () => {
+    registry.change(ONE);
+    await registry.publish();
+    await client.refresh();
+    expect(registry.sent()).not.toContain('issuers.sig');
+  });
+
+  it('never gets a list that is not the signed one', async () => {
+    const store = memoryStore();
+    const stored = await ready({ store });
+    const before = await store.load();
+    registry.change(ONE);
+    const files = await registry.publish();
+    // The sums and the statement agree, and the hash of the list is another.
+    const claims = { ...statementClaims(files), sha256: '0'.repeat(64) };
+    registry.host.files = await withStatement(files, registry.key, claims);
+    await expect(stored.refresh()).rejects.toThrow();
+    expect(Object.values(stored.status().errors)[0]?.code).toBe('ERR_PUBLICATION_MISMATCH');
+    expect(await store.load()).toEqual(before);
+    expect(stored.resolve(ONE)?.status).toBe('active');
+  });
+
+  it('never gets a wrong signature', async () => {
+    const store = memoryStore();
+    const stored = await ready({ store });
+    registry.change(ONE);
+    const files = await registry.publish();
+    const wrong = Buffer.from(signature(Buffer.from('other'), registry.key));
+    registry.host.files = new Map(files).set('issuers.sig', wrong);
+    await expect(stored.refresh()).rejects.toThrow();
+    expect(stored.resolve(ONE)?.status).toBe('active');
+    // A snapshot has the signature that belongs to the list.
+    const snapshot = `snapshots/${registry.sha256}/issuers.sig`;
+    registry.host.files.set(snapshot, files.get('issuers.sig') as Buffer);
+    registry.sent();
+    await stored.refresh();
+    expect(lists(registry.sent())).toEqual([]);
+    expectCurrent(stored);
+    expect((await store.load())?.signature).toBe(files.get('issuers.sig')?.toString());
+  });
+});
+
+describe('the tree of sums of the held list', () => {
+  const run = promisify(execFile);
+  const script = (body: string) => `
+    import { createRegistryClient } from '@passport-registry/verifier';
+    const client = createRegistryClient(${JSON.stringify({
+      ...{ sources: [registry.host.base], rootKey: registry.key.rootKey.jwk, maxAge: 1e9 },
+    })});
+    await client.ready();
+    ${body}`;
+  const execute = (body: string) =>
+    run(process.execPath, ['--input-type=module', '-e', script(body)], { cwd: ROOT, timeout: 60_000 });
+
+  it('is computed in the background, and does not keep the process alive', async () => {
+    registry = await changingRegistry(idsFrom(0, 5000));
+    const { stdout } = await execute(`console.log(client.list().length);`);
+    expect(stdout.trim()).toBe('5000');
+  });
+
+  it('keeps the process alive while an update waits for it, and lets other code run', async () => {
+    registry = await changingRegistry(idsFrom(0, 5000));
+    const first = registry.host.files;
+    registry.change(ONE);
+    const files = await registry.publish();
+    registry.host.files = first;
+    registry.host.intercept = (path) => {
+      // From the second request on, the host has the newer publication.
+      if (path === 'publication.jwt') {
+        const statements = registry.host.log.filter((line) => line.startsWith('publication.jwt')).length;
+        registry.host.files = statements === 0 ? first : files;
+      }
+      return false;
+    };
+    const { stdout } = await execute(`
+      let turns = 0;
+      const timer = setInterval(() => turns++, 1);
+      timer.unref();
+      await client.refresh();
+      console.log(client.resolve('${ONE}').status, turns > 5);`);
+    expect(stdout.trim()).toBe('suspended true');
+    expect(lists(registry.sent())).toHaveLength(1);
+  });
+
+  it('is no longer computed after close()', async () => {
+    registry = await changingRegistry(idsFrom(0, 5000));
+    client = await ready();
+    registry.change(ONE);
+    await registry.publish();
+    const refreshing = client.refresh();
+    client.close();
+    await expect(refreshing).rejects.toThrow();
+    expect(() => client.resolve(ONE)).not.toThrow();
+    expect(client.resolve(ONE)?.status).toBe('active');
+    expect(sums(registry.sent())).toEqual([]);
+  });
+
+  it('is computed from the records: a caller that alters one gets the whole list', async () => {
+    registry.change(ONE);
+    (client.resolve('issuer-00008') as { tier: Issuer['tier'] }).tier = 'founding';
+    await registry.publish();
+    await client.refresh();
+    expect(lists(registry.sent())).toHaveLength(1);
+    expectCurrent(client);
+  });
+});

@@ -1,0 +1,66 @@
+import { memoryStore } from '@passport-registry/verifier';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { changingRegistry, idsFrom } from '../../support/changing-registry.js';
+import '../../support/property-seed.js';
+
+/** A change of the records between two publications that a client sees. */
+const STEP = fc.record({
+  changed: fc.array(fc.nat(), { maxLength: 6 }),
+  added: fc.array(fc.nat(), { maxLength: 4 }),
+  removed: fc.array(fc.nat(), { maxLength: 4 }),
+  status: fc.constantFrom('active', 'suspended', 'revoked'),
+  levels: fc.constantFrom(undefined, undefined, undefined, 0, 1, 2, 3),
+});
+
+const REGISTRY = fc.record({
+  size: fc.integer({ min: 0, max: 250 }),
+  steps: fc.array(STEP, { minLength: 1, maxLength: 6 }),
+});
+
+describe('random registries and changes', () => {
+  it('a client that follows changes always has the list of a client that loads it', async () => {
+    let followed = 0;
+    await fc.assert(
+      fc.asyncProperty(REGISTRY, async ({ size, steps }) => {
+        const registry = await changingRegistry(idsFrom(0, size));
+        const store = memoryStore();
+        const [plain, stored] = [registry.client(), registry.client({ store })];
+        try {
+          await Promise.all([plain.ready(), stored.ready()]);
+          registry.sent();
+          for (const { changed, added, removed, status, levels } of steps) {
+            const ids = [...registry.records.keys()];
+            for (const index of removed) registry.records.delete(ids[index % ids.length] ?? '');
+            for (const index of changed) {
+              const id = ids[index % ids.length];
+              if (id !== undefined && registry.records.has(id)) registry.change(id, { status });
+            }
+            for (const number of added) registry.change(`added-${number}`, { status });
+            await registry.publish(levels === undefined ? {} : { levels });
+            await Promise.all([plain.refresh(), stored.refresh()]);
+            if (!registry.sent().includes('issuers.json')) followed += 1;
+            const whole = registry.client();
+            await whole.ready();
+            registry.sent();
+            whole.close();
+            for (const client of [plain, stored]) {
+              expect(client.sha256).toBe(whole.sha256);
+              expect(client.updatedAt).toBe(whole.updatedAt);
+              expect(client.list()).toEqual(whole.list());
+              for (const id of [...ids, ...registry.records.keys()]) {
+                expect(client.resolve(id)).toEqual(whole.resolve(id));
+              }
+            }
+            expect((await store.load())?.list).toBe(registry.list.toString());
+          }
+        } finally {
+          plain.close();
+          stored.close();
+        }
+      }),
+      { numRuns: 15 },
+    );
+    expect(followed).toBeGreaterThan(10);
+  });
+});

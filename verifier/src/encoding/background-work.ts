@@ -1,0 +1,67 @@
+/** Work in small steps of some microseconds. Each `yield` is a place where the work may pause. */
+export type Steps<T> = Generator<void, T, void>;
+
+/** The number of steps without a pause, if they take less time than {@link SLICE_MS}. */
+const SLICE_STEPS = 256;
+/** How long to work without a pause, in milliseconds. Some platforms stop the clock while code runs. */
+const SLICE_MS = 4;
+
+/** Does work in slices of a few milliseconds, so that requests and timers do not wait for it. */
+export class BackgroundWork<T> {
+  readonly #steps: Steps<T>;
+  readonly #result: Promise<T>;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isNeeded = false;
+  #isStopped = false;
+
+  /** Starts the work. It does not keep the process alive until somebody waits for it. */
+  constructor(steps: Steps<T>) {
+    this.#steps = steps;
+    this.#result = new Promise((resolve, reject) => this.#schedule(resolve, reject));
+    // Whoever waits for the result gets the error.
+    this.#result.catch(() => undefined);
+  }
+
+  /** Waits for the result. From now on, the work keeps the process alive. */
+  result(): Promise<T> {
+    this.#isNeeded = true;
+    (this.#timer as { ref?: () => void } | undefined)?.ref?.();
+    return this.#result;
+  }
+
+  /** Stops the work. The result then never arrives. */
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  #schedule(resolve: (result: T) => void, reject: (error: unknown) => void): void {
+    this.#timer = setTimeout(() => {
+      try {
+        const step = this.#slice();
+        if (step.done === true) resolve(step.value);
+        else if (!this.#isStopped) this.#schedule(resolve, reject);
+      } catch (error) {
+        reject(error);
+      }
+    }, 0);
+    // In Node.js, the timer must not keep the process alive.
+    if (!this.#isNeeded) (this.#timer as { unref?: () => void }).unref?.();
+  }
+
+  #slice(): IteratorResult<void, T> {
+    const end = Date.now() + SLICE_MS;
+    for (let count = 1; ; count++) {
+      const step = this.#steps.next();
+      if (step.done === true || count === SLICE_STEPS || Date.now() > end) return step;
+    }
+  }
+}
+
+/** Does all of the work without a pause. */
+export function finish<T>(steps: Steps<T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}

@@ -1,0 +1,73 @@
+import type { Issuer } from '../generated/schemas.js';
+
+/** Records by id. Undefined stands for a record that is removed. */
+export type RecordChanges = ReadonlyMap<string, Issuer | undefined>;
+
+/** The records of a list, by id. */
+export class ListIndex {
+  #issuers: Issuer[];
+  readonly #byId: Map<string, Issuer>;
+
+  /** @param issuers - sorted by id. The index changes this array */
+  constructor(issuers: Issuer[]) {
+    this.#issuers = issuers;
+    this.#byId = new Map(issuers.map((issuer) => [issuer.issuer_id, issuer]));
+  }
+
+  /** All records, sorted by id. Later changes may modify the array. */
+  get issuers(): readonly Issuer[] {
+    return this.#issuers;
+  }
+
+  /** Returns the record of an issuer, or undefined if there is none. */
+  get(issuerId: string): Issuer | undefined {
+    return this.#byId.get(issuerId);
+  }
+
+  /** Returns the number of records after some changes. */
+  countAfter(changes: RecordChanges): number {
+    let count = this.#byId.size;
+    for (const [id, issuer] of changes) count += Number(issuer !== undefined) - Number(this.#byId.has(id));
+    return count;
+  }
+
+  /** Returns all records as they are after some changes, sorted by id. Does not change the index. */
+  issuersAfter(changes: RecordChanges): Issuer[] {
+    const before = this.#issuers;
+    const parts: (readonly Issuer[])[] = [];
+    let copied = 0;
+    for (const id of [...changes.keys()].sort()) {
+      const place = this.#placeOf(id);
+      const issuer = changes.get(id);
+      parts.push(before.slice(copied, place), issuer === undefined ? [] : [issuer]);
+      copied = before[place]?.issuer_id === id ? place + 1 : place;
+    }
+    return ([] as Issuer[]).concat(...parts, before.slice(copied));
+  }
+
+  /** Changes some records. The cost depends on their number alone, unless records are added or removed. */
+  apply(changes: RecordChanges): void {
+    const replaces = ([id, issuer]: readonly [string, Issuer | undefined]) =>
+      issuer !== undefined && this.#byId.has(id);
+    if ([...changes].every(replaces)) {
+      for (const [id, issuer] of changes) this.#issuers[this.#placeOf(id)] = issuer as Issuer;
+    } else {
+      this.#issuers = this.issuersAfter(changes);
+    }
+    for (const [id, issuer] of changes) {
+      if (issuer === undefined) this.#byId.delete(id);
+      else this.#byId.set(id, issuer);
+    }
+  }
+
+  /** Returns the index of the first record whose id is not smaller. */
+  #placeOf(id: string): number {
+    let [low, high] = [0, this.#issuers.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#issuers[middle] as Issuer).issuer_id < id) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
