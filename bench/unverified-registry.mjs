@@ -1,8 +1,12 @@
-// Replaces website/src/verified-registry.ts in a page that verifies nothing. The page shows whatever the host serves.
+// Replaces website/src/verified-registry.ts and website/src/proven-issuer.ts in a page that verifies nothing. The page shows whatever the host serves.
 
 export class NotVerified extends Error {}
 
 export const notVerified = (error) => Object.assign(new NotVerified(error.message), { code: 'ERR_PAGE' });
+
+export const fetchRootKey = async () => undefined;
+
+export const proveIssuer = async () => undefined;
 
 export async function verifiedRegistry(base) {
   const { issuers, updated_at } = await (

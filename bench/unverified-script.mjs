@@ -19,7 +19,7 @@ export async function unverifiedScript() {
       {
         name: 'unverified',
         setup: ({ onResolve }) =>
-          onResolve({ filter: /\/verified-registry\.js$/ }, () => ({
+          onResolve({ filter: /\/(verified-registry|proven-issuer)\.js$/ }, () => ({
             path: here('unverified-registry.mjs'),
           })),
       },

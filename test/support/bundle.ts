@@ -16,3 +16,28 @@ export async function verifierBundle(format: 'esm' | 'iife', entry = 'index.js')
   });
   return outputFiles[0]?.text ?? '';
 }
+
+/** Bundles some exports of the verifier as an application would. Returns the minified script and the modules in it. */
+export async function minifiedBundle(
+  ...names: readonly string[]
+): Promise<{ script: Uint8Array; modules: string[] }> {
+  const { outputFiles, metafile } = await build({
+    stdin: {
+      contents: `export { ${names.join(', ')} } from '@passport-registry/verifier';`,
+      resolveDir: ROOT,
+    },
+    bundle: true,
+    minify: true,
+    write: false,
+    metafile: true,
+    format: 'esm',
+    platform: 'neutral',
+    mainFields: ['module', 'main'],
+    target: 'es2022',
+  });
+  const inputs = Object.values(metafile.outputs).flatMap((output) => Object.entries(output.inputs));
+  return {
+    script: outputFiles[0]?.contents ?? new Uint8Array(),
+    modules: inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path),
+  };
+}

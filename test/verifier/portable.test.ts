@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
+import { gzipSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { verifierBundle } from '../support/bundle.js';
+import { minifiedBundle, verifierBundle } from '../support/bundle.js';
 import { describeWith } from '../support/components.js';
 import { ROOT } from '../support/paths.js';
 import { issuer, publish, type TestKey, testKey, withCheckpoint } from '../support/publication.js';
@@ -55,6 +56,15 @@ describe('the verifier runs wherever there is fetch and WebCrypto', () => {
       './internal',
       './package.json',
     ]);
+  });
+
+  it('bundles a look-up of one issuer without the code that reads whole lists, in at most 21.5 kB', async () => {
+    const { script, modules } = await minifiedBundle('createIssuerLookup');
+    const unneeded =
+      /node_modules\/(?:jose|canonicalize)\/|\/list\/(?:list|canonical)\.js|\/publication\/publication\.js|\/passport\/|\/agent\//;
+    expect(modules.length).toBeGreaterThan(30);
+    expect(modules.filter((path) => unneeded.test(path))).toEqual([]);
+    expect(gzipSync(script, { level: 9 }).length).toBeLessThanOrEqual(21_500);
   });
 
   it.each([

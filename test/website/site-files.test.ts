@@ -66,8 +66,8 @@ describe('changes.json', () => {
     set(folder, 'alpha', { status: 'suspended' });
     await build(folder, '2026-01-01T12:00:00Z');
     set(folder, 'alpha', { status: 'suspended', contact: 'a@b.alt' });
-    // The record, the list, its signature, the page that has the list in it, and the checksums.
-    expect(await build(folder, T(2))).toMatchObject({ written: 5, removed: 0 });
+    // The record, its sums, the list, its signature and statement, the page that has the list in it, and the checksums.
+    expect(await build(folder, T(2))).toMatchObject({ written: 7, removed: 0 });
   });
 
   it.each<[string, (text: string) => string]>([
@@ -178,8 +178,8 @@ describe('the page without a script', () => {
     expect(page).not.toContain('issuer-7');
     expect(page).toContain('<a href="issuers.json">issuers.json</a>');
     set(folder, 'issuer-7', { contact: 'a@b.alt' });
-    // The record, the list, its signature, what has changed since the list before, and the checksums.
-    expect(await build(folder, T(2))).toMatchObject({ written: 5 });
+    // The record, its sums in two files, the list, its signature and statement, and the checksums.
+    expect(await build(folder, T(2))).toMatchObject({ written: 7 });
   });
 
   it('pins the root key, and says when a development key signed', async () => {

@@ -134,6 +134,109 @@ describeWith(['chromium'], 'verification in the page', () => {
     expect(await page.locator('main').innerText()).toContain('alpha');
   });
 
+  /** A host of a tree that holds back the list until a test releases it. */
+  async function slowHost(folder: string, alter = (_path: string, bytes: Buffer) => bytes) {
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const tree = await plainHost(join(folder, 'dist'), '404.html', alter);
+    const base = await listen(async (request, response) => {
+      if (request.url?.endsWith('issuers.json')) await released;
+      const { status, headers, body } = await fetch(tree + request.url);
+      response.writeHead(status, { 'Content-Type': headers.get('content-type') ?? '' });
+      response.end(body && Buffer.from(await new Response(body).arrayBuffer()));
+    });
+    return { base, release };
+  }
+
+  it('shows an issuer that is proven before the list is there, and then what the list says', async () => {
+    const { base, release } = await slowHost(ed25519);
+    const { page, wrong } = await open(`${base}/#issuer=alpha`);
+    await page.getByRole('heading', { name: 'Issuer verified in this browser' }).waitFor();
+    const box = await page.locator('.verification').innerText();
+    expect(box).toContain('The whole list is still loading.');
+    const { kid } = JSON.parse(readFileSync(join(ed25519, 'dist/keys/root.json'), 'utf8'));
+    const list = readFileSync(join(ed25519, 'dist/issuers.json'));
+    expect(box).toContain(kid);
+    expect(box).toContain(createHash('sha256').update(list).digest('hex'));
+    expect(box).toMatch(/states that this list is the newest/);
+    const main = page.locator('main');
+    expect(await main.innerText()).toContain('This issuer is recognised.');
+    expect(await main.locator('pre').innerText()).toContain('"issuer_id": "alpha"');
+    expect(await page.title()).toMatch(/^alpha: /);
+    // The reader need not wait for the list to go on.
+    await page.goto(`${base}/#issuer=gamma`);
+    await page.getByRole('heading', { name: 'Absence verified in this browser' }).waitFor();
+    expect(await main.innerText()).toContain('gamma is not in this registry.');
+    await page.goto(`${base}/#`);
+    await page.locator('.verification.checking').waitFor();
+    expect(await main.innerText()).not.toMatch(/alpha|beta|gamma/);
+    await page.goto(`${base}/#issuer=beta.example`);
+    await main.getByText('This issuer is recognised.').waitFor();
+    release();
+    expect(await verdict(page)).toBe(GOOD);
+    expect(await main.innerText()).toContain('This is the record in the signed list.');
+    expect(wrong).toEqual([]);
+  });
+
+  it('shows an issuer no longer if the list does not verify', async () => {
+    const { base, release } = await slowHost(ed25519, (path, bytes) =>
+      path.endsWith('issuers.json') ? flipped(bytes) : bytes,
+    );
+    const { page } = await open(`${base}/#issuer=alpha`);
+    await page.locator('.verification.proven').waitFor();
+    release();
+    await expectRefused(page, 'ERR_SIGNATURE_INVALID');
+  });
+
+  it.each<[string, RegExp, (bytes: Buffer) => Buffer | undefined]>([
+    ['no sums', /\/sums\//, () => undefined],
+    ['an altered record', /\/issuers\/alpha$/, flipped],
+    ['no record', /\/issuers\/alpha$/, () => undefined],
+  ])('shows no issuer without a proof, but waits for the list: %s', async (_name, path, change) => {
+    const asked: string[] = [];
+    const { base, release } = await slowHost(ed25519, (file, bytes) => {
+      if (path.test(file)) asked.push(file);
+      return path.test(file) ? (change(bytes) as Buffer) : bytes;
+    });
+    const { page } = await open(`${base}/#issuer=alpha`);
+    await expect.poll(() => asked.length).toBeGreaterThan(0);
+    await page.waitForTimeout(500);
+    expect(await page.locator('.verification.proven').count()).toBe(0);
+    expect(await page.locator('main').innerText()).not.toContain('alpha');
+    release();
+    expect(await verdict(page)).toBe(GOOD);
+    expect(await page.locator('main').innerText()).toContain('This issuer is recognised.');
+  });
+
+  it('requests what changed while it is open, and not the list again', async () => {
+    const ids = Array.from({ length: 200 }, (_one, index) => `issuer-${index}`);
+    const folder = await workspace(ids);
+    const build = () => cli(['build', '--key', 'key.pem'], folder);
+    await build();
+    const host = await serve(join(folder, 'dist'));
+    const { page, wrong } = await open('about:blank');
+    await page.clock.install();
+    await page.goto(`${host}/#issuer=issuer-7`);
+    expect(await verdict(page)).toBe(GOOD);
+    const requested: string[] = [];
+    page.on('request', (request) => requested.push(new URL(request.url()).pathname));
+    writeFiles(folder, { 'issuers/issuer-7.yaml': recordText('issuer-7', { status: 'suspended' }) });
+    await build();
+    await page.clock.runFor(61_000);
+    // The hashes of the held list are computed with timers.
+    await expect
+      .poll(async () => {
+        await page.clock.runFor(1000);
+        return page.locator('.verdict').innerText();
+      })
+      .toContain('This issuer is suspended');
+    expect(requested).toContain('/issuers/issuer-7');
+    expect(requested.filter((path) => path.endsWith('issuers.json'))).toEqual([]);
+    expect(wrong.filter((one) => one.startsWith('error'))).toEqual([]);
+  });
+
   it('gets a revocation while it is open, and turns red when what it holds grows too old', async () => {
     const folder = await published('Ed25519');
     const host = await serve(join(folder, 'dist'));
@@ -153,7 +256,7 @@ describeWith(['chromium'], 'verification in the page', () => {
     expect(await page.getByLabel('The thumbprint that you got in another way').inputValue()).toBe(
       'something',
     );
-    rmSync(join(folder, 'dist/issuers.sig'));
+    rmSync(join(folder, 'dist/publication.jwt'));
     await page.clock.runFor(61_000);
     await page.getByText('the last refresh failed').waitFor();
     expect(await page.locator('.verdict').innerText()).toContain('This issuer is revoked');

@@ -3,13 +3,14 @@ import type { Changes } from './changes.js';
 import { type Child, element, webLink } from './element.js';
 import { changesList } from './history-view.js';
 import { similarIds } from './nearest.js';
+import type { ProvenIssuer } from './proven-issuer.js';
 import { issuerFragment, listFragment } from './route.js';
 import { statusMark } from './status-mark.js';
 import { time } from './time.js';
 
 /** The view of one issuer, with everything that the registry publishes about it. */
 export function issuerView(issuer: Issuer, changes: Changes | undefined): HTMLElement {
-  const { issuer_id, status } = issuer;
+  const { issuer_id } = issuer;
   const ownChanges = changes && {
     ...changes,
     changes: changes.changes.filter((change) => change.issuer_id === issuer_id),
@@ -17,6 +18,37 @@ export function issuerView(issuer: Issuer, changes: Changes | undefined): HTMLEl
   return element(
     'article',
     {},
+    ...recordView(issuer),
+    element('h3', {}, 'Changes'),
+    changesList(ownChanges, false),
+    element('h3', {}, 'Record as JSON'),
+    element(
+      'p',
+      {},
+      'This is the record in the signed list. ',
+      element('a', { href: `issuers/${encodeURIComponent(issuer_id)}` }, `issuers/${issuer_id}`),
+      ' is an unsigned copy of the record. Do not base decisions on the copy alone.',
+    ),
+    recordAsJson(issuer),
+  );
+}
+
+/** The view of one issuer, or of an unknown id, before the list has been loaded. */
+export function provenIssuerView({ id, issuer }: ProvenIssuer): HTMLElement {
+  if (issuer === undefined) return element('article', {}, backLink(), unknownVerdict(id));
+  return element(
+    'article',
+    {},
+    ...recordView(issuer),
+    element('h3', {}, 'Record as JSON'),
+    element('p', {}, 'This is the record that the signed publication statement proves.'),
+    recordAsJson(issuer),
+  );
+}
+
+function recordView(issuer: Issuer): HTMLElement[] {
+  const { status } = issuer;
+  return [
     backLink(),
     element(
       'p',
@@ -30,18 +62,11 @@ export function issuerView(issuer: Issuer, changes: Changes | undefined): HTMLEl
       { class: 'fields' },
       ISSUER_FIELDS.map((field) => fieldRow(issuer, field)),
     ),
-    element('h3', {}, 'Changes'),
-    changesList(ownChanges, false),
-    element('h3', {}, 'Record as JSON'),
-    element(
-      'p',
-      {},
-      'This is the record in the signed list. ',
-      element('a', { href: `issuers/${encodeURIComponent(issuer_id)}` }, `issuers/${issuer_id}`),
-      ' is an unsigned copy of the record. Do not base decisions on the copy alone.',
-    ),
-    element('pre', {}, element('code', {}, JSON.stringify(issuer, undefined, 2))),
-  );
+  ];
+}
+
+function recordAsJson(issuer: Issuer): HTMLElement {
+  return element('pre', {}, element('code', {}, JSON.stringify(issuer, undefined, 2)));
 }
 
 const LABELS: Readonly<Record<keyof Issuer, string>> = {
@@ -95,17 +120,15 @@ function valueList(field: keyof Issuer, values: readonly string[]): Child {
 
 /** The view for an id that is not in the list. */
 export function unknownIssuerView(id: string, registry: Registry): HTMLElement {
+  return element('article', {}, backLink(), unknownVerdict(id), suggestions(id, registry, ''));
+}
+
+function unknownVerdict(id: string): HTMLElement {
   return element(
-    'article',
-    {},
-    backLink(),
-    element(
-      'p',
-      { class: 'verdict revoked' },
-      element('strong', {}, id),
-      ' is not in this registry. No issuer with this id is recognised.',
-    ),
-    suggestions(id, registry, ''),
+    'p',
+    { class: 'verdict revoked' },
+    element('strong', {}, id),
+    ' is not in this registry. No issuer with this id is recognised.',
   );
 }
 

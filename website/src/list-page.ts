@@ -1,14 +1,15 @@
-import type { Registry, RegistryClient } from '@passport-registry/verifier';
+import type { Registry, RegistryClient, RootKey } from '@passport-registry/verifier';
 import { type Changes, fetchVerifiedChanges } from './changes.js';
 import { insertRegistryUrl } from './commands.js';
 import { counts } from './counts.js';
 import { byId, element } from './element.js';
 import { historyView } from './history-view.js';
-import { issuerView, unknownIssuerView } from './issuer-view.js';
+import { issuerView, provenIssuerView, unknownIssuerView } from './issuer-view.js';
 import { ListView } from './list-view.js';
+import { proveIssuer } from './proven-issuer.js';
 import { listFragment, type Query, routeOf } from './route.js';
-import { showChecking, showFailure, showVerified } from './verification-view.js';
-import { notVerified, verifiedRegistry } from './verified-registry.js';
+import { showChecking, showFailure, showProven, showVerified } from './verification-view.js';
+import { fetchRootKey, notVerified, verifiedRegistry } from './verified-registry.js';
 
 const TITLE = document.title;
 
@@ -20,6 +21,8 @@ export class ListPage {
   #list: ListView | undefined;
   readonly #overview = element('div', { class: 'overview' });
   #changes: Changes | undefined;
+  /** Whether the list was verified or refused. */
+  #hasVerdict = false;
   /** The payload hash of the displayed list. */
   #shownSha256 = '';
 
@@ -35,7 +38,13 @@ export class ListPage {
       code.textContent = insertRegistryUrl(this.#base, code.textContent ?? '');
     }
     try {
-      this.#registry = await verifiedRegistry(this.#base, this.#pinned, () => this.#onClientEvent());
+      const rootKey = await fetchRootKey(this.#base, this.#pinned);
+      const proveShown = () => void this.#showProven(rootKey);
+      addEventListener('hashchange', proveShown);
+      proveShown();
+      this.#registry = await verifiedRegistry(this.#base, rootKey, () => this.#onClientEvent()).finally(() =>
+        removeEventListener('hashchange', proveShown),
+      );
     } catch (error) {
       this.#fail(error);
       return;
@@ -44,6 +53,23 @@ export class ListPage {
     addEventListener('hashchange', () => this.#attempt(() => this.#navigate(true)));
     addEventListener('beforeprint', () => this.#attempt(() => this.#list?.showAll()));
     addEventListener('afterprint', () => this.#attempt(() => this.#navigate(false)));
+  }
+
+  /**
+   * Shows the issuer that the URL names, as soon as its proof is there. The list takes longer, and then replaces what is
+   * shown. Until then, the reader may go on to another issuer.
+   */
+  async #showProven(rootKey: RootKey): Promise<void> {
+    const asked = location.hash;
+    const route = routeOf(asked);
+    showChecking();
+    this.#show('Issuers');
+    if (route.kind !== 'issuer') return;
+    const proven = await proveIssuer(this.#base, rootKey, route.id);
+    if (proven === undefined || location.hash !== asked || this.#hasVerdict) return;
+    document.title = `${route.id}: ${TITLE}`;
+    showProven(proven);
+    this.#show(route.id, provenIssuerView(proven));
   }
 
   /** Runs `work`. If it fails, removes all data from the page: the client throws when its list is too old. */
@@ -68,6 +94,7 @@ export class ListPage {
   #showNewList(): void {
     const registry = this.#registry;
     if (registry === undefined) return;
+    this.#hasVerdict = true;
     this.#shownSha256 = registry.sha256;
     this.#list = new ListView(registry, (query, typing) =>
       this.#attempt(() => this.#applyQuery(query, typing)),
@@ -94,6 +121,7 @@ export class ListPage {
   }
 
   #fail(error: unknown): void {
+    this.#hasVerdict = true;
     this.#registry?.close();
     this.#registry = undefined;
     this.#list = undefined;

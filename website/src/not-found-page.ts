@@ -2,7 +2,7 @@ import { byId, element } from './element.js';
 import { suggestions } from './issuer-view.js';
 import { issuerFragment } from './route.js';
 import { showFailure } from './verification-view.js';
-import { notVerified, verifiedRegistry } from './verified-registry.js';
+import { fetchRootKey, notVerified, verifiedRegistry } from './verified-registry.js';
 
 /** The page for a URL that does not exist. It suggests issuers with similar ids. */
 export async function notFoundPage(base: URL): Promise<void> {
@@ -11,7 +11,8 @@ export async function notFoundPage(base: URL): Promise<void> {
   if (id === '') return;
   try {
     // This page is the same in every registry, so it pins no root key. The page that a suggestion links to does.
-    const registry = await verifiedRegistry(base, undefined, () => undefined);
+    const rootKey = await fetchRootKey(base, undefined);
+    const registry = await verifiedRegistry(base, rootKey, () => undefined);
     registry.close();
     const isListed = registry.resolve(id) !== undefined;
     byId('not-found').replaceChildren(

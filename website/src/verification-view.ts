@@ -1,10 +1,11 @@
-import type { RegistryClient } from '@passport-registry/verifier';
+import type { RegistryClient, RegistryStatus } from '@passport-registry/verifier';
 import { byId, type Child, element } from './element.js';
+import type { ProvenIssuer } from './proven-issuer.js';
 import { formatAge, time } from './time.js';
 import type { NotVerified } from './verified-registry.js';
 
 /** Shows the state of the verification. The state is also the CSS class. */
-function show(state: 'checking' | 'good' | 'bad', ...children: Node[]): void {
+function show(state: 'checking' | 'proven' | 'good' | 'bad', ...children: Node[]): void {
   const section = byId('verification');
   section.hidden = false;
   section.className = `page verification ${state}`;
@@ -42,6 +43,35 @@ export function showFailure({ code, message }: NotVerified): void {
   );
 }
 
+/** Shows what proves one issuer, while the list is loading. */
+export function showProven({ id, issuer, sha256, status }: ProvenIssuer): void {
+  const { updatedAt = '' } = status;
+  show(
+    'proven',
+    element(
+      'h2',
+      {},
+      issuer === undefined ? 'Absence verified in this browser' : 'Issuer verified in this browser',
+    ),
+    element(
+      'p',
+      { role: 'status' },
+      'The root key signed a statement about the newest list. Hashes from this statement down prove ',
+      issuer === undefined ? 'that the list has no issuer ' : 'the record of ',
+      element('code', {}, id),
+      '. The whole list is still loading.',
+    ),
+    element(
+      'dl',
+      { class: 'facts' },
+      rootKeyFact(status),
+      fact('List', 'updated at ', time(updatedAt), ` (${formatAge(Date.parse(updatedAt))})`),
+      payloadHashFact(sha256),
+      fact('Checkpoint', ...checkpoint(status)),
+    ),
+  );
+}
+
 /** Shows the verified facts and their age. A second call updates the facts, and keeps what the reader has typed. */
 export function showVerified(client: RegistryClient, pinned: string, count: number): void {
   const facts = factsOf(client, count);
@@ -51,7 +81,8 @@ export function showVerified(client: RegistryClient, pinned: string, count: numb
 }
 
 function factsOf(client: RegistryClient, count: number): HTMLElement {
-  const { rootKeys, updatedAt = '', errors, age: ageSeconds = 0 } = client.status();
+  const status = client.status();
+  const { updatedAt = '', errors, age: ageSeconds = 0 } = status;
   const list = [
     `${count.toLocaleString('en')} issuers, updated at `,
     time(updatedAt),
@@ -62,10 +93,10 @@ function factsOf(client: RegistryClient, count: number): HTMLElement {
   return element(
     'dl',
     { class: 'facts' },
-    fact('Root key', element('code', {}, rootKeys.join(' ')), ', pinned by this page'),
+    rootKeyFact(status),
     fact('List', ...list),
-    fact('Payload hash', element('code', {}, client.sha256), ' (SHA-256)'),
-    fact('Checkpoint', ...checkpoint(client)),
+    payloadHashFact(client.sha256),
+    fact('Checkpoint', ...checkpoint(status)),
     hasErrors
       ? fact('Host', `the last refresh failed; this list was verified ${formatAge(confirmedAtMs)}`)
       : undefined,
@@ -76,8 +107,15 @@ function fact(name: string, ...value: Child[]): HTMLElement {
   return element('div', {}, element('dt', {}, name), element('dd', {}, value));
 }
 
-function checkpoint(client: RegistryClient): Child[] {
-  const { checkpointSignedAt, freshUntil } = client.status();
+function rootKeyFact({ rootKeys }: RegistryStatus): HTMLElement {
+  return fact('Root key', element('code', {}, rootKeys.join(' ')), ', pinned by this page');
+}
+
+function payloadHashFact(sha256: string): HTMLElement {
+  return fact('Payload hash', element('code', {}, sha256), ' (SHA-256)');
+}
+
+function checkpoint({ checkpointSignedAt, freshUntil }: RegistryStatus): Child[] {
   const until = freshUntil === undefined ? '' : freshUntil.toISOString();
   if (checkpointSignedAt === undefined) {
     return ['none, so this host could hide a newer list; this list is accepted until ', time(until)];
@@ -114,7 +152,8 @@ function limits(pinned: string): HTMLElement {
       {},
       'Your browser fetched the list, the signature and the root key from this host. It checked that the root key has ',
       'the thumbprint that is built into this page, that the signature over the exact bytes of the list is valid, and ',
-      'that the list is valid and not too old. It repeats these checks every minute while the page is open.',
+      'that the list is valid and not too old. Every minute while the page is open, it asks for changes, and checks that ',
+      'the root key signed their hashes.',
     ),
     element(
       'p',

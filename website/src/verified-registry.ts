@@ -22,23 +22,15 @@ export class NotVerified extends Error {
 }
 
 /**
- * Opens the registry at a URL with the verifier library, under the root key that is published there.
+ * Opens the registry at a URL with the verifier library, under its root key.
  *
- * @param pinned - the thumbprint that the root key must have; undefined accepts any root key
  * @throws {@link NotVerified}
  */
 export async function verifiedRegistry(
   base: URL,
-  pinned: string | undefined,
+  rootKey: RootKey,
   onEvent: (event: RegistryEvent) => void,
 ): Promise<RegistryClient> {
-  const rootKey = await fetchRootKey(base);
-  if (pinned !== undefined && rootKey.thumbprint !== pinned) {
-    throw new NotVerified(
-      'ERR_ROOT_KEY_NOT_PINNED',
-      `this host publishes the root key ${rootKey.thumbprint}, but this page pins ${pinned}`,
-    );
-  }
   const client = createRegistryClient({ sources: [base.href], rootKey: rootKey.jwk, onEvent });
   try {
     await client.ready();
@@ -49,7 +41,22 @@ export async function verifiedRegistry(
   }
 }
 
-async function fetchRootKey(base: URL): Promise<RootKey> {
+/**
+ * Fetches the root key that is published at a URL.
+ *
+ * @param pinned - the thumbprint that the root key must have; undefined accepts any root key
+ * @throws {@link NotVerified}
+ */
+export async function fetchRootKey(base: URL, pinned: string | undefined): Promise<RootKey> {
+  const rootKey = await parseRootKey(base);
+  if (pinned === undefined || rootKey.thumbprint === pinned) return rootKey;
+  throw new NotVerified(
+    'ERR_ROOT_KEY_NOT_PINNED',
+    `this host publishes the root key ${rootKey.thumbprint}, but this page pins ${pinned}`,
+  );
+}
+
+async function parseRootKey(base: URL): Promise<RootKey> {
   try {
     return await importRootKey(parseStrictJson(await fetchFile(base, 'keys/root.json')));
   } catch (error) {

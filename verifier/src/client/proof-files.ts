@@ -1,8 +1,7 @@
-import { sha256Hex } from '../encoding/sha256.js';
-import { type RegistryError, SourceStatus, SumsMismatch } from '../errors.js';
+import { type RegistryError, SumsMismatch } from '../errors.js';
 import type { LruMap } from '../lru-map.js';
+import { readHashedFile } from '../publication/hashed-file.js';
 import type { HashedFiles } from '../sums/proof.js';
-import { pauseBeforeRetry, RETRIES } from './retry.js';
 import type { SharedRequests } from './shared-requests.js';
 
 /** A file that had the right hash, in parsed form. */
@@ -55,26 +54,12 @@ export class ProofFiles implements HashedFiles {
     return content;
   }
 
-  /**
-   * Requests a file until its hash is right. A publication replaces files one by one, and caches mix. The expected hash
-   * as the query makes caches ask the host, which ignores it (SPEC C2).
-   */
-  async #fetch(path: string, sha256: string): Promise<Uint8Array> {
+  #fetch(path: string, sha256: string): Promise<Uint8Array> {
     const { requests, signal, onRetry } = this.#reading;
-    let bytes = await (this.#requested.get(path) ?? requests.get(path, signal));
-    let failure: RegistryError | undefined;
-    for (let attempt = 0; ; attempt++) {
-      const found = bytes && (await sha256Hex(bytes));
-      if (bytes !== undefined && found === sha256) return bytes;
-      // The first failure is the most informative: some hosts do not know a path with a query.
-      failure ??=
-        found === undefined
-          ? new SourceStatus(`the source has no ${path}, which its publication needs`)
-          : new SumsMismatch(`${path} must have the SHA-256 ${sha256}, but has ${found}`);
-      if (attempt === RETRIES) throw failure;
-      onRetry(failure);
-      if (attempt > 0) await pauseBeforeRetry(attempt, signal, failure);
-      bytes = await requests.get(`${path}?${sha256}`, signal);
-    }
+    const get = (requested: string) => {
+      if (requested !== path) onRetry(new SumsMismatch(`${path} does not have the SHA-256 ${sha256}`));
+      return this.#requested.get(requested) ?? requests.get(requested, signal);
+    };
+    return readHashedFile({ get }, path, sha256);
   }
 }

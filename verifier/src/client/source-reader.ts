@@ -7,8 +7,11 @@ import { type Asking, asRegistryError } from './ask-sources.js';
 import type { HttpFiles, HttpSource } from './http-files.js';
 import type { KnownRoots } from './known-roots.js';
 import type { PublicationReader } from './publication-reader.js';
-import { pauseBeforeRetry, RETRIES } from './retry.js';
 
+/** How many times to retry a source that may be in the middle of a publication (SPEC B6). */
+const RETRIES = 2;
+/** A publication takes milliseconds. A cache that still has an old file takes longer. */
+const RETRY_DELAY_MS = 200;
 /** How much larger than the held list a file may be for a retry, in bytes. A retry downloads the list again. */
 const MAX_RETRIED_GROWTH = 8 * 1024 * 1024;
 /** Errors that a source can cause in the middle of a publication. A retry may resolve them (SPEC B6). */
@@ -58,7 +61,10 @@ export async function readSource<H extends Head>(reading: SourceReading<H>): Pro
       if (signal.aborted || !mayRetry) throw failure;
     }
     onRetry(failure);
-    await pauseBeforeRetry(attempt + 1, signal, failure);
+    const delay = RETRY_DELAY_MS * (attempt + 1) * (0.5 + Math.random());
+    await untilAborted(new Promise((resolve) => setTimeout(resolve, delay)), signal).catch(() => {
+      throw failure;
+    });
   }
 }
 

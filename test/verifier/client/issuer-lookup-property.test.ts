@@ -1,0 +1,71 @@
+import { createIssuerLookup } from '@passport-registry/verifier';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { changingRegistry, idsFrom } from '../../support/changing-registry.js';
+import { sha256 } from '../../support/publication.js';
+import { statementClaims } from '../../support/summed-registry.js';
+import '../../support/property-seed.js';
+
+const STEP = fc.record({
+  changed: fc.array(fc.nat(), { maxLength: 4 }),
+  added: fc.array(fc.nat({ max: 50 }), { maxLength: 3 }),
+  removed: fc.array(fc.nat(), { maxLength: 3 }),
+  status: fc.constantFrom('active', 'suspended', 'revoked'),
+  levels: fc.constantFrom(undefined, undefined, 0, 1, 2, 3),
+});
+
+const REGISTRY = fc.record({
+  size: fc.integer({ min: 0, max: 150 }),
+  steps: fc.array(STEP, { minLength: 1, maxLength: 4 }),
+});
+
+const POLICY = { tiers: ['certified' as const] };
+
+describe('random registries and changes', () => {
+  it('a look-up and a client of the whole list always agree, and unchanged files are not sent again', async () => {
+    await fc.assert(
+      fc.asyncProperty(REGISTRY, async ({ size, steps }) => {
+        const registry = await changingRegistry(idsFrom(0, size));
+        const sources = [registry.host.base];
+        const lookup = createIssuerLookup({ sources, rootKey: registry.key.rootKey.jwk, maxAge: 1e9 });
+        /** The content of the proof files that were sent for the present number of levels. */
+        const sent = new Map<string, string>();
+        let sentLevels: number | undefined;
+        try {
+          for (const { changed, added, removed, status, levels } of steps) {
+            const before = [...registry.records.keys()];
+            for (const index of removed) registry.records.delete(before[index % before.length] ?? '');
+            for (const index of changed) {
+              const id = before[index % before.length];
+              if (id !== undefined && registry.records.has(id)) registry.change(id, { status });
+            }
+            for (const number of added) registry.change(`added-${number}`, { status });
+            const files = await registry.publish(levels === undefined ? {} : { levels });
+            const whole = registry.client();
+            await Promise.all([whole.ready(), lookup.refresh()]);
+            registry.sent();
+            const asked = [...before.slice(0, 12), ...added.map((number) => `added-${number}`), 'nobody'];
+            for (const id of asked) {
+              expect(await lookup.resolve(id)).toEqual(whole.resolve(id));
+              expect(await lookup.decide(id, POLICY)).toEqual(whole.decide(id, POLICY));
+            }
+            expect([lookup.sha256, lookup.updatedAt]).toEqual([whole.sha256, whole.updatedAt]);
+            whole.close();
+            const { levels: present } = statementClaims(files);
+            if (present !== sentLevels) sent.clear();
+            sentLevels = present;
+            for (const path of registry.sent()) {
+              if (!/^(?:sums|issuers)\//.test(path)) continue;
+              const content = sha256(files.get(path) as Buffer);
+              expect(sent.get(path), path).not.toBe(content);
+              sent.set(path, content);
+            }
+          }
+        } finally {
+          lookup.close();
+        }
+      }),
+      { numRuns: 15 },
+    );
+  });
+});
