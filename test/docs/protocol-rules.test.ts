@@ -271,7 +271,7 @@ describe('the clocks of docs/protocol.md, section 24', () => {
   it('iat, nbf and exp of a publication statement, and the freshness that it ends', async () => {
     stated('`exp` of a publication statement, if it has one');
     const key = await testKey();
-    const at = async (claims: object, now: number) =>
+    const at = async (claims: Record<string, number>, now: number) =>
       verdict(await publishStated(key, [], { updatedAt: UPDATED_AT, claims }), key.rootKey, now);
     expect(await at({ exp: MADE + 100 }, MADE + 100 + T - MS)).toBe('accepted');
     expect(await at({ exp: MADE + 100 }, MADE + 100 + T)).toBe('ERR_PUBLICATION_EXPIRED');
