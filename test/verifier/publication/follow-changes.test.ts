@@ -12,7 +12,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ChangingRegistry, changingRegistry, idsFrom } from '../../support/changing-registry.js';
 import { ROOT } from '../../support/paths.js';
 import { issuer, sha256, signature } from '../../support/publication.js';
-import { proofPaths, resummed, statementClaims, withStatement } from '../../support/summed-registry.js';
+import {
+  idHash,
+  proofPaths,
+  resummed,
+  statementClaims,
+  withStatement,
+} from '../../support/summed-registry.js';
 
 const IDS = idsFrom(0, 300);
 const ONE = 'issuer-00007';
@@ -201,6 +207,18 @@ describe('a client that holds a list', () => {
     await registry.publish();
     await client.refresh();
     expect(lists(registry.sent())).toEqual([]);
+    expectCurrent(client);
+  });
+
+  it('requests no record of a list if the records would take more than a quarter of it', async () => {
+    const together = IDS.filter((id) => /^[01]/.test(idHash(id)));
+    for (const id of together) registry.change(id);
+    await registry.publish();
+    await client.refresh();
+    const sent = registry.sent();
+    expect(sums(sent)).toHaveLength(3);
+    expect(records(sent)).toEqual([]);
+    expect(lists(sent)).toHaveLength(1);
     expectCurrent(client);
   });
 
