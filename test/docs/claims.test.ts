@@ -18,6 +18,23 @@ const CLAIMS: Record<string, Record<string, readonly [file: string, title: strin
         'to a root key that has been left is refused, even when the rotation is hidden',
       ],
       ['verifier/client/rotation', 'that is older than the one accepted last is refused'],
+      ['verifier/publication/statements', 'refuses a source without one, also under a new root key'],
+      [
+        'verifier/publication/statements',
+        'refuses a lower sequence, and the same sequence with other claims',
+      ],
+      ['verifier/publication/statements', 'requires a checkpoint if it says so'],
+    ],
+    'A look-up of one issuer accepts a record only': [
+      ['verifier/sums/attacks', '10,000 bit flips over all files of a proof'],
+      ['verifier/client/issuer-lookup-attacks', 'to fake an absence, by a leaf or by a branch, is refused'],
+      ['verifier/client/issuer-lookup-attacks', 'or leaves it out is refused'],
+    ],
+    'Builds, signers, `verify` and mirrors compute the tree of sums': [
+      ['generator/verification/sums', 'are refused by verify'],
+      ['generator/verification/sums', 'are refused by a mirror, which keeps what it serves'],
+      ['generator/verification/sums', 'are published by no build'],
+      ['generator/offline-signing/statement', 'describe('],
     ],
     'A verifier enforces every member of a trust anchor': [
       ['verifier/trust/trust-anchor', "'next_roots', 'log', 'witnesses', 'quorum'"],
@@ -56,6 +73,12 @@ const CLAIMS: Record<string, Record<string, readonly [file: string, title: strin
       ['generator/review/publication-rules', 'refuses %s, and names the rule'],
       ['generator/offline-signing/offline', 'a request that was overtaken by another publication'],
       ['generator/offline-signing/offline', 'a request from before an emergency is refused'],
+    ],
+    'A publication statement never takes the number': [
+      ['generator/publishing/killed-build', 'never leaves a tree that is taken for good'],
+      ['generator/offline-signing/statement', 'is not signed with %s'],
+      ['generator/offline-signing/statement', 'although the root key has signed it'],
+      ['generator/offline-signing/statement', 'no other takes its sequence'],
     ],
     'The root key in the output folder is replaced only': [
       [

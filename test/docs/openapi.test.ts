@@ -46,7 +46,7 @@ describe('schemas/registry.openapi.json', () => {
   it.each(Object.keys(description.paths))('%s responds as described', async (path) => {
     const { content, headers } = description.paths[path].get.responses['200'];
     const [[type, { schema }]] = Object.entries(content) as [[string, { schema: object }]];
-    const response = await fetch(base + path.replace('{issuer_id}', 'alpha'));
+    const response = await fetch(base + path.replace('{issuer_id}', 'alpha').replace('{prefix}', 'root'));
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toMatch(new RegExp(`^${type}\\b`));
     for (const header of Object.keys(headers)) expect(response.headers.get(header)).toBe('*');
@@ -55,8 +55,19 @@ describe('schemas/registry.openapi.json', () => {
     expect(validate(body), ajv.errorsText(validate.errors)).toBe(true);
   });
 
+  it('names each parameter of a path', () => {
+    for (const [path, { parameters = [] }] of Object.entries<{ parameters?: { name: string }[] }>(
+      description.paths,
+    )) {
+      expect([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)).toEqual(
+        parameters.map(({ name }) => name),
+      );
+    }
+  });
+
   it('an unknown issuer is a 404', async () => {
     expect((await fetch(`${base}/issuers/nobody`)).status).toBe(404);
+    expect((await fetch(`${base}/sums/0`)).status).toBe(404);
   });
 
   it('is in the tree, next to the schemas that it refers to', async () => {

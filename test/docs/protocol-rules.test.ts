@@ -20,6 +20,7 @@ import {
   statement,
   testKey,
 } from '../support/publication.js';
+import { publishStated } from '../support/sums.js';
 
 const source = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const protocol = source('docs/protocol.md');
@@ -99,6 +100,21 @@ describe('docs/protocol.md', () => {
     const known = [...codes, 'ERR_KEY_REJECTED'];
     for (const [code] of protocol.matchAll(/ERR_[A-Z_]+/g)) expect(known).toContain(code);
     expect(source('generator/errors.ts')).toMatch(/'ERR_KEY_REJECTED';\n {2}readonly exitCode = 3;/);
+  });
+
+  it('states the rule for the number of levels', () => {
+    const levels = source('verifier/src/sums/levels.ts');
+    for (const text of ['MAX_AVERAGE = 64;', 'MIN_AVERAGE = 16;', 'MAX_LEAF_BYTES = 64 * 1024;'])
+      expect(levels).toContain(text);
+    for (const text of ['is above 64,', 'more than 65,536 bytes', 'is at most 16,', 'up to 8 levels'])
+      expect(section(29)).toContain(text);
+    const claims = /const \{ (sequence.*?) \} = claims;/.exec(
+      source('verifier/src/trust/publication-statement.ts'),
+    )?.[1];
+    const stated = rows(21).flatMap(([name = '']) => /^`(\w+)`$/.exec(name)?.[1] ?? []);
+    expect(stated.filter((name) => !['iat', 'exp'].includes(name)).sort()).toEqual(
+      claims?.split(', ').sort(),
+    );
   });
 
   it('lists the error codes after which a client retries', () => {
@@ -250,6 +266,40 @@ describe('the clocks of docs/protocol.md, section 24', () => {
       expect(await verdict(files, root, MADE + 1000 - T)).toBe('accepted');
       expect(await verdict(files, root, MADE + 1000 - T - MS)).toBe('ERR_NOT_YET_VALID');
     }
+  });
+
+  it('iat, nbf and exp of a publication statement, and the freshness that it ends', async () => {
+    stated('`exp` of a publication statement, if it has one');
+    const key = await testKey();
+    const at = async (claims: Record<string, number>, now: number) =>
+      verdict(await publishStated(key, [], { updatedAt: UPDATED_AT, claims }), key.rootKey, now);
+    expect(await at({ exp: MADE + 100 }, MADE + 100 + T - MS)).toBe('accepted');
+    expect(await at({ exp: MADE + 100 }, MADE + 100 + T)).toBe('ERR_PUBLICATION_EXPIRED');
+    expect(await at({}, MADE + 29 * DAY)).toBe('accepted');
+    expect(await at({}, MADE - T)).toBe('accepted');
+    expect(await at({}, MADE - T - MS)).toBe('ERR_NOT_YET_VALID');
+    expect(await at({ nbf: MADE + 1000 }, MADE + 1000 - T)).toBe('accepted');
+    expect(await at({ nbf: MADE + 1000 }, MADE + 1000 - T - MS)).toBe('ERR_NOT_YET_VALID');
+  });
+
+  it('updated_at of a publication statement against that of the checkpoint', async () => {
+    stated('`updated_at` of a publication statement against that of the checkpoint');
+    stated('`updated_at` of a checkpoint against that of the last accepted one');
+    const [root, online] = [await testKey(), await testKey()];
+    const times = { iat: MADE, exp: MADE + DAY };
+    const named = await publishStated(root, [], { updatedAt: UPDATED_AT });
+    const at = async (updatedAt: string, sequence: number) => {
+      const files = await publishStated(root, [], { updatedAt, claims: { sequence } });
+      files.set('keys/delegation.jwt', Buffer.from(await delegation(root, online, times)));
+      files.set('checkpoint.jwt', Buffer.from(await checkpoint(named, online, { ...times, sequence: 5 })));
+      return verdict(files, root.rootKey, MADE + 10);
+    };
+    expect(await at(UPDATED_AT, 5)).toBe('accepted');
+    expect(await at(UPDATED_AT, 6)).toBe('accepted');
+    expect(await at(UPDATED_AT, 4)).toBe('ERR_CHECKPOINT_MISMATCH');
+    expect(await at('2026-11-21T08:00:01Z', 6)).toBe('accepted');
+    expect(await at('2026-11-21T08:00:01Z', 5)).toBe('ERR_CHECKPOINT_MISMATCH');
+    expect(await at('2026-11-21T07:59:59Z', 6)).toBe('ERR_CHECKPOINT_MISMATCH');
   });
 
   it('iat of a checkpoint within its delegation', async () => {

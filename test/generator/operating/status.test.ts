@@ -232,8 +232,8 @@ describe('a publication statement', () => {
     const hash = (path: string) => sha256(readFileSync(join(folder, 'dist', path)));
     const records = ['issuers/alpha', 'issuers/beta'].map((path) => `${hash(path)}  ${path}`);
     writeFiles(folder, { 'dist/SHA256SUMS': [...records, ...kept].join('\n') });
-    const { levels, next } = await statusOf();
-    expect([levels['publication'], levels['tree'], next[0]]).toEqual([
+    const { levels, next, report } = await statusOf();
+    expect([levels['publication'], report.tree.level, next[0]]).toEqual([
       'warning',
       'ok',
       'npx passport-registry build --production',
