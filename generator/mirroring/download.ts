@@ -4,6 +4,7 @@ import { IoFailed, TreeRejected } from '../errors.js';
 import { CHECKSUMS_PATH, parseChecksums } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { httpSource, type TreeSource } from '../verification/tree-source.js';
+import { makeChanges } from './changes.js';
 import type { DownloadTarget, TransferStats } from './download-target.js';
 import { NewRelease, type StatedFile } from './new-release.js';
 import { downloadRecords } from './records.js';
@@ -37,7 +38,9 @@ async function downloadByHttp(source: TreeSource, target: DownloadTarget): Promi
   if (files.some(({ path }) => path === PATHS.publication)) {
     const statement = await target.rules.acceptStatements();
     assertSamePublication(statement, files);
-    await downloadRecords(release, statement);
+    const records = await downloadRecords(release, statement);
+    if (target.held !== undefined)
+      makeChanges(release, target.held, { updatedAt: statement.updatedAt, records, files });
   }
   await release.addAll(only((path) => path === PATHS.list));
   await release.addAll(only(isSnapshot), LARGE_CONCURRENCY);

@@ -1,6 +1,9 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { StoredPublication } from '@passport-registry/verifier';
 import { readIfThere } from '../files/read-file.js';
 import { CHECKSUMS_PATH, parseChecksums, sha256 } from '../tree/checksums.js';
+import { PATHS } from '../tree/paths.js';
 import { storedPublication } from '../verification/stored-publication.js';
 
 /** A release that a mirror accepted before, and serves or served. */
@@ -26,8 +29,19 @@ export class HeldRelease {
     return this.#hashes.get(path) === hash;
   }
 
+  /** Reads a file, which may be damaged; undefined if it does not exist. */
+  read(path: string): Buffer | undefined {
+    return readIfThere(this.folder, path);
+  }
+
+  /** Returns the ids of the records in the folder. */
+  issuerIds(): string[] {
+    const folder = join(this.folder, PATHS.record(''));
+    return existsSync(folder) ? readdirSync(folder).filter((name) => !name.startsWith('.')) : [];
+  }
+
   /** Returns what a verifier would store of the release; undefined if files are missing. */
   stored(): StoredPublication | undefined {
-    return storedPublication((path) => readIfThere(this.folder, path));
+    return storedPublication((path) => this.read(path));
   }
 }

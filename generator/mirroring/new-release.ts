@@ -29,7 +29,9 @@ export class NewRelease {
   readonly #source: TreeSource;
   readonly #folder: string;
   readonly #held: HeldRelease | undefined;
-  /** A path for each hash of the files in the folder. */
+  /** The hashes of the files in the folder, by path. */
+  readonly #hashes = new Map<string, string>();
+  /** One of the paths of each hash. */
   readonly #pathOf = new Map<string, string>();
   #fetched = 0;
   #bytes = 0;
@@ -53,6 +55,16 @@ export class NewRelease {
     return readFileSync(join(this.#folder, path));
   }
 
+  /** Whether a file with this hash is in the folder. */
+  has(path: string, hash: string): boolean {
+    return this.#hashes.get(path) === hash;
+  }
+
+  #note(path: string, hash: string): void {
+    this.#hashes.set(path, hash);
+    this.#pathOf.set(hash, path);
+  }
+
   /** Whether the release being served has a file with this hash. */
   isHeld(path: string, hash: string): boolean {
     return this.#held?.has(path, hash) === true;
@@ -69,19 +81,19 @@ export class NewRelease {
 
   async #add(file: StatedFile): Promise<void> {
     const { path, hash } = file;
+    if (this.has(path, hash)) return;
     const equal = this.#pathOf.get(hash);
-    if (equal === path) return;
     if (this.#held?.has(path, hash)) this.#link(join(this.#held.folder, path), path);
     else if (equal !== undefined) this.#link(join(this.#folder, equal), path);
     else if (!(await this.#fetch(file))) return;
-    this.#pathOf.set(hash, path);
+    this.#note(path, hash);
   }
 
   /** Adds a file that was made here, if it has the right hash. Returns whether it has. */
   addOwn(path: string, bytes: Uint8Array, hash: string): boolean {
     if (sha256(bytes) !== hash) return false;
     this.#write(path, bytes);
-    this.#pathOf.set(hash, path);
+    this.#note(path, hash);
     return true;
   }
 

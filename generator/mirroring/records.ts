@@ -1,17 +1,24 @@
-import { SumsInvalid } from '@passport-registry/verifier';
+import { RegistryError, readList, SumsInvalid } from '@passport-registry/verifier';
 import { type PublicationStatement, readSums, sumsPath } from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../errors.js';
-import { listBytes } from '../list/list.js';
+import { listBytes, recordsBytes } from '../list/list.js';
 import { PATHS } from '../tree/paths.js';
 import type { NewRelease, StatedFile } from './new-release.js';
 
+/** If a larger share of the records is missing, one download of the list takes less than one of each record. */
+const MAX_SHARE = 0.25;
+
 /**
- * Downloads the tree of sums from the root down, then the records, and makes the list from the records (SPEC C2). Only
- * files that differ from the release being served are downloaded.
+ * Downloads the tree of sums from the root down, then the records, and makes the list from the records (SPEC C2), or the
+ * other way round for a first copy. Only files that differ from the release being served are downloaded.
  *
  * @param statement - the publication statement, which has been verified
+ * @returns the records
  */
-export async function downloadRecords(release: NewRelease, statement: PublicationStatement): Promise<void> {
+export async function downloadRecords(
+  release: NewRelease,
+  statement: PublicationStatement,
+): Promise<readonly StatedFile[]> {
   const { levels, sumsSha256, issuers } = statement;
   let files: StatedFile[] = [{ path: sumsPath(''), hash: sumsSha256, statedIn: PATHS.publication }];
   for (let level = 0; level <= levels; level++) {
@@ -23,13 +30,12 @@ export async function downloadRecords(release: NewRelease, statement: Publicatio
       `${PATHS.publication} names ${issuers} issuers, but the sums list ${files.length} records`,
     );
   }
+  const isListHeld = release.isHeld(PATHS.list, statement.sha256);
+  const missing = files.filter(({ path, hash }) => !release.isHeld(path, hash));
+  if (!isListHeld && missing.length > issuers * MAX_SHARE) await splitList(release, missing, statement);
   await release.addAll(files);
-  if (release.isHeld(PATHS.list, statement.sha256)) return;
-  makeList(
-    release,
-    files.map(({ path }) => path),
-    statement,
-  );
+  if (!isListHeld && !release.has(PATHS.list, statement.sha256)) makeList(release, files, statement);
+  return files;
 }
 
 /** Returns the files that a sums file lists. Its hash has been checked. */
@@ -44,13 +50,38 @@ function readBranch(release: NewRelease, path: string, levels: number): StatedFi
   }
 }
 
+/** Downloads the list, and makes the missing records from it. Records that differ are downloaded later. */
+async function splitList(
+  release: NewRelease,
+  missing: readonly StatedFile[],
+  { sha256 }: PublicationStatement,
+): Promise<void> {
+  await release.addAll([{ path: PATHS.list, hash: sha256, statedIn: PATHS.publication }]);
+  const records = recordsIn(release.read(PATHS.list));
+  for (const { path, hash } of missing) {
+    const bytes = records.get(path.slice(PATHS.record('').length));
+    if (bytes !== undefined) release.addOwn(path, bytes, hash);
+  }
+}
+
+/** Returns the records of a list by id; none if the list is not valid, which the verification of the release reports. */
+function recordsIn(list: Uint8Array): ReadonlyMap<string, Uint8Array> {
+  try {
+    return recordsBytes(readList(list).issuers);
+  } catch (error) {
+    if (error instanceof RegistryError) return new Map();
+    throw error;
+  }
+}
+
 /** Joins the records to the list. If the result is not the signed list, the list is downloaded later. */
 function makeList(
   release: NewRelease,
-  records: readonly string[],
+  records: readonly StatedFile[],
   { updatedAt, sha256 }: PublicationStatement,
 ): void {
   // By code units, as the ids in a list.
-  const sorted = new Map([...records].sort().map((path) => [path, release.read(path)]));
+  const paths = records.map(({ path }) => path).sort();
+  const sorted = new Map(paths.map((path) => [path, release.read(path)]));
   release.addOwn(PATHS.list, listBytes(sorted, updatedAt).list, sha256);
 }

@@ -11,11 +11,11 @@ const UNLISTABLE: readonly string[] = [CHECKSUMS_PATH, 'checkpoint.jwt'];
  * (SPEC C2).
  */
 export function isChecksummed(path: string): boolean {
-  return !UNLISTABLE.includes(path) && !/^(?:issuers\/[^.]|sums\/(?!root$)[0-9a-f])/.test(path);
+  return !UNLISTABLE.includes(path) && !/^(?:issuers\/[^.]|sums\/(?!root$)[^.])/.test(path);
 }
 
-/** Returns the SHA-256 in lower-case hexadecimal. */
-export function sha256(bytes: Uint8Array): string {
+/** Returns the SHA-256 in lower-case hexadecimal. A string is hashed as UTF-8. */
+export function sha256(bytes: Uint8Array | string): string {
   return hash('sha256', bytes);
 }
 

@@ -50,6 +50,7 @@ export class SeenFiles {
   readonly #kept = new Map<string, Promise<Uint8Array | undefined>>();
   readonly #hashes = new Map<string, Promise<string | undefined>>();
   readonly #types = new Map<string, string | undefined>();
+  #paths: readonly string[] | undefined;
 
   constructor(source: TreeSource) {
     this.source = source;
@@ -73,6 +74,12 @@ export class SeenFiles {
     const bytes = (await this.#ask(path))?.bytes;
     this.#hashes.set(path, Promise.resolve(bytes && sha256(bytes)));
     return bytes;
+  }
+
+  /** Lists all paths, once; undefined if the source has no listing. @throws {@link IoFailed} */
+  paths(): readonly string[] | undefined {
+    this.#paths ??= this.source.paths?.();
+    return this.#paths;
   }
 
   async require(path: string): Promise<Uint8Array> {

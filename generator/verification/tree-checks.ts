@@ -76,7 +76,7 @@ export async function checkRecords(
       problems.push(`${path} is not its entry in the list`);
   });
   const expected = new Set(issuers.map(({ issuer_id }) => PATHS.record(issuer_id)));
-  for (const path of files.source.paths?.() ?? []) {
+  for (const path of files.paths() ?? []) {
     const isRecord = path.startsWith('issuers/') && !HOST_FILES.includes(path);
     if (isRecord && !expected.has(path)) problems.push(`${path} has no entry in the list`);
   }
@@ -129,7 +129,7 @@ export async function checkChecksums(
       .filter(isElsewhere)
       .map((path) => `${path} is in ${CHECKSUMS_PATH}, but belongs to the tree of sums or to no list`),
   );
-  const present = files.source.paths?.() ?? [...ALWAYS_THERE, ...(isStated ? STATED_FILES : [])];
+  const present = files.paths() ?? [...ALWAYS_THERE, ...(isStated ? STATED_FILES : [])];
   problems.push(
     ...present.filter((path) => !listed(path)).map((path) => `${path} is not in ${CHECKSUMS_PATH}`),
   );
@@ -147,7 +147,7 @@ export async function pathsOf(
   verified: ReadonlyMap<string, string> | undefined,
 ): Promise<readonly string[]> {
   const sums = verified ?? (await readChecksums(files).catch(() => new Map<string, string>()));
-  return [...new Set([...(files.source.paths?.() ?? []), ...sums.keys()])];
+  return [...new Set([...(files.paths() ?? []), ...sums.keys()])];
 }
 
 /** Checks the compressed lists, which a host sends in place of the list to clients that accept them. */

@@ -9,6 +9,7 @@ import {
 } from '@passport-registry/verifier/internal';
 import { forEachConcurrent } from '../for-each-concurrent.js';
 import { sha256 } from '../tree/checksums.js';
+import { HOST_FILES } from '../tree/host-configuration.js';
 import { PATHS } from '../tree/paths.js';
 import { summedRecord } from '../tree/sums.js';
 import { CONCURRENCY, failIfAny, Problems, readOrReport, type SeenFiles } from './seen-files.js';
@@ -79,8 +80,8 @@ export async function checkSums(
     if (found !== undefined && found !== sha256(bytes))
       problems.push(`${path} does not have the sums of the list`);
   });
-  for (const path of files.source.paths?.() ?? []) {
-    const isSums = /^sums\/[^.]/.test(path);
+  for (const path of files.paths() ?? []) {
+    const isSums = path.startsWith('sums/') && !HOST_FILES.includes(path);
     if (isSums && !expected.files.has(path)) problems.push(`${path} is not part of the tree of sums`);
   }
   failIfAny(problems.sort());

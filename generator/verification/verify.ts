@@ -280,14 +280,16 @@ async function auditTree(
   await optional('changes', changes, () => checkChanges(files));
   const delegation =
     rootKey && (await optional('delegation', PATHS.delegation, () => checkDelegation(files, rootKey)));
-  const stated = signed && { ...signed, publication: publication?.content };
+  // Checkpoint and freshness depend on the publication statement.
+  const isStatementBad = checks.hasFailed('publication');
+  const stated = signed && !isStatementBad ? { ...signed, publication: publication?.content } : undefined;
   const checkpoint =
     rootKey &&
     stated &&
     (publication?.content.checkpoint
       ? await checks.run('checkpoint', () => checkCheckpoint(files, rootKey, stated))
       : await optional('checkpoint', PATHS.checkpoint, () => checkCheckpoint(files, rootKey, stated)));
-  if (signed !== undefined && !checks.hasFailed('checkpoint')) {
+  if (signed !== undefined && !isStatementBad && !checks.hasFailed('checkpoint')) {
     const clocks = {
       ...signed,
       rotation,

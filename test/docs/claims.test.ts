@@ -74,6 +74,12 @@ const CLAIMS: Record<string, Record<string, readonly [file: string, title: strin
       ['generator/offline-signing/offline', 'a request that was overtaken by another publication'],
       ['generator/offline-signing/offline', 'a request from before an emergency is refused'],
     ],
+    'A publication statement never takes the number': [
+      ['generator/publishing/killed-build', 'never leaves a tree that is taken for good'],
+      ['generator/offline-signing/statement', 'is not signed with %s'],
+      ['generator/offline-signing/statement', 'although the root key has signed it'],
+      ['generator/offline-signing/statement', 'no other takes its sequence'],
+    ],
     'The root key in the output folder is replaced only': [
       [
         'generator/build',

@@ -9,6 +9,7 @@ import { installedPath } from '../support/installed.js';
 import { CLI, EXAMPLE_RECORDS, ROOT } from '../support/paths.js';
 import { rsyncd } from '../support/rsyncd.js';
 import { sandboxIn, serve } from '../support/serving.js';
+import { claimsOf } from '../support/signed-tree.js';
 import { type Outcome, recordText, run, temporaryFolder, writeFiles } from '../support/workspace.js';
 
 /** Creates a folder with the example records. */
@@ -165,10 +166,13 @@ describeWith(['openssl', 'curl', 'basenc'], 'the commands of docs/agents.md', ()
 describe('signing in two steps', () => {
   it('docs/operators.md: request, sign, attach', async () => {
     const folder = await ownRegistry();
-    for (const heading of ['The key', 'Offline signing']) {
+    for (const heading of ['The key', 'Offline signing', 'Offline with openssl or an HSM alone']) {
       for (const commands of commandsBelow('docs/operators.md', heading)) await sh(commands, folder);
     }
     expect(readFileSync(join(folder, 'request/CHANGES.txt'), 'utf8')).toContain('FIRST LIST');
+    const { stderr } = await sh('npx passport-registry verify dist --root-key root.json', folder);
+    expect(stderr).toContain('is valid');
+    expect(claimsOf(readFileSync(join(folder, 'dist/publication.jwt')))).toMatchObject({ sequence: 2 });
   });
 });
 
@@ -326,7 +330,7 @@ describe('freshness and rotation', () => {
     const parts = (lines: string) =>
       lines
         .split('\n')
-        .map((line) => line.slice(8, 18))
+        .map((line) => line.slice(8, 19))
         .sort();
     expect(parts(stderr.split('\n\n')[0] ?? '')).toEqual(parts(shown));
     expect(stderr).toContain('There is nothing to do.');

@@ -114,7 +114,7 @@ export async function resealed(
   const uncovered = ['SHA256SUMS', 'checkpoint.jwt'];
   // The tree of sums lists the records and the sums files. Trees without a publication statement have no tree of sums.
   const isInTreeOfSums = (path: string) =>
-    files.has('publication.jwt') && /^(?:issuers\/[^.]|sums\/(?!root$)[0-9a-f])/.test(path);
+    files.has('publication.jwt') && /^(?:issuers\/[^.]|sums\/(?!root$)[^.])/.test(path);
   const sums = [...files]
     .filter(([path]) => !uncovered.includes(path) && !isInTreeOfSums(path))
     .sort(([a], [b]) => (a < b ? -1 : 1))

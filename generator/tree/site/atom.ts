@@ -19,8 +19,25 @@ export function atomFeed({ changes, feed, since }: Changes, about: RegistryDescr
   ${author(about)}
   <link rel="self" type="application/atom+xml" href="changes.atom"/>
   <link rel="alternate" type="text/html" href="./"/>
-${changes.slice(0, MAX_ENTRIES).map(entry)}</feed>
+${entries(changes)}</feed>
 `.text;
+}
+
+function entries(changes: readonly Change[]): Html[] {
+  return changes.slice(0, MAX_ENTRIES).map(entry);
+}
+
+/**
+ * Returns the text of /changes.atom with other changes, for whoever has the feed and not the registry's description.
+ *
+ * @param text - the text of an earlier feed of the registry
+ */
+export function continueFeed(text: string, { changes, since }: Changes): string {
+  const updated = `<updated>${changes[0]?.updated_at ?? since}</updated>`;
+  const head = text
+    .slice(0, text.search(/ {2}<entry>|<\/feed>/))
+    .replace(/<updated>[^<]*<\/updated>/, updated);
+  return `${head}${html`${entries(changes)}`.text}</feed>\n`;
 }
 
 function author({ name = 'The operator of the registry', homepage, contact }: RegistryDescription): Html {

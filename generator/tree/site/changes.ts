@@ -1,6 +1,6 @@
 import { canonicalBytes, type Issuer, isUpdatedAt } from '@passport-registry/verifier';
 import { parseStrictJson } from '@passport-registry/verifier/internal';
-import type { ListDiff } from '../../list/list-diff.js';
+import type { ListDiff, PublishedList } from '../../list/list-diff.js';
 import type { SignedList } from '../../list/signed-list.js';
 import { uuidOf } from './uuid.js';
 
@@ -46,13 +46,26 @@ export function changesUpTo(
     feed: uuidOf(`changes of the registry of ${rootKey.thumbprint}`),
     since: updatedAt,
   };
-  if (diff === undefined) return previous;
+  return diff === undefined ? previous : addChanges(previous, diff, updatedAt);
+}
+
+/** The differences from an earlier list that decide about its changes. */
+interface ChangedRecords extends Pick<ListDiff, 'changed' | 'removed'> {
+  readonly before: Pick<PublishedList, 'updatedAt' | 'records'>;
+}
+
+/**
+ * Adds the changes of a new list to earlier changes.
+ *
+ * @param updatedAt - the `updated_at` of the new list
+ */
+export function addChanges(previous: Changes, diff: ChangedRecords, updatedAt: string): Changes {
   // A killed build may have written changes whose list it did not publish.
   const earlier = previous.changes.filter(({ updated_at }) => updated_at <= diff.before.updatedAt);
   return { ...previous, changes: [...newChanges(diff, updatedAt), ...earlier].slice(0, MAX_CHANGES) };
 }
 
-function newChanges({ before, changed, removed }: ListDiff, updated_at: string): Change[] {
+function newChanges({ before, changed, removed }: ChangedRecords, updated_at: string): Change[] {
   return [...changed.keys(), ...removed].sort().flatMap((issuer_id) => {
     const was = parseRecord(before.records().get(issuer_id));
     const is = parseRecord(changed.get(issuer_id));

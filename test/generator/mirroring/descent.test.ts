@@ -79,12 +79,12 @@ const isGood = async () => (await verifyTree(folderSource(current()), rootKey, A
 const leafOf = (id: string) => `sums/${sha256(Buffer.from(id))[0]}`;
 
 describe('a mirror over HTTP', () => {
-  it('fetches each file once, and makes the list and its copies from the records', async () => {
+  it('fetches each file once, and makes the records of a first copy from the list', async () => {
     const { code, stdout, stderr } = await mirror();
     expect(stderr).toContain('mirror ok: switched to the list of 2026-11-02T00:00:00Z, 103 issuers');
     expect(code).toBe(0);
     expect(new Set(requested).size).toBe(requested.length);
-    expect(requested.filter((path) => /issuers\.json/.test(path))).toEqual([]);
+    expect(requested.filter((path) => /^issuers/.test(path))).toEqual(['issuers.sig', 'issuers.json']);
     expect(filesOf(current())).toEqual(filesOf(first));
     expect(await isGood()).toBe(true);
     expect(JSON.parse(stdout).fetched).toBe(requested.length);
@@ -97,8 +97,8 @@ describe('a mirror over HTTP', () => {
     const before = statSync(join(current(), 'issuers/n8')).ino;
     const { code, stdout } = await mirror();
     expect([code, served()]).toEqual([0, '2026-11-03T00:00:00Z']);
-    // The page and the changes say what is in the list. Only short lists are in the page.
-    const site = ['changes.atom', 'changes.json', 'index.html'];
+    // Only short lists are in the page. The mirror makes the changes, which may be much longer than what has changed.
+    const site = ['index.html'];
     const proof = ['publication.jwt', 'sums/root', leafOf('n7'), 'issuers/n7'];
     const expected = ['SHA256SUMS', 'checkpoint.jwt', 'issuers.sig', ...proof, ...site];
     expect(requested.toSorted()).toEqual(expected.toSorted());
@@ -116,6 +116,34 @@ describe('a mirror over HTTP', () => {
     expect(requested.toSorted()).toEqual(['SHA256SUMS', 'checkpoint.jwt']);
   });
 
+  it('downloads the changes if several publications have passed, or if its own copy is damaged', async () => {
+    const { folder: registry, publish, tree } = built;
+    rmSync(tree, { recursive: true });
+    cpSync(next, tree, { recursive: true });
+    writeFiles(registry, { 'issuers/n7.yaml': recordText('n7'), 'issuers/n8.yaml': recordText('n8') });
+    rmSync(join(registry, 'issuers/gamma.yaml'));
+    const override = ['--override', 'gamma:record-removed'];
+    await publish('2026-11-04T00:00:00Z', '--checkpoint-key', 'key.pem', '--precompress', ...override);
+    writeFiles(registry, { 'issuers/gamma.yaml': recordText('gamma') });
+    const changes = () => requested.filter((path) => path.startsWith('changes'));
+    for (const [held, damage, expected] of [
+      [first, undefined, ['changes.atom', 'changes.json']],
+      [next, undefined, []],
+      [next, 'changes.atom', ['changes.atom']],
+      [next, 'changes.json', ['changes.atom', 'changes.json']],
+    ] as const) {
+      rmSync(join(folder, 'mirror'), { recursive: true, force: true });
+      answer = () => held;
+      await mirror();
+      if (damage !== undefined) writeFiles(current(), { [damage]: 'damaged' });
+      requested = [];
+      answer = () => tree;
+      expect((await mirror()).code).toBe(0);
+      expect([damage, changes().toSorted()]).toEqual([damage, expected]);
+      expect(filesOf(current())).toEqual(filesOf(tree));
+    }
+  });
+
   it('asks again past a cache that keeps an older file, twice', async () => {
     await mirror();
     for (const path of ['sums/root', leafOf('n7'), 'issuers/n7', 'issuers.sig', 'index.html']) {
@@ -128,6 +156,33 @@ describe('a mirror over HTTP', () => {
       expect([path, (await mirror()).code, served()]).toEqual([path, 0, '2026-11-03T00:00:00Z']);
       const hash = sha256(readFileSync(join(next, path)));
       expect(requested.filter((one) => one.startsWith(path))).toEqual([path, `${path}?${hash}`]);
+    }
+  });
+
+  it('takes the list rather than the records, if more than a quarter of them have changed', async () => {
+    const { folder: registry, publish, tree } = built;
+    for (const [day, changed, takesList] of [
+      [4, 25, false],
+      [5, 26, true],
+    ] as const) {
+      rmSync(join(folder, 'mirror'), { recursive: true, force: true });
+      rmSync(tree, { recursive: true });
+      cpSync(next, tree, { recursive: true });
+      answer = () => next;
+      await mirror();
+      for (const [index, id] of RECORDS.entries()) {
+        const tier = index >= 50 && index < 50 + changed ? { tier: 'founding' } : {};
+        const status = id === 'n7' ? { status: 'suspended' } : {};
+        writeFiles(registry, { [`issuers/${id}.yaml`]: recordText(id, { ...tier, ...status }) });
+      }
+      await publish(`2026-11-0${day}T00:00:00Z`, '--checkpoint-key', 'key.pem', '--precompress');
+      requested = [];
+      answer = () => tree;
+      expect([changed, (await mirror()).code]).toEqual([changed, 0]);
+      expect(filesOf(current())).toEqual(filesOf(tree));
+      expect(requested.includes('issuers.json')).toBe(takesList);
+      const records = requested.filter((path) => path.startsWith('issuers/'));
+      expect(records.length).toBe(takesList ? 0 : changed);
     }
   });
 
@@ -151,7 +206,7 @@ describe('a mirror over HTTP', () => {
   });
 
   it('takes the next publication if it happens during the download', async () => {
-    for (const after of [1, 5, 20, 110]) {
+    for (const after of [1, 5, 12, 20]) {
       rmSync(join(folder, 'mirror'), { recursive: true, force: true });
       let requests = 0;
       answer = () => (++requests > after ? next : first);
@@ -259,10 +314,18 @@ describe('a mirror over HTTP', () => {
       const leaf = swap(files.get(path), files.get('issuers/n7') as Buffer, record);
       const root = swap(files.get('sums/root'), files.get(path) as Buffer, leaf);
       files.set('issuers/n7', record).set(path, leaf).set('sums/root', root);
-      serving(await resealed(await restated(files, key, { sums_sha256: sha256(root) }), key));
+      const sealed = await resealed(await restated(files, key, { sums_sha256: sha256(root) }), key);
+      serving(sealed);
+      // The list cannot be made from such records, nor all of the records from the list.
       await refused(/issuers\/n7 is not its entry in the list/);
-      // The list cannot be made from such records.
+      expect(requested).toEqual(expect.arrayContaining(['issuers.json', 'issuers/n7']));
+      answer = () => first;
+      expect((await mirror()).code).toBe(0);
+      requested = [];
+      serving(sealed);
+      expect((await mirror()).code).toBe(1);
       expect(requested).toContain('issuers.json');
+      expect([served(), await isGood()]).toEqual(['2026-11-02T00:00:00Z', true]);
     });
   });
 

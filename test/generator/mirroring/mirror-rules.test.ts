@@ -184,6 +184,11 @@ describeWith(['rsync'], 'a mirror keeps the rules of a verifier', () => {
     for (let index = 0; index < 200; index++)
       writeFiles(folder, { [`issuers/n${index}.yaml`]: recordText(`n${index}`) });
     await publish('2026-11-02T00:00:00Z');
+    expect((await mirror(await serve(tree()))).code).toBe(0);
+    // So few that the mirror asks for each record.
+    for (let index = 0; index < 40; index++)
+      writeFiles(folder, { [`issuers/n${index}.yaml`]: recordText(`n${index}`, { tier: 'founding' }) });
+    await publish('2026-11-03T00:00:00Z');
     let sent = 0;
     const wrong = Buffer.alloc(60_000, 'x');
     const base = await listen((request, response) => {
@@ -202,7 +207,8 @@ describeWith(['rsync'], 'a mirror keeps the rules of a verifier', () => {
     ]);
     // Three tries, in each of which 16 are asked for at a time, three times each.
     expect(sent).toBeLessThanOrEqual(3 * 16 * 3);
-    expect(existsSync(join(folder, 'mirror/current'))).toBe(false);
+    expect(served()).toBe('2026-11-02T00:00:00Z');
+    expect(wrong.equals(readFileSync(join(folder, 'mirror/current/issuers/n0')))).toBe(false);
   });
 
   it.each([

@@ -509,7 +509,7 @@ describe('a live host', () => {
 
 /** Files whose content the root key or the online key vouches for, record by record. */
 const BOUND =
-  /^(?:issuers\.json|issuers\.sig|publication\.jwt|sums\/.*|issuers\/issuer-.*|keys\/.*|checkpoint\.jwt|snapshots\/.*\.json)$/;
+  /^(?:issuers\.json|issuers\.sig|publication\.jwt|sums\/[^.].*|issuers\/issuer-.*|keys\/.*|checkpoint\.jwt|snapshots\/.*\.json)$/;
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 const HOSTILE = [
   '',

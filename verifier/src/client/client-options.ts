@@ -74,7 +74,7 @@ export interface IssuerLookupSettings {
    * client also asks the next source. Default: 15.
    */
   readonly timeout?: number;
-  /** Keeps the accepted publication between runs. Default: a store in memory. */
+  /** Keeps the accepted publication between runs. Default: the client keeps nothing when the process ends. */
   readonly store?: RegistryStore;
   /** Called with every event, for a log. Exceptions from the callback are ignored. */
   readonly onEvent?: (event: RegistryEvent) => void;
