@@ -49,9 +49,16 @@ async function downloadByHttp(source: TreeSource, target: DownloadTarget): Promi
   return release.stats();
 }
 
-/** Small files that a root key or an online key has signed, apart from the checkpoint, and the keys. */
-const isStatement = (path: string) =>
-  path === PATHS.publication || path === PATHS.signature || path.startsWith('keys/');
+/** The small files that verifiers read before the list, apart from the checkpoint. */
+const STATEMENTS: readonly string[] = [
+  PATHS.publication,
+  PATHS.signature,
+  PATHS.rootKey,
+  PATHS.rotation,
+  PATHS.delegation,
+];
+
+const isStatement = (path: string) => STATEMENTS.includes(path);
 
 const isSnapshot = (path: string) => path.startsWith('snapshots/');
 

@@ -278,12 +278,19 @@ describe('a mirror over HTTP', () => {
       await refused(/SHA256SUMS and publication.jwt are not of the same publication/);
     });
 
-    it('and refuses sums with a record too many, before it fetches the records', async () => {
-      const files = await resealed(await restated(filesOf(next), key, { issuers: 104 }), key);
-      serving(files);
-      await refused(/names 104 issuers, but the sums list 103 records/);
-      expect(requested.filter((path) => path.startsWith('issuers/'))).toEqual([]);
-    });
+    it.each([
+      [104, 103],
+      [102, 103],
+      // The tree of sums has 16 leaves at most.
+      [4, 16],
+    ])(
+      'and refuses sums of another number of records than %i, before it fetches them',
+      async (issuers, listed) => {
+        serving(await resealed(await restated(filesOf(next), key, { issuers }), key));
+        await refused(new RegExp(`names ${issuers} issuers, but the sums list ${listed} files or records`));
+        expect(requested.filter((path) => path.startsWith('issuers/'))).toEqual([]);
+      },
+    );
 
     it.each<[string, (text: string) => string, RegExp]>([
       ['out of the tree', (text) => text.replace('issuers/n7\n', 'issuers/../../n7\n'), /ERR_SUMS_INVALID/],

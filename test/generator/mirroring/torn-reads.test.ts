@@ -5,57 +5,63 @@ import { expect, it } from 'vitest';
 import { build } from '../../../build/index.js';
 import { describeWith } from '../../support/components.js';
 import { HOSTS } from '../../support/hosts.js';
-import { mirrorFolder } from '../../support/mirror-folder.js';
-import { rsyncd } from '../../support/rsyncd.js';
+import { mirrorFolder, WAYS } from '../../support/mirror-folder.js';
 import { rounds } from '../../support/soak.js';
 import { recordText, writeFiles } from '../../support/workspace.js';
 
 const PUBLICATIONS = rounds({ usual: 12, soak: 1_000 });
 
-describeWith(['rsync', 'nginx'], 'rsyncd, a mirror and nginx under a writer', () => {
-  it('give readers no pair that is torn, and no failure after their own retries', async () => {
-    const { folder, tree, rootKey, mirror, watching } = await mirrorFolder();
-    chmodSync(folder, 0o755);
-    await mirror(tree);
-    const source = await rsyncd(tree);
-    const { child } = watching(source);
-    symlinkSync(join('mirror', 'current'), join(folder, 'htdocs'));
-    const host = await HOSTS['nginx']?.start(join(folder, 'htdocs'));
-    const seen = new Set<string>();
-    const failures: unknown[] = [];
-    let [publications, reads] = [0, 0];
-    // However slow the machine, the readers have seen the mirror change before the writer stops.
-    const isEnough = () => publications >= PUBLICATIONS && seen.size > 2;
-    const writer = async () => {
-      while (!isEnough()) {
-        publications += 1;
-        writeFiles(folder, {
-          'issuers/alpha.yaml': recordText('alpha', { policy_uri: `https://alpha.alt/${publications}` }),
-        });
-        await build({
-          issuers: join(folder, 'issuers'),
-          out: tree,
-          signer: { key: join(folder, 'key.pem'), production: true, directory: folder },
-        });
-        await new Promise((resolve) => setTimeout(resolve, 200));
-      }
-    };
-    const reader = async () => {
-      while (!isEnough()) {
-        const client = createRegistryClient({ sources: [host ?? ''], rootKey: rootKey.jwk, maxAge: 10 ** 9 });
-        try {
-          await client.ready();
-          seen.add(client.status().updatedAt ?? '');
-        } catch (error) {
-          failures.push(error);
+describeWith(['rsync', 'nginx'], 'a source, a mirror and nginx under a writer', () => {
+  it.each(['a daemon, by rsync', 'a live host'])(
+    'give readers no pair that is torn, and no failure after their own retries: from %s',
+    async (way) => {
+      const { folder, tree, rootKey, mirror, watching } = await mirrorFolder();
+      chmodSync(folder, 0o755);
+      await mirror(tree);
+      const source = (await WAYS[way]?.(tree)) ?? '';
+      const { child } = watching(source);
+      symlinkSync(join('mirror', 'current'), join(folder, 'htdocs'));
+      const host = await HOSTS['nginx']?.start(join(folder, 'htdocs'));
+      const seen = new Set<string>();
+      const failures: unknown[] = [];
+      let [publications, reads] = [0, 0];
+      // However slow the machine, the readers have seen the mirror change before the writer stops.
+      const isEnough = () => publications >= PUBLICATIONS && seen.size > 2;
+      const writer = async () => {
+        while (!isEnough()) {
+          publications += 1;
+          writeFiles(folder, {
+            'issuers/alpha.yaml': recordText('alpha', { policy_uri: `https://alpha.alt/${publications}` }),
+          });
+          await build({
+            issuers: join(folder, 'issuers'),
+            out: tree,
+            signer: { key: join(folder, 'key.pem'), production: true, directory: folder },
+          });
+          await new Promise((resolve) => setTimeout(resolve, 200));
         }
-        client.close();
-        reads += 1;
-      }
-    };
-    await Promise.all([writer(), reader(), reader(), reader(), reader()]);
-    child.kill();
-    expect(failures).toEqual([]);
-    expect(reads).toBeGreaterThan(PUBLICATIONS);
-  });
+      };
+      const reader = async () => {
+        while (!isEnough()) {
+          const client = createRegistryClient({
+            sources: [host ?? ''],
+            rootKey: rootKey.jwk,
+            maxAge: 10 ** 9,
+          });
+          try {
+            await client.ready();
+            seen.add(client.status().updatedAt ?? '');
+          } catch (error) {
+            failures.push(error);
+          }
+          client.close();
+          reads += 1;
+        }
+      };
+      await Promise.all([writer(), reader(), reader(), reader(), reader()]);
+      child.kill();
+      expect(failures).toEqual([]);
+      expect(reads).toBeGreaterThan(PUBLICATIONS);
+    },
+  );
 });
