@@ -38,7 +38,9 @@ export function treeCondition({ folder, published, refusal, report }: LocalTree)
   const problems = problemsOf(report, (name) => !elsewhere.includes(name));
   if (problems !== undefined) return state('error', `${folder} is not valid: ${summarize(problems)}`);
   if (report.rootKey === undefined) return state('error', `${folder} was not verified: see the root key`);
-  const files = published?.checksums()?.size ?? 0;
+  // In trees of older versions, SHA256SUMS lists the records, too.
+  const records = published?.hasStatement ? (report.issuers ?? 0) : 0;
+  const files = (published?.checksums()?.size ?? 0) + records;
   return state('ok', `${folder} is valid, ${files} files`);
 }
 

@@ -1,3 +1,4 @@
+import type { Statement } from '@passport-registry/verifier/internal';
 import { readIfThere } from '../files/read-file.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
 import type { ServedStatement } from '../mirroring/read-host.js';
@@ -89,5 +90,11 @@ function compareStatements(
   if (own === undefined) return undefined;
   if (served === undefined) return 'missing';
   if (served.sha256 === sha256(bytes)) return 'same';
-  return served.issuedAt > formatUpdatedAt(own.issuedAt) ? 'newer' : 'older';
+  return isNewer(served, own) ? 'newer' : 'older';
+}
+
+/** Publication statements have a sequence, because two of them can be of the same second. */
+function isNewer(served: ServedStatement & { readonly sequence?: number }, own: Statement): boolean {
+  if (served.sequence !== undefined) return served.sequence > Number(own.claims['sequence']);
+  return served.issuedAt > formatUpdatedAt(own.issuedAt);
 }

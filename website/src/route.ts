@@ -45,7 +45,7 @@ const NAMES = {
 
 /**
  * Parses the fragment of a URL. Queries are in the fragment because browsers do not send it: searches stay private, and
- * caches keep one copy of the page, not one for each query.
+ * caches keep one copy of the page, not one for each query. An issuer is looked up at the host before the list is there.
  */
 export function routeOf(fragment: string): Route {
   const parameters = new URLSearchParams(fragment.replace(/^#/, ''));

@@ -790,6 +790,21 @@ describe('hosts', () => {
     }
   });
 
+  it('that serve the list of the tree with another publication statement', async () => {
+    configure();
+    await good('build');
+    copy('before');
+    await publishWithCheckpoint();
+    copy('after');
+    const compared = async (live: string, out: string) => {
+      const { report } = await statusOf(['--base-url', await hosted(live), '--out', out]);
+      return [report.live.parts.list, report.live.parts.publication, report.live.comparedWithTree];
+    };
+    expect(await compared('before', 'after')).toEqual(['same', 'older', 'older']);
+    expect(await compared('after', 'before')).toEqual(['same', 'newer', 'newer']);
+    expect(await compared('after', 'after')).toEqual(['same', 'same', 'same']);
+  });
+
   /** Signs the checkpoint of a tree again, in a later second. */
   async function checkpointLater(tree: string): Promise<void> {
     const signed = await cliProcess(['checkpoint', tree], folder, later(1));

@@ -349,7 +349,8 @@ describe('requests', () => {
 describe('freshness', () => {
   it('without a source: the statements are used within the grace period, and then nothing is', async () => {
     let now = Date.now();
-    const host = await registryHost(await withCheckpoint(await publishSummed(root, issuers()), root, online));
+    const files = await publishSummed(root, issuers());
+    const host = await registryHost(await withCheckpoint(files, root, online));
     const lookup = lookupOf([host], { now: () => now, grace: 600, clockTolerance: 0 });
     await lookup.resolve('issuer-1');
     host.intercept = down;
@@ -360,9 +361,7 @@ describe('freshness', () => {
     await expect(lookup.resolve('issuer-1')).rejects.toMatchObject({ code: 'ERR_REGISTRY_STALE' });
     expect(() => lookup.updatedAt).toThrow(expect.objectContaining({ code: 'ERR_REGISTRY_STALE' }));
     host.intercept = up;
-    host.files = await withCheckpoint(await publishSummed(root, issuers()), root, online, {
-      exp: Math.floor(now / 1000) + 3600,
-    });
+    host.files = await withCheckpoint(files, root, online, { exp: Math.floor(now / 1000) + 3600 });
     now += 60_000;
     expect(await codeOf(lookup.resolve('issuer-1'))).toBeUndefined();
   });

@@ -66,19 +66,24 @@ const without = (files: Files, ...paths: string[]): Files =>
 /** A client whose source serves what the test says. Each step returns `accepted`, or the error code. */
 function reader(options: Partial<RegistryClientOptions> = {}) {
   let files: Files = new Map();
+  const asked: string[] = [];
   const client: RegistryClient = createRegistryClient({
     sources: [BASE],
     rootKey: root.rootKey.jwk,
     now: () => NOW * 1000,
     timeout: 2,
     fetch: async (input) => {
-      const bytes = files.get(String(input).slice(BASE.length));
+      const path = String(input).slice(BASE.length);
+      asked.push(path);
+      const bytes = files.get(path);
       return bytes === undefined ? new Response(null, { status: 404 }) : new Response(new Uint8Array(bytes));
     },
     ...options,
   });
   return {
     client,
+    /** The paths that the client has asked for since the last call. */
+    asked: () => asked.splice(0),
     serve: (served: Files) => {
       files = served;
     },
@@ -266,6 +271,23 @@ describe('a client that has accepted a publication statement', () => {
     expect(await verdicts(second, older)).toEqual(['accepted', 'ERR_LIST_ROLLED_BACK']);
     const other = await publication(SECOND, { sequence: 10 }, root, [issuer('other')]);
     expect(await verdicts(second, other)).toEqual(['accepted', 'ERR_LIST_ROLLED_BACK']);
+  });
+
+  it('refuses all of these by the statements alone, and asks for no list', async () => {
+    const [first, second] = [await publication(FIRST), await publication(SECOND)];
+    const { client, read, asked } = reader();
+    await read(second);
+    asked();
+    for (const files of [
+      first,
+      without(second, 'publication.jwt'),
+      await withStatement(first, root, { sequence: 10 }),
+      await publication(SECOND, { sequence: 10 }, root, [issuer('other')]),
+    ]) {
+      expect(await read(files)).toMatch(/^ERR_/);
+      expect(asked().filter((path) => !/^(keys\/|checkpoint|publication)/.test(path))).toEqual([]);
+    }
+    client.close();
   });
 
   it('refuses to lose the checkpoint that a statement promised', async () => {

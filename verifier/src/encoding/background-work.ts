@@ -6,32 +6,24 @@ const SLICE_STEPS = 256;
 /** How long to work without a pause, in milliseconds. Some platforms stop the clock while code runs. */
 const SLICE_MS = 4;
 
-/** Does work in slices of a few milliseconds, so that requests and timers do not wait for it. */
+/**
+ * Does work in slices of a few milliseconds, so that requests and timers do not wait for it. In Node.js, the work does
+ * not keep the process alive.
+ */
 export class BackgroundWork<T> {
+  readonly result: Promise<T>;
   readonly #steps: Steps<T>;
-  readonly #result: Promise<T>;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #isNeeded = false;
-  #isStopped = false;
 
-  /** Starts the work. It does not keep the process alive until somebody waits for it. */
   constructor(steps: Steps<T>) {
     this.#steps = steps;
-    this.#result = new Promise((resolve, reject) => this.#schedule(resolve, reject));
+    this.result = new Promise((resolve, reject) => this.#schedule(resolve, reject));
     // Whoever waits for the result gets the error.
-    this.#result.catch(() => undefined);
-  }
-
-  /** Waits for the result. From now on, the work keeps the process alive. */
-  result(): Promise<T> {
-    this.#isNeeded = true;
-    (this.#timer as { ref?: () => void } | undefined)?.ref?.();
-    return this.#result;
+    this.result.catch(() => undefined);
   }
 
   /** Stops the work. The result then never arrives. */
   stop(): void {
-    this.#isStopped = true;
     clearTimeout(this.#timer);
   }
 
@@ -40,13 +32,12 @@ export class BackgroundWork<T> {
       try {
         const step = this.#slice();
         if (step.done === true) resolve(step.value);
-        else if (!this.#isStopped) this.#schedule(resolve, reject);
+        else this.#schedule(resolve, reject);
       } catch (error) {
         reject(error);
       }
     }, 0);
-    // In Node.js, the timer must not keep the process alive.
-    if (!this.#isNeeded) (this.#timer as { unref?: () => void }).unref?.();
+    (this.#timer as { unref?: () => void }).unref?.();
   }
 
   #slice(): IteratorResult<void, T> {

@@ -109,7 +109,7 @@ export class HeldList {
   }
 
   #await(levels: number, steps?: () => Steps<HeldTree>): Promise<HeldTree | undefined> {
-    return this.#isStopped ? Promise.resolve(undefined) : inTime(this.#hash(levels, steps).result());
+    return this.#isStopped ? Promise.resolve(undefined) : inTime(this.#hash(levels, steps).result);
   }
 
   #hash(levels: number, steps = () => heldTreeSteps(this.#texts(), levels)): BackgroundWork<HeldTree> {

@@ -27,7 +27,7 @@ export async function rebuildList(
   issuers: readonly Issuer[],
   { statement, root }: SignedBy,
 ): Promise<SignedPair> {
-  const list = await new BackgroundWork(listBytesSteps(issuers, statement.updatedAt)).result();
+  const list = await new BackgroundWork(listBytesSteps(issuers, statement.updatedAt)).result;
   const sha256 = await sha256Hex(list);
   if (sha256 !== statement.sha256 || list.length !== statement.size) {
     throw new PublicationMismatch(
