@@ -19,6 +19,14 @@ export interface StatedFile {
   readonly statedIn: string;
 }
 
+/** The limits of several downloads. */
+interface DownloadLimits {
+  /** How many files to request at a time. */
+  readonly concurrency?: number;
+  /** The size of all downloads. */
+  readonly maxBytes?: number;
+}
+
 /** How many files to request at a time. */
 const CONCURRENCY = 16;
 /** How often to request a file again, if its hash is wrong: a cache may have an older file (SPEC C2). */
@@ -73,10 +81,21 @@ export class NewRelease {
   /**
    * Adds files: hard links to the release being served or to equal files, or downloads.
    *
-   * @throws {@link TreeRejected} if the source does not have a file with its hash
+   * @throws {@link TreeRejected} if the source does not have a file with its hash, or if the downloads are too large
    */
-  addAll(files: readonly StatedFile[], concurrency = CONCURRENCY): Promise<void> {
-    return forEachConcurrent(files, concurrency, (file) => this.#add(file));
+  addAll(
+    files: readonly StatedFile[],
+    { concurrency = CONCURRENCY, maxBytes = Number.POSITIVE_INFINITY }: DownloadLimits = {},
+  ): Promise<void> {
+    const before = this.#bytes;
+    return forEachConcurrent(files, concurrency, async (file) => {
+      await this.#add(file);
+      if (this.#bytes - before > maxBytes) {
+        throw new TreeRejected(
+          `the files that ${file.statedIn} lists, apart from lists, are larger than ${maxBytes} bytes`,
+        );
+      }
+    });
   }
 
   async #add(file: StatedFile): Promise<void> {

@@ -18,6 +18,7 @@ export { LIMITS, limitOf } from './limits.js';
 export { instantOf } from './list/date-time.js';
 export { hasPassed, isToCome } from './passport/clock.js';
 export { MANDATE_TYPE } from './passport/mandate.js';
+export { readHead, type SummedHead } from './publication/head.js';
 export { type Publication, readPublication, type Trust } from './publication/publication.js';
 export { refuseOlderList, refuseOlderStatement } from './publication/rollback.js';
 export { acceptHead, type Head, readStatements } from './publication/statements.js';
