@@ -292,7 +292,7 @@ describe('a mirror over HTTP', () => {
       async (path) => {
         const files = filesOf(next);
         const sums = await resealed(new Map([...files, ...junk([path])]), key);
-        serving(files.set('SHA256SUMS', sums.get('SHA256SUMS') as Buffer));
+        serving(new Map([...files, ['SHA256SUMS', sums.get('SHA256SUMS') as Buffer]]));
         await refused(/SHA256SUMS does not have the hash that the checkpoint names/);
         const read = ['SHA256SUMS', 'checkpoint.jwt', 'issuers.sig', 'keys/root.json', 'publication.jwt'];
         expect([...new Set(requested)].toSorted()).toEqual(read);
