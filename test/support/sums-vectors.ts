@@ -1,10 +1,10 @@
-import { createPrivateKey, sign } from 'node:crypto';
+import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalBytes, importRootKey } from '@passport-registry/verifier';
 import { ROOT } from './paths.js';
 import { type Files, issuer, publish, sha256, type TestKey } from './publication.js';
-import { claimsAbout, naiveSums, placeOf } from './sums.js';
+import { claimsAbout, naiveSums, placeOf, signedJwt } from './sums.js';
 
 /**
  * Makes the vectors of the publication statement and of the tree of sums, which are in test/vectors as data. Everything is
@@ -14,7 +14,6 @@ import { claimsAbout, naiveSums, placeOf } from './sums.js';
 const UPDATED_AT = '2026-11-21T08:00:00Z';
 /** 2026-11-21T08:00:00Z. */
 const MADE = 1795248000;
-const TYPE = 'registry-publication+jwt';
 const LONG_ID = `${'long-'.repeat(25)}end`;
 
 /** The key of RFC 8032, section 7.1, test 1, as in test/vectors/ed25519.json. */
@@ -25,15 +24,6 @@ export async function vectorKey(): Promise<TestKey> {
     privateKey: createPrivateKey({ key: { ...jwk, d }, format: 'jwk' }),
     rootKey: await importRootKey(jwk),
   };
-}
-
-/** Signs any payload, with canonical header and payload unless the payload is a string. */
-function signedJwt(key: TestKey, payload: object | string, header: object = {}): string {
-  const all = { alg: 'EdDSA', kid: key.rootKey.thumbprint, typ: TYPE, ...header };
-  const encoded = (part: object | string) =>
-    Buffer.from(typeof part === 'string' ? part : canonicalBytes(part)).toString('base64url');
-  const input = `${encoded(all)}.${encoded(payload)}`;
-  return `${input}.${sign(null, Buffer.from(input), key.privateKey).toString('base64url')}`;
 }
 
 const asText = (files: ReadonlyMap<string, Uint8Array>) =>
