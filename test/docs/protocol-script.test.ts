@@ -304,6 +304,33 @@ describeWith(['openssl', 'curl', 'basenc'], 'the script for one issuer, with a h
     expect(await verdict('Ed25519', signed('Ed25519', stray), ID)).toBe('error');
   });
 
+  it('files that a mirror has changed', async () => {
+    const tree = good('Ed25519');
+    const leaf = `sums/${placeOf(ID).slice(0, LEVELS)}`;
+    const text = String(tree.get(leaf));
+    const record = Buffer.from('{"status":"active"}');
+    const line = `${sha256(record)}  issuers/${ABSENT}\n`;
+    const added = {
+      'a line': line,
+      'a line with the mark of escaped names': `\\${line}`,
+      'a line in upper case': line.replace(/^\w+/, (hash) => hash.toUpperCase()),
+      'a line after a space': ` ${line}`,
+      'a line after a NUL': `\0${line}`,
+    };
+    for (const [name, more] of Object.entries(added)) {
+      for (const changed of [text + more, more + text]) {
+        const forged = new Map(tree).set(leaf, Buffer.from(changed)).set(`issuers/${ABSENT}`, record);
+        expect(await verdict('Ed25519', forged, ABSENT), name).toBe('error');
+      }
+    }
+    for (const changed of [text.trimEnd(), text + text, '', `${text}\n`, text.replace(/$/gm, '\r')]) {
+      const forged = new Map(tree).set(leaf, Buffer.from(changed));
+      expect(await verdict('Ed25519', forged, ABSENT), changed).toBe('error');
+      expect(await verdict('Ed25519', forged, ID), changed).toBe('error');
+    }
+    expect(await verdict('Ed25519', new Map(tree).set(`issuers/${ID}`, record), ID)).toBe('error');
+  });
+
   it('responses other than the file', async () => {
     const tree = good('Ed25519');
     for (const path of ['publication.jwt', 'sums/root', `sums/${placeOf(ID).slice(0, 1)}`]) {
