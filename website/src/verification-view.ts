@@ -122,7 +122,7 @@ function checkpoint({ checkpointSignedAt, freshUntil }: RegistryStatus): Child[]
   }
   const signed = checkpointSignedAt.toISOString();
   return [
-    'names this list or the one before it; signed at ',
+    'names this list or an earlier one; signed at ',
     time(signed),
     ` (${formatAge(checkpointSignedAt.getTime())}), valid until `,
     time(until),
