@@ -42,6 +42,7 @@ async function signedRegistry(source: TreeSource, pinned: PinnedTrust | undefine
     const { rootKey } = await trustedRoot(files, await checkRootKey(files), pinned?.rootKey);
     const list = await checkSignature(files, rootKey);
     const registry = readList(list);
+    if (pinned?.requirePublication) await checkPublication(files, rootKey, { list, registry });
     if (pinned?.requireCheckpoint) await assertFresh(files, rootKey, { list, registry });
     return registry;
   } catch (cause) {

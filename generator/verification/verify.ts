@@ -262,7 +262,7 @@ async function auditTree(
     signed &&
     (await optional('publication', PATHS.publication, () => checkPublication(files, rootKey, signed)));
   if (!isStated) checks.skip('sums', `the tree has no ${PATHS.publication}`);
-  else if (publication !== undefined && registry !== undefined) {
+  else if (publication !== undefined && registry !== undefined && checks.passed('records')) {
     await checks.run('sums', () => checkSums(files, registry, publication));
   }
   const sums = await checks.run('checksums', () => checkChecksums(files, isStated));

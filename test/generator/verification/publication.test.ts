@@ -267,6 +267,13 @@ describe('a tree of sums', () => {
     expect((await verify('unstated', 'key.json')).code).toBe(0);
     const { code, stderr } = await verify('unstated', 'anchor.json');
     expect([code, stderr]).toEqual([1, expect.stringContaining('publication.jwt is missing')]);
+    const compare = ['diff', 'unstated', 'stated', '--root-key'];
+    expect((await cli([...compare, 'key.json'], folder)).code).toBe(0);
+    const compared = await cli([...compare, 'anchor.json'], folder);
+    expect([compared.code, compared.stderr]).toEqual([
+      1,
+      expect.stringContaining('publication.jwt is missing'),
+    ]);
     for (const command of [['mirror'], ['mirror', 'status']]) {
       const url = await host(await olderVersion());
       const args = command.length === 1 ? [url, 'copy'] : [url];

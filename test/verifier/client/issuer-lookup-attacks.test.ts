@@ -1,5 +1,6 @@
 import {
   createIssuerLookup,
+  createRegistryClient,
   type IssuerLookup,
   type IssuerLookupOptions,
   type NoUsableSource,
@@ -238,6 +239,39 @@ describe('caches and publications', () => {
     };
     expect((await lookupOf([host]).resolve(ID))?.status).toBe('revoked');
     expect(host.log).toContain(`${leaf}?${sha256(newer.get(leaf) as Buffer)} 200`);
+  });
+
+  it.each(['cold', 'with the statement before'])(
+    'a cache that keeps an old publication statement is passed by: a look-up, %s',
+    async (kind) => {
+      const older = await publishSummed(root, issuers(), { levels: 1, updatedAt: at(-90) });
+      const newer = await publishSummed(root, issuers(ID), { levels: 1, sequence: 2 });
+      const host = await registryHost(older);
+      const lookup = lookupOf([host]);
+      if (kind !== 'cold') await lookup.resolve(OTHER);
+      host.files = newer;
+      host.intercept = (path, _request, response) => {
+        if (path !== 'publication.jwt') return false;
+        response.writeHead(200).end(older.get(path));
+        return true;
+      };
+      expect((await lookup.resolve(ID))?.status).toBe('revoked');
+    },
+  );
+
+  it('a cache that keeps an old publication statement is passed by: a client of the list', async () => {
+    const older = await publishSummed(root, issuers(), { levels: 1, updatedAt: at(-90) });
+    const newer = await publishSummed(root, issuers(ID), { levels: 1, sequence: 2 });
+    const host = await registryHost(newer);
+    host.intercept = (path, _request, response) => {
+      if (path !== 'publication.jwt') return false;
+      response.writeHead(200).end(older.get(path));
+      return true;
+    };
+    const client = createRegistryClient({ sources: [host.base], rootKey: root.rootKey.jwk, timeout: 60 });
+    await client.ready();
+    expect(client.resolve(ID)?.status).toBe('revoked');
+    client.close();
   });
 
   it('a file that stays wrong is requested twice more, and no more', async () => {

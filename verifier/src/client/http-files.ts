@@ -18,6 +18,8 @@ export class HttpSource {
   readonly #root: URL;
   readonly #fetch: typeof fetch;
   readonly #held = new Map<string, FetchedFile>();
+  /** Whether a cache between this client and the host may hold an old publication statement. */
+  #mayBeCached = false;
 
   constructor(base: string, fetch: typeof globalThis.fetch) {
     this.base = base;
@@ -28,8 +30,7 @@ export class HttpSource {
   /** Returns the files of this host. @param signal - ends all requests for files */
   files(signal: AbortSignal): HttpFiles {
     return new HttpFiles(
-      (path) =>
-        openFile(new URL(path, this.#root).href, { fetch: this.#fetch, signal }, this.#held.get(path)),
+      (path) => openFile(this.#urlOf(path), { fetch: this.#fetch, signal }, this.#held.get(path)),
       (path, file) => {
         if (file?.etag !== undefined && REVALIDATED.includes(path)) this.#held.set(path, file);
         else this.#held.delete(path);
@@ -37,9 +38,23 @@ export class HttpSource {
     );
   }
 
-  /** Clears the cache, so that the host sends all files in full again. */
+  /**
+   * Clears the cache, so that the host sends all files in full again. A cache on the way may hold an older publication
+   * statement than the other files. The next request for the statement therefore has a new query, which hosts ignore
+   * and caches do not (SPEC C2).
+   */
   forget(): void {
     this.#held.clear();
+    this.#mayBeCached = true;
+  }
+
+  #urlOf(path: string): string {
+    const url = new URL(path, this.#root);
+    if (path === 'publication.jwt' && this.#mayBeCached) {
+      url.search = Date.now().toString(36);
+      this.#mayBeCached = false;
+    }
+    return url.href;
   }
 }
 

@@ -33,7 +33,8 @@ export class Proofs {
       return await this.#proveUnder(head, issuerId);
     } catch (error) {
       if (!isCausedByOldHead(error)) throw error;
-      // A publication may just have happened.
+      // A publication may just have happened, and caches may hold some of its files.
+      for (const source of this.#requests.keys()) source.forget();
       await this.#client.refresh().catch(() => undefined);
       const newest = this.#client.current();
       if (newest.statement.claims === head.statement.claims) throw error;
