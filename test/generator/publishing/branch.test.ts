@@ -180,6 +180,27 @@ describeWith(['git'], 'passport-registry branch', () => {
     expect(existsSync(join(folder, 'old'))).toBe(false);
   });
 
+  it('refuses a tree in which an older list was put back under the newer statement', async () => {
+    await build();
+    const old = ['issuers.json', 'issuers.sig'].map((file) => [
+      file,
+      readFileSync(join(folder, 'dist', file)),
+    ]);
+    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'revoked' }) });
+    await build();
+    await cli(['branch', 'save'], folder);
+    const other = temporaryFolder();
+    git(other, 'clone', '-q', `file://${origin}`, '-b', 'published', '.');
+    writeFiles(other, Object.fromEntries(old));
+    git(other, 'commit', '-qam', 'Put back');
+    git(other, 'push', '-q');
+    const { code, stderr } = await cli(['branch', 'load', 'copy'], folder);
+    expect([code, existsSync(join(folder, 'copy'))]).toEqual([1, false]);
+    expect(stderr).toMatch(
+      /but the publication statement names another list, .*: an older list was put back/,
+    );
+  });
+
   it('refuses a branch that was put back to an older delegation, with the same list', async () => {
     const delegate = async (name: string) => {
       const online = await cli(['keys', 'generate', '--out', `${name}.pem`], folder);
