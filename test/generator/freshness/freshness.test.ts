@@ -167,6 +167,18 @@ describe('a tree in which an older publication statement was put back, with the 
     expect(code).toBe(1);
   });
 
+  it('gets no checkpoint without a sequence where only the statement is gone', async () => {
+    const before = text('checkpoint.jwt');
+    expect(claimsOf(Buffer.from(before))).toMatchObject({ sequence: 2 });
+    rmSync(path('publication.jwt'));
+    const { code, stderr } = await cli(['checkpoint', '--key', 'online.pem'], folder);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('publication.jwt of the published tree is')]);
+    expect(text('checkpoint.jwt')).toBe(before);
+    writeFiles(folder, { 'dist/publication.jwt': 'x' });
+    expect((await cli(['checkpoint', '--key', 'online.pem'], folder)).code).not.toBe(0);
+    expect(text('checkpoint.jwt')).toBe(before);
+  });
+
   it('does not begin anew where every trace of it but the checkpoint is gone', async () => {
     rmSync(path('publication.jwt'));
     const sums = text('SHA256SUMS').split('\n');
