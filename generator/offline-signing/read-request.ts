@@ -43,12 +43,11 @@ export async function readSigningRequest(
   const predecessor = previous && {
     statement: previous.statement,
     hasStatement: previous.statement !== undefined,
-    rootKey: previousRootKey ?? rootKey,
   };
   const subject = subjectOf(bytesOfList(files.list, registry), previous?.statement?.levels ?? 0);
   const statement = assertExpectedStatement(files.statement, subject, { rootKey, predecessor });
   const requested = { list: files.list, registry, sha256: hash, input: files.statement, statement };
-  const keys = { rootKey, previous: previous && predecessor?.rootKey };
+  const keys = { rootKey, previous: previous && (previousRootKey ?? rootKey) };
   const changes = describeRequest(requested, previous, keys);
   return { ...requested, previous, kept, changes };
 }

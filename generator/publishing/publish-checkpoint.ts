@@ -13,6 +13,7 @@ import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { readPublished } from '../tree/published-tree.js';
 import { assertClientAccepts } from '../verification/assert-client-accepts.js';
+import { assertStatementIntact } from './sign-statement.js';
 import { stage, switchFile } from './write.js';
 
 /** The report of a new checkpoint. */
@@ -40,6 +41,8 @@ export async function publishCheckpoint(folder: string, choice: CheckpointChoice
     if (list === undefined || updatedAt === undefined || rootKey === undefined || !signed) {
       throw new TreeRejected(`${out} has no registry with a valid signature; build it first`);
     }
+    // Without the statement, the checkpoint would name no sequence, although an earlier one did.
+    assertStatementIntact(published);
     const hash = sha256(list);
     if (!existsSync(join(out, PATHS.snapshot(hash, PATHS.list)))) {
       throw new UsageError(

@@ -26,7 +26,7 @@ export interface StatementSubject {
 }
 
 /** The published tree, as far as the next statement depends on it. */
-export type Predecessor = Pick<PublishedFiles, 'statement' | 'hasStatement' | 'rootKey'>;
+export type Predecessor = Pick<PublishedFiles, 'statement' | 'hasStatement'>;
 
 /**
  * Returns the claims of the next publication statement (SPEC C1). Undefined if the published statement says the same
@@ -52,7 +52,8 @@ export function nextClaims(
     // Checkpoints are not withdrawn under the same root key.
     ...((checkpoint || previous?.checkpoint === true) && { checkpoint: true as const }),
   };
-  const isSameKey = published?.rootKey?.thumbprint === rootKey.thumbprint;
+  // After a killed rotation, keys/root.json may already be the next key.
+  const isSameKey = previous !== undefined && signerOf(previous.text) === rootKey.thumbprint;
   if (previous !== undefined && isSameKey && saysTheSame(previous, says)) return undefined;
   const earliest = Math.max(Date.parse(list.updatedAt), previous?.issuedAt ?? 0);
   return {
@@ -63,19 +64,25 @@ export function nextClaims(
   };
 }
 
+/** The highest sequence that continues under the next root key. No registry publishes so often. */
+const MAX_CONTINUED_SEQUENCE = 2 ** 52;
+
 /**
  * A rotation lets a registry recover from a sequence that a thief has driven up, because verifiers compare only
- * statements by the same root key.
+ * statements by the same root key. So the next root key continues only a sequence that leaves room for its own.
  */
 function nextSequence(previous: PublicationStatement | undefined, isSameKey: boolean): number {
   if (previous === undefined) return 1;
+  if (!isSameKey && previous.sequence > MAX_CONTINUED_SEQUENCE) return 1;
   if (previous.sequence < Number.MAX_SAFE_INTEGER) return previous.sequence + 1;
-  if (!isSameKey) return 1;
   throw new UsageError(
     `the published statement has the highest possible sequence, ${previous.sequence}, so none can follow it under this root ` +
       'key: somebody else has signed it, so rotate to a new root key',
   );
 }
+
+/** Returns the thumbprint of the root key that a publication statement names as its signer. */
+const signerOf = (statement: string) => readStatement(statement, 'registry-publication+jwt', rejected).kid;
 
 /** @throws {@link UsageError} if the tree has lost its publication statement */
 export function assertStatementIntact(published: Predecessor | undefined): void {
@@ -113,8 +120,6 @@ export async function signedStatement(
 
 /** Reads a publication statement without verifying its signature. @throws {@link TreeRejected} */
 export function readPublicationStatement(text: Uint8Array | string): PublicationStatement {
-  const rejected = (message: string, cause?: unknown) =>
-    new TreeRejected(`the publication statement ${message}`, { cause });
   const statement = readStatement(text, 'registry-publication+jwt', rejected);
   try {
     return publicationClaims(statement);
@@ -123,3 +128,6 @@ export function readPublicationStatement(text: Uint8Array | string): Publication
     throw new TreeRejected(cause.message, { cause });
   }
 }
+
+const rejected = (message: string, cause?: unknown) =>
+  new TreeRejected(`the publication statement ${message}`, { cause });

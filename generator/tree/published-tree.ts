@@ -64,7 +64,8 @@ export interface PublishedFiles {
  * Reads the parts of the published tree that a build needs.
  *
  * @returns undefined if the folder is empty or does not exist
- * @throws {@link TreeRejected} if the list or the publication statement is older than what the tree's checkpoint names
+ * @throws {@link TreeRejected} if the list is older than the one that the tree's checkpoint or publication statement
+ * names, or if that statement is older than the checkpoint
  * @throws {@link UsageError} if the folder contains anything else, because a build would remove it
  */
 export async function readPublished(out: string): Promise<PublishedTree | undefined> {
@@ -86,7 +87,8 @@ export type ReadFile = (path: string) => Buffer | undefined;
  * Reads the parts of a published tree.
  *
  * @param name - the name of the tree in messages
- * @throws {@link TreeRejected} if the list or the publication statement is older than what the tree's checkpoint names
+ * @throws {@link TreeRejected} if the list is older than the one that the tree's checkpoint or publication statement
+ * names, or if that statement is older than the checkpoint
  */
 export async function publishedFiles(name: string, read: ReadFile): Promise<PublishedFiles> {
   const [list, root] = [read(PATHS.list), read(PATHS.rootKey)];
@@ -94,7 +96,6 @@ export async function publishedFiles(name: string, read: ReadFile): Promise<Publ
   const rootKey = await rootKeyOf(root);
   const signed = await isSigned(list, signature, rootKey);
   const checkpoint = await checkpointOf(read, rootKey);
-  if (list !== undefined && signed && checkpoint !== undefined) assertNotRolledBack(name, list, checkpoint);
   let known: { readonly sums: ReadonlyMap<string, string> | undefined } | undefined;
   const checksums = () => {
     known ??= { sums: parseChecksums(read(CHECKSUMS_PATH)?.toString('utf8') ?? '') };
@@ -111,10 +112,21 @@ export async function publishedFiles(name: string, read: ReadFile): Promise<Publ
   const publication = read(PATHS.publication);
   const statement =
     publication && (await statementOf(publication, rootKey, isListed(PATHS.publication, publication)));
+  // The mark counts only if a build wrote it.
+  const development = isListed(PATHS.developmentMark, mark);
+  const intact = {
+    list: signed || isListed(PATHS.list, list),
+    rootKey: signed || isListed(PATHS.rootKey, root),
+  };
+  if (list !== undefined && intact.list) {
+    // A production list may replace a later list of a development key, and be killed before its statement is written.
+    const statements = { checkpoint, 'publication statement': development ? undefined : statement };
+    assertNotRolledBack(name, list, statements);
+  }
   if (statement !== undefined && statement.sequence < (checkpoint?.sequence ?? 0)) {
     throw new TreeRejected(
       `${name} has publication ${statement.sequence}, but its checkpoint names publication ${checkpoint?.sequence}: an older ` +
-        'publication statement was put back; restore the tree from a mirror',
+        'publication statement was put back; restore the tree from a mirror or from git',
     );
   }
   return {
@@ -127,10 +139,9 @@ export async function publishedFiles(name: string, read: ReadFile): Promise<Publ
       publication !== undefined ||
       checksums()?.has(PATHS.publication) === true ||
       checkpoint?.sequence !== undefined,
-    // The mark counts only if a build wrote it.
-    development: isListed(PATHS.developmentMark, mark),
+    development,
     signed,
-    intact: { list: signed || isListed(PATHS.list, list), rootKey: signed || isListed(PATHS.rootKey, root) },
+    intact,
     issuers,
     checksums,
   };
@@ -198,15 +209,25 @@ async function checkpointOf(read: ReadFile, rootKey: RootKey | undefined): Promi
   });
 }
 
+/** What a checkpoint and a publication statement say of their list. */
+type NamedList = Pick<PublicationStatement & Checkpoint, 'sha256' | 'updatedAt'>;
+
 /**
- * A build writes the checkpoint last, so a valid checkpoint never names a newer list than the tree has, even after a
- * kill. If it does, an older list and its signature were put back: by mistake, or to undo a suspension.
+ * A build writes the publication statement after the list, and the checkpoint last. So neither ever names a newer list
+ * than the tree has, even after a kill. If one does, an older list was put back: by mistake, or to undo a suspension.
  */
-function assertNotRolledBack(name: string, list: Buffer, named: Checkpoint): void {
-  const updatedAt = updatedAtOf(list);
-  if (updatedAt === undefined || named.sha256 === sha256(list) || updatedAt > named.updatedAt) return;
-  throw new TreeRejected(
-    `the list in ${name} is dated ${updatedAt}, but the checkpoint names another list, dated ${named.updatedAt}: an older list was ` +
-      'put back; restore the tree from a mirror',
-  );
+function assertNotRolledBack(
+  name: string,
+  list: Buffer,
+  statements: Readonly<Record<string, NamedList | undefined>>,
+): void {
+  const [updatedAt, hash] = [updatedAtOf(list), sha256(list)];
+  for (const [statement, named] of Object.entries(statements)) {
+    if (updatedAt === undefined || named === undefined) continue;
+    if (named.sha256 === hash || updatedAt > named.updatedAt) continue;
+    throw new TreeRejected(
+      `the list in ${name} is dated ${updatedAt}, but the ${statement} names another list, dated ${named.updatedAt}: an older list was ` +
+        'put back; restore the tree from a mirror or from git',
+    );
+  }
 }

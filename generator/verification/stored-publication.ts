@@ -38,9 +38,12 @@ export function storedPublication(read: Read): StoredPublication | undefined {
   return { version: 1, ...pair, ...Object.fromEntries(others.filter(([, value]) => value !== undefined)) };
 }
 
-/** Returns the payload hash of the list that the statements of a tree name; undefined if they name none. */
+/**
+ * Returns the payload hash of the list that the statements of a tree name; undefined if they name none. The statements are
+ * not verified yet, and the hash becomes a part of a path.
+ */
 export function namedHash(read: Read): string | undefined {
   const [publication, checkpoint] = [read(PATHS.publication), read(PATHS.checkpoint)];
   const hash = (publication && namedList(publication)) ?? (checkpoint && namedList(checkpoint));
-  return typeof hash === 'string' ? hash : undefined;
+  return typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash) ? hash : undefined;
 }

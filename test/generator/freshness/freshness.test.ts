@@ -6,7 +6,7 @@ import { decodeJwt, SignJWT } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { filesBelow } from '../../../build/files/walk.js';
 import { serve } from '../../support/serving.js';
-import { claimsOf } from '../../support/signed-tree.js';
+import { claimsOf, jwt, signerKey } from '../../support/signed-tree.js';
 import { cli, type Outcome, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 let folder: string;
@@ -46,7 +46,7 @@ const checkpoint = (...more: string[]) => good('checkpoint', '--key', 'online.pe
 
 /** Something to publish. */
 let changes = 0;
-function change(status: 'active' | 'suspended' = 'active'): void {
+function change(status: 'active' | 'suspended' | 'revoked' = 'active'): void {
   changes += 1;
   writeFiles(folder, {
     'issuers/alpha.yaml': recordText('alpha', { status, policy_uri: `https://alpha.alt/${changes}` }),
@@ -91,6 +91,59 @@ describe('a tree in which an older list was put back', () => {
   });
 });
 
+describe('a tree without a checkpoint in which an older list was put back under the newer publication statement', () => {
+  const old = new Map<string, Buffer>();
+
+  beforeEach(async () => {
+    await delegate();
+    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    for (const file of ['issuers.json', 'issuers.sig', 'SHA256SUMS']) {
+      old.set(file, readFileSync(path(file)));
+    }
+    change('revoked');
+    await build('--checkpoint-key', 'online.pem');
+    rmSync(path('checkpoint.jwt'));
+    change('active');
+  });
+
+  const commands: [string, string[]][] = [
+    ['a checkpoint', ['checkpoint', '--key', 'online.pem']],
+    ['a build', ['build', '--key', 'root.pem', '--production']],
+    ['a signing request', ['build', '--unsigned', 'request']],
+    ['a rotation', ['rotate', '--yes', '--key', 'root.pem', '--next-key', 'next.pem']],
+  ];
+  // Without its signature, the list still counts if SHA256SUMS has its hash.
+  const files = ['issuers.sig', 'SHA256SUMS'];
+  it.each(commands.flatMap(([name, args]) => files.map((file) => [name, file, args] as const)))(
+    'is refused for %s, which would undo the revocation, with the %s of that list',
+    async (_name, file, args) => {
+      for (const name of ['issuers.json', file])
+        writeFiles(folder, { [`dist/${name}`]: old.get(name) ?? '' });
+      const before = bytesOfTree();
+      const { code, stderr } = await cli(args, folder);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('an older list was put back')]);
+      expect(stderr).toMatch(
+        /but the publication statement names another list, .* from a mirror or from git/,
+      );
+      expect(bytesOfTree()).toBe(before);
+    },
+  );
+
+  it('is refused if both lists have the same time', async () => {
+    const { sequence, updated_at, ...claims } = claimsOf(readFileSync(path('publication.jwt')));
+    const signer = await signerKey(folder, 'root');
+    const forged = { ...claims, sequence, sha256: '0'.repeat(64), updated_at };
+    writeFiles(folder, { 'dist/publication.jwt': await jwt(signer, 'registry-publication+jwt', forged) });
+    const { code, stderr } = await cli(['build', '--key', 'root.pem'], folder);
+    expect([code, stderr.includes('an older list was put back')]).toEqual([1, true]);
+  });
+
+  const bytesOfTree = () =>
+    filesBelow(path())
+      .map((name) => `${name} ${text(name)}`)
+      .join('\n');
+});
+
 describe('a tree in which an older publication statement was put back, with the same list', () => {
   let old: Buffer;
 
@@ -112,6 +165,18 @@ describe('a tree in which an older publication statement was put back, with the 
     const { code, stderr } = await cli(args, folder);
     expect(stderr).toContain('an older publication statement was put back');
     expect(code).toBe(1);
+  });
+
+  it('gets no checkpoint without a sequence where only the statement is gone', async () => {
+    const before = text('checkpoint.jwt');
+    expect(claimsOf(Buffer.from(before))).toMatchObject({ sequence: 2 });
+    rmSync(path('publication.jwt'));
+    const { code, stderr } = await cli(['checkpoint', '--key', 'online.pem'], folder);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('publication.jwt of the published tree is')]);
+    expect(text('checkpoint.jwt')).toBe(before);
+    writeFiles(folder, { 'dist/publication.jwt': 'x' });
+    expect((await cli(['checkpoint', '--key', 'online.pem'], folder)).code).not.toBe(0);
+    expect(text('checkpoint.jwt')).toBe(before);
   });
 
   it('does not begin anew where every trace of it but the checkpoint is gone', async () => {

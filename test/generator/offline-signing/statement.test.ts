@@ -287,6 +287,27 @@ describe('a publication that was killed while it was attached', () => {
     expect((await request()).code).toBe(0);
     expect(requested()).toMatchObject({ sequence: 3, previous: sha256(complete[0] ?? Buffer.of()) });
   });
+
+  it('does not stop a build where it replaces the later list of a development key', async () => {
+    rmSync(join(folder, 'dist'), { recursive: true });
+    clear();
+    const earlier = new Date(Date.now() - 3_600_000).toISOString().replace(/\.\d+/, '');
+    await request('--updated-at', earlier);
+    expect((await sign('--memory', 'other')).code).toBe(0);
+    expect((await cli(['build'], folder)).code).toBe(0);
+    const before = read('dist/publication.jwt');
+    const sums = read('dist/SHA256SUMS');
+    const mark = read('dist/UNFIT-FOR-PRODUCTION.txt');
+    expect((await attach()).code).toBe(0);
+    writeFiles(folder, {
+      'dist/publication.jwt': before,
+      'dist/SHA256SUMS': sums,
+      'dist/UNFIT-FOR-PRODUCTION.txt': mark,
+    });
+    const { code, stderr } = await cli(['build', '--key', 'key.pem'], folder);
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);
+    expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
+  });
 });
 
 describe('the machine with the key remembers', () => {

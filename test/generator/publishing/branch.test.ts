@@ -1,10 +1,20 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
 import { listen, serve } from '../../support/serving.js';
+import { claimsOf } from '../../support/signed-tree.js';
 import {
   cli,
   clockAhead,
@@ -178,6 +188,67 @@ describeWith(['git'], 'passport-registry branch', () => {
       expect.stringContaining('serves a newer tree than branch published of origin'),
     ]);
     expect(existsSync(join(folder, 'old'))).toBe(false);
+  });
+
+  it('refuses a tree in which an older list was put back under the newer statement', async () => {
+    await build();
+    const old = ['issuers.json', 'issuers.sig'].map((file) => [
+      file,
+      readFileSync(join(folder, 'dist', file)),
+    ]);
+    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'revoked' }) });
+    await build();
+    await cli(['branch', 'save'], folder);
+    const other = temporaryFolder();
+    git(other, 'clone', '-q', `file://${origin}`, '-b', 'published', '.');
+    writeFiles(other, Object.fromEntries(old));
+    git(other, 'commit', '-qam', 'Put back');
+    git(other, 'push', '-q');
+    const { code, stderr } = await cli(['branch', 'load', 'copy'], folder);
+    expect([code, existsSync(join(folder, 'copy'))]).toEqual([1, false]);
+    expect(stderr).toMatch(
+      /but the publication statement names another list, .*: an older list was put back/,
+    );
+  });
+
+  it('requests no path that the live statement makes up in place of the hash of a list', async () => {
+    await build();
+    await cli(['branch', 'save'], folder);
+    const file = (path: string) => readFileSync(join(folder, 'dist', path));
+    const requested: string[] = [];
+    const liveWith = (hash: string) => {
+      const [header] = file('publication.jwt').toString().split('.');
+      const claims = { ...claimsOf(file('publication.jwt')), sha256: hash };
+      const made = `${header}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.AA`;
+      return listen((request, response) => {
+        const path = String(request.url).slice(1);
+        requested.push(path);
+        if (path === 'publication.jwt') response.end(made);
+        else if (existsSync(join(folder, 'dist', path))) response.end(file(path));
+        else response.writeHead(404).end();
+      });
+    };
+    const load = async (hash: string) => {
+      await cli(['branch', 'load', 'copy', '--base-url', await liveWith(hash)], folder);
+      rmSync(join(folder, 'copy'), { recursive: true, force: true });
+    };
+    const others = () =>
+      requested.splice(0).filter((path) => /issuers\.(json|sig)$/.test(path) && path.includes('/'));
+    for (const hash of [
+      '../secret',
+      'a?b=',
+      `../${'a'.repeat(64)}`,
+      'A'.repeat(64),
+      'a'.repeat(63),
+      'a'.repeat(65),
+      '',
+    ]) {
+      await load(hash);
+      expect([hash, others()]).toEqual([hash, []]);
+    }
+    const hash = 'a'.repeat(64);
+    await load(hash);
+    expect(others()).toContain(`snapshots/${hash}/issuers.json`);
   });
 
   it('refuses a branch that was put back to an older delegation, with the same list', async () => {

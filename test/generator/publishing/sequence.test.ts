@@ -93,16 +93,66 @@ describe('the sequence of publications', () => {
     expect(await load(store)).toEqual(['alpha', 'beta']);
   });
 
-  it('begins at 1 with a rotation over the tree of that thief', async () => {
+  it.each([
+    [Number.MAX_SAFE_INTEGER, 1],
+    [Number.MAX_SAFE_INTEGER - 1, 1],
+    [2 ** 52 + 1, 1],
+    [2 ** 52, 2 ** 52 + 1],
+  ])(
+    'after the sequence %i of a thief, a rotation publishes %i, and the next root key goes on',
+    async (stolen, next) => {
+      await good('build', '--key', 'key.pem');
+      await forge({ sequence: stolen });
+      const store = memoryStore();
+      await load(store);
+      change();
+      await rotation();
+      await good('build', '--key', 'next.pem', '--rotation', 'step');
+      expect(statement()).toMatchObject({ sequence: next });
+      expect(await load(store)).toEqual(['alpha', 'beta']);
+      change('gamma');
+      await good('build', '--key', 'next.pem');
+      expect(statement()).toMatchObject({ sequence: next + 1 });
+      expect(await load(store)).toEqual(['alpha', 'beta', 'gamma']);
+    },
+  );
+
+  it('goes on above 2^52 under the same root key', async () => {
+    await good('build', '--key', 'key.pem');
+    await forge({ sequence: 2 ** 52 + 1 });
+    change();
+    await good('build', '--key', 'key.pem');
+    expect(statement()).toMatchObject({ sequence: 2 ** 52 + 2 });
+  });
+
+  it('begins at 1 with a rotation over the tree of that thief that was killed before it wrote the statement', async () => {
     await good('build', '--key', 'key.pem');
     await forge({ sequence: Number.MAX_SAFE_INTEGER });
-    const store = memoryStore();
-    await load(store);
+    const before = ['publication.jwt', 'SHA256SUMS'].map((path) => [
+      `dist/${path}`,
+      readFileSync(dist(path)),
+    ]);
     change();
     await rotation();
-    await good('build', '--key', 'next.pem', '--rotation', 'step');
+    const build = () => good('build', '--key', 'next.pem', '--rotation', 'step');
+    await build();
+    writeFiles(folder, Object.fromEntries(before));
+    await build();
     expect(statement()).toMatchObject({ sequence: 1 });
-    expect(await load(store)).toEqual(['alpha', 'beta']);
+    await good('verify', 'dist', '--root-key', 'next.json');
+  });
+
+  it('begins at 1 with a rotation over the tree of that thief that is signed on another machine', async () => {
+    await good('build', '--key', 'key.pem');
+    await forge({ sequence: Number.MAX_SAFE_INTEGER - 1 });
+    change();
+    await rotation();
+    await good('build', '--unsigned', 'request', '--root-key', 'next.json');
+    const keys = ['--key', 'next.pem', '--previous-root-key', 'key.json'];
+    await good('sign', 'request', ...keys, '--yes', '--memory', 'memory');
+    await good('attach', 'request', '--root-key', 'next.json', '--rotation', 'step');
+    expect(statement()).toMatchObject({ sequence: 1 });
+    await good('verify', 'dist', '--root-key', 'next.json');
   });
 });
 
