@@ -8,6 +8,7 @@ import {
   memoryStore,
   type NoUsableSource,
   openRegistry,
+  type RegistryClient,
   type RegistryEvent,
 } from '@passport-registry/verifier';
 import { fileStore } from '@passport-registry/verifier/node';
@@ -528,6 +529,69 @@ describe('a store', () => {
     await lookup.ready();
     expect([lookup.status().source, lookup.status().checkpoint]).toEqual(['store', true]);
     expect(await codeOf(lookup.refresh())).toBe('ERR_CHECKPOINT_MISSING');
+  });
+
+  it.each([
+    ['refresh() alone', (one: { refresh(): Promise<void> }) => [one.refresh()]],
+    ['ready() and refresh() at once', (one) => [one.ready(), one.refresh()]],
+    ['refresh() and ready() at once', (one) => [one.refresh(), one.ready()]],
+  ] as const satisfies [string, (one: RegistryClient | IssuerLookup) => Promise<void>[]][])(
+    'is read before the sources are asked: %s',
+    async (_name, start) => {
+      const newer = await publishSummed(root, issuers({ 'issuer-1': 'revoked' }), { sequence: 2 });
+      const older = await publishSummed(root, issuers(), { sequence: 1, updatedAt: at(-90) });
+      for (const make of [createRegistryClient, createIssuerLookup]) {
+        const store = memoryStore();
+        // A store on a slow disk.
+        const load = () => new Promise((resolve) => setTimeout(resolve, 20)).then(() => store.load());
+        const host = await registryHost(newer);
+        const options = { sources: [host.base], rootKey: root.rootKey.jwk, store: { ...store, load } };
+        const before = make(options);
+        opened.push(before);
+        await before.ready();
+        before.close();
+        const saved = await store.load();
+        host.files = older;
+        const after = make(options);
+        opened.push(after);
+        const results = await Promise.allSettled(start(after));
+        await after.refresh().catch(() => undefined);
+        expect(results.some(({ status }) => status === 'rejected')).toBe(true);
+        expect(after.status().errors[host.base]?.code).toBe('ERR_PUBLICATION_ROLLED_BACK');
+        expect([after.status().source, after.status().updatedAt]).toEqual([
+          'store',
+          before.status().updatedAt,
+        ]);
+        expect(await store.load()).toEqual(saved);
+      }
+    },
+  );
+
+  it('does not bring back an older list than a source had in the meantime', async () => {
+    const older = await publishSummed(root, issuers(), { sequence: 1, updatedAt: at(-90) });
+    const newer = await publishSummed(root, issuers({ 'issuer-1': 'revoked' }), { sequence: 2 });
+    for (const make of [createRegistryClient, createIssuerLookup]) {
+      const store = memoryStore();
+      const host = await registryHost(older);
+      const options = { sources: [host.base], rootKey: root.rootKey.jwk };
+      const before = make({ ...options, store });
+      opened.push(before);
+      await before.ready();
+      host.files = newer;
+      let respond = () => {};
+      const slow = new Promise<void>((resolve) => {
+        respond = resolve;
+      });
+      const after = make({ ...options, store: { ...store, load: () => slow.then(() => store.load()) } });
+      opened.push(after);
+      const starts = [after.ready(), after.refresh()];
+      // Without the rule, the refresh would not wait for the store.
+      await Promise.race([starts[1], new Promise((resolve) => setTimeout(resolve, 200))]);
+      respond();
+      await Promise.all(starts);
+      expect(after.status().updatedAt).toBe(statementClaims(newer)['updated_at']);
+      expect(after.status().source).toBe(host.base);
+    }
   });
 
   it('of a look-up has no list: a client of the whole list says so, and loads the list', async () => {

@@ -39,6 +39,7 @@ export class RefreshingRegistry<H extends Head> {
   #confirmedAt: number | undefined;
   #refreshing: Promise<void> | undefined;
   #loading: Promise<void> | undefined;
+  #restoring: Promise<void> | undefined;
   /** Ends the requests of the latest refresh. Requests for rotations may outlast the refresh. */
   #asking = new AbortController();
   /** Ends the requests of `ask`. One signal for all of them would get too many listeners. */
@@ -97,8 +98,7 @@ export class RefreshingRegistry<H extends Head> {
 
   async #load(): Promise<void> {
     this.assertOpen();
-    const roots = await this.#knownRoots();
-    if (this.#held === undefined) await this.#loadFromStore(roots);
+    await this.#restored();
     this.assertOpen();
     const usable = this.#held !== undefined && this.#isUsable(this.#held, this.#settings.now());
     if (usable) this.#refreshInBackground();
@@ -108,6 +108,15 @@ export class RefreshingRegistry<H extends Head> {
   #isUsable({ freshUntil }: Head, time: number): boolean {
     const { clockTolerance, grace } = this.#settings;
     return time <= freshUntil + clockTolerance + grace;
+  }
+
+  /**
+   * Loads from the store, once. The client accepts nothing from a source before it knows what it accepted in an earlier
+   * run.
+   */
+  #restored(): Promise<void> {
+    this.#restoring ??= this.#knownRoots().then((roots) => this.#loadFromStore(roots));
+    return this.#restoring;
   }
 
   async #loadFromStore(roots: KnownRoots): Promise<void> {
@@ -149,6 +158,7 @@ export class RefreshingRegistry<H extends Head> {
   async #refreshOnce(): Promise<void> {
     this.assertOpen();
     const roots = await this.#knownRoots();
+    await this.#restored();
     this.assertOpen();
     try {
       const errors: Record<string, RegistryError> = {};
