@@ -79,7 +79,7 @@ async function readHead(
   const maxAge = isAnyAge ? ANY_AGE_SECONDS * 1000 : maxAgeDays * 24 * 60 * 60 * 1000;
   const { requireCheckpoint, requirePublication } = trust;
   const conditions = {
-    ...{ held, expiry, maxAge, requireCheckpoint, requirePublication },
+    ...{ floor: held, expiry, maxAge, requireCheckpoint, requirePublication },
     clock: { now: Date.now(), tolerance },
   };
   const walked = await walkChains(chains, await files.get(PATHS.rotation), conditions.clock);

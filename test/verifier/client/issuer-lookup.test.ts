@@ -612,6 +612,100 @@ describe('a store', () => {
     ).rejects.toMatchObject({ code: 'ERR_BUNDLE_INVALID' });
   });
 
+  describe('from which no answer can come', () => {
+    const makers = [
+      ['a client of the whole list', createRegistryClient],
+      ['a look-up', createIssuerLookup],
+    ] as const;
+    const required = () => ({ root: root.rootKey.jwk, publication: 'required' as const });
+
+    /** Fills a store. */
+    async function filledBy(make: typeof createRegistryClient | typeof createIssuerLookup, files: Files) {
+      const store = memoryStore();
+      const host = await registryHost(files);
+      const one = make({ sources: [host.base], rootKey: root.rootKey.jwk, store });
+      await one.ready();
+      one.close();
+      return { store, host, saved: await store.load() };
+    }
+
+    it.each(makers)('without a statement guards against a rollback: %s', async (_name, make) => {
+      for (const hasCheckpoint of [false, true]) {
+        const signed = async (files: Files) =>
+          hasCheckpoint ? withCheckpoint(files, root, online) : Promise.resolve(files);
+        const held = await signed(publish(root, [issuer('issuer-1', { status: 'revoked' })], at(-60)));
+        const { store, host, saved } = await filledBy(createRegistryClient, held);
+        const events: RegistryEvent[] = [];
+        const after = make({
+          ...{ sources: [host.base], trustAnchor: required(), store },
+          onEvent: (event) => events.push(event),
+        });
+        opened.push(after);
+        // An old list with a statement that the thief of a backup, or a mirror, still has.
+        host.files = await signed(await publishSummed(root, issuers(), { updatedAt: at(-90) }));
+        expect(await codeOf(after.ready())).toBe('ERR_LIST_ROLLED_BACK');
+        expect(events[0]).toMatchObject({ type: 'store-failed', error: { code: 'ERR_PUBLICATION_MISSING' } });
+        expect(after.status().source).toBeUndefined();
+        expect(await store.load()).toEqual(saved);
+        host.files = await publishSummed(root, issuers(), { updatedAt: at(-30) });
+        const lacking = hasCheckpoint ? 'ERR_CHECKPOINT_MISSING' : undefined;
+        expect(await codeOf(after.refresh())).toBe(lacking);
+        host.files = await signed(host.files);
+        await after.refresh();
+        expect((await after.resolve('issuer-1'))?.status).toBe('active');
+        expect((await store.load())?.publication).toBeDefined();
+      }
+    });
+
+    it('without a checkpoint that is required guards against a rollback', async () => {
+      const held = await publishSummed(root, issuers(), { sequence: 2 });
+      const { store, host, saved } = await filledBy(createRegistryClient, held);
+      const older = await publishSummed(root, issuers(), { sequence: 1, updatedAt: at(-90) });
+      host.files = await withCheckpoint(older, root, online, { sequence: 1 });
+      for (const [, make] of makers) {
+        const after = make({
+          ...{ sources: [host.base], rootKey: root.rootKey.jwk, requireCheckpoint: true, store },
+        });
+        opened.push(after);
+        expect(await codeOf(after.ready())).toBe('ERR_PUBLICATION_ROLLED_BACK');
+        expect(await store.load()).toEqual(saved);
+      }
+    });
+
+    it('without a list guards against a rollback of the whole list, also by its delegation', async () => {
+      const held = await publishSummed(root, issuers(), { sequence: 2 });
+      const { store, host, saved } = await filledBy(
+        createIssuerLookup,
+        await withCheckpoint(held, root, online, { sequence: 2 }),
+      );
+      const client = createRegistryClient({ sources: [host.base], rootKey: root.rootKey.jwk, store });
+      opened.push(client);
+      const older = await publishSummed(root, issuers(), { sequence: 1, updatedAt: at(-90) });
+      host.files = await withCheckpoint(older, root, online, { sequence: 1 });
+      expect(await codeOf(client.ready())).toBe('ERR_LIST_ROLLED_BACK');
+      const earlier = await delegation(root, online, { iat: Math.floor(Date.now() / 1000) - 7200 });
+      host.files = await withCheckpoint(held, root, online, { sequence: 2 });
+      host.files.set('keys/delegation.jwt', Buffer.from(earlier));
+      expect(await codeOf(client.refresh())).toBe('ERR_DELEGATION_ROLLED_BACK');
+      expect(() => client.list()).toThrow('no list has been loaded yet');
+      expect(await store.load()).toEqual(saved);
+      host.files = await withCheckpoint(held, root, online, { sequence: 2 });
+      await client.refresh();
+      expect(client.list()).toHaveLength(IDS.length);
+      expect((await store.load())?.list).toBeDefined();
+    });
+
+    it('because its list was altered guards by its statement', async () => {
+      const held = await publishSummed(root, issuers(), { sequence: 2 });
+      const { store, host, saved } = await filledBy(createRegistryClient, held);
+      await store.save({ ...saved, version: 1, list: '{}' });
+      host.files = await publishSummed(root, issuers(), { sequence: 1, updatedAt: at(-90) });
+      const client = createRegistryClient({ sources: [host.base], rootKey: root.rootKey.jwk, store });
+      opened.push(client);
+      expect(await codeOf(client.ready())).toBe('ERR_PUBLICATION_ROLLED_BACK');
+    });
+  });
+
   it.each([
     ['nothing', {}],
     ['a list without a signature', { list: '{}' }],
