@@ -74,7 +74,7 @@ export interface IssuerLookup {
 export function createIssuerLookup(options: IssuerLookupOptions | AnchoredLookupOptions): IssuerLookup {
   const settings = clientSettings(options, 'createIssuerLookup');
   const client = new RefreshingRegistry<SummedHead>(settings, HEAD_READER, false);
-  const proofs = new Proofs(client);
+  const proofs = new Proofs(client, settings.deadline);
   const resolve = async (id: string) => {
     client.assertOpen();
     // No list has such an issuer, so nobody needs to prove it.

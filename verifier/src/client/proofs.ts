@@ -17,12 +17,15 @@ const CAUSED_BY_OLD_HEAD: readonly string[] = ['ERR_SUMS_MISMATCH', 'ERR_SOURCE_
 /** Proves records under the newest head of a registry. Any source can deliver a proof: the hashes bind the files. */
 export class Proofs {
   readonly #client: RefreshingRegistry<SummedHead>;
+  readonly #deadline: number;
   readonly #requests = new Map<HttpSource, SharedRequests>();
   #verified: VerifiedFiles = new LruMap(MAX_VERIFIED_FILES);
   #levels: number | undefined;
 
-  constructor(client: RefreshingRegistry<SummedHead>) {
+  /** @param deadline - of each request, in milliseconds */
+  constructor(client: RefreshingRegistry<SummedHead>, deadline: number) {
     this.#client = client;
+    this.#deadline = deadline;
   }
 
   /** Returns the record of an issuer, or undefined if its absence is proven. */
@@ -58,7 +61,7 @@ export class Proofs {
   }
 
   #requestsTo(source: HttpSource): SharedRequests {
-    const requests = this.#requests.get(source) ?? new SharedRequests(source);
+    const requests = this.#requests.get(source) ?? new SharedRequests(source, this.#deadline);
     this.#requests.set(source, requests);
     return requests;
   }
