@@ -198,7 +198,11 @@ describe('a look-up', () => {
     await client.ready();
     for (const id of [...IDS, 'issuer-400', 'index']) {
       expect(await lookup.resolve(id)).toEqual(client.resolve(id));
-      expect(await lookup.decide(id, POLICY)).toEqual(client.decide(id, POLICY));
+      const { registry, ...decision } = await lookup.decide(id, POLICY);
+      expect(decision).toEqual(client.decide(id, POLICY));
+      // Without an issuer_id, no list is asked.
+      const { updatedAt, sha256 } = client;
+      expect(registry).toEqual(id === 'index' ? undefined : { updatedAt, sha256 });
     }
     expect([lookup.updatedAt, lookup.sha256]).toEqual([client.updatedAt, client.sha256]);
   });
