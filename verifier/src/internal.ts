@@ -28,7 +28,6 @@ export { levelsFor, mayHaveLevels, type SummedRecord, type SumsTree, sumsTree } 
 export {
   type Checkpoint,
   type CheckpointFiles,
-  type CheckpointTimes,
   verifyCheckpoint,
   verifyDelegation,
 } from './trust/checkpoint.js';
@@ -58,6 +57,7 @@ export {
   readStatement,
   type Statement,
   type StatementFailures,
+  type StatementTimes,
   type StatementType,
   verifyStatement,
 } from './trust/statement.js';
