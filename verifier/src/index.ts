@@ -28,7 +28,7 @@ export type {
   RegistryEvent,
   RegistryStatus,
 } from './client/client-options.js';
-export { createIssuerLookup, type IssuerLookup } from './client/issuer-lookup.js';
+export { createIssuerLookup, type IssuerLookup, type ProvenDecision } from './client/issuer-lookup.js';
 export {
   type AnchoredOpenOptions,
   type OpenOptions,

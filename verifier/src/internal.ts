@@ -29,7 +29,6 @@ export { levelsFor, mayHaveLevels, type SummedRecord, type SumsTree, sumsTree } 
 export {
   type Checkpoint,
   type CheckpointFiles,
-  type CheckpointTimes,
   verifyCheckpoint,
   verifyDelegation,
 } from './trust/checkpoint.js';
@@ -59,6 +58,7 @@ export {
   readStatement,
   type Statement,
   type StatementFailures,
+  type StatementTimes,
   type StatementType,
   verifyStatement,
 } from './trust/statement.js';

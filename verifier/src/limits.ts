@@ -28,13 +28,9 @@ export const LIMITS = {
   other: 16 * MIB,
 } as const;
 
-/**
- * Returns the size limit of a file in a published tree, by the path of the file from the root of the tree.
- *
- * @param listSize - the size of the list in bytes, if a checkpoint states it
- */
-export function limitOf(path: string, listSize: number = LIMITS.list): number {
-  if (/^(?:snapshots\/[^/]+\/)?issuers\.json(?:\.gz|\.br)?$/.test(path)) return listSize;
+/** Returns the size limit of a file in a published tree, by the path of the file from the root of the tree. */
+export function limitOf(path: string): number {
+  if (/^(?:snapshots\/[^/]+\/)?issuers\.json(?:\.gz|\.br)?$/.test(path)) return LIMITS.list;
   if (/^(?:snapshots\/[^/]+\/)?issuers\.sig$/.test(path)) return LIMITS.signature;
   if (path === 'SHA256SUMS') return LIMITS.checksums;
   if (path === 'keys/root.json') return LIMITS.rootKey;

@@ -122,7 +122,8 @@ async function lookUp(
   const lookup = createIssuerLookup(options);
   try {
     await lookup.ready();
-    return { decision: await lookup.decide(id, policy), updatedAt: lookup.updatedAt };
+    const { registry, ...decision } = await lookup.decide(id, policy);
+    return { decision, updatedAt: registry?.updatedAt ?? lookup.updatedAt };
   } catch (error) {
     if (isOlderRegistry(error)) return undefined;
     throw error;

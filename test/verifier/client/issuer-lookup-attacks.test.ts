@@ -363,6 +363,29 @@ describe('mirrors', () => {
     expect(lookup.status().errors[(hanging as RegistryHost).base]?.code).toBe('ERR_SOURCE_TIMEOUT');
   });
 
+  it('that never answer one request keep nobody from the file, however many look-ups arrive', async () => {
+    const host = await registryHost(await publishSummed(root, issuers(), { levels: 1 }));
+    let requests = 0;
+    // Only the first request hangs.
+    host.intercept = (path) => path === 'sums/root' && ++requests === 1;
+    const lookup = lookupOf([host], { timeout: 1.5 });
+    await lookup.ready();
+    let found = 0;
+    const lookups: Promise<void>[] = [];
+    // There is always a look-up that waits.
+    for (let count = 0; count < 40 && found === 0; count++) {
+      const one = lookup.resolve(ID).then(() => {
+        found += 1;
+      });
+      lookups.push(one.catch(() => undefined));
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    expect(found).toBeGreaterThan(0);
+    await Promise.all(lookups);
+    const { issuer_id } = (await lookup.resolve(ID)) ?? {};
+    expect([issuer_id, requests]).toEqual([ID, 2]);
+  });
+
   it('that all hang end at the deadline', async () => {
     const host = await registryHost(await publishSummed(root, issuers(), { levels: 1 }));
     host.intercept = (path) => path.startsWith('sums/');

@@ -8,6 +8,7 @@ import {
   memoryStore,
   type NoUsableSource,
   openRegistry,
+  type RegistryClient,
   type RegistryEvent,
 } from '@passport-registry/verifier';
 import { fileStore } from '@passport-registry/verifier/node';
@@ -197,7 +198,11 @@ describe('a look-up', () => {
     await client.ready();
     for (const id of [...IDS, 'issuer-400', 'index']) {
       expect(await lookup.resolve(id)).toEqual(client.resolve(id));
-      expect(await lookup.decide(id, POLICY)).toEqual(client.decide(id, POLICY));
+      const { registry, ...decision } = await lookup.decide(id, POLICY);
+      expect(decision).toEqual(client.decide(id, POLICY));
+      // Without an issuer_id, no list is asked.
+      const { updatedAt, sha256 } = client;
+      expect(registry).toEqual(id === 'index' ? undefined : { updatedAt, sha256 });
     }
     expect([lookup.updatedAt, lookup.sha256]).toEqual([client.updatedAt, client.sha256]);
   });
@@ -530,6 +535,69 @@ describe('a store', () => {
     expect(await codeOf(lookup.refresh())).toBe('ERR_CHECKPOINT_MISSING');
   });
 
+  it.each([
+    ['refresh() alone', (one: { refresh(): Promise<void> }) => [one.refresh()]],
+    ['ready() and refresh() at once', (one) => [one.ready(), one.refresh()]],
+    ['refresh() and ready() at once', (one) => [one.refresh(), one.ready()]],
+  ] as const satisfies [string, (one: RegistryClient | IssuerLookup) => Promise<void>[]][])(
+    'is read before the sources are asked: %s',
+    async (_name, start) => {
+      const newer = await publishSummed(root, issuers({ 'issuer-1': 'revoked' }), { sequence: 2 });
+      const older = await publishSummed(root, issuers(), { sequence: 1, updatedAt: at(-90) });
+      for (const make of [createRegistryClient, createIssuerLookup]) {
+        const store = memoryStore();
+        // A store on a slow disk.
+        const load = () => new Promise((resolve) => setTimeout(resolve, 20)).then(() => store.load());
+        const host = await registryHost(newer);
+        const options = { sources: [host.base], rootKey: root.rootKey.jwk, store: { ...store, load } };
+        const before = make(options);
+        opened.push(before);
+        await before.ready();
+        before.close();
+        const saved = await store.load();
+        host.files = older;
+        const after = make(options);
+        opened.push(after);
+        const results = await Promise.allSettled(start(after));
+        await after.refresh().catch(() => undefined);
+        expect(results.some(({ status }) => status === 'rejected')).toBe(true);
+        expect(after.status().errors[host.base]?.code).toBe('ERR_PUBLICATION_ROLLED_BACK');
+        expect([after.status().source, after.status().updatedAt]).toEqual([
+          'store',
+          before.status().updatedAt,
+        ]);
+        expect(await store.load()).toEqual(saved);
+      }
+    },
+  );
+
+  it('does not bring back an older list than a source had in the meantime', async () => {
+    const older = await publishSummed(root, issuers(), { sequence: 1, updatedAt: at(-90) });
+    const newer = await publishSummed(root, issuers({ 'issuer-1': 'revoked' }), { sequence: 2 });
+    for (const make of [createRegistryClient, createIssuerLookup]) {
+      const store = memoryStore();
+      const host = await registryHost(older);
+      const options = { sources: [host.base], rootKey: root.rootKey.jwk };
+      const before = make({ ...options, store });
+      opened.push(before);
+      await before.ready();
+      host.files = newer;
+      let respond = () => {};
+      const slow = new Promise<void>((resolve) => {
+        respond = resolve;
+      });
+      const after = make({ ...options, store: { ...store, load: () => slow.then(() => store.load()) } });
+      opened.push(after);
+      const starts = [after.ready(), after.refresh()];
+      // Without the rule, the refresh would not wait for the store.
+      await Promise.race([starts[1], new Promise((resolve) => setTimeout(resolve, 200))]);
+      respond();
+      await Promise.all(starts);
+      expect(after.status().updatedAt).toBe(statementClaims(newer)['updated_at']);
+      expect(after.status().source).toBe(host.base);
+    }
+  });
+
   it('of a look-up has no list: a client of the whole list says so, and loads the list', async () => {
     const store = memoryStore();
     const host = await registryHost(await publishSummed(root, issuers()));
@@ -546,6 +614,100 @@ describe('a store', () => {
     await expect(
       openRegistry(stored as never, { rootKey: root.rootKey.jwk, maxAge: 3600 }),
     ).rejects.toMatchObject({ code: 'ERR_BUNDLE_INVALID' });
+  });
+
+  describe('from which no answer can come', () => {
+    const makers = [
+      ['a client of the whole list', createRegistryClient],
+      ['a look-up', createIssuerLookup],
+    ] as const;
+    const required = () => ({ root: root.rootKey.jwk, publication: 'required' as const });
+
+    /** Fills a store. */
+    async function filledBy(make: typeof createRegistryClient | typeof createIssuerLookup, files: Files) {
+      const store = memoryStore();
+      const host = await registryHost(files);
+      const one = make({ sources: [host.base], rootKey: root.rootKey.jwk, store });
+      await one.ready();
+      one.close();
+      return { store, host, saved: await store.load() };
+    }
+
+    it.each(makers)('without a statement guards against a rollback: %s', async (_name, make) => {
+      for (const hasCheckpoint of [false, true]) {
+        const signed = async (files: Files) =>
+          hasCheckpoint ? withCheckpoint(files, root, online) : Promise.resolve(files);
+        const held = await signed(publish(root, [issuer('issuer-1', { status: 'revoked' })], at(-60)));
+        const { store, host, saved } = await filledBy(createRegistryClient, held);
+        const events: RegistryEvent[] = [];
+        const after = make({
+          ...{ sources: [host.base], trustAnchor: required(), store },
+          onEvent: (event) => events.push(event),
+        });
+        opened.push(after);
+        // An old list with a statement that the thief of a backup, or a mirror, still has.
+        host.files = await signed(await publishSummed(root, issuers(), { updatedAt: at(-90) }));
+        expect(await codeOf(after.ready())).toBe('ERR_LIST_ROLLED_BACK');
+        expect(events[0]).toMatchObject({ type: 'store-failed', error: { code: 'ERR_PUBLICATION_MISSING' } });
+        expect(after.status().source).toBeUndefined();
+        expect(await store.load()).toEqual(saved);
+        host.files = await publishSummed(root, issuers(), { updatedAt: at(-30) });
+        const lacking = hasCheckpoint ? 'ERR_CHECKPOINT_MISSING' : undefined;
+        expect(await codeOf(after.refresh())).toBe(lacking);
+        host.files = await signed(host.files);
+        await after.refresh();
+        expect((await after.resolve('issuer-1'))?.status).toBe('active');
+        expect((await store.load())?.publication).toBeDefined();
+      }
+    });
+
+    it('without a checkpoint that is required guards against a rollback', async () => {
+      const held = await publishSummed(root, issuers(), { sequence: 2 });
+      const { store, host, saved } = await filledBy(createRegistryClient, held);
+      const older = await publishSummed(root, issuers(), { sequence: 1, updatedAt: at(-90) });
+      host.files = await withCheckpoint(older, root, online, { sequence: 1 });
+      for (const [, make] of makers) {
+        const after = make({
+          ...{ sources: [host.base], rootKey: root.rootKey.jwk, requireCheckpoint: true, store },
+        });
+        opened.push(after);
+        expect(await codeOf(after.ready())).toBe('ERR_PUBLICATION_ROLLED_BACK');
+        expect(await store.load()).toEqual(saved);
+      }
+    });
+
+    it('without a list guards against a rollback of the whole list, also by its delegation', async () => {
+      const held = await publishSummed(root, issuers(), { sequence: 2 });
+      const { store, host, saved } = await filledBy(
+        createIssuerLookup,
+        await withCheckpoint(held, root, online, { sequence: 2 }),
+      );
+      const client = createRegistryClient({ sources: [host.base], rootKey: root.rootKey.jwk, store });
+      opened.push(client);
+      const older = await publishSummed(root, issuers(), { sequence: 1, updatedAt: at(-90) });
+      host.files = await withCheckpoint(older, root, online, { sequence: 1 });
+      expect(await codeOf(client.ready())).toBe('ERR_LIST_ROLLED_BACK');
+      const earlier = await delegation(root, online, { iat: Math.floor(Date.now() / 1000) - 7200 });
+      host.files = await withCheckpoint(held, root, online, { sequence: 2 });
+      host.files.set('keys/delegation.jwt', Buffer.from(earlier));
+      expect(await codeOf(client.refresh())).toBe('ERR_DELEGATION_ROLLED_BACK');
+      expect(() => client.list()).toThrow('no list has been loaded yet');
+      expect(await store.load()).toEqual(saved);
+      host.files = await withCheckpoint(held, root, online, { sequence: 2 });
+      await client.refresh();
+      expect(client.list()).toHaveLength(IDS.length);
+      expect((await store.load())?.list).toBeDefined();
+    });
+
+    it('because its list was altered guards by its statement', async () => {
+      const held = await publishSummed(root, issuers(), { sequence: 2 });
+      const { store, host, saved } = await filledBy(createRegistryClient, held);
+      await store.save({ ...saved, version: 1, list: '{}' });
+      host.files = await publishSummed(root, issuers(), { sequence: 1, updatedAt: at(-90) });
+      const client = createRegistryClient({ sources: [host.base], rootKey: root.rootKey.jwk, store });
+      opened.push(client);
+      expect(await codeOf(client.ready())).toBe('ERR_PUBLICATION_ROLLED_BACK');
+    });
   });
 
   it.each([

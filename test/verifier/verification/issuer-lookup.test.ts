@@ -64,6 +64,41 @@ describe('a passport verifier with a look-up of single issuers', () => {
     expect(stranger.log).toEqual([]);
   });
 
+  it('names the list of the proof, even if a refresh replaces it meanwhile', async () => {
+    const registry = lookup();
+    await registry.ready();
+    const { updated_at, sha256 } = statementClaims(host.files);
+    const record = host.files.get('issuers/alpha') as Buffer;
+    const waiting: (() => void)[] = [];
+    host.intercept = (path, _request, response) => {
+      if (path === 'issuers/alpha') waiting.push(() => response.end(record));
+      return path === 'issuers/alpha';
+    };
+    const verifying = verifierWith(registry).verifyPassport(await tokenOf(world, passport));
+    await expect.poll(() => [waiting.length, host.log.includes('sums/root 200')]).toEqual([1, true]);
+    host.files = await publishSummed(root, [world.record, stranger.record], {
+      ...{ sequence: 2, updatedAt: at(-30), levels: 0 },
+    });
+    await registry.refresh();
+    expect(registry.sha256).not.toBe(sha256);
+    for (const respond of waiting) respond();
+    expect(await verifying).toMatchObject({ accepted: true, registry: { updatedAt: updated_at, sha256 } });
+  });
+
+  it('names the list that a client of the whole list had when it decided', async () => {
+    const list = { updatedAt: at(-60), sha256: '0'.repeat(64) };
+    const registry = {
+      ...list,
+      decide: () => {
+        // A client may replace its list between any two steps.
+        queueMicrotask(() => Object.assign(registry, { updatedAt: at(-30), sha256: '1'.repeat(64) }));
+        return { accepted: false, reasons: [{ code: 'issuer-unknown', message: '' }], issuer: undefined };
+      },
+    };
+    const verdict = await verifierWith(registry as never).verifyPassport(await tokenOf(world, passport));
+    expect(verdict).toMatchObject({ accepted: false, registry: list });
+  });
+
   it('rejects once the issuer is revoked', async () => {
     const registry = lookup();
     const verifier = verifierWith(registry);

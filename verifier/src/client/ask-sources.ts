@@ -48,8 +48,8 @@ interface PendingSource {
 /** Why requests end that a source need not answer any more. */
 const UNNEEDED = /* @__PURE__ */ new SourceUnreachable('the response is no longer needed');
 
-/** The client asks the next source after this share of the deadline (SPEC C5). */
-const STAGGER_SHARE = 1 / 3;
+/** A source is slow after this share of the deadline. The client then also asks the next one (SPEC C5). */
+export const STAGGER_SHARE = 1 / 3;
 
 /**
  * Asks sources for an acceptable answer (SPEC C5). Each source has one deadline for all its requests. The client asks

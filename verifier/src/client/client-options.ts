@@ -47,7 +47,8 @@ export interface AnchoredLookupOptions extends PinnedTrustAnchor, IssuerLookupSe
 /** Options of {@link createRegistryClient} besides the trust and the sources. Times are in seconds. */
 export interface RegistryClientSettings extends IssuerLookupSettings {
   /**
-   * The maximum size of the list in bytes. If a checkpoint states the size, that size is the limit. Default: 256 MiB.
+   * The maximum size of the list in bytes. If the publication statement or the checkpoint states a smaller size, that
+   * size is the limit. Default: 256 MiB.
    */
   readonly maxBytes?: number;
 }

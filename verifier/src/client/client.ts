@@ -35,8 +35,9 @@ export interface RegistryClient extends Registry {
 
 /**
  * Creates a client of a registry and its mirrors. The client verifies everything with the pinned root key, or with the
- * pinned trust anchor, refuses rollbacks, refreshes itself, and fails closed: when the list is neither fresh nor within the grace period, every read
- * throws {@link RegistryStale}. Before the first list, every read throws {@link RegistryNotReady}.
+ * pinned trust anchor, refuses rollbacks, refreshes itself, and fails closed: when the list is neither fresh nor within
+ * the grace period, every read throws {@link RegistryStale}. Before the first list, every read throws
+ * {@link RegistryNotReady}.
  *
  * @throws {@link OptionsInvalid} | {@link RootKeyInvalid} | {@link TrustAnchorInvalid}
  *

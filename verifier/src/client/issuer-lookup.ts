@@ -11,8 +11,18 @@ import {
   type IssuerLookupOptions,
   type RegistryStatus,
 } from './client-options.js';
-import { Proofs } from './proofs.js';
+import { Proofs, type ProvenRecord } from './proofs.js';
 import { RefreshingRegistry } from './refreshing-registry.js';
+import type { Registry } from './registry.js';
+
+/** A decision about an issuer that was looked up. */
+export interface ProvenDecision extends Decision {
+  /**
+   * The list that the proof belongs to. A refresh may have replaced it since. Undefined if the id is not a valid
+   * `issuer_id`: no list has such an issuer, and none was asked.
+   */
+  readonly registry: Pick<Registry, 'updatedAt' | 'sha256'> | undefined;
+}
 
 /** Looks up single issuers of a registry. Every answer is proven, and refers to the newest publication. */
 export interface IssuerLookup {
@@ -28,11 +38,11 @@ export interface IssuerLookup {
    */
   resolve(issuerId: string): Promise<Issuer | undefined>;
   /**
-   * Decides whether a policy trusts an issuer. See {@link decide}.
+   * Decides whether a policy trusts an issuer. See {@link decide}. The decision names the list that it is about.
    *
    * @throws {@link PolicyInvalid}, and the errors of `resolve`
    */
-  decide(issuer: string | Issuer, policy: TrustPolicy): Promise<Decision>;
+  decide(issuer: string | Issuer, policy: TrustPolicy): Promise<ProvenDecision>;
   /**
    * Resolves once the client has the statements of the registry: from the store if possible, otherwise from a source.
    *
@@ -74,11 +84,11 @@ export interface IssuerLookup {
 export function createIssuerLookup(options: IssuerLookupOptions | AnchoredLookupOptions): IssuerLookup {
   const settings = clientSettings(options, 'createIssuerLookup');
   const client = new RefreshingRegistry<SummedHead>(settings, HEAD_READER, false);
-  const proofs = new Proofs(client);
-  const resolve = async (id: string) => {
+  const proofs = new Proofs(client, settings.deadline);
+  const prove = async (id: string): Promise<Partial<ProvenRecord>> => {
     client.assertOpen();
     // No list has such an issuer, so nobody needs to prove it.
-    return isValidIssuerId(id) ? proofs.prove(id) : undefined;
+    return isValidIssuerId(id) ? proofs.prove(id) : {};
   };
   return {
     get updatedAt() {
@@ -87,12 +97,13 @@ export function createIssuerLookup(options: IssuerLookupOptions | AnchoredLookup
     get sha256() {
       return client.current().sha256;
     },
-    resolve,
+    resolve: async (id) => (await prove(id)).issuer,
     decide: async (issuer, policy) => {
       compilePolicy(policy);
       // The caller's record proves nothing. The decision uses the record with the same id in the list.
-      const record = await resolve(typeof issuer === 'string' ? issuer : issuer.issuer_id);
-      return decide(record, policy, settings.now());
+      const proven = await prove(typeof issuer === 'string' ? issuer : issuer.issuer_id);
+      const registry = proven.head && { updatedAt: proven.head.updatedAt, sha256: proven.head.sha256 };
+      return { ...decide(proven.issuer, policy, settings.now()), registry };
     },
     ready: () => client.ready(),
     refresh: () => client.refresh(),

@@ -96,6 +96,7 @@ export async function openRegistry(
   const publication = await readPublication(files, {
     roots: currentRoots(chains),
     held: undefined,
+    floor: undefined,
     clock,
     expiry: false,
     maxAge: maxAge * 1000,

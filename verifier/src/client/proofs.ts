@@ -14,19 +14,30 @@ const MAX_VERIFIED_FILES = 512;
 /** Codes of errors that an old head causes: the files of a newer publication have replaced those of the proof. */
 const CAUSED_BY_OLD_HEAD: readonly string[] = ['ERR_SUMS_MISMATCH', 'ERR_SOURCE_STATUS'];
 
+/** What is proven about an issuer. */
+export interface ProvenRecord {
+  /** Undefined if the list has no such issuer. */
+  readonly issuer: Issuer | undefined;
+  /** The head that the proof belongs to. A refresh may have replaced it since. */
+  readonly head: SummedHead;
+}
+
 /** Proves records under the newest head of a registry. Any source can deliver a proof: the hashes bind the files. */
 export class Proofs {
   readonly #client: RefreshingRegistry<SummedHead>;
+  readonly #deadline: number;
   readonly #requests = new Map<HttpSource, SharedRequests>();
   #verified: VerifiedFiles = new LruMap(MAX_VERIFIED_FILES);
   #levels: number | undefined;
 
-  constructor(client: RefreshingRegistry<SummedHead>) {
+  /** @param deadline - of each request, in milliseconds */
+  constructor(client: RefreshingRegistry<SummedHead>, deadline: number) {
     this.#client = client;
+    this.#deadline = deadline;
   }
 
-  /** Returns the record of an issuer, or undefined if its absence is proven. */
-  async prove(issuerId: string): Promise<Issuer | undefined> {
+  /** Proves the record of an issuer, or its absence. */
+  async prove(issuerId: string): Promise<ProvenRecord> {
     await this.#client.upToDate();
     const head = this.#client.current();
     try {
@@ -42,12 +53,14 @@ export class Proofs {
     }
   }
 
-  #proveUnder({ statement }: SummedHead, issuerId: string): Promise<Issuer | undefined> {
+  async #proveUnder(head: SummedHead, issuerId: string): Promise<ProvenRecord> {
+    const { statement } = head;
     const verified = this.#verifiedWith(statement.levels);
-    return this.#client.ask((source, asking) => {
+    const issuer = await this.#client.ask((source, asking) => {
       const files = new ProofFiles({ ...asking, verified, requests: this.#requestsTo(source) });
       return readProvenRecord(issuerId, statement, files);
     });
+    return { issuer, head };
   }
 
   /** Returns the verified files. A file that was valid with another number of levels must be parsed again. */
@@ -58,7 +71,7 @@ export class Proofs {
   }
 
   #requestsTo(source: HttpSource): SharedRequests {
-    const requests = this.#requests.get(source) ?? new SharedRequests(source);
+    const requests = this.#requests.get(source) ?? new SharedRequests(source, this.#deadline);
     this.#requests.set(source, requests);
     return requests;
   }

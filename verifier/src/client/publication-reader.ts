@@ -2,12 +2,18 @@ import type { RegistryFiles } from '../publication/registry-files.js';
 import type { Head, SourceTrust } from '../publication/statements.js';
 import type { StoredPublication } from '../publication/store.js';
 
+/** What a client trusts when it reads a source, and what it holds. */
+export interface HoldingTrust<H extends Head> extends SourceTrust {
+  /** What answers come from. Undefined if there is nothing, or only a floor against rollbacks. */
+  readonly held: H | undefined;
+}
+
 /** What a client reads from a source and keeps: a publication with its list, or only its head. */
 export interface PublicationReader<H extends Head> {
   /** Returns the files to request at once, besides the rotation. */
   pathsReadFirst(held: H | undefined): readonly string[];
   /** Reads and verifies the files of a source. */
-  read(files: RegistryFiles, trust: SourceTrust<H>): Promise<H>;
+  read(files: RegistryFiles, trust: HoldingTrust<H>): Promise<H>;
   /** Returns the size of the held list in bytes; 0 if the client keeps no list. */
   listSize(held: H): number;
   /**

@@ -8,8 +8,9 @@ import {
   SourceUnreachable,
 } from '../errors.js';
 import { startDeadline, untilAborted } from '../http/deadline.js';
-import type { Head, SourceTrust } from '../publication/statements.js';
-import { storedDelegationTime, storedFiles } from '../publication/store.js';
+import { readFloor } from '../publication/floor.js';
+import type { Head } from '../publication/statements.js';
+import { type StoredPublication, storedDelegationTime, storedFiles } from '../publication/store.js';
 import { type CheckedRootKey, checkRootKeys, importCheckedRootKeys } from '../trust/root-key.js';
 import { type Asking, askSources, type Found, type Question } from './ask-sources.js';
 import {
@@ -20,7 +21,7 @@ import {
 } from './client-options.js';
 import { HttpSource } from './http-files.js';
 import { KnownRoots } from './known-roots.js';
-import type { PublicationReader } from './publication-reader.js';
+import type { HoldingTrust, PublicationReader } from './publication-reader.js';
 import { readRotationOf, readSource } from './source-reader.js';
 
 /** The implementation of a client: its state, its sources and its timers. `H` is what the client keeps of a registry. */
@@ -33,12 +34,15 @@ export class RefreshingRegistry<H extends Head> {
   readonly #pinned: readonly CheckedRootKey[];
   #roots: Promise<KnownRoots> | undefined;
   #held: H | undefined;
+  /** The newest head that was accepted. Nothing older is accepted, even if no answer can come from it. */
+  #floor: Head | undefined;
   /** Whether a rotation has replaced the root key of the held list. */
   #isOutdated = false;
   #source: string | undefined;
   #confirmedAt: number | undefined;
   #refreshing: Promise<void> | undefined;
   #loading: Promise<void> | undefined;
+  #restoring: Promise<void> | undefined;
   /** Ends the requests of the latest refresh. Requests for rotations may outlast the refresh. */
   #asking = new AbortController();
   /** Ends the requests of `ask`. One signal for all of them would get too many listeners. */
@@ -97,8 +101,7 @@ export class RefreshingRegistry<H extends Head> {
 
   async #load(): Promise<void> {
     this.assertOpen();
-    const roots = await this.#knownRoots();
-    if (this.#held === undefined) await this.#loadFromStore(roots);
+    await this.#restored();
     this.assertOpen();
     const usable = this.#held !== undefined && this.#isUsable(this.#held, this.#settings.now());
     if (usable) this.#refreshInBackground();
@@ -110,6 +113,15 @@ export class RefreshingRegistry<H extends Head> {
     return time <= freshUntil + clockTolerance + grace;
   }
 
+  /**
+   * Loads from the store, once. The client accepts nothing from a source before it knows what it accepted in an earlier
+   * run.
+   */
+  #restored(): Promise<void> {
+    this.#restoring ??= this.#knownRoots().then((roots) => this.#loadFromStore(roots));
+    return this.#restoring;
+  }
+
   async #loadFromStore(roots: KnownRoots): Promise<void> {
     try {
       const stored = await this.#settings.store.load();
@@ -118,21 +130,34 @@ export class RefreshingRegistry<H extends Head> {
       await roots.add(await files.get('keys/rotation.json'), undefined);
       // Reads check the freshness, so this step does not. Even a stale list protects against rollbacks, and so does a
       // list that seems to be from the future after the clock was set back.
-      const held = await this.#reader.read(files, {
+      const trust = {
         ...this.#trust(),
         // A list signed by a replaced root key is not used, but it still protects against rollbacks.
         roots: roots.chains().flatMap(({ keys }) => [...keys].reverse()),
         clock: { now: this.#settings.now(), tolerance: Number.POSITIVE_INFINITY },
         expiry: false,
-      });
-      roots.bind();
-      const { now, clockTolerance } = this.#settings;
-      const delegatedAt = latest(held.delegatedAt, storedDelegationTime(stored, now() + clockTolerance));
-      this.#hold({ ...held, delegatedAt }, 'store');
-      if (!roots.isCurrent(held.root)) this.#outdate(0);
+      };
+      try {
+        const held = this.#withDelegationOf(stored, await this.#reader.read(files, trust));
+        this.#hold(held, 'store');
+        if (!roots.isCurrent(held.root)) this.#outdate(0);
+      } catch (error) {
+        const floor = await readFloor(files, trust).catch(() => undefined);
+        if (floor !== undefined) this.#floor = this.#withDelegationOf(stored, floor);
+        throw error;
+      } finally {
+        if (this.#floor !== undefined) roots.bind();
+      }
     } catch (error) {
       this.#emit({ type: 'store-failed', error });
     }
+  }
+
+  /** Adds the time of the newest delegation that the store knows. */
+  #withDelegationOf<T extends Head>(stored: StoredPublication, head: T): T {
+    const { now, clockTolerance } = this.#settings;
+    const storedTime = storedDelegationTime(stored, now() + clockTolerance);
+    return { ...head, delegatedAt: latest(head.delegatedAt, storedTime) };
   }
 
   refresh(): Promise<void> {
@@ -149,6 +174,7 @@ export class RefreshingRegistry<H extends Head> {
   async #refreshOnce(): Promise<void> {
     this.assertOpen();
     const roots = await this.#knownRoots();
+    await this.#restored();
     this.assertOpen();
     try {
       const errors: Record<string, RegistryError> = {};
@@ -277,10 +303,11 @@ export class RefreshingRegistry<H extends Head> {
     throw failure;
   }
 
-  #trust(): Omit<SourceTrust<H>, 'roots'> {
+  #trust(): Omit<HoldingTrust<H>, 'roots'> {
     const { clockTolerance, now, maxAge, requireCheckpoint, requirePublication } = this.#settings;
     return {
       held: this.#held,
+      floor: this.#floor,
       clock: { now: now(), tolerance: clockTolerance },
       expiry: true,
       maxAge,
@@ -325,6 +352,7 @@ export class RefreshingRegistry<H extends Head> {
 
   #hold(head: H, source: string): void {
     this.#held = head;
+    this.#floor = head;
     this.#isOutdated = false;
     this.#source = source;
     this.#reader.onHold?.(head);

@@ -1,21 +1,31 @@
 import { SourceUnreachable } from '../errors.js';
-import { untilAborted } from '../http/deadline.js';
+import { startDeadline, untilAborted } from '../http/deadline.js';
+import { STAGGER_SHARE } from './ask-sources.js';
 import type { HttpSource } from './http-files.js';
 
 interface SharedRequest {
   readonly bytes: Promise<Uint8Array | undefined>;
-  readonly abort: AbortController;
+  readonly since: number;
+  /** The number of callers that wait. */
   waiting: number;
-  isDone: boolean;
+  /** Ends the request, unless it has ended. */
+  readonly end: () => void;
 }
 
-/** Requests to one source. Callers that need the same file at the same time share one request. */
+/**
+ * Requests to one source. Callers that need the same file at the same time share one request. Each request has its own
+ * deadline, and nobody joins a request that is slow: otherwise one request without a response would keep everybody
+ * from the file for as long as callers arrive.
+ */
 export class SharedRequests {
   readonly #source: HttpSource;
+  readonly #deadline: number;
   readonly #underWay = new Map<string, SharedRequest>();
 
-  constructor(source: HttpSource) {
+  /** @param deadline - of each request, in milliseconds */
+  constructor(source: HttpSource, deadline: number) {
     this.#source = source;
+    this.#deadline = deadline;
   }
 
   /**
@@ -24,28 +34,36 @@ export class SharedRequests {
    * @param signal - ends the wait of this caller. The request ends once no caller waits
    */
   async get(path: string, signal: AbortSignal): Promise<Uint8Array | undefined> {
-    const request = this.#underWay.get(path) ?? this.#start(path);
+    const known = this.#underWay.get(path);
+    const request = known === undefined || this.#isSlow(known) ? this.#start(path) : known;
     request.waiting += 1;
     try {
       return await untilAborted(request.bytes, signal);
     } finally {
       request.waiting -= 1;
-      if (request.waiting === 0) {
-        this.#underWay.delete(path);
-        if (!request.isDone) request.abort.abort(new SourceUnreachable('the file is no longer needed'));
-      }
+      if (request.waiting === 0) request.end();
     }
   }
 
+  #isSlow({ since }: SharedRequest): boolean {
+    return Date.now() - since >= this.#deadline * STAGGER_SHARE;
+  }
+
   #start(path: string): SharedRequest {
-    const abort = new AbortController();
-    const bytes = this.#source.files(abort.signal).get(path);
-    const request = { bytes, abort, waiting: 0, isDone: false };
-    const finish = () => {
-      request.isDone = true;
+    const unneeded = new AbortController();
+    const deadline = startDeadline(this.#deadline, unneeded.signal);
+    const bytes = untilAborted(this.#source.files(deadline.signal).get(path), deadline.signal);
+    const leave = () => {
+      deadline.clear();
+      if (this.#underWay.get(path) === request) this.#underWay.delete(path);
     };
+    const end = () => {
+      unneeded.abort(new SourceUnreachable('the file is no longer needed'));
+      leave();
+    };
+    const request: SharedRequest = { bytes, since: Date.now(), waiting: 0, end };
     // Each caller handles the error.
-    bytes.then(finish, finish);
+    bytes.then(leave, leave);
     this.#underWay.set(path, request);
     return request;
   }

@@ -6,7 +6,7 @@ import { currentRoots } from '../trust/root-chain.js';
 import { type Asking, asRegistryError } from './ask-sources.js';
 import type { HttpFiles, HttpSource } from './http-files.js';
 import type { KnownRoots } from './known-roots.js';
-import type { PublicationReader } from './publication-reader.js';
+import type { HoldingTrust, PublicationReader } from './publication-reader.js';
 
 /** How many times to retry a source that may be in the middle of a publication (SPEC B6). */
 const RETRIES = 2;
@@ -30,7 +30,7 @@ export interface SourceReading<H extends Head> extends Asking {
   readonly source: HttpSource;
   readonly roots: KnownRoots;
   readonly reader: PublicationReader<H>;
-  readonly trust: Omit<SourceTrust<H>, 'roots'>;
+  readonly trust: Omit<HoldingTrust<H>, 'roots'>;
   /** Resolves once the rotation of the source has been processed. Rejects if the client must refuse the source. */
   readonly rotation: Promise<void>;
 }
@@ -92,7 +92,7 @@ async function readOnce<H extends Head>(
 export async function readRotationOf(
   files: HttpFiles,
   roots: KnownRoots,
-  { clock }: Pick<SourceTrust<Head>, 'clock'>,
+  { clock }: Pick<SourceTrust, 'clock'>,
 ): Promise<void> {
   const path = 'keys/rotation.json';
   await roots.add(await files.get(path, limitOf(path)), clock);

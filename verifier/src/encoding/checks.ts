@@ -23,6 +23,16 @@ export function hasLength(text: string, min: number, max: number): boolean {
   return length >= min && length <= max;
 }
 
+/** Returns whether a value is a SHA-256 in lower-case hexadecimal. */
+export function isSha256(value: unknown): value is string {
+  return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
+}
+
+/** Returns whether a value is an integer of at least 0 that JSON can express exactly. */
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
 /** Returns whether a value is an integer from `min` to `max`, both included. */
 export function isIntegerWithin(value: unknown, min: number, max: number): boolean {
   return Number.isInteger(value) && Number(value) >= min && Number(value) <= max;

@@ -13,7 +13,7 @@ export interface SummedHead extends Head {
  * Reads and verifies the statements of a source, without the list. The rules are those for a whole publication, but the
  * publication statement is required: nothing else proves what the list contains.
  */
-export async function readHead(files: RegistryFiles, trust: SourceTrust<SummedHead>): Promise<SummedHead> {
+export async function readHead(files: RegistryFiles, trust: SourceTrust): Promise<SummedHead> {
   const source = limitFiles(files);
   return underAnyRoot(trust.roots, async (root) => {
     const statements = await readStatements(source, root, trust);

@@ -9,16 +9,10 @@ import {
   type TextRecord,
   type TreeChange,
 } from '../sums/held-tree.js';
+import type { NamedSums } from '../sums/named-sums.js';
 
 /** How long an update waits for the tree of sums of the held list, in milliseconds. */
 const MAX_WAIT_MS = 5000;
-
-/** A tree of sums, as a publication statement names it. */
-export interface NamedTree {
-  readonly levels: number;
-  /** SHA-256 of `sums/root`, in lower-case hexadecimal. */
-  readonly sumsSha256: string;
-}
 
 /** What turns a held list into a newer one. Nothing in it has been applied. */
 export interface ListChange {
@@ -34,7 +28,7 @@ export interface ListChange {
  */
 export class HeldList {
   readonly #index: ListIndex;
-  readonly #named: NamedTree | undefined;
+  readonly #named: NamedSums | undefined;
   #tree: HeldTree | undefined;
   /** The trees that are being computed, by their number of levels. */
   readonly #works = new Map<number, BackgroundWork<HeldTree>>();
@@ -44,7 +38,7 @@ export class HeldList {
    * @param issuers - sorted by id. Changes modify this array
    * @param named - the tree of sums that the publication statement names for these records
    */
-  constructor(issuers: Issuer[], named: NamedTree | undefined) {
+  constructor(issuers: Issuer[], named: NamedSums | undefined) {
     this.#index = new ListIndex(issuers);
     this.#named = named;
   }

@@ -21,7 +21,9 @@ import { underAnyRoot } from './under-any-root.js';
 import { assertNamed, namedBy, readWholeList } from './whole-list.js';
 
 /** What a verifier trusts and requires when it reads a publication. */
-export interface Trust extends SourceTrust<Publication> {
+export interface Trust extends SourceTrust {
+  /** The publication in use, whose records a newer one can reuse. */
+  readonly held: Publication | undefined;
   /** The maximum size of the list in bytes. A signed statement can set a lower limit. Default: 256 MiB. */
   readonly maxListBytes?: number;
   /** Whether the result has the bytes of the list and its signature, for a store. Default: false. */

@@ -20,9 +20,9 @@ import {
 } from './rollback.js';
 
 /** What a verifier requires of the statements of a registry. */
-export interface StatementTrust<H extends Head = Head> {
-  /** The last accepted publication. */
-  readonly held: H | undefined;
+export interface StatementTrust {
+  /** The head of the last accepted publication. Nothing older is accepted, even if its list cannot be used. */
+  readonly floor: Head | undefined;
   readonly clock: Clock;
   /** Whether to refuse expired files. If false, the caller must check the age. */
   readonly expiry: boolean;
@@ -35,7 +35,7 @@ export interface StatementTrust<H extends Head = Head> {
 }
 
 /** What a verifier trusts and requires when it reads a source. */
-export interface SourceTrust<H extends Head = Head> extends StatementTrust<H> {
+export interface SourceTrust extends StatementTrust {
   /** The current root keys, after all rotations. */
   readonly roots: readonly RootKey[];
 }
@@ -88,21 +88,21 @@ export async function readStatements(
   const reading = files.get(PUBLICATION);
   // If the checkpoint is refused, a failed download does not matter.
   reading.catch(() => undefined);
-  const { held } = trust;
-  const known = knownUnder(root, held);
+  const { floor } = trust;
+  const known = knownUnder(root, floor);
   const checkpoint = await readCheckpoint(files, root, trust);
   const bytes = await reading;
   const statement = bytes && (await verifyPublicationStatement(bytes, root, trust));
   assertPresent({ checkpoint, statement }, trust);
   if (checkpoint !== undefined) {
     // With a statement, a checkpoint may name an older list than the accepted one: the next checkpoint is not signed yet.
-    refuseOlderList(checkpoint, statement === undefined ? held : held?.checkpoint);
-    refuseOlderCheckpoint(checkpoint, held?.checkpoint);
+    refuseOlderList(checkpoint, statement === undefined ? floor : floor?.checkpoint);
+    refuseOlderCheckpoint(checkpoint, floor?.checkpoint);
   }
   if (statement !== undefined) {
     refuseOlderStatement(statement, known?.statement);
     if (checkpoint !== undefined) assertNotOlder(statement, checkpoint);
-    refuseOlderList(statement, held);
+    refuseOlderList(statement, floor);
   }
   return {
     root,
@@ -120,7 +120,7 @@ export function knownUnder<H extends Head>(root: RootKey, held: H | undefined): 
 async function readCheckpoint(
   files: RegistryFiles,
   root: RootKey,
-  { held, clock, expiry }: StatementTrust,
+  { floor, clock, expiry }: StatementTrust,
 ): Promise<Statements['checkpoint']> {
   const delegation = files.get(DELEGATION);
   // A checkpoint that the root key signed needs no delegation. In that case, a failed download does not matter.
@@ -128,7 +128,7 @@ async function readCheckpoint(
   const checkpoint = await files.get(CHECKPOINT);
   if (checkpoint === undefined) return undefined;
   const verified = await verifyCheckpoint({ checkpoint, delegation }, root, { clock, expiry });
-  refuseOlderDelegation(verified, knownUnder(root, held));
+  refuseOlderDelegation(verified, knownUnder(root, floor));
   return {
     ...verified,
     checkpoint: decodeUtf8(checkpoint),
@@ -144,15 +144,15 @@ function assertPresent(
     checkpoint,
     statement,
   }: Pick<Partial<Statements>, 'checkpoint'> & { statement: PublicationStatement | undefined },
-  { held, requireCheckpoint, requirePublication }: StatementTrust,
+  { floor, requireCheckpoint, requirePublication }: StatementTrust,
 ): void {
   const needsCheckpoint =
-    requireCheckpoint || held?.checkpoint !== undefined || statement?.checkpoint === true;
+    requireCheckpoint || floor?.checkpoint !== undefined || statement?.checkpoint === true;
   if (checkpoint === undefined && needsCheckpoint) {
     throw new CheckpointMissing('the source has no checkpoint, but a checkpoint is required');
   }
   const needsStatement =
-    requirePublication || held?.statement !== undefined || checkpoint?.sequence !== undefined;
+    requirePublication || floor?.statement !== undefined || checkpoint?.sequence !== undefined;
   if (statement === undefined && needsStatement) {
     throw new PublicationMissing('the source has no publication statement, but one is required');
   }
@@ -180,13 +180,13 @@ function assertNotOlder(statement: PublicationStatement, checkpoint: Checkpoint)
  * Accepts the list of verified statements, if it is not older than the accepted list, not from the future, and not too
  * old. Without a publication statement, the list itself must have been verified before.
  */
-export function acceptHead<H extends Head>(
+export function acceptHead(
   statements: Statements,
   { updatedAt, sha256 }: NamedList,
-  { held, clock, maxAge, expiry }: StatementTrust<H>,
+  { floor, clock, maxAge, expiry }: StatementTrust,
 ): Head {
   const { checkpoint, statement } = statements;
-  refuseOlderList({ updatedAt, sha256 }, held);
+  refuseOlderList({ updatedAt, sha256 }, floor);
   if (instantOf(updatedAt) > clock.now + clock.tolerance) {
     throw new NotYetValid(`the list is dated ${updatedAt}, which is in the future`);
   }

@@ -1,9 +1,9 @@
 import { forEachConcurrent } from '../encoding/for-each-concurrent.js';
 import type { HeldTree, TreeChange } from '../sums/held-tree.js';
+import type { NamedSums } from '../sums/named-sums.js';
 import { readSums } from '../sums/sums-file.js';
 import { prefixOf, sumsPath } from '../sums/sums-place.js';
 import { readHashedFile } from './hashed-file.js';
-import type { NamedTree } from './held-list.js';
 import type { RegistryFiles } from './registry-files.js';
 
 /** How many files to request from a source at the same time. */
@@ -32,7 +32,7 @@ export interface TreeDifference {
  */
 export async function readTreeDifference(
   files: RegistryFiles,
-  { tree, named, maxBytes }: { tree: HeldTree; named: NamedTree; maxBytes: number },
+  { tree, named, maxBytes }: { tree: HeldTree; named: NamedSums; maxBytes: number },
 ): Promise<TreeDifference | undefined> {
   const { levels } = tree;
   const newFiles = new Map<string, Uint8Array>();

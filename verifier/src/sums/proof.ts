@@ -1,5 +1,6 @@
 import type { Issuer } from '../generated/schemas.js';
 import { readRecord } from '../list/record.js';
+import type { NamedSums } from './named-sums.js';
 import { idHashOf, readSums, type Sums } from './sums-file.js';
 import { prefixesTo, recordPath, sumsPath } from './sums-place.js';
 
@@ -14,13 +15,6 @@ export interface HashedFiles {
    * @param parse - parses the bytes, once their hash has been verified
    */
   read<T>(path: string, sha256: string, parse: (bytes: Uint8Array) => T): Promise<T>;
-}
-
-/** A tree of sums, as a publication statement names it. */
-export interface NamedSums {
-  /** SHA-256 of `sums/root`, in lower-case hexadecimal. */
-  readonly sumsSha256: string;
-  readonly levels: number;
 }
 
 /**

@@ -1,14 +1,15 @@
+import { isCount, isSha256 } from '../encoding/checks.js';
 import { CheckpointExpired, CheckpointInvalid, DelegationExpired, DelegationInvalid } from '../errors.js';
 import { isValidBytes32 } from '../generated/predicates.js';
 import { isUpdatedAt } from '../list/date-time.js';
 import { importRootKey, type RootKey } from './root-key.js';
 import {
-  type Clock,
   type InvalidStatement,
   readStatement,
   type Statement,
   type StatementChecks,
   type StatementFailures,
+  type StatementTimes,
   verifyStatement,
 } from './statement.js';
 
@@ -51,14 +52,6 @@ const DELEGATION: Required<StatementFailures> = {
   expired: (message) => new DelegationExpired(`the delegation ${message}`),
 };
 
-/** How to check the times of a checkpoint. */
-export interface CheckpointTimes {
-  /** Undefined skips the check of times. */
-  readonly clock: Clock | undefined;
-  /** Whether to refuse expired statements. If false, the caller must check the age. */
-  readonly expiry: boolean;
-}
-
 /**
  * Verifies a checkpoint. The root key, or an online key that the root key has delegated, must have signed the
  * checkpoint. If an online key signed the checkpoint, its `iat` must lie within `iat` and `exp` of the delegation, both
@@ -71,7 +64,7 @@ export interface CheckpointTimes {
 export async function verifyCheckpoint(
   { checkpoint, delegation }: CheckpointFiles,
   rootKey: RootKey,
-  times: CheckpointTimes,
+  times: StatementTimes,
 ): Promise<Checkpoint> {
   const statement = readStatement(checkpoint, 'registry-checkpoint+jwt', CHECKPOINT.invalid);
   if (statement.kid === undefined) {
@@ -105,7 +98,7 @@ export async function verifyCheckpoint(
 }
 
 /** Verifies a delegation. Returns the keys that may sign checkpoints, and the times of the delegation. */
-export async function verifyDelegation(bytes: Uint8Array | string, rootKey: RootKey, times: CheckpointTimes) {
+export async function verifyDelegation(bytes: Uint8Array | string, rootKey: RootKey, times: StatementTimes) {
   const statement = readStatement(bytes, 'registry-delegation+jwt', DELEGATION.invalid);
   const invalid: InvalidStatement = (message, cause) =>
     DELEGATION.invalid(`${message}${wrongRootHint(statement, rootKey)}`, cause);
@@ -135,19 +128,16 @@ function wrongRootHint({ kid }: Statement, { thumbprint }: RootKey): string {
 
 function checksOf(
   { invalid, expired }: StatementFailures,
-  { clock, expiry }: CheckpointTimes,
+  { clock, expiry }: StatementTimes,
 ): StatementChecks {
   return { clock, invalid, expired: expiry ? expired : undefined };
 }
 
 function readClaims({ claims, issuedAt, expiresAt }: Statement) {
   const { updated_at, sha256, size, tree_sha256, sequence } = claims;
-  const isHash = (value: unknown): value is string =>
-    typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
   const isTime = typeof updated_at === 'string' && isUpdatedAt(updated_at);
-  const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
   const isSequence = sequence === undefined || isCount(sequence);
-  if (!isTime || !isHash(sha256) || !isHash(tree_sha256) || !isCount(size) || !isSequence) {
+  if (!isTime || !isSha256(sha256) || !isSha256(tree_sha256) || !isCount(size) || !isSequence) {
     throw new CheckpointInvalid('a claim of the checkpoint is missing or malformed');
   }
   return { updatedAt: updated_at, sha256, size, treeSha256: tree_sha256, sequence, issuedAt, expiresAt };

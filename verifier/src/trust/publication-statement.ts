@@ -1,9 +1,9 @@
+import { isCount, isSha256 } from '../encoding/checks.js';
 import { PublicationExpired, PublicationInvalid } from '../errors.js';
 import { isUpdatedAt } from '../list/date-time.js';
 import { MAX_LEVELS } from '../sums/sums-place.js';
-import type { CheckpointTimes } from './checkpoint.js';
 import type { RootKey } from './root-key.js';
-import { readStatement, type Statement, verifyStatement } from './statement.js';
+import { readStatement, type Statement, type StatementTimes, verifyStatement } from './statement.js';
 
 /** The content of a publication statement (SPEC C1). */
 export interface PublicationStatement {
@@ -43,7 +43,7 @@ const invalid = (message: string, cause?: unknown) =>
 export async function verifyPublicationStatement(
   statement: Uint8Array | string,
   rootKey: RootKey,
-  { clock, expiry }: CheckpointTimes,
+  { clock, expiry }: StatementTimes,
 ): Promise<PublicationStatement> {
   const read = readStatement(statement, 'registry-publication+jwt', invalid);
   const expired = (message: string) => new PublicationExpired(`the publication statement ${message}`);
@@ -55,7 +55,12 @@ export async function verifyPublicationStatement(
 export function publicationClaims({ claims, issuedAt, expiresAt, jws }: Statement): PublicationStatement {
   const { sequence, previous, updated_at, sha256, size, issuers, sums_sha256, levels, checkpoint } = claims;
   const isTime = typeof updated_at === 'string' && isUpdatedAt(updated_at);
-  if (!isTime || !isHash(sha256) || !isHash(sums_sha256) || (previous !== undefined && !isHash(previous))) {
+  if (
+    !isTime ||
+    !isSha256(sha256) ||
+    !isSha256(sums_sha256) ||
+    (previous !== undefined && !isSha256(previous))
+  ) {
     throw invalid('has a claim that is missing or malformed');
   }
   if (!isCount(sequence) || !isCount(size) || !isCount(issuers) || !isCount(levels) || levels > MAX_LEVELS) {
@@ -68,12 +73,4 @@ export function publicationClaims({ claims, issuedAt, expiresAt, jws }: Statemen
     ...{ checkpoint: checkpoint === true, issuedAt, expiresAt },
     claims: new TextDecoder().decode(jws.signed).split('.')[1] ?? '',
   };
-}
-
-function isHash(value: unknown): value is string {
-  return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 0;
 }

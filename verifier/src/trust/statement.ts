@@ -16,6 +16,14 @@ export interface Clock {
   readonly tolerance: number;
 }
 
+/** How to check the times of a statement. */
+export interface StatementTimes {
+  /** Undefined skips the check of times. */
+  readonly clock: Clock | undefined;
+  /** Whether to refuse expired statements. If false, the caller must check the age. */
+  readonly expiry: boolean;
+}
+
 /** The statements of a registry by `typ`, and whether each must have an `exp`. */
 const MUST_EXPIRE = {
   'registry-delegation+jwt': true,

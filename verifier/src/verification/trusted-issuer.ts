@@ -1,6 +1,8 @@
+import type { ProvenDecision } from '../client/issuer-lookup.js';
 import { RegistryError } from '../errors.js';
 import type { Issuer } from '../generated/schemas.js';
 import { Rejection, reject } from '../passport/rejection.js';
+import type { Decision } from '../policy/decide.js';
 import type { TrustOptions } from './options.js';
 import type { Findings, JudgedBy } from './verdict.js';
 
@@ -14,11 +16,16 @@ export async function trustedIssuer(
   findings: Findings,
 ): Promise<{ issuer: Issuer; registry: JudgedBy }> {
   try {
-    const { accepted, reasons, issuer } = await registry.decide(id, policy);
+    const deciding = registry.decide(id, policy);
+    // No pause after a decision from a list: at any time, a client may replace its list, and what names it.
+    const decision: Decision & Partial<ProvenDecision> =
+      deciding instanceof Promise ? await deciding : deciding;
+    const { accepted, reasons, issuer } = decision;
     findings.issuer = issuer;
-    const judgedBy = { updatedAt: registry.updatedAt, sha256: registry.sha256 };
+    const judgedBy =
+      'registry' in decision ? decision.registry : { updatedAt: registry.updatedAt, sha256: registry.sha256 };
     findings.registry = judgedBy;
-    if (!accepted || issuer === undefined) throw new Rejection(reasons);
+    if (!accepted || issuer === undefined || judgedBy === undefined) throw new Rejection(reasons);
     return { issuer, registry: judgedBy };
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
