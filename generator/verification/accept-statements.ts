@@ -67,21 +67,8 @@ async function readStatementsAfter(
   const isAnyAge = maxAgeDays === undefined;
   const tolerance = isAnyAge ? ANY_AGE_SECONDS * 1000 : CLOCK_TOLERANCE_MS;
   const maxAge = isAnyAge ? ANY_AGE_SECONDS * 1000 : maxAgeDays * 24 * 60 * 60 * 1000;
-<<<<<<< HEAD
   const clock = { now: Date.now(), tolerance };
   const chains = await walkChains(known, await files.get(PATHS.rotation), clock);
-  const conditions = { held, clock, expiry, maxAge, requireCheckpoint, requirePublication };
+  const conditions = { floor: held, clock, expiry, maxAge, requireCheckpoint, requirePublication };
   return { chains, head: await readHead(files, { ...conditions, roots: currentRoots(chains) }) };
-=======
-  const { requireCheckpoint, requirePublication } = trust;
-  const conditions = {
-    ...{ floor: held, expiry, maxAge, requireCheckpoint, requirePublication },
-    clock: { now: Date.now(), tolerance },
-  };
-  const walked = await walkChains(chains, await files.get(PATHS.rotation), conditions.clock);
-  const [root = trust.rootKey] = currentRoots(walked);
-  const statements = await readStatements(files, root, conditions);
-  const { statement } = statements;
-  return { chains: walked, head: statement && acceptHead(statements, statement, conditions) };
->>>>>>> thin
 }
