@@ -1,4 +1,4 @@
-import type { PublicationStatement } from '@passport-registry/verifier/internal';
+import type { SummedHead } from '@passport-registry/verifier/internal';
 import type { HeldRelease } from './held-release.js';
 
 /** The size of a download. */
@@ -11,8 +11,8 @@ export interface TransferStats {
 
 /** The rules of a verifier for files in the folder of a download. An error ends the download. */
 export interface AcceptanceRules {
-  /** Called once the statements are in the folder, before records are downloaded. Returns the publication statement. */
-  readonly acceptStatements: () => Promise<PublicationStatement>;
+  /** Called once the statements are in the folder, before records are downloaded. Returns what they prove. */
+  readonly acceptStatements: () => Promise<SummedHead>;
   /** Called once all files that decide about trust are in the folder. */
   readonly acceptPublication: () => Promise<void>;
 }

@@ -1,17 +1,21 @@
 import { mkdirSync, rmSync } from 'node:fs';
-import { type PublicationStatement, sumsPath } from '@passport-registry/verifier/internal';
+import { type SummedHead, sumsPath } from '@passport-registry/verifier/internal';
 import { IoFailed, TreeRejected } from '../errors.js';
-import { CHECKSUMS_PATH, parseChecksums } from '../tree/checksums.js';
+import { CHECKSUMS_PATH, parseChecksums, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { httpSource, type TreeSource } from '../verification/tree-source.js';
 import { makeChanges } from './changes.js';
 import type { DownloadTarget, TransferStats } from './download-target.js';
-import { NewRelease, type StatedFile } from './new-release.js';
-import { downloadRecords } from './records.js';
+import { MIRROR_LIMITS } from './limits.js';
+import { type ListedFiles, listedFiles } from './listed-files.js';
+import { NewRelease } from './new-release.js';
+import { downloadRecords, makeRecords } from './records.js';
 import { downloadByRsync } from './rsync.js';
 
 /** How many lists to request at a time. Lists are large, and stay in memory until their hashes have been checked. */
 const LARGE_CONCURRENCY = 2;
+/** How many of the other files to request at a time. Only files that are complete count towards the limit of their size. */
+const OTHER_CONCURRENCY = 4;
 
 /**
  * Downloads the tree of a source into a new folder. Files that the release being served already has are hard-linked,
@@ -27,57 +31,52 @@ export function download(source: string, target: DownloadTarget): Promise<Transf
     : downloadByRsync(source, target);
 }
 
-/** Writes a file only after its hash has been checked. The first wrong hash ends the download. */
+/** Writes a listed file only after its hash has been checked. The first wrong hash ends the download. */
 async function downloadByHttp(source: TreeSource, target: DownloadTarget): Promise<TransferStats> {
   const release = new NewRelease(source, target);
   const files = await downloadChecksums(release);
-  const only = (isWanted: (path: string) => boolean) => files.filter(({ path }) => isWanted(path));
-  await release.addAll(only(isStatement));
+  await release.addAll(files.statements);
   // After the files that it names. If a publication happened in between, the checkpoint is for another tree.
   await release.fetchUnlisted(PATHS.checkpoint);
-  if (files.some(({ path }) => path === PATHS.publication)) {
-    const statement = await target.rules.acceptStatements();
-    assertSamePublication(statement, files);
+  if (files.all.some(({ path }) => path === PATHS.publication)) {
+    const head = await target.rules.acceptStatements();
+    const { statement } = head;
+    assertSamePublication(head, release.read(CHECKSUMS_PATH), files);
     const records = await downloadRecords(release, statement);
     if (target.held !== undefined)
-      makeChanges(release, target.held, { updatedAt: statement.updatedAt, records, files });
+      makeChanges(release, target.held, { updatedAt: statement.updatedAt, records, files: files.all });
   }
-  await release.addAll(only((path) => path === PATHS.list));
-  await release.addAll(only(isSnapshot), LARGE_CONCURRENCY);
+  await release.addAll(files.list);
+  await release.addAll(files.snapshots, { concurrency: LARGE_CONCURRENCY });
   await target.rules.acceptPublication();
-  await release.addAll(only((path) => !isStatement(path) && path !== PATHS.list && !isSnapshot(path)));
+  await makeRecords(release, files.records);
+  await release.addAll(files.compressed, { concurrency: LARGE_CONCURRENCY });
+  await release.addAll(files.others, { concurrency: OTHER_CONCURRENCY, maxBytes: MIRROR_LIMITS.otherBytes });
   return release.stats();
 }
 
-/** The small files that verifiers read before the list, apart from the checkpoint. */
-const STATEMENTS: readonly string[] = [
-  PATHS.publication,
-  PATHS.signature,
-  PATHS.rootKey,
-  PATHS.rotation,
-  PATHS.delegation,
-];
-
-const isStatement = (path: string) => STATEMENTS.includes(path);
-
-const isSnapshot = (path: string) => path.startsWith('snapshots/');
-
-async function downloadChecksums(release: NewRelease): Promise<readonly StatedFile[]> {
+async function downloadChecksums(release: NewRelease): Promise<ListedFiles> {
   const bytes = await release.fetchUnlisted(CHECKSUMS_PATH);
   const sums = bytes && parseChecksums(Buffer.from(bytes).toString('utf8'));
   if (sums === undefined) {
     throw new IoFailed(`${release.sourceName} has no ${CHECKSUMS_PATH}: there is no registry to mirror`);
   }
-  return [...sums].map(([path, hash]) => ({ path, hash, statedIn: CHECKSUMS_PATH }));
+  return listedFiles(sums);
 }
 
 /** SHA256SUMS is not signed, and may be of another publication than the statement. */
 function assertSamePublication(
-  { sha256, sumsSha256 }: PublicationStatement,
-  files: readonly StatedFile[],
+  { statement, checkpoint }: SummedHead,
+  checksums: Uint8Array,
+  { all }: ListedFiles,
 ): void {
   const states = (wanted: string, expected: string) =>
-    files.some(({ path, hash }) => path === wanted && hash === expected);
-  if (states(PATHS.list, sha256) && states(sumsPath(''), sumsSha256)) return;
-  throw new TreeRejected(`${CHECKSUMS_PATH} and ${PATHS.publication} are not of the same publication`);
+    all.some(({ path, hash }) => path === wanted && hash === expected);
+  if (!states(PATHS.list, statement.sha256) || !states(sumsPath(''), statement.sumsSha256)) {
+    throw new TreeRejected(`${CHECKSUMS_PATH} and ${PATHS.publication} are not of the same publication`);
+  }
+  // A checkpoint for an older list says nothing about this tree.
+  if (checkpoint?.sha256 === statement.sha256 && checkpoint.treeSha256 !== sha256(checksums)) {
+    throw new TreeRejected(`${CHECKSUMS_PATH} does not have the hash that the checkpoint names`);
+  }
 }

@@ -1,12 +1,13 @@
 import { linkSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { RegistryError, SourceStatus } from '@passport-registry/verifier';
+import { forEachConcurrent, readHashedFile } from '@passport-registry/verifier/internal';
 import { IoFailed, TreeRejected } from '../errors.js';
-import { forEachConcurrent } from '../for-each-concurrent.js';
 import { sha256 } from '../tree/checksums.js';
 import { brotli, gzipped } from '../tree/compressed.js';
 import { HOST_FILES, hostFiles } from '../tree/host-configuration.js';
 import { PATHS } from '../tree/paths.js';
-import type { TreeSource } from '../verification/tree-source.js';
+import { registryFiles, type TreeSource } from '../verification/tree-source.js';
 import type { DownloadTarget, TransferStats } from './download-target.js';
 import type { HeldRelease } from './held-release.js';
 
@@ -19,10 +20,16 @@ export interface StatedFile {
   readonly statedIn: string;
 }
 
+/** The limits of several downloads. */
+interface DownloadLimits {
+  /** How many files to request at a time. */
+  readonly concurrency?: number;
+  /** The size of all downloads. */
+  readonly maxBytes?: number;
+}
+
 /** How many files to request at a time. */
 const CONCURRENCY = 16;
-/** How often to request a file again, if its hash is wrong: a cache may have an older file (SPEC C2). */
-const RETRIES = 2;
 
 /** The folder of a release while it is downloaded. A file is written only after its hash has been checked. */
 export class NewRelease {
@@ -73,10 +80,21 @@ export class NewRelease {
   /**
    * Adds files: hard links to the release being served or to equal files, or downloads.
    *
-   * @throws {@link TreeRejected} if the source does not have a file with its hash
+   * @throws {@link TreeRejected} if the source does not have a file with its hash, or if the downloads are too large
    */
-  addAll(files: readonly StatedFile[], concurrency = CONCURRENCY): Promise<void> {
-    return forEachConcurrent(files, concurrency, (file) => this.#add(file));
+  addAll(
+    files: readonly StatedFile[],
+    { concurrency = CONCURRENCY, maxBytes = Number.POSITIVE_INFINITY }: DownloadLimits = {},
+  ): Promise<void> {
+    const before = this.#bytes;
+    return forEachConcurrent(files, concurrency, async (file) => {
+      await this.#add(file);
+      if (this.#bytes - before > maxBytes) {
+        throw new TreeRejected(
+          `the files that ${file.statedIn} lists, apart from lists, are larger than ${maxBytes} bytes`,
+        );
+      }
+    });
   }
 
   async #add(file: StatedFile): Promise<void> {
@@ -106,24 +124,26 @@ export class NewRelease {
 
   /** Returns false for a file that the source need not serve. */
   async #fetch({ path, hash, statedIn }: StatedFile): Promise<boolean> {
-    const isForHosts = HOST_FILES.includes(path);
-    if (isForHosts) {
-      const own = this.#make(path);
-      if (own !== undefined && this.addOwn(path, own, hash)) return true;
+    if (HOST_FILES.includes(path)) return this.#addHostFile(path, hash);
+    try {
+      this.#receive(path, await readHashedFile(registryFiles(this.#source), path, hash));
+      return true;
+    } catch (cause) {
+      if (!(cause instanceof RegistryError)) throw cause;
+      const isMissing = cause instanceof SourceStatus;
+      const problem = isMissing ? 'is missing' : `does not match its hash in ${statedIn}`;
+      throw new TreeRejected(`${path} ${problem}`, { cause });
     }
-    let bytes: Uint8Array | undefined;
-    for (let retry = 0; retry <= RETRIES; retry++) {
-      const asked = this.#source.get(path, retry === 0 ? undefined : hash);
-      bytes = (isForHosts ? await asked.catch(() => undefined) : await asked)?.bytes;
-      if (bytes !== undefined && sha256(bytes) === hash) {
-        this.#receive(path, bytes);
-        return true;
-      }
-      if (isForHosts) return false;
-    }
-    throw new TreeRejected(
-      bytes === undefined ? `${path} is missing` : `${path} does not match its hash in ${statedIn}`,
-    );
+  }
+
+  /** Makes or downloads a file that configures hosts, which a host may hide. Returns whether it has the right hash. */
+  async #addHostFile(path: string, hash: string): Promise<boolean> {
+    const own = this.#make(path);
+    if (own !== undefined && this.addOwn(path, own, hash)) return true;
+    const bytes = (await this.#source.get(path).catch(() => undefined))?.bytes;
+    if (bytes === undefined || sha256(bytes) !== hash) return false;
+    this.#receive(path, bytes);
+    return true;
   }
 
   /** Makes a file that configures hosts. A host need not serve these files. */

@@ -58,8 +58,26 @@ async function splitList(
   { sha256 }: PublicationStatement,
 ): Promise<void> {
   await release.addAll([{ path: PATHS.list, hash: sha256, statedIn: PATHS.publication }]);
+  addFromList(release, missing);
+}
+
+/**
+ * Makes the records of a tree of an older version, which SHA256SUMS lists. Each record must be an entry of the list: the
+ * unsigned SHA256SUMS could otherwise list any number of records to download.
+ */
+export async function makeRecords(release: NewRelease, records: readonly StatedFile[]): Promise<void> {
+  const missing = records.filter(({ path, hash }) => !release.isHeld(path, hash));
+  addFromList(release, missing);
+  const stray = missing.find(({ path, hash }) => !release.has(path, hash));
+  if (stray !== undefined) throw new TreeRejected(`${stray.path} is not its entry in the list`);
+  await release.addAll(records);
+}
+
+/** Makes records from the list, which is in the folder. Records that differ from their entries are not added. */
+function addFromList(release: NewRelease, wanted: readonly StatedFile[]): void {
+  if (wanted.length === 0) return;
   const records = recordsIn(release.read(PATHS.list));
-  for (const { path, hash } of missing) {
+  for (const { path, hash } of wanted) {
     const bytes = records.get(path.slice(PATHS.record('').length));
     if (bytes !== undefined) release.addOwn(path, bytes, hash);
   }

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
+import { forEachConcurrent } from '@passport-registry/verifier/internal';
 import { byPlace, type Diagnostic, diagnostic, isError } from '../diagnostics/diagnostic.js';
 import { WHOLE_FILE } from '../diagnostics/range.js';
-import { forEachConcurrent } from '../for-each-concurrent.js';
 import type { OnProgress } from '../progress.js';
 import { parseRecordFile } from '../records/yaml/parse.js';
 import type { RecordSet } from '../review/record-set.js';

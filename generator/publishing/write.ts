@@ -36,9 +36,9 @@ export interface Written {
 /**
  * Makes the content of a folder exactly that of a tree. Files that already have the right bytes are not touched. All
  * others are first written next to the folder, and then renamed into it. The signature, the list and the publication
- * statement are renamed one right after the other. SHA256SUMS is renamed after all files that it lists, so a folder that matches SHA256SUMS is
- * complete. The checkpoint is renamed last. If the folder is empty or does not exist, one rename creates the whole
- * tree.
+ * statement are renamed one right after the other. SHA256SUMS is renamed after all files that it lists, so a folder that
+ * matches SHA256SUMS is complete. The checkpoint is renamed last. If the folder is empty or does not exist, one rename
+ * creates the whole tree.
  *
  * @throws {@link IoFailed}
  */

@@ -1,12 +1,10 @@
 import { RegistryError, type RegistryFiles } from '@passport-registry/verifier';
 import {
-  acceptHead,
   currentRoots,
-  type Head,
-  type PublicationStatement,
   pinnedChains,
   type RootChain,
-  readStatements,
+  readHead,
+  type SummedHead,
   storedFiles,
   walkChains,
 } from '@passport-registry/verifier/internal';
@@ -21,18 +19,12 @@ import { registryFiles, type TreeSource } from './tree-source.js';
  * Applies the rules of a verifier's client to the statements of a tree, before its list is there: the rotation from the
  * pinned root key, the publication statement, and the checkpoint with its delegation.
  *
- * @returns the publication statement
  * @throws {@link TreeRejected} | {@link IoFailed}
  */
-export async function acceptStatements(
-  source: TreeSource,
-  options: AcceptOptions,
-): Promise<PublicationStatement> {
+export async function acceptStatements(source: TreeSource, options: AcceptOptions): Promise<SummedHead> {
   try {
-    const { chains, head } = await newestHeld(options);
-    const read = await readHead(registryFiles(source), { ...options, chains, held: head, expiry: true });
-    if (read.head?.statement === undefined) throw new TreeRejected(`${PATHS.publication} is missing`);
-    return read.head.statement;
+    const known = await newestHeld(options);
+    return (await readStatementsAfter(known, registryFiles(source), { ...options, expiry: true })).head;
   } catch (cause) {
     if (!(cause instanceof RegistryError)) throw cause;
     throw new TreeRejected(`${cause.code}, ${cause.message}`, { cause });
@@ -42,49 +34,41 @@ export async function acceptStatements(
 /** The root keys that are known, and what was accepted under the newest. */
 interface Known {
   readonly chains: readonly RootChain[];
-  readonly head: Head | undefined;
+  readonly head: SummedHead | undefined;
 }
 
 /**
- * Reads the newest publication that was accepted before. A damaged publication, or one that is not valid under the
- * pinned key, is no evidence: the one before it counts.
+ * Reads the newest publication that was accepted before. A damaged publication, one without a statement, or one that is
+ * not valid under the pinned key, is no evidence here: the one before it counts.
  */
 async function newestHeld(options: AcceptOptions): Promise<Known> {
-  const chains = pinnedChains([options.trust.rootKey]);
+  const pinned: Known = { chains: pinnedChains([options.trust.rootKey]), head: undefined };
   for (const stored of options.held) {
     try {
-      const conditions = { ...options, chains, held: undefined, expiry: false };
-      return await readHead(storedFiles(stored), conditions);
+      return await readStatementsAfter(pinned, storedFiles(stored), { ...options, expiry: false });
     } catch (error) {
       if (!(error instanceof RegistryError)) throw error;
     }
   }
-  return { chains, head: undefined };
+  return pinned;
 }
 
-interface HeadConditions extends Pick<AcceptOptions, 'trust' | 'maxAgeDays'> {
-  readonly chains: readonly RootChain[];
-  readonly held: Head | undefined;
+interface StatementConditions extends Pick<AcceptOptions, 'trust' | 'maxAgeDays'> {
   /** Whether to refuse what has expired. */
   readonly expiry: boolean;
 }
 
-/** Reads and verifies the statements of a tree. The head is undefined if the tree has no publication statement. */
-async function readHead(
+/** Reads and verifies statements, and the rotation that leads to their root key, as what follows a known publication. */
+async function readStatementsAfter(
+  { chains: known, head: held }: Known,
   files: RegistryFiles,
-  { trust, maxAgeDays, chains, held, expiry }: HeadConditions,
-): Promise<Known> {
+  { trust: { requireCheckpoint, requirePublication }, maxAgeDays, expiry }: StatementConditions,
+): Promise<Known & { readonly head: SummedHead }> {
   const isAnyAge = maxAgeDays === undefined;
   const tolerance = isAnyAge ? ANY_AGE_SECONDS * 1000 : CLOCK_TOLERANCE_MS;
   const maxAge = isAnyAge ? ANY_AGE_SECONDS * 1000 : maxAgeDays * 24 * 60 * 60 * 1000;
-  const { requireCheckpoint, requirePublication } = trust;
-  const conditions = {
-    ...{ held, expiry, maxAge, requireCheckpoint, requirePublication },
-    clock: { now: Date.now(), tolerance },
-  };
-  const walked = await walkChains(chains, await files.get(PATHS.rotation), conditions.clock);
-  const [root = trust.rootKey] = currentRoots(walked);
-  const statements = await readStatements(files, root, conditions);
-  const { statement } = statements;
-  return { chains: walked, head: statement && acceptHead(statements, statement, conditions) };
+  const clock = { now: Date.now(), tolerance };
+  const chains = await walkChains(known, await files.get(PATHS.rotation), clock);
+  const conditions = { held, clock, expiry, maxAge, requireCheckpoint, requirePublication };
+  return { chains, head: await readHead(files, { ...conditions, roots: currentRoots(chains) }) };
 }

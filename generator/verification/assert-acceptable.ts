@@ -73,11 +73,12 @@ async function readAsClient(
   }
 }
 
-/** Makes a `fetch` that responds with the files of a tree. */
+/** Makes a `fetch` that responds with the files of a tree. Hosts ignore a query, with which a client passes by caches. */
 function fetchFrom(source: TreeSource): typeof fetch {
   return async (input) => {
     const url = input instanceof Request ? input.url : String(input);
-    const file = await source.get(new URL(url).href.slice(BASE.length));
+    const [path = ''] = new URL(url).href.slice(BASE.length).split('?');
+    const file = await source.get(path);
     return file === undefined ? new Response(null, { status: 404 }) : new Response(Buffer.from(file.bytes));
   };
 }

@@ -8,8 +8,12 @@ import {
   type RootKey,
   verifySignature,
 } from '@passport-registry/verifier';
-import { decodeUtf8, parseStrictJson, sumsPath } from '@passport-registry/verifier/internal';
-import { forEachConcurrent } from '../for-each-concurrent.js';
+import {
+  decodeUtf8,
+  forEachConcurrent,
+  parseStrictJson,
+  sumsPath,
+} from '@passport-registry/verifier/internal';
 import type { OnProgress } from '../progress.js';
 import { CHECKSUMS_PATH, isChecksummed, parseChecksums } from '../tree/checksums.js';
 import { holdsCompressed } from '../tree/compressed.js';

@@ -141,7 +141,12 @@ function tooLarge(path: string): IoFailed {
   return new IoFailed(`${path} is larger than ${limitOf(path)} bytes`);
 }
 
-/** Lets a verifier read the files of a source. */
+/** Lets a verifier read the files of a source. A verifier appends the hash that a file should have, as the query. */
 export function registryFiles(source: TreeSource): RegistryFiles {
-  return { get: async (path) => (await source.get(path))?.bytes };
+  return {
+    get: async (asked) => {
+      const [path = '', hash] = asked.split('?');
+      return (await source.get(path, hash))?.bytes;
+    },
+  };
 }

@@ -1,5 +1,6 @@
 import type { IssuerRegistry, RootKey } from '@passport-registry/verifier';
 import {
+  forEachConcurrent,
   mayHaveLevels,
   type PublicationStatement,
   readStatement,
@@ -7,7 +8,6 @@ import {
   sumsTree,
   verifyPublicationStatement,
 } from '@passport-registry/verifier/internal';
-import { forEachConcurrent } from '../for-each-concurrent.js';
 import { sha256 } from '../tree/checksums.js';
 import { HOST_FILES } from '../tree/host-configuration.js';
 import { PATHS } from '../tree/paths.js';

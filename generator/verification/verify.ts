@@ -9,7 +9,7 @@ import {
 } from '@passport-registry/verifier';
 import { IoFailed } from '../errors.js';
 import type { OnProgress } from '../progress.js';
-import { sha256 } from '../tree/checksums.js';
+import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { isUnreachable } from './network-failure.js';
 import { Problems, SeenFiles } from './seen-files.js';
@@ -137,27 +137,42 @@ export async function verifyTree(
   pinned?: RootKey,
   options: VerifyOptions = {},
 ): Promise<TreeReport> {
-  let report = await verifyOnce(source, pinned, options);
+  let files = new SeenFiles(source);
+  let report = await verifyOnce(files, pinned, options);
   for (let retry = 0; retry < RETRIES && source.live && !report.ok && !report.unreachable; retry++) {
-    if (!(await mayHaveChanged(source, report))) break;
-    report = await verifyOnce(source, pinned, options);
+    if (!(await mayHaveChanged(files, report))) break;
+    files = new SeenFiles(source);
+    report = await verifyOnce(files, pinned, options);
   }
   return report;
 }
 
+/** A new publication statement can name the same list. */
+const ALSO_CHANGED: readonly string[] = [PATHS.publication, CHECKSUMS_PATH];
+
 /** Whether a publication during the verification may have made the verification fail. */
-async function mayHaveChanged(source: TreeSource, { checks, sha256: seen }: TreeReport): Promise<boolean> {
+async function mayHaveChanged(files: SeenFiles, { checks, sha256: list }: TreeReport): Promise<boolean> {
   if (checks.some(({ name, result }) => name === 'signature' && result === 'failed')) return true;
-  const list = await source.get(PATHS.list).catch(() => undefined);
-  return list !== undefined && sha256(list.bytes) !== seen;
+  if (await differs(files.source, PATHS.list, list)) return true;
+  for (const path of ALSO_CHANGED) {
+    const seen = await files.hash(path).catch(() => undefined);
+    if (await differs(files.source, path, seen)) return true;
+  }
+  return false;
+}
+
+/** Whether a source now has another file than the one that was seen. */
+async function differs(source: TreeSource, path: string, seen: string | undefined): Promise<boolean> {
+  const file = await source.get(path).catch(() => undefined);
+  return file !== undefined && sha256(file.bytes) !== seen;
 }
 
 async function verifyOnce(
-  source: TreeSource,
+  files: SeenFiles,
   pinned: RootKey | undefined,
   options: VerifyOptions,
 ): Promise<TreeReport> {
-  const files = new SeenFiles(source);
+  const { source } = files;
   const checks = new CheckList();
   const root = await checks.run('root key', async () =>
     trustedRoot(files, await checkRootKey(files), pinned),

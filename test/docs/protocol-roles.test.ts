@@ -13,7 +13,7 @@ async function rolesThatAccept(files: ReadonlyMap<string, Buffer>, { root: { roo
   const client = createRegistryClient({
     sources: [base],
     rootKey: rootKey.jwk,
-    fetch: async (input) => answer(String(input).slice(base.length)),
+    fetch: async (input) => answer(String(input).slice(base.length).replace(/\?.*/, '')),
   });
   const copy = { get: async (path: string) => files.get(path) };
   const isAccepted = (work: Promise<unknown>) =>

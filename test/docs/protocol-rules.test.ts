@@ -208,7 +208,7 @@ async function verdict(files: Files, root: RootKey, now: number, maxAge = 30 * D
     maxAge,
     now: () => now * 1000,
     fetch: async (input) => {
-      const bytes = files.get(String(input).slice(base.length));
+      const bytes = files.get(String(input).slice(base.length).replace(/\?.*/, ''));
       return bytes === undefined ? new Response(null, { status: 404 }) : new Response(new Uint8Array(bytes));
     },
   });

@@ -1,10 +1,11 @@
-import { createPrivateKey, sign } from 'node:crypto';
+import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalBytes, importRootKey } from '@passport-registry/verifier';
 import { ROOT } from './paths.js';
 import { type Files, issuer, publish, sha256, type TestKey } from './publication.js';
-import { claimsAbout, naiveSums, placeOf } from './sums.js';
+import { sourceVectors } from './source-vectors.js';
+import { claimsAbout, naiveSums, placeOf, signedJwt } from './sums.js';
 
 /**
  * Makes the vectors of the publication statement and of the tree of sums, which are in test/vectors as data. Everything is
@@ -14,7 +15,6 @@ import { claimsAbout, naiveSums, placeOf } from './sums.js';
 const UPDATED_AT = '2026-11-21T08:00:00Z';
 /** 2026-11-21T08:00:00Z. */
 const MADE = 1795248000;
-const TYPE = 'registry-publication+jwt';
 const LONG_ID = `${'long-'.repeat(25)}end`;
 
 /** The key of RFC 8032, section 7.1, test 1, as in test/vectors/ed25519.json. */
@@ -25,15 +25,6 @@ export async function vectorKey(): Promise<TestKey> {
     privateKey: createPrivateKey({ key: { ...jwk, d }, format: 'jwk' }),
     rootKey: await importRootKey(jwk),
   };
-}
-
-/** Signs any payload, with canonical header and payload unless the payload is a string. */
-function signedJwt(key: TestKey, payload: object | string, header: object = {}): string {
-  const all = { alg: 'EdDSA', kid: key.rootKey.thumbprint, typ: TYPE, ...header };
-  const encoded = (part: object | string) =>
-    Buffer.from(typeof part === 'string' ? part : canonicalBytes(part)).toString('base64url');
-  const input = `${encoded(all)}.${encoded(payload)}`;
-  return `${input}.${sign(null, Buffer.from(input), key.privateKey).toString('base64url')}`;
 }
 
 const asText = (files: ReadonlyMap<string, Uint8Array>) =>
@@ -80,6 +71,12 @@ export async function publicationVectors(): Promise<object> {
       signedJwt(key, text.replace('"sequence":1', '"sequence":9007199254740992')),
       INVALID,
     ],
+    [
+      'integers by value',
+      signedJwt(key, text.replace('"sequence":1', '"sequence":1.0').replace('"levels":0', '"levels":0e5')),
+      null,
+    ],
+    ['a fraction', signedJwt(key, { ...claims, sequence: 1.5 }), INVALID],
     ['a sequence that is a string', signedJwt(key, { ...claims, sequence: '1' }), INVALID],
     ['a hash in upper case', signedJwt(key, { ...claims, sha256: claims.sha256.toUpperCase() }), INVALID],
     ['a hash that is too short', signedJwt(key, { ...claims, sums_sha256: 'ab' }), INVALID],
@@ -106,9 +103,50 @@ export async function publicationVectors(): Promise<object> {
   ];
   return {
     description:
-      'Publication statements (docs/protocol.md, section 21) under the key of ed25519.json. `code` is the error code of a verifier with the clock `now` (seconds since 1970) and the tolerance 300 s, or null if the statement is valid.',
+      'Publication statements (docs/protocol.md, section 21) under the key of ed25519.json. `code` is the error code of a verifier with the clock `now` (seconds since 1970) and the tolerance 300 s, or null if the statement is valid. `p256` has statements under the key of p256.json. `sources` has the files of a source, and the error code of a client that looks up single issuers, or null; `accepted` has the files that it has accepted from this source before, or null. It requires nothing by its own options.',
     root: key.rootKey.jwk,
     statements: statements.map(([name, jwt, code, clock = now]) => ({ name, jwt, now: clock, code })),
+    p256: p256Vectors(now),
+    sources: sourceVectors(key, files, now),
+  };
+}
+
+/** The order of the group of P-256. */
+const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
+
+/** ECDSA uses a random number, so all forms are made from the one signature in test/vectors/p256.json. */
+function p256Vectors(now: number) {
+  const { expected } = JSON.parse(readFileSync(join(ROOT, 'test/vectors/p256.json'), 'utf8'));
+  const good: string = expected['publication.jwt'];
+  const end = good.lastIndexOf('.') + 1;
+  const raw = Buffer.from(good.slice(end), 'base64url');
+  const [r, s] = [raw.subarray(0, 32), raw.subarray(32)];
+  const otherS = ORDER - BigInt(`0x${s.toString('hex')}`);
+  const hex = (value: bigint) => Buffer.from(value.toString(16).padStart(64, '0'), 'hex');
+  /** An integer of ASN.1: a number whose first bit is set has a zero byte before it. */
+  const integer = (bytes: Buffer) => {
+    const value = Buffer.concat([Buffer.alloc((bytes[0] ?? 0) >> 7), bytes]);
+    return Buffer.concat([Buffer.from([2, value.length]), value]);
+  };
+  const body = Buffer.concat([integer(r), integer(s)]);
+  const INVALID = 'ERR_PUBLICATION_INVALID';
+  const signatures: [name: string, signature: Buffer, code: string | null][] = [
+    ['r and s, 32 bytes each', raw, null],
+    ['the other value of s, high or low', Buffer.concat([r, hex(otherS)]), null],
+    ['a signature in DER', Buffer.concat([Buffer.from([0x30, body.length]), body]), INVALID],
+    ['72 bytes: r, junk, s', Buffer.concat([r, Buffer.alloc(8, 1), s]), INVALID],
+    ['63 bytes', raw.subarray(0, 63), INVALID],
+    ['no bytes', Buffer.alloc(0), INVALID],
+    ['r of zero', Buffer.concat([Buffer.alloc(32), s]), INVALID],
+    ['s of zero', Buffer.concat([r, Buffer.alloc(32)]), INVALID],
+    ['r of n', Buffer.concat([hex(ORDER), s]), INVALID],
+    ['s of n', Buffer.concat([r, hex(ORDER)]), INVALID],
+  ];
+  return {
+    root: JSON.parse(expected['keys/root.json']),
+    statements: signatures.map(([name, signature, code]) => ({
+      ...{ name, jwt: good.slice(0, end) + signature.toString('base64url'), now, code },
+    })),
   };
 }
 

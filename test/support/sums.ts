@@ -1,6 +1,6 @@
 import { canonicalBytes, type Issuer } from '@passport-registry/verifier';
 import type { JWTPayload } from 'jose';
-import { type Files, publish, sha256, statement, type TestKey } from './publication.js';
+import { type Files, publish, sha256, signature, statement, type TestKey } from './publication.js';
 
 /** The place of a record: SHA-256 of its id. */
 export const placeOf = (id: string) => sha256(Buffer.from(id));
@@ -85,4 +85,17 @@ export function claimsAbout(files: Files) {
     sums_sha256: sha256(files.get('sums/root') ?? Buffer.from('')),
     levels: 0,
   };
+}
+
+/**
+ * Signs any payload as a publication statement. Header and payload are canonical, as publishers write them, unless the
+ * payload is a string.
+ */
+export function signedJwt(key: TestKey, payload: object | string, header: object = {}): string {
+  const alg = key.rootKey.algorithm === 'ES256' ? 'ES256' : 'EdDSA';
+  const all = { alg, kid: key.rootKey.thumbprint, typ: 'registry-publication+jwt', ...header };
+  const encoded = (part: object | string) =>
+    Buffer.from(typeof part === 'string' ? part : canonicalBytes(part)).toString('base64url');
+  const input = `${encoded(all)}.${encoded(payload)}`;
+  return `${input}.${signature(Buffer.from(input), key)}`;
 }

@@ -122,7 +122,7 @@ function checkpoint({ checkpointSignedAt, freshUntil }: RegistryStatus): Child[]
   }
   const signed = checkpointSignedAt.toISOString();
   return [
-    'states that this list is the newest; signed at ',
+    'names this list or an earlier one; signed at ',
     time(signed),
     ` (${formatAge(checkpointSignedAt.getTime())}), valid until `,
     time(until),

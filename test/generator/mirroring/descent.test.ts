@@ -278,6 +278,73 @@ describe('a mirror over HTTP', () => {
       await refused(/SHA256SUMS and publication.jwt are not of the same publication/);
     });
 
+    /** A copy of the next publication, without a checkpoint that covers SHA256SUMS, and with other files. */
+    const uncovered = async (others: ReadonlyMap<string, Buffer>) => {
+      const files = await restated(filesOf(next), key, { checkpoint: undefined });
+      files.delete('checkpoint.jwt');
+      return resealed(new Map([...files, ...others]), key);
+    };
+    const HASHES = Array.from({ length: 300 }, (_one, index) => sha256(Buffer.from(`${index}`)));
+    const junk = (paths: readonly string[]) => new Map(paths.map((path) => [path, Buffer.from(path)]));
+
+    it.each([`snapshots/${HASHES[0]}/issuers.json`, 'extra.txt'])(
+      'and refuses SHA256SUMS that the checkpoint does not name, before it fetches %s',
+      async (path) => {
+        const files = filesOf(next);
+        const sums = await resealed(new Map([...files, ...junk([path])]), key);
+        serving(new Map([...files, ['SHA256SUMS', sums.get('SHA256SUMS') as Buffer]]));
+        await refused(/SHA256SUMS does not have the hash that the checkpoint names/);
+        const read = ['SHA256SUMS', 'checkpoint.jwt', 'issuers.sig', 'keys/root.json', 'publication.jwt'];
+        expect([...new Set(requested)].toSorted()).toEqual(read);
+      },
+    );
+
+    it.each([
+      'snapshots/j0/issuers.json',
+      `snapshots/${HASHES[0]}/other.json`,
+      `snapshots/${HASHES[0]}/issuers.json/issuers.sig`,
+      `snapshots/${HASHES[0]?.toUpperCase()}/issuers.json`,
+    ])('and fetches nothing if there is a %s', async (path) => {
+      serving(await uncovered(junk([path])));
+      await refused(/SHA256SUMS lists snapshots\/\S+, which is not part of a snapshot/);
+      expect(new Set(requested)).toEqual(new Set(['SHA256SUMS']));
+    });
+
+    it('and fetches no more snapshots than a small multiple of what a publisher keeps', async () => {
+      const present = new Set(filesBelow(next).flatMap((path) => /^snapshots\/[^/]+/.exec(path) ?? []));
+      const more = (count: number) =>
+        uncovered(junk(HASHES.slice(present.size, count).map((hash) => `snapshots/${hash}/issuers.json`)));
+      serving(await more(9));
+      await refused(/SHA256SUMS lists 9 snapshots, but a mirror downloads at most 8/);
+      expect(new Set(requested)).toEqual(new Set(['SHA256SUMS']));
+      serving(await more(8));
+      await refused(/the snapshot [0-9a-f]+ is incomplete/);
+    });
+
+    it('and fetches no more other files than its limits allow', async () => {
+      const isOther = (path: string) =>
+        !/^(?:issuers\.|issuers\/[^.]|snapshots|keys|sums\/[0-9a-f]|checkpoint|publication|SHA)/.test(path);
+      const present = [...filesOf(next)].filter(([path]) => isOther(path));
+      const number = (count: number) => uncovered(junk(HASHES.slice(present.length, count)));
+      serving(await number(257));
+      await refused(/SHA256SUMS lists 257 files, but a mirror downloads at most 256/);
+      expect(new Set(requested)).toEqual(new Set(['SHA256SUMS']));
+      serving(await number(256));
+      expect((await mirror()).code).toBe(0);
+    });
+
+    it('and fetches no more bytes of other files than its limits allow', async () => {
+      const large = Array.from({ length: 4 }, (_one, index) => Buffer.alloc(15 * 2 ** 20, `${index}`));
+      const others = (last: number) =>
+        uncovered(
+          new Map([...large, Buffer.alloc(last, 'x')].map((bytes, index) => [`large-${index}`, bytes])),
+        );
+      serving(await others(4 * 2 ** 20));
+      await refused(/the files that SHA256SUMS lists, apart from lists, are larger than 67108864 bytes/);
+      serving(await others(3 * 2 ** 20));
+      expect((await mirror()).code).toBe(0);
+    });
+
     it.each([
       [104, 103],
       [102, 103],
@@ -334,6 +401,20 @@ describe('a mirror over HTTP', () => {
       expect(requested).toContain('issuers.json');
       expect([served(), await isGood()]).toEqual(['2026-11-02T00:00:00Z', true]);
     });
+  });
+
+  it('fetches no record that SHA256SUMS of an older version lists, but the list does not have', async () => {
+    const isNew = (path: string) => /^sums\/|publication\.jwt$|^checkpoint\.jwt$/.test(path);
+    const older = [...filesOf(first)].filter(([path]) => !isNew(path));
+    const files = await resealed(new Map([...older, ['issuers/stray', Buffer.from('{}')]]), key);
+    answer = (path) => files.get(path);
+    const { code, stderr } = await mirror();
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('issuers/stray is not its entry in the list'),
+    ]);
+    expect(requested.filter((path) => path.startsWith('issuers/'))).toEqual([]);
+    expect(existsSync(current())).toBe(false);
   });
 
   it('takes a tree of an older version, which has no statement, and then one that has', async () => {

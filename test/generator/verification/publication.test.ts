@@ -256,6 +256,35 @@ describe('a tree of sums', () => {
     }
   });
 
+  it.each([
+    ['publication.jwt', 1],
+    ['publication.jwt', 2],
+    ['SHA256SUMS', 1],
+  ])(
+    'of the same list, published while a live host is verified, is read again: %s, %i times',
+    async (path, times) => {
+      const sequence = Number(claimsOf(file('publication.jwt'))['sequence']) + 1;
+      const next = await resealed(await restated(tree as Files, key, { sequence }), key);
+      // The old file, once or twice, among files of the next publication: a new verification reads it again.
+      let reads = 0;
+      const base = await host(next, (asked) => (asked === path && reads++ < times ? file(path) : undefined));
+      const report = await verifyTree(httpSource(base), key.rootKey);
+      expect([problems(report), reads > times]).toEqual(['', true]);
+    },
+  );
+
+  it('that does not fit its tree is not read more often than a publication explains', async () => {
+    const torn = new Map(tree).set('publication.jwt', file('publication.jwt', older));
+    let reads = 0;
+    const base = await host(torn, (asked) => {
+      if (asked === 'SHA256SUMS') reads += 1;
+      return undefined;
+    });
+    expect((await verifyTree(httpSource(base), key.rootKey)).ok).toBe(false);
+    // The verification, and the comparison afterwards.
+    expect(reads).toBe(2);
+  });
+
   it('is required by a trust anchor that says so', async () => {
     writeFiles(folder, {
       'anchor.json': JSON.stringify({ root: key.rootKey.jwk, publication: 'required' }),
@@ -317,10 +346,13 @@ const without = (sums: string, path: string) =>
     .filter((one) => !one.endsWith(`  ${path}`))
     .join('\n');
 
-function host(files: Files): Promise<string> {
+function host(
+  files: Files,
+  instead: (path: string) => Buffer | undefined = () => undefined,
+): Promise<string> {
   return listen((request, response) => {
     const path = (request.url ?? '/').slice(1).replace(/\?.*/, '');
-    const body = files.get(path);
+    const body = instead(path) ?? files.get(path);
     response.writeHead(body === undefined ? 404 : 200, { 'Content-Type': contentTypeOf(path) }).end(body);
   });
 }

@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { importRootKey, type RegistryError } from '@passport-registry/verifier';
+import {
+  createIssuerLookup,
+  importRootKey,
+  type NoUsableSource,
+  type RegistryError,
+} from '@passport-registry/verifier';
 import {
   idHashOf,
   levelsFor,
@@ -11,6 +16,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import { ROOT } from '../../support/paths.js';
 import { sha256 } from '../../support/publication.js';
+import type { SourceVector } from '../../support/source-vectors.js';
 import { publicationVectors, sumsVectors } from '../../support/sums-vectors.js';
 
 interface Tree {
@@ -23,10 +29,12 @@ interface Tree {
 
 const vectors = (name: string) =>
   JSON.parse(readFileSync(join(ROOT, 'test/vectors', `${name}.json`), 'utf8'));
-const publication = vectors('publication') as {
+interface Statements {
   root: object;
   statements: { name: string; jwt: string; now: number; code: string | null }[];
-};
+}
+
+const publication = vectors('publication') as Statements & { p256: Statements; sources: SourceVector[] };
 const sums = vectors('sums') as {
   places: Record<string, string>;
   trees: Tree[];
@@ -46,13 +54,44 @@ it.each([
 );
 
 describe('the vectors of publication statements', () => {
-  it.each(publication.statements)('$name', async ({ jwt, now, code }) => {
-    const rootKey = await importRootKey(publication.root as never);
+  const { root, statements, p256 } = publication;
+  it.each([
+    ...statements.map((one) => ({ ...one, root, type: 'Ed25519' })),
+    ...p256.statements.map((one) => ({ ...one, root: p256.root, type: 'P-256' })),
+  ])('$type: $name', async ({ jwt, now, code, root: key }) => {
+    const rootKey = await importRootKey(key as never);
     const times = { clock: { now: now * 1000, tolerance: 300_000 }, expiry: true };
     const found = await verifyPublicationStatement(jwt, rootKey, times).then(
       () => null,
       (error: RegistryError) => error.code,
     );
+    expect(found).toBe(code);
+  });
+});
+
+describe('the vectors of sources', () => {
+  const BASE = 'https://registry.example/';
+
+  it.each(publication.sources)('$name', async ({ accepted, files, now, code }) => {
+    let served = accepted ?? files;
+    const lookup = createIssuerLookup({
+      sources: [BASE],
+      rootKey: publication.root as never,
+      now: () => now * 1000,
+      fetch: async (input) => {
+        const text = served[String(input).slice(BASE.length).replace(/\?.*/, '')];
+        return text === undefined ? new Response(null, { status: 404 }) : new Response(text);
+      },
+    });
+    if (accepted !== null) {
+      await lookup.ready();
+      served = files;
+    }
+    const found = await (accepted === null ? lookup.ready() : lookup.refresh()).then(
+      () => null,
+      (error: NoUsableSource) => error.errors[BASE]?.code,
+    );
+    lookup.close();
     expect(found).toBe(code);
   });
 });

@@ -23,7 +23,6 @@ const TRANSIENT: readonly string[] = [
   'ERR_CHECKPOINT_INVALID',
   'ERR_PUBLICATION_INVALID',
   'ERR_PUBLICATION_MISMATCH',
-  'ERR_SUMS_MISMATCH',
 ];
 
 /** The inputs for reading a source. */

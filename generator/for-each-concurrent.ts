@@ -1,1 +1,0 @@
-export { forEachConcurrent } from '@passport-registry/verifier/internal';
