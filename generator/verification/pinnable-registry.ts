@@ -10,6 +10,7 @@ import { readRotation } from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../errors.js';
 import { PATHS } from '../tree/paths.js';
 import { unreachableSources } from './network-failure.js';
+import { trustAnchorOf } from './pinned-trust.js';
 import { Problems, SeenFiles } from './seen-files.js';
 import { checkRootKey } from './tree-checks.js';
 import { httpSource } from './tree-source.js';
@@ -41,6 +42,8 @@ export interface KnownOfRegistry {
   readonly thumbprint: string | undefined;
   /** Whether the registry has checkpoints. Otherwise, whoever answers can hide them. */
   readonly requireCheckpoint: boolean;
+  /** Whether the registry has publication statements. Otherwise, whoever answers can hide them. */
+  readonly requirePublication: boolean;
 }
 
 /**
@@ -51,7 +54,7 @@ export interface KnownOfRegistry {
  */
 export async function readPinnable(
   url: string,
-  { thumbprint: known, requireCheckpoint }: KnownOfRegistry,
+  { thumbprint: known, ...required }: KnownOfRegistry,
 ): Promise<PinnableRegistry> {
   try {
     const files = new SeenFiles(httpSource(url));
@@ -59,7 +62,7 @@ export async function readPinnable(
     const isPublished = known === undefined || known === published.thumbprint;
     const pinned = isPublished ? published : await earlierKey(files, known, published);
     const development = (await files.get(PATHS.developmentMark)) !== undefined;
-    const registry = await readAsClient(url, { pinned, published, requireCheckpoint });
+    const registry = await readAsClient(url, { pinned, published, required });
     if (!registry.checkpoint) await assertNoDelegation(files);
     return {
       ...registry,
@@ -101,17 +104,21 @@ async function assertNoDelegation(files: SeenFiles): Promise<void> {
   ]);
 }
 
-/** The keys of a registry that is read as a client, and whether it must have a checkpoint. */
+/** The keys of a registry that is read as a client, and what it must have. */
 interface Reading {
   readonly pinned: RootKey;
   readonly published: RootKey;
-  readonly requireCheckpoint: boolean;
+  readonly required: Omit<KnownOfRegistry, 'thumbprint'>;
 }
 
 /** Reads the registry as a client that has pinned a key, and asserts that the published key is the current root key. */
-async function readAsClient(url: string, { pinned, published, requireCheckpoint }: Reading) {
+async function readAsClient(url: string, { pinned, published, required }: Reading) {
   const client = createRegistryClient({
-    ...{ sources: [url], rootKey: pinned.jwk, requireCheckpoint, timeout: TIMEOUT_SECONDS },
+    ...{
+      sources: [url],
+      trustAnchor: trustAnchorOf({ rootKey: pinned, ...required }),
+      timeout: TIMEOUT_SECONDS,
+    },
   });
   try {
     await client.ready();

@@ -14,6 +14,7 @@ interface Options {
   thumbprint?: string;
   out: string;
   requireCheckpoint?: true;
+  requirePublication?: true;
   trustOnFirstUse?: true;
   allowDevelopment?: true;
   force?: true;
@@ -32,6 +33,7 @@ export function addPinCommand(program: Command, io: Invocation): void {
     )
     .option('--out <file>', 'file of the trust anchor', 'trust-anchor.json')
     .option('--require-checkpoint', 'refuse the registry if it shows no checkpoint')
+    .option('--require-publication', 'refuse the registry if it shows no publication statement')
     .option('--trust-on-first-use', 'pin what the registry shows now, compared with nothing')
     .option('--allow-development', 'also pin a registry that a development key signed')
     .option('--force', 'replace an existing file that has other content')
@@ -55,6 +57,7 @@ async function pin(io: Io, url: string, options: Options): Promise<number> {
   const registry = await readPinnable(source, {
     thumbprint,
     requireCheckpoint: options.requireCheckpoint === true,
+    requirePublication: options.requirePublication === true,
   });
   if (registry.development && options.allowDevelopment !== true) {
     throw new TreeRejected(
@@ -133,19 +136,30 @@ function sayRegistry(io: Io, source: string, registry: PinnableRegistry): void {
   }
   say(io, `list       ${updatedAt}, ${count(issuers, 'issuer')}`);
   say(io, `statement  ${publication ? 'valid' : 'none'}`);
+  if (!publication) sayHidden(io, 'publication statements', REQUIRE_PUBLICATION);
   say(io, `checkpoint ${checkpoint ? 'valid' : 'none'}`);
-  if (!checkpoint) {
-    say(io, '           whoever answers can hide a checkpoint: if the operator says that the registry has');
-    say(io, '           checkpoints, pass --require-checkpoint');
-  }
+  if (!checkpoint) sayHidden(io, 'checkpoints', REQUIRE_CHECKPOINT);
 }
 
-function sayHowToCompare(io: Io, source: string, { checkpoint }: PinnableRegistry): void {
+const REQUIRE_CHECKPOINT = '--require-checkpoint';
+const REQUIRE_PUBLICATION = '--require-publication';
+
+function sayHidden(io: Io, what: string, option: string): void {
+  say(io, `           whoever answers can hide ${what}: if the operator says that the registry has`);
+  say(io, `           ${what}, pass ${option}`);
+}
+
+function sayHowToCompare(io: Io, source: string, { checkpoint, publication }: PinnableRegistry): void {
+  const demands = [
+    ...(checkpoint ? [REQUIRE_CHECKPOINT] : []),
+    ...(publication ? [REQUIRE_PUBLICATION] : []),
+  ];
+  const command = ['passport-registry pin', source, '--thumbprint THUMBPRINT', ...demands].join(' ');
   for (const line of [
     'NOT pinned: no --thumbprint was given, so nothing was written.',
     'Whoever answers at this URL can show any root key. Learn the thumbprint from the operator in another way, such as',
     "the operator's homepage, a signed e-mail or the phone. Then run this with the thumbprint that you were told:",
-    `  passport-registry pin ${source} --thumbprint THUMBPRINT${checkpoint ? ' --require-checkpoint' : ''}`,
+    `  ${command}`,
   ]) {
     say(io, line);
   }

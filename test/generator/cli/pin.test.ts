@@ -142,6 +142,40 @@ describe('a host that withholds the checkpoint', () => {
   });
 });
 
+describe('a host that withholds the publication statement', () => {
+  const known = (...args: string[]) => ['--thumbprint', thumbprintOf(first), ...args];
+  let summed: Files;
+  const withheld = () => new Map([...summed].filter(([path]) => !path.endsWith('.jwt')));
+
+  beforeAll(async () => {
+    summed = await withCheckpoint(await publishSummed(first, [issuer('a')]), first, online);
+  });
+
+  it('with the checkpoint and the delegation, is refused with --require-publication', async () => {
+    const { code, stderr } = await pin(await hostOf(withheld()), ...known('--require-publication'));
+    expect([code, readdirSync(folder)]).toEqual([1, []]);
+    expect(stderr).toContain('publication');
+  });
+
+  it('gets an anchor that requires none otherwise, with a note', async () => {
+    const { code, stderr } = await pin(await hostOf(withheld()), ...known());
+    expect([code, written()]).toEqual([0, expect.not.objectContaining({ publication: 'required' })]);
+    expect(stderr).toMatch(
+      /^statement {2}none\n.* can hide publication statements: .*\n.* pass --require-publication$/m,
+    );
+    expect(stderr).toMatch(/^checkpoint none\n.* can hide checkpoints: .*\n.* pass --require-checkpoint$/m);
+  });
+
+  it('does not matter to a registry that has one: --require-publication is satisfied', async () => {
+    const url = await hostOf(summed);
+    const { code, stderr } = await pin(url, ...known('--require-publication', '--require-checkpoint'));
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('can hide')]);
+    expect(written()).toMatchObject({ publication: 'required', checkpoint: 'required' });
+    const shown = await pin(url);
+    expect(shown.stderr).toContain('--thumbprint THUMBPRINT --require-checkpoint --require-publication\n');
+  });
+});
+
 describe('pin after a rotation', () => {
   it('pins the present root key if the rotation contains the key with the thumbprint', async () => {
     const { code, stderr } = await pin(await hostOf(rotated), '--thumbprint', thumbprintOf(second));
