@@ -1,4 +1,4 @@
-import { type FetchedFile, type OpenedFile, openFile } from '../http/fetch-file.js';
+import { type FetchedFile, type FileRequest, type OpenedFile, openFile } from '../http/fetch-file.js';
 import { limitOf } from '../limits.js';
 import type { RegistryFiles } from '../publication/registry-files.js';
 
@@ -30,7 +30,7 @@ export class HttpSource {
   /** Returns the files of this host. @param signal - ends all requests for files */
   files(signal: AbortSignal): HttpFiles {
     return new HttpFiles(
-      (path) => openFile(this.#urlOf(path), { fetch: this.#fetch, signal }, this.#held.get(path)),
+      (path) => this.#open(path, { fetch: this.#fetch, signal }),
       (path, file) => {
         if (file?.etag !== undefined && REVALIDATED.includes(path)) this.#held.set(path, file);
         else this.#held.delete(path);
@@ -40,21 +40,23 @@ export class HttpSource {
 
   /**
    * Clears the cache, so that the host sends all files in full again. A cache on the way may hold an older publication
-   * statement than the other files. The next request for the statement therefore has a new query, which hosts ignore
-   * and caches do not (SPEC C2).
+   * statement than the other files. The next request for the statement therefore has a new query, which caches do not
+   * ignore.
    */
   forget(): void {
     this.#held.clear();
     this.#mayBeCached = true;
   }
 
-  #urlOf(path: string): string {
-    const url = new URL(path, this.#root);
+  async #open(path: string, request: FileRequest): Promise<OpenedFile | undefined> {
+    const { href } = new URL(path, this.#root);
     if (path === 'publication.jwt' && this.#mayBeCached) {
-      url.search = Date.now().toString(36);
       this.#mayBeCached = false;
+      const opened = await openFile(`${href}?${Date.now().toString(36)}`, request, undefined);
+      // Some hosts do not know a path with a query.
+      if (opened !== undefined) return opened;
     }
-    return url.href;
+    return openFile(href, request, this.#held.get(path));
   }
 }
 
