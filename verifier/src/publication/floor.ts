@@ -1,16 +1,21 @@
-import { LIMITS } from '../limits.js';
+import { sha256Hex } from '../encoding/sha256.js';
+import { decodeUtf8 } from '../encoding/utf8.js';
+import { ListMalformed } from '../errors.js';
+import { isUpdatedAt } from '../list/date-time.js';
+import { verifySignature } from '../trust/signature.js';
 import { limitFiles } from './limit-files.js';
 import type { RegistryFiles } from './registry-files.js';
+import { LIST, readSignature } from './signed-pair.js';
 import {
   acceptHead,
   type Head,
   type NamedList,
+  namedBy,
   readStatements,
   type SourceTrust,
   type Statements,
 } from './statements.js';
 import { underAnyRoot } from './under-any-root.js';
-import { namedBy, readWholeList } from './whole-list.js';
 
 /**
  * Reads what the files of a store prove about the newest list that was accepted: its statements, or else the list itself.
@@ -26,8 +31,16 @@ export async function readFloor(files: RegistryFiles, trust: SourceTrust): Promi
   });
 }
 
-async function readList(files: RegistryFiles, statements: Statements): Promise<NamedList> {
-  const reading = { statements, folders: [''], maxListBytes: LIMITS.list };
-  const { sha256, registry } = await readWholeList(files, reading);
-  return { updatedAt: registry.updated_at, sha256 };
+/**
+ * Reads the time and the hash of a list that the root key has signed. No issuer is read from the list, so its form does
+ * not matter.
+ */
+async function readList(files: RegistryFiles, { root }: Statements): Promise<NamedList> {
+  const list = (await files.get(LIST)) ?? new Uint8Array();
+  await verifySignature(list, (await readSignature(files)) ?? '', root);
+  const { updated_at: updatedAt } = JSON.parse(decodeUtf8(list)) as { updated_at?: unknown };
+  if (typeof updatedAt !== 'string' || !isUpdatedAt(updatedAt)) {
+    throw new ListMalformed('the list has no updated_at');
+  }
+  return { updatedAt, sha256: await sha256Hex(list) };
 }

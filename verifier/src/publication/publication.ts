@@ -12,13 +12,14 @@ import {
   type Head,
   knownUnder,
   type NamedList,
+  namedBy,
   readStatements,
   type SourceTrust,
   STATEMENT_FILES,
   type Statements,
 } from './statements.js';
 import { underAnyRoot } from './under-any-root.js';
-import { assertNamed, namedBy, readWholeList } from './whole-list.js';
+import { assertNamed, readWholeList } from './whole-list.js';
 
 /** What a verifier trusts and requires when it reads a publication. */
 export interface Trust extends SourceTrust {

@@ -69,6 +69,17 @@ export interface NamedList {
   readonly sha256: string;
 }
 
+/** A list by its time, its hash and its size. */
+export interface SizedList extends NamedList {
+  /** The size of the list in bytes. */
+  readonly size: number;
+}
+
+/** Returns what statements say of the list: the publication statement, or else the checkpoint. */
+export function namedBy({ statement, checkpoint }: Statements): SizedList | undefined {
+  return statement ?? checkpoint;
+}
+
 const CHECKPOINT = 'checkpoint.jwt';
 const DELEGATION = 'keys/delegation.jwt';
 const PUBLICATION = 'publication.jwt';

@@ -8,7 +8,7 @@ import {
 import { type VerifiedList, verifyList } from '../trust/signed-list.js';
 import type { RegistryFiles } from './registry-files.js';
 import { LIST, readSignature, SIGNATURE, type SignedPair } from './signed-pair.js';
-import type { NamedList, Statements } from './statements.js';
+import { namedBy, type SizedList, type Statements } from './statements.js';
 
 /** How to read a whole list. */
 export interface WholeListReading {
@@ -43,16 +43,8 @@ export async function readWholeList(
   throw failure ?? new SourceStatus(`the source has no ${LIST}, or no ${SIGNATURE}`);
 }
 
-/** Returns what the statements say of the list: the publication statement, or else the checkpoint. */
-export function namedBy({ statement, checkpoint }: Statements): Omit<MeasuredList, 'issuers'> | undefined {
-  return statement ?? checkpoint;
-}
-
-/** A list, as far as statements name it. */
-export interface MeasuredList extends NamedList {
-  /** The size of the list in bytes. */
-  readonly size: number;
-  /** The number of issuers. */
+/** A list with the number of its issuers. */
+export interface MeasuredList extends SizedList {
   readonly issuers: number;
 }
 
