@@ -8,6 +8,7 @@ import {
   walkRotation,
 } from '@passport-registry/verifier';
 import {
+  ANY_TIME,
   decodeUtf8,
   parseStrictJson,
   readRotation,
@@ -157,8 +158,6 @@ async function readPublishedStatements(
     { cause },
   );
 }
-
-const ANY_TIME = { clock: undefined, expiry: false } as const;
 
 /** Verifies a new delegation now, rather than with the first checkpoint that depends on it. */
 async function assertDelegation(delegation: string, rootKey: RootKey): Promise<Uint8Array> {

@@ -1,3 +1,4 @@
+import { recordIdOf } from '@passport-registry/verifier/internal';
 import { updatedAtOf } from '../list/updated-at.js';
 import { PATHS } from '../tree/paths.js';
 import { continueFeed } from '../tree/site/atom.js';
@@ -38,8 +39,8 @@ function changesAfter(release: NewRelease, held: HeldRelease, next: NewList): Ch
   const heldAt = list && updatedAtOf(list);
   if (previous === undefined || heldAt === undefined) return undefined;
   const differing = next.records.filter(({ path, hash }) => !release.isHeld(path, hash));
-  const changed = new Map(differing.map(({ path }) => [idOf(path), release.read(path)]));
-  const ids = new Set(next.records.map(({ path }) => idOf(path)));
+  const changed = new Map(differing.map(({ path }) => [recordIdOf(path), release.read(path)]));
+  const ids = new Set(next.records.map(({ path }) => recordIdOf(path)));
   const removed = held.issuerIds().filter((id) => !ids.has(id));
   const before = new Map<string, Buffer>();
   for (const id of [...changed.keys(), ...removed]) {
@@ -55,5 +56,3 @@ function changesAfter(release: NewRelease, held: HeldRelease, next: NewList): Ch
     throw error;
   }
 }
-
-const idOf = (path: string) => path.slice(PATHS.record('').length);

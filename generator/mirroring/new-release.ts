@@ -7,6 +7,7 @@ import { sha256 } from '../tree/checksums.js';
 import { brotli, gzipped } from '../tree/compressed.js';
 import { HOST_FILES, hostFiles } from '../tree/host-configuration.js';
 import { PATHS } from '../tree/paths.js';
+import { CONCURRENCY } from '../verification/ask-host.js';
 import { registryFiles, type TreeSource } from '../verification/tree-source.js';
 import type { DownloadTarget, TransferStats } from './download-target.js';
 import type { HeldRelease } from './held-release.js';
@@ -27,9 +28,6 @@ interface DownloadLimits {
   /** The size of all downloads. */
   readonly maxBytes?: number;
 }
-
-/** How many files to request at a time. */
-const CONCURRENCY = 16;
 
 /** The folder of a release while it is downloaded. A file is written only after its hash has been checked. */
 export class NewRelease {

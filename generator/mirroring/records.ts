@@ -1,5 +1,11 @@
 import { RegistryError, readList, SumsInvalid } from '@passport-registry/verifier';
-import { type PublicationStatement, readSums, sumsPath } from '@passport-registry/verifier/internal';
+import {
+  type PublicationStatement,
+  prefixOf,
+  readSums,
+  recordIdOf,
+  sumsPath,
+} from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../errors.js';
 import { listBytes, recordsBytes } from '../list/list.js';
 import { PATHS } from '../tree/paths.js';
@@ -41,7 +47,7 @@ export async function downloadRecords(
 
 /** Returns the files that a sums file lists. Its hash has been checked. */
 function readBranch(release: NewRelease, path: string, levels: number): StatedFile[] {
-  const prefix = path === sumsPath('') ? '' : path.slice('sums/'.length);
+  const prefix = path === sumsPath('') ? '' : prefixOf(path);
   try {
     const sums = readSums(release.read(path), { prefix, levels });
     return [...sums].map(([listed, hash]) => ({ path: listed, hash, statedIn: path }));
@@ -78,7 +84,7 @@ function addFromList(release: NewRelease, wanted: readonly StatedFile[]): void {
   if (wanted.length === 0) return;
   const records = recordsIn(release.read(PATHS.list));
   for (const { path, hash } of wanted) {
-    const bytes = records.get(path.slice(PATHS.record('').length));
+    const bytes = records.get(recordIdOf(path));
     if (bytes !== undefined) release.addOwn(path, bytes, hash);
   }
 }

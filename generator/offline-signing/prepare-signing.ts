@@ -12,7 +12,7 @@ import { nextClaims } from '../publishing/sign-statement.js';
 import { goodRecords } from '../records/check-records.js';
 import { assertPublishable, type RuleExceptions } from '../review/assert-publishable.js';
 import { sha256 } from '../tree/checksums.js';
-import { type PublishedTree, readPublished } from '../tree/published-tree.js';
+import { hasList, type PublishedTree, readPublished } from '../tree/published-tree.js';
 import { writeRequestFiles } from './request-files.js';
 import {
   describeRequest,
@@ -74,7 +74,7 @@ export async function prepareSigning(
   const before = published && publishedRecords(published, out);
   const warnings = assertPublishable({ before, after: set }, exceptions, false);
   const list = listToSign(records, published, { ...time, rootKey });
-  const kept = published?.list !== undefined && Buffer.compare(list.list, published.list) === 0;
+  const kept = hasList(published, list);
   const previous = published && previousPublication(published);
   const subject = {
     ...subjectOf(list, published?.statement?.levels ?? 0),
@@ -120,10 +120,9 @@ function listToSign(
   { rootKey, renew, updatedAt }: ListTime & { readonly rootKey: RootKey },
 ): ListBytes {
   const previous = published?.updatedAt;
-  if (previous !== undefined && published?.list !== undefined && !renew) {
+  if (previous !== undefined && !renew && published?.rootKey?.thumbprint === rootKey.thumbprint) {
     const same = listBytes(records, previous);
-    const isSameKey = published.rootKey?.thumbprint === rootKey.thumbprint;
-    if (isSameKey && Buffer.compare(same.list, published.list) === 0) return same;
+    if (hasList(published, same)) return same;
   }
   return listBytes(records, nextUpdatedAt(updatedAt, previous, Date.now()));
 }

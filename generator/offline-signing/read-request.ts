@@ -1,5 +1,5 @@
 import { RegistryError, type RootKey, verifyList } from '@passport-registry/verifier';
-import { verifyPublicationStatement } from '@passport-registry/verifier/internal';
+import { ANY_TIME, verifyPublicationStatement } from '@passport-registry/verifier/internal';
 import { KeyRejected, TreeRejected } from '../errors.js';
 import { assertExpectedStatement } from '../publishing/expected-statement.js';
 import { sha256 } from '../tree/checksums.js';
@@ -71,8 +71,6 @@ async function readPrevious(
   }
   return { registry, sha256: hash, signature, statement: { ...statement, text: bytes.toString('utf8') } };
 }
-
-const ANY_TIME = { clock: undefined, expiry: false } as const;
 
 function refusal(cause: unknown, folder: string, { thumbprint }: RootKey): unknown {
   if (!(cause instanceof RegistryError)) return cause;

@@ -5,7 +5,7 @@ import {
   type RootKey,
   readList,
 } from '@passport-registry/verifier';
-import type { PublicationStatement } from '@passport-registry/verifier/internal';
+import type { PublicationStatement, PublishedStatement } from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../errors.js';
 import { validateIssuer } from '../generated/issuer-validator.js';
 import type { ListBytes } from '../list/list.js';
@@ -46,7 +46,7 @@ export interface PreviousPublication {
   /** The text of issuers.sig. */
   readonly signature: string;
   /** Undefined if an older version built the tree. */
-  readonly statement: (PublicationStatement & { readonly text: string }) | undefined;
+  readonly statement: PublishedStatement | undefined;
 }
 
 /**

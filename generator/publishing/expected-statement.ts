@@ -1,10 +1,11 @@
 import type { RootKey } from '@passport-registry/verifier';
-import { type PublicationStatement, readStatement } from '@passport-registry/verifier/internal';
+import type { PublicationStatement } from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../errors.js';
 import { type PublicationClaims, publicationInput } from '../freshness/statements.js';
 import {
   nextClaims,
   type Predecessor,
+  parsePublicationStatement,
   readPublicationStatement,
   type StatementSubject,
 } from './sign-statement.js';
@@ -52,24 +53,15 @@ export function readStatementInput(input: string): PublicationStatement {
 
 /** Returns the SHA-256 of the statement that a statement follows, as its claims say. Undefined for a first statement. */
 export function previousOf(statement: string): unknown {
-  return claimsOf(statement)['previous'];
+  return parsePublicationStatement(statement).claims['previous'];
 }
 
 /** A JWS needs a signature, which need not be valid to be read. */
 const withoutSignature = (input: string) => `${input}.AA`;
 
-const claimsOf = (statement: string) => read(statement).claims;
-
-const read = (statement: string) =>
-  readStatement(
-    statement,
-    'registry-publication+jwt',
-    (message) => new TreeRejected(`the publication statement ${message}`),
-  );
-
 /** Names the first difference of a statement from the expected one. */
 function differenceFrom(expected: PublicationClaims, input: string, { thumbprint }: RootKey): string {
-  const { kid, claims } = read(withoutSignature(input));
+  const { kid, claims } = parsePublicationStatement(withoutSignature(input));
   if (kid !== thumbprint) {
     return `is for the root key ${kid}, but the root key is ${thumbprint}: make the request with --root-key`;
   }

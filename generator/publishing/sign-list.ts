@@ -5,7 +5,7 @@ import { nextUpdatedAt } from '../list/updated-at.js';
 import type { RecordSet } from '../records/check-records.js';
 import { type Signer, signPayload } from '../signing/sign.js';
 import { sha256 } from '../tree/checksums.js';
-import type { PublishedTree } from '../tree/published-tree.js';
+import { hasList, type PublishedTree } from '../tree/published-tree.js';
 import { sumsOfList } from '../tree/sums.js';
 import { predecessorOf } from './predecessor.js';
 import type { ListTime, SignedElsewhere } from './publication.js';
@@ -64,8 +64,7 @@ async function signHere(
   const later = () => nextUpdatedAt(requested, previous, Date.now());
   if (published?.list === undefined || previous === undefined) return sign(listBytes(records, later()));
   const list = listBytes(records, previous);
-  const same = Buffer.compare(list.list, published.list) === 0;
-  if (same && published.rootKey?.thumbprint === signer.rootKey.thumbprint) {
+  if (hasList(published, list) && published.rootKey?.thumbprint === signer.rootKey.thumbprint) {
     const keep = !renew || requested === previous;
     if (keep && published.signed && published.signature !== undefined) {
       return { list, signature: published.signature.trim(), kept: true };

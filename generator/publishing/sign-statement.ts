@@ -3,6 +3,7 @@ import {
   type PublicationStatement,
   publicationClaims,
   readStatement,
+  type Statement,
   type SumsTree,
 } from '@passport-registry/verifier/internal';
 import { TreeRejected, UsageError } from '../errors.js';
@@ -82,7 +83,7 @@ function nextSequence(previous: PublicationStatement | undefined, isSameKey: boo
 }
 
 /** Returns the thumbprint of the root key that a publication statement names as its signer. */
-const signerOf = (statement: string) => readStatement(statement, 'registry-publication+jwt', rejected).kid;
+const signerOf = (statement: string) => parsePublicationStatement(statement).kid;
 
 /** @throws {@link UsageError} if the tree has lost its publication statement */
 export function assertStatementIntact(published: Predecessor | undefined): void {
@@ -118,9 +119,18 @@ export async function signedStatement(
   return claims === undefined ? (published?.statement?.text ?? '') : publicationStatement(signer, claims);
 }
 
+/** Parses a publication statement, and verifies neither its claims nor its signature. @throws {@link TreeRejected} */
+export function parsePublicationStatement(text: Uint8Array | string): Statement {
+  return readStatement(
+    text,
+    'registry-publication+jwt',
+    (message, cause) => new TreeRejected(`the publication statement ${message}`, { cause }),
+  );
+}
+
 /** Reads a publication statement without verifying its signature. @throws {@link TreeRejected} */
 export function readPublicationStatement(text: Uint8Array | string): PublicationStatement {
-  const statement = readStatement(text, 'registry-publication+jwt', rejected);
+  const statement = parsePublicationStatement(text);
   try {
     return publicationClaims(statement);
   } catch (cause) {
@@ -128,6 +138,3 @@ export function readPublicationStatement(text: Uint8Array | string): Publication
     throw new TreeRejected(cause.message, { cause });
   }
 }
-
-const rejected = (message: string, cause?: unknown) =>
-  new TreeRejected(`the publication statement ${message}`, { cause });

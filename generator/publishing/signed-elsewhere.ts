@@ -3,7 +3,7 @@ import type { OutputFolder } from '../files/output-folder.js';
 import type { SignedList } from '../list/signed-list.js';
 import { assertNotAhead, formatUpdatedAt } from '../list/updated-at.js';
 import { sha256 } from '../tree/checksums.js';
-import type { PublishedFiles } from '../tree/published-tree.js';
+import { hasList, type PublishedFiles } from '../tree/published-tree.js';
 import { assertExpectedStatement, previousOf } from './expected-statement.js';
 import type { SignedElsewhere } from './publication.js';
 import { assertStatementIntact, readPublicationStatement, type StatementSubject } from './sign-statement.js';
@@ -24,8 +24,8 @@ export function followingList(
   newest: PublishedFiles | undefined,
   { named }: OutputFolder,
 ): ListAndSignature {
-  const kept = newest?.list !== undefined && Buffer.compare(newest.list, list.list) === 0;
-  if (kept) return { list, signature: (newest.signed && newest.signature?.trim()) || signature, kept };
+  const kept = hasList(newest, list);
+  if (kept) return { list, signature: (newest?.signed && newest.signature?.trim()) || signature, kept };
   const published = newest?.list && sha256(newest.list);
   if (published !== follows) {
     const has = published === undefined ? 'has no list' : `has the list ${published}`;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { RegistryError, type RootKey, walkRotation } from '@passport-registry/verifier';
-import { readStatement, verifyDelegation } from '@passport-registry/verifier/internal';
+import { ANY_TIME, readStatement, verifyDelegation } from '@passport-registry/verifier/internal';
 import { KeyRejected, UsageError } from '../errors.js';
 import { readIfThere } from '../files/read-file.js';
 import { delegationValidity } from '../freshness/expiry.js';
@@ -92,7 +92,7 @@ async function delegated(
   refused: (why: string) => KeyRejected,
 ) {
   try {
-    return await verifyDelegation(delegation, by, { clock: undefined, expiry: false });
+    return await verifyDelegation(delegation, by, ANY_TIME);
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
     throw refused(error.message);

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { sumsLine } from '@passport-registry/verifier/internal';
 
 /** The path of the checksums in the tree. */
 export const CHECKSUMS_PATH = 'SHA256SUMS';
@@ -24,7 +25,7 @@ export function checksumsText(files: ReadonlyMap<string, Uint8Array>): string {
   return [...files]
     .filter(([path]) => isChecksummed(path))
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([path, bytes]) => `${sha256(bytes)}  ${path}\n`)
+    .map(([path, bytes]) => sumsLine(path, sha256(bytes)))
     .join('');
 }
 

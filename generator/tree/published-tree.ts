@@ -10,8 +10,10 @@ import {
   verifySignature,
 } from '@passport-registry/verifier';
 import {
+  ANY_TIME,
   type Checkpoint,
   type PublicationStatement,
+  type PublishedStatement,
   parseStrictJson,
   publicationClaims,
   readStatement,
@@ -20,6 +22,7 @@ import {
 } from '@passport-registry/verifier/internal';
 import { TreeRejected, UsageError } from '../errors.js';
 import { readIfThere } from '../files/read-file.js';
+import type { ListBytes } from '../list/list.js';
 import { updatedAtOf } from '../list/updated-at.js';
 import { CHECKSUMS_PATH, parseChecksums, sha256 } from './checksums.js';
 import { PATHS } from './paths.js';
@@ -39,7 +42,7 @@ export interface PublishedFiles {
   readonly signature: string | undefined;
   readonly rootKey: RootKey | undefined;
   /** The publication statement; undefined if there is none, or if it is damaged. */
-  readonly statement: (PublicationStatement & { readonly text: string }) | undefined;
+  readonly statement: PublishedStatement | undefined;
   /** Whether the tree has a publication statement, damaged or not. */
   readonly hasStatement: boolean;
   /** Whether a development key signed the tree. */
@@ -172,12 +175,16 @@ async function statementOf(
       readStatement(bytes, 'registry-publication+jwt', (message) => new PublicationInvalid(message)),
     );
   };
-  try {
-    return { ...(await read()), text };
-  } catch (error) {
-    if (error instanceof RegistryError) return undefined;
-    throw error;
-  }
+  const content = await unlessRefused(read());
+  return content && { ...content, text };
+}
+
+/** Whether a published tree has exactly this list. */
+export function hasList(
+  published: Pick<PublishedFiles, 'list'> | undefined,
+  { list }: Pick<ListBytes, 'list'>,
+): boolean {
+  return published?.list !== undefined && Buffer.compare(published.list, list) === 0;
 }
 
 /** Whether a signature is valid for a list under a root key. */
@@ -187,26 +194,26 @@ export async function isSigned(
   rootKey: RootKey | undefined,
 ): Promise<boolean> {
   if (list === undefined || signature === undefined || rootKey === undefined) return false;
-  try {
-    await verifySignature(list, signature, rootKey);
-    return true;
-  } catch (error) {
-    if (error instanceof RegistryError) return false;
-    throw error;
-  }
+  const verified = verifySignature(list, signature, rootKey).then(() => true);
+  return (await unlessRefused(verified)) ?? false;
 }
-
-const ANY_TIME = { clock: undefined, expiry: false } as const;
 
 /** Reads the checkpoint of a tree. Undefined if it is not valid: it then proves nothing, and a build repairs or refuses it. */
 async function checkpointOf(read: ReadFile, rootKey: RootKey | undefined): Promise<Checkpoint | undefined> {
   const checkpoint = read(PATHS.checkpoint);
   if (checkpoint === undefined || rootKey === undefined) return undefined;
   const delegation = Promise.resolve(read(PATHS.delegation));
-  return verifyCheckpoint({ checkpoint, delegation }, rootKey, ANY_TIME).catch((error) => {
+  return unlessRefused(verifyCheckpoint({ checkpoint, delegation }, rootKey, ANY_TIME));
+}
+
+/** Returns the result of a verification; undefined if the verifier refuses the input. */
+async function unlessRefused<T>(verification: Promise<T>): Promise<T | undefined> {
+  try {
+    return await verification;
+  } catch (error) {
     if (error instanceof RegistryError) return undefined;
     throw error;
-  });
+  }
 }
 
 /** What a checkpoint and a publication statement say of their list. */

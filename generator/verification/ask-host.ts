@@ -5,6 +5,9 @@ import { networkFailure } from './network-failure.js';
 /** The time limit for one whole response. */
 const TIMEOUT_MS = 30_000;
 
+/** How many files to request from a host at a time. */
+export const CONCURRENCY = 16;
+
 /** The response of a host. A redirect is a response, too, and is not followed. */
 export interface HostAnswer extends BoundedResponse {
   /** The target of a redirect. */

@@ -19,9 +19,6 @@ export function failIfAny(problems: readonly string[]): void {
   if (problems.length > 0) throw new Problems(problems);
 }
 
-/** How many files to request from a live host at a time. */
-export const CONCURRENCY = 16;
-
 /**
  * Reads a file. A missing or unreadable file becomes a problem, but if the host does not respond, this function throws.
  */

@@ -19,8 +19,9 @@ import { CHECKSUMS_PATH, isChecksummed, parseChecksums } from '../tree/checksums
 import { holdsCompressed } from '../tree/compressed.js';
 import { HOST_FILES } from '../tree/host-configuration.js';
 import { PATHS } from '../tree/paths.js';
+import { CONCURRENCY } from './ask-host.js';
 import { ANY_AGE_SECONDS } from './assert-client-accepts.js';
-import { CONCURRENCY, failIfAny, Problems, readOrReport, type SeenFiles } from './seen-files.js';
+import { failIfAny, Problems, readOrReport, type SeenFiles } from './seen-files.js';
 
 /** Reads the root key that the tree publishes. */
 export async function checkRootKey(files: SeenFiles): Promise<RootKey> {

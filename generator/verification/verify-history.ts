@@ -1,5 +1,5 @@
 import { RegistryError, type RootKey, verifyList } from '@passport-registry/verifier';
-import { decodeUtf8, verifyPublicationStatement } from '@passport-registry/verifier/internal';
+import { ANY_TIME, decodeUtf8, verifyPublicationStatement } from '@passport-registry/verifier/internal';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { type Changes, changesBytes, parseChanges } from '../tree/site/changes.js';
@@ -8,9 +8,6 @@ import { findMisnamed } from './verify-publication.js';
 import type { RootHistory, SignedList } from './verify-statements.js';
 
 /** Checks of the data about earlier lists: snapshots and changes. */
-
-/** Snapshots are of any age. */
-const ANY_TIME = { clock: undefined, expiry: false } as const;
 
 const HEX = /^[0-9a-f]{64}$/;
 

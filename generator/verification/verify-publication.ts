@@ -1,5 +1,6 @@
 import type { IssuerRegistry, RootKey } from '@passport-registry/verifier';
 import {
+  ANY_TIME,
   forEachConcurrent,
   mayHaveLevels,
   type PublicationStatement,
@@ -12,11 +13,9 @@ import { sha256 } from '../tree/checksums.js';
 import { HOST_FILES } from '../tree/host-configuration.js';
 import { PATHS } from '../tree/paths.js';
 import { summedRecord } from '../tree/sums.js';
-import { CONCURRENCY, failIfAny, Problems, readOrReport, type SeenFiles } from './seen-files.js';
+import { CONCURRENCY } from './ask-host.js';
+import { failIfAny, Problems, readOrReport, type SeenFiles } from './seen-files.js';
 import type { SignedList } from './verify-statements.js';
-
-/** Times are not checked here. `checkFreshness` makes all checks that depend on the clock. */
-const ANY_TIME = { clock: undefined, expiry: false } as const;
 
 /** A publication statement whose signature is valid and that names the list. Its times have not been checked. */
 export interface CheckedPublication {
@@ -31,6 +30,7 @@ export async function checkPublication(
   { list, registry }: SignedList,
 ): Promise<CheckedPublication> {
   const bytes = await files.require(PATHS.publication);
+  // `checkFreshness` makes all checks that depend on the clock.
   const content = await verifyPublicationStatement(bytes, rootKey, ANY_TIME);
   failIfAny(findMisnamed(content, { list, registry }).map((problem) => `${PATHS.publication} ${problem}`));
   const invalid = (message: string) => new Problems([message]);

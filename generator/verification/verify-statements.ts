@@ -1,5 +1,6 @@
 import { type IssuerRegistry, importRootKey, type RootKey, walkRotation } from '@passport-registry/verifier';
 import {
+  ANY_TIME,
   type Checkpoint,
   decodeUtf8,
   type PublicationStatement,
@@ -17,9 +18,6 @@ import { CLOCK_TOLERANCE_MS, formatUpdatedAt } from '../list/updated-at.js';
 import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { failIfAny, Problems, type SeenFiles } from './seen-files.js';
-
-/** Times are not checked here. `checkFreshness` makes all checks that depend on the clock. */
-const ANY_TIME = { clock: undefined, expiry: false } as const;
 
 /** The root key with which a tree is verified, and the pinned key that led to it. */
 export interface TrustedRoot {
@@ -158,6 +156,7 @@ export async function checkCheckpoint(
   if (bytes === undefined)
     throw new Problems([`${PATHS.checkpoint} is missing, but a checkpoint is required`]);
   const delegation = await files.get(PATHS.delegation);
+  // `checkFreshness` makes all checks that depend on the clock.
   const checkpoint = await verifyCheckpoint({ checkpoint: bytes, delegation }, rootKey, ANY_TIME);
   const { sequence } = checkpoint;
   if (sequence !== undefined && (publication === undefined || sequence > publication.sequence)) {

@@ -20,7 +20,7 @@ import {
   statement,
   testKey,
 } from '../support/publication.js';
-import { publishStated } from '../support/sums.js';
+import { publishSummed } from '../support/summed-registry.js';
 
 const source = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const protocol = source('docs/protocol.md');
@@ -272,7 +272,7 @@ describe('the clocks of docs/protocol.md, section 24', () => {
     stated('`exp` of a publication statement, if it has one');
     const key = await testKey();
     const at = async (claims: Record<string, number>, now: number) =>
-      verdict(await publishStated(key, [], { updatedAt: UPDATED_AT, claims }), key.rootKey, now);
+      verdict(await publishSummed(key, [], { updatedAt: UPDATED_AT, claims }), key.rootKey, now);
     expect(await at({ exp: MADE + 100 }, MADE + 100 + T - MS)).toBe('accepted');
     expect(await at({ exp: MADE + 100 }, MADE + 100 + T)).toBe('ERR_PUBLICATION_EXPIRED');
     expect(await at({}, MADE + 29 * DAY)).toBe('accepted');
@@ -287,9 +287,9 @@ describe('the clocks of docs/protocol.md, section 24', () => {
     stated('`updated_at` of a checkpoint against that of the last accepted one');
     const [root, online] = [await testKey(), await testKey()];
     const times = { iat: MADE, exp: MADE + DAY };
-    const named = await publishStated(root, [], { updatedAt: UPDATED_AT });
+    const named = await publishSummed(root, [], { updatedAt: UPDATED_AT });
     const at = async (updatedAt: string, sequence: number) => {
-      const files = await publishStated(root, [], { updatedAt, claims: { sequence } });
+      const files = await publishSummed(root, [], { updatedAt, claims: { sequence } });
       files.set('keys/delegation.jwt', Buffer.from(await delegation(root, online, times)));
       files.set('checkpoint.jwt', Buffer.from(await checkpoint(named, online, { ...times, sequence: 5 })));
       return verdict(files, root.rootKey, MADE + 10);

@@ -16,7 +16,8 @@ import { describeWith } from '../support/components.js';
 import { commandsBelow } from '../support/documents.js';
 import { type Files, issuer, sha256, type TestKey, testKey } from '../support/publication.js';
 import { listen, serve } from '../support/serving.js';
-import { claimsAbout, placeOf, publishStated, signedJwt } from '../support/sums.js';
+import { claimsAbout, publishSummed, signedJwt } from '../support/summed-registry.js';
+import { idBeside, placeOf } from '../support/sums.js';
 import { cli, recordText, run, temporaryFolder, writeFiles } from '../support/workspace.js';
 
 const DOCUMENT = 'docs/protocol.md';
@@ -102,9 +103,7 @@ describeWith(['openssl', 'curl', 'basenc'], 'the script for one issuer, with a h
   const IDS = Array.from({ length: 30 }, (_one, index) => `issuer-${index}`);
   const ID = 'issuer-7';
   /** An id that is not in the list, and whose place is in the same leaf. */
-  const ABSENT = Array.from({ length: 5000 }, (_one, index) => `absent-${index}`).find((id) =>
-    placeOf(id).startsWith(placeOf(ID).slice(0, LEVELS)),
-  ) as string;
+  const ABSENT = idBeside(ID, LEVELS);
 
   let keys: Record<string, TestKey>;
   const files = new Map<string, Files>();
@@ -117,7 +116,7 @@ describeWith(['openssl', 'curl', 'basenc'], 'the script for one issuer, with a h
     for (const [algorithm, key] of Object.entries(keys)) {
       const alg = algorithm === 'P-256' ? 'ES256' : 'EdDSA';
       pems.set(algorithm, await exportSPKI((await importJWK(key.rootKey.jwk as object, alg)) as never));
-      const tree = await publishStated(
+      const tree = await publishSummed(
         key,
         IDS.map((id) => issuer(id)),
         { levels: LEVELS },
@@ -170,7 +169,7 @@ describeWith(['openssl', 'curl', 'basenc'], 'the script for one issuer, with a h
   it.each(ALGORITHMS)('a valid tree, with a %s root key', async (algorithm) => {
     expect(await verdict(algorithm, good(algorithm), ID)).toBe('present');
     expect(await verdict(algorithm, good(algorithm), ABSENT)).toBe('absent');
-    const empty = await publishStated(keys[algorithm] as TestKey, []);
+    const empty = await publishSummed(keys[algorithm] as TestKey, []);
     expect(await verdict(algorithm, signed(algorithm, empty, { levels: 0 }), ID)).toBe('absent');
     expect(await verdict(algorithm, signed(algorithm, empty), ID)).toBe('absent');
   });
@@ -223,7 +222,7 @@ describeWith(['openssl', 'curl', 'basenc'], 'the script for one issuer, with a h
       expect(await verdict(algorithm, tree, ABSENT), String(levels)).toBe('error');
     }
     for (const levels of [1, 2, 12]) {
-      const flat = await publishStated(keys[algorithm] as TestKey, [issuer(ID)]);
+      const flat = await publishSummed(keys[algorithm] as TestKey, [issuer(ID)]);
       expect(await verdict(algorithm, signed(algorithm, flat, { levels }), ABSENT)).toBe('error');
     }
     for (const header of [{ crit: ['exp'] }, { typ: 'registry-checkpoint+jwt' }, { jwk: {} }, { b64: false }])

@@ -1,5 +1,5 @@
 import { type Files, sha256, type TestKey } from './publication.js';
-import { claimsAbout, signedJwt } from './sums.js';
+import { claimsAbout, signedJwt } from './summed-registry.js';
 
 /** What a source has, what a client has accepted from it before, and the error code of the client, or null. */
 export interface SourceVector {

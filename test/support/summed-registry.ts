@@ -1,7 +1,7 @@
 import { canonicalBytes, type Issuer } from '@passport-registry/verifier';
-import { levelsFor, type SummedRecord, sumsTree } from '@passport-registry/verifier/internal';
 import type { JWTPayload } from 'jose';
-import { at, type Files, publish, sha256, statement, type TestKey } from './publication.js';
+import { at, type Files, publish, sha256, signature, statement, type TestKey } from './publication.js';
+import { naiveSums, proofPaths, sortedByPath } from './sums.js';
 
 /** What a test chooses about a publication with a tree of sums. */
 export interface SummedOptions {
@@ -9,7 +9,7 @@ export interface SummedOptions {
   readonly sequence?: number;
   /** The number of levels. Default: what a build chooses for a first publication. */
   readonly levels?: number;
-  /** Claims that replace those of the publication statement. */
+  /** Claims to add to the publication statement, to replace, or to remove with undefined. */
   readonly claims?: JWTPayload;
 }
 
@@ -17,48 +17,58 @@ export interface SummedOptions {
 export async function publishSummed(
   key: TestKey,
   issuers: readonly Issuer[],
-  { updatedAt = at(-60), sequence = 1, levels, claims }: SummedOptions = {},
+  { updatedAt = at(-60), sequence = 1, levels = levelsFor(issuers.length), claims }: SummedOptions = {},
 ): Promise<Files> {
   const sorted = issuers.toSorted((a, b) => (a.issuer_id < b.issuer_id ? -1 : 1));
   const files = publish(key, sorted, updatedAt);
-  const records = new Map(sorted.map((one) => [one.issuer_id, Buffer.from(canonicalBytes(one))]));
-  const summed = [...records].map(([id, bytes]) => summedRecord(id, bytes));
-  const tree = sumsTree(summed, levels ?? levelsFor(summed, 0), sha256);
-  for (const [id, bytes] of records) files.set(`issuers/${id}`, bytes);
-  for (const [path, bytes] of tree.files) files.set(path, Buffer.from(bytes));
+  const hashes = new Map<string, string>();
+  for (const issuer of sorted) {
+    const bytes = Buffer.from(canonicalBytes(issuer));
+    files.set(`issuers/${issuer.issuer_id}`, bytes);
+    hashes.set(issuer.issuer_id, sha256(bytes));
+  }
+  for (const [path, bytes] of naiveSums(hashes, levels)) files.set(path, bytes);
+  return withStatement(files, key, { sequence, levels, ...claims });
+}
+
+function levelsFor(records: number): number {
+  let levels = 0;
+  while (records / 16 ** levels > 64) levels++;
+  return levels;
+}
+
+/** Replaces the publication statement. By default, it names the list and the root of the tree of sums. */
+export async function withStatement(files: Files, key: TestKey, claims: JWTPayload = {}): Promise<Files> {
+  return new Map(files).set('publication.jwt', Buffer.from(await publicationJwt(files, key, claims)));
+}
+
+/** Signs a publication statement about the files. */
+export function publicationJwt(files: Files, key: TestKey, claims: JWTPayload = {}): Promise<string> {
+  const all = { ...claimsAbout(files), ...claims };
+  const present = Object.entries(all).filter(([, value]) => value !== undefined);
+  return statement(key, 'registry-publication+jwt', Object.fromEntries(present));
+}
+
+/** The claims of a first publication statement about the files. */
+export function claimsAbout(files: Files) {
   const list = files.get('issuers.json') as Buffer;
-  return withStatement(files, key, {
-    ...{ sequence, updated_at: updatedAt, sha256: sha256(list), size: list.length, issuers: sorted.length },
-    ...{ sums_sha256: tree.sha256, levels: tree.levels, ...claims },
-  });
-}
-
-function summedRecord(id: string, bytes: Buffer): SummedRecord {
-  return { id, idHash: sha256(Buffer.from(id)), sha256: sha256(bytes) };
-}
-
-/** Replaces the publication statement. */
-export async function withStatement(files: Files, key: TestKey, claims: JWTPayload): Promise<Files> {
-  const signed = await statement(key, 'registry-publication+jwt', { iat: seconds() - 60, ...claims });
-  return new Map([...files, ['publication.jwt', Buffer.from(signed)]]);
+  const { issuers, updated_at } = JSON.parse(list.toString());
+  return {
+    iat: Math.floor(Date.parse(updated_at) / 1000),
+    sequence: 1,
+    updated_at,
+    sha256: sha256(list),
+    size: list.length,
+    issuers: issuers.length,
+    sums_sha256: sha256(files.get('sums/root') ?? Buffer.from('')),
+    levels: 0,
+  };
 }
 
 /** Decodes the claims of the publication statement. */
 export function statementClaims(files: Files): JWTPayload & { sums_sha256: string; levels: number } {
   const [, payload = ''] = (files.get('publication.jwt')?.toString() ?? '').split('.');
   return JSON.parse(Buffer.from(payload, 'base64url').toString());
-}
-
-/** The SHA-256 of an id, which decides the place of its record. */
-export function idHash(id: string): string {
-  return sha256(Buffer.from(id));
-}
-
-/** Returns the paths of the proof of an id, from the root to the record. */
-export function proofPaths(id: string, levels: number): string[] {
-  const hash = idHash(id);
-  const prefixes = Array.from({ length: levels }, (_one, index) => `sums/${hash.slice(0, index + 1)}`);
-  return ['sums/root', ...prefixes, `issuers/${id}`];
 }
 
 /**
@@ -83,8 +93,7 @@ export async function resummed(
     const lines = above.split('\n').filter((line) => line !== '' && !line.endsWith(`  ${place}`));
     if (content !== undefined) lines.push(`${sha256(content)}  ${place}`);
     content = Buffer.from(
-      lines
-        .sort((a, b) => (a.slice(66) < b.slice(66) ? -1 : 1))
+      sortedByPath(lines)
         .map((line) => `${line}\n`)
         .join(''),
     );
@@ -92,4 +101,15 @@ export async function resummed(
   return withStatement(changed, key, { ...claims, sums_sha256: sha256(changed.get('sums/root') as Buffer) });
 }
 
-const seconds = () => Math.floor(Date.now() / 1000);
+/**
+ * Signs any payload as a publication statement. Header and payload are canonical, as publishers write them, unless the
+ * payload is a string.
+ */
+export function signedJwt(key: TestKey, payload: object | string, header: object = {}): string {
+  const alg = key.rootKey.algorithm === 'ES256' ? 'ES256' : 'EdDSA';
+  const all = { alg, kid: key.rootKey.thumbprint, typ: 'registry-publication+jwt', ...header };
+  const encoded = (part: object | string) =>
+    Buffer.from(typeof part === 'string' ? part : canonicalBytes(part)).toString('base64url');
+  const input = `${encoded(all)}.${encoded(payload)}`;
+  return `${input}.${signature(Buffer.from(input), key)}`;
+}

@@ -5,7 +5,8 @@ import { canonicalBytes, importRootKey } from '@passport-registry/verifier';
 import { ROOT } from './paths.js';
 import { type Files, issuer, publish, sha256, type TestKey } from './publication.js';
 import { sourceVectors } from './source-vectors.js';
-import { claimsAbout, naiveSums, placeOf, signedJwt } from './sums.js';
+import { claimsAbout, signedJwt } from './summed-registry.js';
+import { naiveSums, placeOf } from './sums.js';
 
 /**
  * Makes the vectors of the publication statement and of the tree of sums, which are in test/vectors as data. Everything is

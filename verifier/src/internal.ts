@@ -23,8 +23,8 @@ export { readHead, type SummedHead } from './publication/head.js';
 export { type Publication, readPublication, type Trust } from './publication/publication.js';
 export { refuseOlderList, refuseOlderStatement } from './publication/rollback.js';
 export { storedFiles } from './publication/store.js';
-export { idHashOf, readSums, type Sums, type SumsPlace } from './sums/sums-file.js';
-export { MAX_LEVELS, prefixesTo, recordPath, sumsPath } from './sums/sums-place.js';
+export { idHashOf, readSums, type Sums, type SumsPlace, sumsLine } from './sums/sums-file.js';
+export { MAX_LEVELS, prefixesTo, prefixOf, recordIdOf, recordPath, sumsPath } from './sums/sums-place.js';
 export { levelsFor, mayHaveLevels, type SummedRecord, type SumsTree, sumsTree } from './sums/sums-tree.js';
 export {
   type Checkpoint,
@@ -48,12 +48,14 @@ export {
 } from './trust/public-key.js';
 export {
   type PublicationStatement,
+  type PublishedStatement,
   publicationClaims,
   verifyPublicationStatement,
 } from './trust/publication-statement.js';
 export { currentRoots, pinnedChains, type RootChain, walkChains } from './trust/root-chain.js';
 export { type RotationStep, readRotation } from './trust/rotation.js';
 export {
+  ANY_TIME,
   type Clock,
   readStatement,
   type Statement,

@@ -6,17 +6,12 @@ import {
   type NoUsableSource,
   type RegistryEvent,
 } from '@passport-registry/verifier';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { closedAfterTest } from '../../support/clients.js';
 import { at, type Files, issuer, sha256, type TestKey, testKey } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
-import {
-  idHash,
-  proofPaths,
-  publishSummed,
-  resummed,
-  statementClaims,
-  withStatement,
-} from '../../support/summed-registry.js';
+import { publishSummed, resummed, statementClaims, withStatement } from '../../support/summed-registry.js';
+import { placeOf, proofPaths } from '../../support/sums.js';
 
 let root: TestKey;
 
@@ -24,16 +19,10 @@ beforeAll(async () => {
   root = await testKey();
 });
 
-const opened: IssuerLookup[] = [];
-afterEach(() => {
-  for (const lookup of opened.splice(0)) lookup.close();
-});
-
 function lookupOf(hosts: readonly RegistryHost[], options: Partial<IssuerLookupOptions> = {}): IssuerLookup {
   const sources = hosts.map(({ base }) => base);
-  const lookup = createIssuerLookup({ sources, rootKey: root.rootKey.jwk, timeout: 60, ...options });
-  opened.push(lookup);
-  return lookup;
+  const { jwk } = root.rootKey;
+  return closedAfterTest(createIssuerLookup({ sources, rootKey: jwk, timeout: 60, ...options }));
 }
 
 const IDS = Array.from({ length: 40 }, (_one, index) => `issuer-${index}`);
@@ -41,7 +30,7 @@ const issuers = (revoked?: string) =>
   IDS.map((id) => issuer(id, { status: id === revoked ? 'revoked' : 'active' }));
 const ID = 'issuer-1';
 /** A second issuer in another leaf, whatever the number of levels. */
-const OTHER = IDS.find((id) => idHash(id)[0] !== idHash(ID)[0]) as string;
+const OTHER = IDS.find((id) => placeOf(id)[0] !== placeOf(ID)[0]) as string;
 
 /** Returns the code by which the only source was refused. */
 async function refusalOf(files: Files, id = ID): Promise<string | undefined> {

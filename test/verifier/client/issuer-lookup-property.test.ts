@@ -3,21 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { changingRegistry, idsFrom } from '../../support/changing-registry.js';
 import { sha256 } from '../../support/publication.js';
+import { addedId, applyStep, STEPS } from '../../support/random-changes.js';
 import { statementClaims } from '../../support/summed-registry.js';
-import '../../support/property-seed.js';
 
-const STEP = fc.record({
-  changed: fc.array(fc.nat(), { maxLength: 4 }),
-  added: fc.array(fc.nat({ max: 50 }), { maxLength: 3 }),
-  removed: fc.array(fc.nat(), { maxLength: 3 }),
-  status: fc.constantFrom('active', 'suspended', 'revoked'),
-  levels: fc.constantFrom(undefined, undefined, 0, 1, 2, 3),
-});
-
-const REGISTRY = fc.record({
-  size: fc.integer({ min: 0, max: 150 }),
-  steps: fc.array(STEP, { minLength: 1, maxLength: 4 }),
-});
+const REGISTRY = fc.record({ size: fc.integer({ min: 0, max: 150 }), steps: STEPS });
 
 const POLICY = { tiers: ['certified' as const] };
 
@@ -32,19 +21,13 @@ describe('random registries and changes', () => {
         const sent = new Map<string, string>();
         let sentLevels: number | undefined;
         try {
-          for (const { changed, added, removed, status, levels } of steps) {
+          for (const step of steps) {
             const before = [...registry.records.keys()];
-            for (const index of removed) registry.records.delete(before[index % before.length] ?? '');
-            for (const index of changed) {
-              const id = before[index % before.length];
-              if (id !== undefined && registry.records.has(id)) registry.change(id, { status });
-            }
-            for (const number of added) registry.change(`added-${number}`, { status });
-            const files = await registry.publish(levels === undefined ? {} : { levels });
+            const files = await applyStep(registry, step);
             const whole = registry.client();
             await Promise.all([whole.ready(), lookup.refresh()]);
             registry.sent();
-            const asked = [...before.slice(0, 12), ...added.map((number) => `added-${number}`), 'nobody'];
+            const asked = [...before.slice(0, 12), ...step.added.map(addedId), 'nobody'];
             for (const id of asked) {
               expect(await lookup.resolve(id)).toEqual(whole.resolve(id));
               const { registry, ...decision } = await lookup.decide(id, POLICY);

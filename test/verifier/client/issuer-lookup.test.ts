@@ -12,7 +12,8 @@ import {
   type RegistryEvent,
 } from '@passport-registry/verifier';
 import { fileStore } from '@passport-registry/verifier/node';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { closedAfterTest, watchedClient } from '../../support/clients.js';
 import {
   at,
   checkpoint,
@@ -27,7 +28,8 @@ import {
   withRotation,
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
-import { idHash, proofPaths, publishSummed, statementClaims } from '../../support/summed-registry.js';
+import { publishSummed, statementClaims } from '../../support/summed-registry.js';
+import { placeOf, proofPaths } from '../../support/sums.js';
 import { temporaryFolder } from '../../support/workspace.js';
 
 let root: TestKey;
@@ -37,31 +39,13 @@ beforeAll(async () => {
   [root, online] = await Promise.all([testKey(), testKey()]);
 });
 
-const opened: { close(): void }[] = [];
-afterEach(() => {
-  for (const one of opened.splice(0)) one.close();
-});
-
-interface Watched {
-  lookup: IssuerLookup;
-  events: RegistryEvent[];
-}
-
-function watched(hosts: readonly RegistryHost[], options: Partial<IssuerLookupOptions> = {}): Watched {
-  const events: RegistryEvent[] = [];
-  const lookup = createIssuerLookup({
-    sources: hosts.map(({ base }) => base),
-    rootKey: root.rootKey.jwk,
-    timeout: 60,
-    onEvent: (event) => events.push(event),
-    ...options,
-  });
-  opened.push(lookup);
-  return { lookup, events };
+function watched(hosts: readonly RegistryHost[], options: Partial<IssuerLookupOptions> = {}) {
+  const { jwk } = root.rootKey;
+  return watchedClient(hosts, (usual) => createIssuerLookup({ ...usual, rootKey: jwk, ...options }));
 }
 
 const lookupOf = (hosts: readonly RegistryHost[], options?: Partial<IssuerLookupOptions>) =>
-  watched(hosts, options).lookup;
+  watched(hosts, options).client;
 
 const IDS = Array.from({ length: 40 }, (_one, index) => `issuer-${index}`);
 const issuers = (changes: Readonly<Record<string, 'suspended' | 'revoked'>> = {}) =>
@@ -194,7 +178,7 @@ describe('a look-up', () => {
     );
     const lookup = lookupOf([host]);
     const client = createRegistryClient({ sources: [host.base], rootKey: root.rootKey.jwk });
-    opened.push(client);
+    closedAfterTest(client);
     await client.ready();
     for (const id of [...IDS, 'issuer-400', 'index']) {
       expect(await lookup.resolve(id)).toEqual(client.resolve(id));
@@ -228,10 +212,10 @@ describe('a look-up', () => {
     const host = await registryHost(await publishSummed(root, issuers()));
     const anchor = { root: root.rootKey.jwk, sources: [host.base], publication: 'required' as const };
     const lookup = createIssuerLookup({ trustAnchor: anchor });
-    opened.push(lookup);
+    closedAfterTest(lookup);
     expect((await lookup.resolve('issuer-1'))?.issuer_id).toBe('issuer-1');
     const strict = createIssuerLookup({ trustAnchor: { ...anchor, checkpoint: 'required' } });
-    opened.push(strict);
+    closedAfterTest(strict);
     expect(await codeOf(strict.resolve('issuer-1'))).toBe('ERR_CHECKPOINT_MISSING');
   });
 
@@ -526,7 +510,7 @@ describe('a store', () => {
       }),
     );
     const client = createRegistryClient({ sources: [host.base], rootKey: root.rootKey.jwk, store });
-    opened.push(client);
+    closedAfterTest(client);
     await client.ready();
     host.files = await publishSummed(root, issuers(), { sequence: 1, updatedAt: at(-90) });
     const lookup = lookupOf([host], { store });
@@ -551,13 +535,13 @@ describe('a store', () => {
         const host = await registryHost(newer);
         const options = { sources: [host.base], rootKey: root.rootKey.jwk, store: { ...store, load } };
         const before = make(options);
-        opened.push(before);
+        closedAfterTest(before);
         await before.ready();
         before.close();
         const saved = await store.load();
         host.files = older;
         const after = make(options);
-        opened.push(after);
+        closedAfterTest(after);
         const results = await Promise.allSettled(start(after));
         await after.refresh().catch(() => undefined);
         expect(results.some(({ status }) => status === 'rejected')).toBe(true);
@@ -579,7 +563,7 @@ describe('a store', () => {
       const host = await registryHost(older);
       const options = { sources: [host.base], rootKey: root.rootKey.jwk };
       const before = make({ ...options, store });
-      opened.push(before);
+      closedAfterTest(before);
       await before.ready();
       host.files = newer;
       let respond = () => {};
@@ -587,7 +571,7 @@ describe('a store', () => {
         respond = resolve;
       });
       const after = make({ ...options, store: { ...store, load: () => slow.then(() => store.load()) } });
-      opened.push(after);
+      closedAfterTest(after);
       const starts = [after.ready(), after.refresh()];
       // Without the rule, the refresh would not wait for the store.
       await Promise.race([starts[1], new Promise((resolve) => setTimeout(resolve, 200))]);
@@ -606,7 +590,7 @@ describe('a store', () => {
     const events: RegistryEvent[] = [];
     const onEvent = (event: RegistryEvent) => events.push(event);
     const client = createRegistryClient({ sources: [host.base], rootKey: root.rootKey.jwk, store, onEvent });
-    opened.push(client);
+    closedAfterTest(client);
     await client.ready();
     expect(client.list()).toHaveLength(IDS.length);
     expect(events[0]).toMatchObject({ type: 'store-failed', error: { code: 'ERR_BUNDLE_INVALID' } });
@@ -644,7 +628,7 @@ describe('a store', () => {
           ...{ sources: [host.base], trustAnchor: required(), store },
           onEvent: (event) => events.push(event),
         });
-        opened.push(after);
+        closedAfterTest(after);
         // An old list with a statement that the thief of a backup, or a mirror, still has.
         host.files = await signed(await publishSummed(root, issuers(), { updatedAt: at(-90) }));
         expect(await codeOf(after.ready())).toBe('ERR_LIST_ROLLED_BACK');
@@ -670,7 +654,7 @@ describe('a store', () => {
         const after = make({
           ...{ sources: [host.base], rootKey: root.rootKey.jwk, requireCheckpoint: true, store },
         });
-        opened.push(after);
+        closedAfterTest(after);
         expect(await codeOf(after.ready())).toBe('ERR_PUBLICATION_ROLLED_BACK');
         expect(await store.load()).toEqual(saved);
       }
@@ -683,7 +667,7 @@ describe('a store', () => {
         await withCheckpoint(held, root, online, { sequence: 2 }),
       );
       const client = createRegistryClient({ sources: [host.base], rootKey: root.rootKey.jwk, store });
-      opened.push(client);
+      closedAfterTest(client);
       const older = await publishSummed(root, issuers(), { sequence: 1, updatedAt: at(-90) });
       host.files = await withCheckpoint(older, root, online, { sequence: 1 });
       expect(await codeOf(client.ready())).toBe('ERR_LIST_ROLLED_BACK');
@@ -705,7 +689,7 @@ describe('a store', () => {
       await store.save({ ...saved, version: 1, list: '{}' });
       host.files = await publishSummed(root, issuers(), { sequence: 1, updatedAt: at(-90) });
       const client = createRegistryClient({ sources: [host.base], rootKey: root.rootKey.jwk, store });
-      opened.push(client);
+      closedAfterTest(client);
       expect(await codeOf(client.ready())).toBe('ERR_PUBLICATION_ROLLED_BACK');
     });
   });
@@ -718,18 +702,18 @@ describe('a store', () => {
   ])('with %s is refused', async (_name, members) => {
     const store = { load: async () => ({ version: 1, ...members }) as never, save: async () => undefined };
     const host = await registryHost(await publishSummed(root, issuers()));
-    const { lookup, events } = watched([host], { store });
+    const { client: lookup, events } = watched([host], { store });
     await lookup.resolve('issuer-1');
     expect(events[0]).toMatchObject({ type: 'store-failed', error: { code: 'ERR_BUNDLE_INVALID' } });
   });
 });
 
-describe('idHash', () => {
+describe('proofPaths', () => {
   it('decides the place of a record', () => {
     expect(proofPaths('issuer-1', 2)).toEqual([
       'sums/root',
-      `sums/${idHash('issuer-1').slice(0, 1)}`,
-      `sums/${idHash('issuer-1').slice(0, 2)}`,
+      `sums/${placeOf('issuer-1').slice(0, 1)}`,
+      `sums/${placeOf('issuer-1').slice(0, 2)}`,
       'issuers/issuer-1',
     ]);
   });

@@ -8,10 +8,10 @@ import {
   openRegistry,
   type RegistryClient,
   type RegistryClientOptions,
-  type RegistryEvent,
 } from '@passport-registry/verifier';
 import { fileStore, openRegistry as openFolder } from '@passport-registry/verifier/node';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { closedAfterTest, watchedClient } from '../../support/clients.js';
 import {
   at,
   delegation,
@@ -34,27 +34,9 @@ beforeAll(async () => {
   [root, online] = await Promise.all([testKey(), testKey()]);
 });
 
-const clients: RegistryClient[] = [];
-afterEach(() => {
-  for (const client of clients.splice(0)) client.close();
-});
-
-interface Watched {
-  client: RegistryClient;
-  events: RegistryEvent[];
-}
-
-function watched(hosts: readonly RegistryHost[], options: Partial<RegistryClientOptions> = {}): Watched {
-  const events: RegistryEvent[] = [];
-  const client = createRegistryClient({
-    sources: hosts.map(({ base }) => base),
-    rootKey: root.rootKey.jwk,
-    timeout: 60,
-    onEvent: (event) => events.push(event),
-    ...options,
-  });
-  clients.push(client);
-  return { client, events };
+function watched(hosts: readonly RegistryHost[], options: Partial<RegistryClientOptions> = {}) {
+  const { jwk } = root.rootKey;
+  return watchedClient(hosts, (usual) => createRegistryClient({ ...usual, rootKey: jwk, ...options }));
 }
 
 const list = (status: 'active' | 'suspended' | 'revoked' = 'active', updatedAt = at(-60)) =>
@@ -106,7 +88,7 @@ describe('sources', () => {
     const host = await registryHost();
     host.files = new Map([...list()].map(([path, bytes]) => [`mirror/${path}`, bytes]));
     const client = createRegistryClient({ sources: [`${host.base}/mirror`], rootKey: root.rootKey.jwk });
-    clients.push(client);
+    closedAfterTest(client);
     await client.ready();
     expect(client.list()).toHaveLength(1);
   });

@@ -6,7 +6,8 @@ import {
   type RegistryClient,
   type RegistryClientOptions,
 } from '@passport-registry/verifier';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { closedAfterTest } from '../../support/clients.js';
 import {
   at,
   checkpoint,
@@ -30,20 +31,10 @@ beforeAll(async () => {
   [root, second, third, thief, online] = await Promise.all(Array.from({ length: 5 }, () => testKey()));
 });
 
-const clients: RegistryClient[] = [];
-afterEach(() => {
-  for (const client of clients.splice(0)) client.close();
-});
-
 function clientOf(hosts: readonly RegistryHost[], options: Partial<RegistryClientOptions> = {}) {
-  const client = createRegistryClient({
-    sources: hosts.map(({ base }) => base),
-    rootKey: key(root).rootKey.jwk,
-    refreshInterval: 1000,
-    ...options,
-  });
-  clients.push(client);
-  return client;
+  const sources = hosts.map(({ base }) => base);
+  const { jwk } = key(root).rootKey;
+  return closedAfterTest(createRegistryClient({ sources, rootKey: jwk, refreshInterval: 1000, ...options }));
 }
 
 /** Why each source was refused, or `accepted`. */

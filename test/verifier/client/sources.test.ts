@@ -3,11 +3,11 @@ import {
   createRegistryClient,
   memoryStore,
   type NoUsableSource,
-  type RegistryClient,
   type RegistryClientOptions,
   type RegistryEvent,
 } from '@passport-registry/verifier';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { closedAfterTest } from '../../support/clients.js';
 import {
   at,
   type Files,
@@ -27,20 +27,10 @@ beforeAll(async () => {
   [root, online, stranger] = await Promise.all([testKey(), testKey(), testKey()]);
 });
 
-const clients: RegistryClient[] = [];
-afterEach(() => {
-  for (const client of clients.splice(0)) client.close();
-});
-
 function clientOf(hosts: readonly RegistryHost[], options: Partial<RegistryClientOptions> = {}) {
-  const client = createRegistryClient({
-    sources: hosts.map(({ base }) => base),
-    rootKey: root.rootKey.jwk,
-    refreshInterval: 1000,
-    ...options,
-  });
-  clients.push(client);
-  return client;
+  const sources = hosts.map(({ base }) => base);
+  const { jwk } = root.rootKey;
+  return closedAfterTest(createRegistryClient({ sources, rootKey: jwk, refreshInterval: 1000, ...options }));
 }
 
 const list = (updatedAt = at(-60)) => publish(root, [issuer('a')], updatedAt);

@@ -8,17 +8,13 @@ import {
   type RegistryClient,
   type TrustPolicy,
 } from '@passport-registry/verifier';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type ChangingRegistry, changingRegistry, idsFrom } from '../../support/changing-registry.js';
+import { closedAfterTest } from '../../support/clients.js';
 import { ROOT } from '../../support/paths.js';
 import { issuer, sha256, signature } from '../../support/publication.js';
-import {
-  idHash,
-  proofPaths,
-  resummed,
-  statementClaims,
-  withStatement,
-} from '../../support/summed-registry.js';
+import { resummed, statementClaims, withStatement } from '../../support/summed-registry.js';
+import { placeOf, proofPaths } from '../../support/sums.js';
 
 const IDS = idsFrom(0, 300);
 const ONE = 'issuer-00007';
@@ -26,20 +22,15 @@ const POLICY: TrustPolicy = { tiers: ['certified'] };
 
 let registry: ChangingRegistry;
 let client: RegistryClient;
-const clients: RegistryClient[] = [];
 
 beforeEach(async () => {
   registry = await changingRegistry(IDS);
   client = await ready();
 });
-afterEach(() => {
-  for (const one of clients.splice(0)) one.close();
-});
 
 /** Creates a client with the published list. Nothing that was sent to it counts. */
 async function ready(options: Parameters<ChangingRegistry['client']>[0] = {}): Promise<RegistryClient> {
-  const one = registry.client(options);
-  clients.push(one);
+  const one = closedAfterTest(registry.client(options));
   await one.ready();
   registry.sent();
   return one;
@@ -211,7 +202,7 @@ describe('a client that holds a list', () => {
   });
 
   it('requests no record of a list if the records would take more than a quarter of it', async () => {
-    const together = IDS.filter((id) => /^[01]/.test(idHash(id)));
+    const together = IDS.filter((id) => /^[01]/.test(placeOf(id)));
     for (const id of together) registry.change(id);
     await registry.publish();
     await client.refresh();

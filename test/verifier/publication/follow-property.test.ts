@@ -2,21 +2,12 @@ import { memoryStore } from '@passport-registry/verifier';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { changingRegistry, idsFrom } from '../../support/changing-registry.js';
-import '../../support/property-seed.js';
-
-/** A change of the records between two publications that a client sees. */
-const STEP = fc.record({
-  changed: fc.array(fc.nat(), { maxLength: 3 }),
-  added: fc.array(fc.nat(), { maxLength: 2 }),
-  removed: fc.array(fc.nat(), { maxLength: 2 }),
-  status: fc.constantFrom('active', 'suspended', 'revoked'),
-  levels: fc.constantFrom(undefined, undefined, undefined, undefined, 0, 1, 2, 3),
-});
+import { applyStep, STEPS } from '../../support/random-changes.js';
 
 const REGISTRY = fc.record({
   // Small lists are downloaded whole.
   size: fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 150, max: 300 }), fc.constant(300)),
-  steps: fc.array(STEP, { minLength: 1, maxLength: 6 }),
+  steps: STEPS,
 });
 
 describe('random registries and changes', () => {
@@ -31,15 +22,9 @@ describe('random registries and changes', () => {
         try {
           await Promise.all([plain.ready(), stored.ready()]);
           registry.sent();
-          for (const { changed, added, removed, status, levels } of steps) {
+          for (const step of steps) {
             const ids = [...registry.records.keys()];
-            for (const index of removed) registry.records.delete(ids[index % ids.length] ?? '');
-            for (const index of changed) {
-              const id = ids[index % ids.length];
-              if (id !== undefined && registry.records.has(id)) registry.change(id, { status });
-            }
-            for (const number of added) registry.change(`added-${number}`, { status });
-            await registry.publish(levels === undefined ? {} : { levels });
+            await applyStep(registry, step);
             await Promise.all([plain.refresh(), stored.refresh()]);
             if (registry.sent().includes('issuers.json')) downloaded += 1;
             else followed += 1;

@@ -16,7 +16,7 @@ import {
   testKey,
   withRotation,
 } from '../../support/publication.js';
-import { publishStated, withStatement } from '../../support/sums.js';
+import { publishSummed, withStatement } from '../../support/summed-registry.js';
 
 const BASE = 'https://registry.example/';
 const [FIRST, SECOND, THIRD] = [
@@ -37,7 +37,7 @@ beforeAll(async () => {
 /** A publication with a statement. The sequence is the hour of the list, unless claims say otherwise. */
 function publication(updatedAt: string, claims: object = {}, by = root, issuers?: Issuer[]): Promise<Files> {
   const sequence = Number(updatedAt.slice(11, 13));
-  return publishStated(by, issuers ?? [issuer(`at-${sequence}`)], {
+  return publishSummed(by, issuers ?? [issuer(`at-${sequence}`)], {
     updatedAt,
     claims: { sequence, ...claims },
   });

@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 import '../../support/property-seed.js';
 import { type Files, issuer, testKey } from '../../support/publication.js';
 import { registryHost } from '../../support/registry-host.js';
-import { publishStated } from '../../support/sums.js';
+import { publishSummed } from '../../support/summed-registry.js';
 
 /** Few ids, so that changes often meet; two of them begin alike. */
 const UNIVERSE = [...Array.from({ length: 40 }, (_one, index) => `id-${index}`), 'id', 'id.x'];
@@ -69,7 +69,7 @@ describe('for random registries and random changes', () => {
           apply(issuers, changes);
           now += 60_000;
           const updatedAt = new Date(now).toISOString().replace('.000', '');
-          return publishStated(key, [...OTHERS, ...issuers.values()], {
+          return publishSummed(key, [...OTHERS, ...issuers.values()], {
             levels,
             updatedAt,
             claims: { sequence: ++sequence },

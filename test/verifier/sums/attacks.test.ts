@@ -17,16 +17,15 @@ import {
   testKey,
   withCheckpoint,
 } from '../../support/publication.js';
-import { naiveSums, placeOf, publishStated, withStatement } from '../../support/sums.js';
+import { publishSummed, withStatement } from '../../support/summed-registry.js';
+import { idBeside, naiveSums, placeOf } from '../../support/sums.js';
 
 const BASE = 'https://registry.example/';
 const LEVELS = 2;
 const IDS = Array.from({ length: 30 }, (_one, index) => `issuer-${index}`);
 const ID = 'issuer-7';
 /** An id that is not in the list, and whose place is in the same leaf. */
-const ABSENT = Array.from({ length: 5000 }, (_one, index) => `absent-${index}`).find((id) =>
-  placeOf(id).startsWith(placeOf(ID).slice(0, LEVELS)),
-) as string;
+const ABSENT = idBeside(ID, LEVELS);
 const [FIRST, SECOND] = ['2026-11-21T08:00:00Z', '2026-11-21T09:00:00Z'] as const;
 const NOW = Date.parse('2026-11-21T10:00:00Z');
 
@@ -41,8 +40,8 @@ beforeAll(async () => {
     ...before.map((one) => (one.issuer_id === ID ? { ...one, status: 'revoked' as const } : one)),
     issuer('newcomer'),
   ];
-  first = await publishStated(root, before, { levels: LEVELS, updatedAt: FIRST });
-  second = await publishStated(root, after, { levels: LEVELS, updatedAt: SECOND, claims: { sequence: 2 } });
+  first = await publishSummed(root, before, { levels: LEVELS, updatedAt: FIRST });
+  second = await publishSummed(root, after, { levels: LEVELS, updatedAt: SECOND, claims: { sequence: 2 } });
 });
 
 /** The files of the proof of an id, from the statement to the record. */

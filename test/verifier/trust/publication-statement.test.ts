@@ -2,7 +2,7 @@ import type { RegistryError } from '@passport-registry/verifier';
 import { verifyPublicationStatement } from '@passport-registry/verifier/internal';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { delegation, publish, statement, type TestKey, testKey } from '../../support/publication.js';
-import { claimsAbout } from '../../support/sums.js';
+import { claimsAbout } from '../../support/summed-registry.js';
 
 const TYPE = 'registry-publication+jwt';
 const UPDATED_AT = '2026-11-21T08:00:00Z';

@@ -26,7 +26,7 @@ import {
   withRotation,
 } from '../../support/publication.js';
 import { registryHost } from '../../support/registry-host.js';
-import { publishStated } from '../../support/sums.js';
+import { publishSummed } from '../../support/summed-registry.js';
 import { temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 let root: TestKey;
@@ -37,7 +37,7 @@ let stated: Files;
 beforeAll(async () => {
   [root, other] = [await testKey(), await testKey('p256')];
   plain = publish(root, [issuer('a')]);
-  stated = await publishStated(root, [issuer('a')]);
+  stated = await publishSummed(root, [issuer('a')]);
   checkpointed = await withCheckpoint(plain, root, await testKey());
 });
 

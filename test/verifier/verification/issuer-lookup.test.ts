@@ -1,6 +1,7 @@
 import { createIssuerLookup, createPassportVerifier, PassportClient } from '@passport-registry/verifier';
 import { PROOF_HEADER, requirePassport } from '@passport-registry/verifier/fetch';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { closedAfterTest } from '../../support/clients.js';
 import {
   AUDIENCE,
   agentKeys,
@@ -23,7 +24,6 @@ let world: IssuerWorld;
 let stranger: IssuerWorld;
 let passport: TestPassport;
 let host: RegistryHost;
-const opened: { close(): void }[] = [];
 
 beforeEach(async () => {
   root = await testKey();
@@ -32,14 +32,10 @@ beforeEach(async () => {
   passport = await passportOf(world, await agentKeys());
   host = await registryHost(await publishSummed(root, [world.record]));
 });
-afterEach(() => {
-  for (const one of opened.splice(0)) one.close();
-});
 
 function lookup(refreshInterval = 60) {
-  const opening = createIssuerLookup({ sources: [host.base], rootKey: root.rootKey.jwk, refreshInterval });
-  opened.push(opening);
-  return opening;
+  const { jwk } = root.rootKey;
+  return closedAfterTest(createIssuerLookup({ sources: [host.base], rootKey: jwk, refreshInterval }));
 }
 const policy = { tiers: ['certified' as const] };
 const verifierWith = (registry: ReturnType<typeof lookup>) =>

@@ -21,16 +21,10 @@ import {
 } from '../trust/trust-anchor.js';
 
 /** Options of {@link createRegistryClient} with a root key. Times are in seconds. */
-export interface RegistryClientOptions extends PinnedRootKey, RegistryClientSettings {
-  /** The base URLs of the registry and its mirrors, in the order in which the client asks them. */
-  readonly sources: readonly string[];
-}
+export interface RegistryClientOptions extends IssuerLookupOptions, RegistryClientSettings {}
 
 /** Options of {@link createRegistryClient} with a trust anchor. Times are in seconds. */
-export interface AnchoredClientOptions extends PinnedTrustAnchor, RegistryClientSettings {
-  /** The URLs that the client asks instead of the sources of the trust anchor. */
-  readonly sources?: readonly string[];
-}
+export interface AnchoredClientOptions extends AnchoredLookupOptions, RegistryClientSettings {}
 
 /** Options of {@link createIssuerLookup} with a root key. Times are in seconds. */
 export interface IssuerLookupOptions extends PinnedRootKey, IssuerLookupSettings {

@@ -1,7 +1,8 @@
-import { type RegistryError, SumsMismatch } from '../errors.js';
+import { SumsMismatch } from '../errors.js';
 import type { LruMap } from '../lru-map.js';
 import { readHashedFile } from '../publication/hashed-file.js';
 import type { HashedFiles } from '../sums/proof.js';
+import type { Asking } from './ask-sources.js';
 import type { SharedRequests } from './shared-requests.js';
 
 /** A file that had the right hash, in parsed form. */
@@ -14,14 +15,10 @@ export interface VerifiedFile {
 export type VerifiedFiles = LruMap<string, VerifiedFile>;
 
 /** The inputs for reading a proof from a source. */
-export interface ProofReading {
+export interface ProofReading extends Asking {
   readonly requests: SharedRequests;
   /** The verified files, from any source: their hashes bind them. */
   readonly verified: VerifiedFiles;
-  /** Ends all requests. */
-  readonly signal: AbortSignal;
-  /** Called before each retry. */
-  readonly onRetry: (failure: RegistryError) => void;
 }
 
 /** The files of a proof, from one source. */

@@ -1,13 +1,13 @@
 import { BackgroundWork } from '../encoding/background-work.js';
 import { sha256Hex } from '../encoding/sha256.js';
-import { PublicationMismatch, RegistryError, SourceStatus } from '../errors.js';
+import { PublicationMismatch, SourceStatus } from '../errors.js';
 import type { Issuer } from '../generated/schemas.js';
 import { listBytesSteps } from '../list/list-text.js';
 import type { PublicationStatement } from '../trust/publication-statement.js';
 import type { RootKey } from '../trust/root-key.js';
 import { verifySignature } from '../trust/signature.js';
 import type { RegistryFiles } from './registry-files.js';
-import { readSignature, type SignedPair, snapshotOf } from './signed-pair.js';
+import { readFromFolders, readSignature, type SignedPair, snapshotOf } from './signed-pair.js';
 
 /** What is signed: a list by its statement, under a root key. */
 interface SignedBy {
@@ -34,17 +34,11 @@ export async function rebuildList(
       `the publication statement names the list ${statement.sha256}, but its tree of sums has the list ${sha256}`,
     );
   }
-  let failure: unknown;
-  for (const folder of [snapshotOf(statement), '']) {
-    try {
-      const signature = await readSignature(files, folder);
-      if (signature === undefined) continue;
-      await verifySignature(list, signature, root);
-      return { list, signature };
-    } catch (error) {
-      if (!(error instanceof RegistryError)) throw error;
-      failure = error;
-    }
-  }
-  throw failure ?? new SourceStatus('the source has no signature of its list');
+  const signature = await readFromFolders([snapshotOf(statement), ''], async (folder) => {
+    const found = await readSignature(files, folder);
+    if (found !== undefined) await verifySignature(list, found, root);
+    return found;
+  });
+  if (signature === undefined) throw new SourceStatus('the source has no signature of its list');
+  return { list, signature };
 }

@@ -1,5 +1,5 @@
 import { decodeUtf8 } from '../encoding/utf8.js';
-import { SignatureMalformed } from '../errors.js';
+import { RegistryError, SignatureMalformed } from '../errors.js';
 import { trimSignature } from '../trust/signature.js';
 import type { RegistryFiles } from './registry-files.js';
 
@@ -15,6 +15,29 @@ export interface SignedPair {
 /** Returns the folder with the copy of a list and its signature, which never changes. */
 export function snapshotOf({ sha256 }: { readonly sha256: string }): string {
   return `snapshots/${sha256}/`;
+}
+
+/**
+ * Reads from one folder after the other until one has what is asked for. If none has, the last error counts.
+ *
+ * @returns undefined if no folder has it, and reading caused no error
+ */
+export async function readFromFolders<T>(
+  folders: readonly string[],
+  read: (folder: string) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  let failure: RegistryError | undefined;
+  for (const folder of folders) {
+    try {
+      const found = await read(folder);
+      if (found !== undefined) return found;
+    } catch (error) {
+      if (!(error instanceof RegistryError)) throw error;
+      failure = error;
+    }
+  }
+  if (failure !== undefined) throw failure;
+  return undefined;
 }
 
 /** Reads the signature in a folder. @returns undefined if there is none */

@@ -8,7 +8,11 @@ import {
 } from '../errors.js';
 import { instantOf, MAX_DATE_MS } from '../list/date-time.js';
 import { type Checkpoint, verifyCheckpoint } from '../trust/checkpoint.js';
-import { type PublicationStatement, verifyPublicationStatement } from '../trust/publication-statement.js';
+import {
+  type PublicationStatement,
+  type PublishedStatement,
+  verifyPublicationStatement,
+} from '../trust/publication-statement.js';
 import type { RootKey } from '../trust/root-key.js';
 import type { Clock } from '../trust/statement.js';
 import type { RegistryFiles } from './registry-files.js';
@@ -45,7 +49,7 @@ export interface Statements {
   /** The root key that signed everything. */
   readonly root: RootKey;
   readonly checkpoint: (Checkpoint & CheckpointTexts) | undefined;
-  readonly statement: (PublicationStatement & { readonly text: string }) | undefined;
+  readonly statement: PublishedStatement | undefined;
   /** When the newest accepted delegation under this root key was signed, in milliseconds since 1970. */
   readonly delegatedAt: number | undefined;
 }

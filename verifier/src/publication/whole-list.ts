@@ -1,13 +1,7 @@
-import {
-  CheckpointMismatch,
-  PublicationMismatch,
-  RegistryError,
-  SourceStatus,
-  SourceTooLarge,
-} from '../errors.js';
+import { CheckpointMismatch, PublicationMismatch, SourceStatus, SourceTooLarge } from '../errors.js';
 import { type VerifiedList, verifyList } from '../trust/signed-list.js';
 import type { RegistryFiles } from './registry-files.js';
-import { LIST, readSignature, SIGNATURE, type SignedPair } from './signed-pair.js';
+import { LIST, readFromFolders, readSignature, SIGNATURE, type SignedPair } from './signed-pair.js';
 import { namedBy, type SizedList, type Statements } from './statements.js';
 
 /** How to read a whole list. */
@@ -25,22 +19,17 @@ export async function readWholeList(
   reading: WholeListReading,
 ): Promise<VerifiedList & SignedPair> {
   const { statements, folders } = reading;
-  let failure: unknown;
-  for (const folder of folders) {
-    try {
-      const pair = await readPair(files, folder, reading);
-      if (pair === undefined) continue;
-      const verified = { ...pair, ...(await verifyList({ ...pair, rootKey: statements.root })) };
-      const { registry, sha256, list } = verified;
-      const { updated_at: updatedAt, issuers } = registry;
-      assertNamed({ sha256, updatedAt, size: list.length, issuers: issuers.length }, statements);
-      return verified;
-    } catch (error) {
-      if (!(error instanceof RegistryError)) throw error;
-      failure = error;
-    }
-  }
-  throw failure ?? new SourceStatus(`the source has no ${LIST}, or no ${SIGNATURE}`);
+  const found = await readFromFolders(folders, async (folder) => {
+    const pair = await readPair(files, folder, reading);
+    if (pair === undefined) return undefined;
+    const verified = { ...pair, ...(await verifyList({ ...pair, rootKey: statements.root })) };
+    const { registry, sha256, list } = verified;
+    const { updated_at: updatedAt, issuers } = registry;
+    assertNamed({ sha256, updatedAt, size: list.length, issuers: issuers.length }, statements);
+    return verified;
+  });
+  if (found === undefined) throw new SourceStatus(`the source has no ${LIST}, or no ${SIGNATURE}`);
+  return found;
 }
 
 /** A list with the number of its issuers. */

@@ -2,7 +2,7 @@ import { hashHex } from '../encoding/sha256-sync.js';
 import { decodeUtf8 } from '../encoding/utf8.js';
 import { SumsInvalid } from '../errors.js';
 import { isValidIssuerId } from '../generated/predicates.js';
-import { sumsPath } from './sums-place.js';
+import { recordIdOf, sumsPath } from './sums-place.js';
 
 /** The place of a sums file in the tree of sums. */
 export interface SumsPlace {
@@ -67,7 +67,7 @@ function isChildOf(path: string, prefix: string): boolean {
 }
 
 function isRecordOf(path: string, prefix: string): boolean {
-  const id = path.slice('issuers/'.length);
+  const id = recordIdOf(path);
   return path.startsWith('issuers/') && isValidIssuerId(id) && idHashOf(id).startsWith(prefix);
 }
 

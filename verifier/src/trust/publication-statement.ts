@@ -31,6 +31,12 @@ export interface PublicationStatement {
   readonly claims: string;
 }
 
+/** A publication statement as a registry publishes it. */
+export interface PublishedStatement extends PublicationStatement {
+  /** The content of publication.jwt. */
+  readonly text: string;
+}
+
 const invalid = (message: string, cause?: unknown) =>
   new PublicationInvalid(`the publication statement ${message}`, { cause });
 

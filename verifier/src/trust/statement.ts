@@ -24,6 +24,9 @@ export interface StatementTimes {
   readonly expiry: boolean;
 }
 
+/** Skips the check of times: for statements of any age. */
+export const ANY_TIME: StatementTimes = { clock: undefined, expiry: false };
+
 /** The statements of a registry by `typ`, and whether each must have an `exp`. */
 const MUST_EXPIRE = {
   'registry-delegation+jwt': true,
