@@ -64,7 +64,7 @@ function compareWithPrimary({ failure, ...mirror }: ServedTree, primary: ServedT
     (name) => primary[name] !== undefined && mirror[name] === undefined,
   );
   if (lacks !== undefined) {
-    const problem = `there is no ${PATHS[lacks]}, but the primary has one: verifiers that know of it refuse the mirror`;
+    const problem = `there is no ${PATHS[lacks]}, but the primary has one: verifiers that have accepted one, or require one, refuse the mirror`;
     return { ...mirror, state: 'altered', behind, problem };
   }
   const late = behind === 0 ? statementsBehind(mirror, primary) : behind;

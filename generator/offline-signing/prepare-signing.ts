@@ -109,7 +109,7 @@ function assertComplete(published: PublishedTree | undefined, out: string): void
     ? 'is not the one that its publication statement names'
     : 'is not signed by its root key';
   throw new TreeRejected(
-    `the list in ${out} ${what}, which happens if a publication is killed: complete that publication first`,
+    `the list in ${out} ${what}, which happens if a publication is killed: run the killed command again, then make the request`,
   );
 }
 

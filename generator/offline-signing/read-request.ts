@@ -66,7 +66,7 @@ async function readPrevious(
   });
   if (statement.sha256 !== hash) {
     throw new TreeRejected(
-      `${folder} does not follow one publication: the statement of publication ${statement.sequence} is about another list`,
+      `${folder} does not follow one publication: previous/publication.jwt names another list than previous/issuers.json; make a new request`,
     );
   }
   return { registry, sha256: hash, signature, statement: { ...statement, text: bytes.toString('utf8') } };

@@ -26,6 +26,6 @@ export function publicationCondition({ report, published, publication }: LocalTr
     return { level: 'error', message: `${published.folder}/${PATHS.publication} is missing`, ...none };
   }
   if (report.updatedAt === undefined) return { level: 'note', message: 'none: there is no list', ...none };
-  const message = 'none: verifiers cannot look up single issuers, and the next build signs one';
+  const message = 'none: until the next build signs one, verifiers cannot look up single issuers';
   return { level: 'warning', message, ...none };
 }

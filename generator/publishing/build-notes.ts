@@ -53,7 +53,7 @@ export function buildNotes({ place, requested, published, signed, tree }: Outcom
   if (checkpoint === undefined) return found;
   if (!promises) {
     found.push(
-      'The publication statement does not say yet that the registry has checkpoints: the next build or signing request says it, and binds verifiers to it.',
+      'The publication statement does not promise checkpoints yet. The next build or signing request adds the promise: verifiers then refuse the registry without a checkpoint.',
     );
   }
   for (const note of limitOfCheckpoint(tree, signed.rootKey)) found.push(`T${note.slice(1)}.`);

@@ -37,7 +37,7 @@ export function assertExpectedStatement(
   const expected = nextClaims({ ...subject, checkpoint, signedAt: issuedAt }, rootKey, predecessor);
   if (expected === undefined) {
     throw new TreeRejected(
-      `the publication statement says nothing that publication ${predecessor?.statement?.sequence} does not say already`,
+      `the publication statement repeats publication ${predecessor?.statement?.sequence}, so there is nothing to sign`,
     );
   }
   if (input !== publicationInput(rootKey, expected)) {
@@ -69,5 +69,5 @@ function differenceFrom(expected: PublicationClaims, input: string, { thumbprint
   const name = [...Object.keys(wanted), ...Object.keys(claims)].find((key) => claims[key] !== wanted[key]);
   if (name === undefined) return 'is not in the canonical form that a build writes';
   const shown = (value: unknown) => (value === undefined ? 'no value' : JSON.stringify(value));
-  return `has ${shown(claims[name])} as its ${name}, but the list and the publication before need ${shown(wanted[name])}`;
+  return `has ${shown(claims[name])} as its ${name}, but after the previous publication, this list needs ${shown(wanted[name])}`;
 }

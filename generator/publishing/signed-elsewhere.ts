@@ -64,10 +64,11 @@ export function followingStatement(
   const isSameKey = predecessor?.rootKey?.thumbprint === rootKey.thumbprint;
   if (published !== undefined && isSameKey && published.claims === said.claims) return published.text;
   if (previousOf(statement) !== (published && sha256(Buffer.from(published.text)))) {
-    const has = published === undefined ? 'has no publication' : `has publication ${published.sequence}`;
-    throw new UsageError(
-      `the request is for publication ${said.sequence}, and follows another one than ${named}, which ${has}: ${ADVICE}`,
-    );
+    const found =
+      published === undefined
+        ? `${named}, which has no publication`
+        : `publication ${published.sequence} in ${named}`;
+    throw new UsageError(`the request for publication ${said.sequence} was not made for ${found}: ${ADVICE}`);
   }
   assertNotAhead(formatUpdatedAt(said.issuedAt), Date.now());
   const input = statement.slice(0, statement.lastIndexOf('.'));

@@ -132,7 +132,7 @@ export async function checkChecksums(
   problems.push(
     ...[...sums.keys()]
       .filter(isElsewhere)
-      .map((path) => `${path} is in ${CHECKSUMS_PATH}, but belongs to the tree of sums or to no list`),
+      .map((path) => `${CHECKSUMS_PATH} lists ${path}, which it must not list`),
   );
   const present = files.paths() ?? [...ALWAYS_THERE, ...(isStated ? STATED_FILES : [])];
   problems.push(

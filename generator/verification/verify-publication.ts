@@ -47,7 +47,7 @@ export function findMisnamed(content: PublicationStatement, { list, registry }: 
   ];
   return facts
     .filter(([, said, found]) => said !== found)
-    .map(([name, said, found]) => `has the ${name} ${said}, but the list has ${found}`);
+    .map(([name, said, found]) => `names a list with the ${name} ${said}, but the list has ${found}`);
 }
 
 /**
@@ -65,20 +65,19 @@ export async function checkSums(
   }
   if (!mayHaveLevels(records, levels)) {
     throw new Problems([
-      `${PATHS.publication} names ${levels} levels, which ${records.length} records must not have`,
+      `${PATHS.publication} names ${levels} levels, but a tree of sums with ${records.length} records must not have ${levels}`,
     ]);
   }
   const expected = sumsTree(records, levels, sha256);
   const problems: string[] = [];
   if (expected.sha256 !== sumsSha256) {
     problems.push(
-      `${PATHS.publication} names the sums ${sumsSha256}, but the sums of the list are ${expected.sha256}`,
+      `${PATHS.publication} names the tree of sums ${sumsSha256}, but that of the list is ${expected.sha256}`,
     );
   }
   await forEachConcurrent([...expected.files], CONCURRENCY, async ([path, bytes]) => {
     const found = await readOrReport(path, (path) => files.hash(path), problems);
-    if (found !== undefined && found !== sha256(bytes))
-      problems.push(`${path} does not have the sums of the list`);
+    if (found !== undefined && found !== sha256(bytes)) problems.push(`${path} does not match the list`);
   });
   for (const path of files.paths() ?? []) {
     const isSums = path.startsWith('sums/') && !HOST_FILES.includes(path);

@@ -74,7 +74,7 @@ const CLAIMS: Record<string, Record<string, readonly [file: string, title: strin
       ['generator/offline-signing/offline', 'a request that was overtaken by another publication'],
       ['generator/offline-signing/offline', 'a request from before an emergency is refused'],
     ],
-    'A publication statement never takes the number': [
+    'No two publications under one root key have the same number': [
       ['generator/publishing/killed-build', 'never leaves a tree that is taken for good'],
       ['generator/offline-signing/statement', 'is not signed with %s'],
       ['generator/offline-signing/statement', 'although the root key has signed it'],

@@ -198,7 +198,10 @@ export class DelegationExpired extends RegistryError {
   readonly code = 'ERR_DELEGATION_EXPIRED';
 }
 
-/** The publication statement is missing, although the registry had one before, or the trust anchor requires one (SPEC C1). */
+/**
+ * The publication statement is missing, although a client has accepted one before, the trust anchor requires one, the
+ * checkpoint names its sequence, or a look-up of one issuer needs one (SPEC C1).
+ */
 export class PublicationMissing extends RegistryError {
   readonly code = 'ERR_PUBLICATION_MISSING';
 }

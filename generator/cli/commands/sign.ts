@@ -74,10 +74,11 @@ async function confirmAndSign(io: Io, folder: string, options: Options): Promise
 function warnOfClock(io: Io, { registry: { updated_at }, statement: { issuedAt } }: SigningRequest): void {
   const latest = Math.max(Date.parse(updated_at), issuedAt);
   if (latest <= Date.now() + CLOCK_TOLERANCE_MS) return;
-  const names = latest > Date.parse(updated_at) ? 'the publication statement, signed' : 'updated_at';
+  const subject =
+    latest > Date.parse(updated_at) ? 'the time of the publication statement' : 'updated_at of the list';
   say(
     io,
-    `WARNING: ${names} ${formatUpdatedAt(latest)} is ahead of this machine's clock: check both before you sign`,
+    `WARNING: ${subject}, ${formatUpdatedAt(latest)}, is ahead of this machine's clock: check both before you sign`,
   );
 }
 

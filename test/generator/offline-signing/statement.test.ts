@@ -88,7 +88,7 @@ describe('a request for a publication statement', () => {
 
   it.each<[string, () => void, number, RegExp]>([
     ['the sequence before', () => alterStatement(folder, { sequence: 1 }), 1, /has 1 as its sequence/],
-    ['a lower sequence', () => alterStatement(folder, { sequence: 0 }), 1, /its sequence, but .* need 2/],
+    ['a lower sequence', () => alterStatement(folder, { sequence: 0 }), 1, /its sequence, but .* needs 2/],
     ['a sequence that burns others', () => alterStatement(folder, { sequence: 3 }), 1, /its sequence/],
     ['a sequence that is none', () => alterStatement(folder, { sequence: 1.5 }), 1, /number that is missing/],
     ['another statement before it', () => alterStatement(folder, { previous: HASH }), 1, /its previous/],
@@ -157,7 +157,7 @@ describe('a request for a publication statement', () => {
     await request();
     writeFiles(folder, { 'request/previous/publication.jwt': first });
     const { code, stderr } = await sign();
-    expect([code, stderr.includes('is about another list')]).toEqual([1, true]);
+    expect([code, stderr.includes('names another list than previous/issuers.json')]).toEqual([1, true]);
   });
 
   it.each<[string, Record<string, unknown>, number]>([
@@ -281,7 +281,7 @@ describe('a publication that was killed while it was attached', () => {
     renameSync(join(folder, 'request'), join(folder, 'killed'));
     add('delta');
     const other = await request();
-    expect([other.code, other.stderr.includes('complete that publication first')]).toEqual([1, true]);
+    expect([other.code, other.stderr.includes('run the killed command again')]).toEqual([1, true]);
     expect((await cli(['attach', 'killed', '--root-key', 'root.json'], folder)).code).toBe(0);
     expect([read('dist/publication.jwt'), read('dist/SHA256SUMS')]).toEqual(complete);
     expect((await request()).code).toBe(0);

@@ -91,7 +91,7 @@ describe('a tree of sums', () => {
       'with a leaf in the place of another',
       (files) => files.set(leaves()[0] as string, file(leaves()[1] as string)),
       ['sums'],
-      /does not have the sums of the list/,
+      /does not match the list/,
     ],
     [
       'with the leaf of the older publication',
@@ -100,27 +100,27 @@ describe('a tree of sums', () => {
         return files.set(stale, file(stale, older));
       },
       ['sums'],
-      /does not have the sums of the list/,
+      /does not match the list/,
     ],
     [
       'with the statement of the older publication',
       put('publication.jwt', () => file('publication.jwt', older)),
       ['publication', 'snapshots'],
-      /publication\.jwt has the sha256/,
+      /publication\.jwt names a list with the sha256/,
     ],
     [
       'of the older publication with the newer statement',
       () => new Map(older).set('publication.jwt', file('publication.jwt')),
       ['publication', 'snapshots'],
-      /publication\.jwt has the sha256/,
+      /publication\.jwt names a list with the sha256/,
     ],
     [
       'of another list',
       restate({ sha256: '0'.repeat(64) }),
       ['publication', 'snapshots'],
-      /has the sha256 000/,
+      /names a list with the sha256 000/,
     ],
-    ['of another size', restate({ size: 1 }), ['publication', 'snapshots'], /has the size 1,/],
+    ['of another size', restate({ size: 1 }), ['publication', 'snapshots'], /names a list with the size 1,/],
     [
       'of another number of issuers',
       restate({ issuers: 79 }),
@@ -131,9 +131,14 @@ describe('a tree of sums', () => {
       'of another time',
       restate({ updated_at: '2020-01-01T00:00:00Z' }),
       ['publication', 'snapshots'],
-      /has the updated_at 2020/,
+      /names a list with the updated_at 2020/,
     ],
-    ['with a level too many', restate({ levels: 2 }), ['sums'], /2 levels, which 80 records must not have/],
+    [
+      'with a level too many',
+      restate({ levels: 2 }),
+      ['sums'],
+      /2 levels, but a tree of sums with 80 records must not have 2/,
+    ],
     [
       'with a level too few',
       rootSums(
@@ -145,7 +150,7 @@ describe('a tree of sums', () => {
         { levels: 0 },
       ),
       ['sums'],
-      /0 levels, which 80 records must not have/,
+      /0 levels, but a tree of sums with 80 records must not have 0/,
     ],
     [
       'that is not of the list, under a genuine signature',
@@ -156,7 +161,7 @@ describe('a tree of sums', () => {
           .join(''),
       ),
       ['sums'],
-      /names the sums [0-9a-f]{64}, but the sums of the list are/,
+      /names the tree of sums [0-9a-f]{64}, but that of the list is/,
     ],
     [
       'of an older number',
@@ -206,7 +211,7 @@ describe('a tree of sums', () => {
           file('publication.jwt'),
         ),
       ['snapshots'],
-      /has a publication statement that has the sha256/,
+      /has a publication statement that names a list with the sha256/,
     ],
   ])('%s is refused', async (_name, alter, checks, problem) => {
     const files = new Map(tree);
@@ -218,12 +223,20 @@ describe('a tree of sums', () => {
   });
 
   it.each<[string, (sums: string) => string, RegExp]>([
-    ['lists a record', (sums) => sums + line('issuers/issuer-0'), /issuers\/issuer-0 is in SHA256SUMS, but/],
-    ['lists a leaf', (sums) => sums + line(leaves()[0] as string), /sums\/[0-9a-f] is in SHA256SUMS, but/],
+    [
+      'lists a record',
+      (sums) => sums + line('issuers/issuer-0'),
+      /SHA256SUMS lists issuers\/issuer-0, which it must not list/,
+    ],
+    [
+      'lists a leaf',
+      (sums) => sums + line(leaves()[0] as string),
+      /SHA256SUMS lists sums\/[0-9a-f], which it must not list/,
+    ],
     [
       'lists the checkpoint',
       (sums) => sums + line('checkpoint.jwt'),
-      /checkpoint\.jwt is in SHA256SUMS, but/,
+      /SHA256SUMS lists checkpoint\.jwt, which it must not list/,
     ],
     [
       'leaves the root of the sums out',

@@ -48,7 +48,7 @@ describe('sums that belong to the list', () => {
 
   it.each([2, 8])('are refused with %i levels', async (levels) => {
     expect(await problemsOf(await withSums(naiveSums(hashes, levels), { levels }))).toEqual({
-      sums: `publication.jwt names ${levels} levels, which 24 records must not have`,
+      sums: `publication.jwt names ${levels} levels, but a tree of sums with 24 records must not have ${levels}`,
     });
   });
 });
@@ -76,8 +76,8 @@ function forgery(change: (hashes: Map<string, string>) => unknown, levels: numbe
 describe.each(FORGERIES)('sums with %s, under a genuine signature', (_name, change, levels) => {
   it('are refused by verify', async () => {
     const { sums } = await problemsOf(await forgery(change, levels));
-    expect(sums).toContain('publication.jwt names the sums');
-    expect(sums).toContain('sums/root does not have the sums of the list');
+    expect(sums).toContain('publication.jwt names the tree of sums');
+    expect(sums).toContain('sums/root does not match the list');
   });
 });
 
@@ -142,7 +142,7 @@ describe('a statement that does not belong to the list', () => {
   ] as const)('is refused for its %s', async (name, claims) => {
     const files = await resealed(await restated(tree.files, tree.root, claims), tree.online);
     expect((await problemsOf(files))['publication']).toContain(
-      `publication.jwt has the ${name} ${Object.values(claims)[0]}`,
+      `publication.jwt names a list with the ${name} ${Object.values(claims)[0]}`,
     );
   });
 
@@ -164,7 +164,7 @@ describe('files of the tree of sums', () => {
     [
       'altered',
       (files: Files) => files.set('sums/root', Buffer.from('')),
-      /sums\/root does not have the sums/,
+      /sums\/root does not match the list/,
     ],
     [
       'too many',
@@ -187,6 +187,8 @@ describe('files of the tree of sums', () => {
       .filter((line) => !listed.includes(line));
     expect(added).toHaveLength(1);
     const files = new Map(tree.files).set('SHA256SUMS', Buffer.from(listed + added.join('')));
-    expect((await problemsOf(files))['checksums']).toContain('issuers/issuer-00 is in SHA256SUMS');
+    expect((await problemsOf(files))['checksums']).toContain(
+      'SHA256SUMS lists issuers/issuer-00, which it must not list',
+    );
   });
 });

@@ -62,7 +62,7 @@ export interface IssuerLookup {
 }
 
 /**
- * Creates a client that looks up single issuers, for some kilobytes each, instead of the whole list. The rules are those
+ * Creates a client that looks up single issuers instead of loading the whole list. A look-up downloads a few kilobytes. The rules are those
  * of {@link createRegistryClient}; the registry must have a publication statement. A look-up tells the host which issuer
  * is asked for.
  *

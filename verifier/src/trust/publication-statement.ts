@@ -41,7 +41,7 @@ const invalid = (message: string, cause?: unknown) =>
   new PublicationInvalid(`the publication statement ${message}`, { cause });
 
 /**
- * Verifies a publication statement: the root key's word on the newest list and its tree of sums.
+ * Verifies a publication statement, with which the root key names the newest list and its tree of sums.
  *
  * @param statement - a string, or the bytes of `publication.jwt` exactly as received
  * @throws {@link PublicationInvalid} | {@link PublicationExpired} | {@link NotYetValid}
