@@ -69,6 +69,7 @@ async function validSignature(
   const found = await findValidSignature(readSignature(output), payload, rootKey);
   if (found !== undefined) return found;
   throw new KeyRejected(
-    `the signature is not valid: root key ${rootKey.thumbprint} has not signed ${name} of the request`,
+    `the signature is not valid: root key ${rootKey.thumbprint} has not signed ${name} of the request; is it the signature of the ` +
+      'other file, or by another key?',
   );
 }

@@ -37,8 +37,10 @@ export async function chooseSigner(choice: SignerChoice): Promise<Signer> {
   if (choice.rootKey !== undefined) {
     const expected = await loadRootKey(choice.rootKey, true, choice.env ?? process.env);
     if (expected.thumbprint !== signer.rootKey.thumbprint) {
+      const found = signer.rootKey.thumbprint + (signer.development ? ', a development key' : '');
+      const remedy = choice.key === undefined && choice.signer === undefined ? ': pass --key' : '';
       throw new KeyRejected(
-        `the signing key is ${signer.rootKey.thumbprint}, but ${choice.rootKey} is ${expected.thumbprint}`,
+        `the signing key is ${found}, but ${choice.rootKey} is ${expected.thumbprint}${remedy}`,
       );
     }
   }

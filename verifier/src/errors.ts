@@ -271,7 +271,7 @@ export class BundleInvalid extends RegistryError {
   readonly code = 'ERR_BUNDLE_INVALID';
 }
 
-/** No source has an acceptable list. `errors` contains the error of each source. */
+/** No source is acceptable. `errors` contains the error of each source. */
 export class NoUsableSource extends RegistryError {
   readonly code = 'ERR_NO_USABLE_SOURCE';
   /** The error of each source, by URL. */
@@ -281,7 +281,7 @@ export class NoUsableSource extends RegistryError {
     const each = Object.entries(errors).map(
       ([source, { code, message }]) => `${source}: ${code}, ${message}`,
     );
-    super(`no source has an acceptable list (${each.join('; ')})`);
+    super(`no source is acceptable (${each.join('; ')})`);
     this.errors = errors;
   }
 }

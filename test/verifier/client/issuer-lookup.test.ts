@@ -368,6 +368,22 @@ describe('freshness', () => {
     expect((await lookup.resolve('issuer-1'))?.issuer_id).toBe('issuer-1');
   });
 
+  it('asks the source of its statements first for proofs: a source that failed may fail or hang again', async () => {
+    const files = await publishSummed(root, issuers(), { levels: 1 });
+    const [one, two] = [await registryHost(files), await registryHost(files)];
+    one.intercept = down;
+    const lookup = lookupOf([one, two]);
+    await lookup.ready();
+    expect(lookup.status().source).toBe(two.base);
+    one.intercept = (path) => /^(?:sums|issuers)\//.test(path);
+    one.log.length = 0;
+    for (const id of ['issuer-1', 'issuer-2', 'nobody']) await lookup.resolve(id);
+    expect(one.log).toEqual([]);
+    two.intercept = down;
+    one.intercept = up;
+    expect((await lookup.resolve('issuer-3'))?.issuer_id).toBe('issuer-3');
+  });
+
   it('ends with close()', async () => {
     const host = await registryHost(await publishSummed(root, issuers()));
     const lookup = lookupOf([host]);

@@ -24,6 +24,14 @@ import { KnownRoots } from './known-roots.js';
 import type { HoldingTrust, PublicationReader } from './publication-reader.js';
 import { readRotationOf, readSource } from './source-reader.js';
 
+/** The sources to ask, in order. */
+interface AskedSources {
+  readonly sources: readonly HttpSource[];
+  readonly signal: AbortSignal;
+  /** Gets the error of each source, by URL. */
+  readonly errors: Record<string, RegistryError>;
+}
+
 /** The implementation of a client: its state, its sources and its timers. `H` is what the client keeps of a registry. */
 export class RefreshingRegistry<H extends Head> {
   readonly #reader: PublicationReader<H>;
@@ -187,16 +195,19 @@ export class RefreshingRegistry<H extends Head> {
         if (this.#asking === asking) this.#bindAll(roots);
       });
       const trust = this.#trust();
-      const found = await this.#askSources(asking.signal, errors, {
-        ask: async (source, how) => {
-          const rotation = rotations[this.#sources.indexOf(source)] as Promise<void>;
-          const head = await readSource({ ...how, source, rotation, roots, reader: this.#reader, trust });
-          this.#errors.delete(source.base);
-          return head;
+      const found = await this.#askSources(
+        { sources: this.#sources, signal: asking.signal, errors },
+        {
+          ask: async (source, how) => {
+            const rotation = rotations[this.#sources.indexOf(source)] as Promise<void>;
+            const head = await readSource({ ...how, source, rotation, roots, reader: this.#reader, trust });
+            this.#errors.delete(source.base);
+            return head;
+          },
+          isDecisive: ({ checkpoint }) => checkpoint !== undefined,
+          isBetter: isNewer,
         },
-        isDecisive: ({ checkpoint }) => checkpoint !== undefined,
-        isBetter: isNewer,
-      });
+      );
       this.assertOpen();
       await this.#decide(found, roots, errors);
     } finally {
@@ -205,7 +216,8 @@ export class RefreshingRegistry<H extends Head> {
   }
 
   /**
-   * Asks the sources for something that belongs to the held head. The first answer counts.
+   * Asks the sources for something that belongs to the held head, and first the source of the head: another one may just
+   * have been slow. The first answer counts.
    *
    * @throws {@link NoUsableSource}
    */
@@ -214,21 +226,22 @@ export class RefreshingRegistry<H extends Head> {
     const question = { ask, isDecisive: () => true, isBetter: () => false };
     const ended = new AbortController();
     this.#questions.add(ended);
-    const found = await this.#askSources(ended.signal, errors, question);
+    const isOther = ({ base }: HttpSource) => Number(base !== this.#source);
+    const sources = [...this.#sources].sort((one, next) => isOther(one) - isOther(next));
+    const found = await this.#askSources({ sources, signal: ended.signal, errors }, question);
     this.#questions.delete(ended);
     this.assertOpen();
     if (found === undefined) throw new NoUsableSource(errors);
     return found.answer;
   }
 
-  /** Asks the sources. Reports the failures. @param errors - gets the error of each source, by URL */
+  /** Asks the sources. Reports the failures. */
   #askSources<T>(
-    signal: AbortSignal,
-    errors: Record<string, RegistryError>,
+    { sources, signal, errors }: AskedSources,
     question: Question<T>,
   ): Promise<Found<T> | undefined> {
     const round = {
-      sources: this.#sources,
+      sources,
       deadline: this.#settings.deadline,
       signal,
       onFailure: ({ base }: HttpSource, error: RegistryError) => {
