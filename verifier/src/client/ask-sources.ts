@@ -46,7 +46,7 @@ interface PendingSource {
 }
 
 /** Why requests end that a source need not answer any more. */
-const UNNEEDED = /* @__PURE__ */ new SourceUnreachable('the response is no longer needed');
+export const UNNEEDED = /* @__PURE__ */ new SourceUnreachable('the response is no longer needed');
 
 /** A source is slow after this share of the deadline. The client then also asks the next one (SPEC C5). */
 export const STAGGER_SHARE = 1 / 3;

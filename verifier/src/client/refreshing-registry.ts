@@ -24,6 +24,9 @@ import { KnownRoots } from './known-roots.js';
 import type { HoldingTrust, PublicationReader } from './publication-reader.js';
 import { readRotationOf, readSource } from './source-reader.js';
 
+/** Why requests of an earlier refresh end. */
+const SUPERSEDED = /* @__PURE__ */ new SourceUnreachable('a newer refresh has begun');
+
 /** The sources to ask, in order. */
 interface AskedSources {
   readonly sources: readonly HttpSource[];
@@ -186,7 +189,7 @@ export class RefreshingRegistry<H extends Head> {
     this.assertOpen();
     try {
       const errors: Record<string, RegistryError> = {};
-      this.#asking.abort(new SourceUnreachable('a newer refresh has begun'));
+      this.#asking.abort(SUPERSEDED);
       const asking = new AbortController();
       this.#asking = asking;
       roots.beginRound();

@@ -1,6 +1,5 @@
-import { SourceUnreachable } from '../errors.js';
 import { startDeadline, untilAborted } from '../http/deadline.js';
-import { STAGGER_SHARE } from './ask-sources.js';
+import { STAGGER_SHARE, UNNEEDED } from './ask-sources.js';
 import type { HttpSource } from './http-files.js';
 
 interface SharedRequest {
@@ -50,15 +49,17 @@ export class SharedRequests {
   }
 
   #start(path: string): SharedRequest {
-    const unneeded = new AbortController();
-    const deadline = startDeadline(this.#deadline, unneeded.signal);
+    const deadline = startDeadline(this.#deadline);
+    let isOver = false;
     const bytes = untilAborted(this.#source.files(deadline.signal).get(path), deadline.signal);
     const leave = () => {
+      isOver = true;
       deadline.clear();
       if (this.#underWay.get(path) === request) this.#underWay.delete(path);
     };
     const end = () => {
-      unneeded.abort(new SourceUnreachable('the file is no longer needed'));
+      if (isOver) return;
+      deadline.abort(UNNEEDED);
       leave();
     };
     const request: SharedRequest = { bytes, since: Date.now(), waiting: 0, end };

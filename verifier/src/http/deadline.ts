@@ -13,13 +13,13 @@ export interface Deadline {
 /**
  * Starts a deadline.
  *
- * @param parent - a signal that also ends the requests
+ * @param parent - a signal that also ends the requests, if any
  */
-export function startDeadline(milliseconds: number, parent: AbortSignal): Deadline {
+export function startDeadline(milliseconds: number, parent?: AbortSignal): Deadline {
   const controller = new AbortController();
-  const abort = () => controller.abort(parent.reason);
-  if (parent.aborted) abort();
-  parent.addEventListener('abort', abort, { once: true });
+  const abort = () => controller.abort(parent?.reason);
+  if (parent?.aborted) abort();
+  parent?.addEventListener('abort', abort, { once: true });
   const timer = setTimeout(
     () => controller.abort(new SourceTimeout('the source did not respond before its deadline')),
     milliseconds,
@@ -29,7 +29,7 @@ export function startDeadline(milliseconds: number, parent: AbortSignal): Deadli
     abort: (reason) => controller.abort(reason),
     clear: () => {
       clearTimeout(timer);
-      parent.removeEventListener('abort', abort);
+      parent?.removeEventListener('abort', abort);
     },
   };
 }
