@@ -20,6 +20,17 @@ export const PATHS = {
   changes: 'changes.json',
   feed: 'changes.atom',
   snapshot: (hash: string, file: string) => `snapshots/${hash}/${file}`,
+  /** The newest head of the log, signed by the key of the log (SPEC C7). */
+  logHead: 'log/checkpoint',
+  /** The proof that the log contains the publication statement. */
+  logProof: 'log/publication.tlog-proof',
+  /** The statement of an entry of the log. @param index - the number of entries before it */
+  loggedStatement: (index: number) => `log/statements/${index}.jwt`,
+  /** A list that a logged statement names. */
+  loggedList: (hash: string) => `log/lists/${hash}.json`,
+  /** The first and the last proof of a logged publication. */
+  firstProof: (index: number) => `log/proofs/${index}/first.tlog-proof`,
+  lastProof: (index: number) => `log/proofs/${index}/last.tlog-proof`,
   /** Only in trees that a development key signed. */
   developmentMark: 'UNFIT-FOR-PRODUCTION.txt',
 } as const;

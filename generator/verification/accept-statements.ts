@@ -1,6 +1,7 @@
 import { RegistryError, type RegistryFiles } from '@passport-registry/verifier';
 import {
   currentRoots,
+  logTrustOf,
   pinnedChains,
   type RootChain,
   readHead,
@@ -13,6 +14,7 @@ import { CLOCK_TOLERANCE_MS } from '../list/updated-at.js';
 import { PATHS } from '../tree/paths.js';
 import type { AcceptOptions } from './assert-acceptable.js';
 import { ANY_AGE_SECONDS } from './assert-client-accepts.js';
+import { trustAnchorOf } from './pinned-trust.js';
 import { registryFiles, type TreeSource } from './tree-source.js';
 
 /**
@@ -62,13 +64,15 @@ interface StatementConditions extends Pick<AcceptOptions, 'trust' | 'maxAgeDays'
 async function readStatementsAfter(
   { chains: known, head: held }: Known,
   files: RegistryFiles,
-  { trust: { requireCheckpoint, requirePublication }, maxAgeDays, expiry }: StatementConditions,
+  { trust, maxAgeDays, expiry }: StatementConditions,
 ): Promise<Known & { readonly head: SummedHead }> {
   const isAnyAge = maxAgeDays === undefined;
   const tolerance = isAnyAge ? ANY_AGE_SECONDS * 1000 : CLOCK_TOLERANCE_MS;
   const maxAge = isAnyAge ? ANY_AGE_SECONDS * 1000 : maxAgeDays * 24 * 60 * 60 * 1000;
   const clock = { now: Date.now(), tolerance };
   const chains = await walkChains(known, await files.get(PATHS.rotation), clock);
-  const conditions = { floor: held, clock, expiry, maxAge, requireCheckpoint, requirePublication };
+  const { requireCheckpoint, requirePublication } = trust;
+  const log = logTrustOf(trustAnchorOf(trust));
+  const conditions = { floor: held, clock, expiry, maxAge, requireCheckpoint, requirePublication, log };
   return { chains, head: await readHead(files, { ...conditions, roots: currentRoots(chains) }) };
 }

@@ -116,7 +116,7 @@ async function readAsClient(url: string, { pinned, published, required }: Readin
   const client = createRegistryClient({
     ...{
       sources: [url],
-      trustAnchor: trustAnchorOf({ rootKey: pinned, ...required }),
+      trustAnchor: trustAnchorOf({ rootKey: pinned, ...required, log: {} }),
       timeout: TIMEOUT_SECONDS,
     },
   });

@@ -8,18 +8,38 @@ export interface PinnedTrust {
   readonly requireCheckpoint: boolean;
   /** Whether to refuse a registry without a publication statement. */
   readonly requirePublication: boolean;
+  /** What is pinned of the log and its witnesses (SPEC C7). */
+  readonly log: PinnedLog;
 }
+
+/** The members of a trust anchor about the log and its witnesses. */
+export type PinnedLog = Pick<TrustAnchor, 'log' | 'witnesses' | 'quorum'>;
 
 /** Pins a root key alone. */
 export function pinnedKey(rootKey: RootKey): PinnedTrust {
-  return { rootKey, requireCheckpoint: false, requirePublication: false };
+  return { rootKey, requireCheckpoint: false, requirePublication: false, log: {} };
 }
 
 /** Returns the trust anchor with which a verifier enforces the same. */
-export function trustAnchorOf({ rootKey, requireCheckpoint, requirePublication }: PinnedTrust): TrustAnchor {
+export function trustAnchorOf({
+  rootKey,
+  requireCheckpoint,
+  requirePublication,
+  log,
+}: PinnedTrust): TrustAnchor {
   return {
     root: rootKey.jwk,
     ...(requireCheckpoint && { checkpoint: 'required' }),
     ...(requirePublication && { publication: 'required' }),
+    ...log,
+  };
+}
+
+/** Returns what a trust anchor pins of the log. */
+export function pinnedLogOf({ log, witnesses, quorum }: PinnedLog): PinnedLog {
+  return {
+    ...(log !== undefined && { log }),
+    ...(witnesses !== undefined && { witnesses }),
+    ...(quorum !== undefined && { quorum }),
   };
 }

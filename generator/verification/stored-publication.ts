@@ -11,6 +11,7 @@ export const STORED_STATEMENTS = {
   rotation: PATHS.rotation,
   checkpoint: PATHS.checkpoint,
   publication: PATHS.publication,
+  proof: PATHS.logProof,
   delegation: PATHS.delegation,
 } as const;
 

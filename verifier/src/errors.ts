@@ -216,7 +216,10 @@ export class PublicationExpired extends RegistryError {
   readonly code = 'ERR_PUBLICATION_EXPIRED';
 }
 
-/** The publication statement is older than the accepted one, has its sequence but other claims, or withdraws checkpoints. */
+/**
+ * The publication statement is older than the accepted one, has its sequence but other claims, or withdraws checkpoints
+ * or the log.
+ */
 export class PublicationRolledBack extends RegistryError {
   readonly code = 'ERR_PUBLICATION_ROLLED_BACK';
 }
@@ -224,6 +227,27 @@ export class PublicationRolledBack extends RegistryError {
 /** The list is not the list that the publication statement names. */
 export class PublicationMismatch extends RegistryError {
   readonly code = 'ERR_PUBLICATION_MISMATCH';
+}
+
+/**
+ * The log does not contain the publication statement, or the source does not prove it (SPEC C7): the proof is missing or
+ * malformed, of another log, or not signed by the key of the log.
+ */
+export class NotLogged extends RegistryError {
+  readonly code = 'ERR_NOT_LOGGED';
+}
+
+/** Fewer witnesses than the quorum have cosigned the head of the log, or not recently enough (SPEC C7). */
+export class TooFewCosignatures extends RegistryError {
+  readonly code = 'ERR_TOO_FEW_COSIGNATURES';
+}
+
+/**
+ * The log is not an extension of the log that was accepted before (SPEC C7): it is smaller, or has other entries. Somebody
+ * shows different logs, or an old one.
+ */
+export class LogInconsistent extends RegistryError {
+  readonly code = 'ERR_LOG_INCONSISTENT';
 }
 
 /** A sums file is malformed (SPEC C2), although its hash is right: the operator published it so. */
@@ -384,6 +408,9 @@ export type AnyRegistryError =
   | PublicationExpired
   | PublicationRolledBack
   | PublicationMismatch
+  | NotLogged
+  | TooFewCosignatures
+  | LogInconsistent
   | SumsInvalid
   | SumsMismatch
   | RecordInvalid

@@ -58,7 +58,9 @@ export {
   ListNotCanonical,
   ListRolledBack,
   ListUnsorted,
+  LogInconsistent,
   NotCanonicalizable,
+  NotLogged,
   NotYetValid,
   NoUsableSource,
   OptionsInvalid,
@@ -91,6 +93,7 @@ export {
   SourceUnreachable,
   SumsInvalid,
   SumsMismatch,
+  TooFewCosignatures,
   TrustAnchorInvalid,
 } from './errors.js';
 export {

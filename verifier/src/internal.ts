@@ -6,6 +6,7 @@
  */
 
 export { NONCE_TYPE } from './agent/nonce.js';
+export { decodeBase64, encodeBase64 } from './encoding/base64.js';
 export { decodeBase64url } from './encoding/base64url.js';
 export { forEachConcurrent } from './encoding/for-each-concurrent.js';
 export { MAX_JSON_DEPTH, parseStrictJson } from './encoding/strict-json.js';
@@ -16,6 +17,60 @@ export { isPublicAddress, isPublicHost } from './http/public-address.js';
 export { LimitExceeded, readLimited } from './http/read-limited.js';
 export { LIMITS, limitOf } from './limits.js';
 export { instantOf } from './list/date-time.js';
+export {
+  type Cosignature,
+  cosignatureTime,
+  cosignedText,
+  encodeCosignature,
+  newestCosignatures,
+} from './log/cosignature.js';
+export {
+  delegationEntry,
+  entryBytes,
+  formatBundle,
+  type LogEntry,
+  type PublicationEntry,
+  parseBundle,
+  parseEntry,
+  publicationEntry,
+  rotationEntry,
+} from './log/log-entry.js';
+export { assertSignedByLog, formatHead, type LogHead, parseHead, type SignedHead } from './log/log-head.js';
+export {
+  consistencyProof,
+  emptyRoot,
+  inclusionProof,
+  isConsistent,
+  isSameHash,
+  leafHash,
+  nodeHash,
+  rangeRoot,
+  rootFromInclusion,
+  type SubtreeHash,
+  type TreeHead,
+} from './log/merkle.js';
+export { tileReader, verifyPublicationProof } from './log/publication-proof.js';
+export {
+  formatNote,
+  formatSignature,
+  type NoteSignature,
+  parseNote,
+  parseSignatureLines,
+  type SignedNote,
+} from './log/signed-note.js';
+export {
+  bundlePath,
+  hashesFromTiles,
+  hashesOf,
+  lastTiles,
+  type ReadTile,
+  subtreeRoot,
+  TILE_WIDTH,
+  type TilePlace,
+  tilePath,
+  tileWidth,
+} from './log/tiles.js';
+export { formatLogProof, type LogProof, parseLogProof, provesEntry } from './log/tlog-proof.js';
 export { hasPassed, isToCome } from './passport/clock.js';
 export { MANDATE_TYPE } from './passport/mandate.js';
 export { readHashedFile } from './publication/hashed-file.js';
@@ -39,6 +94,13 @@ export {
   readCompactJws,
   verifyCompactJws,
 } from './trust/compact-jws.js';
+export { type LogTrust, logTrustOf } from './trust/log-trust.js';
+export {
+  formatNoteKey,
+  isSignedByNoteKey,
+  type NoteKey,
+  parseNoteKey,
+} from './trust/note-key.js';
 export {
   importPublicKey,
   isPrivateJwk,
@@ -47,6 +109,7 @@ export {
   publicMembers,
 } from './trust/public-key.js';
 export {
+  type LogIdentity,
   type PublicationStatement,
   type PublishedStatement,
   publicationClaims,

@@ -22,11 +22,20 @@ export const LIMITS = {
   list: 256 * MIB,
   /** A file of the tree of sums. */
   sums: 256 * KIB,
+  /** The head of a log, and a proof that a log contains an entry. */
+  logProof: 64 * KIB,
+  /** A tile of a log. */
+  tile: 8 * KIB,
+  /** An entry of a log. */
+  logEntry: 4 * KIB,
   /** `SHA256SUMS`. */
   checksums: 64 * MIB,
   /** Any other file of a tree: the page, schemas, changes, host configurations. */
   other: 16 * MIB,
 } as const;
+
+/** The number of entries in a full bundle, each after its length in two bytes (C2SP tlog-tiles). */
+const ENTRIES_PER_BUNDLE = 256;
 
 /** Returns the size limit of a file in a published tree, by the path of the file from the root of the tree. */
 export function limitOf(path: string): number {
@@ -38,5 +47,9 @@ export function limitOf(path: string): number {
   if (path.endsWith('.jwt')) return LIMITS.jwt;
   if (path.startsWith('issuers/')) return LIMITS.record;
   if (path.startsWith('sums/')) return LIMITS.sums;
+  if (path.startsWith('log/tile/entries/')) return ENTRIES_PER_BUNDLE * (LIMITS.logEntry + 2);
+  if (path.startsWith('log/tile/')) return LIMITS.tile;
+  if (path.startsWith('log/lists/')) return LIMITS.list;
+  if (path.startsWith('log/') || path.startsWith('witness/')) return LIMITS.logProof;
   return LIMITS.other;
 }

@@ -2,7 +2,7 @@ import { assertTrustAnchor, importRootKey } from '@passport-registry/verifier';
 import { parseStrictJson } from '@passport-registry/verifier/internal';
 import { KeyRejected } from '../../errors.js';
 import { isTrustAnchor, parseJson, parseRootKey, readKeySource } from '../../signing/key-file.js';
-import { type PinnedTrust, pinnedKey } from '../../verification/pinned-trust.js';
+import { type PinnedTrust, pinnedKey, pinnedLogOf } from '../../verification/pinned-trust.js';
 import type { Io } from '../terminal/io.js';
 
 /** The option `--root-key` of commands that verify, for the help. */
@@ -38,6 +38,7 @@ export async function loadTrust({ env }: Io, file: string): Promise<TrustOption>
       rootKey: await importRootKey(root),
       requireCheckpoint: checkpoint === 'required',
       requirePublication: publication === 'required',
+      log: pinnedLogOf(anchor),
       sources,
     };
   } catch (cause) {

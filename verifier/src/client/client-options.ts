@@ -49,7 +49,10 @@ export interface RegistryClientSettings extends IssuerLookupSettings {
 
 /** Options of {@link createIssuerLookup} besides the trust and the sources. Times are in seconds. */
 export interface IssuerLookupSettings {
-  /** The maximum age of `updated_at` if the registry has no checkpoints. Default: 30 days. */
+  /**
+   * The maximum age of `updated_at` if the registry has no checkpoints, and of the cosignatures that make up a quorum.
+   * Default: 30 days.
+   */
   readonly maxAge?: number;
   /** How often the client asks the sources. A revocation arrives within this time. Default: 60. */
   readonly refreshInterval?: number;
@@ -103,6 +106,17 @@ export interface RegistryStatus {
   readonly checkpoint: boolean;
   /** Whether the registry has a publication statement, which covers the list. */
   readonly publication: boolean;
+  /**
+   * The number of entries of the log that contains the list. Undefined unless the trust anchor names the log.
+   */
+  readonly logSize: number | undefined;
+  /**
+   * The names of witnesses that have cosigned the log, newest cosignature first: as many as the quorum demands. Empty
+   * without a quorum.
+   */
+  readonly cosignedBy: readonly string[];
+  /** When the quorum was complete: the time of its oldest cosignature. Undefined without a quorum. */
+  readonly cosignedAt: Date | undefined;
   /** When the checkpoint was signed. Undefined without a checkpoint. */
   readonly checkpointSignedAt: Date | undefined;
   /** The SHA-256 of SHA256SUMS that the checkpoint names, in lower-case hexadecimal. Undefined without a checkpoint. */
@@ -140,7 +154,13 @@ export function clientSettings(
     { sources: sourcesCheck, ...pinnedBy(isAnchored), ...CHECKS, ...more },
     caller,
   );
-  const { rootKey, sources = [], requireCheckpoint, requirePublication } = withTrustAnchor(options, caller);
+  const {
+    rootKey,
+    sources = [],
+    requireCheckpoint,
+    requirePublication,
+    log,
+  } = withTrustAnchor(options, caller);
   if (!SOURCES.check(sources)) {
     throw new OptionsInvalid(caller, 'sources', `the trust anchor has none; give ${SOURCES.expected}`);
   }
@@ -154,6 +174,7 @@ export function clientSettings(
     clockTolerance: milliseconds(options.clockTolerance, 300),
     requireCheckpoint,
     requirePublication,
+    log,
     deadline: Math.min(milliseconds(options.timeout, 15), MAX_TIMER_MS),
     store: options.store ?? memoryStore(),
     onEvent: options.onEvent,

@@ -3,7 +3,7 @@ import type { Issuer, TrustPolicy } from '../generated/schemas.js';
 import { type Decision, decide } from '../policy/decide.js';
 import { compilePolicy } from '../policy/trust-policy.js';
 import { readHead, type SummedHead } from '../publication/head.js';
-import { STATEMENT_FILES } from '../publication/statements.js';
+import { statementFiles } from '../publication/statements.js';
 import { headToStored } from '../publication/store.js';
 import {
   type AnchoredLookupOptions,
@@ -113,7 +113,7 @@ export function createIssuerLookup(options: IssuerLookupOptions | AnchoredLookup
 }
 
 const HEAD_READER = {
-  pathsReadFirst: () => STATEMENT_FILES,
+  pathsReadFirst: statementFiles,
   read: readHead,
   listSize: () => 0,
   toStored: headToStored,

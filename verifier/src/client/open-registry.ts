@@ -27,7 +27,8 @@ export interface AnchoredOpenOptions extends PinnedTrustAnchor, OpenSettings {}
 /** Options of {@link openRegistry} besides the trust. */
 export interface OpenSettings {
   /**
-   * The maximum age of the copy in seconds, counted from its checkpoint, or from `updated_at` if it has no checkpoint.
+   * The maximum age of the copy in seconds, counted from its checkpoint, or from `updated_at` if it has no checkpoint. If
+   * the trust anchor has a quorum, the age also counts from the cosignatures of the log.
    * This limit replaces the expiry of the checkpoint, which is too short for an offline copy. Required: there is no
    * default.
    */
@@ -85,7 +86,7 @@ export async function openRegistry(
     },
     'openRegistry',
   );
-  const { rootKey, requireCheckpoint, requirePublication } = withTrustAnchor(options, 'openRegistry');
+  const { rootKey, requireCheckpoint, requirePublication, log } = withTrustAnchor(options, 'openRegistry');
   const { maxAge, clockTolerance = 300, now = Date.now } = options;
   const tolerance = clockTolerance * 1000;
   const clock = { now: now(), tolerance };
@@ -102,8 +103,11 @@ export async function openRegistry(
     maxAge: maxAge * 1000,
     requireCheckpoint,
     requirePublication,
+    log,
   });
-  const seenAt = publication.checkpoint?.issuedAt ?? instantOf(publication.updatedAt);
+  const { checkpoint, logged, updatedAt } = publication;
+  const datedAt = checkpoint?.issuedAt ?? instantOf(updatedAt);
+  const seenAt = Math.min(datedAt, logged?.witnessedAt ?? datedAt);
   const freshUntil = seenAt + maxAge * 1000 + tolerance;
   if (!(now() <= freshUntil)) {
     throw new ListExpired(

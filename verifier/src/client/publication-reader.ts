@@ -11,7 +11,7 @@ export interface HoldingTrust<H extends Head> extends SourceTrust {
 /** What a client reads from a source and keeps: a publication with its list, or only its head. */
 export interface PublicationReader<H extends Head> {
   /** Returns the files to request at once, besides the rotation. */
-  pathsReadFirst(held: H | undefined): readonly string[];
+  pathsReadFirst(trust: Omit<HoldingTrust<H>, 'roots'>): readonly string[];
   /** Reads and verifies the files of a source. */
   read(files: RegistryFiles, trust: HoldingTrust<H>): Promise<H>;
   /** Returns the size of the held list in bytes; 0 if the client keeps no list. */

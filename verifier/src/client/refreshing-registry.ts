@@ -320,7 +320,7 @@ export class RefreshingRegistry<H extends Head> {
   }
 
   #trust(): Omit<HoldingTrust<H>, 'roots'> {
-    const { clockTolerance, now, maxAge, requireCheckpoint, requirePublication } = this.#settings;
+    const { clockTolerance, now, maxAge, requireCheckpoint, requirePublication, log } = this.#settings;
     return {
       held: this.#held,
       floor: this.#floor,
@@ -329,6 +329,7 @@ export class RefreshingRegistry<H extends Head> {
       maxAge,
       requireCheckpoint,
       requirePublication,
+      log,
     };
   }
 
@@ -339,7 +340,7 @@ export class RefreshingRegistry<H extends Head> {
   }
 
   async #accept(head: H, source: string, roots: KnownRoots): Promise<void> {
-    const { sha256, updatedAt, checkpoint, statement, root, delegatedAt } = head;
+    const { sha256, updatedAt, checkpoint, statement, logged, root, delegatedAt } = head;
     const held = this.#held;
     const unchanged = held?.sha256 === sha256;
     this.#hold(head, source);
@@ -351,6 +352,7 @@ export class RefreshingRegistry<H extends Head> {
       unchanged &&
       checkpoint?.checkpoint === held.checkpoint?.checkpoint &&
       statement?.text === held.statement?.text &&
+      logged?.proof === held.logged?.proof &&
       delegatedAt === held.delegatedAt &&
       root.thumbprint === held.root.thumbprint;
     if (!isStored) await this.#save(head, roots);
@@ -405,6 +407,9 @@ export class RefreshingRegistry<H extends Head> {
       rootKeys: held === undefined ? [] : [held.root.thumbprint],
       checkpoint: checkpoint !== undefined,
       publication: held?.statement !== undefined,
+      logSize: held?.logged?.size,
+      cosignedBy: held?.logged?.cosignatures.map(({ witness }) => witness.name) ?? [],
+      cosignedAt: dateOf(held?.logged?.witnessedAt),
       checkpointSignedAt: checkpoint && new Date(checkpoint.issuedAt),
       treeSha256: checkpoint?.treeSha256,
       age: confirmedAt === undefined ? undefined : (this.#settings.now() - confirmedAt) / 1000,
@@ -429,6 +434,10 @@ export class RefreshingRegistry<H extends Head> {
       // An exception in a log callback must not break the client.
     }
   }
+}
+
+function dateOf(time: number | undefined): Date | undefined {
+  return time === undefined ? undefined : new Date(time);
 }
 
 function latest(...times: readonly (number | undefined)[]): number | undefined {

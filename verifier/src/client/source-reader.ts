@@ -23,6 +23,7 @@ const TRANSIENT: readonly string[] = [
   'ERR_CHECKPOINT_INVALID',
   'ERR_PUBLICATION_INVALID',
   'ERR_PUBLICATION_MISMATCH',
+  'ERR_NOT_LOGGED',
 ];
 
 /** The inputs for reading a source. */
@@ -73,7 +74,7 @@ async function readOnce<H extends Head>(
   attempt: number,
 ): Promise<H> {
   try {
-    files.request(reader.pathsReadFirst(trust.held));
+    files.request(reader.pathsReadFirst(trust));
     await (attempt === 0 ? rotation : readRotationOf(files, roots, trust));
     let chains = roots.chains();
     let head = await reader.read(files, { ...trust, roots: currentRoots(chains) });

@@ -7,6 +7,11 @@ import { hexOf } from './hex.js';
  * thread switch takes ten times as long as the hash.
  */
 
+/** Returns the SHA-256 of some bytes. */
+export function hashBytes(bytes: Uint8Array): Uint8Array {
+  return sha256(bytes);
+}
+
 /** Returns the SHA-256 of some bytes in lower-case hexadecimal. */
 export function hashHex(bytes: Uint8Array): string {
   return hexOf(sha256(bytes));

@@ -44,6 +44,14 @@ export function isValidSourceUrl(value: unknown): value is string {
   return typeof value === 'string' && hasLength(value, 0, 2048) && GRAMMAR.sourceUrl.pattern.test(value);
 }
 
+export function isValidLogOrigin(value: unknown): value is string {
+  return typeof value === 'string' && hasLength(value, 0, 255) && GRAMMAR.logOrigin.pattern.test(value);
+}
+
+export function isValidWitnessKey(value: unknown): value is string {
+  return typeof value === 'string' && hasLength(value, 0, 512) && GRAMMAR.witnessKey.pattern.test(value);
+}
+
 /** Checks the value of a field of an issuer. Returns undefined if an issuer has no such field. */
 export function isIssuerField(member: string, value: unknown): boolean | undefined {
   switch (member) {
@@ -127,6 +135,12 @@ export function isAnchorMember(member: string, value: unknown): boolean | undefi
       return value === "required";
     case 'publication':
       return value === "required";
+    case 'log':
+      return isValidLogOrigin(value);
+    case 'witnesses':
+      return isUniqueListOf(value, isValidWitnessKey) && hasItems(value, 1);
+    case 'quorum':
+      return isIntegerWithin(value, 1, 32);
     default:
       return undefined;
   }

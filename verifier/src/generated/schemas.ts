@@ -169,6 +169,18 @@ export interface TrustAnchor {
    * Whether the registry must have a publication statement. If the member is absent, a registry may have none.
    */
   publication?: 'required';
+  /**
+   * The name of the log in which every list must be, such as registry.example/log. If the member is absent, lists need not be logged.
+   */
+  log?: string;
+  /**
+   * The keys of the witnesses of the log, in the form of C2SP signed-note. Needs `log` and `quorum`.
+   */
+  witnesses?: string[];
+  /**
+   * How many of the witnesses must have cosigned a head of the log that contains the list.
+   */
+  quorum?: number;
 }
 
 /** The tiers of an issuer, highest first. */
@@ -203,4 +215,6 @@ export const GRAMMAR = {
   utcSecond: { pattern: new RegExp("^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$", 'u'), maxLength: Number.POSITIVE_INFINITY },
   bytes32: { pattern: new RegExp("^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$", 'u'), maxLength: Number.POSITIVE_INFINITY },
   sourceUrl: { pattern: new RegExp("^https?://[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~!$&'()*+,;=:@/%-]*)?$", 'u'), maxLength: 2048 },
+  logOrigin: { pattern: new RegExp("^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$", 'u'), maxLength: 255 },
+  witnessKey: { pattern: new RegExp("^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$", 'u'), maxLength: 512 },
 } as const;

@@ -15,8 +15,8 @@ import {
   namedBy,
   readStatements,
   type SourceTrust,
-  STATEMENT_FILES,
   type Statements,
+  statementFiles,
 } from './statements.js';
 import { underAnyRoot } from './under-any-root.js';
 import { assertNamed, readWholeList } from './whole-list.js';
@@ -52,10 +52,11 @@ interface Content extends NamedList {
  * a client without a list, these include the list, because the statements usually name the list at this path. The
  * caller requests the rotation separately.
  */
-export function pathsReadFirst(held: Publication | undefined): readonly string[] {
-  if (held === undefined) return [...STATEMENT_FILES, SIGNATURE, LIST];
+export function pathsReadFirst({ held, log }: Pick<Trust, 'held' | 'log'>): readonly string[] {
+  const statements = statementFiles({ log });
+  if (held === undefined) return [...statements, SIGNATURE, LIST];
   const isNamed = held.checkpoint !== undefined || held.statement !== undefined;
-  return isNamed ? STATEMENT_FILES : [...STATEMENT_FILES, SIGNATURE];
+  return isNamed ? statements : [...statements, SIGNATURE];
 }
 
 /**

@@ -60,13 +60,13 @@ export function refuseOlderDelegation(
 
 /**
  * Refuses an older publication statement, a different one of the same sequence, and one that withdraws checkpoints
- * (SPEC C1). Only statements by the same root key are compared: a rotation lets a registry recover from a sequence that
+ * or the log (SPEC C1). Only statements by the same root key are compared: a rotation lets a registry recover from a sequence that
  * a thief has driven up.
  *
  * @param known - the accepted statement, if the same root key signed it
  */
 export function refuseOlderStatement(
-  { sequence, claims, checkpoint }: PublicationStatement,
+  { sequence, claims, checkpoint, log }: PublicationStatement,
   known: PublicationStatement | undefined,
 ): void {
   if (known === undefined) return;
@@ -83,6 +83,11 @@ export function refuseOlderStatement(
   if (known.checkpoint && !checkpoint) {
     throw new PublicationRolledBack(
       `publication ${sequence} no longer promises checkpoints, but publication ${known.sequence} did`,
+    );
+  }
+  if (known.log !== undefined && log?.origin !== known.log.origin) {
+    throw new PublicationRolledBack(
+      `publication ${sequence} names the log ${log?.origin ?? 'none'}, but publication ${known.sequence} named ${known.log.origin}`,
     );
   }
 }

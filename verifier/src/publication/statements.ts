@@ -7,7 +7,9 @@ import {
   PublicationMissing,
 } from '../errors.js';
 import { instantOf, MAX_DATE_MS } from '../list/date-time.js';
+import { type LoggedHead, PROOF, refuseOtherLog, verifyPublicationProof } from '../log/publication-proof.js';
 import { type Checkpoint, verifyCheckpoint } from '../trust/checkpoint.js';
+import type { LogTrust } from '../trust/log-trust.js';
 import {
   type PublicationStatement,
   type PublishedStatement,
@@ -34,6 +36,8 @@ export interface StatementTrust {
   readonly maxAge: number;
   /** Whether to refuse a registry without a checkpoint. */
   readonly requireCheckpoint: boolean;
+  /** What the verifier trusts of the log. Undefined if lists need not be logged. */
+  readonly log: LogTrust | undefined;
   /** Whether to refuse a registry without a publication statement. */
   readonly requirePublication: boolean;
 }
@@ -50,6 +54,8 @@ export interface Statements {
   readonly root: RootKey;
   readonly checkpoint: (Checkpoint & CheckpointTexts) | undefined;
   readonly statement: PublishedStatement | undefined;
+  /** The head of the log. Undefined if the verifier does not read the log. */
+  readonly logged: LoggedHead | undefined;
   /** When the newest accepted delegation under this root key was signed, in milliseconds since 1970. */
   readonly delegatedAt: number | undefined;
 }
@@ -88,12 +94,14 @@ const CHECKPOINT = 'checkpoint.jwt';
 const DELEGATION = 'keys/delegation.jwt';
 const PUBLICATION = 'publication.jwt';
 
-/** The files of {@link readStatements}, so that the caller can request all of them at once. */
-export const STATEMENT_FILES: readonly string[] = [CHECKPOINT, DELEGATION, PUBLICATION];
+/** Returns the files of {@link readStatements}, so that the caller can request all of them at once. */
+export function statementFiles({ log }: Pick<StatementTrust, 'log'>): readonly string[] {
+  return [CHECKPOINT, DELEGATION, PUBLICATION, ...(log === undefined ? [] : [PROOF])];
+}
 
 /**
  * Reads and verifies the statements of a source under one root key: the checkpoint with its delegation, and the
- * publication statement (SPEC B6, C1). Refuses what is older than the accepted statements.
+ * publication statement with the proof that it is logged (SPEC B6, C1, C7). Refuses what is older than the accepted statements.
  */
 export async function readStatements(
   files: RegistryFiles,
@@ -119,10 +127,12 @@ export async function readStatements(
     if (checkpoint !== undefined) assertNotOlder(statement, checkpoint);
     refuseOlderList(statement, floor);
   }
+  const published = statement && { ...statement, text: decodeUtf8(bytes ?? new Uint8Array()) };
   return {
     root,
     checkpoint,
-    statement: statement && { ...statement, text: decodeUtf8(bytes ?? new Uint8Array()) },
+    statement: published,
+    logged: published && (await readLogged(files, published, trust)),
     delegatedAt: checkpoint?.delegatedAt ?? known?.delegatedAt,
   };
 }
@@ -151,6 +161,23 @@ async function readCheckpoint(
     delegation:
       verified.delegatedAt === undefined ? undefined : decodeUtf8((await delegation) ?? new Uint8Array()),
   };
+}
+
+/** Verifies that the publication is logged, if the verifier demands it. */
+async function readLogged(
+  files: RegistryFiles,
+  statement: PublishedStatement,
+  { log, clock, maxAge, expiry, floor }: StatementTrust,
+): Promise<LoggedHead | undefined> {
+  if (log === undefined) return undefined;
+  const since = expiry ? clock.now - maxAge - clock.tolerance : Number.NEGATIVE_INFINITY;
+  const logged = await verifyPublicationProof(await files.get(PROOF), statement, {
+    ...log,
+    since,
+    until: clock.now + clock.tolerance,
+  });
+  await refuseOtherLog({ head: logged, accepted: floor?.logged }, log, (path) => files.get(path));
+  return logged;
 }
 
 /** An attacker could remove a statement to hide that the list is old. */
@@ -200,7 +227,7 @@ export function acceptHead(
   { updatedAt, sha256 }: NamedList,
   { floor, clock, maxAge, expiry }: StatementTrust,
 ): Head {
-  const { checkpoint, statement } = statements;
+  const { checkpoint, statement, logged } = statements;
   refuseOlderList({ updatedAt, sha256 }, floor);
   if (instantOf(updatedAt) > clock.now + clock.tolerance) {
     throw new NotYetValid(`the list is dated ${updatedAt}, which is in the future`);
@@ -211,6 +238,7 @@ export function acceptHead(
       `the list is dated ${updatedAt}: it is older than the maximum age and has no checkpoint`,
     );
   }
-  const freshUntil = Math.min(latest, statement?.expiresAt ?? latest);
+  const witnessedUntil = logged?.witnessedAt === undefined ? latest : logged.witnessedAt + maxAge;
+  const freshUntil = Math.min(latest, statement?.expiresAt ?? latest, witnessedUntil);
   return { ...statements, updatedAt, sha256, freshUntil };
 }

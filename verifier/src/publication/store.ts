@@ -18,6 +18,8 @@ export interface StoredPublication {
   readonly checkpoint?: string;
   /** The content of publication.jwt. */
   readonly publication?: string;
+  /** The content of log/publication.tlog-proof. */
+  readonly proof?: string;
   readonly delegation?: string;
   /** When the newest accepted delegation under the current root key was signed (RFC 3339, UTC). */
   readonly delegatedAt?: string;
@@ -121,7 +123,7 @@ export function toStored(
 
 /** Converts the head of a publication to its stored form, without the list. The parameters are those of `toStored`. */
 export function headToStored(
-  { checkpoint, statement, delegatedAt }: Head,
+  { checkpoint, statement, logged, delegatedAt }: Head,
   rotation: string | undefined,
 ): StoredPublication {
   return {
@@ -129,6 +131,7 @@ export function headToStored(
     ...(rotation !== undefined && { rotation }),
     ...(checkpoint !== undefined && { checkpoint: checkpoint.checkpoint }),
     ...(statement !== undefined && { publication: statement.text }),
+    ...(logged !== undefined && { proof: logged.proof }),
     ...(checkpoint?.delegation !== undefined && { delegation: checkpoint.delegation }),
     ...(delegatedAt !== undefined && { delegatedAt: new Date(delegatedAt).toISOString() }),
   };
@@ -147,6 +150,7 @@ export function storedFiles(stored: StoredPublication): RegistryFiles {
     'keys/rotation.json': stored.rotation,
     'checkpoint.jwt': stored.checkpoint,
     'publication.jwt': stored.publication,
+    'log/publication.tlog-proof': stored.proof,
     'keys/delegation.jwt': stored.delegation,
   };
   return {

@@ -1,9 +1,19 @@
-import { isCount, isSha256 } from '../encoding/checks.js';
+import { isCount, isObject, isSha256 } from '../encoding/checks.js';
 import { PublicationExpired, PublicationInvalid } from '../errors.js';
+import { isValidLogOrigin } from '../generated/predicates.js';
 import { isUpdatedAt } from '../list/date-time.js';
 import { MAX_LEVELS } from '../sums/sums-place.js';
+import { parseNoteKey } from './note-key.js';
 import type { RootKey } from './root-key.js';
 import { readStatement, type Statement, type StatementTimes, verifyStatement } from './statement.js';
+
+/** A log and its key (SPEC C7). */
+export interface LogIdentity {
+  /** The name of the log, such as `registry.example/log`. */
+  readonly origin: string;
+  /** The key of the log, in the form of C2SP signed-note. */
+  readonly vkey: string;
+}
 
 /** The content of a publication statement (SPEC C1). */
 export interface PublicationStatement {
@@ -23,6 +33,8 @@ export interface PublicationStatement {
   readonly levels: number;
   /** Whether the registry has checkpoints. */
   readonly checkpoint: boolean;
+  /** The log of the registry. Undefined if the registry has none. */
+  readonly log: LogIdentity | undefined;
   /** When the statement was signed, in milliseconds since 1970. */
   readonly issuedAt: number;
   /** When the statement expires, in milliseconds since 1970. The last instant of a `Date` if it does not expire. */
@@ -59,7 +71,8 @@ export async function verifyPublicationStatement(
 
 /** Reads the claims of a publication statement, whose signature the caller verifies. @throws {@link PublicationInvalid} */
 export function publicationClaims({ claims, issuedAt, expiresAt, jws }: Statement): PublicationStatement {
-  const { sequence, previous, updated_at, sha256, size, issuers, sums_sha256, levels, checkpoint } = claims;
+  const { sequence, previous, updated_at, sha256, size, issuers, sums_sha256, levels, checkpoint, log } =
+    claims;
   const isTime = typeof updated_at === 'string' && isUpdatedAt(updated_at);
   if (
     !isTime ||
@@ -74,9 +87,19 @@ export function publicationClaims({ claims, issuedAt, expiresAt, jws }: Statemen
   }
   if (checkpoint !== undefined && checkpoint !== true)
     throw invalid('has a checkpoint claim that is not true');
+  const named = log === undefined ? undefined : logIdentity(log);
   return {
     ...{ sequence, updatedAt: updated_at, sha256, size, issuers, sumsSha256: sums_sha256, levels },
-    ...{ checkpoint: checkpoint === true, issuedAt, expiresAt },
+    ...{ checkpoint: checkpoint === true, log: named, issuedAt, expiresAt },
     claims: new TextDecoder().decode(jws.signed).split('.')[1] ?? '',
   };
+}
+
+/** Reads the log that a statement names. Unknown members are ignored. */
+function logIdentity(log: unknown): LogIdentity {
+  const { origin, vkey } = isObject(log) ? log : {};
+  if (!isValidLogOrigin(origin)) throw invalid('has a log without a valid origin');
+  const key = parseNoteKey(vkey, 'log', (message) => invalid(`has a log whose vkey ${message}`));
+  if (key.name !== origin) throw invalid('has a log whose vkey has another name');
+  return { origin, vkey: String(vkey) };
 }

@@ -4,19 +4,23 @@ import { OBJECT, type OptionChecks, PUBLIC_KEYS, required } from '../encoding/op
 import { OptionsInvalid, TrustAnchorInvalid } from '../errors.js';
 import { isAnchorMember } from '../generated/predicates.js';
 import { REQUIRED_ANCHOR_MEMBERS, type RootJwk, type TrustAnchor } from '../generated/schemas.js';
+import { logTrustOf } from './log-trust.js';
 import { publicMembers } from './public-key.js';
 
 /**
  * Members that only later versions enforce (SPEC C3). A verifier that ignored such a member would accept a registry that
  * the trust anchor refuses.
  */
-const LATER_MEMBERS = ['next_roots', 'log', 'witnesses', 'quorum'];
+const LATER_MEMBERS = ['next_roots'];
 
 const EXPECTED: Readonly<Record<string, string>> = {
   root: 'a public JWK with only the members kty, crv, x, y and kid',
   sources: 'one or more http(s) URLs without credentials, query or fragment, each named once, or absent',
   checkpoint: '"required", or absent',
   publication: '"required", or absent',
+  log: 'a host with an optional port and path, and then /log, without a scheme',
+  witnesses: 'one or more keys of witnesses in the form of C2SP signed-note, each named once, or absent',
+  quorum: 'a whole number from 1 to 32, or absent',
 };
 
 /**
@@ -59,6 +63,7 @@ export function assertTrustAnchor(value: unknown): asserts value is TrustAnchor 
   }
   const repeated = repeatedSource((value as unknown as TrustAnchor).sources ?? []);
   if (repeated !== undefined) throw new TrustAnchorInvalid(repeated);
+  logTrustOf(value as unknown as TrustAnchor);
 }
 
 /** Says which source is another spelling of an earlier one. A client that asks one host twice gains nothing by it. */
@@ -115,6 +120,7 @@ export function withTrustAnchor(options: PinnedOptions, caller: string) {
       rootKey: rootKey ?? [],
       requireCheckpoint: requireCheckpoint ?? false,
       requirePublication: false,
+      log: undefined,
     };
   }
   if (rootKey !== undefined) {
@@ -122,6 +128,7 @@ export function withTrustAnchor(options: PinnedOptions, caller: string) {
   }
   assertTrustAnchor(trustAnchor);
   const { root, sources, checkpoint, publication } = trustAnchor;
+  const log = logTrustOf(trustAnchor);
   const isRequired = checkpoint === 'required';
   if (isRequired && requireCheckpoint === false) {
     throw new OptionsInvalid(caller, 'requireCheckpoint', 'the trust anchor requires a checkpoint');
@@ -130,6 +137,8 @@ export function withTrustAnchor(options: PinnedOptions, caller: string) {
     rootKey: root,
     sources: options.sources ?? sources,
     requireCheckpoint: isRequired || requireCheckpoint === true,
-    requirePublication: publication === 'required',
+    // Only a publication statement can be logged.
+    requirePublication: publication === 'required' || log !== undefined,
+    log,
   };
 }

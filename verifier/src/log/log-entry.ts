@@ -1,0 +1,121 @@
+import { isCount, isObject, isSha256 } from '../encoding/checks.js';
+import type { InvalidText } from '../encoding/invalid-text.js';
+import { hashHex } from '../encoding/sha256-sync.js';
+import { parseStrictJson } from '../encoding/strict-json.js';
+import { isUpdatedAt } from '../list/date-time.js';
+import type { PublicationStatement } from '../trust/publication-statement.js';
+
+/** The entry of a publication statement (SPEC C7). */
+export interface PublicationEntry {
+  /** SHA-256 of the list, in lower-case hexadecimal. */
+  readonly list: string;
+  readonly sequence: number;
+  /** SHA-256 of the statement, in lower-case hexadecimal. */
+  readonly sha256: string;
+  readonly type: 'publication';
+  readonly updated_at: string;
+}
+
+/** The entry of a delegation. */
+export interface DelegationEntry {
+  /** Seconds since 1970. */
+  readonly iat: number;
+  readonly sha256: string;
+  readonly type: 'delegation';
+}
+
+/** The entry of a rotation step. */
+export interface RotationEntry {
+  /** The thumbprint of the next root key. */
+  readonly next: string;
+  readonly sha256: string;
+  /** The position in the chain, from 1. */
+  readonly step: number;
+  readonly type: 'rotation';
+}
+
+/** What a log contains: statements of the root key. */
+export type LogEntry = PublicationEntry | DelegationEntry | RotationEntry;
+
+/** Returns the entry of a publication statement. */
+export function publicationEntry({
+  sha256: list,
+  sequence,
+  updatedAt,
+  text,
+}: Pick<PublicationStatement, 'sha256' | 'sequence' | 'updatedAt'> & {
+  readonly text: string;
+}): PublicationEntry {
+  return { list, sequence, sha256: hashOf(text), type: 'publication', updated_at: updatedAt };
+}
+
+/** Returns the entry of a delegation. @param issuedAt - milliseconds since 1970 */
+export function delegationEntry(jwt: string, issuedAt: number): DelegationEntry {
+  return { iat: Math.floor(issuedAt / 1000), sha256: hashOf(jwt), type: 'delegation' };
+}
+
+/** Returns the entry of a rotation step. @param step - the position in the chain, from 1 */
+export function rotationEntry(jwt: string, next: string, step: number): RotationEntry {
+  return { next, sha256: hashOf(jwt), step, type: 'rotation' };
+}
+
+const hashOf = (jwt: string) => hashHex(new TextEncoder().encode(jwt));
+
+/** Returns the bytes of an entry. Its members are in the order of RFC 8785, and all strings are ASCII. */
+export function entryBytes(entry: LogEntry): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(entry));
+}
+
+/** Parses an entry. The bytes must be what {@link entryBytes} returns. @param invalid - creates the error to throw */
+export function parseEntry(bytes: Uint8Array, invalid: InvalidText): LogEntry {
+  const entry = readEntry(bytes);
+  if (entry === undefined) throw invalid('is not an entry of a registry');
+  const expected = entryBytes(entry);
+  const isSame = bytes.length === expected.length && bytes.every((byte, at) => byte === expected[at]);
+  if (!isSame) throw invalid('is not in canonical form');
+  return entry;
+}
+
+function readEntry(bytes: Uint8Array): LogEntry | undefined {
+  let value: unknown;
+  try {
+    value = parseStrictJson(bytes);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(value) || !isSha256(value['sha256'])) return undefined;
+  const { list, sequence, sha256, type, updated_at, iat, next, step } = value;
+  const isTime = typeof updated_at === 'string' && isUpdatedAt(updated_at);
+  if (type === 'publication' && isSha256(list) && isCount(sequence) && isTime) {
+    return { list, sequence, sha256, type, updated_at };
+  }
+  if (type === 'delegation' && isCount(iat)) return { iat, sha256, type };
+  const isThumbprint = typeof next === 'string' && /^[A-Za-z0-9_-]{43}$/.test(next);
+  if (type === 'rotation' && isThumbprint && isCount(step) && step > 0) return { next, sha256, step, type };
+  return undefined;
+}
+
+/** Joins entries to a bundle (C2SP tlog-tiles): each entry after its length as two bytes. */
+export function formatBundle(entries: readonly Uint8Array[]): Uint8Array {
+  const bundle = new Uint8Array(entries.reduce((sum, { length }) => sum + 2 + length, 0));
+  let at = 0;
+  for (const entry of entries) {
+    new DataView(bundle.buffer).setUint16(at, entry.length);
+    bundle.set(entry, at + 2);
+    at += 2 + entry.length;
+  }
+  return bundle;
+}
+
+/** Splits a bundle into its entries. @param invalid - creates the error to throw */
+export function parseBundle(bundle: Uint8Array, invalid: InvalidText): Uint8Array[] {
+  const view = new DataView(bundle.buffer, bundle.byteOffset, bundle.byteLength);
+  const entries: Uint8Array[] = [];
+  for (let at = 0; at < bundle.length; ) {
+    const end = at + 2 + (at + 2 <= bundle.length ? view.getUint16(at) : bundle.length);
+    if (end > bundle.length) throw invalid('ends within an entry');
+    entries.push(bundle.subarray(at + 2, end));
+    at = end;
+  }
+  return entries;
+}

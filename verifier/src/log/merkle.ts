@@ -1,0 +1,146 @@
+import { hashBytes } from '../encoding/sha256-sync.js';
+
+/*
+ * Merkle trees of RFC 6962, section 2.1, with SHA-256. Sizes and indexes are at most 2^53 - 1, so halving is a division:
+ * bitwise operators would cut them to 32 bits.
+ */
+
+/** Returns the hash of a leaf. */
+export function leafHash(entry: Uint8Array): Uint8Array {
+  return hashWithPrefix(0x00, entry);
+}
+
+/** Returns the hash of an inner node. */
+export function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
+  return hashWithPrefix(0x01, left, right);
+}
+
+/** Returns the root of the tree without entries. */
+export function emptyRoot(): Uint8Array {
+  return hashBytes(new Uint8Array());
+}
+
+function hashWithPrefix(prefix: number, ...parts: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(1 + parts.reduce((sum, { length }) => sum + length, 0));
+  bytes[0] = prefix;
+  let offset = 1;
+  for (const part of parts) {
+    bytes.set(part, offset);
+    offset += part.length;
+  }
+  return hashBytes(bytes);
+}
+
+/** Returns whether two hashes are equal. */
+export function isSameHash(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, index) => byte === other[index]);
+}
+
+/**
+ * Returns the root that an inclusion proof leads to (RFC 9162, section 2.1.3.2). Undefined if the proof does not have the
+ * length that index and size demand.
+ */
+export function rootFromInclusion(
+  { index, size }: { readonly index: number; readonly size: number },
+  leaf: Uint8Array,
+  path: readonly Uint8Array[],
+): Uint8Array | undefined {
+  if (index >= size) return undefined;
+  let [node, last, root] = [index, size - 1, leaf];
+  for (const hash of path) {
+    if (last === 0) return undefined;
+    if (node % 2 === 1 || node === last) {
+      root = nodeHash(hash, root);
+      while (node % 2 === 0 && node !== 0) [node, last] = [node / 2, Math.floor(last / 2)];
+    } else {
+      root = nodeHash(root, hash);
+    }
+    [node, last] = [Math.floor(node / 2), Math.floor(last / 2)];
+  }
+  return last === 0 ? root : undefined;
+}
+
+/** A tree by its size and its root. */
+export interface TreeHead {
+  readonly size: number;
+  readonly root: Uint8Array;
+}
+
+/** Returns whether a consistency proof shows that a tree begins with an older tree (RFC 9162, section 2.1.4.2). */
+export function isConsistent(older: TreeHead, newer: TreeHead, proof: readonly Uint8Array[]): boolean {
+  if (older.size > newer.size) return false;
+  if (older.size === newer.size) return proof.length === 0 && isSameHash(older.root, newer.root);
+  if (older.size === 0) return proof.length === 0 && isSameHash(older.root, emptyRoot());
+  let [node, last] = [older.size - 1, newer.size - 1];
+  while (node % 2 === 1) [node, last] = [(node - 1) / 2, Math.floor(last / 2)];
+  // If the older tree is complete, its root is the first hash of the proof, which the proof leaves out.
+  const hashes = node === 0 ? [older.root, ...proof] : proof;
+  const [first, ...rest] = hashes;
+  if (first === undefined) return false;
+  let [before, after] = [first, first];
+  for (const hash of rest) {
+    if (last === 0) return false;
+    if (node % 2 === 1 || node === last) {
+      before = nodeHash(hash, before);
+      after = nodeHash(hash, after);
+      while (node % 2 === 0 && node !== 0) [node, last] = [node / 2, Math.floor(last / 2)];
+    } else {
+      after = nodeHash(after, hash);
+    }
+    [node, last] = [Math.floor(node / 2), Math.floor(last / 2)];
+  }
+  return last === 0 && isSameHash(before, older.root) && isSameHash(after, newer.root);
+}
+
+/** Returns the hash of a complete subtree: of 2^`level` entries, from entry `index` * 2^`level`. */
+export type SubtreeHash = (level: number, index: number) => Promise<Uint8Array>;
+
+/** Returns the root of the entries from `start` to before `end`. `start` must be where a subtree of their number can begin. */
+export async function rangeRoot(start: number, end: number, hash: SubtreeHash): Promise<Uint8Array> {
+  if (start === end) return emptyRoot();
+  const count = end - start;
+  const level = Math.log2(count);
+  if (Number.isInteger(level)) return hash(level, start / count);
+  const split = start + largestPowerBelow(count);
+  const [left, right] = await Promise.all([rangeRoot(start, split, hash), rangeRoot(split, end, hash)]);
+  return nodeHash(left, right);
+}
+
+/** Returns the inclusion proof of an entry in a tree (RFC 6962, section 2.1.1). */
+export async function inclusionProof(index: number, size: number, hash: SubtreeHash): Promise<Uint8Array[]> {
+  const path: Promise<Uint8Array>[] = [];
+  let [start, end] = [0, size];
+  while (end - start > 1) {
+    const split = start + largestPowerBelow(end - start);
+    const isLeft = index < split;
+    path.push(isLeft ? rangeRoot(split, end, hash) : rangeRoot(start, split, hash));
+    [start, end] = isLeft ? [start, split] : [split, end];
+  }
+  return Promise.all(path.reverse());
+}
+
+/** Returns the consistency proof between two sizes of a tree (RFC 6962, section 2.1.2). It is empty from size 0. */
+export async function consistencyProof(
+  older: number,
+  newer: number,
+  hash: SubtreeHash,
+): Promise<Uint8Array[]> {
+  if (older === 0 || older === newer) return [];
+  const path: Promise<Uint8Array>[] = [];
+  let [start, end] = [0, newer];
+  while (older !== end) {
+    const split = start + largestPowerBelow(end - start);
+    const isLeft = older <= split;
+    path.push(isLeft ? rangeRoot(split, end, hash) : rangeRoot(start, split, hash));
+    [start, end] = isLeft ? [start, split] : [split, end];
+  }
+  if (start > 0) path.push(rangeRoot(start, end, hash));
+  return Promise.all(path.reverse());
+}
+
+/** Returns the largest power of two below a count of at least 2. */
+function largestPowerBelow(count: number): number {
+  let power = 1;
+  while (power * 2 < count) power *= 2;
+  return power;
+}

@@ -1,0 +1,128 @@
+import { decodeUtf8 } from '../encoding/utf8.js';
+import { LogInconsistent, NotLogged, TooFewCosignatures } from '../errors.js';
+import type { LogTrust } from '../trust/log-trust.js';
+import { parseNoteKey } from '../trust/note-key.js';
+import type { PublishedStatement } from '../trust/publication-statement.js';
+import { type Cosignature, newestCosignatures } from './cosignature.js';
+import { entryBytes, publicationEntry } from './log-entry.js';
+import { assertSignedByLog } from './log-head.js';
+import { consistencyProof, isConsistent, isSameHash, type TreeHead } from './merkle.js';
+import { hashesFromTiles, type ReadTile, TILE_WIDTH, tilePath } from './tiles.js';
+import { parseLogProof, provesEntry } from './tlog-proof.js';
+
+/** The path of the proof that the log contains the newest publication. */
+export const PROOF = 'log/publication.tlog-proof';
+
+/** The head of a log that contains an accepted publication. */
+export interface LoggedHead extends TreeHead {
+  /** The number of entries before the publication. */
+  readonly index: number;
+  /** The newest cosignatures, at most the quorum, newest first. */
+  readonly cosignatures: readonly Cosignature[];
+  /**
+   * When the last cosignature that completes the quorum was made, in milliseconds since 1970. Undefined without
+   * witnesses.
+   */
+  readonly witnessedAt: number | undefined;
+  /** The content of the file with the proof. */
+  readonly proof: string;
+}
+
+/** What a verifier demands of a proof: the log, the witnesses, and which cosignatures count by their times. */
+export interface ProofRules extends LogTrust {
+  /** The oldest and the newest time that counts, in milliseconds since 1970. */
+  readonly since: number;
+  readonly until: number;
+}
+
+/** Reads a file of the tree. Undefined if there is no such file. */
+export type ReadFile = (path: string) => Promise<Uint8Array | undefined>;
+
+const notLogged = (message: string) => new NotLogged(`the proof that the list is logged ${message}`);
+
+/**
+ * Verifies that a log contains a publication statement, and that enough witnesses have cosigned the head of the log
+ * (SPEC C7). The root key names the key of the log in the statement.
+ *
+ * @param bytes - the content of the file with the proof. Undefined if the source has no such file
+ * @throws {@link NotLogged} | {@link TooFewCosignatures}
+ */
+export async function verifyPublicationProof(
+  bytes: Uint8Array | undefined,
+  statement: PublishedStatement,
+  { origin, witnesses, quorum, since, until }: ProofRules,
+): Promise<LoggedHead> {
+  if (statement.log === undefined) throw new NotLogged('the publication statement names no log');
+  if (statement.log.origin !== origin) {
+    throw new NotLogged(`the publication statement names the log ${statement.log.origin}, not ${origin}`);
+  }
+  if (bytes === undefined) throw new NotLogged('the source has no proof that the list is logged');
+  const proof = textOf(bytes);
+  const parsed = parseLogProof(proof, notLogged);
+  const { head, index } = parsed;
+  await assertSignedByLog(head, parseNoteKey(statement.log.vkey, 'log', notLogged), notLogged);
+  if (!provesEntry(parsed, entryBytes(publicationEntry(statement))))
+    throw notLogged('does not prove that the log contains the publication statement');
+  const cosignatures = await newestCosignatures(head.note, { witnesses, quorum, since, until });
+  if (cosignatures.length < quorum) {
+    throw new TooFewCosignatures(
+      `the head of the log has valid cosignatures of ${cosignatures.length} witnesses that are not too old, but ${quorum} are required`,
+    );
+  }
+  const { size, root } = head;
+  return { size, root, index, cosignatures, witnessedAt: cosignatures.at(-1)?.time, proof };
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return decodeUtf8(bytes);
+  } catch {
+    throw notLogged('is not UTF-8');
+  }
+}
+
+/**
+ * Refuses a head that is smaller than the accepted head, and a head of the same size with another root. Whether a larger
+ * head contains the accepted one is the word of the witnesses. Without witnesses, the tiles of the log must prove it.
+ *
+ * @param readFile - reads a file of the source
+ * @throws {@link LogInconsistent}
+ */
+export async function refuseOtherLog(
+  { head, accepted }: { readonly head: TreeHead; readonly accepted: TreeHead | undefined },
+  { quorum }: LogTrust,
+  readFile: ReadFile,
+): Promise<void> {
+  if (accepted === undefined) return;
+  if (head.size < accepted.size) {
+    throw new LogInconsistent(
+      `the source has a head of the log with ${head.size} entries, but one with ${accepted.size} entries was accepted before`,
+    );
+  }
+  const isProven =
+    head.size === accepted.size
+      ? isSameHash(head.root, accepted.root)
+      : quorum > 0 || (await isContained(accepted, head, readFile));
+  if (isProven) return;
+  throw new LogInconsistent(
+    `the log of the source, with ${head.size} entries, does not contain the log with ${accepted.size} entries that was accepted before`,
+  );
+}
+
+async function isContained(older: TreeHead, newer: TreeHead, readFile: ReadFile): Promise<boolean> {
+  const hashes = hashesFromTiles(newer.size, tileReader(readFile));
+  return isConsistent(older, newer, await consistencyProof(older.size, newer.size, hashes));
+}
+
+/** Reads tiles below `log/`. A full tile replaces its partial tiles (C2SP tlog-tiles). */
+export function tileReader(readFile: ReadFile): ReadTile {
+  return async (place) => {
+    const path = `log/${tilePath(place)}`;
+    const full = `log/${tilePath({ ...place, width: TILE_WIDTH })}`;
+    const bytes = (await readFile(path)) ?? (path === full ? undefined : await readFile(full));
+    if (bytes === undefined || bytes.length < place.width * 32 || bytes.length % 32 !== 0) {
+      throw new LogInconsistent(`the log has no tile ${path}, or a malformed one`);
+    }
+    return bytes;
+  };
+}
