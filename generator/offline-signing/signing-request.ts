@@ -82,7 +82,7 @@ export function bytesOfList(list: Uint8Array, { issuers, updated_at }: IssuerReg
 /** Returns what the publication statement of a list is about: the list, and its tree of sums computed anew. */
 export function subjectOf(list: ListBytes, previousLevels: number): StatementSubject {
   const sums = sumsOfList(list, previousLevels);
-  return { list, sha256: sha256(list.list), sums, checkpoint: false, signedAt: 0 };
+  return { list, sha256: sha256(list.list), sums, checkpoint: false, log: undefined, signedAt: 0 };
 }
 
 /** The root key that signs, and the root key that signed the previous publication. */
