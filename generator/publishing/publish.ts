@@ -58,7 +58,7 @@ export async function publish(
     extended && (await logPublication({ tree: assembled, signed, log: extended }, choice, place));
   if (logged !== undefined) onStage?.('log');
   const outcome = { place, requested: time.updatedAt, published, signed, tree: logged?.tree ?? assembled };
-  if (logged?.isComplete === false)
+  if (logged?.report.isComplete === false)
     return reportOf(outcome, logged.written, { warnings, log: logged.report });
   const written = writeTree(outcome.tree, place, onProgress);
   onStage?.('write');
