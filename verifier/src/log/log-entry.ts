@@ -2,6 +2,7 @@ import { isCount, isObject, isSha256 } from '../encoding/checks.js';
 import type { InvalidText } from '../encoding/invalid-text.js';
 import { hashHex } from '../encoding/sha256-sync.js';
 import { parseStrictJson } from '../encoding/strict-json.js';
+import { isValidBytes32 } from '../generated/predicates.js';
 import { isUpdatedAt } from '../list/date-time.js';
 import type { PublicationStatement } from '../trust/publication-statement.js';
 
@@ -90,8 +91,9 @@ function readEntry(bytes: Uint8Array): LogEntry | undefined {
     return { list, sequence, sha256, type, updated_at };
   }
   if (type === 'delegation' && isCount(iat)) return { iat, sha256, type };
-  const isThumbprint = typeof next === 'string' && /^[A-Za-z0-9_-]{43}$/.test(next);
-  if (type === 'rotation' && isThumbprint && isCount(step) && step > 0) return { next, sha256, step, type };
+  if (type === 'rotation' && isValidBytes32(next) && isCount(step) && step > 0) {
+    return { next, sha256, step, type };
+  }
   return undefined;
 }
 
