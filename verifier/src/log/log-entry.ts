@@ -97,11 +97,17 @@ function readEntry(bytes: Uint8Array): LogEntry | undefined {
   return undefined;
 }
 
-/** Joins entries to a bundle (C2SP tlog-tiles): each entry after its length as two bytes. */
+/**
+ * Joins entries to a bundle (C2SP tlog-tiles): each entry after its length as two bytes.
+ *
+ * @throws RangeError if two bytes cannot express the length of an entry
+ */
 export function formatBundle(entries: readonly Uint8Array[]): Uint8Array {
   const bundle = new Uint8Array(entries.reduce((sum, { length }) => sum + 2 + length, 0));
   let at = 0;
   for (const entry of entries) {
+    if (entry.length > 0xffff)
+      throw new RangeError(`an entry of ${entry.length} bytes does not fit into a bundle`);
     new DataView(bundle.buffer).setUint16(at, entry.length);
     bundle.set(entry, at + 2);
     at += 2 + entry.length;
