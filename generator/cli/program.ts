@@ -6,6 +6,7 @@ import { addBranchCommand } from './commands/branch.js';
 import { addBuildCommand } from './commands/build.js';
 import { addCheckCommand } from './commands/check.js';
 import { addCheckpointCommand } from './commands/checkpoint.js';
+import { addCosignCommand } from './commands/cosign.js';
 import { addDiffCommand } from './commands/diff.js';
 import { addEmergencyCommands } from './commands/emergency.js';
 import { addFormatCommand } from './commands/format.js';
@@ -52,6 +53,7 @@ const COMMANDS = [
   addKeysCommand,
   addRotateCommand,
   addCheckpointCommand,
+  addCosignCommand,
   addSignCommand,
   addAttachCommand,
   addEmergencyCommands,

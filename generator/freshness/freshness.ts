@@ -41,6 +41,8 @@ export interface FreshnessChoice {
 interface FreshnessChange extends FreshnessChoice {
   /** Whether the root key may change without a rotation. The chain from the old root key then ends. */
   readonly breakPinnedVerifiers?: boolean | undefined;
+  /** Whether the registry has a log. Witnesses fetch a new list from its snapshot. */
+  readonly isLogged?: boolean | undefined;
 }
 
 /** The number of older lists whose snapshots are kept (SPEC B6). */
@@ -48,7 +50,7 @@ const SNAPSHOTS_BEFORE = 2;
 
 /**
  * The files that prove the freshness of a tree and the origin of its root key (SPEC B6, B7): the published files and
- * the new ones. A tree without delegation and checkpoint has no snapshots.
+ * the new ones. A tree without delegation, checkpoint and log has no snapshots.
  *
  * @throws {@link UsageError} | {@link KeyRejected}
  */
@@ -96,7 +98,9 @@ export async function freshnessFiles(
   }
   set(PATHS.delegation, delegation);
   set(PATHS.checkpoint, checkpoint);
-  if (delegation === undefined && checkpoint === undefined && choice.checkpoint === undefined) return files;
+  const hasCheckpoints =
+    delegation !== undefined || checkpoint !== undefined || choice.checkpoint !== undefined;
+  if (!hasCheckpoints && choice.isLogged !== true) return files;
   const roots = [
     signed.rootKey,
     ...(previousRoot === undefined || broken ? [] : [previousRoot]),

@@ -1,4 +1,5 @@
 import { canonicalBytes, type RootKey } from '@passport-registry/verifier';
+import type { LogIdentity } from '@passport-registry/verifier/internal';
 import type { Signer } from '../signing/sign.js';
 import { sha256 } from '../tree/checksums.js';
 
@@ -48,6 +49,7 @@ export interface PublicationClaims {
   readonly sums_sha256: string;
   readonly levels: number;
   readonly checkpoint?: true;
+  readonly log?: LogIdentity;
 }
 
 /** Signs a publication statement with the root key: the content of publication.jwt. */

@@ -5,14 +5,16 @@ import { hasCheckpoint } from '../freshness/freshness.js';
 import { publicationInput } from '../freshness/statements.js';
 import { type ListBytes, listBytes, recordsBytes } from '../list/list.js';
 import { nextUpdatedAt } from '../list/updated-at.js';
+import type { LogChoice } from '../log/log-choice.js';
 import { readStatementInput } from '../publishing/expected-statement.js';
+import { chooseLog } from '../publishing/extend-log.js';
 import { predecessorOf, publishedRecords } from '../publishing/predecessor.js';
 import type { ListTime } from '../publishing/publication.js';
 import { nextClaims } from '../publishing/sign-statement.js';
 import { goodRecords } from '../records/check-records.js';
 import { assertPublishable, type RuleExceptions } from '../review/assert-publishable.js';
 import { sha256 } from '../tree/checksums.js';
-import { hasList, type PublishedTree, readPublished } from '../tree/published-tree.js';
+import { hasList, type PublishedTree, readPublished, withPending } from '../tree/published-tree.js';
 import { writeRequestFiles } from './request-files.js';
 import {
   describeRequest,
@@ -34,6 +36,8 @@ export interface SigningOptions {
   readonly rootKey?: RootKey | undefined;
   /** Whether the registry has checkpoints from now on. Default: whether the published tree has one. */
   readonly checkpoint?: boolean | undefined;
+  /** The log of the registry. Default: that of the published tree. */
+  readonly log?: LogChoice | undefined;
   readonly exceptions?: RuleExceptions;
   readonly time?: ListTime;
 }
@@ -56,12 +60,13 @@ export interface PreparedRequest extends SigningRequest {
  * @throws {@link RecordsRejected} | {@link TreeRejected} | {@link UsageError} | {@link IoFailed}
  */
 export async function prepareSigning(
-  { issuers, out, rootKey: given, checkpoint, exceptions = {}, time = {} }: SigningOptions,
+  { issuers, out, rootKey: given, checkpoint, log, exceptions = {}, time = {} }: SigningOptions,
   folder: string,
 ): Promise<PreparedRequest | undefined> {
   const set = goodRecords(issuers, undefined, 'there is nothing to sign');
   const records = recordsBytes(set.issuers.values());
-  const tree = await readPublished(out);
+  const served = await readPublished(out);
+  const tree = served && withPending(served);
   const published = predecessorOf(tree, { rootKey: given, development: false });
   assertComplete(published, out);
   const rootKey = given ?? published?.rootKey;
@@ -79,6 +84,7 @@ export async function prepareSigning(
   const subject = {
     ...subjectOf(list, published?.statement?.levels ?? 0),
     checkpoint: checkpoint === true || hasCheckpoint(published),
+    log: chooseLog(log, published),
     signedAt: kept ? Date.now() : Date.parse(list.updatedAt),
   };
   const claims = nextClaims(subject, rootKey, published);

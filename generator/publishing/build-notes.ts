@@ -1,6 +1,7 @@
 import type { OutputFolder } from '../files/output-folder.js';
 import { limitOfCheckpoint } from '../freshness/checkpoint.js';
 import { checkpointClaims } from '../freshness/freshness.js';
+import { readPublicationStatement } from '../freshness/read-publication.js';
 import type { SignedList } from '../list/signed-list.js';
 import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
@@ -8,7 +9,6 @@ import type { PublishedTree } from '../tree/published-tree.js';
 import { inWords } from '../tree/site/atom.js';
 import { parseChanges } from '../tree/site/changes.js';
 import type { Tree } from '../tree/tree.js';
-import { readPublicationStatement } from './sign-statement.js';
 
 /** The results of the steps of a publication. */
 export interface Outcome {

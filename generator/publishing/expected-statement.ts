@@ -1,14 +1,9 @@
 import type { RootKey } from '@passport-registry/verifier';
 import type { PublicationStatement } from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../errors.js';
+import { parsePublicationStatement, readPublicationStatement } from '../freshness/read-publication.js';
 import { type PublicationClaims, publicationInput } from '../freshness/statements.js';
-import {
-  nextClaims,
-  type Predecessor,
-  parsePublicationStatement,
-  readPublicationStatement,
-  type StatementSubject,
-} from './sign-statement.js';
+import { nextClaims, type Predecessor, type StatementSubject } from './sign-statement.js';
 
 /** What decides what a publication statement must say, besides the list. */
 export interface StatementContext {
@@ -21,7 +16,7 @@ export interface StatementContext {
 /**
  * Asserts that a publication statement that somebody else has made is, byte by byte, the one that this program would
  * make for the list: the next sequence, the hash of the statement before, and everything about the list. The maker
- * chooses only the time, and whether checkpoints begin.
+ * chooses only the time, whether checkpoints begin, and the log.
  *
  * @param input - the bytes to sign, as text: header and claims in base64url
  * @param subject - the list. Its time and its claim about checkpoints are not used
@@ -33,8 +28,8 @@ export function assertExpectedStatement(
   { rootKey, predecessor }: StatementContext,
 ): PublicationStatement {
   const said = readStatementInput(input);
-  const { checkpoint, issuedAt } = said;
-  const expected = nextClaims({ ...subject, checkpoint, signedAt: issuedAt }, rootKey, predecessor);
+  const { checkpoint, log, issuedAt } = said;
+  const expected = nextClaims({ ...subject, checkpoint, log, signedAt: issuedAt }, rootKey, predecessor);
   if (expected === undefined) {
     throw new TreeRejected(
       `the publication statement repeats publication ${predecessor?.statement?.sequence}, so there is nothing to sign`,

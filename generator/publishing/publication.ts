@@ -1,5 +1,6 @@
 import type { FreshnessChoice } from '../freshness/freshness.js';
 import type { ListBytes } from '../list/list.js';
+import type { LogChoice } from '../log/log-choice.js';
 import type { RecordSet } from '../records/check-records.js';
 import type { RuleExceptions } from '../review/assert-publishable.js';
 import type { Signer } from '../signing/sign.js';
@@ -36,6 +37,8 @@ export interface PublishOptions extends TreeOptions {
   readonly exceptions?: PublicationExceptions | undefined;
   /** For the step that signs. */
   readonly time?: ListTime | undefined;
+  /** The log and its witnesses, for the steps that sign and log. Default: the registry has no log. */
+  readonly log?: LogChoice | undefined;
   /** Delegation, rotation and checkpoint, for the step that assembles the tree. */
   readonly freshness?: FreshnessChoice | undefined;
 }

@@ -1,11 +1,14 @@
 import type { OutputFolder } from '../files/output-folder.js';
 import { hasCheckpoint } from '../freshness/freshness.js';
 import type { Listeners } from '../progress.js';
-import { readPublished } from '../tree/published-tree.js';
+import { readPublished, withPending } from '../tree/published-tree.js';
 import { assertDescription } from '../tree/registry-description.js';
 import { assemble } from './assemble.js';
 import { applyRules } from './assert-permitted.js';
 import { assertTreeGood } from './assert-tree-good.js';
+import { chooseLog, extendLog } from './extend-log.js';
+import { logPublication } from './log-publication.js';
+import { predecessorOf } from './predecessor.js';
 import type { Publication } from './publication.js';
 import { assertWritten } from './read-back.js';
 import { type BuildReport, reportOf } from './report.js';
@@ -13,9 +16,10 @@ import { signedList } from './sign-list.js';
 import { writeTree } from './write.js';
 
 /**
- * Publishes a list in six steps: reads the published tree, applies the rules of change, signs, assembles, verifies and
- * writes. The whole tree is verified, as an outsider would, before any file is written. Every written file is read
- * back. If a step before writing fails, the published tree is left unchanged.
+ * Publishes a list in seven steps: reads the published tree, applies the rules of change, signs, assembles, verifies,
+ * logs and writes. The whole tree is verified, as an outsider would, before any file is written. Every written file is
+ * read back. If a step before logging fails, the published tree is left unchanged. A publication that is killed after
+ * its head of the log was written is completed by the same command, or by `cosign`.
  *
  * @param place - the output folder, from `withOutputFolder`
  * @throws {@link RecordsRejected} | {@link KeyRejected} | {@link TreeRejected} | {@link UsageError} | {@link IoFailed}
@@ -25,22 +29,44 @@ export async function publish(
   place: OutputFolder,
   { onStage, onProgress }: Listeners = {},
 ): Promise<BuildReport> {
-  const { records, signer, exceptions = {}, time = {}, freshness = {}, about = {} } = publication;
+  const {
+    records,
+    signer,
+    exceptions = {},
+    time = {},
+    freshness = {},
+    about = {},
+    log: choice,
+  } = publication;
   assertDescription(about);
-  const published = await readPublished(place.out);
+  const served = await readPublished(place.out);
+  const published = served && withPending(served);
   const { rotation } = freshness;
   const warnings = await applyRules({ records, signer, exceptions, rotation }, published, place);
   onStage?.('published tree');
   const checkpoint = freshness.checkpoint !== undefined || hasCheckpoint(published);
-  const signed = await signedList({ records, signer, time, checkpoint }, published, place);
+  const log = chooseLog(
+    choice,
+    predecessorOf(published, signer),
+    'sign' in signer ? undefined : signer.statement,
+  );
+  const signed = await signedList({ records, signer, time, checkpoint, log }, published, place);
   onStage?.('list and signature');
-  const tree = await assemble(publication, published, signed);
+  const assembled = await assemble(publication, served, signed);
   onStage?.('tree');
-  await assertTreeGood(tree, signed.rootKey);
+  await assertTreeGood(assembled, signed.rootKey);
   onStage?.('verify');
-  const written = writeTree(tree, place, onProgress);
+  const follows = predecessorOf(served, signed);
+  const extended = await extendLog({ tree: assembled, signed, served: follows }, choice);
+  const logged =
+    extended && (await logPublication({ tree: assembled, signed, log: extended }, choice, place));
+  if (logged !== undefined) onStage?.('log');
+  const outcome = { place, requested: time.updatedAt, published, signed, tree: logged?.tree ?? assembled };
+  if (logged?.report.isComplete === false)
+    return reportOf(outcome, logged.written, { warnings, log: logged.report });
+  const written = writeTree(outcome.tree, place, onProgress);
   onStage?.('write');
-  assertWritten(tree, written.written, place.out);
+  assertWritten(outcome.tree, written.written, place.out);
   onStage?.('read back');
-  return reportOf({ place, requested: time.updatedAt, published, signed, tree }, written, warnings);
+  return reportOf(outcome, written, { warnings, log: logged?.report });
 }

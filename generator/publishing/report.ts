@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.js';
 import type { Tree } from '../tree/tree.js';
 import { buildNotes, type Outcome } from './build-notes.js';
+import type { LogReport } from './log-publication.js';
 import type { Written } from './write.js';
 
 /** The report of a build. */
@@ -25,6 +26,8 @@ export interface BuildReport {
   readonly kept: boolean;
   /** Size of the whole tree, in bytes. */
   readonly bytes: number;
+  /** What the publication did with the log; undefined if the registry has none. */
+  readonly log: LogReport | undefined;
   /** Warnings about the records. */
   readonly warnings: readonly Diagnostic[];
   /** Notes about what the user may not expect, in whole sentences. */
@@ -32,15 +35,19 @@ export interface BuildReport {
 }
 
 /** Makes the report of a publication. */
-export function reportOf(outcome: Outcome, written: Written, warnings: readonly Diagnostic[]): BuildReport {
+export function reportOf(
+  outcome: Outcome,
+  written: Written,
+  { warnings, log }: Pick<BuildReport, 'warnings' | 'log'>,
+): BuildReport {
   const { place, signed, tree } = outcome;
   const { list, sha256, rootKey, development, kept } = signed;
   return {
-    ...{ out: place.named, updatedAt: list.updatedAt, kept, warnings },
+    ...{ out: place.named, updatedAt: list.updatedAt, kept, warnings, log },
     ...{ ...written, written: written.written.length },
     ...{ issuers: list.records.size, sha256, rootKey: rootKey.thumbprint, development },
     bytes: sizeOf(tree),
-    notes: buildNotes(outcome),
+    notes: [...logNotes(log), ...buildNotes(outcome)],
   };
 }
 
@@ -48,4 +55,17 @@ function sizeOf(tree: Tree): number {
   let size = 0;
   for (const bytes of tree.values()) size += bytes.length;
   return size;
+}
+
+/** Returns notes about a publication that is not complete, and about missing cosignatures. */
+function logNotes(log: LogReport | undefined): string[] {
+  if (log?.isComplete === false) {
+    return [
+      'The list is in the log, but the published files are still the old ones: `cosign` collects cosignatures and completes the publication.',
+    ];
+  }
+  if (log === undefined || log.cosigned >= log.quorum) return [];
+  return [
+    'Too few witnesses have cosigned. Verifiers that require the quorum keep the list that they have, until it is too old for them: run `cosign` when the witnesses are back.',
+  ];
 }

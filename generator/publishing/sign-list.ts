@@ -1,3 +1,4 @@
+import type { LogIdentity } from '@passport-registry/verifier/internal';
 import type { OutputFolder } from '../files/output-folder.js';
 import { type ListBytes, listBytes, recordsBytes, withUpdatedAt } from '../list/list.js';
 import type { SignedList } from '../list/signed-list.js';
@@ -5,7 +6,7 @@ import { nextUpdatedAt } from '../list/updated-at.js';
 import type { RecordSet } from '../records/check-records.js';
 import { type Signer, signPayload } from '../signing/sign.js';
 import { sha256 } from '../tree/checksums.js';
-import { hasList, type PublishedTree } from '../tree/published-tree.js';
+import { hasList, isSigned, type PublishedTree } from '../tree/published-tree.js';
 import { sumsOfList } from '../tree/sums.js';
 import { predecessorOf } from './predecessor.js';
 import type { ListTime, SignedElsewhere } from './publication.js';
@@ -19,6 +20,8 @@ interface ListToSign<By = Signer | SignedElsewhere> {
   readonly time: ListTime;
   /** Whether the registry has checkpoints. */
   readonly checkpoint: boolean;
+  /** The log of the registry; undefined if the published statement decides. */
+  readonly log: LogIdentity | undefined;
 }
 
 /**
@@ -27,21 +30,21 @@ interface ListToSign<By = Signer | SignedElsewhere> {
  * @throws {@link KeyRejected} | {@link UsageError}
  */
 export async function signedList(
-  { records, signer, time, checkpoint }: ListToSign,
+  { records, signer, time, checkpoint, log }: ListToSign,
   published: PublishedTree | undefined,
   place: OutputFolder,
 ): Promise<SignedList> {
   const predecessor = predecessorOf(published, signer);
   const { list, signature, kept } =
     'sign' in signer
-      ? await signHere({ records, signer, time, checkpoint }, published)
+      ? await signHere({ records, signer, time }, published)
       : followingList(signer, predecessor, place);
   const { rootKey, development } = signer;
   const hash = sha256(list.list);
   const sums = sumsOfList(list, predecessor?.statement?.levels ?? 0);
   const requested = time.updatedAt === undefined ? Date.now() : Date.parse(time.updatedAt);
   const signedAt = kept ? requested : Date.parse(list.updatedAt);
-  const subject = { list, sha256: hash, sums, checkpoint, signedAt };
+  const subject = { list, sha256: hash, sums, checkpoint, log, signedAt };
   const statement =
     'sign' in signer
       ? await signedStatement(subject, signer, predecessor)
@@ -51,7 +54,11 @@ export async function signedList(
 
 /** Keeps the published list if its records are the same and its signature is valid; otherwise signs a new list. */
 async function signHere(
-  { records: { issuers }, signer, time: { updatedAt: requested, renew } }: ListToSign<Signer>,
+  {
+    records: { issuers },
+    signer,
+    time: { updatedAt: requested, renew },
+  }: Omit<ListToSign<Signer>, 'checkpoint' | 'log'>,
   published: PublishedTree | undefined,
 ): Promise<ListAndSignature> {
   const sign = async (list: ListBytes) => ({
@@ -64,9 +71,11 @@ async function signHere(
   const later = () => nextUpdatedAt(requested, previous, Date.now());
   if (published?.list === undefined || previous === undefined) return sign(listBytes(records, later()));
   const list = listBytes(records, previous);
-  if (hasList(published, list) && published.rootKey?.thumbprint === signer.rootKey.thumbprint) {
+  const isSignedByKey = await isSigned(published.list, published.signature, signer.rootKey);
+  const isSameKey = isSignedByKey || published.rootKey?.thumbprint === signer.rootKey.thumbprint;
+  if (hasList(published, list) && isSameKey) {
     const keep = !renew || requested === previous;
-    if (keep && published.signed && published.signature !== undefined) {
+    if (keep && isSignedByKey && published.signature !== undefined) {
       return { list, signature: published.signature.trim(), kept: true };
     }
     // The build was killed between writing the signature and the list. For the same time, it makes the same bytes

@@ -1,12 +1,7 @@
-import { RegistryError, type RootKey } from '@passport-registry/verifier';
-import {
-  type PublicationStatement,
-  publicationClaims,
-  readStatement,
-  type Statement,
-  type SumsTree,
-} from '@passport-registry/verifier/internal';
-import { TreeRejected, UsageError } from '../errors.js';
+import type { RootKey } from '@passport-registry/verifier';
+import type { LogIdentity, PublicationStatement, SumsTree } from '@passport-registry/verifier/internal';
+import { UsageError } from '../errors.js';
+import { parsePublicationStatement } from '../freshness/read-publication.js';
 import { type PublicationClaims, publicationStatement } from '../freshness/statements.js';
 import type { ListBytes } from '../list/list.js';
 import type { Signer } from '../signing/sign.js';
@@ -22,6 +17,8 @@ export interface StatementSubject {
   readonly sums: SumsTree;
   /** Whether the registry has checkpoints. */
   readonly checkpoint: boolean;
+  /** The log of the registry; undefined if the published statement decides. */
+  readonly log: LogIdentity | undefined;
   /** When the statement is signed, if a new one is needed: milliseconds since 1970. */
   readonly signedAt: number;
 }
@@ -37,12 +34,13 @@ export type Predecessor = Pick<PublishedFiles, 'statement' | 'hasStatement'>;
  * @throws {@link UsageError} if the published statement is damaged: its sequence must not be used again
  */
 export function nextClaims(
-  { list, sha256: hash, sums, checkpoint, signedAt }: StatementSubject,
+  { list, sha256: hash, sums, checkpoint, log: named, signedAt }: StatementSubject,
   rootKey: RootKey,
   published: Predecessor | undefined,
 ): PublicationClaims | undefined {
   assertStatementIntact(published);
   const previous = published?.statement;
+  const log = named ?? previous?.log;
   const says = {
     updated_at: list.updatedAt,
     sha256: hash,
@@ -52,6 +50,7 @@ export function nextClaims(
     levels: sums.levels,
     // Checkpoints are not withdrawn under the same root key.
     ...((checkpoint || previous?.checkpoint === true) && { checkpoint: true as const }),
+    ...(log !== undefined && { log }),
   };
   // After a killed rotation, keys/root.json may already be the next key.
   const isSameKey = previous !== undefined && signerOf(previous.text) === rootKey.thumbprint;
@@ -105,7 +104,9 @@ function saysTheSame(
     statement.issuers === says.issuers &&
     statement.sumsSha256 === says.sums_sha256 &&
     statement.levels === says.levels &&
-    statement.checkpoint === (says.checkpoint === true)
+    statement.checkpoint === (says.checkpoint === true) &&
+    statement.log?.origin === says.log?.origin &&
+    statement.log?.vkey === says.log?.vkey
   );
 }
 
@@ -117,24 +118,4 @@ export async function signedStatement(
 ): Promise<string> {
   const claims = nextClaims(subject, signer.rootKey, published);
   return claims === undefined ? (published?.statement?.text ?? '') : publicationStatement(signer, claims);
-}
-
-/** Parses a publication statement, and verifies neither its claims nor its signature. @throws {@link TreeRejected} */
-export function parsePublicationStatement(text: Uint8Array | string): Statement {
-  return readStatement(
-    text,
-    'registry-publication+jwt',
-    (message, cause) => new TreeRejected(`the publication statement ${message}`, { cause }),
-  );
-}
-
-/** Reads a publication statement without verifying its signature. @throws {@link TreeRejected} */
-export function readPublicationStatement(text: Uint8Array | string): PublicationStatement {
-  const statement = parsePublicationStatement(text);
-  try {
-    return publicationClaims(statement);
-  } catch (cause) {
-    if (!(cause instanceof RegistryError)) throw cause;
-    throw new TreeRejected(cause.message, { cause });
-  }
 }

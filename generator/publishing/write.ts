@@ -18,6 +18,7 @@ import { IoFailed } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { readIfThere } from '../files/read-file.js';
 import { type Entry, entriesBelow, foldersOf } from '../files/walk.js';
+import { LOG_FOLDER } from '../log/log-files.js';
 import type { OnProgress } from '../progress.js';
 import { CHECKSUMS_PATH } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
@@ -81,13 +82,17 @@ const FLUSHED: readonly string[] = [
   PATHS.gzipped,
   PATHS.brotli,
   PATHS.publication,
+  PATHS.logProof,
   CHECKSUMS_PATH,
   PATHS.checkpoint,
 ];
 
 function updateTree(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnProgress): Written {
   const folders = foldersOf(tree.keys());
-  const entries = clearTheWay(out, entriesBelow(out), { tree, folders });
+  // The tree has only the newest files of its log. The log itself is never removed, unless another registry begins.
+  const keepsLog = tree.has(PATHS.logProof);
+  const below = entriesBelow(out).filter(({ path }) => !(keepsLog && isLogFile(path)));
+  const entries = clearTheWay(out, below, { tree, folders });
   const stale = entries.filter(({ path, kind }) => kind !== 'folder' && !tree.has(path));
   const emptied = entries.filter(({ path, kind }) => kind === 'folder' && !folders.has(`${path}/`));
   const changed: [path: string, bytes: Uint8Array][] = [];
@@ -113,7 +118,8 @@ function updateTree(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnP
   // As late as possible, because a client that reads the old publication statement refuses the new sums.
   for (const path of [...staged.keys()].filter(isSums).reverse()) moveIn(path);
   moveIn(PATHS.signature);
-  for (const path of [PATHS.list, PATHS.publication, PATHS.gzipped, PATHS.brotli]) moveIn(path);
+  for (const path of [PATHS.list, PATHS.publication, PATHS.logProof, PATHS.gzipped, PATHS.brotli])
+    moveIn(path);
   // Nobody can have seen a copy of a statement whose sequence a later build, after a kill, uses again.
   for (const path of staged.keys()) if (isStatement(path)) moveIn(path);
   for (const { path } of stale) rmSync(join(out, path));
@@ -126,6 +132,31 @@ function updateTree(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnP
     unchanged: tree.size - changed.length,
     removed: stale.length,
   };
+}
+
+const isLogFile = (path: string) => `${path}/`.startsWith(LOG_FOLDER);
+
+/**
+ * Adds files to a folder, one after the other in the order of the map, and changes no others. The last file is renamed
+ * after all others are on the disk.
+ *
+ * @throws {@link IoFailed}
+ */
+export function addFiles(files: Tree, place: OutputFolder): Written {
+  const { out, staging } = place;
+  try {
+    if (isEmpty(out) && files.size > 0) return createTree(files, place);
+    const changed = [...files].filter(([path, bytes]) => !holds(out, path, bytes));
+    const staged = changed.map(([path, bytes], at): [string, string] => [
+      path,
+      stage(bytes, join(staging, `added-${at}`)),
+    ]);
+    for (const [, file] of staged) flush(file);
+    for (const [path, file] of staged) switchFile(file, out, path);
+    return { written: changed.map(([path]) => path), unchanged: files.size - changed.length, removed: 0 };
+  } catch (cause) {
+    throw new IoFailed(`${out} cannot be written: ${(cause as Error).message}`, { cause });
+  }
 }
 
 /** Whether a folder has a file with exactly these bytes at a path. */

@@ -69,7 +69,7 @@ async function carryOut(plan: RemainingRotation, given: RotationOptions): Promis
   const hours = options.checkpointHours;
   const checkpoint = plan.checkpointBy === 'next key' ? { signer: next, hours } : options.checkpoint;
   const report = await build({
-    ...{ issuers, out, exceptions, ...options.tree },
+    ...{ issuers, out, exceptions, log: options.log, ...options.tree },
     signer: { ...options.next, rootKey: join(folder, ROTATION_FILES.next), production: true },
     freshness: { rotation, delegation, checkpoint },
   });

@@ -1,5 +1,6 @@
 import type { RootKey } from '@passport-registry/verifier';
 import type { CheckpointChoice } from '../freshness/statements.js';
+import type { LogChoice } from '../log/log-choice.js';
 import type { TreeOptions } from '../publishing/publication.js';
 import type { RuleExceptions } from '../review/assert-publishable.js';
 import type { SignerChoice } from '../signing/choose-signer.js';
@@ -27,6 +28,8 @@ export interface RotationOptions {
   readonly checkpoint: CheckpointChoice | undefined;
   /** How long a checkpoint by the next root key is valid, if the root key signs checkpoints. */
   readonly checkpointHours: number;
+  /** The log of the registry; undefined if it has none. */
+  readonly log: LogChoice | undefined;
   readonly exceptions: RuleExceptions;
   readonly tree: TreeOptions;
   readonly env: NodeJS.ProcessEnv;

@@ -9,10 +9,12 @@ const UNLISTABLE: readonly string[] = [CHECKSUMS_PATH, 'checkpoint.jwt'];
 
 /**
  * Returns whether SHA256SUMS lists a path. The tree of sums lists the records and the sums files below its root
- * (SPEC C2).
+ * (SPEC C2). A log proves its own files (SPEC C7).
  */
 export function isChecksummed(path: string): boolean {
-  return !UNLISTABLE.includes(path) && !/^(?:issuers\/[^.]|sums\/(?!root$)[^.])/.test(path);
+  return (
+    !UNLISTABLE.includes(path) && !/^(?:issuers\/[^.]|sums\/(?!root$)[^.]|log\/[^.]|witness\/)/.test(path)
+  );
 }
 
 /** Returns the SHA-256 in lower-case hexadecimal. A string is hashed as UTF-8. */

@@ -26,6 +26,7 @@ import type { ListBytes } from '../list/list.js';
 import { updatedAtOf } from '../list/updated-at.js';
 import { CHECKSUMS_PATH, parseChecksums, sha256 } from './checksums.js';
 import { PATHS } from './paths.js';
+import { type PendingPublication, pendingPublication } from './pending-publication.js';
 
 /** The tree in the output folder. After a killed build, any part may be missing or belong to another build. */
 export interface PublishedTree extends PublishedFiles {
@@ -45,6 +46,8 @@ export interface PublishedFiles {
   readonly statement: PublishedStatement | undefined;
   /** Whether the tree has a publication statement, damaged or not. */
   readonly hasStatement: boolean;
+  /** A publication in the log that has not been completed; undefined if there is none. */
+  readonly pending: PendingPublication | undefined;
   /** Whether a development key signed the tree. */
   readonly development: boolean;
   /** Whether the signature is valid for the list under the root key. */
@@ -75,7 +78,9 @@ export async function readPublished(out: string): Promise<PublishedTree | undefi
   if (!existsSync(out)) return undefined;
   if (!statSync(out).isDirectory()) throw new UsageError(`${out} is not a folder: choose another with --out`);
   if (readdirSync(out).length === 0) return undefined;
-  if (!existsSync(join(out, PATHS.list)) || !existsSync(join(out, CHECKSUMS_PATH))) {
+  // A first publication that was killed may have only its log.
+  const hasTree = existsSync(join(out, PATHS.list)) && existsSync(join(out, CHECKSUMS_PATH));
+  if (!hasTree && !existsSync(join(out, PATHS.logHead))) {
     throw new UsageError(
       `${out} is not empty and contains no registry: a build removes all other files, so choose another folder`,
     );
@@ -138,6 +143,7 @@ export async function publishedFiles(name: string, read: ReadFile): Promise<Publ
     signature,
     rootKey,
     statement,
+    pending: await pendingPublication(read, statement, rootKey),
     hasStatement:
       publication !== undefined ||
       checksums()?.has(PATHS.publication) === true ||
@@ -147,6 +153,23 @@ export async function publishedFiles(name: string, read: ReadFile): Promise<Publ
     intact,
     issuers,
     checksums,
+  };
+}
+
+/**
+ * Returns a published tree as if its pending publication had been completed. A new publication follows the newest one in
+ * the log.
+ */
+export function withPending<T extends PublishedFiles>(published: T): T {
+  const { pending, intact } = published;
+  if (pending === undefined) return published;
+  const { list, signature, statement } = pending;
+  return {
+    ...published,
+    ...{ list, signature, statement, hasStatement: true, signed: true },
+    updatedAt: statement.updatedAt,
+    intact: { ...intact, list: true },
+    issuers: () => (JSON.parse(new TextDecoder().decode(list)) as IssuerRegistry).issuers,
   };
 }
 

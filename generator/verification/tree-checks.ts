@@ -105,11 +105,13 @@ const STATED_FILES: readonly string[] = [PATHS.publication, sumsPath('')];
  *
  * @param isStated - whether the tree has a publication statement. Its tree of sums lists the records, and SHA256SUMS
  *   does not. In older trees, SHA256SUMS lists everything
+ * @param pendingList - the list of a publication that is in the log, and whose snapshot is not listed yet
  * @returns the hashes by path
  */
 export async function checkChecksums(
   files: SeenFiles,
   isStated: boolean,
+  pendingList?: string,
 ): Promise<ReadonlyMap<string, string>> {
   const sums = await readChecksums(files);
   const problems: string[] = [];
@@ -128,7 +130,11 @@ export async function checkChecksums(
   problems.push(...(await findWrongCopies(files)));
   const isElsewhere = (path: string) =>
     isStated ? !isChecksummed(path) : path === CHECKSUMS_PATH || path === PATHS.checkpoint;
-  const listed = (path: string) => sums.has(path) || isElsewhere(path);
+  const pending =
+    pendingList === undefined
+      ? []
+      : [PATHS.list, PATHS.signature].map((name) => PATHS.snapshot(pendingList, name));
+  const listed = (path: string) => sums.has(path) || isElsewhere(path) || pending.includes(path);
   problems.push(
     ...[...sums.keys()]
       .filter(isElsewhere)

@@ -1,9 +1,11 @@
 import type { IssuerRegistry, RootKey } from '@passport-registry/verifier';
 import {
   ANY_TIME,
+  decodeUtf8,
   forEachConcurrent,
   mayHaveLevels,
   type PublicationStatement,
+  type PublishedStatement,
   readStatement,
   type Statement,
   sumsTree,
@@ -19,7 +21,7 @@ import type { SignedList } from './verify-statements.js';
 
 /** A publication statement whose signature is valid and that names the list. Its times have not been checked. */
 export interface CheckedPublication {
-  readonly content: PublicationStatement;
+  readonly content: PublishedStatement;
   readonly statement: Statement;
 }
 
@@ -34,7 +36,11 @@ export async function checkPublication(
   const content = await verifyPublicationStatement(bytes, rootKey, ANY_TIME);
   failIfAny(findMisnamed(content, { list, registry }).map((problem) => `${PATHS.publication} ${problem}`));
   const invalid = (message: string) => new Problems([message]);
-  return { content, statement: readStatement(bytes, 'registry-publication+jwt', invalid) };
+  const text = decodeUtf8(bytes);
+  return {
+    content: { ...content, text },
+    statement: readStatement(bytes, 'registry-publication+jwt', invalid),
+  };
 }
 
 /** Finds what a publication statement says of a list that is not so. */

@@ -24,6 +24,7 @@ import {
 } from './tree-checks.js';
 import type { TreeSource } from './tree-source.js';
 import { checkChanges, checkSnapshots } from './verify-history.js';
+import { checkLog } from './verify-log.js';
 import { checkPublication, checkSums } from './verify-publication.js';
 import {
   checkCheckpoint,
@@ -45,6 +46,7 @@ export const CHECKS = [
   'records',
   'publication',
   'sums',
+  'log',
   'checksums',
   'snapshots',
   'changes',
@@ -106,6 +108,8 @@ export interface VerifyOptions {
   readonly requireCheckpoint?: boolean;
   /** Whether a tree without a publication statement fails. Default: false. */
   readonly requirePublication?: boolean;
+  /** Whether the log is not checked: a new tree has only the newest files of its log. Default: false. */
+  readonly withoutLog?: boolean;
   /** Whether a live host may send any content types. Verifiers ignore them; other readers may not. */
   readonly anyContentType?: boolean;
   /** Returns the time in milliseconds since 1970. Default: the system clock. */
@@ -280,7 +284,10 @@ async function auditTree(
   else if (publication !== undefined && registry !== undefined && checks.passed('records')) {
     await checks.run('sums', () => checkSums(files, registry, publication));
   }
-  const sums = await checks.run('checksums', () => checkChecksums(files, isStated));
+  const hasLog = publication?.content.log !== undefined && options.withoutLog !== true;
+  const logged = hasLog ? await checks.run('log', () => checkLog(files, publication.content)) : undefined;
+  if (!hasLog) checks.skip('log', 'the registry has no log');
+  const sums = await checks.run('checksums', () => checkChecksums(files, isStated, logged?.pendingList));
   const paths = await pathsOf(files, sums);
   const below = (folder: string) => paths.filter((path) => path.startsWith(folder)).sort();
   const snapshots = below('snapshots/');

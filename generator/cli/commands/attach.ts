@@ -7,6 +7,7 @@ import { attachSignature } from '../../offline-signing/attach.js';
 import { REQUEST_FILES, readRequestFiles } from '../../offline-signing/request-files.js';
 import { loadRootKey } from '../../signing/key-file.js';
 import { addFreshnessOptions, type FreshnessOptions, freshnessChoice } from '../options/freshness-options.js';
+import { addLogOptions, type LogOptions, logChoice } from '../options/log-options.js';
 import { addRuleOptions, type RuleOptions, ruleOptions } from '../options/rule-options.js';
 import { addTreeOptions, type TreeCommandOptions, treeOptions } from '../options/tree-options.js';
 import type { Invocation, Io } from '../terminal/io.js';
@@ -14,7 +15,7 @@ import { emit } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { sayBuilt } from '../terminal/say-built.js';
 
-interface Options extends FreshnessOptions, RuleOptions, TreeCommandOptions {
+interface Options extends FreshnessOptions, RuleOptions, LogOptions, TreeCommandOptions {
   rootKey?: string;
   out: string;
   json?: true;
@@ -33,7 +34,7 @@ export function addAttachCommand(program: Command, io: Invocation): void {
     )
     .option('--root-key <file>', 'public JWK that verifies the signature')
     .option('--out <dir>', 'folder of the published tree', 'dist');
-  addTreeOptions(addRuleOptions(addFreshnessOptions(command)))
+  addTreeOptions(addLogOptions(addRuleOptions(addFreshnessOptions(command))))
     .option('--json', 'report as JSON on stdout')
     .action((...[folder, signature, statement, options]: Arguments) =>
       run(io, options.json === true, () => attach(io, { folder, signature, statement }, options)),
@@ -72,6 +73,7 @@ async function attach(
     out: options.out,
     exceptions: ruleOptions(options),
     freshness: await freshnessChoice(io, options),
+    log: await logChoice(io, options),
     ...treeOptions(options),
   });
   if (options.json) emit(io, { ok: true, ...report });

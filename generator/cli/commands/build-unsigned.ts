@@ -1,6 +1,7 @@
 import { prepareSigning } from '../../offline-signing/prepare-signing.js';
 import { loadRootKey } from '../../signing/key-file.js';
 import { type BuildCommandOptions, listTime } from '../options/build-options.js';
+import { logChoice } from '../options/log-options.js';
 import { exceptions } from '../options/rule-options.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
 import type { Io } from '../terminal/io.js';
@@ -18,6 +19,7 @@ export async function buildUnsigned(
       issuers: options.issuers,
       out: options.out,
       rootKey: rootKey === undefined ? undefined : await loadRootKey(rootKey, true, io.env),
+      log: await logChoice(io, options),
       checkpoint: checkpointKey !== undefined || checkpointSignerCommand !== undefined,
       exceptions: exceptions(options),
       time: listTime(io, options),

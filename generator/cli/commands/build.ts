@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { build } from '../../build.js';
 import { addBuildOptions, type BuildCommandOptions, listTime } from '../options/build-options.js';
 import { freshnessChoice } from '../options/freshness-options.js';
+import { logChoice } from '../options/log-options.js';
 import { ruleOptions } from '../options/rule-options.js';
 import { signerChoice } from '../options/signer-options.js';
 import { treeOptions } from '../options/tree-options.js';
@@ -37,6 +38,7 @@ export async function buildAndReport(io: Invocation, options: BuildCommandOption
       out: options.out,
       signer: signerChoice(io, options),
       freshness: await freshnessChoice(io, options),
+      log: await logChoice(io, options),
       exceptions: ruleOptions(options),
       time: listTime(io, options),
       ...treeOptions(options),

@@ -3,6 +3,7 @@ import { requestedUpdatedAt } from '../../list/updated-at.js';
 import type { ListTime } from '../../publishing/publication.js';
 import type { Io } from '../terminal/io.js';
 import { addFreshnessOptions, type FreshnessOptions } from './freshness-options.js';
+import { addLogOptions, type LogOptions } from './log-options.js';
 import { addRuleOptions, type RuleOptions } from './rule-options.js';
 import { addSignerOptions, type SignerOptions } from './signer-options.js';
 import { addTreeOptions, type TreeCommandOptions } from './tree-options.js';
@@ -12,6 +13,7 @@ export interface BuildCommandOptions
   extends SignerOptions,
     FreshnessOptions,
     RuleOptions,
+    LogOptions,
     TreeCommandOptions {
   issuers: string;
   out: string;
@@ -26,7 +28,7 @@ export function addBuildOptions(command: Command): Command {
   command
     .option('--issuers <dir>', 'folder of the records', 'issuers')
     .option('--out <dir>', 'folder of the published tree', 'dist');
-  addRuleOptions(addFreshnessOptions(addSignerOptions(command)))
+  addLogOptions(addRuleOptions(addFreshnessOptions(addSignerOptions(command))))
     .option('--updated-at <time>', 'updated_at of a changed list, RFC 3339 (also SOURCE_DATE_EPOCH)')
     .option('--renew', 'publish under a new updated_at even if no record has changed');
   return addTreeOptions(command)

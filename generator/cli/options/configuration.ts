@@ -27,6 +27,26 @@ export interface CheckpointConfiguration {
   readonly public_key?: string | undefined;
 }
 
+/** A witness of the log: its key, and where it answers. */
+export interface WitnessConfiguration {
+  readonly key: string;
+  readonly mirror?: string;
+  readonly service?: string;
+}
+
+/** The log, its key and its witnesses. */
+export interface LogConfiguration {
+  readonly origin?: string;
+  readonly signer?: SignerConfiguration | undefined;
+  readonly public_key?: string | undefined;
+  /** MiB. */
+  readonly keep_lists?: number;
+  readonly quorum?: number;
+  /** Seconds. */
+  readonly wait?: number;
+  readonly witnesses?: readonly WitnessConfiguration[];
+}
+
 /** The content of registry.yaml, according to schemas/registry.schema.json, with absolute paths. */
 export interface Configuration extends RegistryDescription {
   readonly mirrors?: readonly string[];
@@ -35,6 +55,7 @@ export interface Configuration extends RegistryDescription {
   readonly precompress?: boolean;
   readonly signer?: SignerConfiguration | undefined;
   readonly checkpoint?: CheckpointConfiguration | undefined;
+  readonly log?: LogConfiguration | undefined;
   readonly delegation?: { readonly days?: number };
   readonly transitions?: { readonly overrides?: readonly TransitionOverride[] };
 }
@@ -133,15 +154,17 @@ function withAbsolutePaths(configuration: Configuration, folder: string): Config
     path === undefined || path.startsWith('env:') ? path : resolve(folder, path);
   const signerOf = (signer: SignerConfiguration | undefined) =>
     signer && { ...signer, key: absolute(signer.key), passphrase_file: absolute(signer.passphrase_file) };
-  const { root_key, signer, checkpoint } = configuration;
+  const { root_key, signer, checkpoint, log } = configuration;
+  const online = <T extends Pick<CheckpointConfiguration, 'public_key' | 'signer'>>(given: T) => ({
+    ...given,
+    public_key: absolute(given.public_key),
+    signer: signerOf(given.signer),
+  });
   return {
     ...configuration,
     root_key: absolute(root_key),
     signer: signerOf(signer),
-    checkpoint: checkpoint && {
-      ...checkpoint,
-      public_key: absolute(checkpoint.public_key),
-      signer: signerOf(checkpoint.signer),
-    },
+    checkpoint: checkpoint && online(checkpoint),
+    log: log && online(log),
   };
 }

@@ -4,6 +4,7 @@ import type { SignerInput } from '../../signing/command-signer.js';
 import { KEY_ALGORITHMS, type KeyAlgorithm, loadRootKey } from '../../signing/key-file.js';
 import type { Io } from '../terminal/io.js';
 import { addCheckpointOptions, type CheckpointOptions, checkpointChoice } from './freshness-options.js';
+import { addLogOptions, type LogOptions, logChoice } from './log-options.js';
 import { positiveNumber } from './positive-number.js';
 import { addExceptionOptions, type ExceptionOptions, exceptions } from './rule-options.js';
 import { addSigningOptions, type SignerOptions, signerChoice } from './signer-options.js';
@@ -17,6 +18,7 @@ export interface RotateCommandOptions
   extends SignerOptions,
     CheckpointOptions,
     ExceptionOptions,
+    LogOptions,
     TreeCommandOptions {
   issuers: string;
   out: string;
@@ -53,7 +55,7 @@ export function addRotationOptions(command: Command): Command {
       'public JWKs of the online keys (default: those of the published delegation)',
     )
     .option('--days <number>', 'how long the new delegation is valid', '90');
-  return addTreeOptions(addExceptionOptions(addCheckpointOptions(command)))
+  return addTreeOptions(addLogOptions(addExceptionOptions(addCheckpointOptions(command))))
     .option('--yes', 'do not ask')
     .option('--json', 'report as JSON on stdout');
 }
@@ -76,6 +78,7 @@ export async function rotationOptions(io: Io, options: RotateCommandOptions): Pr
     delegationDays: positiveNumber('--days', options.days),
     checkpoint: await checkpointChoice(io, options),
     checkpointHours: positiveNumber('--checkpoint-hours', options.checkpointHours),
+    log: await logChoice(io, options),
     exceptions: exceptions(options),
     tree: treeOptions(options),
   };

@@ -33,6 +33,7 @@ export function addSignerOptions(command: Command): Command {
 const KEYS = {
   '': 'private key',
   'checkpoint-': 'online key, which signs the checkpoint',
+  'log-': 'key of the log, Ed25519',
   'next-': 'next root key, in a new file or in an existing one',
 } as const;
 

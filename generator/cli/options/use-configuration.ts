@@ -43,7 +43,7 @@ function pathOf(command: Command): string {
 
 /** Returns the options that the configuration sets, in groups. The options of a group apply together or not at all. */
 function optionGroups(command: Command, configuration: Configuration): Values[] {
-  const { base_url, root_key, checkpoint = {}, delegation = {}, transitions = {} } = configuration;
+  const { base_url, root_key, checkpoint = {}, log = {}, delegation = {}, transitions = {} } = configuration;
   const single = [
     { rootKey: root_key },
     { baseUrl: base_url },
@@ -54,8 +54,16 @@ function optionGroups(command: Command, configuration: Configuration): Values[] 
     { override: transitions.overrides },
   ];
   const online = { ...signerValues(checkpoint.signer), publicKey: checkpoint.public_key };
-  if (command.name() === 'checkpoint') return [online, { hours: checkpoint.hours }];
+  const logging = [
+    { logOrigin: log.origin },
+    withPrefix('log', { ...signerValues(log.signer), publicKey: log.public_key }),
+    { keepLists: log.keep_lists },
+    { quorum: log.quorum, witnesses: log.witnesses },
+    { cosignWait: log.wait },
+  ];
+  if (command.name() === 'checkpoint') return [online, { hours: checkpoint.hours }, ...logging];
   return [
+    ...logging,
     ...single,
     signerValues(configuration.signer),
     withPrefix('checkpoint', online),

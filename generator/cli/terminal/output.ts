@@ -18,8 +18,8 @@ export function emit({ stdout }: Io, data: unknown): void {
 }
 
 /** Formats a number with a noun: `1 record`, `2 records`. */
-export function count(number: number, noun: string): string {
-  return `${grouped(number)} ${noun}${number === 1 ? '' : 's'}`;
+export function count(number: number, noun: string, nouns = `${noun}s`): string {
+  return `${grouped(number)} ${number === 1 ? noun : nouns}`;
 }
 
 /** Formats a number: `100,000`. Does not use `Intl`, which takes 20 milliseconds to load. */

@@ -18,5 +18,16 @@ export function sayBuilt(io: Io, report: BuildReport, milliseconds: number): voi
   say(io, `files      ${written} written, ${unchanged} unchanged, ${removed} removed`);
   say(io, `updated_at ${report.updatedAt}${report.kept ? ' (the list is unchanged)' : ''}`);
   say(io, `sha256     ${report.sha256}`);
+  sayLog(io, report);
   say(io, `root key   ${report.rootKey}${report.development ? ' (development)' : ''}`);
+}
+
+/** Prints what a publication did with the log. */
+export function sayLog(io: Io, { log }: Pick<BuildReport, 'log'>): void {
+  if (log === undefined) return;
+  const { size, cosigned, quorum, missing } = log;
+  const cosignatures =
+    quorum === 0 ? '' : `, cosigned by ${cosigned} of the ${quorum} witnesses that are required`;
+  say(io, `log        ${count(size, 'entry', 'entries')}${cosignatures}`);
+  for (const problem of missing) say(io, `WARNING: witness ${problem}`);
 }

@@ -1,0 +1,100 @@
+import {
+  bundlePath,
+  formatBundle,
+  hashesOf,
+  leafHash,
+  subtreeRoot,
+  TILE_WIDTH,
+  type TilePlace,
+  tilePath,
+} from '@passport-registry/verifier/internal';
+import { LOG_FOLDER, type LogEnd } from './log-files.js';
+
+/** A log with new entries. */
+export interface AppendedLog {
+  readonly end: LogEnd;
+  /** The new tiles and bundles, by path. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+}
+
+/** The last tile of a level, while entries are added. */
+interface Row {
+  index: number;
+  hashes: Uint8Array[];
+  /** The width of the tile that exists already. */
+  written: number;
+}
+
+/**
+ * Adds entries to a log. Besides each full tile and bundle, the result has a partial one for every size, as if the entries
+ * had been added one by one. So the files of a log depend only on its entries.
+ */
+export function appendEntries(end: LogEnd, entries: readonly Uint8Array[]): AppendedLog {
+  const files = new Map<string, Uint8Array>();
+  const rows: Row[] = end.tiles.map(({ place: { index, width }, bytes }) => ({
+    index,
+    hashes: hashesOf(bytes),
+    written: width,
+  }));
+  const setTile = (place: TilePlace, { hashes }: Row) =>
+    files.set(`${LOG_FOLDER}${tilePath(place)}`, Buffer.concat(hashes.slice(0, place.width)));
+  const push = (level: number, hash: Uint8Array) => {
+    const row = nextRow(rows[level]);
+    rows[level] = row;
+    row.hashes.push(hash);
+    if (row.hashes.length < TILE_WIDTH) return;
+    setTile({ level, index: row.index, width: TILE_WIDTH }, row);
+    push(level + 1, subtreeRoot(row.hashes, 0, TILE_WIDTH));
+  };
+  let bundle = [...end.bundle];
+  for (const entry of entries) {
+    if (bundle.length === TILE_WIDTH) bundle = [];
+    push(0, leafHash(entry));
+    bundle.push(entry);
+    const { index } = rows[0] as Row;
+    if (bundle.length === TILE_WIDTH) {
+      files.set(`${LOG_FOLDER}${bundlePath({ index, width: TILE_WIDTH })}`, formatBundle(bundle));
+    }
+  }
+  rows.forEach((row, level) => {
+    for (const width of newWidths(row)) {
+      setTile({ level, index: row.index, width }, row);
+      if (level > 0) continue;
+      files.set(
+        `${LOG_FOLDER}${bundlePath({ index: row.index, width })}`,
+        formatBundle(bundle.slice(0, width)),
+      );
+    }
+  });
+  const tiles = rows.map(({ index, hashes }, level) => ({
+    place: { level, index, width: hashes.length },
+    bytes: Buffer.concat(hashes),
+  }));
+  return { end: { size: end.size + entries.length, tiles, bundle }, files };
+}
+
+/** Returns the row to add to: a new one after a full one. */
+function nextRow(row: Row | undefined): Row {
+  if (row === undefined) return { index: 0, hashes: [], written: 0 };
+  return row.hashes.length < TILE_WIDTH ? row : { index: row.index + 1, hashes: [], written: 0 };
+}
+
+/** Returns the widths of the partial tiles that do not exist yet. */
+function newWidths({ hashes, written }: Row): number[] {
+  const isFull = hashes.length === TILE_WIDTH;
+  return isFull ? [] : Array.from({ length: hashes.length - written }, (_one, at) => written + 1 + at);
+}
+
+/**
+ * Returns the folders of partial tiles and bundles that a full one has replaced: those before the last tile of each level,
+ * and of the last tile if it is full.
+ */
+export function replacedFolders({ tiles }: LogEnd): string[] {
+  return tiles.flatMap(({ place: { level, index, width } }) => {
+    const full = width === TILE_WIDTH ? index : index - 1;
+    if (full < 0) return [];
+    const place = { level, index: full, width: TILE_WIDTH };
+    const paths = [tilePath(place), ...(level === 0 ? [bundlePath(place)] : [])];
+    return paths.map((path) => `${LOG_FOLDER}${path}.p`);
+  });
+}

@@ -1,0 +1,35 @@
+import type { NoteKey } from '@passport-registry/verifier/internal';
+import type { Signer } from '../signing/sign.js';
+
+/** A witness that the publisher asks to cosign. One of the two URLs is given. */
+export interface Witness {
+  readonly key: NoteKey;
+  /** The URL of a mirror that cosigns, and publishes its cosignatures in the folder `witness`. */
+  readonly mirror?: string | undefined;
+  /** The URL of a witness service (C2SP tlog-witness). */
+  readonly service?: string | undefined;
+}
+
+/** Which witnesses to ask, and for how long. */
+export interface CosignChoice {
+  readonly witnesses: readonly Witness[];
+  /** How many cosignatures end the wait. */
+  readonly quorum: number;
+  /** How long to wait for the quorum, in milliseconds. */
+  readonly waitMs: number;
+}
+
+/** The log of a registry (SPEC C7). */
+export interface LogChoice extends CosignChoice {
+  /** The name of the log, such as `registry.example/log`. Default: that of the published log. */
+  readonly origin?: string | undefined;
+  /** Signs the head of the log. It is needed only if the log gets new entries. */
+  readonly signer?: Signer | undefined;
+  /** The maximum size of lists that are kept permanently, in bytes. */
+  readonly keepBytes: number;
+  /** Whether to stop after the head of the log. `cosign` then completes the publication. */
+  readonly cosignLater?: boolean | undefined;
+}
+
+/** The default maximum size of lists that are kept permanently, in bytes (SPEC C7). */
+export const KEPT_LIST_BYTES = 1024 * 1024;

@@ -1,0 +1,135 @@
+import {
+  assertSignedByLog,
+  bundlePath,
+  hashesFromTiles,
+  hashesOf,
+  isSameHash,
+  lastTiles,
+  leafHash,
+  type NoteKey,
+  parseBundle,
+  parseHead,
+  rangeRoot,
+  type SignedHead,
+  TILE_WIDTH,
+  type TilePlace,
+  tilePath,
+  tileWidth,
+} from '@passport-registry/verifier/internal';
+import { TreeRejected } from '../errors.js';
+
+/** Reads a file of a tree. Undefined if there is no such file. */
+export type ReadFile = (path: string) => Uint8Array | undefined;
+
+/** The folder of the log in a tree (SPEC C7). */
+export const LOG_FOLDER = 'log/';
+/** The newest head of the log, signed by the key of the log. */
+export const LOG_HEAD_PATH = `${LOG_FOLDER}checkpoint`;
+
+/** The error for a log that is damaged. @param message - a predicate, such as "lacks a tile" */
+export const damagedLog = (message: string) =>
+  new TreeRejected(
+    `the log ${message}: restore the folder ${LOG_FOLDER} from a mirror, from a backup or from git`,
+  );
+
+/** Reads the head of a log, whose signatures are not verified. @returns undefined if the tree has no log */
+export function readLogHead(read: ReadFile): SignedHead | undefined {
+  const bytes = read(LOG_HEAD_PATH);
+  return (
+    bytes &&
+    parseHead(Buffer.from(bytes).toString('utf8'), (message) => damagedLog(`has a head that ${message}`))
+  );
+}
+
+/** A tile with its bytes. */
+export interface Tile {
+  readonly place: TilePlace;
+  readonly bytes: Uint8Array;
+}
+
+/** The end of a log, which is all that is needed to add entries. */
+export interface LogEnd {
+  readonly size: number;
+  /** The last tile of each level, from level 0 up. */
+  readonly tiles: readonly Tile[];
+  /** The entries of the last bundle. */
+  readonly bundle: readonly Uint8Array[];
+}
+
+/** The end of a log without entries. */
+export const EMPTY_LOG: LogEnd = { size: 0, tiles: [], bundle: [] };
+
+/**
+ * Reads the end of a log, and verifies that it belongs to the head. The cost does not depend on the size of the log.
+ *
+ * @param keys - one of them must have signed the head
+ * @throws {@link TreeRejected}
+ */
+export async function readLogEnd(
+  read: ReadFile,
+  head: SignedHead,
+  keys: readonly NoteKey[],
+): Promise<LogEnd> {
+  await assertSignedByOne(head, keys);
+  const { size } = head;
+  const tiles = lastTiles(size).map((place) => ({ place, bytes: readTile(read, place) }));
+  const bundle = tiles[0] === undefined ? [] : readBundle(read, tiles[0].place);
+  const end = { size, tiles, bundle };
+  if (!isSameHash(await rootOf(end), head.root)) throw damagedLog('has tiles that do not belong to its head');
+  return end;
+}
+
+async function assertSignedByOne(head: SignedHead, keys: readonly NoteKey[]): Promise<void> {
+  const checks = keys.map((key) => assertSignedByLog(head, key, damagedLog));
+  const isSigned = (await Promise.allSettled(checks)).some(({ status }) => status === 'fulfilled');
+  if (!isSigned) throw damagedLog('has a head that is not signed by the key of the log');
+}
+
+/** Returns the root of a log. */
+export function rootOf({ size, tiles }: LogEnd): Promise<Uint8Array> {
+  const read = async ({ level }: TilePlace) => (tiles[level] as Tile).bytes;
+  return rangeRoot(0, size, hashesFromTiles(size, read));
+}
+
+function readTile(read: ReadFile, place: TilePlace): Uint8Array {
+  const bytes = readWide(read, tilePath, place);
+  if (bytes.length < place.width * 32) throw damagedLog(`has a file ${tilePath(place)} that is too short`);
+  return bytes.subarray(0, place.width * 32);
+}
+
+/** Reads the entries of a bundle, and compares them with the tile of their hashes. @throws {@link TreeRejected} */
+export function readBundle(read: ReadFile, place: Omit<TilePlace, 'level'>): Uint8Array[] {
+  const path = bundlePath(place);
+  const bytes = readWide(read, bundlePath, { ...place, level: 0 });
+  const entries = parseBundle(bytes, (message) => damagedLog(`has a file ${path} that ${message}`));
+  const hashes = hashesOf(readTile(read, { ...place, level: 0 }));
+  const isSame = hashes.every((hash, at) => isSameHash(hash, leafHash(entries[at] ?? new Uint8Array())));
+  if (entries.length < place.width || !isSame) {
+    throw damagedLog(`has a file ${path} that does not belong to its tile`);
+  }
+  return entries.slice(0, place.width);
+}
+
+/** Reads a tile or a bundle. A full one replaces its partial ones (C2SP tlog-tiles). */
+function readWide(read: ReadFile, pathOf: (place: TilePlace) => string, place: TilePlace): Uint8Array {
+  const path = `${LOG_FOLDER}${pathOf(place)}`;
+  const bytes = read(path) ?? read(`${LOG_FOLDER}${pathOf({ ...place, width: TILE_WIDTH })}`);
+  if (bytes === undefined) throw damagedLog(`lacks the file ${path}`);
+  return bytes;
+}
+
+/** An entry and the number of entries before it. */
+export interface IndexedEntry {
+  readonly index: number;
+  readonly bytes: Uint8Array;
+}
+
+/** Returns the entries of a log, newest first. Reads one bundle at a time. @throws {@link TreeRejected} */
+export function* newestEntries(read: ReadFile, size: number): Generator<IndexedEntry> {
+  for (let index = Math.ceil(size / TILE_WIDTH) - 1; index >= 0; index--) {
+    const entries = readBundle(read, { index, width: tileWidth(0, index, size) });
+    for (let at = entries.length - 1; at >= 0; at--) {
+      yield { index: index * TILE_WIDTH + at, bytes: entries[at] as Uint8Array };
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import { type LogEntry, parseEntry } from '@passport-registry/verifier/internal';
+import { damagedLog, newestEntries, type ReadFile } from './log-files.js';
+
+/** A parsed entry and the number of entries before it. */
+export interface PlacedEntry {
+  readonly index: number;
+  readonly entry: LogEntry;
+}
+
+/**
+ * Returns the newest entries of a log, newest first, down to the entry of the published statement. The entries after
+ * that one belong to a publication that has not been completed.
+ *
+ * @param published - SHA-256 of the published statement; undefined if the tree has none that names the log
+ * @throws {@link TreeRejected} if the log does not contain the statement
+ */
+export function entriesSince(read: ReadFile, size: number, published: string | undefined): PlacedEntry[] {
+  const found: PlacedEntry[] = [];
+  for (const { index, bytes } of newestEntries(read, size)) {
+    const entry = parseEntry(bytes, (message) => damagedLog(`has an entry ${index} that ${message}`));
+    found.push({ index, entry });
+    if (entry.sha256 === published) return found;
+  }
+  if (published === undefined) return found;
+  throw damagedLog('does not contain the publication statement of the tree');
+}

@@ -1,0 +1,142 @@
+import {
+  bundlePath,
+  forEachConcurrent,
+  isSameHash,
+  type LogEntry,
+  lastTiles,
+  leafHash,
+  parseBundle,
+  parseEntry,
+  subtreeRoot,
+  TILE_WIDTH,
+  type TilePlace,
+  type TreeHead,
+  tilePath,
+  tileWidth,
+} from '@passport-registry/verifier/internal';
+import { damagedLog, LOG_FOLDER, rootOf } from './log-files.js';
+
+/** Reads a file of a tree on any host. Undefined if there is no such file. */
+export type FetchFile = (path: string) => Promise<Uint8Array | undefined>;
+
+/** How many tiles and bundles are read at a time. */
+const CONCURRENCY = 8;
+
+/**
+ * Reads all entries of a log, or those that follow an older log, and verifies every tile and the root of the head.
+ *
+ * @param known - the hashes of the entries that are known already, from index 0. Default: none
+ * @returns the new entries, in order
+ * @throws {@link TreeRejected} if tiles or entries are missing, or do not belong to the head
+ */
+export async function readEntries(
+  fetchFile: FetchFile,
+  head: TreeHead,
+  known: readonly Uint8Array[] = [],
+): Promise<ReadEntries> {
+  const first = Math.floor(known.length / TILE_WIDTH);
+  const count = Math.ceil(head.size / TILE_WIDTH);
+  const bundles: Uint8Array[][] = [];
+  await forEachConcurrent(
+    Array.from({ length: Math.max(0, count - first) }, (_one, at) => first + at),
+    CONCURRENCY,
+    async (index) => {
+      bundles[index - first] = await readBundle(fetchFile, {
+        level: 0,
+        index,
+        width: tileWidth(0, index, head.size),
+      });
+    },
+  );
+  const read = bundles.flat();
+  const hashes = [...known.slice(0, first * TILE_WIDTH), ...read.map(leafHash)];
+  if (known.some((hash, at) => !isSameHash(hash, hashes[at] ?? new Uint8Array()))) {
+    throw damagedLog('does not contain the log that was read before');
+  }
+  const tiles = tilesOf(hashes);
+  const end = {
+    size: hashes.length,
+    tiles: lastTiles(hashes.length).map((place) => tileAt(tiles, place)),
+    bundle: [],
+  };
+  if (hashes.length !== head.size || !isSameHash(await rootOf(end), head.root)) {
+    throw damagedLog('has entries that do not belong to its head');
+  }
+  const fresh = tiles.flat().filter(({ place }) => isNew(place, known.length));
+  await forEachConcurrent(fresh, CONCURRENCY, ({ place, bytes }) => assertTile(fetchFile, place, bytes));
+  const entries = read.slice(known.length - first * TILE_WIDTH).map((bytes, at) => {
+    const index = known.length + at;
+    return {
+      index,
+      entry: parseEntry(bytes, (message) => damagedLog(`has an entry ${index} that ${message}`)),
+    };
+  });
+  return { entries, hashes };
+}
+
+/** The entries of a log, and the hashes of all entries. */
+export interface ReadEntries {
+  readonly entries: readonly { readonly index: number; readonly entry: LogEntry }[];
+  readonly hashes: readonly Uint8Array[];
+}
+
+interface PlacedTile {
+  readonly place: TilePlace;
+  readonly bytes: Uint8Array;
+}
+
+/** Computes all tiles of a log, by level and index. */
+function tilesOf(leaves: readonly Uint8Array[]): PlacedTile[][] {
+  const levels: PlacedTile[][] = [];
+  for (let row = leaves; row.length > 0; ) {
+    const level = levels.length;
+    const tiles: PlacedTile[] = [];
+    const above: Uint8Array[] = [];
+    for (let at = 0; at < row.length; at += TILE_WIDTH) {
+      const hashes = row.slice(at, at + TILE_WIDTH);
+      tiles.push({
+        place: { level, index: at / TILE_WIDTH, width: hashes.length },
+        bytes: Buffer.concat(hashes),
+      });
+      if (hashes.length === TILE_WIDTH) above.push(subtreeRoot(hashes, 0, TILE_WIDTH));
+    }
+    levels.push(tiles);
+    row = above;
+  }
+  return levels;
+}
+
+const tileAt = (tiles: readonly PlacedTile[][], { level, index }: TilePlace) =>
+  tiles[level]?.[index] as PlacedTile;
+
+/** Whether a tile has hashes of new entries. */
+function isNew({ level, index, width }: TilePlace, known: number): boolean {
+  return (index * TILE_WIDTH + width) * TILE_WIDTH ** level > known;
+}
+
+async function readBundle(fetchFile: FetchFile, place: TilePlace): Promise<Uint8Array[]> {
+  const path = bundlePath(place);
+  const bytes = await readWide(fetchFile, bundlePath, place);
+  const entries = parseBundle(bytes, (message) => damagedLog(`has a file ${path} that ${message}`));
+  if (entries.length < place.width) throw damagedLog(`has a file ${path} that is too short`);
+  return entries.slice(0, place.width);
+}
+
+async function assertTile(fetchFile: FetchFile, place: TilePlace, expected: Uint8Array): Promise<void> {
+  const found = await readWide(fetchFile, tilePath, place);
+  if (Buffer.compare(found.subarray(0, expected.length), expected) === 0) return;
+  throw damagedLog(`has a tile ${tilePath(place)} that does not belong to its entries`);
+}
+
+/** Reads a tile or a bundle. A full one replaces its partial ones (C2SP tlog-tiles). */
+async function readWide(
+  fetchFile: FetchFile,
+  pathOf: (place: TilePlace) => string,
+  place: TilePlace,
+): Promise<Uint8Array> {
+  const path = `${LOG_FOLDER}${pathOf(place)}`;
+  const full = `${LOG_FOLDER}${pathOf({ ...place, width: TILE_WIDTH })}`;
+  const bytes = (await fetchFile(path)) ?? (path === full ? undefined : await fetchFile(full));
+  if (bytes === undefined) throw damagedLog(`lacks the file ${path}`);
+  return bytes;
+}

@@ -1,0 +1,199 @@
+import { importRootKey } from '@passport-registry/verifier';
+import {
+  delegationEntry,
+  entryBytes,
+  formatNote,
+  type LogEntry,
+  type LogIdentity,
+  parseNoteKey,
+  parseStrictJson,
+  publicationEntry,
+  readRotation,
+  readStatement,
+  rotationEntry,
+  type SignedHead,
+} from '@passport-registry/verifier/internal';
+import { TreeRejected, UsageError } from '../errors.js';
+import { readIfThere } from '../files/read-file.js';
+import { readPublicationStatement } from '../freshness/read-publication.js';
+import type { SignedList } from '../list/signed-list.js';
+import { appendEntries } from '../log/append.js';
+import type { LogChoice } from '../log/log-choice.js';
+import { damagedLog, EMPTY_LOG, type LogEnd, readLogEnd, readLogHead, rootOf } from '../log/log-files.js';
+import { entriesSince, type PlacedEntry } from '../log/log-tail.js';
+import { logIdentity, signHead } from '../log/sign-head.js';
+import { sha256 } from '../tree/checksums.js';
+import { PATHS } from '../tree/paths.js';
+import type { PublishedFiles, PublishedTree } from '../tree/published-tree.js';
+import type { Tree } from '../tree/tree.js';
+
+/** The log of a tree with everything that the tree publishes. */
+export interface ExtendedLog {
+  readonly head: SignedHead;
+  readonly end: LogEnd;
+  /** The number of entries before the publication statement of the tree. */
+  readonly index: number;
+  /**
+   * The files to write before the rest of the tree, the head last. Empty if the published log has all entries already.
+   */
+  readonly files: Tree;
+  /** Whether the published tree has no log that this one continues. */
+  readonly isNew: boolean;
+}
+
+/**
+ * Returns the log that the publication statement names: that of the choice, or else the published one.
+ *
+ * @param signed - a publication statement that was signed elsewhere, which may begin a log
+ * @throws {@link UsageError} if the choice has another name than the published log; {@link KeyRejected}
+ */
+export function chooseLog(
+  choice: LogChoice | undefined,
+  published: Pick<PublishedFiles, 'statement'> | undefined,
+  signed?: string,
+): LogIdentity | undefined {
+  const known = published?.statement?.log;
+  const named = signed === undefined ? undefined : readPublicationStatement(signed).log;
+  const origin = choice?.origin ?? named?.origin ?? known?.origin;
+  if (known !== undefined && origin !== known.origin) {
+    throw new UsageError(
+      `the log is ${known.origin}, and its name never changes: pass --log-origin ${known.origin}`,
+    );
+  }
+  if (choice?.signer === undefined) return known;
+  if (origin === undefined) {
+    throw new UsageError('a new log needs a name: pass --log-origin with the host of the registry and /log');
+  }
+  return logIdentity(origin, choice.signer.rootKey);
+}
+
+/** A publication that is about to be written. */
+interface Publishing {
+  readonly tree: Tree;
+  readonly signed: SignedList;
+  /** The published tree that the new tree follows, without a pending publication. */
+  readonly served: PublishedTree | undefined;
+}
+
+/**
+ * Adds to the log what the tree publishes and the log lacks: rotation steps, a delegation, the publication statement
+ * (SPEC C7). The new log contains the published one.
+ *
+ * @returns undefined if the registry has no log
+ * @throws {@link TreeRejected} if the published log is damaged; {@link UsageError} | {@link KeyRejected}
+ */
+export async function extendLog(
+  { tree, signed, served }: Publishing,
+  choice: LogChoice | undefined,
+): Promise<ExtendedLog | undefined> {
+  const statement = { ...readPublicationStatement(signed.statement), text: signed.statement };
+  const { log } = statement;
+  if (log === undefined) return undefined;
+  const { head, end, tail } = await publishedLog(served, log);
+  const wanted = [
+    ...(await newStatements(tree, served)),
+    logged(signed.statement, publicationEntry(statement)),
+  ];
+  const missing = wanted.filter(({ entry }) => !tail.some((known) => known.entry.sha256 === entry.sha256));
+  const known = tail.find(({ entry }) => entry.sha256 === sha256(signed.statement));
+  const index = known?.index ?? end.size + missing.length - 1;
+  if (head !== undefined && missing.length === 0) return { head, end, index, files: new Map(), isNew: false };
+  if (choice?.signer === undefined) {
+    throw new UsageError(
+      `the registry has the log ${log.origin}: pass --log-key, which signs the head of the log`,
+    );
+  }
+  if (logIdentity(log.origin, choice.signer.rootKey).vkey !== log.vkey) {
+    throw new UsageError(
+      'the publication statement names another key of the log: pass that key with --log-key',
+    );
+  }
+  const added = appendEntries(
+    end,
+    missing.map(({ entry }) => entryBytes(entry)),
+  );
+  const { size } = added.end;
+  const newHead = await signHead({ origin: log.origin, size, root: await rootOf(added.end) }, choice.signer);
+  const files = new Map([
+    ...keptFiles(tree, signed, choice),
+    ...missing.map(({ jwt }, at): [string, Buffer] => [
+      PATHS.loggedStatement(end.size + at),
+      Buffer.from(jwt),
+    ]),
+    ...added.files,
+    [PATHS.logHead, Buffer.from(formatNote(newHead.note))],
+  ]);
+  return { head: newHead, end: added.end, index, files, isNew: head === undefined };
+}
+
+/** Reads the published log, and the entries that may not be published yet. */
+async function publishedLog(served: PublishedTree | undefined, log: LogIdentity) {
+  const read = (path: string) => served && readIfThere(served.folder, path);
+  const head = readLogHead(read);
+  const published = served?.statement?.log;
+  if (head === undefined) {
+    if (published !== undefined) throw damagedLog('is missing');
+    return { head, end: EMPTY_LOG, tail: [] as PlacedEntry[] };
+  }
+  if (head.origin !== log.origin) throw damagedLog(`is ${head.origin}, not ${log.origin}`);
+  const named = [log, published, served?.pending?.statement.log].flatMap((identity) => identity ?? []);
+  const keys = named.map(({ vkey }) => parseNoteKey(vkey, 'log', damagedLog));
+  const end = await readLogEnd(read, head, keys);
+  const since = published === undefined ? undefined : sha256(served?.statement?.text ?? '');
+  return { head, end, tail: entriesSince(read, head.size, since) };
+}
+
+/** A statement of the root key and its entry in the log. */
+interface LoggedStatement {
+  readonly jwt: string;
+  readonly entry: LogEntry;
+}
+
+const logged = (jwt: string, entry: LogEntry): LoggedStatement => ({ jwt, entry });
+
+/** Returns the rotation steps and the delegation that the published tree has not. Without a published log, all of them. */
+async function newStatements(tree: Tree, served: PublishedTree | undefined): Promise<LoggedStatement[]> {
+  const hasLog = served?.statement?.log !== undefined;
+  const isPublished = (path: string) =>
+    hasLog && tree.get(path) !== undefined && isSame(served.folder, path, tree);
+  const found: LoggedStatement[] = [];
+  const rotation = tree.get(PATHS.rotation);
+  if (rotation !== undefined && !isPublished(PATHS.rotation)) {
+    const texts = parseStrictJson(rotation) as string[];
+    const before = hasLog ? stepsIn(readIfThere(served.folder, PATHS.rotation)) : 0;
+    for (const [at, { claims }] of readRotation(rotation).entries()) {
+      const { thumbprint } = await importRootKey(claims['next_root']);
+      const jwt = texts[at] ?? '';
+      if (at >= before) found.push(logged(jwt, rotationEntry(jwt, thumbprint, at + 1)));
+    }
+  }
+  const delegation = tree.get(PATHS.delegation);
+  if (delegation !== undefined && !isPublished(PATHS.delegation)) {
+    const jwt = Buffer.from(delegation).toString('utf8');
+    const { issuedAt } = readStatement(
+      jwt,
+      'registry-delegation+jwt',
+      (message) => new TreeRejected(`the delegation ${message}`),
+    );
+    found.push(logged(jwt, delegationEntry(jwt, issuedAt)));
+  }
+  return found;
+}
+
+function isSame(folder: string, path: string, tree: Tree): boolean {
+  return readIfThere(folder, path)?.equals(tree.get(path) ?? new Uint8Array()) === true;
+}
+
+const stepsIn = (rotation: Uint8Array | undefined) =>
+  rotation === undefined ? 0 : readRotation(rotation).length;
+
+/** Returns the list as it is kept besides the published one: in a snapshot, and permanently if it is small enough. */
+function keptFiles(
+  tree: Tree,
+  { list, sha256: hash }: SignedList,
+  { keepBytes }: LogChoice,
+): [string, Uint8Array][] {
+  const names = [PATHS.list, PATHS.signature].map((name) => PATHS.snapshot(hash, name));
+  const snapshot = names.map((path): [string, Uint8Array] => [path, tree.get(path) as Uint8Array]);
+  return list.list.length > keepBytes ? snapshot : [...snapshot, [PATHS.loggedList(hash), list.list]];
+}

@@ -1,0 +1,82 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SignedHead } from '@passport-registry/verifier/internal';
+import type { OutputFolder } from '../files/output-folder.js';
+import { readIfThere } from '../files/read-file.js';
+import type { SignedList } from '../list/signed-list.js';
+import { type Cosigned, collectCosignatures } from '../log/collect.js';
+import type { CosignChoice, LogChoice } from '../log/log-choice.js';
+import { LOG_FOLDER } from '../log/log-files.js';
+import { PATHS } from '../tree/paths.js';
+import type { Tree } from '../tree/tree.js';
+import type { ExtendedLog } from './extend-log.js';
+import { proveLogged } from './prove-logged.js';
+import { addFiles, type Written } from './write.js';
+
+/** What a publication did with the log. */
+export interface LogReport {
+  /** The number of entries of the log. */
+  readonly size: number;
+  /** The number of witnesses that have cosigned the head of the proof, and the number that is demanded. */
+  readonly cosigned: number;
+  readonly quorum: number;
+  /** Whether the rest of the tree was published, too. */
+  readonly isComplete: boolean;
+  /** Why witnesses have not cosigned, in words. */
+  readonly missing: readonly string[];
+}
+
+/** A verified tree, and the log that contains its statements. */
+interface Logging {
+  readonly tree: Tree;
+  readonly signed: SignedList;
+  readonly log: ExtendedLog;
+}
+
+/** A tree with the proof that it is logged. */
+export interface LoggedTree {
+  readonly tree: Tree;
+  /** The files that have been written so far. */
+  readonly written: Written;
+  readonly report: LogReport;
+}
+
+/** Asks no witness. */
+const NO_WITNESSES: CosignChoice = { witnesses: [], quorum: 0, waitMs: 0 };
+
+/**
+ * Writes the new entries and the head of the log, collects the cosignatures of witnesses, and adds the proof to the tree
+ * (SPEC C7). Whoever can see the new head can also fetch the list that it names, although the published list is still the
+ * old one. If witnesses are missing when the time is over, the publication goes on without them.
+ */
+export async function logPublication(
+  { tree, signed, log }: Logging,
+  choice: LogChoice | undefined,
+  place: OutputFolder,
+): Promise<LoggedTree> {
+  const { out } = place;
+  const cosigning = choice ?? NO_WITNESSES;
+  // The remains of a log whose head was never written, or of a development key.
+  if (log.isNew) rmSync(join(out, LOG_FOLDER), { recursive: true, force: true });
+  const isFirst = readIfThere(out, PATHS.rootKey) === undefined;
+  const rootKey = tree.get(PATHS.rootKey) ?? new Uint8Array();
+  const first: Tree = new Map(log.files.size > 0 && isFirst ? [[PATHS.rootKey, rootKey]] : []);
+  const written = addFiles(new Map([...first, ...log.files]), place);
+  const later = choice?.cosignLater === true;
+  const read = (path: string) => readIfThere(out, path);
+  const { signatures, missing } = later
+    ? { signatures: [], missing: [] }
+    : await collectCosignatures(log.head, cosigning, read);
+  const request = { folder: out, statement: signed.statement, cosignatures: signatures, choice: cosigning };
+  const { files, cosigned } = await proveLogged(log, request);
+  const report = logReport(log.head, { cosigned, quorum: cosigning.quorum, missing, isComplete: !later });
+  return { tree: new Map([...tree, ...files]), written, report };
+}
+
+/** Makes the report about a head of the log. */
+export function logReport(
+  { size }: SignedHead,
+  { missing, ...outcome }: Pick<LogReport, 'cosigned' | 'quorum' | 'isComplete'> & Pick<Cosigned, 'missing'>,
+): LogReport {
+  return { size, ...outcome, missing: missing.map(({ witness, problem }) => `${witness}: ${problem}`) };
+}

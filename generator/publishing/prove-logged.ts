@@ -1,0 +1,125 @@
+import {
+  cosignatureTime,
+  entryBytes,
+  formatLogProof,
+  formatNote,
+  hashesFromTiles,
+  inclusionProof,
+  type LogProof,
+  type NoteSignature,
+  newestCosignatures,
+  parseLogProof,
+  provesEntry,
+  publicationEntry,
+  type SignedHead,
+  tileReader,
+} from '@passport-registry/verifier/internal';
+import { TreeRejected } from '../errors.js';
+import { readIfThere } from '../files/read-file.js';
+import { readPublicationStatement } from '../freshness/read-publication.js';
+import type { CosignChoice } from '../log/log-choice.js';
+import { PATHS } from '../tree/paths.js';
+import type { Tree } from '../tree/tree.js';
+import type { ExtendedLog } from './extend-log.js';
+
+/** What is to be proven, and by whose cosignatures. */
+export interface ProofRequest {
+  /** The folder with the tiles of the log. */
+  readonly folder: string;
+  /** The publication statement. */
+  readonly statement: string;
+  /** The new cosignatures of the head. */
+  readonly cosignatures: readonly NoteSignature[];
+  readonly choice: Pick<CosignChoice, 'witnesses' | 'quorum'>;
+}
+
+/** The proof of a publication, and whether its cosignatures make up the quorum. */
+export interface ProvenPublication {
+  /** The files to write: the head with its cosignatures, the proof, and what is kept of it. */
+  readonly files: Tree;
+  /** The number of witnesses that have cosigned the head of the proof. */
+  readonly cosigned: number;
+}
+
+/**
+ * Makes the files that prove that the log contains a publication (SPEC C7). The proof is for the newest head that has the
+ * quorum. If no head with the publication has it, the proof is for the newest head.
+ */
+export async function proveLogged(
+  { head, index }: Pick<ExtendedLog, 'head' | 'index'>,
+  { folder, statement, cosignatures, choice }: ProofRequest,
+): Promise<ProvenPublication> {
+  const read = (path: string) => readIfThere(folder, path);
+  const published = readProof(read(PATHS.logProof));
+  const entry = entryBytes(publicationEntry({ ...readPublicationStatement(statement), text: statement }));
+  const isOfStatement = published !== undefined && published.index === index && provesEntry(published, entry);
+  const known = published?.head.note.text === head.note.text ? published.head.note.signatures : [];
+  const cosignedHead = withCosignatures(
+    head,
+    [...head.note.signatures.slice(1), ...known, ...cosignatures],
+    choice,
+  );
+  const hashes = hashesFromTiles(
+    head.size,
+    tileReader(async (path) => read(path)),
+  );
+  const path = await inclusionProof(index, head.size, hashes);
+  const fresh: LogProof = { index, path, head: cosignedHead };
+  const [freshCount, publishedCount] = await Promise.all(
+    [fresh, published].map((proof) => countIn(proof, choice)),
+  );
+  const keeps = isOfStatement && (freshCount ?? 0) < choice.quorum && (publishedCount ?? 0) >= choice.quorum;
+  const proof = Buffer.from(formatLogProof(keeps ? published : fresh));
+  const files = new Map<string, Uint8Array>([
+    [PATHS.logHead, Buffer.from(formatNote(cosignedHead.note))],
+    [PATHS.logProof, proof],
+  ]);
+  const cosigned = (keeps ? publishedCount : freshCount) ?? 0;
+  const first = readProof(read(PATHS.firstProof(index)));
+  if (first === undefined || ((await countIn(first, choice)) < choice.quorum && cosigned >= choice.quorum)) {
+    files.set(PATHS.firstProof(index), proof);
+  }
+  const before = read(PATHS.logProof);
+  if (published !== undefined && before !== undefined && published.index !== index) {
+    files.set(PATHS.lastProof(published.index), before);
+  }
+  return { files, cosigned };
+}
+
+/** Reads a proof. A damaged proof counts as missing, because the new one replaces it. */
+function readProof(bytes: Uint8Array | undefined): LogProof | undefined {
+  try {
+    const text = bytes && Buffer.from(bytes).toString('utf8');
+    return text === undefined ? undefined : parseLogProof(text, (message) => new TreeRejected(message));
+  } catch (error) {
+    if (error instanceof TreeRejected) return undefined;
+    throw error;
+  }
+}
+
+/** Returns a head with the newest cosignature of each witness, in the order of the witnesses. */
+function withCosignatures(
+  head: SignedHead,
+  found: readonly NoteSignature[],
+  { witnesses }: Pick<CosignChoice, 'witnesses'>,
+): SignedHead {
+  const [own] = head.note.signatures;
+  const newest = witnesses.flatMap(({ key }) => {
+    const its = found.filter(({ name, keyId }) => name === key.name && keyId === key.keyId);
+    return its.sort((one, next) => (cosignatureTime(next) ?? 0) - (cosignatureTime(one) ?? 0)).slice(0, 1);
+  });
+  return { ...head, note: { ...head.note, signatures: [...(own === undefined ? [] : [own]), ...newest] } };
+}
+
+/** Returns how many of the witnesses have cosigned the head of a proof. */
+async function countIn(
+  proof: LogProof | undefined,
+  { witnesses }: Pick<CosignChoice, 'witnesses'>,
+): Promise<number> {
+  if (proof === undefined) return 0;
+  const rules = {
+    witnesses: witnesses.map(({ key }) => key),
+    ...{ quorum: witnesses.length, since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY },
+  };
+  return (await newestCosignatures(proof.head.note, rules)).length;
+}
