@@ -29,8 +29,8 @@ export interface CosignRequest {
   /** The keys of the log that the witness trusts. One of them must have signed the head. */
   readonly logKeys: readonly NoteKey[];
   /**
-   * Returns the consistency proof from the head that the witness has cosigned last. It is empty from size 0, and from the
-   * same size. Throws if there is no such proof.
+   * Returns the consistency proof from the head that the witness has cosigned last, which is not larger. It is empty from
+   * size 0, and from the same size. Throws if there is no such proof.
    */
   readonly prove: (last: TreeHead) => Promise<readonly Uint8Array[]>;
 }
@@ -46,12 +46,11 @@ export async function cosignHead(cosigner: Cosigner, request: CosignRequest): Pr
   const signatures = await logSignatures(head, logKeys);
   return changeState(cosigner.state, head.origin, async (last) => {
     const older = last?.head ?? { size: 0, root: emptyRoot() };
-    const proof = await prove(older);
     if (head.size < older.size) {
       const message = `the head of the log has ${head.size} entries, but one with ${older.size} entries is cosigned`;
       throw new HeadRefused('conflict', message, older.size);
     }
-    if (!isConsistent(older, head, proof)) {
+    if (!isConsistent(older, head, await prove(older))) {
       throw new HeadRefused(
         'inconsistent',
         `the log with ${head.size} entries is not proven to contain the log with ${older.size} entries that is cosigned`,
