@@ -53,6 +53,7 @@ export { tileReader, verifyPublicationProof } from './log/publication-proof.js';
 export {
   formatNote,
   formatSignature,
+  isNamed,
   type NoteSignature,
   parseNote,
   parseSignatureLines,
