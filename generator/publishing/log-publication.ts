@@ -47,7 +47,8 @@ const NO_WITNESSES: CosignChoice = { witnesses: [], quorum: 0, waitMs: 0 };
 /**
  * Writes the new entries and the head of the log, collects the cosignatures of witnesses, and adds the proof to the tree
  * (SPEC C7). Whoever can see the new head can also fetch the list that it names, although the published list is still the
- * old one. If witnesses are missing when the time is over, the publication goes on without them.
+ * old one. If witnesses are missing when the time is over, the publication goes on without them. A first publication
+ * replaces nothing, so it never stops after the head.
  */
 export async function logPublication(
   { tree, signed, log }: Logging,
@@ -69,7 +70,12 @@ export async function logPublication(
     : await collectCosignatures(log.head, cosigning, read);
   const request = { folder: out, statement: signed.statement, cosignatures: signatures, choice: cosigning };
   const { files, cosigned } = await proveLogged(log, request);
-  const report = logReport(log.head, { cosigned, quorum: cosigning.quorum, missing, isComplete: !later });
+  const report = logReport(log.head, {
+    cosigned,
+    quorum: cosigning.quorum,
+    missing,
+    isComplete: !later || isFirst,
+  });
   return { tree: new Map([...tree, ...files]), written, report };
 }
 

@@ -49,11 +49,12 @@ export {
   type SubtreeHash,
   type TreeHead,
 } from './log/merkle.js';
-export { tileReader, verifyPublicationProof } from './log/publication-proof.js';
+export { refuseOtherLog, tileReader, verifyPublicationProof } from './log/publication-proof.js';
 export {
   formatNote,
   formatSignature,
   isNamed,
+  MAX_SIGNATURES,
   type NoteSignature,
   parseNote,
   parseSignatureLines,
