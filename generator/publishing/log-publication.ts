@@ -5,7 +5,7 @@ import type { OutputFolder } from '../files/output-folder.js';
 import { readIfThere } from '../files/read-file.js';
 import type { SignedList } from '../list/signed-list.js';
 import { type Cosigned, collectCosignatures } from '../log/collect.js';
-import type { CosignChoice, LogChoice } from '../log/log-choice.js';
+import { type LogChoice, NO_WITNESSES } from '../log/log-choice.js';
 import { LOG_FOLDER } from '../log/log-files.js';
 import { PATHS } from '../tree/paths.js';
 import type { Tree } from '../tree/tree.js';
@@ -40,9 +40,6 @@ export interface LoggedTree {
   readonly written: Written;
   readonly report: LogReport;
 }
-
-/** Asks no witness. */
-const NO_WITNESSES: CosignChoice = { witnesses: [], quorum: 0, waitMs: 0 };
 
 /**
  * Writes the new entries and the head of the log, collects the cosignatures of witnesses, and adds the proof to the tree

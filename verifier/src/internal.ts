@@ -62,6 +62,8 @@ export {
 export {
   formatNote,
   formatSignature,
+  isNamed,
+  MAX_SIGNATURES,
   type NoteSignature,
   parseNote,
   parseSignatureLines,
