@@ -5,7 +5,7 @@ import type { OutputFolder } from '../files/output-folder.js';
 import { readIfThere } from '../files/read-file.js';
 import type { SignedList } from '../list/signed-list.js';
 import { type Cosigned, collectCosignatures } from '../log/collect.js';
-import type { CosignChoice, LogChoice } from '../log/log-choice.js';
+import { type LogChoice, NO_WITNESSES } from '../log/log-choice.js';
 import { LOG_FOLDER } from '../log/log-files.js';
 import { PATHS } from '../tree/paths.js';
 import type { Tree } from '../tree/tree.js';
@@ -41,13 +41,11 @@ export interface LoggedTree {
   readonly report: LogReport;
 }
 
-/** Asks no witness. */
-const NO_WITNESSES: CosignChoice = { witnesses: [], quorum: 0, waitMs: 0 };
-
 /**
  * Writes the new entries and the head of the log, collects the cosignatures of witnesses, and adds the proof to the tree
  * (SPEC C7). Whoever can see the new head can also fetch the list that it names, although the published list is still the
- * old one. If witnesses are missing when the time is over, the publication goes on without them.
+ * old one. If witnesses are missing when the time is over, the publication goes on without them. A first publication
+ * replaces nothing, so it never stops after the head.
  */
 export async function logPublication(
   { tree, signed, log }: Logging,
@@ -69,7 +67,12 @@ export async function logPublication(
     : await collectCosignatures(log.head, cosigning, read);
   const request = { folder: out, statement: signed.statement, cosignatures: signatures, choice: cosigning };
   const { files, cosigned } = await proveLogged(log, request);
-  const report = logReport(log.head, { cosigned, quorum: cosigning.quorum, missing, isComplete: !later });
+  const report = logReport(log.head, {
+    cosigned,
+    quorum: cosigning.quorum,
+    missing,
+    isComplete: !later || isFirst,
+  });
   return { tree: new Map([...tree, ...files]), written, report };
 }
 

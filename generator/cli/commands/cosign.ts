@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { IoFailed } from '../../errors.js';
 import { KEPT_LIST_BYTES } from '../../log/log-choice.js';
 import { cosign } from '../../publishing/cosign.js';
 import {
@@ -7,7 +6,7 @@ import {
   type CheckpointOptions,
   checkpointChoice,
 } from '../options/freshness-options.js';
-import { addCosignOptions, type CosignOptions, cosignChoice } from '../options/log-options.js';
+import { addCosignOptions, type CosignOptions, cosignChoice, TOO_FEW } from '../options/log-options.js';
 import { addTreeOptions, type TreeCommandOptions, treeOptions } from '../options/tree-options.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit } from '../terminal/output.js';
@@ -32,9 +31,6 @@ export function addCosignCommand(program: Command, io: Invocation): void {
       run(io, options.json === true, () => collect(io, out, options)),
     );
 }
-
-/** Exit code if fewer witnesses than the quorum have cosigned. */
-const TOO_FEW = new IoFailed('').exitCode;
 
 async function collect(io: Io, out: string, options: Options): Promise<number> {
   const started = performance.now();
