@@ -18,7 +18,6 @@ import {
   parseLogProof,
   parseNoteKey,
   provesEntry,
-  publicationEntry,
   refuseOtherLog,
   type SignedHead,
   verifyPublicationProof,
@@ -29,12 +28,17 @@ import { compileGoLog, describeWithGo, type GoLog } from '../support/go-log.js';
 import { flipped } from '../support/merkle.js';
 import { invalid, noteSigner } from '../support/note-keys.js';
 import { sha256 } from '../support/publication.js';
-import { fileReader, LOG_SIZES, placesOf, provenFromTiles } from '../support/sample-log.js';
+import {
+  COSIGNED_SECONDS,
+  fileReader,
+  LOG_SIZES,
+  placesOf,
+  provenFromTiles,
+  sampleEntry,
+} from '../support/sample-log.js';
 import { temporaryFolder } from '../support/workspace.js';
 
 const ORIGIN = 'registry.example/log';
-/** When the witnesses have cosigned: 2027-01-15T08:00:00Z. */
-const COSIGNED = 1_800_000_000;
 
 describeWithGo('a log that Go has written', () => {
   const tree = temporaryFolder();
@@ -46,21 +50,21 @@ describeWithGo('a log that Go has written', () => {
   let rules: CosignatureRules;
   beforeAll(() => {
     go = compileGoLog();
-    const { output } = go(['write', join(tree, 'log'), ORIGIN, LOG_SIZES.join(), String(COSIGNED)]);
+    const { output } = go(['write', join(tree, 'log'), ORIGIN, LOG_SIZES.join(), String(COSIGNED_SECONDS)]);
     const keys = output as { readonly vkey: string; readonly witnesses: readonly string[] };
     ({ vkey } = keys);
     witnesses = keys.witnesses.map((one) => parseNoteKey(one, 'witness', invalid));
-    rules = { witnesses, quorum: 2, since: COSIGNED * 1000, until: COSIGNED * 1000 };
+    rules = { witnesses, quorum: 2, since: COSIGNED_SECONDS * 1000, until: COSIGNED_SECONDS * 1000 };
   });
 
   const headOf = (size: number) => parseHead(text(`heads/${size}`), invalid);
-  /** What the log says of an entry, as test/interop/log/write.go writes it. */
+  /** The statement of an entry, as test/interop/log/write.go writes it. */
   const statementOf = (index: number): PublishedStatement => ({
     ...{ sequence: index, updatedAt: '2027-01-15T08:00:00Z', sha256: sha256(Buffer.from(`list ${index}`)) },
     ...{ size: 1, issuers: 0, sumsSha256: '0'.repeat(64), levels: 0, checkpoint: false, claims: '' },
     ...{ issuedAt: 0, expiresAt: 8.64e15, text: `statement ${index}`, log: { origin: ORIGIN, vkey } },
   });
-  const entryOf = (index: number) => entryBytes(publicationEntry(statementOf(index)));
+  const entryOf = (index: number) => entryBytes(sampleEntry(index));
   const isSigned = (head: SignedHead, by = vkey) =>
     assertSignedByLog(head, parseNoteKey(by, 'log', invalid), invalid).then(
       () => true,
@@ -84,15 +88,15 @@ describeWithGo('a log that Go has written', () => {
       expect(formatNote(head.note)).toBe(text(`heads/${size}`));
       expect(await isSigned(head)).toBe(true);
       expect(await newestCosignatures(head.note, rules)).toEqual([
-        { witness: witnesses[0], time: COSIGNED * 1000 },
-        { witness: witnesses[1], time: COSIGNED * 1000 },
+        { witness: witnesses[0], time: COSIGNED_SECONDS * 1000 },
+        { witness: witnesses[1], time: COSIGNED_SECONDS * 1000 },
       ]);
     });
 
     it('has the entries and the tiles of its head', async () => {
       const { entries } = await readEntries(read, headOf(size));
       expect(entries).toHaveLength(size);
-      expect(entries.at(-1)).toEqual({ index: size - 1, entry: publicationEntry(statementOf(size - 1)) });
+      expect(entries.at(-1)).toEqual({ index: size - 1, entry: sampleEntry(size - 1) });
     });
 
     it('has proofs of its entries, which tiles prove the same', async () => {
@@ -110,7 +114,7 @@ describeWithGo('a log that Go has written', () => {
           statementOf(index),
           { ...rules, origin: ORIGIN },
         );
-        expect(await verified).toMatchObject({ size, index, witnessedAt: COSIGNED * 1000 });
+        expect(await verified).toMatchObject({ size, index, witnessedAt: COSIGNED_SECONDS * 1000 });
       }
     });
 
@@ -197,8 +201,8 @@ describeWithGo('a log that Go has written', () => {
     expect(await counted({})).toBe(2);
     expect(await counted({ quorum: 1 })).toBe(1);
     expect(await counted({}, [own, second])).toBe(1);
-    expect(await counted({ since: COSIGNED * 1000 + 1 })).toBe(0);
-    expect(await counted({ until: COSIGNED * 1000 - 1 })).toBe(0);
+    expect(await counted({ since: COSIGNED_SECONDS * 1000 + 1 })).toBe(0);
+    expect(await counted({ until: COSIGNED_SECONDS * 1000 - 1 })).toBe(0);
     expect(await counted({ witnesses: [noteSigner('witness.example/w1', 'witness').key] })).toBe(0);
     const later = (await newestCosignatures({ ...headOf(257).note, text: head.note.text }, rules)).length;
     expect(later).toBe(0);
