@@ -19,6 +19,7 @@ export { LIMITS, limitOf } from './limits.js';
 export { instantOf } from './list/date-time.js';
 export {
   type Cosignature,
+  type CosignatureRules,
   cosignatureTime,
   cosignedText,
   encodeCosignature,
