@@ -48,7 +48,7 @@ export class LoggedRegistry {
   constructor(
     root: TestKey,
     log = new TestLog(),
-    witnesses = WITNESSES.map((name) => noteSigner(name, 'witness')),
+    witnesses: readonly NoteSigner[] = WITNESSES.map((name) => noteSigner(name, 'witness')),
   ) {
     this.root = root;
     this.log = log;

@@ -99,11 +99,35 @@ export type SubtreeHash = (level: number, index: number) => Promise<Uint8Array>;
 export async function rangeRoot(start: number, end: number, hash: SubtreeHash): Promise<Uint8Array> {
   if (start === end) return emptyRoot();
   const count = end - start;
-  const level = Math.log2(count);
-  if (Number.isInteger(level)) return hash(level, start / count);
+  const level = Math.round(Math.log2(count));
+  if (2 ** level === count) return hash(level, start / count);
   const split = start + largestPowerBelow(count);
   const [left, right] = await Promise.all([rangeRoot(start, split, hash), rangeRoot(split, end, hash)]);
   return nodeHash(left, right);
+}
+
+/**
+ * Returns the root of the first entries of a range, and the root of the range, from the same hashes of subtrees. If both
+ * roots are those of signed heads, the hashes are a consistency proof: the newer log begins with the older one.
+ *
+ * @param older - the number of the entry after the first entries, at least 1
+ */
+export async function consistentRoots(
+  older: number,
+  [start, end]: readonly [number, number],
+  hash: SubtreeHash,
+): Promise<readonly [Uint8Array, Uint8Array]> {
+  if (older === end) {
+    const root = await rangeRoot(start, end, hash);
+    return [root, root];
+  }
+  const split = start + largestPowerBelow(end - start);
+  const isLeft = older <= split;
+  const [[before, after], other] = await Promise.all([
+    consistentRoots(older, isLeft ? [start, split] : [split, end], hash),
+    isLeft ? rangeRoot(split, end, hash) : rangeRoot(start, split, hash),
+  ]);
+  return isLeft ? [before, nodeHash(after, other)] : [nodeHash(other, before), nodeHash(other, after)];
 }
 
 /** Returns the inclusion proof of an entry in a tree (RFC 6962, section 2.1.1). */
