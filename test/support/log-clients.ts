@@ -27,8 +27,8 @@ export interface LogReader {
   readonly client: ReturnType<CreateClient>;
   readonly host: RegistryHost;
   readonly events: RegistryEvent[];
-  /** The clock of the client, in milliseconds since 1970. */
-  now: number;
+  /** The clock of the client, in milliseconds since 1970. Default: that of the registry. */
+  now: number | undefined;
   /** Serves files and refreshes. Returns `accepted`, or the code of the refusal. */
   read(files: Files): Promise<string>;
 }
@@ -41,12 +41,12 @@ export async function logReader(
 ): Promise<LogReader> {
   const host = await registryHost();
   const events: RegistryEvent[] = [];
-  const reader = { host, events, now: registry.now } as LogReader;
+  const reader = { host, events, now: undefined } as unknown as LogReader;
   const client = closedAfterTest(
     create({
       ...{ trustAnchor: registry.anchor(2), sources: [host.base], refreshInterval: 1e6, timeout: 60 },
       onEvent: (event) => events.push(event),
-      now: () => reader.now,
+      now: () => reader.now ?? registry.now,
       ...options,
     }),
   );
@@ -82,6 +82,6 @@ export async function verdictOf(
   { files, now, ...options }: Visit,
 ): Promise<string> {
   const reader = await logReader(create, registry, options);
-  reader.now = now ?? registry.now;
+  reader.now = now;
   return reader.read(files);
 }
