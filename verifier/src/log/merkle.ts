@@ -139,7 +139,7 @@ export async function consistencyProof(
 }
 
 /** Returns the largest power of two below a count of at least 2. */
-function largestPowerBelow(count: number): number {
+export function largestPowerBelow(count: number): number {
   let power = 1;
   while (power * 2 < count) power *= 2;
   return power;
