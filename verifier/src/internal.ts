@@ -11,6 +11,8 @@ export { decodeBase64url } from './encoding/base64url.js';
 export { forEachConcurrent } from './encoding/for-each-concurrent.js';
 export { MAX_JSON_DEPTH, parseStrictJson } from './encoding/strict-json.js';
 export { decodeUtf8 } from './encoding/utf8.js';
+export { formatHistoryProof, type HistoryProof } from './history/history-proof.js';
+export { type Period, type PeriodProof, verifyPeriod } from './history/period.js';
 export { type BoundedResponse, boundedFetch, type FetchLimits } from './http/bounded-fetch.js';
 export { isLoopback } from './http/issuer-url.js';
 export { isPublicAddress, isPublicHost } from './http/public-address.js';
@@ -119,7 +121,7 @@ export {
   verifyPublicationStatement,
 } from './trust/publication-statement.js';
 export { currentRoots, pinnedChains, type RootChain, walkChains } from './trust/root-chain.js';
-export { type RotationStep, readRotation } from './trust/rotation.js';
+export { type RotationStep, readRotation, walkSteps } from './trust/rotation.js';
 export {
   ANY_TIME,
   type Clock,
