@@ -58,6 +58,11 @@ describeWithGo('a log that Go has written', () => {
   });
 
   const headOf = (size: number) => parseHead(text(`heads/${size}`), invalid);
+  /** A head that no witness has cosigned, so that only tiles can prove it. */
+  const logged = <T extends SignedHead>(head: T) => ({
+    ...head,
+    ...{ index: 0, cosignatures: [], witnessedAt: undefined, proof: '' },
+  });
   /** The statement of an entry, as test/interop/log/write.go writes it. */
   const statementOf = (index: number): PublishedStatement => ({
     ...{ sequence: index, updatedAt: '2027-01-15T08:00:00Z', sha256: sha256(Buffer.from(`list ${index}`)) },
@@ -120,12 +125,13 @@ describeWithGo('a log that Go has written', () => {
 
     it('continues each smaller log, and no other', async () => {
       const head = headOf(size);
-      const trust = { origin: ORIGIN, witnesses: [], quorum: 0 };
       for (const older of LOG_SIZES.filter((one) => one <= size)) {
         const accepted = headOf(older);
-        await refuseOtherLog({ head, accepted }, trust, read);
+        await refuseOtherLog({ head: logged(head), accepted: logged(accepted) }, read);
         const other = { ...accepted, root: flipped(accepted.root, older % 256) };
-        await expect(refuseOtherLog({ head, accepted: other }, trust, read)).rejects.toThrow(LogInconsistent);
+        await expect(refuseOtherLog({ head: logged(head), accepted: logged(other) }, read)).rejects.toThrow(
+          LogInconsistent,
+        );
       }
     });
 
@@ -138,11 +144,10 @@ describeWithGo('a log that Go has written', () => {
           );
         }
       }
-      const trust = { origin: ORIGIN, witnesses: [], quorum: 0 };
       const garbled = async (path: string) => (await read(path))?.map((byte) => byte ^ 1);
       for (const older of LOG_SIZES.filter((one) => one < size)) {
-        const heads = { head: headOf(size), accepted: headOf(older) };
-        await expect(refuseOtherLog(heads, trust, garbled)).rejects.toThrow(LogInconsistent);
+        const heads = { head: logged(headOf(size)), accepted: logged(headOf(older)) };
+        await expect(refuseOtherLog(heads, garbled)).rejects.toThrow(LogInconsistent);
       }
     });
 

@@ -119,11 +119,11 @@ describe.each(CLIENTS)('%s', (_name, create) => {
         const hosts = [await registryHost(served[0]), await registryHost(served[1])] as const;
         const client = clientOf(create, hosts);
         await client.ready();
-        hosts[at].intercept = down;
+        (hosts[at] as (typeof hosts)[0]).intercept = down;
         expect(await codeOf(client.refresh())).not.toBe(ACCEPTED);
         expect(client.status()).toMatchObject({
           logSize: 2,
-          source: hosts[at].base,
+          source: hosts[at]?.base,
           errors: { [hosts[1 - at]?.base as string]: { code: 'ERR_TOO_FEW_COSIGNATURES' } },
         });
       },
