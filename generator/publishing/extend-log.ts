@@ -44,14 +44,17 @@ export interface ExtendedLog {
 /**
  * Returns the log that the publication statement names: that of the choice, or else the published one.
  *
+ * @param signed - a publication statement that was signed elsewhere, which may begin a log
  * @throws {@link UsageError} if the choice has another name than the published log; {@link KeyRejected}
  */
 export function chooseLog(
   choice: LogChoice | undefined,
   published: Pick<PublishedFiles, 'statement'> | undefined,
+  signed?: string,
 ): LogIdentity | undefined {
   const known = published?.statement?.log;
-  const origin = choice?.origin ?? known?.origin;
+  const named = signed === undefined ? undefined : readPublicationStatement(signed).log;
+  const origin = choice?.origin ?? named?.origin ?? known?.origin;
   if (known !== undefined && origin !== known.origin) {
     throw new UsageError(
       `the log is ${known.origin}, and its name never changes: pass --log-origin ${known.origin}`,

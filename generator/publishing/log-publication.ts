@@ -19,6 +19,8 @@ export interface LogReport {
   readonly size: number;
   /** The number of witnesses that have cosigned the head of the proof, and the number that is demanded. */
   readonly cosigned: number;
+  /** The number of witnesses that have cosigned now. The others have cosigned the same head before, or not at all. */
+  readonly collected: number;
   readonly quorum: number;
   /** Whether the rest of the tree was published, too. */
   readonly isComplete: boolean;
@@ -44,7 +46,8 @@ export interface LoggedTree {
 /**
  * Writes the new entries and the head of the log, collects the cosignatures of witnesses, and adds the proof to the tree
  * (SPEC C7). Whoever can see the new head can also fetch the list that it names, although the published list is still the
- * old one. If witnesses are missing when the time is over, the publication goes on without them.
+ * old one. If witnesses are missing when the time is over, the publication goes on without them. A first publication
+ * replaces nothing, so it never stops after the head.
  */
 export async function logPublication(
   { tree, signed, log }: Logging,
@@ -66,14 +69,20 @@ export async function logPublication(
     : await collectCosignatures(log.head, cosigning, read);
   const request = { folder: out, statement: signed.statement, cosignatures: signatures, choice: cosigning };
   const { files, cosigned } = await proveLogged(log, request);
-  const report = logReport(log.head, { cosigned, quorum: cosigning.quorum, missing, isComplete: !later });
+  const report = logReport(log.head, {
+    cosigned,
+    collected: signatures.length,
+    quorum: cosigning.quorum,
+    missing,
+    isComplete: !later || isFirst,
+  });
   return { tree: new Map([...tree, ...files]), written, report };
 }
 
 /** Makes the report about a head of the log. */
 export function logReport(
   { size }: SignedHead,
-  { missing, ...outcome }: Pick<LogReport, 'cosigned' | 'quorum' | 'isComplete'> & Pick<Cosigned, 'missing'>,
+  { missing, ...outcome }: Omit<LogReport, 'size' | 'missing'> & Pick<Cosigned, 'missing'>,
 ): LogReport {
   return { size, ...outcome, missing: missing.map(({ witness, problem }) => `${witness}: ${problem}`) };
 }

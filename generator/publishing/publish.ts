@@ -45,7 +45,11 @@ export async function publish(
   const warnings = await applyRules({ records, signer, exceptions, rotation }, published, place);
   onStage?.('published tree');
   const checkpoint = freshness.checkpoint !== undefined || hasCheckpoint(published);
-  const log = chooseLog(choice, predecessorOf(published, signer));
+  const log = chooseLog(
+    choice,
+    predecessorOf(published, signer),
+    'sign' in signer ? undefined : signer.statement,
+  );
   const signed = await signedList({ records, signer, time, checkpoint, log }, published, place);
   onStage?.('list and signature');
   const assembled = await assemble(publication, served, signed);

@@ -1,3 +1,4 @@
+import { GRAMMAR } from '@passport-registry/verifier';
 import { parseNoteKey } from '@passport-registry/verifier/internal';
 import { type Command, Option } from 'commander';
 import { IoFailed, UsageError } from '../../errors.js';
@@ -67,6 +68,11 @@ export async function logChoice(io: Io, options: LogOptions): Promise<LogChoice 
   const { logOrigin: origin, logKey: key, logSignerCommand: signerCommand, witnesses } = options;
   if (origin === undefined && key === undefined && signerCommand === undefined && witnesses === undefined) {
     return undefined;
+  }
+  if (origin !== undefined && !GRAMMAR.logOrigin.pattern.test(origin)) {
+    throw new UsageError(
+      `--log-origin takes the host of the registry and /log, such as registry.example/log, not ${JSON.stringify(origin)}`,
+    );
   }
   return {
     ...cosignChoice(options),

@@ -6,10 +6,14 @@ import type { RegistryFiles } from '../publication/registry-files.js';
 const REVALIDATED = [
   'checkpoint.jwt',
   'publication.jwt',
+  'log/publication.tlog-proof',
   'keys/delegation.jwt',
   'keys/rotation.json',
   'issuers.sig',
 ];
+
+/** The files that a publication replaces first. A cache on the way may hold an old version of one of them. */
+const REPLACED_FIRST = ['publication.jwt', 'log/publication.tlog-proof'];
 
 /** A host of a registry. The class caches small files with their ETags, so that the host need not send them again. */
 export class HttpSource {
@@ -18,8 +22,8 @@ export class HttpSource {
   readonly #root: URL;
   readonly #fetch: typeof fetch;
   readonly #held = new Map<string, FetchedFile>();
-  /** Whether a cache between this client and the host may hold an old publication statement. */
-  #mayBeCached = false;
+  /** The files of which a cache between this client and the host may hold an old version. */
+  #mayBeOld = new Set<string>();
 
   constructor(base: string, fetch: typeof globalThis.fetch) {
     this.base = base;
@@ -40,18 +44,17 @@ export class HttpSource {
 
   /**
    * Clears the cache, so that the host sends all files in full again. A cache on the way may hold an older publication
-   * statement than the other files. The next request for the statement therefore has a new query, which caches do not
-   * ignore.
+   * statement, or an older proof that it is logged, than the other files. The next request for each of the two therefore
+   * has a new query, which caches do not ignore.
    */
   forget(): void {
     this.#held.clear();
-    this.#mayBeCached = true;
+    this.#mayBeOld = new Set(REPLACED_FIRST);
   }
 
   async #open(path: string, request: FileRequest): Promise<OpenedFile | undefined> {
     const { href } = new URL(path, this.#root);
-    if (path === 'publication.jwt' && this.#mayBeCached) {
-      this.#mayBeCached = false;
+    if (this.#mayBeOld.delete(path)) {
       const opened = await openFile(`${href}?${Date.now().toString(36)}`, request, undefined);
       // Some hosts do not know a path with a query.
       if (opened !== undefined) return opened;
