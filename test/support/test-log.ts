@@ -6,12 +6,14 @@ import {
   formatLogProof,
   formatNote,
   formatNoteKey,
+  formatSignature,
   hashesFromTiles,
   inclusionProof,
   type LogHead,
   type NoteKey,
   type NoteSignature,
   parseHead,
+  parseLogProof,
   parseNoteKey,
   rangeRoot,
   type SignedHead,
@@ -145,4 +147,12 @@ export function signedHead(head: LogHead, signer: NoteSigner, cosigned: readonly
   const cosignatures = cosigned.map(([witness, time]) => cosignature(text, witness, time));
   const note = formatNote({ text, signatures: [logSignature(text, signer), ...cosignatures] });
   return parseHead(note, (message) => new Error(message));
+}
+
+/** Has the head of a proof cosigned, such as that of a tree that a build has written. */
+export function withCosignatures(proof: string, cosigned: readonly Cosigning[]): string {
+  const { text } = parseLogProof(proof, (message) => new Error(message)).head.note;
+  return (
+    proof + cosigned.map(([witness, time]) => formatSignature(cosignature(text, witness, time))).join('')
+  );
 }
