@@ -5,7 +5,11 @@ import {
   type RootKey,
   readList,
 } from '@passport-registry/verifier';
-import type { PublicationStatement, PublishedStatement } from '@passport-registry/verifier/internal';
+import type {
+  LogIdentity,
+  PublicationStatement,
+  PublishedStatement,
+} from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../errors.js';
 import { validateIssuer } from '../generated/issuer-validator.js';
 import type { ListBytes } from '../list/list.js';
@@ -127,7 +131,7 @@ function describeList(
 }
 
 function describeStatement(
-  { sequence, issuers, levels, checkpoint, issuedAt, sumsSha256 }: PublicationStatement,
+  { sequence, issuers, levels, checkpoint, log, issuedAt, sumsSha256 }: PublicationStatement,
   previous: PreviousPublication | undefined,
 ): readonly string[] {
   const before = previous?.statement;
@@ -144,5 +148,18 @@ function describeStatement(
         ? `required${begins ? ' FROM NOW ON: verifiers refuse this registry without a checkpoint' : ''}`
         : 'not required'
     }`,
+    ...describeLog(log, before?.log),
+  ];
+}
+
+/** Describes a log that begins, and another key of the log. */
+function describeLog(log: LogIdentity | undefined, before: LogIdentity | undefined): readonly string[] {
+  if (log === undefined) return [];
+  const begins =
+    before === undefined ? ' FROM NOW ON: it cannot be withdrawn, and never gets another name' : '';
+  const isNewKey = before !== undefined && before.vkey !== log.vkey;
+  return [
+    `  log       ${log.origin}${begins}`,
+    ...(begins === '' && !isNewKey ? [] : [`  log key   ${log.vkey}${isNewKey ? ', A NEW KEY' : ''}`]),
   ];
 }

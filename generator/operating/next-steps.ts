@@ -68,6 +68,9 @@ function publicationSteps(status: RegistryStatus, settings: CommandSettings): Ne
   const { out, rootOptions, checkpointOptions, onlineOptions } = settings;
   const delegates = isUrgent(status.delegation) && status.delegation.expires !== undefined;
   const reasons = reasonsToBuild(status, delegates);
+  if (status.log.pending && reasons.length === 0) {
+    return [run('collect cosignatures, and complete the publication', 'cosign', out)];
+  }
   if (reasons.length === 0) {
     if (!isUrgent(checkpoint)) return [];
     return [run('sign a new checkpoint', 'checkpoint', out, ...onlineOptions)];

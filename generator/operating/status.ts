@@ -12,6 +12,7 @@ import {
 import { type HostsCondition, hostsCondition } from './hosts-condition.js';
 import { type ListCondition, listCondition, type TreeCondition, treeCondition } from './list-condition.js';
 import { readLocalTree } from './local-tree.js';
+import { type LogCondition, logCondition } from './log-condition.js';
 import { type PublicationCondition, publicationCondition } from './publication-condition.js';
 import {
   type PinnedKey,
@@ -53,6 +54,7 @@ export interface RegistryStatus extends HostsCondition {
   readonly tree: TreeCondition;
   readonly list: ListCondition;
   readonly publication: PublicationCondition;
+  readonly log: LogCondition;
   readonly delegation: DelegationCondition;
   readonly checkpoint: CheckpointCondition;
   readonly changes: ChangesCondition;
@@ -80,6 +82,7 @@ export async function registryStatus(options: StatusOptions): Promise<RegistrySt
     tree: treeCondition(local),
     list: listCondition(local, now),
     publication: publicationCondition(local),
+    log: logCondition(local),
     delegation: await delegationCondition(local, now),
     checkpoint: checkpointCondition(local, now),
     changes: await changesCondition({ issuers, exceptions, development, env: options.env }, local),

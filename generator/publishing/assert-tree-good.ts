@@ -17,7 +17,9 @@ const FRESHNESS = [PATHS.checkpoint, PATHS.delegation, PATHS.rotation];
  */
 export async function assertTreeGood(tree: Tree, rootKey: RootKey, name?: string): Promise<void> {
   const source = memorySource(tree);
-  const report = await verifyTree({ ...source, name: name ?? source.name }, rootKey, { withoutLog: name === undefined });
+  const report = await verifyTree({ ...source, name: name ?? source.name }, rootKey, {
+    withoutLog: name === undefined,
+  });
   // An expired or missing checkpoint does not make the tree invalid: the operator runs `checkpoint` after the build.
   const isLater = (name: string) =>
     name === 'freshness' || (name === 'checkpoint' && !tree.has(PATHS.checkpoint));

@@ -37,19 +37,24 @@ export interface ExtendedLog {
    * The files to write before the rest of the tree, the head last. Empty if the published log has all entries already.
    */
   readonly files: Tree;
+  /** Whether the published tree has no log that this one continues. */
+  readonly isNew: boolean;
 }
 
 /**
  * Returns the log that the publication statement names: that of the choice, or else the published one.
  *
+ * @param signed - a publication statement that was signed elsewhere, which may begin a log
  * @throws {@link UsageError} if the choice has another name than the published log; {@link KeyRejected}
  */
 export function chooseLog(
   choice: LogChoice | undefined,
   published: Pick<PublishedFiles, 'statement'> | undefined,
+  signed?: string,
 ): LogIdentity | undefined {
   const known = published?.statement?.log;
-  const origin = choice?.origin ?? known?.origin;
+  const named = signed === undefined ? undefined : readPublicationStatement(signed).log;
+  const origin = choice?.origin ?? named?.origin ?? known?.origin;
   if (known !== undefined && origin !== known.origin) {
     throw new UsageError(
       `the log is ${known.origin}, and its name never changes: pass --log-origin ${known.origin}`,
@@ -92,7 +97,7 @@ export async function extendLog(
   const missing = wanted.filter(({ entry }) => !tail.some((known) => known.entry.sha256 === entry.sha256));
   const known = tail.find(({ entry }) => entry.sha256 === sha256(signed.statement));
   const index = known?.index ?? end.size + missing.length - 1;
-  if (head !== undefined && missing.length === 0) return { head, end, index, files: new Map() };
+  if (head !== undefined && missing.length === 0) return { head, end, index, files: new Map(), isNew: false };
   if (choice?.signer === undefined) {
     throw new UsageError(
       `the registry has the log ${log.origin}: pass --log-key, which signs the head of the log`,
@@ -118,7 +123,7 @@ export async function extendLog(
     ...added.files,
     [PATHS.logHead, Buffer.from(formatNote(newHead.note))],
   ]);
-  return { head: newHead, end: added.end, index, files };
+  return { head: newHead, end: added.end, index, files, isNew: head === undefined };
 }
 
 /** Reads the published log, and the entries that may not be published yet. */

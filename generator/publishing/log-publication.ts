@@ -1,9 +1,12 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import type { SignedHead } from '@passport-registry/verifier/internal';
 import type { OutputFolder } from '../files/output-folder.js';
 import { readIfThere } from '../files/read-file.js';
 import type { SignedList } from '../list/signed-list.js';
 import { type Cosigned, collectCosignatures } from '../log/collect.js';
-import type { CosignChoice, LogChoice } from '../log/log-choice.js';
+import { type LogChoice, NO_WITNESSES } from '../log/log-choice.js';
+import { LOG_FOLDER } from '../log/log-files.js';
 import { PATHS } from '../tree/paths.js';
 import type { Tree } from '../tree/tree.js';
 import type { ExtendedLog } from './extend-log.js';
@@ -16,7 +19,11 @@ export interface LogReport {
   readonly size: number;
   /** The number of witnesses that have cosigned the head of the proof, and the number that is demanded. */
   readonly cosigned: number;
+  /** The number of witnesses that have cosigned now. The others have cosigned the same head before, or not at all. */
+  readonly collected: number;
   readonly quorum: number;
+  /** Whether the rest of the tree was published, too. */
+  readonly isComplete: boolean;
   /** Why witnesses have not cosigned, in words. */
   readonly missing: readonly string[];
 }
@@ -31,20 +38,16 @@ interface Logging {
 /** A tree with the proof that it is logged. */
 export interface LoggedTree {
   readonly tree: Tree;
-  /** Whether the rest of the tree is to be written now. */
-  readonly isComplete: boolean;
   /** The files that have been written so far. */
   readonly written: Written;
   readonly report: LogReport;
 }
 
-/** Asks no witness. */
-const NO_WITNESSES: CosignChoice = { witnesses: [], quorum: 0, waitMs: 0 };
-
 /**
  * Writes the new entries and the head of the log, collects the cosignatures of witnesses, and adds the proof to the tree
  * (SPEC C7). Whoever can see the new head can also fetch the list that it names, although the published list is still the
- * old one. If witnesses are missing when the time is over, the publication goes on without them.
+ * old one. If witnesses are missing when the time is over, the publication goes on without them. A first publication
+ * replaces nothing, so it never stops after the head.
  */
 export async function logPublication(
   { tree, signed, log }: Logging,
@@ -53,6 +56,8 @@ export async function logPublication(
 ): Promise<LoggedTree> {
   const { out } = place;
   const cosigning = choice ?? NO_WITNESSES;
+  // The remains of a log whose head was never written, or of a development key.
+  if (log.isNew) rmSync(join(out, LOG_FOLDER), { recursive: true, force: true });
   const isFirst = readIfThere(out, PATHS.rootKey) === undefined;
   const rootKey = tree.get(PATHS.rootKey) ?? new Uint8Array();
   const first: Tree = new Map(log.files.size > 0 && isFirst ? [[PATHS.rootKey, rootKey]] : []);
@@ -64,14 +69,20 @@ export async function logPublication(
     : await collectCosignatures(log.head, cosigning, read);
   const request = { folder: out, statement: signed.statement, cosignatures: signatures, choice: cosigning };
   const { files, cosigned } = await proveLogged(log, request);
-  const report = logReport(log.head, { cosigned, quorum: cosigning.quorum, missing });
-  return { tree: new Map([...tree, ...files]), isComplete: !later, written, report };
+  const report = logReport(log.head, {
+    cosigned,
+    collected: signatures.length,
+    quorum: cosigning.quorum,
+    missing,
+    isComplete: !later || isFirst,
+  });
+  return { tree: new Map([...tree, ...files]), written, report };
 }
 
 /** Makes the report about a head of the log. */
 export function logReport(
   { size }: SignedHead,
-  { cosigned, quorum, missing }: Pick<LogReport, 'cosigned' | 'quorum'> & Pick<Cosigned, 'missing'>,
+  { missing, ...outcome }: Omit<LogReport, 'size' | 'missing'> & Pick<Cosigned, 'missing'>,
 ): LogReport {
-  return { size, cosigned, quorum, missing: missing.map(({ witness, problem }) => `${witness}: ${problem}`) };
+  return { size, ...outcome, missing: missing.map(({ witness, problem }) => `${witness}: ${problem}`) };
 }

@@ -45,7 +45,11 @@ export async function publish(
   const warnings = await applyRules({ records, signer, exceptions, rotation }, published, place);
   onStage?.('published tree');
   const checkpoint = freshness.checkpoint !== undefined || hasCheckpoint(published);
-  const log = chooseLog(choice, predecessorOf(published, signer));
+  const log = chooseLog(
+    choice,
+    predecessorOf(published, signer),
+    'sign' in signer ? undefined : signer.statement,
+  );
   const signed = await signedList({ records, signer, time, checkpoint, log }, published, place);
   onStage?.('list and signature');
   const assembled = await assemble(publication, served, signed);
@@ -58,7 +62,7 @@ export async function publish(
     extended && (await logPublication({ tree: assembled, signed, log: extended }, choice, place));
   if (logged !== undefined) onStage?.('log');
   const outcome = { place, requested: time.updatedAt, published, signed, tree: logged?.tree ?? assembled };
-  if (logged?.isComplete === false)
+  if (logged?.report.isComplete === false)
     return reportOf(outcome, logged.written, { warnings, log: logged.report });
   const written = writeTree(outcome.tree, place, onProgress);
   onStage?.('write');

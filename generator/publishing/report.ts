@@ -47,7 +47,7 @@ export function reportOf(
     ...{ ...written, written: written.written.length },
     ...{ issuers: list.records.size, sha256, rootKey: rootKey.thumbprint, development },
     bytes: sizeOf(tree),
-    notes: buildNotes(outcome),
+    notes: [...logNotes(log), ...buildNotes(outcome)],
   };
 }
 
@@ -55,4 +55,17 @@ function sizeOf(tree: Tree): number {
   let size = 0;
   for (const bytes of tree.values()) size += bytes.length;
   return size;
+}
+
+/** Returns notes about a publication that is not complete, and about missing cosignatures. */
+function logNotes(log: LogReport | undefined): string[] {
+  if (log?.isComplete === false) {
+    return [
+      'The list is in the log, but the published files are still the old ones: `cosign` collects cosignatures and completes the publication.',
+    ];
+  }
+  if (log === undefined || log.cosigned >= log.quorum) return [];
+  return [
+    'Too few witnesses have cosigned. Verifiers that require the quorum keep the list that they have, until it is too old for them: run `cosign` when the witnesses are back.',
+  ];
 }

@@ -19,6 +19,7 @@ export { LIMITS, limitOf } from './limits.js';
 export { instantOf } from './list/date-time.js';
 export {
   type Cosignature,
+  type CosignatureRules,
   cosignatureTime,
   cosignedText,
   encodeCosignature,
@@ -49,10 +50,12 @@ export {
   type SubtreeHash,
   type TreeHead,
 } from './log/merkle.js';
-export { tileReader, verifyPublicationProof } from './log/publication-proof.js';
+export { refuseOtherLog, tileReader, verifyPublicationProof } from './log/publication-proof.js';
 export {
   formatNote,
   formatSignature,
+  isNamed,
+  MAX_SIGNATURES,
   type NoteSignature,
   parseNote,
   parseSignatureLines,

@@ -1,6 +1,7 @@
+import { GRAMMAR } from '@passport-registry/verifier';
 import { parseNoteKey } from '@passport-registry/verifier/internal';
 import { type Command, Option } from 'commander';
-import { UsageError } from '../../errors.js';
+import { IoFailed, UsageError } from '../../errors.js';
 import { type CosignChoice, KEPT_LIST_BYTES, type LogChoice, type Witness } from '../../log/log-choice.js';
 import { chooseSigner } from '../../signing/choose-signer.js';
 import type { SignerInput } from '../../signing/command-signer.js';
@@ -57,6 +58,9 @@ export function addLogOptions(command: Command): Command {
   );
 }
 
+/** Exit code if fewer witnesses than the quorum have cosigned. */
+export const TOO_FEW = new IoFailed('').exitCode;
+
 const MIB = 1024 * 1024;
 
 /** Returns the log of a publication. Undefined if no option and no setting is about a log. */
@@ -64,6 +68,11 @@ export async function logChoice(io: Io, options: LogOptions): Promise<LogChoice 
   const { logOrigin: origin, logKey: key, logSignerCommand: signerCommand, witnesses } = options;
   if (origin === undefined && key === undefined && signerCommand === undefined && witnesses === undefined) {
     return undefined;
+  }
+  if (origin !== undefined && !GRAMMAR.logOrigin.pattern.test(origin)) {
+    throw new UsageError(
+      `--log-origin takes the host of the registry and /log, such as registry.example/log, not ${JSON.stringify(origin)}`,
+    );
   }
   return {
     ...cosignChoice(options),

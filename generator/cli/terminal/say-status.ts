@@ -14,6 +14,7 @@ export function sayStatus(io: Io, status: RegistryStatus, next: readonly NextSte
     ['tree', status.tree],
     ['list', status.list],
     ['publication', status.publication],
+    ...(status.log.message === 'none' ? [] : [['log', status.log] as const]),
     ['delegation', status.delegation],
     ['checkpoint', status.checkpoint],
     ['changes', status.changes],

@@ -1,0 +1,389 @@
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { filesBelow } from '../../../build/files/walk.js';
+import { logEntries, logHead, problemsIn } from '../../support/log-files.js';
+import { claimsOf, sha256 } from '../../support/signed-tree.js';
+import { cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
+
+const ORIGIN = 'registry.example/log';
+const KEYS = ['--key', 'key.pem', '--log-key', 'log.pem'];
+const BUILD = ['build', ...KEYS, '--log-origin', ORIGIN];
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await workspace(['alpha']);
+  await key('log');
+  await key('next');
+});
+
+async function good(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await cli(args, folder);
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);
+  return stdout;
+}
+
+async function refused(...args: string[]): Promise<string> {
+  const before = contentOf('dist');
+  const { code, stderr } = await cli(args, folder);
+  expect(code).not.toBe(0);
+  expect(contentOf('dist')).toEqual(before);
+  return stderr;
+}
+
+async function key(name: string): Promise<void> {
+  writeFiles(folder, { [`${name}.json`]: await good('keys', 'generate', '--out', `${name}.pem`) });
+}
+
+const dist = (path = '') => join(folder, 'dist', path);
+const read = (path: string) => readFileSync(dist(path));
+const change = (id = 'beta', fields = {}) =>
+  writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id, fields) });
+const contentOf = (tree: string) =>
+  existsSync(join(folder, tree))
+    ? filesBelow(join(folder, tree)).map((path) => [path, sha256(readFileSync(join(folder, tree, path)))])
+    : undefined;
+const types = async () => (await logEntries(dist())).map(({ type }) => type);
+
+describe('the log of a registry', () => {
+  it('gets an entry with every list, delegation and rotation, and keeps their statements', async () => {
+    await good(...BUILD);
+    const { iat: _iat, log, ...statement } = claimsOf(read('publication.jwt'));
+    expect(log).toEqual({
+      origin: ORIGIN,
+      vkey: expect.stringMatching(/^registry\.example\/log\+[0-9a-f]{8}\+A/),
+    });
+    expect(await logEntries(dist())).toEqual([
+      {
+        list: statement['sha256'],
+        sequence: 1,
+        sha256: sha256(read('publication.jwt')),
+        type: 'publication',
+        updated_at: statement['updated_at'],
+      },
+    ]);
+    change();
+    await good(...BUILD);
+    writeFiles(folder, {
+      delegation: await good('keys', 'delegate', '--key', 'key.pem', '--online', 'next.json'),
+      step: await good('keys', 'rotate', '--key', 'key.pem', '--next', 'next.json'),
+    });
+    await good(...BUILD, '--delegation', 'delegation', '--checkpoint-key', 'next.pem');
+    expect(await types()).toEqual(['publication', 'publication', 'delegation', 'publication']);
+    writeFiles(folder, {
+      again: await good('keys', 'delegate', '--key', 'next.pem', '--online', 'next.json'),
+    });
+    const next = ['build', '--key', 'next.pem', '--log-key', 'log.pem', '--checkpoint-key', 'next.pem'];
+    await good(...next, '--rotation', 'step', '--delegation', 'again');
+    const entries = await logEntries(dist());
+    expect(entries.slice(4)).toMatchObject([
+      { type: 'rotation', step: 1, next: JSON.parse(read('keys/root.json').toString())['kid'] },
+      { type: 'delegation', iat: claimsOf(read('keys/delegation.jwt'))['iat'] },
+      { type: 'publication', sequence: 4 },
+    ]);
+    for (const [index, { sha256: hash }] of entries.entries()) {
+      expect(sha256(read(`log/statements/${index}.jwt`))).toBe(hash);
+    }
+    expect(await problemsIn(dist())).toEqual([]);
+  });
+
+  it('is not touched by a build that publishes nothing new, which needs no key of the log', async () => {
+    await good(...BUILD);
+    const before = contentOf('dist');
+    const { mtimeMs } = statSync(dist('log/checkpoint'));
+    await good('build', '--key', 'key.pem');
+    expect(contentOf('dist')).toEqual(before);
+    expect(statSync(dist('log/checkpoint')).mtimeMs).toBe(mtimeMs);
+  });
+
+  it('begins in a registry that has published before, with all its rotations', async () => {
+    writeFiles(folder, { step: await good('keys', 'rotate', '--key', 'key.pem', '--next', 'next.json') });
+    await good('build', '--key', 'key.pem');
+    await good('build', '--key', 'next.pem', '--rotation', 'step');
+    expect(claimsOf(read('publication.jwt'))).not.toHaveProperty('log');
+    await good('build', '--key', 'next.pem', '--log-key', 'log.pem', '--log-origin', ORIGIN);
+    expect(await types()).toEqual(['rotation', 'publication']);
+    expect(claimsOf(read('publication.jwt'))).toMatchObject({ sequence: 3, log: { origin: ORIGIN } });
+    expect(await problemsIn(dist())).toEqual([]);
+  });
+
+  it('keeps each list that is small enough, and the first and the last proof of each publication', async () => {
+    await good(...BUILD);
+    const first = sha256(read('issuers.json'));
+    const proof = read('log/publication.tlog-proof');
+    change();
+    await good(...BUILD, '--keep-lists', '0');
+    const second = sha256(read('issuers.json'));
+    expect(readdirSync(dist('log/lists'))).toEqual([`${first}.json`]);
+    expect(sha256(read(`log/lists/${first}.json`))).toBe(first);
+    expect(existsSync(dist(`snapshots/${second}/issuers.json`))).toBe(true);
+    expect(read('log/proofs/0/first.tlog-proof')).toEqual(proof);
+    expect(read('log/proofs/0/last.tlog-proof')).toEqual(proof);
+    expect(read('log/proofs/1/first.tlog-proof')).toEqual(read('log/publication.tlog-proof'));
+    expect(existsSync(dist('log/proofs/1/last.tlog-proof'))).toBe(false);
+  });
+
+  it('has a partial tile and a partial bundle of every width', async () => {
+    await good(...BUILD);
+    for (const id of ['beta', 'gamma']) {
+      change(id);
+      await good(...BUILD);
+    }
+    expect(readdirSync(dist('log/tile/0/000.p')).sort()).toEqual(['1', '2', '3']);
+    expect(readdirSync(dist('log/tile/entries/000.p')).sort()).toEqual(['1', '2', '3']);
+    expect(read('log/tile/0/000.p/3').subarray(0, 64)).toEqual(read('log/tile/0/000.p/2'));
+  });
+
+  it('begins anew where a production key replaces a development key', async () => {
+    await good('build', '--log-origin', ORIGIN);
+    change();
+    await good('build', '--log-origin', ORIGIN);
+    expect(logHead(dist()).size).toBe(2);
+    await good(...BUILD);
+    expect(await types()).toEqual(['publication']);
+    expect(readdirSync(dist('log/tile/0/000.p'))).toEqual(['1']);
+    expect(await problemsIn(dist())).toEqual([]);
+  });
+
+  it('is signed by another key after a statement that names the key', async () => {
+    await good(...BUILD);
+    await key('log2');
+    await good('build', '--key', 'key.pem', '--log-key', 'log2.pem');
+    expect(await types()).toEqual(['publication', 'publication']);
+    const { log } = claimsOf(read('publication.jwt')) as { log: { vkey: string } };
+    expect(log.vkey).not.toBe(
+      (claimsOf(read('log/statements/0.jwt')) as typeof log & { log: typeof log })['log'].vkey,
+    );
+    expect(await problemsIn(dist())).toEqual([]);
+  });
+
+  it('is part of a publication that was signed elsewhere', async () => {
+    await good(...BUILD);
+    change();
+    const unsigned = ['build', '--unsigned', 'request', '--root-key', 'root.json', ...KEYS.slice(2)];
+    writeFiles(folder, { 'root.json': read('keys/root.json') });
+    await good(...unsigned);
+    expect(readFileSync(join(folder, 'request/CHANGES.txt'), 'utf8')).toContain(`  log       ${ORIGIN}\n`);
+    await good('sign', 'request', '--key', 'key.pem', '--yes');
+    const attach = ['attach', 'request', '--root-key', 'root.json'];
+    expect(await refused(...attach)).toContain('pass --log-key');
+    await good(...attach, '--log-key', 'log.pem', '--cosign-later');
+    expect(logHead(dist()).size).toBe(2);
+    await good(...attach);
+    expect(await types()).toEqual(['publication', 'publication']);
+    expect(await problemsIn(dist())).toEqual([]);
+  });
+
+  it('tells the signer of a request that a log begins, and that its key changes', async () => {
+    await good('build', '--key', 'key.pem');
+    writeFiles(folder, { 'root.json': read('keys/root.json') });
+    const unsigned = ['build', '--root-key', 'root.json', '--log-origin', ORIGIN, '--unsigned'];
+    await good(...unsigned, 'request', '--log-key', 'log.pem');
+    const changes = readFileSync(join(folder, 'request/CHANGES.txt'), 'utf8');
+    expect(changes).toContain(`log       ${ORIGIN} FROM NOW ON: it cannot be withdrawn`);
+    expect(changes).toMatch(/log key {3}registry\.example\/log\+/);
+    await good('sign', 'request', '--key', 'key.pem', '--yes');
+    await good('attach', 'request', '--root-key', 'root.json', '--log-key', 'log.pem');
+    await key('log2');
+    await good(...unsigned, 'request2', '--log-key', 'log2.pem');
+    expect(readFileSync(join(folder, 'request2/CHANGES.txt'), 'utf8')).toContain(', A NEW KEY');
+    await good('sign', 'request2', '--key', 'key.pem', '--yes');
+    const attach = ['attach', 'request2', '--root-key', 'root.json', '--log-key'];
+    expect(await refused(...attach, 'log.pem')).toContain('names another key of the log');
+    await good(...attach, 'log2.pem');
+  });
+});
+
+describe('a build refuses', () => {
+  it.each([
+    ['a log without its key', ['build', '--key', 'key.pem', '--renew'], 'pass --log-key'],
+    ['another name', [...BUILD.slice(0, -1), 'other.example/log', '--renew'], 'its name never changes'],
+    [
+      'a P-256 key',
+      ['build', '--key', 'key.pem', '--log-key', 'p256.pem', '--renew'],
+      'logs are signed with Ed25519',
+    ],
+  ])('%s', async (_what, args, message) => {
+    await good('keys', 'generate', '--alg', 'P-256', '--out', 'p256.pem');
+    await good(...BUILD);
+    expect(await refused(...args)).toContain(message);
+  });
+
+  it('a new log without a name', async () => {
+    expect(await refused('build', ...KEYS)).toContain('pass --log-origin');
+  });
+
+  it('a name that is not one', async () => {
+    expect(await refused('build', ...KEYS, '--log-origin', 'https://registry.example')).toContain(
+      '--log-origin',
+    );
+  });
+
+  describe.each([
+    ['missing', () => rmSync(dist('log'), { recursive: true })],
+    ['without a head', () => rmSync(dist('log/checkpoint'))],
+    ['without a tile', () => rmSync(dist('log/tile/0/000.p/2'))],
+    ['without its entries', () => rmSync(dist('log/tile/entries/000.p/2'))],
+    ['with an altered tile', () => flip('log/tile/0/000.p/2', 40)],
+    ['with an altered entry', () => flip('log/tile/entries/000.p/2', 20)],
+    ['with an altered head', () => flip('log/checkpoint', 30)],
+    ['with an altered signature', () => flip('log/checkpoint', 150)],
+  ])('a log that is %s', (_what, damage) => {
+    it('and leaves the tree as it is', async () => {
+      await good(...BUILD);
+      change();
+      await good(...BUILD);
+      damage();
+      change('gamma');
+      expect(await refused(...BUILD)).toContain('restore the folder log/');
+    });
+  });
+
+  it('a log that was put back, and a log of another history', async () => {
+    await good(...BUILD);
+    cpSync(dist(), join(folder, 'old'), { recursive: true });
+    change();
+    await good(...BUILD);
+    rmSync(dist('log'), { recursive: true });
+    cpSync(join(folder, 'old/log'), dist('log'), { recursive: true });
+    change('gamma');
+    expect(await refused(...BUILD)).toContain('does not contain the publication statement');
+  });
+});
+
+function flip(path: string, at: number): void {
+  const bytes = read(path);
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  writeFileSync(dist(path), bytes);
+}
+
+describe('a publication that is only in the log', () => {
+  const later = (...more: string[]) => good(...BUILD, '--cosign-later', ...more);
+
+  it('leaves the published files as they are, and shows the list and the head', async () => {
+    await good(...BUILD);
+    const before = Object.fromEntries(contentOf('dist') ?? []);
+    change('alpha', { status: 'suspended' });
+    await later();
+    const after = Object.fromEntries(contentOf('dist') ?? []);
+    const changed = Object.keys(after).filter((path) => after[path] !== before[path]);
+    expect(Object.keys(before).filter((path) => after[path] === undefined)).toEqual([]);
+    expect(changed.filter((path) => !/^(log|snapshots)\//.test(path))).toEqual([]);
+    expect(logHead(dist()).size).toBe(2);
+    expect(await problemsIn(dist())).toEqual([]);
+    const { stderr } = await cli(['status', '--offline'], folder);
+    expect(stderr).toContain('publication 2 is in the log, but the published files are older');
+  });
+
+  it.each([
+    ['the same command', BUILD],
+    ['the same command without the key of the log', ['build', '--key', 'key.pem']],
+    ['cosign, without any key', ['cosign']],
+  ])('is completed by %s', async (_what, command) => {
+    await good(...BUILD);
+    change();
+    await later();
+    const statement = read('log/statements/1.jwt');
+    await good(...command);
+    expect(read('publication.jwt')).toEqual(statement);
+    expect(await types()).toEqual(['publication', 'publication']);
+    expect(await problemsIn(dist())).toEqual([]);
+    expect(JSON.parse(read('changes.json').toString()).changes).toMatchObject([{ issuer_id: 'beta' }]);
+  });
+
+  it('is followed by a later change, whose statement names it', async () => {
+    await good(...BUILD);
+    change();
+    await later();
+    change('gamma');
+    await good(...BUILD);
+    expect(claimsOf(read('publication.jwt'))).toMatchObject({
+      sequence: 3,
+      previous: sha256(read('log/statements/1.jwt')),
+    });
+    expect(await types()).toEqual(['publication', 'publication', 'publication']);
+    const names = JSON.parse(read('changes.json').toString()).changes.map(
+      (one: { issuer_id: string }) => one.issuer_id,
+    );
+    expect(names.sort()).toEqual(['beta', 'gamma']);
+    expect(await problemsIn(dist())).toEqual([]);
+  });
+
+  it('counts for the rules of change, although it is not published', async () => {
+    await good(...BUILD);
+    change('alpha', { status: 'revoked' });
+    await later();
+    change('alpha', { status: 'active' });
+    expect(await refused(...BUILD)).toContain('revoked');
+  });
+
+  it('is never the first publication, which replaces nothing', async () => {
+    await later();
+    expect(await types()).toEqual(['publication']);
+    expect(existsSync(dist('issuers.json'))).toBe(true);
+    expect(await problemsIn(dist())).toEqual([]);
+  });
+
+  it('can be a first publication that was killed', async () => {
+    await good(...BUILD, '--out', 'whole');
+    // What such a build has written when it collects cosignatures.
+    const early = filesBelow(join(folder, 'whole')).filter((path) =>
+      /^(keys\/root\.json|log\/(?!publication|proofs)|snapshots\/[^/]+\/issuers)/.test(path),
+    );
+    writeFiles(
+      dist(),
+      Object.fromEntries(early.map((path) => [path, readFileSync(join(folder, 'whole', path))])),
+    );
+    await good('cosign');
+    expect(read('publication.jwt')).toEqual(readFileSync(join(folder, 'whole/publication.jwt')));
+    expect(await problemsIn(dist())).toEqual([]);
+  });
+
+  it('can have a delegation, a rotation and a checkpoint', async () => {
+    await good(...BUILD);
+    writeFiles(folder, {
+      step: await good('keys', 'rotate', '--key', 'key.pem', '--next', 'next.json'),
+      delegation: await good('keys', 'delegate', '--key', 'next.pem', '--online', 'log.json'),
+    });
+    const next = ['build', '--key', 'next.pem', '--log-key', 'log.pem', '--rotation', 'step'];
+    await good(...next, '--delegation', 'delegation', '--cosign-later');
+    expect(existsSync(dist('keys/rotation.json'))).toBe(false);
+    const statement = read('log/statements/3.jwt');
+    cpSync(dist(), join(folder, 'copy'), { recursive: true });
+    await good('cosign', 'copy', '--checkpoint-key', 'log.pem');
+    expect(readFileSync(join(folder, 'copy/publication.jwt'))).toEqual(statement);
+    expect(await problemsIn(join(folder, 'copy'))).toEqual([]);
+    // The interrupted command does the same.
+    await good(...next, '--delegation', 'delegation');
+    expect(read('publication.jwt')).toEqual(statement);
+    expect(await types()).toEqual(['publication', 'rotation', 'delegation', 'publication']);
+    expect(await problemsIn(dist())).toEqual([]);
+  });
+
+  it('is refused if its list or its statement is missing or altered', async () => {
+    await good(...BUILD);
+    change();
+    await later();
+    const list = sha256(readFileSync(dist(`log/lists/${readdirSync(dist('snapshots')).at(-1)}.json`)));
+    expect(list).toMatch(/^[0-9a-f]{64}$/);
+    const pending = (
+      JSON.parse(
+        read('log/tile/entries/000.p/2').subarray(2).toString().split('}')[1]?.slice(2).concat('}') ?? '{}',
+      ) as { list: string }
+    ).list;
+    for (const path of [
+      'log/statements/1.jwt',
+      `snapshots/${pending}/issuers.json`,
+      `snapshots/${pending}/issuers.sig`,
+    ]) {
+      const bytes = read(path);
+      flip(path, 10);
+      expect(await refused('cosign')).toContain('restore the folder log/');
+      rmSync(dist(path));
+      expect(await refused(...BUILD)).toContain('restore the folder log/');
+      writeFileSync(dist(path), bytes);
+    }
+    await good('cosign');
+  });
+});
