@@ -183,7 +183,7 @@ export async function consistencyProof(
  * Returns the level of the largest complete subtree with fewer than `count` entries. `count` is at least 2. Math.log2 is
  * not exact: it returns the same for 2^49 and 2^49 + 1.
  */
-function levelBelow(count: number): number {
+export function levelBelow(count: number): number {
   let level = 0;
   while (2 ** (level + 1) < count) level++;
   return level;
