@@ -36,6 +36,7 @@ import {
   provenFromTiles,
   sampleEntry,
 } from '../support/sample-log.js';
+import { loggedHead } from '../support/test-log.js';
 import { temporaryFolder } from '../support/workspace.js';
 
 const ORIGIN = 'registry.example/log';
@@ -119,13 +120,12 @@ describeWithGo('a log that Go has written', () => {
     });
 
     it('continues each smaller log, and no other', async () => {
-      const head = headOf(size);
-      const trust = { origin: ORIGIN, witnesses: [], quorum: 0 };
+      const head = loggedHead(headOf(size));
       for (const older of LOG_SIZES.filter((one) => one <= size)) {
-        const accepted = headOf(older);
-        await refuseOtherLog({ head, accepted }, trust, read);
+        const accepted = loggedHead(headOf(older));
+        await refuseOtherLog({ head, accepted }, read);
         const other = { ...accepted, root: flipped(accepted.root, older % 256) };
-        await expect(refuseOtherLog({ head, accepted: other }, trust, read)).rejects.toThrow(LogInconsistent);
+        await expect(refuseOtherLog({ head, accepted: other }, read)).rejects.toThrow(LogInconsistent);
       }
     });
 
@@ -138,11 +138,10 @@ describeWithGo('a log that Go has written', () => {
           );
         }
       }
-      const trust = { origin: ORIGIN, witnesses: [], quorum: 0 };
       const garbled = async (path: string) => (await read(path))?.map((byte) => byte ^ 1);
       for (const older of LOG_SIZES.filter((one) => one < size)) {
-        const heads = { head: headOf(size), accepted: headOf(older) };
-        await expect(refuseOtherLog(heads, trust, garbled)).rejects.toThrow(LogInconsistent);
+        const heads = { head: loggedHead(headOf(size)), accepted: loggedHead(headOf(older)) };
+        await expect(refuseOtherLog(heads, garbled)).rejects.toThrow(LogInconsistent);
       }
     });
 

@@ -3,12 +3,15 @@ import {
   formatSignature,
   hashesFromTiles,
   inclusionProof,
+  type LoggedHead,
   type LogHead,
+  type NoteKey,
   parseHead,
   parseLogProof,
   rangeRoot,
   type SignedHead,
   type SubtreeHash,
+  type TreeHead,
   tileReader,
 } from '@passport-registry/verifier/internal';
 import { appendEntries } from '../../build/log/append.js';
@@ -110,6 +113,12 @@ export function cosignedHead(head: LogHead, signer: NoteSigner, cosigned: readon
     signedHead(signer, head, (text) => cosignatures(text, cosigned)),
     invalid,
   );
+}
+
+/** Returns a head as a verifier remembers it. @param witnesses - whose cosignatures count */
+export function loggedHead({ size, root }: TreeHead, witnesses: readonly NoteKey[] = []): LoggedHead {
+  const cosignatures = witnesses.map((witness) => ({ witness, time: 0 }));
+  return { size, root, index: 0, cosignatures, witnessedAt: cosignatures[0]?.time, proof: '' };
 }
 
 /** Has the head of a proof cosigned, such as that of a tree that a build has written. */
