@@ -164,10 +164,14 @@ export function publicationEntry(jwt: string): Entry {
 
 const bytesOf = (entry: Entry) => Buffer.from(JSON.stringify(entry));
 
-/** Creates a registry with two issuers, and publishes it. */
-export async function loggedWorld(witnesses: readonly NoteSigner[] = []): Promise<LoggedWorld> {
+/** Creates a registry with two issuers, and publishes it. @param hoursAgo - the time of its first list */
+export async function loggedWorld(
+  witnesses: readonly NoteSigner[] = [],
+  hoursAgo = 24,
+): Promise<LoggedWorld> {
   const world = new LoggedWorld(await testKey(), noteSigner(ORIGIN, 'log'));
   world.witnesses = witnesses;
+  world.clock = Date.now() - hoursAgo * 3_600_000;
   world.change('alpha').change('beta');
   await world.publish();
   return world;
