@@ -47,10 +47,11 @@ describe('whatever is altered in a proof', () => {
 
   it('one character, added, removed or replaced in any member, makes it invalid', async () => {
     const whole = JSON.parse(formatHistoryProof(one)) as Record<string, string | string[]>;
-    const places = Object.entries(whole).flatMap(([member, value]) =>
-      typeof value === 'string'
-        ? [{ member, text: value, item: undefined }]
-        : value.map((text, item) => ({ member, text, item })),
+    const places: { member: string; text: string; item?: number }[] = Object.entries(whole).flatMap(
+      ([member, value]) =>
+        typeof value === 'string'
+          ? [{ member, text: value }]
+          : value.map((text, item) => ({ member, text, item })),
     );
     const character = fc.oneof(
       fc.constantFrom(...'AB01abcdef+/=_-., \n\u2014\0\ud800'),
