@@ -22,6 +22,7 @@ const SETTINGS = [
   ['root_key', 'root.json'],
   ['signer', { key: '../root-key.pem' }],
   ['checkpoint', { signer: { key: 'env:ONLINE_KEY' } }],
+  ['log', { origin: 'registry.example/log', signer: { key: 'env:LOG_KEY' } }],
 ] as const;
 
 const HEADER = `# The settings of this registry. Paths are relative to this file. All settings are described in

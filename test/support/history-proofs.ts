@@ -1,8 +1,8 @@
 import { type ProvenHistory, verifyHistoryProof } from '@passport-registry/verifier';
 import { formatHistoryProof, type HistoryProof } from '@passport-registry/verifier/internal';
-import { type Cosigning, loggedRegistry, witnessedWorld } from './logged-registry.js';
 import { type Files, issuer } from './publication.js';
 import { proofPaths } from './sums.js';
+import { type Cosigning, loggedRegistry, witnessedWorld } from './witnessed-registry.js';
 
 /** The content of a proof file. */
 export type Parts = Omit<HistoryProof, 'format'>;

@@ -1,213 +1,131 @@
-import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { canonicalBytes, type Issuer, type TrustAnchor } from '@passport-registry/verifier';
+import type { Issuer, TrustAnchor } from '@passport-registry/verifier';
 import {
-  cosignedText,
-  encodeCosignature,
-  formatNoteKey,
-  formatSignature,
+  delegationEntry,
+  entryBytes,
+  formatNote,
+  publicationEntry,
 } from '@passport-registry/verifier/internal';
-import type { JWTPayload } from 'jose';
-import { appendEntries } from '../../build/log/append.js';
-import { EMPTY_LOG } from '../../build/log/log-files.js';
-import { type Files, sha256, statement, type TestKey, testKey } from './publication.js';
-import { publishSummed } from './summed-registry.js';
+import { at, type Files, issuer, type TestKey } from './publication.js';
+import { publishSummed, type SummedOptions, statementClaims } from './summed-registry.js';
+import { type Cosigning, type HeadOptions, type NoteSigner, noteSigner, TestLog } from './test-log.js';
 
-/** The name of the log. */
-export const ORIGIN = 'registry.example/log';
+/** The path of the proof that the newest publication is logged. */
+export const PROOF = 'log/publication.tlog-proof';
 
-/** A key that signs notes: of a log, or of a witness. */
-export interface NoteSigner {
-  readonly name: string;
-  readonly vkey: string;
-  readonly privateKey: KeyObject;
+/** What a test chooses about a publication in a log. */
+export interface LoggedOptions extends SummedOptions, Pick<HeadOptions, 'cosigned' | 'signer'> {
+  /** Default: one issuer, whose id has the sequence of the publication. */
+  readonly issuers?: readonly Issuer[];
 }
 
-export function noteSigner(name: string, purpose: 'log' | 'witness'): NoteSigner {
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-  const { x = '' } = publicKey.export({ format: 'jwk' });
-  return { name, vkey: formatNoteKey(name, purpose, x), privateKey };
+/** The claims of a statement that its entry in the log repeats. */
+interface StatedList {
+  readonly sequence: number;
+  readonly sha256: string;
+  readonly updated_at: string;
 }
 
-const keyIdOf = ({ vkey }: NoteSigner) => vkey.split('+')[1] ?? '';
+/** The names of the witnesses. */
+const WITNESSES = ['one.example', 'two.example', 'three.example'];
 
-/** Seconds since 1970. */
-export const seconds = (time: string) => Date.parse(time) / 1000;
+/**
+ * A registry with a log and three witnesses. Each publication returns all files of the tree that clients read, and leaves
+ * the files of earlier publications as they are.
+ */
+export class LoggedRegistry {
+  /** Signs lists and statements. After a rotation, a test replaces it. */
+  root: TestKey;
+  log: TestLog;
+  readonly witnesses: readonly NoteSigner[];
+  /** The newest files. */
+  files: Files = new Map();
+  /** The time of the publisher and the witnesses, in milliseconds since 1970. Each publication is a minute later. */
+  now = Date.parse(at(-24 * 3600));
+  sequence = 0;
+  /** The index of the newest publication in the log. */
+  index = -1;
 
-/** The signature line of a log below the text of a head. */
-export function logLine(log: NoteSigner, head: string): string {
-  const signature = sign(null, Buffer.from(head), log.privateKey);
-  return formatSignature({ name: log.name, keyId: keyIdOf(log), signature });
+  constructor(
+    root: TestKey,
+    log = new TestLog(),
+    witnesses: readonly NoteSigner[] = WITNESSES.map((name) => noteSigner(name, 'witness')),
+  ) {
+    this.root = root;
+    this.log = log;
+    this.witnesses = witnesses;
+  }
+
+  /** The trust anchor of this registry, without sources. Without a quorum, it names only the log. */
+  anchor(quorum?: number, witnesses = this.witnesses): TrustAnchor {
+    const { jwk } = this.root.rootKey;
+    const witnessed = { witnesses: witnesses.map(({ vkey }) => vkey), quorum };
+    return { root: jwk, log: this.log.origin, ...(quorum !== undefined && witnessed) } as TrustAnchor;
+  }
+
+  /** The first witnesses, which cosign now, or at another time. */
+  cosigning(count: number, time = this.now): Cosigning[] {
+    return this.witnesses.slice(0, count).map((witness) => [witness, time]);
+  }
+
+  /** Publishes, and logs what is published. By default, all witnesses cosign. */
+  async publish({ issuers, claims, cosigned, signer, ...options }: LoggedOptions = {}): Promise<Files> {
+    this.sequence += 1;
+    this.now += 60_000;
+    const { origin, signer: own } = this.log;
+    const published = await publishSummed(this.root, issuers ?? [issuer(`at-${this.sequence}`)], {
+      updatedAt: new Date(this.now).toISOString().replace('.000', ''),
+      sequence: this.sequence,
+      claims: { log: { origin, vkey: (signer ?? own).vkey }, ...claims },
+      ...options,
+    });
+    this.files = published;
+    const text = String(published.get('publication.jwt'));
+    const stated = statementClaims(published) as unknown as StatedList;
+    this.index = this.log.append(
+      entryBytes(publicationEntry({ ...stated, updatedAt: stated.updated_at, text })),
+    );
+    published.set(`log/statements/${this.index}.jwt`, Buffer.from(text));
+    published.set(`log/lists/${stated.sha256}.json`, published.get('issuers.json') as Buffer);
+    return this.prove({
+      cosigned: cosigned ?? this.cosigning(this.witnesses.length),
+      ...(signer && { signer }),
+    });
+  }
+
+  /** Logs a delegation. Nothing else changes. */
+  async logDelegation(options: HeadOptions = {}): Promise<Files> {
+    const jwt = `delegation ${this.log.size}`;
+    this.log.append(entryBytes(delegationEntry(jwt, this.now)));
+    return this.prove({ cosigned: this.cosigning(this.witnesses.length), ...options });
+  }
+
+  /** Replaces the proof of the newest publication, and the head of the log. */
+  async prove(options: HeadOptions = {}): Promise<Files> {
+    const [proof, head] = [await this.log.proof(this.index, options), await this.log.head(options)];
+    this.files = new Map([
+      ...this.files,
+      ...this.log.files,
+      ['log/checkpoint', Buffer.from(formatNote(head.note))],
+      [PROOF, Buffer.from(proof)],
+    ]);
+    return this.files;
+  }
+
+  /**
+   * Copies the registry, or what it was when its log had fewer entries. The copy has the same keys, and can go on
+   * differently, as whoever holds the keys could.
+   */
+  fork(size?: number, root = this.root): LoggedRegistry {
+    const copy = new LoggedRegistry(root, this.log.fork(size), this.witnesses);
+    Object.assign(copy, { files: this.files, now: this.now, sequence: this.sequence, index: this.index });
+    return copy;
+  }
 }
 
-/** The cosignature of a witness. */
-export function cosignatureLine(witness: NoteSigner, head: string, time: string): string {
-  const signature = sign(null, Buffer.from(cosignedText(head, seconds(time))), witness.privateKey);
-  return formatSignature({
-    name: witness.name,
-    keyId: keyIdOf(witness),
-    signature: encodeCosignature(seconds(time), signature),
-  });
-}
-
-/** Which witnesses cosign, and when. */
-export type Cosigning = readonly (readonly [witness: NoteSigner, time: string])[];
-
-/** What a test chooses about a publication. */
-export interface PublicationOptions {
-  /** The `updated_at` of the list. The statement is signed then. */
-  readonly at: string;
-  readonly root?: TestKey;
-  readonly levels?: number;
-  readonly claims?: JWTPayload;
-  /** Whether the list is kept in the log. Default: true. */
-  readonly kept?: boolean;
-}
-
-/** A registry with a log whose times a test decides. It is written as docs/protocol.md, section 30, describes it. */
-export interface LoggedRegistry {
-  readonly log: NoteSigner;
-  /** All entries, as text. */
-  readonly entries: string[];
-  /** Logs and publishes a list. */
-  publish(issuers: readonly Issuer[], options: PublicationOptions): Promise<void>;
-  /** Logs a statement of another kind. */
-  append(entry: object): void;
-  /** Logs a rotation step, and publishes the chain. */
-  rotate(from: TestKey, to: TestKey): Promise<void>;
-  /** Makes the proof of the newest publication in the present head. */
-  cosign(cosigning: Cosigning): string;
-  /** The proof of the entry at an index in a head. */
-  proof(index: number, size: number, cosigning: Cosigning): string;
-  /** The index of the newest publication. */
-  readonly newest: number;
-  /** All files of the tree. */
-  tree(): Files;
-}
-
-export function loggedRegistry(root: TestKey, log = noteSigner(ORIGIN, 'log')): LoggedRegistry {
-  const entries: string[] = [];
-  const kept: Files = new Map();
-  const steps: string[] = [];
-  let current: Files = new Map();
-  let newest = -1;
-  let sequence = 0;
-  const append = (entry: object) => void entries.push(Buffer.from(canonicalBytes(entry)).toString());
-  const proof = (index: number, size: number, cosigning: Cosigning) => {
-    const hashes = entries.slice(0, size).map((entry) => leaf(entry));
-    const head = `${log.name}\n${size}\n${treeRoot(hashes).toString('base64')}\n`;
-    const path = inclusion(index, hashes).map((hash) => `${hash.toString('base64')}\n`);
-    const lines = [
-      logLine(log, head),
-      ...cosigning.map(([witness, time]) => cosignatureLine(witness, head, time)),
-    ];
-    return `c2sp.org/tlog-proof@v1\nindex ${index}\n${path.join('')}\n${head}\n${lines.join('')}`;
-  };
-  return {
-    log,
-    entries,
-    append,
-    proof,
-    get newest() {
-      return newest;
-    },
-    async publish(issuers, { at, root: by = root, levels = 0, claims = {}, kept: isKept = true }) {
-      sequence += 1;
-      const before = kept.get('log/publication.tlog-proof');
-      if (before !== undefined) kept.set(`log/proofs/${newest}/last.tlog-proof`, before);
-      kept.delete('log/publication.tlog-proof');
-      const logged = { log: { origin: log.name, vkey: log.vkey } };
-      current = await publishSummed(by, issuers, {
-        ...{ updatedAt: at, sequence, levels },
-        claims: { ...logged, ...claims },
-      });
-      const [jwt, list] = [current.get('publication.jwt') as Buffer, current.get('issuers.json') as Buffer];
-      if (isKept) kept.set(`log/lists/${sha256(list)}.json`, list);
-      newest = entries.length;
-      kept.set(`log/statements/${newest}.jwt`, jwt);
-      append({ list: sha256(list), sequence, sha256: sha256(jwt), type: 'publication', updated_at: at });
-    },
-    async rotate(from, to) {
-      const claims = {
-        iat: seconds('2026-01-01T00:00:00Z'),
-        step: steps.length + 1,
-        next_root: to.rootKey.jwk,
-      };
-      const jwt = await statement(from, 'registry-root-rotation+jwt', claims);
-      steps.push(jwt);
-      kept.set(`log/statements/${entries.length}.jwt`, Buffer.from(jwt));
-      append({
-        next: to.rootKey.thumbprint,
-        sha256: sha256(Buffer.from(jwt)),
-        step: steps.length,
-        type: 'rotation',
-      });
-    },
-    cosign(cosigning) {
-      const text = proof(newest, entries.length, cosigning);
-      kept.set('log/publication.tlog-proof', Buffer.from(text));
-      const first = `log/proofs/${newest}/first.tlog-proof`;
-      if (!kept.has(first)) kept.set(first, Buffer.from(text));
-      return text;
-    },
-    tree() {
-      const appended = appendEntries(
-        EMPTY_LOG,
-        entries.map((entry) => Buffer.from(entry)),
-      );
-      const logged = [...appended.files].map(([path, bytes]): [string, Buffer] => [path, Buffer.from(bytes)]);
-      const rotation: [string, Buffer][] =
-        steps.length === 0 ? [] : [['keys/rotation.json', Buffer.from(JSON.stringify(steps))]];
-      return new Map([...current, ...rotation, ...kept, ...logged]);
-    },
-  };
-}
-
-/** A delegation entry. */
-export function delegationOf(iat: number): object {
-  return { iat, sha256: sha256(Buffer.from(`delegation ${iat}`)), type: 'delegation' };
-}
-
-/** A trust anchor with witnesses. */
-export function anchorOf(root: TestKey, witnesses: readonly NoteSigner[], quorum: number): TrustAnchor {
-  return {
-    root: root.rootKey.jwk,
-    log: ORIGIN,
-    witnesses: witnesses.map(({ vkey }) => vkey),
-    quorum,
-  } as TrustAnchor;
-}
-
-/** A root key, and three witnesses of which a quorum of two is trusted. */
-export async function witnessedWorld() {
-  const root = await testKey();
-  const witnesses = ['w1.example', 'w2.example', 'w3.example'].map((name) => noteSigner(name, 'witness'));
-  const [w1, w2, w3] = witnesses as [NoteSigner, NoteSigner, NoteSigner];
-  return { root, witnesses, w1, w2, w3, anchor: anchorOf(root, witnesses, 2) };
-}
-
-/* Merkle trees as RFC 6962, section 2.1, defines them: by recursion over all entries. */
-
-const hash = (...parts: readonly Uint8Array[]) => {
-  const sum = createHash('sha256');
-  for (const part of parts) sum.update(part);
-  return sum.digest();
-};
-
-const leaf = (entry: string) => hash(Buffer.of(0), Buffer.from(entry));
-const splitOf = (count: number) => 2 ** Math.ceil(Math.log2(count) - 1);
-
-function treeRoot(leaves: readonly Buffer[]): Buffer {
-  const [only] = leaves;
-  if (only === undefined) return hash();
-  if (leaves.length === 1) return only;
-  const split = splitOf(leaves.length);
-  return hash(Buffer.of(1), treeRoot(leaves.slice(0, split)), treeRoot(leaves.slice(split)));
-}
-
-function inclusion(index: number, leaves: readonly Buffer[]): Buffer[] {
-  if (leaves.length <= 1) return [];
-  const split = splitOf(leaves.length);
-  const [left, right] = [leaves.slice(0, split), leaves.slice(split)];
-  if (index < split) return [...inclusion(index, left), treeRoot(right)];
-  return [...inclusion(index - split, right), treeRoot(left)];
+/** Returns files with one file replaced, or removed. */
+export function altered(files: Files, path: string, content: string | Uint8Array | undefined): Files {
+  const copy = new Map(files);
+  if (content === undefined) copy.delete(path);
+  else copy.set(path, Buffer.from(content));
+  return copy;
 }

@@ -8,12 +8,14 @@
 export { NONCE_TYPE } from './agent/nonce.js';
 export { decodeBase64, encodeBase64 } from './encoding/base64.js';
 export { decodeBase64url } from './encoding/base64url.js';
+export { isObject } from './encoding/checks.js';
 export { forEachConcurrent } from './encoding/for-each-concurrent.js';
 export { MAX_JSON_DEPTH, parseStrictJson } from './encoding/strict-json.js';
 export { decodeUtf8 } from './encoding/utf8.js';
 export { formatHistoryProof, type HistoryProof } from './history/history-proof.js';
 export { type Period, type PeriodProof, verifyPeriod } from './history/period.js';
 export { type BoundedResponse, boundedFetch, type FetchLimits } from './http/bounded-fetch.js';
+export { openFile } from './http/fetch-file.js';
 export { isLoopback } from './http/issuer-url.js';
 export { isPublicAddress, isPublicHost } from './http/public-address.js';
 export { LimitExceeded, readLimited } from './http/read-limited.js';
@@ -21,6 +23,7 @@ export { LIMITS, limitOf } from './limits.js';
 export { instantOf } from './list/date-time.js';
 export {
   type Cosignature,
+  type CosignatureRules,
   cosignatureTime,
   cosignedText,
   encodeCosignature,
@@ -51,10 +54,19 @@ export {
   type SubtreeHash,
   type TreeHead,
 } from './log/merkle.js';
-export { tileReader, verifyPublicationProof } from './log/publication-proof.js';
+export {
+  type LoggedHead,
+  PROOF,
+  type ReadFile,
+  refuseOtherLog,
+  tileReader,
+  verifyPublicationProof,
+} from './log/publication-proof.js';
 export {
   formatNote,
   formatSignature,
+  isNamed,
+  MAX_SIGNATURES,
   type NoteSignature,
   parseNote,
   parseSignatureLines,

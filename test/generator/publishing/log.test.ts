@@ -318,11 +318,25 @@ describe('a publication that is only in the log', () => {
     expect(await refused(...BUILD)).toContain('revoked');
   });
 
-  it('can be the first publication', async () => {
+  it('is never the first publication, which replaces nothing', async () => {
     await later();
-    expect(existsSync(dist('issuers.json'))).toBe(false);
-    await good('cosign');
     expect(await types()).toEqual(['publication']);
+    expect(existsSync(dist('issuers.json'))).toBe(true);
+    expect(await problemsIn(dist())).toEqual([]);
+  });
+
+  it('can be a first publication that was killed', async () => {
+    await good(...BUILD, '--out', 'whole');
+    // What such a build has written when it collects cosignatures.
+    const early = filesBelow(join(folder, 'whole')).filter((path) =>
+      /^(keys\/root\.json|log\/(?!publication|proofs)|snapshots\/[^/]+\/issuers)/.test(path),
+    );
+    writeFiles(
+      dist(),
+      Object.fromEntries(early.map((path) => [path, readFileSync(join(folder, 'whole', path))])),
+    );
+    await good('cosign');
+    expect(read('publication.jwt')).toEqual(readFileSync(join(folder, 'whole/publication.jwt')));
     expect(await problemsIn(dist())).toEqual([]);
   });
 

@@ -69,6 +69,7 @@ describe('a pull request from a fork', () => {
     expect(users).toEqual([
       'checkpoint/sign (checkpoint): Sign the checkpoint',
       'publish/build (registry): Build, sign and verify',
+      'publish/cosign (checkpoint): Collect cosignatures',
     ]);
   });
 });

@@ -3,8 +3,8 @@ import { formatHistoryProof } from '@passport-registry/verifier/internal';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { codeOf, historyWorld, type Parts, partsOf, textOf } from '../../support/history-proofs.js';
-import { delegationOf, loggedRegistry } from '../../support/logged-registry.js';
 import { issuer, testKey } from '../../support/publication.js';
+import { delegationOf, loggedRegistry } from '../../support/witnessed-registry.js';
 
 let world: Awaited<ReturnType<typeof historyWorld>>;
 /** The proofs of two publications of one registry, both with everything that a proof can have. */
@@ -47,11 +47,10 @@ describe('whatever is altered in a proof', () => {
 
   it('one character, added, removed or replaced in any member, makes it invalid', async () => {
     const whole = JSON.parse(formatHistoryProof(one)) as Record<string, string | string[]>;
-    const places: { member: string; text: string; item?: number }[] = Object.entries(whole).flatMap(
-      ([member, value]) =>
-        typeof value === 'string'
-          ? [{ member, text: value }]
-          : value.map((text, item) => ({ member, text, item })),
+    const places = Object.entries(whole).flatMap(([member, value]) =>
+      typeof value === 'string'
+        ? [{ member, text: value, item: undefined as number | undefined }]
+        : value.map((text, item) => ({ member, text, item: item as number | undefined })),
     );
     const character = fc.oneof(
       fc.constantFrom(...'AB01abcdef+/=_-., \n\u2014\0\ud800'),

@@ -2,9 +2,9 @@ import { verifyHistoryProof } from '@passport-registry/verifier';
 import { formatHistoryProof } from '@passport-registry/verifier/internal';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { codeOf, historyWorld, partsOf, textOf } from '../../support/history-proofs.js';
-import { anchorOf, type Cosigning, delegationOf, loggedRegistry } from '../../support/logged-registry.js';
 import { issuer, sha256, statement, testKey } from '../../support/publication.js';
 import { placeOf } from '../../support/sums.js';
+import { anchorOf, type Cosigning, delegationOf, loggedRegistry } from '../../support/witnessed-registry.js';
 
 let world: Awaited<ReturnType<typeof historyWorld>>;
 

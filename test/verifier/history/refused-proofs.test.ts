@@ -2,15 +2,15 @@ import { verifyHistoryProof } from '@passport-registry/verifier';
 import { formatHistoryProof } from '@passport-registry/verifier/internal';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { codeOf, historyWorld, type Parts, partsOf } from '../../support/history-proofs.js';
+import { issuer, testKey } from '../../support/publication.js';
+import { placeOf } from '../../support/sums.js';
 import {
   anchorOf,
   type Cosigning,
   delegationOf,
   loggedRegistry,
   noteSigner,
-} from '../../support/logged-registry.js';
-import { issuer, testKey } from '../../support/publication.js';
-import { placeOf } from '../../support/sums.js';
+} from '../../support/witnessed-registry.js';
 
 let world: Awaited<ReturnType<typeof historyWorld>>;
 

@@ -1,6 +1,7 @@
 import type { RegistryError } from '@passport-registry/verifier';
-import { verifyPublicationStatement } from '@passport-registry/verifier/internal';
+import { formatNoteKey, verifyPublicationStatement } from '@passport-registry/verifier/internal';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { noteSigner } from '../../support/note-keys.js';
 import { delegation, publish, statement, type TestKey, testKey } from '../../support/publication.js';
 import { claimsAbout } from '../../support/summed-registry.js';
 
@@ -14,6 +15,10 @@ const at = (seconds: number, expiry = true) => ({
   clock: { now: seconds * 1000, tolerance: T * 1000 },
   expiry,
 });
+
+const LOG = noteSigner('registry.example/log', 'log');
+/** A log with a key for any name. */
+const named = (origin: string) => ({ origin, vkey: formatNoteKey(origin, 'log', LOG.key.jwk.x) });
 
 describe.each(['ed25519', 'p256'] as const)('a publication statement under a %s key', (type) => {
   let key: TestKey;
@@ -61,9 +66,22 @@ describe.each(['ed25519', 'p256'] as const)('a publication statement under a %s 
   });
 
   it('needs neither previous, checkpoint nor exp, and may have other claims', async () => {
-    const read = await verifyPublicationStatement(await signed({ log: {} }), key.rootKey, at(MADE + 1e9));
+    const read = await verifyPublicationStatement(await signed({ later: {} }), key.rootKey, at(MADE + 1e9));
     expect(read.checkpoint).toBe(false);
+    expect(read.log).toBe(undefined);
     expect(read.expiresAt).toBe(8.64e15);
+  });
+
+  it('names the log and its key', async () => {
+    const log = { origin: LOG.key.name, vkey: LOG.vkey };
+    const read = await verifyPublicationStatement(await signed({ log }), key.rootKey, ANY_TIME);
+    expect(read.log).toEqual(log);
+    const more = await verifyPublicationStatement(
+      await signed({ log: { ...log, more: 1 } }),
+      key.rootKey,
+      ANY_TIME,
+    );
+    expect(more.log).toEqual(log);
   });
 
   const HASH = '0'.repeat(64);
@@ -97,6 +115,33 @@ describe.each(['ed25519', 'p256'] as const)('a publication statement under a %s 
     ['issuers', [0, 2 ** 53 - 1], [undefined, null, -1, 0.5, '1', []]],
     ['levels', [0, 8], [undefined, null, -1, 9, 0.5, '1']],
     ['checkpoint', [undefined, true], [false, null, 'true', 1, {}]],
+    [
+      'log',
+      [undefined, { origin: LOG.key.name, vkey: LOG.vkey }],
+      [
+        null,
+        {},
+        [],
+        LOG.vkey,
+        { origin: LOG.key.name },
+        { vkey: LOG.vkey },
+        { origin: 'registry.example/x/log', vkey: LOG.vkey },
+        { origin: LOG.key.name, vkey: [LOG.vkey] },
+        { origin: LOG.key.name, vkey: `${LOG.vkey}\n` },
+        { origin: LOG.key.name, vkey: noteSigner(LOG.key.name, 'witness').vkey },
+        ...['', 'log', '/log', 'registry.example', 'registry.example/', 'https://registry.example/log'].map(
+          named,
+        ),
+        ...[
+          'registry.example/Log',
+          'registry.example/log/',
+          'a b/log',
+          'a+b/log',
+          'é/log',
+          `${'a'.repeat(252)}/log`,
+        ].map(named),
+      ],
+    ],
   ] as const)('with the claim %s', async (claim, good, bad) => {
     for (const value of good)
       expect(await verdict(await signed({ [claim]: value })), String(value)).toBe('accepted');

@@ -14,6 +14,7 @@ import { openRegistry as openPath } from '@passport-registry/verifier/node';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { noteSigner } from '../../support/note-keys.js';
 import { ROOT } from '../../support/paths.js';
 import {
   type Files,
@@ -27,6 +28,7 @@ import {
 } from '../../support/publication.js';
 import { registryHost } from '../../support/registry-host.js';
 import { publishSummed } from '../../support/summed-registry.js';
+import { withLog } from '../../support/with-log.js';
 import { temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 let root: TestKey;
@@ -71,6 +73,13 @@ describe('a trust anchor', () => {
   const thumbprint = 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k';
   const longest = `https://a.example/${'x'.repeat(2048 - 'https://a.example/'.length)}`;
 
+  const vkeys = [1, 2, 3].map((number) => noteSigner(`witness.example/w${number}`, 'witness').vkey);
+  const logVkey = noteSigner('registry.example/log', 'log').vkey;
+  const logged = (more: object) => ({
+    ...{ root: ed25519, log: 'registry.example/log', witnesses: vkeys, quorum: 2 },
+    ...more,
+  });
+
   it.each<[unknown, RegExp | true]>([
     [{ root: ed25519 }, true],
     [{ root: { ...ed25519, kid: thumbprint, y: null } }, true],
@@ -106,6 +115,40 @@ describe('a trust anchor', () => {
       /^checkpoint is "optional": it must be "required", or absent/,
     ],
     [{ root: ed25519, checkpoint: true }, /^checkpoint is true/],
+    [{ root: ed25519, log: 'registry.example/log' }, true],
+    [{ root: ed25519, log: 'registry.example:8080/a/b~c/log' }, true],
+    [{ root: ed25519, log: '[::1]:8080/log' }, true],
+    [{ root: ed25519, log: `${'a'.repeat(251)}/log` }, true],
+    [{ root: ed25519, log: `${'a'.repeat(252)}/log` }, /^log is "a{80}\.\.\.": it must be a host with/],
+    [{ root: ed25519, log: 'https://registry.example/log' }, /^log is "https:/],
+    [{ root: ed25519, log: 'registry.example' }, /^log is /],
+    [{ root: ed25519, log: 'registry.example/log/' }, /^log is /],
+    [{ root: ed25519, log: 'registry.example/log\n' }, /^log is /],
+    [{ root: ed25519, log: 'registry.example//log' }, /^log is /],
+    [{ root: ed25519, log: 'a b/log' }, /^log is /],
+    [{ root: ed25519, log: 'a+b/log' }, /^log is /],
+    [{ root: ed25519, log: '\u0430/log' }, /^log is "\?\/log"/],
+    [{ root: ed25519, log: '' }, /^log is ""/],
+    [{ root: ed25519, log: null }, /^log is null/],
+    [{ root: ed25519, log: ['registry.example/log'] }, /^log\[0\]/],
+    [logged({}), true],
+    [logged({ witnesses: vkeys.slice(0, 2) }), true],
+    [logged({ quorum: 1 }), true],
+    [logged({ quorum: 0 }), /^quorum is 0: it must be a whole number from 1 to 32, or absent/],
+    [logged({ quorum: 33 }), /^quorum is 33/],
+    [logged({ quorum: 1.5 }), /^quorum is 1\.5/],
+    [logged({ quorum: -1 }), /^quorum is -1/],
+    [logged({ quorum: '2' }), /^quorum is "2"/],
+    [logged({ quorum: null }), /^quorum is null/],
+    [logged({ witnesses: [] }), /^witnesses is empty: it must be one or more keys of witnesses/],
+    [logged({ witnesses: vkeys[0] }), /^witnesses is "witness/],
+    [logged({ witnesses: null }), /^witnesses is null/],
+    [logged({ witnesses: [...vkeys, 7] }), /^witnesses\[3\] is 7/],
+    [logged({ witnesses: [...vkeys, vkeys[1]] }), /^witnesses\[3\] repeats "witness\.example\/w2\+/],
+    [logged({ witnesses: [...vkeys, logVkey] }), /^witnesses\[3\] is "registry/],
+    [logged({ witnesses: [...vkeys, `${vkeys[0]}\n`] }), /^witnesses\[3\] is "witness/],
+    [logged({ witnesses: [...vkeys, `a b+${vkeys[0]}`] }), /^witnesses\[3\] is "a b/],
+    [logged({ witnesses: [...vkeys, `\u00e9${vkeys[0]}`] }), /^witnesses\[3\] is "\?witness/],
     [{ root: ed25519, checkpoint: 'required', publication: 'required' }, true],
     [{ root: ed25519, publication: 'no' }, /^publication is "no": it must be "required", or absent/],
     [{ root: ed25519, publication: true }, /^publication is true/],
@@ -133,14 +176,29 @@ describe('a trust anchor', () => {
     expect(ajv.validate('trust-anchor.schema.json', anchor)).toBe(message === true);
   });
 
-  it.each(['next_roots', 'log', 'witnesses', 'quorum'])(
-    'with %s needs a newer version, whatever else is wrong',
-    (member) => {
-      expect(() => assertTrustAnchor({ unknown: 1, [member]: undefined })).toThrow(
-        `${member} needs a newer version`,
-      );
-    },
-  );
+  it('with next_roots needs a newer version, whatever else is wrong', () => {
+    expect(() => assertTrustAnchor({ unknown: 1, next_roots: undefined })).toThrow(
+      'next_roots needs a newer version',
+    );
+    expect(() => assertTrustAnchor(logged({ next_roots: [] }))).toThrow('next_roots needs a newer version');
+  });
+
+  it.each<[string, object, string]>([
+    ['witnesses without a quorum', { quorum: undefined }, 'witnesses and quorum need each other'],
+    ['a quorum without witnesses', { witnesses: undefined }, 'witnesses and quorum need each other'],
+    ['witnesses without a log', { log: undefined }, 'witnesses need log'],
+    ['a quorum above the number of witnesses', { quorum: 4 }, 'quorum is 4, but there are only 3 witnesses'],
+    [
+      'the id of another witness',
+      { witnesses: [vkeys[0]?.replace('w1', 'w4')], quorum: 1 },
+      'witnesses[0] has an id that does not belong to its name and key',
+    ],
+  ])('says what contradicts: %s', (_name, more, message) => {
+    const present = Object.entries(logged(more)).filter(([, value]) => value !== undefined);
+    const check = () => assertTrustAnchor(Object.fromEntries(present));
+    expect(check).toThrow(TrustAnchorInvalid);
+    expect(check).toThrow(message);
+  });
 
   it.each([
     ['https://a.example', 'https://a.example/'],
@@ -235,6 +293,31 @@ describe('a client with a trust anchor', () => {
     );
   });
 
+  it('accepts a list only if it is logged, with the quorum of witnesses that the trust anchor demands', async () => {
+    const log = noteSigner('registry.example/log', 'log');
+    const witnesses = [1, 2, 3].map((number) => noteSigner(`witness.example/w${number}`, 'witness'));
+    const logged = (count: number) => withLog(stated, root, { log, cosigners: witnesses.slice(0, count) });
+    const ofTree = async (tree: Files, more: Partial<TrustAnchor>) => {
+      const { base } = await registryHost(tree);
+      return ask({ trustAnchor: anchorOf({ sources: [base], ...more }) });
+    };
+    const { name } = log.key;
+    const pinned = (quorum: number) => ({ log: name, witnesses: witnesses.map(({ vkey }) => vkey), quorum });
+    expect(await ofTree(plain, { log: name })).toBe('ERR_PUBLICATION_MISSING');
+    expect(await ofTree(stated, { log: name })).toBe('ERR_NOT_LOGGED');
+    expect(await ofTree(await logged(0), { log: name })).toBe('accepted');
+    expect(await ofTree(await logged(0), { log: 'other.example/log' })).toBe('ERR_NOT_LOGGED');
+    expect(await ofTree(await logged(0), {})).toBe('accepted');
+    for (const quorum of [1, 2, 3]) {
+      expect(await ofTree(await logged(quorum), pinned(quorum))).toBe('accepted');
+      expect(await ofTree(await logged(quorum - 1), pinned(quorum))).toBe('ERR_TOO_FEW_COSIGNATURES');
+    }
+    const stranger = noteSigner('witness.example/w1', 'witness').vkey;
+    expect(await ofTree(await logged(3), { ...pinned(1), witnesses: [stranger] })).toBe(
+      'ERR_TOO_FEW_COSIGNATURES',
+    );
+  });
+
   it('follows a rotation from the root key of the trust anchor', async () => {
     const rotated = withRotation(publish(other, [issuer('a')]), [await rotationStep(root, other)]);
     const { base } = await registryHost(rotated);
@@ -308,7 +391,9 @@ describe('an offline copy with a trust anchor', () => {
     ['ERR_OPTIONS_INVALID', () => ({})],
     ['ERR_OPTIONS_INVALID', (anchor) => ({ trustAnchor: anchor, rootKey: anchor.root })],
     ['ERR_OPTIONS_INVALID', () => ({ trustAnchor: 'dist' })],
-    ['ERR_TRUST_ANCHOR_INVALID', (anchor) => ({ trustAnchor: { ...anchor, log: 'a/log' } })],
+    ['ERR_TRUST_ANCHOR_INVALID', (anchor) => ({ trustAnchor: { ...anchor, log: 'a' } })],
+    ['ERR_TRUST_ANCHOR_INVALID', (anchor) => ({ trustAnchor: { ...anchor, next_roots: [] } })],
+    ['ERR_PUBLICATION_MISSING', (anchor) => ({ trustAnchor: { ...anchor, log: 'a/log' } })],
     ['ERR_TRUST_ANCHOR_INVALID', (anchor) => ({ trustAnchor: { root: { ...anchor.root, d: 'x' } } })],
   ])('%s', async (code, options) => {
     expect(await open(plain, options(anchorOf()))).toBe(code);

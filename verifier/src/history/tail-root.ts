@@ -1,4 +1,4 @@
-import { largestPowerBelow, leafHash, nodeHash } from '../log/merkle.js';
+import { leafHash, levelBelow, nodeHash } from '../log/merkle.js';
 import type { LogProof } from '../log/tlog-proof.js';
 
 /** A complete subtree. */
@@ -36,7 +36,7 @@ function subtreesBefore({ index, path }: Pick<LogProof, 'index' | 'path'>, tail:
   const found: Subtree[] = [];
   let [start, end] = [0, index + tail];
   for (const root of [...path].reverse()) {
-    const count = largestPowerBelow(end - start);
+    const count = 2 ** levelBelow(end - start);
     if (index < start + count) {
       end = start + count;
     } else {

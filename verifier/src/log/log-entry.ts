@@ -2,6 +2,7 @@ import { isCount, isObject, isSha256 } from '../encoding/checks.js';
 import type { InvalidText } from '../encoding/invalid-text.js';
 import { hashHex } from '../encoding/sha256-sync.js';
 import { parseStrictJson } from '../encoding/strict-json.js';
+import { isValidBytes32 } from '../generated/predicates.js';
 import { isUpdatedAt } from '../list/date-time.js';
 import type { PublicationStatement } from '../trust/publication-statement.js';
 
@@ -90,16 +91,23 @@ function readEntry(bytes: Uint8Array): LogEntry | undefined {
     return { list, sequence, sha256, type, updated_at };
   }
   if (type === 'delegation' && isCount(iat)) return { iat, sha256, type };
-  const isThumbprint = typeof next === 'string' && /^[A-Za-z0-9_-]{43}$/.test(next);
-  if (type === 'rotation' && isThumbprint && isCount(step) && step > 0) return { next, sha256, step, type };
+  if (type === 'rotation' && isValidBytes32(next) && isCount(step) && step > 0) {
+    return { next, sha256, step, type };
+  }
   return undefined;
 }
 
-/** Joins entries to a bundle (C2SP tlog-tiles): each entry after its length as two bytes. */
+/**
+ * Joins entries to a bundle (C2SP tlog-tiles): each entry after its length as two bytes.
+ *
+ * @throws RangeError if two bytes cannot express the length of an entry
+ */
 export function formatBundle(entries: readonly Uint8Array[]): Uint8Array {
   const bundle = new Uint8Array(entries.reduce((sum, { length }) => sum + 2 + length, 0));
   let at = 0;
   for (const entry of entries) {
+    if (entry.length > 0xffff)
+      throw new RangeError(`an entry of ${entry.length} bytes does not fit into a bundle`);
     new DataView(bundle.buffer).setUint16(at, entry.length);
     bundle.set(entry, at + 2);
     at += 2 + entry.length;

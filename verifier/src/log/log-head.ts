@@ -1,4 +1,5 @@
 import { decodeBase64, encodeBase64 } from '../encoding/base64.js';
+import { shown } from '../encoding/fault.js';
 import type { InvalidText } from '../encoding/invalid-text.js';
 import { isSignedByNoteKey, type NoteKey } from '../trust/note-key.js';
 import type { TreeHead } from './merkle.js';
@@ -41,7 +42,7 @@ export async function assertSignedByLog(
   key: NoteKey,
   invalid: InvalidText,
 ): Promise<void> {
-  if (origin !== key.name) throw invalid(`has the origin ${origin}, but the log is ${key.name}`);
+  if (origin !== key.name) throw invalid(`has the origin ${shown(origin)}, but the log is ${key.name}`);
   const own = note.signatures.filter((signature) => isNamed(signature, key));
   if (own.length === 0) throw invalid('is not signed by the key of the log');
   for (const { signature } of own) {

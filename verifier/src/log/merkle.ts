@@ -1,3 +1,4 @@
+import { isCount } from '../encoding/checks.js';
 import { hashBytes } from '../encoding/sha256-sync.js';
 
 /*
@@ -31,21 +32,24 @@ function hashWithPrefix(prefix: number, ...parts: readonly Uint8Array[]): Uint8A
   return hashBytes(bytes);
 }
 
+/** Hashes of other lengths could be joined to the bytes of an honest node. */
+const areHashes = (proof: readonly Uint8Array[]) => proof.every(({ length }) => length === 32);
+
 /** Returns whether two hashes are equal. */
 export function isSameHash(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, index) => byte === other[index]);
 }
 
 /**
- * Returns the root that an inclusion proof leads to (RFC 9162, section 2.1.3.2). Undefined if the proof does not have the
- * length that index and size demand.
+ * Returns the root that an inclusion proof leads to (RFC 9162, section 2.1.3.2). Undefined if there is no such index, or if
+ * the proof does not have the length that index and size demand.
  */
 export function rootFromInclusion(
   { index, size }: { readonly index: number; readonly size: number },
   leaf: Uint8Array,
   path: readonly Uint8Array[],
 ): Uint8Array | undefined {
-  if (index >= size) return undefined;
+  if (!isCount(index) || index >= size || !areHashes(path)) return undefined;
   let [node, last, root] = [index, size - 1, leaf];
   for (const hash of path) {
     if (last === 0) return undefined;
@@ -68,7 +72,7 @@ export interface TreeHead {
 
 /** Returns whether a consistency proof shows that a tree begins with an older tree (RFC 9162, section 2.1.4.2). */
 export function isConsistent(older: TreeHead, newer: TreeHead, proof: readonly Uint8Array[]): boolean {
-  if (older.size > newer.size) return false;
+  if (older.size > newer.size || !areHashes(proof)) return false;
   if (older.size === newer.size) return proof.length === 0 && isSameHash(older.root, newer.root);
   if (older.size === 0) return proof.length === 0 && isSameHash(older.root, emptyRoot());
   let [node, last] = [older.size - 1, newer.size - 1];
@@ -99,19 +103,50 @@ export type SubtreeHash = (level: number, index: number) => Promise<Uint8Array>;
 export async function rangeRoot(start: number, end: number, hash: SubtreeHash): Promise<Uint8Array> {
   if (start === end) return emptyRoot();
   const count = end - start;
-  const level = Math.log2(count);
-  if (Number.isInteger(level)) return hash(level, start / count);
-  const split = start + largestPowerBelow(count);
+  if (count === 1) return hash(0, start);
+  const level = levelBelow(count);
+  if (count === 2 ** (level + 1)) return hash(level + 1, start / count);
+  const split = start + 2 ** level;
   const [left, right] = await Promise.all([rangeRoot(start, split, hash), rangeRoot(split, end, hash)]);
   return nodeHash(left, right);
 }
 
-/** Returns the inclusion proof of an entry in a tree (RFC 6962, section 2.1.1). */
+/**
+ * Returns the root of the first entries of a range, and the root of the range, from the same hashes of subtrees. If both
+ * roots are those of signed heads, the hashes are a consistency proof: the newer log begins with the older one.
+ *
+ * @param older - the number of the entry after the first entries, at least 1
+ */
+export async function consistentRoots(
+  older: number,
+  [start, end]: readonly [number, number],
+  hash: SubtreeHash,
+): Promise<readonly [Uint8Array, Uint8Array]> {
+  if (older === end) {
+    const root = await rangeRoot(start, end, hash);
+    return [root, root];
+  }
+  const split = start + 2 ** levelBelow(end - start);
+  const isLeft = older <= split;
+  const [[before, after], other] = await Promise.all([
+    consistentRoots(older, isLeft ? [start, split] : [split, end], hash),
+    isLeft ? rangeRoot(split, end, hash) : rangeRoot(start, split, hash),
+  ]);
+  return isLeft ? [before, nodeHash(after, other)] : [nodeHash(other, before), nodeHash(other, after)];
+}
+
+/**
+ * Returns the inclusion proof of an entry in a tree (RFC 6962, section 2.1.1).
+ *
+ * @throws RangeError if the tree has no such entry
+ */
 export async function inclusionProof(index: number, size: number, hash: SubtreeHash): Promise<Uint8Array[]> {
+  if (!isCount(index) || index >= size)
+    throw new RangeError(`a tree of ${size} entries has no entry ${index}`);
   const path: Promise<Uint8Array>[] = [];
   let [start, end] = [0, size];
   while (end - start > 1) {
-    const split = start + largestPowerBelow(end - start);
+    const split = start + 2 ** levelBelow(end - start);
     const isLeft = index < split;
     path.push(isLeft ? rangeRoot(split, end, hash) : rangeRoot(start, split, hash));
     [start, end] = isLeft ? [start, split] : [split, end];
@@ -119,17 +154,23 @@ export async function inclusionProof(index: number, size: number, hash: SubtreeH
   return Promise.all(path.reverse());
 }
 
-/** Returns the consistency proof between two sizes of a tree (RFC 6962, section 2.1.2). It is empty from size 0. */
+/**
+ * Returns the consistency proof between two sizes of a tree (RFC 6962, section 2.1.2). It is empty from size 0.
+ *
+ * @throws RangeError if the older size is larger
+ */
 export async function consistencyProof(
   older: number,
   newer: number,
   hash: SubtreeHash,
 ): Promise<Uint8Array[]> {
+  if (!isCount(older) || older > newer)
+    throw new RangeError(`no tree of ${newer} entries begins with ${older}`);
   if (older === 0 || older === newer) return [];
   const path: Promise<Uint8Array>[] = [];
   let [start, end] = [0, newer];
   while (older !== end) {
-    const split = start + largestPowerBelow(end - start);
+    const split = start + 2 ** levelBelow(end - start);
     const isLeft = older <= split;
     path.push(isLeft ? rangeRoot(split, end, hash) : rangeRoot(start, split, hash));
     [start, end] = isLeft ? [start, split] : [split, end];
@@ -138,9 +179,12 @@ export async function consistencyProof(
   return Promise.all(path.reverse());
 }
 
-/** Returns the largest power of two below a count of at least 2. */
-export function largestPowerBelow(count: number): number {
-  let power = 1;
-  while (power * 2 < count) power *= 2;
-  return power;
+/**
+ * Returns the level of the largest complete subtree with fewer than `count` entries. `count` is at least 2. Math.log2 is
+ * not exact: it returns the same for 2^49 and 2^49 + 1.
+ */
+export function levelBelow(count: number): number {
+  let level = 0;
+  while (2 ** (level + 1) < count) level++;
+  return level;
 }

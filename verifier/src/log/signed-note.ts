@@ -1,7 +1,7 @@
 import { decodeBase64, encodeBase64 } from '../encoding/base64.js';
 import { hexOf } from '../encoding/hex.js';
 import type { InvalidText } from '../encoding/invalid-text.js';
-import type { NoteKey } from '../trust/note-key.js';
+import { isKeyName, type NoteKey } from '../trust/note-key.js';
 
 /** A signature line of a note. */
 export interface NoteSignature {
@@ -23,11 +23,11 @@ export interface SignedNote {
 /** The maximum number of signatures of a note. C2SP demands at least 16. */
 export const MAX_SIGNATURES = 100;
 
-/** The control characters that a note cannot contain: all of ASCII except the newline. */
+/** Characters that no note contains: control characters below U+0020 except the newline, and what UTF-8 cannot express. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the format refuses them
-const CONTROL = /[\0-\t\x0b-\x1f\x7f]/;
-/** Em dash, name of the key, and signature. A name has no white space and no plus. */
-const SIGNATURE_LINE = /^\u2014 ([^\s+]+) ([A-Za-z0-9+/=]+)$/u;
+const FORBIDDEN = /[\0-\t\x0b-\x1f\p{Surrogate}]/u;
+/** Em dash, name of the key, and signature. */
+const SIGNATURE_LINE = /^\u2014 ([^ ]+) ([A-Za-z0-9+/=]+)$/;
 
 /**
  * Parses a signed note (C2SP signed-note). The signatures are not verified.
@@ -35,24 +35,32 @@ const SIGNATURE_LINE = /^\u2014 ([^\s+]+) ([A-Za-z0-9+/=]+)$/u;
  * @param invalid - creates the error to throw
  */
 export function parseNote(note: string, invalid: InvalidText): SignedNote {
-  if (CONTROL.test(note)) throw invalid('contains a control character');
   const end = note.lastIndexOf('\n\n');
-  if (end === -1 || !note.endsWith('\n')) throw invalid('has no signature');
-  const lines = note.slice(end + 2, -1).split('\n');
-  if (lines.length > MAX_SIGNATURES) throw invalid(`has more than ${MAX_SIGNATURES} signatures`);
-  return { text: note.slice(0, end + 1), signatures: lines.map((line) => parseSignature(line, invalid)) };
+  if (end === -1) throw invalid('has no signature');
+  const text = note.slice(0, end + 1);
+  refuseForbidden(text, invalid);
+  return { text, signatures: parseSignatureLines(note.slice(end + 2), invalid) };
 }
 
 /** Parses signature lines that a witness returns, each with its newline. @param invalid - as for {@link parseNote} */
 export function parseSignatureLines(text: string, invalid: InvalidText): readonly NoteSignature[] {
-  return parseNote(`-\n\n${text}`, invalid).signatures;
+  refuseForbidden(text, invalid);
+  if (!text.endsWith('\n')) throw invalid('has no signature, or does not end with a newline');
+  const lines = text.slice(0, -1).split('\n');
+  if (lines.length > MAX_SIGNATURES) throw invalid(`has more than ${MAX_SIGNATURES} signatures`);
+  return lines.map((line) => parseSignature(line, invalid));
+}
+
+function refuseForbidden(text: string, invalid: InvalidText): void {
+  if (FORBIDDEN.test(text)) throw invalid('contains a character that a note cannot contain');
 }
 
 function parseSignature(line: string, invalid: InvalidText): NoteSignature {
   const [, name = '', encoded = ''] = SIGNATURE_LINE.exec(line) ?? [];
   const bytes = decodeBase64(encoded);
-  if (name === '' || bytes === undefined || bytes.length <= 4)
+  if (!isKeyName(name) || bytes === undefined || bytes.length <= 4) {
     throw invalid('has a malformed signature line');
+  }
   return { name, keyId: hexOf(bytes.subarray(0, 4)), signature: bytes.slice(4) };
 }
 

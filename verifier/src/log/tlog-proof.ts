@@ -30,7 +30,8 @@ export function parseLogProof(text: string, invalid: InvalidText): LogProof {
   const [, index] = /^index (0|[1-9][0-9]{0,15})$/.exec(rest.shift() ?? '') ?? [];
   const path = rest.map(decodeBase64);
   const isPath = (hashes: typeof path): hashes is Uint8Array[] => hashes.every((hash) => hash?.length === 32);
-  if (index === undefined || !isPath(path) || path.length > MAX_HASHES) throw invalid('has a malformed line');
+  const isIndex = index !== undefined && Number.isSafeInteger(Number(index));
+  if (!isIndex || !isPath(path) || path.length > MAX_HASHES) throw invalid('has a malformed line');
   return { index: Number(index), path, head: parseHead(text.slice(end + 2), invalid) };
 }
 

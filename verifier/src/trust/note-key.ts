@@ -17,6 +17,12 @@ export interface NoteKey {
   readonly jwk: CheckedJwk;
 }
 
+/** Returns whether a string can be the name of a key: not empty, in UTF-8, without Unicode spaces and without a plus. */
+export function isKeyName(name: string): boolean {
+  // `\s` is another set: it has no U+0085, which is a space in Unicode.
+  return /^[^\p{White_Space}\p{Surrogate}+]+$/u.test(name);
+}
+
 /**
  * Parses a verifier key of C2SP signed-note: `<name>+<id>+<base64 of type and public key>`.
  *
@@ -25,9 +31,9 @@ export interface NoteKey {
  */
 export function parseNoteKey(vkey: unknown, purpose: keyof typeof KEY_TYPES, invalid: InvalidText): NoteKey {
   const [, name = '', keyId, encoded = ''] =
-    (typeof vkey === 'string' && /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})$/u.exec(vkey)) || [];
+    (typeof vkey === 'string' && /^([^+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})$/.exec(vkey)) || [];
   const bytes = decodeBase64(encoded);
-  if (bytes?.length !== 33)
+  if (bytes?.length !== 33 || !isKeyName(name))
     throw invalid('is not in the form <name>+<8 hexadecimal digits>+<44 characters of base64>');
   if (bytes[0] !== KEY_TYPES[purpose]) throw invalid(`is not the key of a ${purpose}`);
   const publicKey = bytes.subarray(1);

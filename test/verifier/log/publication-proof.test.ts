@@ -1,0 +1,362 @@
+import { LogInconsistent, NotLogged, TooFewCosignatures } from '@passport-registry/verifier';
+import {
+  type Cosignature,
+  entryBytes,
+  formatHead,
+  formatNote,
+  type NoteSignature,
+  type PublishedStatement,
+  publicationEntry,
+  refuseOtherLog,
+  tileReader,
+  verifyPublicationProof,
+} from '@passport-registry/verifier/internal';
+import { describe, expect, it } from 'vitest';
+import { naiveLeaf, naivePath, naiveRoot, someLeaves } from '../../support/merkle.js';
+import {
+  cosignatureBy,
+  generatePair,
+  type NoteSigner,
+  noteSigner,
+  signatureBy,
+} from '../../support/note-keys.js';
+import { tilesOf } from '../../support/tiles.js';
+
+const ORIGIN = 'registry.example/log';
+/** 2027-01-15T08:00:00Z. */
+const NOW = 1_800_000_000;
+
+const log = noteSigner(ORIGIN, 'log');
+const [one, two, three] = [1, 2, 3].map((number) => noteSigner(`witness.example/w${number}`, 'witness')) as [
+  NoteSigner,
+  NoteSigner,
+  NoteSigner,
+];
+
+const statement: PublishedStatement = {
+  ...{ sequence: 7, updatedAt: '2027-01-15T07:00:00Z', sha256: 'ab'.repeat(32), size: 100, issuers: 1 },
+  ...{ sumsSha256: 'cd'.repeat(32), levels: 0, checkpoint: false, issuedAt: 0, expiresAt: 8.64e15 },
+  ...{ claims: 'x', text: 'header.claims.signature', log: { origin: ORIGIN, vkey: log.vkey } },
+};
+const entry = entryBytes(publicationEntry(statement));
+
+/** What a test changes about a proof and the rules. */
+interface Changes {
+  readonly statement?: Partial<PublishedStatement>;
+  readonly entry?: Uint8Array;
+  readonly origin?: string;
+  readonly signer?: NoteSigner;
+  readonly cosigners?: readonly NoteSigner[];
+  readonly witnesses?: readonly NoteSigner[];
+  readonly quorum?: number;
+  readonly seconds?: number;
+  readonly change?: (proof: string) => string;
+  readonly lines?: (text: string) => readonly NoteSignature[];
+}
+
+/** A proof of an entry that 5 others precede and 3 follow. */
+function proofWith({ cosigners = [one, two], signer = log, seconds = NOW, ...changes }: Changes): string {
+  const leaves = someLeaves(9).with(5, naiveLeaf(changes.entry ?? entry));
+  const text = formatHead({ origin: changes.origin ?? ORIGIN, size: 9, root: naiveRoot(leaves) });
+  const cosignatures = cosigners.map((witness, index) => cosignatureBy(witness, text, seconds - index));
+  const signatures = [signatureBy(signer, text), ...cosignatures, ...(changes.lines?.(text) ?? [])];
+  const path = naivePath(5, leaves).map((hash) => `${Buffer.from(hash).toString('base64')}\n`);
+  return `c2sp.org/tlog-proof@v1\nindex 5\n${path.join('')}\n${formatNote({ text, signatures })}`;
+}
+
+function verify(changes: Changes = {}, bytes?: Uint8Array) {
+  const proof = proofWith(changes);
+  const rules = {
+    origin: ORIGIN,
+    witnesses: (changes.witnesses ?? [one, two, three]).map(({ key }) => key),
+    quorum: changes.quorum ?? 2,
+    since: (NOW - 100) * 1000,
+    until: (NOW + 10) * 1000,
+  };
+  const content = bytes ?? Buffer.from(changes.change?.(proof) ?? proof);
+  return verifyPublicationProof(content, { ...statement, ...changes.statement }, rules);
+}
+
+describe('the proof that a publication is logged', () => {
+  it('is accepted with the quorum, and says since when it holds', async () => {
+    const proof = proofWith({});
+    expect(await verify()).toEqual({
+      size: 9,
+      root: naiveRoot(someLeaves(9).with(5, naiveLeaf(entry))),
+      index: 5,
+      cosignatures: [
+        { witness: one.key, time: NOW * 1000 },
+        { witness: two.key, time: (NOW - 1) * 1000 },
+      ],
+      witnessedAt: (NOW - 1) * 1000,
+      proof,
+    });
+  });
+
+  it('needs no cosignatures without witnesses', async () => {
+    const logged = await verify({ cosigners: [], witnesses: [], quorum: 0 });
+    expect(logged).toMatchObject({ size: 9, cosignatures: [], witnessedAt: undefined });
+  });
+
+  it('is held by the quorum that signed last', async () => {
+    const cosigners = [one, two, three];
+    expect(await verify({ cosigners, quorum: 1 })).toMatchObject({ witnessedAt: NOW * 1000 });
+    expect(await verify({ cosigners, quorum: 2 })).toMatchObject({ witnessedAt: (NOW - 1) * 1000 });
+    expect(await verify({ cosigners, quorum: 3 })).toMatchObject({ witnessedAt: (NOW - 2) * 1000 });
+  });
+
+  it.each<[string, Changes]>([
+    ['by the statement that names no log', { statement: { log: undefined } }],
+    [
+      'of the log of another statement',
+      {
+        statement: {
+          log: { origin: 'other.example/log', vkey: noteSigner('other.example/log', 'log').vkey },
+        },
+      },
+    ],
+    [
+      'with a key of another name',
+      { statement: { log: { origin: ORIGIN, vkey: noteSigner('x', 'log').vkey } } },
+    ],
+    ['with the key of a witness', { statement: { log: { origin: ORIGIN, vkey: one.vkey } } }],
+    ['with a key that is none', { statement: { log: { origin: ORIGIN, vkey: 'none' } } }],
+    ['by another key of the log', { signer: noteSigner(ORIGIN, 'log') }],
+    ['from another origin', { origin: 'other.example/log' }],
+    ['from another origin, signed by its key', { origin: 'x/log', signer: noteSigner('x/log', 'log') }],
+    ['of another text', { statement: { text: 'header.claims.signaturE' } }],
+    ['of another sequence', { statement: { sequence: 8 } }],
+    ['of another list', { statement: { sha256: 'ac'.repeat(32) } }],
+    ['of another time', { statement: { updatedAt: '2027-01-15T07:00:01Z' } }],
+    ['of another entry', { entry: Buffer.from('{}') }],
+    ['of another index', { change: (proof) => proof.replace('index 5', 'index 4') }],
+    ['of another size', { change: (proof) => proof.replace('\n9\n', '\n10\n') }],
+    ['with a path that lacks a hash', { change: (proof) => proof.replace(/(index 5\n)[^\n]+\n/, '$1') }],
+    ['without signatures', { change: (proof) => proof.slice(0, proof.indexOf('—')) }],
+    ['without the signature of the log', { change: (proof) => proof.replace(/— registry[^\n]+\n/, '') }],
+    ['with CRLF', { change: (proof) => proof.replaceAll('\n', '\r\n') }],
+    ['that is empty', { change: () => '' }],
+    [
+      'with a second signature of the log that is wrong',
+      { lines: () => [{ ...log.key, signature: new Uint8Array(64) }] },
+    ],
+  ])('is refused %s', async (_name, changes) => {
+    await expect(verify(changes)).rejects.toThrow(NotLogged);
+  });
+
+  it('is refused if it is missing, or not UTF-8', async () => {
+    const rules = { origin: ORIGIN, witnesses: [], quorum: 0, since: 0, until: 0 };
+    const missing = verifyPublicationProof(undefined, statement, rules);
+    await expect(missing).rejects.toThrow('the proof that the list is logged is missing');
+    await expect(missing).rejects.toThrow(NotLogged);
+    const latin = Buffer.from(proofWith({}).replaceAll('—', '\xe9'), 'latin1');
+    await expect(verify({}, latin)).rejects.toThrow('the proof that the list is logged is not UTF-8');
+    await expect(verify({}, Buffer.from(`\ufeff${proofWith({})}`))).rejects.toThrow('does not begin with');
+  });
+
+  it('names the origin that it has, in ASCII', async () => {
+    const verdict = verify({ origin: 'evil\u202e.example/log' });
+    await expect(verdict).rejects.toThrow(
+      'has the origin "evil?.example/log", but the log is registry.example/log',
+    );
+  });
+
+  it.each<[string, Changes, number]>([
+    ['none', { cosigners: [] }, 0],
+    ['one of two', { cosigners: [one] }, 1],
+    ['two of three', { quorum: 3 }, 2],
+    ['one, twice', { cosigners: [one, one] }, 1],
+    ['a stranger', { cosigners: [one, noteSigner('stranger.example', 'witness')] }, 1],
+    ['a stranger with the name of a witness', { cosigners: [one, noteSigner(two.key.name, 'witness')] }, 1],
+    ['old ones', { seconds: NOW - 100 }, 1],
+    ['older ones', { seconds: NOW - 101 }, 0],
+    ['future ones', { seconds: NOW + 11 }, 1],
+    ['distant ones', { seconds: NOW + 12 }, 0],
+    [
+      'those of another head',
+      { cosigners: [], lines: (text) => [one, two].map((by) => cosignatureBy(by, `${text}more\n`, NOW)) },
+      0,
+    ],
+    [
+      'those without a time',
+      { cosigners: [], lines: (text) => [one, two].map((by) => signatureBy(by, text)) },
+      0,
+    ],
+  ])('is refused without the quorum: %s', async (_name, changes, count) => {
+    const { quorum = 2 } = changes;
+    const verdict = verify(changes);
+    await expect(verdict).rejects.toThrow(TooFewCosignatures);
+    await expect(verdict).rejects.toThrow(`${quorum} witnesses must have cosigned the log`);
+    const { message } = (await verdict.catch((error: Error) => error)) as Error;
+    expect(message.match(/witness\.example/g) ?? []).toHaveLength(count);
+  });
+
+  it('at the limits of age, the quorum is enough', async () => {
+    expect(await verify({ seconds: NOW - 99 })).toMatchObject({ witnessedAt: (NOW - 100) * 1000 });
+    expect(await verify({ seconds: NOW + 10 })).toMatchObject({ witnessedAt: (NOW + 9) * 1000 });
+  });
+
+  it('one key under two names is one witness', async () => {
+    const pair = generatePair();
+    const both = [
+      noteSigner('first.example', 'witness', pair),
+      noteSigner('second.example', 'witness', pair),
+    ];
+    const verdict = verify({ cosigners: both, witnesses: both, quorum: 2 });
+    await expect(verdict).rejects.toThrow(TooFewCosignatures);
+    expect(await verify({ cosigners: both, witnesses: both, quorum: 1 })).toMatchObject({ size: 9 });
+  });
+
+  it('cosignatures of strangers beside the quorum do no harm', async () => {
+    const strangers = Array.from({ length: 90 }, (_one, index) => noteSigner(`stranger-${index}`, 'witness'));
+    expect(await verify({ cosigners: [...strangers, one, two] })).toMatchObject({ size: 9 });
+  });
+});
+
+describe('the head of a log after another', () => {
+  const leaves = someLeaves(700);
+  const headOf = (size: number, of = leaves) => ({
+    ...{ size, root: naiveRoot(of.slice(0, size)), index: 0, cosignatures: [] as Cosignature[] },
+    ...{ witnessedAt: undefined, proof: '' },
+  });
+  const cosigned = (head: ReturnType<typeof headOf>, ...witnesses: readonly NoteSigner[]) => ({
+    ...head,
+    cosignatures: witnesses.map(({ key }) => ({ witness: key, time: 1 })),
+  });
+  const requests: string[] = [];
+  const filesOf = (of: readonly Uint8Array[]) => {
+    const tiles = tilesOf(of);
+    return async (path: string) => {
+      requests.push(path);
+      return tiles.get(path.replace(/^log\//, ''));
+    };
+  };
+  const verdict = (
+    accepted: ReturnType<typeof headOf> | undefined,
+    head: ReturnType<typeof headOf>,
+    { read = filesOf(leaves.slice(0, head.size)) } = {},
+  ) => {
+    requests.length = 0;
+    return refuseOtherLog({ head, accepted }, read).then(
+      () => 'accepted',
+      (error: Error) => {
+        expect(error).toBeInstanceOf(LogInconsistent);
+        return error.message;
+      },
+    );
+  };
+  const SMALLER =
+    /^the source has a head of the log with 699 entries, but one with 700 entries was accepted before$/;
+  const OTHER = /does not contain the log with \d+ entries that was accepted before$/;
+
+  it('is accepted if it is the first', async () => {
+    expect(await verdict(undefined, headOf(5))).toBe('accepted');
+    expect(requests).toEqual([]);
+  });
+
+  it('is refused if it is smaller, whoever has cosigned', async () => {
+    expect(await verdict(headOf(700), headOf(699))).toMatch(SMALLER);
+    expect(await verdict(cosigned(headOf(700), one), cosigned(headOf(699), one))).toMatch(SMALLER);
+    expect(requests).toEqual([]);
+  });
+
+  it('of the same size has the same root, whoever has cosigned', async () => {
+    const other = headOf(5, leaves.with(2, naiveLeaf(Buffer.of(1))));
+    expect(await verdict(headOf(5), headOf(5))).toBe('accepted');
+    expect(await verdict(headOf(5), other)).toMatch(OTHER);
+    expect(await verdict(cosigned(headOf(5), one, two), cosigned(other, one, two))).toMatch(OTHER);
+    expect(requests).toEqual([]);
+  });
+
+  it('that is larger is the word of a witness of both heads, without a tile', async () => {
+    expect(await verdict(cosigned(headOf(5), one), cosigned(headOf(700), two, one))).toBe('accepted');
+    expect(requests).toEqual([]);
+    expect(await verdict(cosigned(headOf(5), one), cosigned(headOf(700), two))).toBe('accepted');
+    expect(requests).not.toEqual([]);
+  });
+
+  it.each([
+    [1, 2],
+    [255, 256],
+    [255, 700],
+    [256, 257],
+    [256, 512],
+    [512, 513],
+    [699, 700],
+  ])('without witnesses is proven from tiles: %i, then %i', async (older, newer) => {
+    expect(await verdict(headOf(older), headOf(newer))).toBe('accepted');
+    expect(requests.length).toBeLessThanOrEqual(4);
+    const changed = leaves.with(older - 1, naiveLeaf(Buffer.of(1)));
+    const read = filesOf(changed.slice(0, newer));
+    expect(await verdict(headOf(older), headOf(newer, changed), { read })).toMatch(OTHER);
+    expect(await verdict(headOf(older), headOf(newer, changed))).toMatch(OTHER);
+    const honest = filesOf(leaves.slice(0, newer));
+    const garbled = async (path: string) => (await honest(path))?.map((byte) => byte ^ 1);
+    expect(await verdict(headOf(older), headOf(newer), { read: garbled })).toMatch(OTHER);
+  });
+
+  it('is refused if it removes or reorders entries', async () => {
+    for (const other of [
+      leaves.toSpliced(3, 1),
+      leaves.toSpliced(3, 2, leaves[4] as Uint8Array, leaves[3] as Uint8Array),
+    ]) {
+      const read = filesOf(other.slice(0, 600));
+      expect(await verdict(headOf(300), headOf(600, other), { read })).toMatch(OTHER);
+    }
+  });
+
+  it('is refused if a tile is missing or malformed', async () => {
+    const tiles = filesOf(leaves);
+    const without = (length: number | undefined) => async (path: string) => {
+      const bytes = await tiles(path);
+      return length === undefined ? undefined : bytes?.subarray(0, length);
+    };
+    for (const length of [undefined, 0, 31, 33, 5983]) {
+      const message = await verdict(headOf(690), headOf(700), { read: without(length) });
+      expect([length, message]).toEqual([
+        length,
+        expect.stringMatching(/^the log has no tile log\/tile\/[01]\/00[02]\.p\/\d+, or a malformed one$/),
+      ]);
+    }
+  });
+
+  it('passes on why a tile cannot be read', async () => {
+    const read = () => Promise.reject(new TypeError('the host is away'));
+    await expect(refuseOtherLog({ head: headOf(9), accepted: headOf(5) }, read)).rejects.toThrow(TypeError);
+  });
+});
+
+describe('the tiles of a source', () => {
+  const bytes = new Uint8Array(256 * 32).fill(7);
+  const readWith = (files: Record<string, Uint8Array>) => {
+    const requests: string[] = [];
+    const read = tileReader(async (path) => {
+      requests.push(path);
+      return files[path];
+    });
+    return { read, requests };
+  };
+
+  it('are below log/', async () => {
+    const { read, requests } = readWith({ 'log/tile/0/x001/234.p/5': bytes.subarray(0, 160) });
+    expect(await read({ level: 0, index: 1234, width: 5 })).toHaveLength(160);
+    expect(requests).toEqual(['log/tile/0/x001/234.p/5']);
+  });
+
+  it('may be full where a partial one is gone', async () => {
+    const { read, requests } = readWith({ 'log/tile/1/000': bytes });
+    expect(await read({ level: 1, index: 0, width: 5 })).toBe(bytes);
+    expect(requests).toEqual(['log/tile/1/000.p/5', 'log/tile/1/000']);
+  });
+
+  it('are requested once if they are full', async () => {
+    const { read, requests } = readWith({});
+    await expect(read({ level: 0, index: 0, width: 256 })).rejects.toThrow(LogInconsistent);
+    expect(requests).toEqual(['log/tile/0/000']);
+  });
+
+  it.each([0, 1, 159, 161, 191])('are refused with %i bytes for 5 hashes', async (length) => {
+    const { read } = readWith({ 'log/tile/0/000.p/5': bytes.subarray(0, length) });
+    await expect(read({ level: 0, index: 0, width: 5 })).rejects.toThrow('or a malformed one');
+  });
+});

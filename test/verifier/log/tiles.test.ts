@@ -1,0 +1,228 @@
+import {
+  bundlePath,
+  consistencyProof,
+  hashesFromTiles,
+  hashesOf,
+  inclusionProof,
+  isConsistent,
+  isSameHash,
+  lastTiles,
+  rangeRoot,
+  rootFromInclusion,
+  subtreeRoot,
+  TILE_WIDTH,
+  type TilePlace,
+  tilePath,
+  tileWidth,
+} from '@passport-registry/verifier/internal';
+import { describe, expect, it } from 'vitest';
+import { naiveConsistency, naivePath, naiveRoot, someLeaves } from '../../support/merkle.js';
+import { tilesOf } from '../../support/tiles.js';
+
+describe('the path of a tile', () => {
+  it.each<[TilePlace, string]>([
+    // The example of C2SP tlog-tiles.
+    [{ level: 0, index: 1234067, width: 256 }, 'tile/0/x001/x234/067'],
+    [{ level: 0, index: 0, width: 256 }, 'tile/0/000'],
+    [{ level: 0, index: 0, width: 1 }, 'tile/0/000.p/1'],
+    [{ level: 1, index: 9, width: 255 }, 'tile/1/009.p/255'],
+    [{ level: 2, index: 99, width: 10 }, 'tile/2/099.p/10'],
+    [{ level: 0, index: 999, width: 256 }, 'tile/0/999'],
+    [{ level: 0, index: 1000, width: 256 }, 'tile/0/x001/000'],
+    [{ level: 0, index: 1001, width: 7 }, 'tile/0/x001/001.p/7'],
+    [{ level: 0, index: 999999, width: 256 }, 'tile/0/x999/999'],
+    [{ level: 0, index: 1000000, width: 256 }, 'tile/0/x001/x000/000'],
+    [{ level: 63, index: 1234067, width: 1 }, 'tile/63/x001/x234/067.p/1'],
+    [{ level: 0, index: 2 ** 45 - 1, width: 256 }, 'tile/0/x035/x184/x372/x088/831'],
+  ])('%j is %s', (place, path) => {
+    expect(tilePath(place)).toBe(path);
+    expect(bundlePath(place)).toBe(path.replace(/^tile\/\d+/, 'tile/entries'));
+  });
+});
+
+describe('the tiles of a tree', () => {
+  /** Counts full tiles and lists partial ones, level by level. */
+  function shapeOf(size: number) {
+    const levels: { full: number; partial: number }[] = [];
+    for (let level = 0; tileWidth(level, 0, size) > 0; level++) {
+      let full = 0;
+      while (tileWidth(level, full, size) === TILE_WIDTH) full++;
+      levels.push({ full, partial: tileWidth(level, full, size) });
+      expect(tileWidth(level, full + 1, size)).toBe(0);
+    }
+    return levels;
+  }
+
+  it.each<[number, { full: number; partial: number }[]]>([
+    // The two examples of C2SP tlog-tiles.
+    [
+      70_000,
+      [
+        { full: 273, partial: 112 },
+        { full: 1, partial: 17 },
+        { full: 0, partial: 1 },
+      ],
+    ],
+    [
+      256,
+      [
+        { full: 1, partial: 0 },
+        { full: 0, partial: 1 },
+      ],
+    ],
+    [0, []],
+    [1, [{ full: 0, partial: 1 }]],
+    [255, [{ full: 0, partial: 255 }]],
+    [
+      257,
+      [
+        { full: 1, partial: 1 },
+        { full: 0, partial: 1 },
+      ],
+    ],
+    [
+      65_536,
+      [
+        { full: 256, partial: 0 },
+        { full: 1, partial: 0 },
+        { full: 0, partial: 1 },
+      ],
+    ],
+  ])('of %i entries', (size, shape) => {
+    expect(shapeOf(size)).toEqual(shape);
+  });
+
+  it('follow the formula of C2SP up to the largest size', () => {
+    for (const size of [0, 1, 255, 256, 257, 70_000, 2 ** 32 + 300, 2 ** 48 - 1, 2 ** 53 - 1]) {
+      for (let level = 0; level < 8; level++) {
+        const count = BigInt(size) / 256n ** BigInt(level);
+        const last = Number(count / 256n);
+        expect([size, level, tileWidth(level, last, size)]).toEqual([size, level, Number(count % 256n)]);
+        if (last > 0) expect(tileWidth(level, last - 1, size)).toBe(256);
+      }
+    }
+  });
+
+  it('end with the last tile of each level', () => {
+    expect(lastTiles(0)).toEqual([]);
+    expect(lastTiles(1)).toEqual([{ level: 0, index: 0, width: 1 }]);
+    expect(lastTiles(255)).toEqual([{ level: 0, index: 0, width: 255 }]);
+    expect(lastTiles(256)).toEqual([
+      { level: 0, index: 0, width: 256 },
+      { level: 1, index: 0, width: 1 },
+    ]);
+    expect(lastTiles(512)).toEqual([
+      { level: 0, index: 1, width: 256 },
+      { level: 1, index: 0, width: 2 },
+    ]);
+    expect(lastTiles(70_000)).toEqual([
+      { level: 0, index: 273, width: 112 },
+      { level: 1, index: 1, width: 17 },
+      { level: 2, index: 0, width: 1 },
+    ]);
+    expect(lastTiles(2 ** 53 - 1).map(({ width }) => width)).toEqual([255, 255, 255, 255, 255, 255, 31]);
+  });
+});
+
+describe('the hashes within a tile', () => {
+  const leaves = someLeaves(16);
+  const tile = new Uint8Array(leaves.flatMap((leaf) => [...leaf]));
+
+  it('are 32 bytes each', () => {
+    expect(hashesOf(tile)).toEqual(leaves);
+    expect(hashesOf(new Uint8Array())).toEqual([]);
+  });
+
+  it('are the leaves of complete subtrees', () => {
+    for (const count of [1, 2, 4, 8, 16]) {
+      for (let start = 0; start < 16; start += count) {
+        expect(subtreeRoot(leaves, start, count)).toEqual(naiveRoot(leaves.slice(start, start + count)));
+      }
+    }
+    expect(() => subtreeRoot(leaves, 8, 16)).toThrow(RangeError);
+    expect(() => subtreeRoot([], 0, 1)).toThrow(RangeError);
+  });
+});
+
+describe.each([1, 2, 3, 255, 256, 257, 511, 512, 513, 700])('a tree of %i entries in tiles', (size) => {
+  const leaves = someLeaves(size);
+  const tiles = tilesOf(leaves);
+  const root = naiveRoot(leaves);
+  /** Reads tiles, and notes which. */
+  function reader() {
+    const paths: string[] = [];
+    const hashes = hashesFromTiles(size, async (place) => {
+      paths.push(tilePath(place));
+      const bytes = tiles.get(tilePath(place));
+      if (bytes === undefined) throw new Error(`no tile ${tilePath(place)}`);
+      return bytes;
+    });
+    return { hashes, paths };
+  }
+
+  it('has its root', async () => {
+    const { hashes, paths } = reader();
+    expect(await rangeRoot(0, size, hashes)).toEqual(root);
+    expect(paths.toSorted()).toEqual([...new Set(paths)].toSorted());
+  });
+
+  it('has the inclusion proof of each entry, and each tile is read once', async () => {
+    for (const index of new Set([0, 1, 254, 255, 256, 257, 300, 511, 512, size - 2, size - 1])) {
+      if (index < 0 || index >= size) continue;
+      const { hashes, paths } = reader();
+      const path = await inclusionProof(index, size, hashes);
+      expect(path).toEqual(naivePath(index, leaves));
+      expect(rootFromInclusion({ index, size }, leaves[index] as Uint8Array, path)).toEqual(root);
+      expect(new Set(paths).size).toBe(paths.length);
+      expect(paths.length).toBeLessThanOrEqual(3);
+    }
+  });
+
+  it('has the consistency proof from each older size', async () => {
+    for (const older of new Set([1, 2, 3, 128, 255, 256, 257, 384, 511, 512, 513, size - 1, size])) {
+      if (older < 1 || older > size) continue;
+      const proof = await consistencyProof(older, size, reader().hashes);
+      expect(proof).toEqual(naiveConsistency(older, leaves));
+      const before = { size: older, root: naiveRoot(leaves.slice(0, older)) };
+      expect(isConsistent(before, { size, root }, proof)).toBe(true);
+    }
+  });
+
+  it('is read from full tiles where a partial one is gone', async () => {
+    const more = tilesOf(someLeaves(Math.ceil(size / 256) * 256));
+    const hashes = hashesFromTiles(size, async (place) => {
+      const full = more.get(tilePath({ ...place, width: TILE_WIDTH }));
+      return full ?? (tiles.get(tilePath(place)) as Uint8Array);
+    });
+    expect(isSameHash(await rangeRoot(0, size, hashes), root)).toBe(true);
+  });
+
+  it('has no root if a tile is too short', async () => {
+    const hashes = hashesFromTiles(size, async () => new Uint8Array());
+    await expect(rangeRoot(0, size, hashes)).rejects.toThrow(RangeError);
+  });
+});
+
+describe('a proof from the tiles of a very large log', () => {
+  it('reads few tiles', async () => {
+    let reads = 0;
+    const size = 2 ** 53 - 1;
+    const hashes = hashesFromTiles(size, async ({ width }) => {
+      reads += 1;
+      return new Uint8Array(width * 32);
+    });
+    expect(await inclusionProof(2 ** 52 + 12345, size, hashes)).toHaveLength(53);
+    expect(reads).toBeLessThanOrEqual(14);
+    reads = 0;
+    await consistencyProof(2 ** 52 + 12345, size, hashes);
+    expect(reads).toBeLessThanOrEqual(14);
+  });
+
+  it('fails as the reader fails', async () => {
+    const hashes = hashesFromTiles(700, async ({ level }) => {
+      throw new Error(`level ${level} is away`);
+    });
+    await expect(inclusionProof(5, 700, hashes)).rejects.toThrow('is away');
+    await expect(consistencyProof(5, 700, hashes)).rejects.toThrow('is away');
+  });
+});

@@ -1,0 +1,144 @@
+import { formatNoteKey, isSignedByNoteKey, parseNoteKey } from '@passport-registry/verifier/internal';
+import { describe, expect, it } from 'vitest';
+import { flipped } from '../../support/merkle.js';
+import { generatePair, invalid, keyIdOf, noteSigner } from '../../support/note-keys.js';
+
+/** The example of C2SP signed-note. */
+const EXAMPLE = 'example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k';
+const FORM = 'is not in the form <name>+<8 hexadecimal digits>+<44 characters of base64>';
+
+const parse = (vkey: unknown, purpose: 'log' | 'witness' = 'log') => parseNoteKey(vkey, purpose, invalid);
+
+/** Writes a verifier key whose id is right, of any type and any name. */
+function vkeyOf(name: string, publicKey: Uint8Array, type = 1): string {
+  const encoded = Buffer.from([type, ...publicKey]).toString('base64');
+  return `${name}+${keyIdOf(name, type, publicKey)}+${encoded}`;
+}
+
+const publicKeyOf = (jwk: { readonly x?: string }) => new Uint8Array(Buffer.from(jwk.x ?? '', 'base64url'));
+const publicKey = publicKeyOf(generatePair().publicKey.export({ format: 'jwk' }));
+
+describe('a verifier key', () => {
+  it('of the example of C2SP is parsed, and formatted the same', () => {
+    const key = parse(EXAMPLE);
+    expect(key).toMatchObject({ name: 'example.com/foo', keyId: '530d903a' });
+    expect(formatNoteKey(key.name, 'log', key.jwk.x)).toBe(EXAMPLE);
+  });
+
+  it.each(['log', 'witness'] as const)('of a %s has the id that C2SP describes', (purpose) => {
+    const { key, vkey } = noteSigner('witness.example/w1', purpose);
+    const type = purpose === 'log' ? 1 : 4;
+    expect(key.keyId).toBe(keyIdOf(key.name, type, publicKeyOf(key.jwk)));
+    expect(vkey).toBe(vkeyOf(key.name, publicKeyOf(key.jwk), type));
+    expect(parse(vkey, purpose)).toEqual(key);
+  });
+
+  it('of one purpose is refused for the other', () => {
+    expect(() => parse(EXAMPLE, 'witness')).toThrow('is not the key of a witness');
+    expect(() => parse(noteSigner('a', 'witness').vkey)).toThrow('is not the key of a log');
+  });
+
+  it.each([0, 2, 3, 5, 6, 0xff])('of type %i is refused', (type) => {
+    const vkey = vkeyOf('a', publicKey, type);
+    expect(() => parse(vkey)).toThrow('is not the key of a log');
+    expect(() => parse(vkey, 'witness')).toThrow('is not the key of a witness');
+  });
+
+  it('may have any name without spaces and plus', () => {
+    for (const name of [
+      'a',
+      'A:8080/log',
+      '\u2014',
+      'é',
+      '\u{1F600}',
+      '\ufeff',
+      '\u200b',
+      'x'.repeat(1000),
+    ]) {
+      expect(parse(vkeyOf(name, publicKey)).name).toBe(name);
+    }
+  });
+
+  it.each<[string, string]>([
+    ['no name', ''],
+    ['a plus in the name', 'a+b'],
+    ['a space in the name', 'a b'],
+    ['a tab in the name', 'a\tb'],
+    ['a newline in the name', 'a\n'],
+    ['a next line in the name', 'a\u0085'],
+    ['a no-break space in the name', 'a\u00a0'],
+    ['an ogham space in the name', 'a\u1680'],
+    ['an em space in the name', 'a\u2003'],
+    ['a line separator in the name', 'a\u2028'],
+    ['an ideographic space in the name', 'a\u3000'],
+    ['a lone surrogate in the name', 'a\ud800'],
+  ])('with %s is refused', (_name, name) => {
+    expect(() => parse(vkeyOf(name, publicKey))).toThrow(FORM);
+  });
+
+  it.each<[string, (vkey: string) => unknown]>([
+    ['nothing', () => ''],
+    ['a number', () => 7],
+    ['undefined', () => undefined],
+    ['an array with it', (vkey) => [vkey]],
+    ['a name alone', () => 'example.com/foo'],
+    ['no key', (vkey) => vkey.slice(0, vkey.lastIndexOf('+') + 1)],
+    ['an id in upper case', (vkey) => vkey.replace('530d903a', '530D903A')],
+    ['an id of 7 digits', (vkey) => vkey.replace('530d903a', '530d903')],
+    ['an id of 9 digits', (vkey) => vkey.replace('530d903a', '0530d903a')],
+    ['a space before', (vkey) => ` ${vkey}`],
+    ['a newline after', (vkey) => `${vkey}\n`],
+    ['a key of 32 bytes', (vkey) => `${vkey.slice(0, vkey.lastIndexOf('+') + 1)}${'A'.repeat(43)}=`],
+    ['a key of 34 bytes', (vkey) => `${vkey}AA==`],
+    ['a key in base64url', (vkey) => `${vkey.slice(0, -1)}_`],
+  ])('that is %s is refused', (_name, change) => {
+    expect(() => parse(change(EXAMPLE))).toThrow(FORM);
+  });
+
+  it('with the id of another key or name is refused', () => {
+    expect(() => parse(EXAMPLE.replace('530d903a', '530d903b'))).toThrow('has an id that does not belong');
+    expect(() => parse(EXAMPLE.replace('foo', 'fop'))).toThrow('has an id that does not belong');
+    expect(() => parse(`${EXAMPLE.slice(0, -1)}l`)).toThrow('has an id that does not belong');
+  });
+
+  it.each<[string, string]>([
+    ['the neutral element', `01${'00'.repeat(31)}`],
+    ['a point of order 2', `ec${'ff'.repeat(30)}7f`],
+    ['a point of order 4', '00'.repeat(32)],
+    ['no point', `02${'00'.repeat(31)}`],
+    ['a coordinate beyond the field', 'ff'.repeat(32)],
+  ])('that is %s is refused, for everybody could sign for it', (_name, point) => {
+    const bytes = new Uint8Array(Buffer.from(point, 'hex'));
+    expect(() => parse(vkeyOf('a', bytes))).toThrow();
+    expect(() => parse(vkeyOf('a', bytes, 4), 'witness')).toThrow();
+  });
+});
+
+describe('a signature of a note', () => {
+  const signer = noteSigner('log.example/log', 'log');
+  const text = 'some text\n';
+  const good = signer.sign(text);
+  const isValid = (signature: Uint8Array, by = signer, of = text) => isSignedByNoteKey(by.key, signature, of);
+
+  it('is an Ed25519 signature over the UTF-8 of the text', async () => {
+    expect(await isValid(good)).toBe(true);
+    const accents = 'è subito sera\n';
+    expect(await isValid(signer.sign(accents), signer, accents)).toBe(true);
+    for (const bit of [0, 100, 255, 256, 511]) expect(await isValid(flipped(good, bit))).toBe(false);
+    expect(await isValid(good, signer, 'some text')).toBe(false);
+    expect(await isValid(good, noteSigner('log.example/log', 'log'))).toBe(false);
+  });
+
+  it.each([0, 1, 63, 65, 72, 128])('of %i bytes is not valid', async (length) => {
+    const bytes = new Uint8Array(length);
+    bytes.set(good.subarray(0, Math.min(64, length)));
+    expect(await isValid(bytes)).toBe(false);
+  });
+
+  it('whose number is not reduced is not valid', async () => {
+    const order = 2n ** 252n + 27742317777372353535851937790883648493n;
+    const scalar = BigInt(`0x${Buffer.from(good.subarray(32)).reverse().toString('hex')}`) + order;
+    const tail = Buffer.from(scalar.toString(16).padStart(64, '0'), 'hex').reverse();
+    expect(await isValid(Uint8Array.from([...good.subarray(0, 32), ...tail]))).toBe(false);
+  });
+});
