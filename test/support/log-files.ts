@@ -6,7 +6,7 @@ import { folderSource, verifyTree } from '../../build/index.js';
 import { readLogHead } from '../../build/log/log-files.js';
 import { readEntries } from '../../build/log/read-log.js';
 import { proveLogged } from '../../build/publishing/prove-logged.js';
-import { type Cosigning, cosignatureLine, type NoteSigner } from './logged-registry.js';
+import { type Cosigning, cosignatureLine, type NoteSigner } from './witnessed-registry.js';
 import { writeFiles } from './workspace.js';
 
 /** Reads the head of the log in the folder of a tree. */

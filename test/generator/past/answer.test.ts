@@ -8,15 +8,15 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { memorySource } from '../../../build/index.js';
 import { answerFrom } from '../../../build/past/answer.js';
 import { historyWorld } from '../../support/history-proofs.js';
+import { type Files, issuer, testKey } from '../../support/publication.js';
+import { publishSummed } from '../../support/summed-registry.js';
 import {
   anchorOf,
   type Cosigning,
   delegationOf,
   type LoggedRegistry,
   loggedRegistry,
-} from '../../support/logged-registry.js';
-import { type Files, issuer, testKey } from '../../support/publication.js';
-import { publishSummed } from '../../support/summed-registry.js';
+} from '../../support/witnessed-registry.js';
 
 let world: Awaited<ReturnType<typeof historyWorld>>;
 let registry: LoggedRegistry;

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { verifyHistoryProof } from '@passport-registry/verifier';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { cosignTree } from '../../support/log-files.js';
-import { type Cosigning, noteSigner, ORIGIN } from '../../support/logged-registry.js';
 import { serve } from '../../support/serving.js';
 import { claimsOf, sha256 } from '../../support/signed-tree.js';
+import { type Cosigning, noteSigner, ORIGIN } from '../../support/witnessed-registry.js';
 import { cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 /** A registry with three publications, and copies of its trees. */
