@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StoredPublication } from '@passport-registry/verifier';
 import { GeneratorError, IoFailed, TreeRejected } from '../errors.js';
@@ -9,11 +9,14 @@ import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { acceptStatements } from '../verification/accept-statements.js';
 import { assertAcceptable } from '../verification/assert-acceptable.js';
+import { auditLog } from '../verification/audit-log.js';
 import type { PinnedTrust } from '../verification/pinned-trust.js';
 import { folderSource } from '../verification/tree-source.js';
-import { type TreeReport, verifyTree } from '../verification/verify.js';
+import { type TreeReport, type VerifyOptions, verifyTree } from '../verification/verify.js';
+import type { CheckedLog } from '../verification/verify-log.js';
 import { download } from './download.js';
 import type { AcceptanceRules, DownloadTarget, TransferStats } from './download-target.js';
+import { readHeldLog } from './held-log.js';
 import { HeldRelease } from './held-release.js';
 import { Releases } from './releases.js';
 
@@ -77,11 +80,11 @@ async function mirrorLocked(
 ): Promise<MirrorReport> {
   const serving = releases.current();
   const held = serving === undefined ? undefined : new HeldRelease(releases.path(serving));
-  const publications = releases
-    .newestFirst()
-    .flatMap((name) => new HeldRelease(releases.path(name)).stored() ?? []);
+  const known = releases.newestFirst().map((name) => new HeldRelease(releases.path(name)));
+  const publications = known.flatMap((release) => release.stored() ?? []);
+  const heldLog = await readHeldLog(known, options.trust.rootKey);
   const fresh = join(staging, 'tree');
-  const { stats, report } = await downloadVerified(options, { folder: fresh, held }, publications);
+  const { stats, report } = await downloadVerified(options, { folder: fresh, held, heldLog }, publications);
   const { updatedAt = '', sha256: hash = '', issuers = 0, warnings } = report;
   const base = releaseName(fresh, updatedAt);
   const isSameTree = serving !== undefined && releases.baseOf(serving) === base;
@@ -94,20 +97,25 @@ async function mirrorLocked(
 
 async function downloadVerified(
   { source, trust, maxAgeDays, env }: MirrorOptions,
-  { folder, held }: Pick<DownloadTarget, 'folder' | 'held'>,
+  target: Pick<DownloadTarget, 'folder' | 'held' | 'heldLog'>,
   publications: readonly StoredPublication[],
 ): Promise<{ stats: TransferStats; report: TreeReport }> {
+  const { folder, heldLog } = target;
   const [tree, conditions] = [folderSource(folder), { trust, maxAgeDays, held: publications }];
+  let checkedLog: CheckedLog | undefined;
   const rules: AcceptanceRules = {
     acceptStatements: () => acceptStatements(tree, conditions),
+    acceptLog: async (isVerified) => {
+      checkedLog = await auditLog(tree, trust.rootKey, { head: heldLog?.head, isVerified });
+    },
     acceptPublication: () => assertAcceptable(tree, conditions),
   };
   let failure = '';
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     if (attempt > 1) await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
     try {
-      const stats = await download(source, { folder, held, rules, env });
-      return { stats, report: await verifyFolder(folder, trust, maxAgeDays) };
+      const stats = await download(source, { ...target, trust, rules, env });
+      return { stats, report: await verifyFolder(folder, { trust, maxAgeDays, checkedLog }) };
     } catch (error) {
       if (!(error instanceof TreeRejected)) throw error;
       failure = error.message;
@@ -116,9 +124,17 @@ async function downloadVerified(
   throw new TreeRejected(`${source} was not accepted: ${failure.slice(0, 500)}`);
 }
 
-async function verifyFolder(folder: string, trust: PinnedTrust, maxAgeDays: number): Promise<TreeReport> {
+async function verifyFolder(
+  folder: string,
+  {
+    trust,
+    maxAgeDays,
+    checkedLog,
+  }: Pick<MirrorOptions, 'trust' | 'maxAgeDays'> & Pick<VerifyOptions, 'checkedLog'>,
+): Promise<TreeReport> {
   const source = { ...folderSource(folder), withoutHostFiles: true };
-  const { rootKey, ...required } = trust;
+  const { rootKey, requireCheckpoint, requirePublication } = trust;
+  const required = { requireCheckpoint, requirePublication, checkedLog };
   const report = await verifyTree(source, rootKey, { ...required, maxAge: maxAgeDays * 24 * 60 * 60 });
   if (report.ok) return report;
   const problems = report.checks.flatMap(({ problems, result }) => (result === 'failed' ? problems : []));
@@ -128,24 +144,17 @@ async function verifyFolder(folder: string, trust: PinnedTrust, maxAgeDays: numb
 /** Returns the files of the release being served that are damaged, compared with a new copy of the same tree. */
 function damagedFiles(held: HeldRelease, fresh: string): string[] {
   return filesBelow(fresh).filter((path) => {
-    const [here, there] = [fresh, held.folder].map((folder) => join(folder, path));
     // Only intact files have been linked.
-    if (here === undefined || there === undefined || isSameFile(here, there)) return false;
-    return readIfThere(held.folder, path)?.equals(readFileSync(here)) !== true;
+    if (held.isLinked(path, fresh)) return false;
+    return readIfThere(held.folder, path)?.equals(readFileSync(join(fresh, path))) !== true;
   });
-}
-
-function isSameFile(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((path) => statSync(path, { throwIfNoEntry: false }));
-  return a !== undefined && a.ino === b?.ino && a.dev === b.dev;
 }
 
 /** Names a release. Names sort by time, and the same bytes have the same name. */
 function releaseName(folder: string, updatedAt: string): string {
-  const checkpoint = join(folder, PATHS.checkpoint);
-  const content = [
-    readFileSync(join(folder, CHECKSUMS_PATH)),
-    existsSync(checkpoint) ? readFileSync(checkpoint) : Buffer.alloc(0),
-  ];
+  // The head of the log and its proof can get new cosignatures, and a publication can be in the log alone.
+  const content = [CHECKSUMS_PATH, PATHS.checkpoint, PATHS.logHead, PATHS.logProof].map(
+    (path) => readIfThere(folder, path) ?? Buffer.alloc(0),
+  );
   return `${updatedAt.replaceAll(/[-:]/g, '')}-${sha256(Buffer.concat(content)).slice(0, 16)}`;
 }

@@ -124,7 +124,9 @@ function configuredUrls({ baseUrl, mirror = [] }: StatusOptions): readonly strin
   );
 }
 
-function formatStatus({ url, state, updatedAt, behind, problem }: MirrorStatus): string {
+function formatStatus({ url, state, updatedAt, log, behind, problem }: MirrorStatus): string {
   const by = state === 'behind' ? ` by ${behind} s` : '';
-  return `${(state + by).padEnd(16)} ${url}${updatedAt === undefined ? '' : ` ${updatedAt}`}${problem === undefined ? '' : `: ${problem}`}`;
+  const list = updatedAt === undefined ? '' : ` ${updatedAt}`;
+  const entries = log === undefined ? '' : `, ${count(log.size, 'log entry', 'log entries')}`;
+  return `${(state + by).padEnd(16)} ${url}${list}${entries}${problem === undefined ? '' : `: ${problem}`}`;
 }
