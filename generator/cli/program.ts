@@ -14,6 +14,7 @@ import { addInitCommand } from './commands/init.js';
 import { addKeysCommand } from './commands/keys.js';
 import { addLogCommand } from './commands/log.js';
 import { addMirrorCommand } from './commands/mirror.js';
+import { addMonitorCommand } from './commands/monitor.js';
 import { addNewCommand } from './commands/new.js';
 import { addPinCommand } from './commands/pin.js';
 import { addResolveCommand } from './commands/resolve.js';
@@ -24,6 +25,7 @@ import { addSignCommand } from './commands/sign.js';
 import { addStatusCommand } from './commands/status.js';
 import { addValidateCommand } from './commands/validate.js';
 import { addVerifyCommand } from './commands/verify.js';
+import { addWitnessCommand } from './commands/witness.js';
 import { useConfiguration } from './options/use-configuration.js';
 import type { Invocation, Io } from './terminal/io.js';
 import { sayLines } from './terminal/output.js';
@@ -50,6 +52,8 @@ const COMMANDS = [
   addResolveCommand,
   addServeCommand,
   addMirrorCommand,
+  addWitnessCommand,
+  addMonitorCommand,
   addKeysCommand,
   addRotateCommand,
   addCheckpointCommand,

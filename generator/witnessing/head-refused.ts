@@ -2,6 +2,8 @@ import { TreeRejected } from '../errors.js';
 
 /** Why a witness refuses to cosign a head. */
 export type HeadRefusal =
+  /** The request is not in the form of C2SP tlog-witness. */
+  | 'malformed'
   /** The witness does not know the log. */
   | 'unknown-log'
   /** The key of the log has not signed the head. */

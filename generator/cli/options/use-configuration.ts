@@ -11,7 +11,17 @@ export const CONFIGURATION_FILE = 'registry.yaml';
  * file of another registry.
  */
 const WITHOUT_CONFIGURATION = [
-  ...['init', 'keys generate', 'keys public', 'keys witness', 'keys log', 'serve', 'sandbox', 'log'],
+  ...[
+    'init',
+    'keys generate',
+    'keys public',
+    'keys witness',
+    'keys log',
+    'serve',
+    'sandbox',
+    'log',
+    'witness',
+  ],
 ];
 
 type Values = Record<string, unknown>;

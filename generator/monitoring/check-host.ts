@@ -1,0 +1,87 @@
+import { readPublicationStatement } from '../freshness/read-publication.js';
+import { formatUpdatedAt } from '../list/updated-at.js';
+import { PATHS } from '../tree/paths.js';
+import { type Finding, finding } from './finding.js';
+import { followHost } from './follow-host.js';
+import { type HostView, headsOf, unreadable } from './host-view.js';
+import { type Behind, newestPublication } from './known-log.js';
+import { readFromAny } from './monitored-host.js';
+import { proofFindings } from './proof-findings.js';
+import type { Round } from './round.js';
+import { compareWithLog } from './shown-publication.js';
+
+/** What is wrong with a host. */
+export interface CheckedHost {
+  readonly findings: readonly Finding[];
+  /** Undefined if the host publishes the newest publication. */
+  readonly behind: Behind | undefined;
+  /** The number of entries of the newest head that the host shows. Undefined if it shows none. */
+  readonly size: number | undefined;
+}
+
+/**
+ * Checks what a host shows against the log that is known: its heads are consistent with the log, everything that it
+ * publishes is in the log, what is in the log is published, and the proof is what verifiers demand.
+ */
+export async function checkHost(view: HostView, round: Round): Promise<CheckedHost> {
+  const { host, problem } = view;
+  const findings: Finding[] = problem === undefined ? [] : [unreadable(host, problem)];
+  await followHost(view, round, (found) => findings.push(found));
+  const heads = headsOf(view, () => undefined).filter(({ path }) => path === PATHS.logHead);
+  const size = heads[0]?.head.size;
+  findings.push(...shrunk(view, size, round));
+  if (round.log.publication === undefined) return { findings, behind: undefined, size };
+  const shown = await compareWithLog(view, round.log);
+  const behind = await behindOf(view, shown.index, round);
+  findings.push(...shown.findings, ...pending(view, behind, round), ...(await checkProof(view, round)));
+  return { findings, behind, size };
+}
+
+/** A mirror may be behind. The registry itself has shown more entries before, or has shown them to a mirror. */
+function shrunk({ host: { url }, isMirror }: HostView, size: number | undefined, { log }: Round): Finding[] {
+  if (isMirror || size === undefined || size >= log.hashes.length) return [];
+  const message = `the log has shrunk: its head has ${size} entries, but a signed head with ${log.hashes.length} entries is known`;
+  return [finding('log-shrunk', message, { host: url })];
+}
+
+/** Returns since when a host is behind the log. Without an earlier round, the statement tells. */
+async function behindOf(
+  { host: { url } }: HostView,
+  index: number | undefined,
+  { log: { entries }, before, now, hosts }: Round,
+): Promise<Behind | undefined> {
+  const earlier = before.behind[url];
+  if (index === undefined) return earlier;
+  const newest = newestPublication(entries);
+  if (newest === undefined || index >= newest) return undefined;
+  if (earlier?.index === index) return earlier;
+  if (before.head !== undefined) return { index, since: now };
+  const next = entries.findIndex(({ type }, at) => at > index && type === 'publication');
+  const hash = entries[next]?.sha256 ?? '';
+  const statement = await readFromAny(hosts, { paths: [PATHS.loggedStatement(next)], sha256: hash });
+  return { index, since: statement === undefined ? now : readPublicationStatement(statement).issuedAt };
+}
+
+function pending(
+  { host: { url } }: HostView,
+  behind: Behind | undefined,
+  { log, now, options }: Round,
+): Finding[] {
+  if (behind === undefined || now - behind.since <= options.pendingAfterMs) return [];
+  const sequenceOf = (index: number) => {
+    const entry = log.entries[index];
+    return entry?.type === 'publication' ? `publication ${entry.sequence}` : 'no publication';
+  };
+  const newest = sequenceOf(newestPublication(log.entries) ?? -1);
+  const message = `${newest} is in the log, but ${sequenceOf(behind.index)} is published since ${formatUpdatedAt(behind.since)}`;
+  return [finding('not-published', message, { host: url })];
+}
+
+function checkProof(
+  view: HostView,
+  { log, logTrust, options: { maxAgeMs }, now }: Round,
+): Promise<Finding[]> {
+  const origin = log.head?.origin ?? '';
+  const trust = logTrust ?? { origin, witnesses: [], quorum: 0 };
+  return proofFindings(view, log, { trust, maxAgeMs, now });
+}

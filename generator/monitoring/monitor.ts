@@ -1,0 +1,124 @@
+import { importRootKey } from '@passport-registry/verifier';
+import { logTrustOf, parseStrictJson } from '@passport-registry/verifier/internal';
+import { IoFailed, TreeRejected, UsageError } from '../errors.js';
+import { formatUpdatedAt } from '../list/updated-at.js';
+import { PATHS } from '../tree/paths.js';
+import { trustAnchorOf } from '../verification/pinned-trust.js';
+import { aboutLog } from './about-log.js';
+import { type CheckedHost, checkHost } from './check-host.js';
+import { type Finding, SEVERITIES } from './finding.js';
+import { followHost } from './follow-host.js';
+import { type HostView, readView } from './host-view.js';
+import { type KnownLog, nothingKnown } from './known-log.js';
+import { MonitoredHost } from './monitored-host.js';
+import type { MonitorOptions, Round } from './round.js';
+
+/** A host in the report of a round. */
+export interface HostReport {
+  readonly url: string;
+  /** The number of entries of the newest head that it shows. Null if it shows none. */
+  readonly size: number | null;
+}
+
+/** The report of one round. */
+export interface RoundReport {
+  /** When the round began, RFC 3339. */
+  readonly at: string;
+  /** The log that is known now. Null if none could be read. */
+  readonly log: { readonly origin: string; readonly size: number; readonly added: number } | null;
+  readonly hosts: readonly HostReport[];
+  /** Most urgent first. */
+  readonly findings: readonly Finding[];
+}
+
+/** A round, and what the next one continues. */
+export interface MonitoredRound {
+  readonly report: RoundReport;
+  /** Undefined if no log could be read, now or before. */
+  readonly known: KnownLog | undefined;
+}
+
+/**
+ * Monitors a registry once: follows its log on every host, verifies every new entry, its statement and its list, and compares
+ * what the hosts publish with the log (SPEC C7).
+ *
+ * @param known - what the round before returned. Undefined begins anew
+ * @throws {@link UsageError} if `known` belongs to another root key; {@link IoFailed} if evidence cannot be kept
+ */
+export async function monitorOnce(
+  options: MonitorOptions,
+  known: KnownLog | undefined,
+): Promise<MonitoredRound> {
+  const now = Date.now();
+  const signal = AbortSignal.timeout(options.timeoutMs);
+  const hosts = [options.url, ...options.mirrors].map((url) => new MonitoredHost(url, signal));
+  const logTrust = options.trust && logTrustOf(trustAnchorOf(options.trust));
+  const origin = known?.head?.origin ?? logTrust?.origin;
+  const view = (host: MonitoredHost, query?: string) =>
+    readView(host, { isMirror: host !== hosts[0], origin, ...(query !== undefined && { query }) });
+  if (known !== undefined) assertSameRegistry(known, options);
+  const views = await Promise.all(hosts.map((host) => view(host)));
+  const before = known ?? (await firstKnown(options, views[0]));
+  const round: Round = { options, hosts, before, now, logTrust, findings: [], log: before, isComplete: true };
+  // First the log grows, from whatever host. Then each host is compared with all of it.
+  for (const one of views) await followHost(one, round, () => undefined);
+  const checked: CheckedHost[] = [];
+  for (const one of views) {
+    const first = await checkHost(one, round);
+    // Caches can have old files, and files of two publications. What is wrong is read again.
+    const isAlarming = first.findings.some(({ severity }) => severity === 'alarm');
+    checked.push(isAlarming ? await checkHost(await view(one.host, `monitor=${now}`), round) : first);
+  }
+  return finish(round, checked);
+}
+
+/** Returns what is known before the first round: the pinned root key, or else the one that the registry shows. */
+async function firstKnown({ url, trust }: MonitorOptions, view: HostView | undefined): Promise<KnownLog> {
+  if (trust !== undefined) return nothingKnown(trust.rootKey);
+  const bytes = view?.files.get(PATHS.rootKey);
+  if (bytes === undefined) {
+    throw new IoFailed(view?.problem ?? `${url} has no ${PATHS.rootKey}: is it the URL of a registry?`);
+  }
+  try {
+    return nothingKnown(await importRootKey(parseStrictJson(bytes)));
+  } catch (cause) {
+    throw new TreeRejected(`${PATHS.rootKey} of ${url} is not a root key: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+}
+
+/** @throws {@link UsageError} if what is known belongs to another registry */
+function assertSameRegistry({ roots }: KnownLog, { trust, folder }: MonitorOptions): void {
+  const pinned = trust?.rootKey.thumbprint;
+  if (pinned === undefined || roots.some(({ thumbprint }) => thumbprint === pinned)) return;
+  throw new UsageError(
+    `${folder} belongs to a registry with the root key ${roots[0]?.thumbprint}, not ${pinned}: use another folder`,
+  );
+}
+
+function finish(round: Round, checked: readonly CheckedHost[]): MonitoredRound {
+  const { hosts, before, log, now } = round;
+  const findings = [...round.findings, ...checked.flatMap((one) => one.findings), ...aboutLog(round)];
+  const isFirst = ({ code, host, message }: Finding, at: number) =>
+    findings.findIndex((one) => one.code === code && one.host === host && one.message === message) === at;
+  const behind = Object.fromEntries(
+    checked.flatMap((one, at) => (one.behind === undefined ? [] : [[hosts[at]?.url, one.behind]])),
+  );
+  const { head } = log;
+  return {
+    report: {
+      at: formatUpdatedAt(now),
+      log:
+        head === undefined
+          ? null
+          : { origin: head.origin, size: head.size, added: head.size - before.hashes.length },
+      hosts: checked.map(({ size = null }, at) => ({ url: hosts[at]?.url ?? '', size })),
+      findings: SEVERITIES.flatMap((level) =>
+        findings.filter(isFirst).filter(({ severity }) => severity === level),
+      ),
+    },
+    // What could not be read is repeated by the next round.
+    known: head === undefined ? undefined : { ...(round.isComplete ? log : before), behind },
+  };
+}
