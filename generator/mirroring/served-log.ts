@@ -2,11 +2,14 @@ import { LogInconsistent, RegistryError, type RootKey } from '@passport-registry
 import {
   ANY_TIME,
   assertSignedByLog,
+  consistencyProof,
   decodeBase64,
   encodeBase64,
+  hashesFromTiles,
+  isConsistent,
   parseHead,
-  refuseOtherLog,
   type SignedHead,
+  tileReader,
   verifyPublicationStatement,
 } from '@passport-registry/verifier/internal';
 import { IoFailed } from '../errors.js';
@@ -86,18 +89,27 @@ export async function findForkedLog(mirror: LoggedHost, primary: LoggedHost): Pr
     return `its log is ${mirror.log.origin}, but that of the primary is ${primary.log.origin}`;
   }
   const [older, newer] = [mirror, primary].sort((a, b) => sizeOf(a) - sizeOf(b)) as [LoggedHost, LoggedHost];
-  const { get } = httpSource(newer.url);
-  const comparison = { head: treeHead(newer), accepted: treeHead(older) };
+  const contradiction =
+    `its log with ${mirror.log.size} entries and that of the primary with ${primary.log.size} entries contradict each ` +
+    'other: keep both, one of them is a second history';
   try {
-    const anyone = { origin: primary.log.origin, witnesses: [], quorum: 0 };
-    await refuseOtherLog(comparison, anyone, async (path) => (await get(path))?.bytes);
-    return undefined;
+    return (await isContained(older, newer)) ? undefined : contradiction;
   } catch (error) {
+    if (error instanceof LogInconsistent) return contradiction;
     if (error instanceof IoFailed) return `the logs cannot be compared: ${error.message}`;
-    if (!(error instanceof LogInconsistent)) throw error;
-    const sizes = `its log with ${mirror.log.size} entries and that of the primary with ${primary.log.size} entries`;
-    return `${sizes} contradict each other: keep both, one of them is a second history`;
+    throw error;
   }
+}
+
+/** Whether the tiles of the larger log prove that it contains the smaller one. */
+async function isContained(older: LoggedHost, newer: LoggedHost): Promise<boolean> {
+  const { get } = httpSource(newer.url);
+  const hashes = hashesFromTiles(
+    sizeOf(newer),
+    tileReader(async (path) => (await get(path))?.bytes),
+  );
+  const proof = await consistencyProof(sizeOf(older), sizeOf(newer), hashes);
+  return isConsistent(treeHead(older), treeHead(newer), proof);
 }
 
 const sizeOf = ({ log }: LoggedHost) => log?.size ?? 0;
