@@ -33,6 +33,8 @@ export interface DownloadTarget {
   readonly held: HeldRelease | undefined;
   /** The newest log that was accepted before. */
   readonly heldLog: HeldLog | undefined;
+  /** Whether to look for a log that no statement names yet: its first publication can be pending. */
+  readonly seeksLog: boolean;
   readonly trust: PinnedTrust;
   readonly rules: AcceptanceRules;
   /** The environment for rsync. */

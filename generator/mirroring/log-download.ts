@@ -28,6 +28,8 @@ export interface DownloadedLog {
   readonly tree: LogTree;
 }
 
+type LogTarget = Pick<DownloadTarget, 'folder' | 'trust' | 'seeksLog' | 'heldLog'>;
+
 /** How many statements are downloaded before they are verified. */
 const BATCH = 256;
 
@@ -41,11 +43,10 @@ const BATCH = 256;
  */
 export async function downloadLog(
   release: NewRelease,
-  { folder, trust: { rootKey, log }, heldLog: held }: Pick<DownloadTarget, 'folder' | 'trust' | 'heldLog'>,
+  { folder, trust: { rootKey }, seeksLog, heldLog: held }: LogTarget,
 ): Promise<DownloadedLog | undefined> {
   const isNamed = namesLog(release.read(PATHS.publication));
-  // The first publication in a log can be pending before a statement names the log.
-  if (!isNamed && held === undefined && log.log === undefined) return undefined;
+  if (!isNamed && !seeksLog && held === undefined) return undefined;
   const bytes = await release.fetch(PATHS.logHead);
   const head = bytes && headIn(bytes, isNamed);
   if (bytes === undefined || head === undefined) {
