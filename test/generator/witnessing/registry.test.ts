@@ -10,10 +10,12 @@ import {
   type WitnessFiles,
   type WitnessProcess,
 } from '../../support/witness-service.js';
-import { cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
+import { cli, cliProcess, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 const ORIGIN = 'registry.example/log';
 const BUILD = ['build', '--key', 'key.pem', '--log-origin', ORIGIN];
+
+const WITNESS_OPTIONS = ['--witness-key', 'witness.pem', '--witness-state', 'state'];
 
 let folder: string;
 
@@ -39,14 +41,21 @@ const signers = (path = 'log/checkpoint') => {
   return parseHead(head, (message) => new Error(message)).note.signatures.map(({ name }) => name);
 };
 
-/** Names witnesses in registry.yaml. */
-function configure(
-  witnesses: readonly { readonly files: WitnessFiles; readonly url: string }[],
-  quorum: number,
-) {
-  const lines = witnesses.map(({ files, url }) => `    - {key: '${files.vkey}', service: '${url}'}\n`);
+/** A witness as registry.yaml names it: with the URL of a service or of a mirror. */
+interface Configured {
+  readonly files: WitnessFiles;
+  readonly service?: string;
+  readonly mirror?: string;
+}
+
+/** Names witnesses in registry.yaml. @param wait - in seconds */
+function configure(witnesses: readonly Configured[], quorum: number, wait = 5) {
+  const lines = witnesses.map(({ files, ...url }) => {
+    const [[kind, where] = []] = Object.entries(url);
+    return `    - {key: '${files.vkey}', ${kind}: '${where}'}\n`;
+  });
   writeFiles(folder, {
-    'registry.yaml': `log:\n  quorum: ${quorum}\n  wait: 5\n  witnesses:\n${lines.join('')}`,
+    'registry.yaml': `log:\n  quorum: ${quorum}\n  wait: ${wait}\n  witnesses:\n${lines.join('')}`,
   });
 }
 
@@ -60,7 +69,7 @@ async function witnesses(count: number, quorum: number): Promise<WitnessProcess[
     }),
   );
   configure(
-    started.map(({ files, process }) => ({ files, url: process.url })),
+    started.map(({ files, process }) => ({ files, service: process.url })),
     quorum,
   );
   return started.map(({ process }) => process);
@@ -73,13 +82,13 @@ describe('a publisher with witnesses', () => {
     writeFiles(folder, { 'delegation.jwt': delegation });
     const more = ['--log-key', 'log.pem', '--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem'];
     const { code, stderr } = await cli([...BUILD, ...more], folder);
-    expect([code, stderr]).toEqual([0, expect.stringContaining('cosigned by 2 of the 2 witnesses')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('cosigned by 2 witnesses, 2 of them now')]);
     const all = [ORIGIN, 'witness0.example', 'witness1.example'];
     expect([signers(), signers('log/publication.tlog-proof')]).toEqual([all, all]);
     const before = [fileOf('checkpoint.jwt'), fileOf('log/publication.tlog-proof')];
     await new Promise((resolve) => setTimeout(resolve, 1100));
     const report = JSON.parse(await ok('checkpoint', '--key', 'online.pem', '--json'));
-    expect(report).toMatchObject({ ok: true, log: { cosigned: 2, quorum: 2, missing: [] } });
+    expect(report).toMatchObject({ ok: true, log: { cosigned: 2, collected: 2, quorum: 2, missing: [] } });
     expect(fileOf('checkpoint.jwt')).not.toBe(before[0]);
     expect(fileOf('log/publication.tlog-proof')).not.toBe(before[1]);
   });
@@ -91,18 +100,45 @@ describe('a publisher with witnesses', () => {
     await first?.end('SIGTERM');
     await new Promise((resolve) => setTimeout(resolve, 1100));
     const { code, stderr } = await cli(['checkpoint', '--key', 'key.pem'], folder);
-    // The cosignature of the published proof still counts.
-    expect([code, stderr]).toEqual([0, expect.stringMatching(/WARNING: witness witness0.example: /)]);
+    // The proof keeps its cosignature, although nobody has cosigned now.
+    expect([code, stderr]).toEqual([4, expect.stringMatching(/WARNING: witness witness0.example: /)]);
+    expect(stderr).toContain('cosigned by 1 witnesses, 0 of them now');
     expect(fileOf('checkpoint.jwt')).not.toBe(checkpoint);
     expect(fileOf('log/publication.tlog-proof')).toBe(proof);
     change('beta');
     const built = await cli([...BUILD, '--log-key', 'log.pem', '--checkpoint-key', 'key.pem'], folder);
-    expect(built.stderr).toContain('cosigned by 0 of the 1 witnesses');
+    expect(built.stderr).toContain('cosigned by 0 witnesses');
     const again = await cli(['checkpoint', '--key', 'key.pem', '--json'], folder);
     expect([again.code, JSON.parse(again.stdout)]).toEqual([
       4,
       expect.objectContaining({ ok: false, log: expect.objectContaining({ cosigned: 0, quorum: 1 }) }),
     ]);
+  });
+
+  it('collects from a mirror, which copies the log and cosigns it meanwhile', async () => {
+    await ok(...BUILD, '--log-key', 'log.pem');
+    const url = await plainHost(join(folder, 'dist'), '404.html');
+    const files = await newWitness('mirror.example');
+    writeFiles(files.folder, { 'root.json': fileOf('keys/root.json') });
+    const mirror = () =>
+      cliProcess(
+        ['mirror', url, 'mirrored', '--root-key', 'root.json', ...WITNESS_OPTIONS, '--json'],
+        files.folder,
+      );
+    expect(await mirror()).toMatchObject({ code: 0 });
+    const served = await plainHost(join(files.folder, 'mirrored/current'), '404.html');
+    configure([{ files, mirror: served }], 1, 60);
+    change('beta');
+    const building = cliProcess([...BUILD, '--log-key', 'log.pem'], folder);
+    let isBuilt = false;
+    const mirroring = (async () => {
+      while (!isBuilt) await mirror();
+    })();
+    const { code, stderr } = await building;
+    isBuilt = true;
+    await mirroring;
+    expect([code, stderr]).toEqual([0, expect.stringContaining('cosigned by 1 witnesses, 1 of them now')]);
+    expect(signers('log/publication.tlog-proof')).toEqual([ORIGIN, 'mirror.example']);
   });
 
   it('asks nobody with a checkpoint if the registry has no log', async () => {
@@ -123,7 +159,7 @@ describe('a witness of a registry', () => {
     const rootKey = join(folder, 'root.json');
     const witness = await startWitness(files, '--registry', url, '--root-key', rootKey);
     expect(witness.said()).toContain(`cosigns 1 log: ${ORIGIN}`);
-    configure([{ files, url: witness.url }], 1);
+    configure([{ files, service: witness.url }], 1);
     for (const [id, key] of [
       ['beta', 'log.pem'],
       ['gamma', 'log2.pem'],
@@ -134,7 +170,7 @@ describe('a witness of a registry', () => {
       expect([id, code, stderr]).toEqual([
         id,
         0,
-        expect.stringContaining('cosigned by 1 of the 1 witnesses'),
+        expect.stringContaining('cosigned by 1 witnesses, 1 of them now'),
       ]);
     }
     const served = await (await fetch(`${witness.url}/${cosignedHeadPath(ORIGIN)}`)).text();
