@@ -13,11 +13,13 @@ trap 'rm -rf "$new" current.new' EXIT
 link_dest=
 if [ -e current ]; then link_dest="--link-dest=$PWD/current/"; fi
 # --checksum: the signatures of two publications within one second have the same time and size.
-rsync --recursive --times --checksum --chmod=D755,F644 --timeout=60 ${link_dest:+"$link_dest"} "${source%/}/" "$new/"
+# A mirror that cosigns publishes its own cosignature in witness/, not that of its source.
+rsync --recursive --times --checksum --chmod=D755,F644 --timeout=60 --exclude=/witness/ ${link_dest:+"$link_dest"} \
+  "${source%/}/" "$new/"
 # SHA256SUMS names the root of the tree of sums, and that names the records. Only the sums of an empty registry are empty.
 check='sha256sum --quiet --strict --check'
 (cd "$new" && $check SHA256SUMS && if [ -d sums ]; then find sums -type f ! -name '.*' -size +0 -exec $check {} +; fi)
-state() { cat "$1/SHA256SUMS" "$1/checkpoint.jwt" 2>/dev/null | sha256sum; }
+state() { (cd "$1" && cat SHA256SUMS checkpoint.jwt log/checkpoint log/publication.tlog-proof 2>/dev/null | sha256sum); }
 if [ -e current ] && [ "$(state "$new")" = "$(state current)" ]; then exit 0; fi
 ln -s "$new" current.new
 mv -T current.new current

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Publishes a tree to object storage through rclone, with the right content types and cache times. It uploads files named
-# by a hash first, then records and keys, then sums, signature, list and publication statement, and the checkpoint last.
+# by a hash and the log first, then records and keys, then sums, signature, list and publication statement with the proof
+# that it is logged, and the checkpoint last.
 # Object storage does not read content types from the tree. Files with unchanged content are not uploaded again and keep
 # their headers: after a change in this script, publish to an empty bucket.
 # Usage: publish-s3.sh TREE REMOTE, for example `publish-s3.sh dist registry:bucket`.
@@ -18,6 +19,7 @@ script='Content-Type: text/javascript; charset=utf-8'
 style='Content-Type: text/css; charset=utf-8'
 drawing='Content-Type: image/svg+xml'
 feed='Content-Type: application/atom+xml'
+bytes='Content-Type: application/octet-stream'
 
 # TYPE CACHE FOLDER FILTER: makes the remote folder equal to the local folder, for the files that match the filter.
 folder() {
@@ -35,6 +37,10 @@ file() {
 folder "$json" "$immutable" snapshots '+ /*/issuers.json'
 folder "$text" "$immutable" snapshots '+ /*/issuers.sig'
 folder "$jwt" "$short" snapshots '+ /*/publication.jwt'
+folder "$bytes" "$immutable" log/tile '+ **'
+folder "$jwt" "$immutable" log/statements '+ *.jwt'
+folder "$json" "$immutable" log/lists '+ *.json'
+file "$text" "$short" log/checkpoint
 folder "$json" "$long" schemas '+ *.json'
 folder "$json" "$short" issuers '+ /[^.]*'
 folder "$json" "$short" keys '+ *.json'
@@ -52,5 +58,7 @@ folder "$text" "$short" sums '+ /[^.]*'
 file "$text" "$short" issuers.sig
 file "$json" "$short" issuers.json
 file "$jwt" "$short" publication.jwt
+file "$text" "$short" log/publication.tlog-proof
+folder "$text" "$short" log/proofs '+ /*/*.tlog-proof'
 file "$text" "$short" SHA256SUMS
 file "$jwt" "$short" checkpoint.jwt

@@ -25,6 +25,7 @@ import { addSignCommand } from './commands/sign.js';
 import { addStatusCommand } from './commands/status.js';
 import { addValidateCommand } from './commands/validate.js';
 import { addVerifyCommand } from './commands/verify.js';
+import { addWitnessCommand } from './commands/witness.js';
 import { useConfiguration } from './options/use-configuration.js';
 import type { Invocation, Io } from './terminal/io.js';
 import { sayLines } from './terminal/output.js';
@@ -51,6 +52,7 @@ const COMMANDS = [
   addResolveCommand,
   addServeCommand,
   addMirrorCommand,
+  addWitnessCommand,
   addMonitorCommand,
   addKeysCommand,
   addRotateCommand,

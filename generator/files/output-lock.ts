@@ -19,12 +19,15 @@ const HEARTBEAT_MS = 10_000;
 /** The age of a heartbeat at which an owner with an unknown state counts as dead, in milliseconds. */
 const DEAD_AFTER_MS = 10 * 60_000;
 
+/** Another owner holds the lock of an output folder. */
+export class LockHeld extends IoFailed {}
+
 /**
  * Runs a function while it holds the lock of an output folder. The lock excludes other processes, other containers that
  * share the folder, and other calls in this process. The lock is the staging folder beside the output folder. If the
  * owner of a lock has died, the lock is taken over.
  *
- * @throws {@link IoFailed} if another owner holds the lock
+ * @throws {@link LockHeld} if another owner holds the lock; {@link IoFailed}
  */
 export async function withOutputLock<T>(out: string, work: (staging: string) => Promise<T>): Promise<T> {
   const staging = join(dirname(resolve(out)), `.${basename(resolve(out))}.staging`);
@@ -62,7 +65,7 @@ function acquire(staging: string, owner: string): void {
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code === 'ENOTEMPTY' || code === 'EEXIST') {
-      throw new IoFailed(
+      throw new LockHeld(
         `another build, mirror or rotation is running (${staging}): wait until it ends; if none is running, remove that folder`,
       );
     }

@@ -15,6 +15,11 @@ export function readBytes(file: string, maxBytes = MAX_BYTES): Buffer {
   return bytes;
 }
 
+/** Reads a file that may not exist. @returns undefined if nothing exists at the path @throws {@link IoFailed} */
+export function readIfExists(file: string, maxBytes = MAX_TEXT_BYTES): Buffer | undefined {
+  return readRegularFile(file, { name: file, maxBytes });
+}
+
 /** Reads a file that the user has named, as UTF-8. @throws {@link IoFailed} as {@link readBytes} */
 export function readText(file: string): string {
   return readBytes(file, MAX_TEXT_BYTES).toString('utf8');

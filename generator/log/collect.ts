@@ -1,6 +1,9 @@
 import type { NoteSignature, SignedHead } from '@passport-registry/verifier/internal';
-import type { CosignChoice } from './log-choice.js';
+import { askMirror } from './ask-mirror.js';
+import { askService } from './ask-service.js';
+import type { CosignChoice, Witness } from './log-choice.js';
 import type { ReadFile } from './log-files.js';
+import type { Question } from './read-cosignature.js';
 
 /** Collected cosignatures, and why others are missing. */
 export interface Cosigned {
@@ -10,16 +13,75 @@ export interface Cosigned {
   readonly missing: readonly { readonly witness: string; readonly problem: string }[];
 }
 
+/** How long the other witnesses may take when the quorum is reached, in milliseconds. */
+const GRACE_MS = 2000;
+
 /**
- * Collects cosignatures of a head: from mirrors by GET, from services by POST. Ends as soon as the quorum is reached and every
- * other witness has had a short chance, or when the time is over.
+ * Collects cosignatures of a head: from mirrors by GET, from services by POST. Ends as soon as all witnesses have answered,
+ * or a short time after the quorum is reached, or when the time is over. Without a quorum, waits for all witnesses.
  *
  * @param read - reads the files of the log, for consistency proofs
  */
 export async function collectCosignatures(
-  _head: SignedHead,
-  _choice: CosignChoice,
-  _read: ReadFile,
+  head: SignedHead,
+  { witnesses, quorum, waitMs }: CosignChoice,
+  read: ReadFile,
 ): Promise<Cosigned> {
-  return { signatures: [], missing: [] };
+  const found = new Map<Witness, NoteSignature>();
+  const problems = new Map<Witness, string>();
+  const enough = quorum === 0 ? witnesses.length : quorum;
+  await withinTime(waitMs, async (signal, endSoon) => {
+    await Promise.all(
+      witnesses.map(async (witness) => {
+        const onProblem = (problem: string) => problems.set(witness, problem);
+        try {
+          const cosignature = await ask(witness, { head, key: witness.key, read, signal }, onProblem);
+          if (signal.aborted) return;
+          found.set(witness, cosignature);
+          if (found.size === enough) endSoon();
+        } catch (error) {
+          // What was wrong before the time was over says more than that it was over.
+          if (!signal.aborted) onProblem((error as Error).message);
+        }
+      }),
+    );
+  });
+  return {
+    signatures: [...found.values()],
+    missing: witnesses
+      .filter((witness) => !found.has(witness))
+      .map((witness) => ({
+        witness: witness.key.name,
+        problem: problems.get(witness) ?? 'did not respond in time',
+      })),
+  };
+}
+
+function ask(
+  { mirror, service }: Witness,
+  question: Question,
+  onProblem: (problem: string) => void,
+): Promise<NoteSignature> {
+  if (service !== undefined) return askService(service, question);
+  return askMirror(mirror ?? '', question, onProblem);
+}
+
+/** Work with a signal that ends it, and a function to end it soon. */
+type TimedWork = (signal: AbortSignal, endSoon: () => void) => Promise<void>;
+
+/** Runs a function to its end, or until the time is over. */
+async function withinTime(milliseconds: number, work: TimedWork): Promise<void> {
+  const controller = new AbortController();
+  const end = () => controller.abort();
+  const timers = [setTimeout(end, milliseconds)];
+  const isOver = new Promise<void>((resolve) =>
+    controller.signal.addEventListener('abort', () => resolve(), { once: true }),
+  );
+  try {
+    await Promise.race([work(controller.signal, () => timers.push(setTimeout(end, GRACE_MS))), isOver]);
+  } finally {
+    for (const timer of timers) clearTimeout(timer);
+    // Ends the requests that are under way.
+    end();
+  }
 }

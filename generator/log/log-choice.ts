@@ -19,6 +19,9 @@ export interface CosignChoice {
   readonly waitMs: number;
 }
 
+/** Asks no witness. */
+export const NO_WITNESSES: CosignChoice = { witnesses: [], quorum: 0, waitMs: 0 };
+
 /** The log of a registry (SPEC C7). */
 export interface LogChoice extends CosignChoice {
   /** The name of the log, such as `registry.example/log`. Default: that of the published log. */

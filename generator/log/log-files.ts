@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import {
   assertSignedByLog,
   bundlePath,
@@ -25,6 +26,14 @@ export type ReadFile = (path: string) => Uint8Array | undefined;
 export const LOG_FOLDER = 'log/';
 /** The newest head of the log, signed by the key of the log. */
 export const LOG_HEAD_PATH = `${LOG_FOLDER}checkpoint`;
+
+/**
+ * Returns the path of the newest head of a log that a witness has cosigned: below the URL of a service, or below the folder
+ * `witness/` of a mirror (C2SP tlog-witness).
+ */
+export function cosignedHeadPath(origin: string): string {
+  return `${hash('sha256', origin)}/checkpoint`;
+}
 
 /** The error for a log that is damaged. @param message - a predicate, such as "lacks a tile" */
 export const damagedLog = (message: string) =>

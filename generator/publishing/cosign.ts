@@ -4,7 +4,7 @@ import { readIfThere } from '../files/read-file.js';
 import type { CheckpointChoice } from '../freshness/statements.js';
 import { listBytes, recordsBytes } from '../list/list.js';
 import { collectCosignatures } from '../log/collect.js';
-import type { LogChoice } from '../log/log-choice.js';
+import type { CosignChoice, LogChoice } from '../log/log-choice.js';
 import { damagedLog, readLogHead } from '../log/log-files.js';
 import { entriesSince } from '../log/log-tail.js';
 import { recordsOfList } from '../records/check-records.js';
@@ -53,7 +53,7 @@ export function cosign(folder: string, options: CosignOptions): Promise<CosignRe
 /** Collects cosignatures of a head that is published already. Expects the folder to be locked. */
 export async function cosignAgain(
   published: PublishedTree | undefined,
-  choice: LogChoice,
+  choice: CosignChoice,
   place: OutputFolder,
 ): Promise<LogReport> {
   const { out } = place;
@@ -68,7 +68,9 @@ export async function cosignAgain(
   const request = { folder: out, statement: text, cosignatures: collected.signatures, choice };
   const { files, cosigned } = await proveLogged({ head, index }, request);
   addFiles(files, place);
-  return logReport(head, { cosigned, quorum: choice.quorum, missing: collected.missing, isComplete: true });
+  const { signatures, missing } = collected;
+  const { quorum } = choice;
+  return logReport(head, { cosigned, collected: signatures.length, quorum, missing, isComplete: true });
 }
 
 /** Publishes what is in the log, as if it had been signed elsewhere. */

@@ -5,7 +5,7 @@ import type { OutputFolder } from '../files/output-folder.js';
 import { readIfThere } from '../files/read-file.js';
 import type { SignedList } from '../list/signed-list.js';
 import { type Cosigned, collectCosignatures } from '../log/collect.js';
-import type { CosignChoice, LogChoice } from '../log/log-choice.js';
+import { type LogChoice, NO_WITNESSES } from '../log/log-choice.js';
 import { LOG_FOLDER } from '../log/log-files.js';
 import { PATHS } from '../tree/paths.js';
 import type { Tree } from '../tree/tree.js';
@@ -19,6 +19,8 @@ export interface LogReport {
   readonly size: number;
   /** The number of witnesses that have cosigned the head of the proof, and the number that is demanded. */
   readonly cosigned: number;
+  /** The number of witnesses that have cosigned now. The others have cosigned the same head before, or not at all. */
+  readonly collected: number;
   readonly quorum: number;
   /** Whether the rest of the tree was published, too. */
   readonly isComplete: boolean;
@@ -40,9 +42,6 @@ export interface LoggedTree {
   readonly written: Written;
   readonly report: LogReport;
 }
-
-/** Asks no witness. */
-const NO_WITNESSES: CosignChoice = { witnesses: [], quorum: 0, waitMs: 0 };
 
 /**
  * Writes the new entries and the head of the log, collects the cosignatures of witnesses, and adds the proof to the tree
@@ -72,6 +71,7 @@ export async function logPublication(
   const { files, cosigned } = await proveLogged(log, request);
   const report = logReport(log.head, {
     cosigned,
+    collected: signatures.length,
     quorum: cosigning.quorum,
     missing,
     isComplete: !later || isFirst,
@@ -82,7 +82,7 @@ export async function logPublication(
 /** Makes the report about a head of the log. */
 export function logReport(
   { size }: SignedHead,
-  { missing, ...outcome }: Pick<LogReport, 'cosigned' | 'quorum' | 'isComplete'> & Pick<Cosigned, 'missing'>,
+  { missing, ...outcome }: Omit<LogReport, 'size' | 'missing'> & Pick<Cosigned, 'missing'>,
 ): LogReport {
   return { size, ...outcome, missing: missing.map(({ witness, problem }) => `${witness}: ${problem}`) };
 }

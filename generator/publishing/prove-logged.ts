@@ -54,11 +54,7 @@ export async function proveLogged(
   const entry = entryBytes(publicationEntry({ ...readPublicationStatement(statement), text: statement }));
   const isOfStatement = published !== undefined && published.index === index && provesEntry(published, entry);
   const known = published?.head.note.text === head.note.text ? published.head.note.signatures : [];
-  const cosignedHead = withCosignatures(
-    head,
-    [...head.note.signatures.slice(1), ...known, ...cosignatures],
-    choice,
-  );
+  const cosignedHead = withCosignatures(head, [...known, ...cosignatures]);
   const hashes = hashesFromTiles(
     head.size,
     tileReader(async (path) => read(path)),
@@ -97,18 +93,19 @@ function readProof(bytes: Uint8Array | undefined): LogProof | undefined {
   }
 }
 
-/** Returns a head with the newest cosignature of each witness, in the order of the witnesses. */
-function withCosignatures(
-  head: SignedHead,
-  found: readonly NoteSignature[],
-  { witnesses }: Pick<CosignChoice, 'witnesses'>,
-): SignedHead {
-  const [own] = head.note.signatures;
-  const newest = witnesses.flatMap(({ key }) => {
-    const its = found.filter(({ name, keyId }) => name === key.name && keyId === key.keyId);
-    return its.sort((one, next) => (cosignatureTime(next) ?? 0) - (cosignatureTime(one) ?? 0)).slice(0, 1);
-  });
-  return { ...head, note: { ...head.note, signatures: [...(own === undefined ? [] : [own]), ...newest] } };
+/** Returns a head with the newest cosignature of each witness, in the order of their names. */
+function withCosignatures(head: SignedHead, found: readonly NoteSignature[]): SignedHead {
+  const { signatures } = head.note;
+  const timeOf = (line: NoteSignature) => cosignatureTime(line) ?? 0;
+  const newest = new Map<string, NoteSignature>();
+  for (const line of [...signatures, ...found]) {
+    const id = `${line.name}+${line.keyId}`;
+    const other = newest.get(id);
+    if (timeOf(line) > 0 && (other === undefined || timeOf(line) > timeOf(other))) newest.set(id, line);
+  }
+  const cosignatures = [...newest].sort(([one], [next]) => (one < next ? -1 : 1)).map(([, line]) => line);
+  const own = signatures.filter((line) => timeOf(line) === 0);
+  return { ...head, note: { ...head.note, signatures: [...own, ...cosignatures] } };
 }
 
 /** Returns how many of the witnesses have cosigned the head of a proof. */

@@ -9,10 +9,13 @@ import { signCheckpoint } from '../freshness/checkpoint.js';
 import { expiryOf } from '../freshness/expiry.js';
 import type { CheckpointChoice } from '../freshness/statements.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
+import { type CosignChoice, NO_WITNESSES } from '../log/log-choice.js';
 import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { readPublished } from '../tree/published-tree.js';
 import { assertClientAccepts } from '../verification/assert-client-accepts.js';
+import { cosignAgain } from './cosign.js';
+import type { LogReport } from './log-publication.js';
 import { assertStatementIntact } from './sign-statement.js';
 import { stage, switchFile } from './write.js';
 
@@ -26,16 +29,25 @@ export interface CheckpointReport {
   readonly delegationExpires: string | undefined;
   /** What expires soon, in words. */
   readonly warnings: readonly string[];
+  /** What the witnesses did; undefined if the registry has no log, or no witness was to be asked. */
+  readonly log: LogReport | undefined;
 }
 
 /**
- * Signs a new checkpoint for a published tree, and changes nothing else (SPEC B6). A client must accept the tree with
- * the new checkpoint before one rename publishes the checkpoint.
+ * Signs a new checkpoint for a published tree (SPEC B6). A client must accept the tree with the new checkpoint before one
+ * rename publishes the checkpoint. Then collects new cosignatures for the log, so that the proof of a quiet registry stays
+ * fresh, too (SPEC C7). Nothing else changes.
  *
+ * @param witnesses - which witnesses to ask. Default: none
  * @throws {@link UsageError} | {@link TreeRejected} | {@link KeyRejected} | {@link IoFailed}
  */
-export async function publishCheckpoint(folder: string, choice: CheckpointChoice): Promise<CheckpointReport> {
-  return withOutputFolder(folder, async ({ out, staging }) => {
+export async function publishCheckpoint(
+  folder: string,
+  choice: CheckpointChoice,
+  witnesses: CosignChoice = NO_WITNESSES,
+): Promise<CheckpointReport> {
+  return withOutputFolder(folder, async (place) => {
+    const { out, staging } = place;
     const published = await readPublished(out);
     const { list, updatedAt, rootKey, signed, statement } = published ?? {};
     if (list === undefined || updatedAt === undefined || rootKey === undefined || !signed) {
@@ -55,10 +67,13 @@ export async function publishCheckpoint(folder: string, choice: CheckpointChoice
     const text = await signCheckpoint(choice, subject);
     await assertClientAccepts(withReplacedFile(out, PATHS.checkpoint, Buffer.from(text)), rootKey);
     replaceCheckpoint(text, staging, out);
+    const isWitnessed = statement?.log !== undefined && witnesses.witnesses.length > 0;
+    const log = isWitnessed ? await cosignAgain(published, witnesses, place) : undefined;
     const byRoot = choice.signer.rootKey.thumbprint === rootKey.thumbprint;
     return {
       updatedAt,
       sha256: hash,
+      log,
       ...describeExpiry(text, byRoot ? undefined : delegation),
     };
   });

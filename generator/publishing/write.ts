@@ -153,9 +153,22 @@ export function addFiles(files: Tree, place: OutputFolder): Written {
     ]);
     for (const [, file] of staged) flush(file);
     for (const [path, file] of staged) switchFile(file, out, path);
+    flushFolders(
+      staged.map(([path]) => path),
+      out,
+    );
     return { written: changed.map(([path]) => path), unchanged: files.size - changed.length, removed: 0 };
   } catch (cause) {
     throw new IoFailed(`${out} cannot be written: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** Lets renames survive a loss of power. A witness may have seen a head that would otherwise be lost. */
+function flushFolders(paths: readonly string[], out: string): void {
+  for (const folder of ['', ...foldersOf(paths)]) {
+    const descriptor = openSync(join(out, folder), 'r');
+    fsyncSync(descriptor);
+    closeSync(descriptor);
   }
 }
 

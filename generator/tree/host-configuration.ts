@@ -16,12 +16,13 @@ const IMMUTABLE = 'public, max-age=31536000, immutable';
 const JSON_TYPE = 'application/json';
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 const JWT_TYPE = 'application/jwt';
+const BYTES_TYPE = 'application/octet-stream';
 const PAGE_TYPE = 'text/html; charset=utf-8';
 /** Pages contain the policy, too, but only a header can forbid other pages to frame them. */
 const PAGE_POLICY = `${CONTENT_SECURITY_POLICY}; frame-ancestors 'none'`;
 
 interface ServedFile {
-  /** A path of the tree; `*` matches one path segment. No two entries match the same path. */
+  /** A path of the tree; `*` matches one path segment, and a final `**` matches several. No two entries match the same path. */
   readonly path: string;
   readonly type: string;
   readonly cache: string;
@@ -50,6 +51,14 @@ const SERVED: readonly ServedFile[] = [
   { path: 'snapshots/*/issuers.sig', type: TEXT_TYPE, cache: IMMUTABLE },
   // Not immutable: a new statement can name the same list.
   { path: 'snapshots/*/publication.jwt', type: JWT_TYPE, cache: SHORT },
+  { path: 'log/checkpoint', type: TEXT_TYPE, cache: SHORT },
+  { path: 'log/publication.tlog-proof', type: TEXT_TYPE, cache: SHORT },
+  // Not immutable: a first proof is replaced if it has too few cosignatures.
+  { path: 'log/proofs/**', type: TEXT_TYPE, cache: SHORT },
+  { path: 'log/statements/*', type: JWT_TYPE, cache: IMMUTABLE },
+  { path: 'log/lists/*', type: JSON_TYPE, cache: IMMUTABLE },
+  { path: 'log/tile/**', type: BYTES_TYPE, cache: IMMUTABLE },
+  { path: 'witness/*/checkpoint', type: TEXT_TYPE, cache: SHORT },
   { path: 'SHA256SUMS', type: TEXT_TYPE, cache: SHORT },
   { path: 'schemas/*', type: JSON_TYPE, cache: LONG },
 ];
@@ -79,9 +88,14 @@ export function expectedType(path: string): string | undefined {
 }
 
 function matches(pattern: string, path: string): boolean {
+  if (pattern.endsWith('/**')) return path.startsWith(pattern.slice(0, -2));
   const [parts, names] = [pattern.split('/'), path.split('/')];
   return parts.length === names.length && parts.every((part, index) => part === '*' || part === names[index]);
 }
+
+/** Returns a regular expression for a path, in which each star is a group. */
+const expressionOf = (path: string) =>
+  path.replaceAll('.', '\\.').replace('**', '(.+)').replaceAll('*', '([^/]+)');
 
 /** Returns the configuration files by path. */
 export function hostFiles(): Map<string, string> {
@@ -126,11 +140,13 @@ function serveJson(): string {
 
 /** For Vercel. Sources are regular expressions. */
 function vercelJson(): string {
-  const pattern = (path: string) => `/${path.replaceAll('.', '\\.').replaceAll('*', '([^/]+)')}`;
   const headers = [
     { source: '/(.*)', headers: toPairs(EVERYWHERE) },
     ...SERVED.flatMap((served) =>
-      urlPaths(served).map((path) => ({ source: pattern(path), headers: toPairs(headersOf(served)) })),
+      urlPaths(served).map((path) => ({
+        source: `/${expressionOf(path)}`,
+        headers: toPairs(headersOf(served)),
+      })),
     ),
   ];
   return `${JSON.stringify({ cleanUrls: false, trailingSlash: false, headers }, undefined, 2)}\n`;
@@ -141,7 +157,7 @@ function headersFile(): string {
   // A star is allowed only at the end of a path; elsewhere a placeholder is needed.
   const rule = (path: string, headers: Record<string, string>) =>
     [
-      `/${path.replace('/*/', '/:hash/')}`,
+      `/${path.replace('/**', '/*').replace('/*/', '/:hash/')}`,
       ...Object.entries(headers).map(([key, value]) => `  ${key}: ${value}`),
     ].join('\n');
   const rules = [
@@ -156,8 +172,8 @@ function rootHtaccess(): string {
   const everywhere = { ...EVERYWHERE, 'Cache-Control': SHORT };
   const headers = Object.entries(everywhere).map(([key, value]) => `  Header always set ${key} "${value}"`);
   // These rules match file names in any folder. Records and sums have their own rules, in the .htaccess
-  // of their folders.
-  const named = SERVED.filter(({ path }) => !path.endsWith('*'));
+  // of their folders. An id can be the name of a file of the log, so the rules of the log match whole paths.
+  const named = SERVED.filter(({ path }) => !path.endsWith('*') && !isOfLog(path));
   const types = [...new Map(named.map(({ path, type }) => [path.replace(/^.*\//, ''), type]))].map(
     ([name, type]) => `<Files "${name}">\n  ForceType "${type}"\n</Files>`,
   );
@@ -182,7 +198,23 @@ ${headers.join('\n')}
   </IfModule>
 </IfModule>
 ${types.join('\n')}
+${SERVED.filter(({ path }) => isOfLog(path))
+  .map(pathRule)
+  .join('\n')}
 `;
+}
+
+/** Whether a path is that of a file of the log, or of a witness. */
+const isOfLog = (path: string) => /^(?:log|witness)\//.test(path);
+
+/** For Apache: a rule for whole paths, which overrides the rules for names. */
+function pathRule({ path, type, cache }: ServedFile): string {
+  return `<If "%{REQUEST_URI} =~ m#/${expressionOf(path)}$#">
+  ForceType "${type}"
+  <IfModule mod_headers.c>
+    Header always set Cache-Control "${cache}"
+  </IfModule>
+</If>`;
 }
 
 /** For Apache. Ids may contain dots, and what follows a dot must select no type, handler, encoding or language. */

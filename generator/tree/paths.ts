@@ -1,3 +1,5 @@
+import { cosignedHeadPath } from '../log/log-files.js';
+
 /** The paths of the files in a tree (SPEC A1). */
 export const PATHS = {
   list: 'issuers.json',
@@ -31,6 +33,8 @@ export const PATHS = {
   /** The first and the last proof of a logged publication. */
   firstProof: (index: number) => `log/proofs/${index}/first.tlog-proof`,
   lastProof: (index: number) => `log/proofs/${index}/last.tlog-proof`,
+  /** The newest head that a mirror has cosigned as a witness. @param origin - the name of the log */
+  cosignedHead: (origin: string) => `witness/${cosignedHeadPath(origin)}`,
   /** Only in trees that a development key signed. */
   developmentMark: 'UNFIT-FOR-PRODUCTION.txt',
 } as const;

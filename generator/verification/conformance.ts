@@ -1,8 +1,8 @@
-import { MAX_LEVELS, sumsPath } from '@passport-registry/verifier/internal';
 import { sha256 } from '../tree/checksums.js';
 import { expectedType } from '../tree/host-configuration.js';
 import { PATHS } from '../tree/paths.js';
 import { askHost, type HostAnswer, type HostRequest } from './ask-host.js';
+import { findLog, findSampleIds, findSums } from './sampled-files.js';
 import { UNKNOWN_ID } from './tree-checks.js';
 
 /** `required` by SPEC A1 of every host, or `recommended` for browsers and caches. */
@@ -51,51 +51,29 @@ export async function checkConformance(base: string): Promise<ConformanceReport>
   const files = [PATHS.list, PATHS.signature, PATHS.rootKey, ...new Set(records)];
   const hasCheckpoint = await host.has(PATHS.checkpoint);
   const proof = (await host.has(PATHS.publication)) ? [PATHS.publication, ...(await findSums(host))] : [];
-  const optional = [...proof, ...(hasCheckpoint ? [PATHS.checkpoint] : [])];
+  const log = await findLog(host);
+  const optional = [...proof, ...log.changing, ...(hasCheckpoint ? [PATHS.checkpoint] : [])];
   const statementCopy = PATHS.snapshot(sha256(list.bytes), PATHS.publication);
   const copies = hasCheckpoint && (await host.has(statementCopy)) ? [statementCopy] : [];
   const answers: Answered[] = [];
-  for (const path of [...files, ...optional]) answers.push(...(await checkServing(host, path)));
+  for (const path of [...files, ...optional, ...log.immutable])
+    answers.push(...(await checkServing(host, path)));
   answers.push(...(await checkShortCache(host, [PATHS.list, PATHS.signature, ...optional, ...copies])));
-  if (hasCheckpoint) answers.push(await checkLongCache(host, list.bytes));
+  const snapshot = hasCheckpoint ? [PATHS.snapshot(sha256(list.bytes), PATHS.list)] : [];
+  for (const path of [...snapshot, ...log.immutable]) answers.push(await checkLongCache(host, path));
   answers.push(await checkCompression(host, list));
   answers.push(await checkPage(host));
   for (const id of UNKNOWN_IDS) answers.push(await checkUnknownId(host, PATHS.record(id)));
-  const folders = ['issuers/', 'keys/', 'schemas/', ...(proof.length > 0 ? ['sums/'] : [])];
+  const folders = [
+    ...['issuers/', 'keys/', 'schemas/'],
+    ...(proof.length > 0 ? ['sums/'] : []),
+    ...(log.changing.length > 0 ? ['log/'] : []),
+  ];
   for (const folder of folders) answers.push(await checkNotListed(host, folder));
   return {
     ok: answers.every(({ demand, result }) => demand === 'recommended' || result === 'passed'),
     answers,
   };
-}
-
-/**
- * Returns the first id of a list, and the first id with a dot, because hosts may take a dot for the start of a file
- * extension. The list has not been verified, so it is not parsed.
- */
-function findSampleIds(list: Uint8Array): string[] {
-  let first: string | undefined;
-  for (const [, id = ''] of Buffer.from(list)
-    .toString('latin1')
-    .matchAll(/"issuer_id":"([a-z0-9._-]{1,128})"/g)) {
-    if (id.includes('.')) return first === undefined ? [id] : [first, id];
-    first ??= id;
-  }
-  return first === undefined ? [] : [first];
-}
-
-/**
- * Returns the root of the tree of sums, and the files below it down to one leaf. The files have not been verified, so
- * they are not parsed.
- */
-async function findSums(host: Host): Promise<string[]> {
-  const found: string[] = [];
-  for (let path: string | undefined = sumsPath(''); path !== undefined && found.length <= MAX_LEVELS; ) {
-    found.push(path);
-    const text: string = Buffer.from((await host.get(path)).bytes).toString('latin1');
-    path = /^[0-9a-f]{64} {2}(sums\/[0-9a-f]{1,8})$/m.exec(text)?.[1];
-  }
-  return found;
 }
 
 /** A response with its body. */
@@ -230,11 +208,8 @@ async function checkShortCache(host: Host, paths: readonly string[]): Promise<An
   });
 }
 
-/**
- * Checks the cache time of a snapshot. Its path contains its hash, so caches may keep a snapshot permanently (SPEC B6).
- */
-async function checkLongCache(host: Host, list: Uint8Array): Promise<Answered> {
-  const path = PATHS.snapshot(sha256(list), PATHS.list);
+/** Checks the cache time of a file that never changes, such as a snapshot, so that caches may keep it (SPEC B6, C7). */
+async function checkLongCache(host: Host, path: string): Promise<Answered> {
   const { status, headers } = await host.get(path);
   const cache = status === 200 ? headers.get('cache-control') : String(status);
   const passed = status === 200 && (parseMaxAge(cache) ?? 0) >= DAY_SECONDS;

@@ -125,6 +125,7 @@ describe('what the packages export', () => {
       'signAction',
       'signMandate',
       'signNonce',
+      'verifyHistoryProof',
       'verifyList',
       'verifySignature',
       'walkRotation',

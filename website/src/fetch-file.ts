@@ -1,13 +1,29 @@
-import { boundedFetch, limitOf } from '@passport-registry/verifier/internal';
+import { limitOf, openFile } from '@passport-registry/verifier/internal';
 
 const TIMEOUT_MS = 30_000;
 
 /** Fetches a file from the page's own host, within the verifier's limits. Revalidates cached copies. */
 export async function fetchFile(base: URL, path: string): Promise<Uint8Array> {
-  const url = new URL(path, base).href;
-  const limits = { fetch: globalThis.fetch, timeout: TIMEOUT_MS, maxBytes: limitOf(path) };
-  const response = await boundedFetch(url, { cache: 'no-cache' }, limits);
-  if (response.status === 200) return response.body();
-  await response.discard();
-  throw new Error(`${path}: status ${response.status}`);
+  const bytes = await fetchIfThere(base, path);
+  if (bytes === undefined) throw new Error(`${path}: status 404`);
+  return bytes;
+}
+
+/** Which copy of a file to fetch, and how much of it. */
+export interface FetchOptions {
+  /** The maximum size in bytes. Default: the verifier's limit for the file */
+  readonly maxBytes?: number;
+  /** Added to the URL. A host ignores the query, and a cache that holds an old copy does not. */
+  readonly query?: string;
+}
+
+/** Fetches a file like {@link fetchFile}. @returns undefined if the host has no such file */
+export async function fetchIfThere(
+  base: URL,
+  path: string,
+  { maxBytes = limitOf(path), query = '' }: FetchOptions = {},
+): Promise<Uint8Array | undefined> {
+  const request = { fetch: globalThis.fetch, signal: AbortSignal.timeout(TIMEOUT_MS) };
+  const opened = await openFile(new URL(path + query, base).href, request, undefined);
+  return (await opened?.read(maxBytes))?.bytes;
 }

@@ -8,8 +8,15 @@ import { issuerFragment, listFragment } from './route.js';
 import { statusMark } from './status-mark.js';
 import { time } from './time.js';
 
+/** What is known of the past of an issuer. */
+export interface IssuerPast {
+  readonly changes: Changes | undefined;
+  /** The history from the log. Undefined if the list is not proven to be in a log. */
+  readonly history: HTMLElement | undefined;
+}
+
 /** The view of one issuer, with everything that the registry publishes about it. */
-export function issuerView(issuer: Issuer, changes: Changes | undefined): HTMLElement {
+export function issuerView(issuer: Issuer, { changes, history }: IssuerPast): HTMLElement {
   const { issuer_id } = issuer;
   const ownChanges = changes && {
     ...changes,
@@ -21,6 +28,7 @@ export function issuerView(issuer: Issuer, changes: Changes | undefined): HTMLEl
     ...recordView(issuer),
     element('h3', {}, 'Changes'),
     changesList(ownChanges, false),
+    history,
     element('h3', {}, 'Record as JSON'),
     element(
       'p',
@@ -69,7 +77,8 @@ function recordAsJson(issuer: Issuer): HTMLElement {
   return element('pre', {}, element('code', {}, JSON.stringify(issuer, undefined, 2)));
 }
 
-const LABELS: Readonly<Record<keyof Issuer, string>> = {
+/** The name of each member of a record. */
+export const LABELS: Readonly<Record<keyof Issuer, string>> = {
   issuer_id: 'Id',
   tier: 'Tier',
   status: 'Status',
@@ -119,8 +128,12 @@ function valueList(field: keyof Issuer, values: readonly string[]): Child {
 }
 
 /** The view for an id that is not in the list. */
-export function unknownIssuerView(id: string, registry: Registry): HTMLElement {
-  return element('article', {}, backLink(), unknownVerdict(id), suggestions(id, registry, ''));
+export function unknownIssuerView(
+  id: string,
+  registry: Registry,
+  { history }: Pick<IssuerPast, 'history'>,
+): HTMLElement {
+  return element('article', {}, backLink(), unknownVerdict(id), suggestions(id, registry, ''), history);
 }
 
 function unknownVerdict(id: string): HTMLElement {

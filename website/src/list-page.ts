@@ -6,6 +6,7 @@ import { byId, element } from './element.js';
 import { historyView } from './history-view.js';
 import { issuerView, provenIssuerView, unknownIssuerView } from './issuer-view.js';
 import { ListView } from './list-view.js';
+import { LogCheck } from './log-check.js';
 import { proveIssuer } from './proven-issuer.js';
 import { listFragment, type Query, routeOf } from './route.js';
 import { showChecking, showFailure, showProven, showVerified } from './verification-view.js';
@@ -20,6 +21,7 @@ export class ListPage {
   #registry: RegistryClient | undefined;
   #list: ListView | undefined;
   readonly #overview = element('div', { class: 'overview' });
+  readonly #log: LogCheck;
   #changes: Changes | undefined;
   /** Whether the list was verified or refused. */
   #hasVerdict = false;
@@ -29,6 +31,7 @@ export class ListPage {
   constructor(base: URL, pinned: string) {
     this.#base = base;
     this.#pinned = pinned;
+    this.#log = new LogCheck(base);
   }
 
   async start(): Promise<void> {
@@ -86,8 +89,9 @@ export class ListPage {
     const registry = this.#registry;
     if (registry === undefined) return;
     this.#attempt(() => {
-      if (registry.sha256 === this.#shownSha256) this.#showVerification(registry);
-      else this.#showNewList();
+      if (registry.sha256 !== this.#shownSha256) return this.#showNewList();
+      this.#showVerification(registry);
+      void this.#checkLog(registry);
     });
   }
 
@@ -99,10 +103,12 @@ export class ListPage {
     this.#list = new ListView(registry, (query, typing) =>
       this.#attempt(() => this.#applyQuery(query, typing)),
     );
+    this.#log.withdraw();
     this.#showVerification(registry);
     this.#renderOverview(registry);
     this.#navigate(false);
     void this.#loadChanges(registry);
+    void this.#checkLog(registry);
   }
 
   #showVerification(registry: RegistryClient): void {
@@ -115,9 +121,24 @@ export class ListPage {
     if (this.#registry !== registry) return;
     this.#attempt(() => {
       this.#renderOverview(registry);
-      // Leaves the view of the list alone, because the reader may be typing a query.
-      if (routeOf(location.hash).kind === 'issuer') this.#navigate(false);
+      this.#renderIssuer();
     });
+  }
+
+  /** Runs after each refresh, because witnesses cosign the log anew. */
+  async #checkLog(registry: RegistryClient): Promise<void> {
+    const before = this.#log.proven;
+    await this.#log.run(registry).catch(() => undefined);
+    if (this.#registry !== registry) return;
+    this.#attempt(() => {
+      this.#log.show();
+      if (this.#log.proven !== before) this.#renderIssuer();
+    });
+  }
+
+  /** Shows the issuer anew. Leaves the view of the list alone, because the reader may be typing a query. */
+  #renderIssuer(): void {
+    if (routeOf(location.hash).kind === 'issuer') this.#navigate(false);
   }
 
   #fail(error: unknown): void {
@@ -127,6 +148,7 @@ export class ListPage {
     this.#list = undefined;
     this.#changes = undefined;
     document.title = `Not verified: ${TITLE}`;
+    this.#log.withdraw();
     showFailure(notVerified(error));
     this.#show(
       'Issuers',
@@ -152,10 +174,14 @@ export class ListPage {
       this.#show('Issuers', this.#overview, list.element);
     } else {
       const issuer = registry.resolve(route.id);
+      const past = {
+        changes: this.#changes,
+        history: this.#log.history(route.id, registry, (work) => this.#attempt(work)),
+      };
       document.title = `${route.id}: ${TITLE}`;
       this.#show(
         route.id,
-        issuer === undefined ? unknownIssuerView(route.id, registry) : issuerView(issuer, this.#changes),
+        issuer === undefined ? unknownIssuerView(route.id, registry, past) : issuerView(issuer, past),
       );
     }
     if (byReader) byId('main').focus();

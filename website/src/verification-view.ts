@@ -103,7 +103,8 @@ function factsOf(client: RegistryClient, count: number): HTMLElement {
   );
 }
 
-function fact(name: string, ...value: Child[]): HTMLElement {
+/** A row of a list of facts. */
+export function fact(name: string, ...value: Child[]): HTMLElement {
   return element('div', {}, element('dt', {}, name), element('dd', {}, value));
 }
 

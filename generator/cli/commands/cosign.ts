@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { IoFailed } from '../../errors.js';
 import { KEPT_LIST_BYTES } from '../../log/log-choice.js';
 import { cosign } from '../../publishing/cosign.js';
 import {
@@ -7,7 +6,7 @@ import {
   type CheckpointOptions,
   checkpointChoice,
 } from '../options/freshness-options.js';
-import { addCosignOptions, type CosignOptions, cosignChoice } from '../options/log-options.js';
+import { addCosignOptions, type CosignOptions, cosignChoice, TOO_FEW } from '../options/log-options.js';
 import { addTreeOptions, type TreeCommandOptions, treeOptions } from '../options/tree-options.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit } from '../terminal/output.js';
@@ -33,9 +32,6 @@ export function addCosignCommand(program: Command, io: Invocation): void {
     );
 }
 
-/** Exit code if fewer witnesses than the quorum have cosigned. */
-const TOO_FEW = new IoFailed('').exitCode;
-
 async function collect(io: Io, out: string, options: Options): Promise<number> {
   const started = performance.now();
   const { log, completed } = await cosign(out, {
@@ -43,7 +39,7 @@ async function collect(io: Io, out: string, options: Options): Promise<number> {
     log: { ...cosignChoice(options), keepBytes: KEPT_LIST_BYTES },
     checkpoint: await checkpointChoice(io, options),
   });
-  const ok = log.cosigned >= log.quorum;
+  const ok = log.collected >= log.quorum;
   if (options.json) emit(io, { ok, log, completed });
   if (completed !== undefined) sayBuilt(io, completed, performance.now() - started);
   else sayLog(io, { log });

@@ -1,8 +1,11 @@
 import { type Command, Option } from 'commander';
 import { delegationStatement, rotationStatement } from '../../freshness/statements.js';
+import { logIdentity } from '../../log/sign-head.js';
 import { chooseSigner } from '../../signing/choose-signer.js';
 import { generateKeyFile, KEY_ALGORITHMS, type KeyAlgorithm, loadRootKey } from '../../signing/key-file.js';
 import { generateKeyPair } from '../../signing/key-pair.js';
+import { witnessVkey } from '../../witnessing/witness-key.js';
+import { createState } from '../../witnessing/witness-state.js';
 import { positiveNumber } from '../options/positive-number.js';
 import { addSignerOptions, type SignerOptions, signerChoice } from '../options/signer-options.js';
 import type { Invocation } from '../terminal/io.js';
@@ -18,6 +21,11 @@ interface GenerateOptions {
 interface DelegateOptions extends SignerOptions {
   online: string[];
   days: string;
+}
+
+interface WitnessOptions {
+  name: string;
+  state?: string;
 }
 
 interface RotateOptions extends SignerOptions {
@@ -83,4 +91,40 @@ export function addKeysCommand(program: Command, io: Invocation): void {
         return undefined;
       }),
     );
+  addNoteKeyCommands(keys, io);
 }
+
+/** Adds the commands that print the keys of logs and witnesses. */
+function addNoteKeyCommands(keys: Command, io: Invocation): void {
+  keys
+    .command('witness')
+    .description('print the verifier key of a witness; create the state of a new witness')
+    .argument('<file>', 'Ed25519 key of the witness: private key, public key, or env:NAME')
+    .requiredOption('--name <name>', 'name of the witness: its URL without https://, such as mirror.example')
+    .option('--state <dir>', 'create the folder that remembers what the witness cosigns')
+    .action((file: string, { name, state }: WitnessOptions) =>
+      run(io, false, async () => {
+        const vkey = witnessVkey(name, await loadRootKey(file, false, io.env));
+        if (state !== undefined) createState(state, vkey);
+        io.stdout.write(`${vkey}\n`);
+        if (state !== undefined) say(io, `${state} is the state of this witness. ${KEEP_STATE}`);
+        return undefined;
+      }),
+    );
+  keys
+    .command('log')
+    .description('print the verifier key of a log, for `witness --log`')
+    .argument('<file>', 'Ed25519 key of the log: private key, public key, or env:NAME')
+    .requiredOption('--origin <name>', 'name of the log, such as registry.example/log')
+    .action((file: string, { origin }: { origin: string }) =>
+      run(io, false, async () => {
+        const { vkey } = logIdentity(origin, await loadRootKey(file, false, io.env));
+        io.stdout.write(`${vkey}\n`);
+        return undefined;
+      }),
+    );
+}
+
+/** What an operator must know about the state of a witness. */
+const KEEP_STATE =
+  'Keep it as long as the key, and never put back an older copy: a witness that has lost its state needs another key.';

@@ -1,7 +1,7 @@
 import { GRAMMAR } from '@passport-registry/verifier';
 import { parseNoteKey } from '@passport-registry/verifier/internal';
 import { type Command, Option } from 'commander';
-import { UsageError } from '../../errors.js';
+import { IoFailed, UsageError } from '../../errors.js';
 import { type CosignChoice, KEPT_LIST_BYTES, type LogChoice, type Witness } from '../../log/log-choice.js';
 import { chooseSigner } from '../../signing/choose-signer.js';
 import type { SignerInput } from '../../signing/command-signer.js';
@@ -57,6 +57,9 @@ export function addLogOptions(command: Command): Command {
     'stop when the list is in the log; `cosign` completes the publication',
   );
 }
+
+/** Exit code if fewer witnesses than the quorum have cosigned. */
+export const TOO_FEW = new IoFailed('').exitCode;
 
 const MIB = 1024 * 1024;
 

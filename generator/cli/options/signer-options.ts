@@ -34,6 +34,7 @@ const KEYS = {
   '': 'private key',
   'checkpoint-': 'online key, which signs the checkpoint',
   'log-': 'key of the log, Ed25519',
+  'witness-': 'key of the witness, Ed25519',
   'next-': 'next root key, in a new file or in an existing one',
 } as const;
 

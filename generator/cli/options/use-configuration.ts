@@ -10,7 +10,19 @@ export const CONFIGURATION_FILE = 'registry.yaml';
  * Commands that take nothing from a configuration file, so that an invalid file does not stop them. `init` makes the
  * file of another registry.
  */
-const WITHOUT_CONFIGURATION = ['init', 'keys generate', 'keys public', 'serve', 'sandbox', 'log'];
+const WITHOUT_CONFIGURATION = [
+  ...[
+    'init',
+    'keys generate',
+    'keys public',
+    'keys witness',
+    'keys log',
+    'serve',
+    'sandbox',
+    'log',
+    'witness',
+  ],
+];
 
 type Values = Record<string, unknown>;
 

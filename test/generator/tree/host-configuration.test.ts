@@ -37,6 +37,14 @@ describe('_headers, for Cloudflare Pages and Netlify', () => {
       '/keys/delegation.jwt',
       `/snapshots/${'0'.repeat(64)}/issuers.json`,
       `/snapshots/${'0'.repeat(64)}/issuers.sig`,
+      '/log/checkpoint',
+      '/log/publication.tlog-proof',
+      '/log/proofs/12/first.tlog-proof',
+      '/log/statements/12.jwt',
+      `/log/lists/${'0'.repeat(64)}.json`,
+      '/log/tile/0/x001/234.p/5',
+      '/log/tile/entries/000',
+      `/witness/${'0'.repeat(64)}/checkpoint`,
     ];
     for (const path of paths) {
       const names = rules
@@ -55,7 +63,7 @@ describe('_headers, for Cloudflare Pages and Netlify', () => {
 });
 
 describe('every configuration in the tree', () => {
-  it('knows the statement and the sums, no deltas, and nothing immutable but lists and signatures', () => {
+  it('knows the statement and the sums, no deltas, and nothing immutable but lists, signatures and the log', () => {
     for (const name of ['serve.json', 'vercel.json', '_headers']) {
       const text = readFileSync(join(folder, 'dist', name), 'utf8');
       expect([name, text.includes('delta')]).toEqual([name, false]);
@@ -63,8 +71,9 @@ describe('every configuration in the tree', () => {
       // The rules name a path before its headers.
       const rules = name === '_headers' ? text.split('\n\n') : text.split('"source"');
       const immutable = rules.filter((rule) => rule.includes('immutable'));
-      expect([name, immutable.length]).toEqual([name, 2]);
-      for (const rule of immutable) expect(rule).toMatch(/snapshots.*issuers\\*\.(?:json|sig)/);
+      expect([name, immutable.length]).toEqual([name, 5]);
+      for (const rule of immutable)
+        expect(rule).toMatch(/snapshots.*issuers\\*\.(?:json|sig)|log\/(?:tile|statements|lists)\//);
     }
     expect(readFileSync(join(folder, 'dist/.htaccess'), 'utf8')).not.toContain('delta');
     expect(readFileSync(join(folder, 'dist/sums/.htaccess'), 'utf8')).toBe(

@@ -14,15 +14,24 @@ import { cli, recordText, workspace, writeFiles } from '../../support/workspace.
 /** Ids that end in what hosts take for a type, a handler, a language or an encoding. */
 const IDS = ['alpha', 'beta.example.com', 'a.exe', 'a.fr', 'a.js', 'a.php', 'a.sig', 'a.tgz', 'a.var', 'a.z'];
 
+const ORIGIN = 'registry.example/log';
+const COSIGNED = `witness/${createHash('sha256').update(ORIGIN).digest('hex')}/checkpoint`;
+
 let folder: string;
 let tree: string;
 
 beforeAll(async () => {
   folder = await workspace([...IDS, ...Array.from({ length: 60 }, (_one, index) => `issuer-${index}`)]);
-  const build = () => cli(['build', '--key', 'key.pem', '--checkpoint-key', 'key.pem'], folder);
+  await cli(['keys', 'generate', '--out', 'log.pem'], folder);
+  const keys = ['--key', 'key.pem', '--checkpoint-key', 'key.pem', '--log-key', 'log.pem'];
+  const build = () => cli(['build', ...keys, '--log-origin', ORIGIN], folder);
   await build();
   writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
   await build();
+  // Longer paths, as a log with many entries has them.
+  writeFiles(folder, { 'dist/log/tile/0/x001/000': 'x', 'dist/log/tile/entries/x001/x234/067': 'x' });
+  // As a mirror that cosigns serves it.
+  writeFiles(folder, { [`dist/${COSIGNED}`]: readFileSync(join(folder, 'dist/log/checkpoint')) });
   writeFiles(folder, { 'root.json': (await cli(['keys', 'public', 'key.pem'], folder)).stdout });
   chmodSync(folder, 0o755);
   tree = join(folder, 'dist');
@@ -83,6 +92,40 @@ for (const [name, { program, start }] of Object.entries(HOSTS)) {
         expect(headers.get('access-control-allow-origin')).toBe('*');
       }
       expect((await fetch(`${base}/sums/0000`)).status).toBe(404);
+    });
+
+    it.each([
+      ['log/checkpoint', 'text/plain'],
+      ['log/publication.tlog-proof', 'text/plain'],
+      ['log/proofs/0/first.tlog-proof', 'text/plain'],
+      ['log/proofs/0/last.tlog-proof', 'text/plain'],
+      [COSIGNED, 'text/plain'],
+      ['log/tile/0/000.p/1', 'application/octet-stream'],
+      ['log/tile/0/000.p/2', 'application/octet-stream'],
+      ['log/tile/0/x001/000', 'application/octet-stream'],
+      ['log/tile/entries/000.p/2', 'application/octet-stream'],
+      ['log/tile/entries/x001/x234/067', 'application/octet-stream'],
+      ['log/statements/1.jwt', 'application/jwt'],
+    ])('serves %s of the log with its type, and lets caches keep what never changes', async (path, type) => {
+      const { status, headers } = await fetch(`${base}/${path}`, { redirect: 'manual' });
+      const isImmutable = type !== 'text/plain';
+      expect([status, headers.get('content-type')?.split(';')[0], headers.get('cache-control')]).toEqual([
+        200,
+        type,
+        isImmutable ? 'public, max-age=31536000, immutable' : 'public, max-age=60, must-revalidate',
+      ]);
+      expect(headers.get('access-control-allow-origin')).toBe('*');
+    });
+
+    it('serves the kept lists of the log as JSON, for ever, and no folder of the log', async () => {
+      const [list] = readdirSync(join(tree, 'log/lists'));
+      const { headers } = await fetch(`${base}/log/lists/${list}`);
+      expect(headers.get('content-type')).toMatch(/^application\/json/);
+      expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      for (const path of ['log/tile/0/000', 'log/tile/0/000.p/3', 'log/statements/2.jwt'])
+        expect([path, (await fetch(`${base}/${path}`)).status]).toEqual([path, 404]);
+      for (const path of ['log/', 'log/tile/0/', 'log/tile/0/000.p/', 'log/proofs/0/'])
+        expect([path, (await fetch(`${base}/${path}`)).ok]).toEqual([path, false]);
     });
 
     it('lets caches keep a list and its signature in a snapshot for ever', async () => {
@@ -266,6 +309,28 @@ describe('a host that does not conform', () => {
       change(path, answer);
     };
 
+  /** Adds a log to what the host serves. */
+  const withLog =
+    (change: (path: string, answer: Answer) => void) =>
+    (path: string, answer: Answer, { headers }: IncomingMessage) => {
+      const forever = { 'Cache-Control': 'public, max-age=31536000, immutable' };
+      const files: Record<string, [type: string, body: string, headers?: Record<string, string>]> = {
+        '/log/checkpoint': ['text/plain', `${ORIGIN}\n257\nroot\n`],
+        '/log/publication.tlog-proof': ['text/plain; charset=utf-8', 'c2sp.org/tlog-proof@v1\nindex 255\n'],
+        '/log/proofs/255/first.tlog-proof': ['text/plain', 'proof'],
+        '/log/tile/0/001.p/1': ['application/octet-stream', 'tile', forever],
+        '/log/tile/entries/001.p/1': ['application/octet-stream', 'bundle', forever],
+        '/log/statements/256.jwt': ['application/jwt', 'a.b.c', forever],
+      };
+      const [type, body, more] = files[path] ?? [];
+      if (type !== undefined && body !== undefined) {
+        answer.status = headers['if-none-match'] === '"1"' ? 304 : 200;
+        Object.assign(answer.headers, { 'Content-Type': type, ...more });
+        answer.body = body;
+      }
+      change(path, answer);
+    };
+
   const failures = async (base: string) =>
     (await checkConformance(base)).answers
       .filter(({ result }) => result === 'failed')
@@ -396,6 +461,50 @@ describe('a host that does not conform', () => {
     const found = await failures(await host(withProof(change)));
     if (name !== 'has no leaf') expect(found).toEqual(expected);
     expect(found).toEqual(expect.arrayContaining(expected));
+  });
+
+  it.each<[string, (path: string, answer: Answer) => unknown, string[]]>([
+    ['is right', () => undefined, []],
+    [
+      'gives tiles the type of text',
+      (path, { headers }) =>
+        path.startsWith('/log/tile/') && Object.assign(headers, { 'Content-Type': 'text/plain' }),
+      ['required type log/tile/0/001.p/1', 'required type log/tile/entries/001.p/1'],
+    ],
+    [
+      'gives proofs another type',
+      (path, { headers }) =>
+        path.endsWith('.tlog-proof') &&
+        Object.assign(headers, { 'Content-Type': 'application/octet-stream' }),
+      ['required type log/publication.tlog-proof', 'required type log/proofs/255/first.tlog-proof'],
+    ],
+    [
+      'has no statement',
+      (path, answer) => path === '/log/statements/256.jwt' && Object.assign(answer, { status: 404 }),
+      ['required status log/statements/256.jwt', 'recommended long cache log/statements/256.jwt'],
+    ],
+    [
+      'lets caches keep the head for a day',
+      (path, { headers }) =>
+        path === '/log/checkpoint' && Object.assign(headers, { 'Cache-Control': 'max-age=86400' }),
+      [
+        ...['issuers.json', 'issuers.sig', 'log/checkpoint', 'log/publication.tlog-proof'],
+        'log/proofs/255/first.tlog-proof',
+      ].map((path) => `recommended short cache ${path}`),
+    ],
+    [
+      'lets caches keep tiles for a minute',
+      (path, { headers }) =>
+        path.startsWith('/log/tile/') && Object.assign(headers, { 'Cache-Control': 'max-age=60' }),
+      ['recommended long cache log/tile/0/001.p/1', 'recommended long cache log/tile/entries/001.p/1'],
+    ],
+    [
+      'lists the log',
+      (path, answer) => path === '/log/' && Object.assign(answer, { status: 200 }),
+      ['recommended not listed log/'],
+    ],
+  ])('with a log: %s', async (_name, change, expected) => {
+    expect((await failures(await host(withLog(change)))).toSorted()).toEqual(expected.toSorted());
   });
 
   it('is refused by the command line, as data and as a table', async () => {

@@ -1,0 +1,89 @@
+import { setTimeout } from 'node:timers/promises';
+import { SourceTimeout, SourceTruncated, SourceUnreachable } from '@passport-registry/verifier';
+import {
+  boundedFetch,
+  cosignatureTime,
+  LIMITS,
+  type NoteSignature,
+  parseHead,
+} from '@passport-registry/verifier/internal';
+import { cosignedHeadPath } from './log-files.js';
+import {
+  formatTime,
+  knownTime,
+  type Question,
+  readCosignature,
+  textOf,
+  WitnessProblem,
+} from './read-cosignature.js';
+
+/** The pauses between two requests, in milliseconds: the first, and the longest. */
+const FIRST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 5000;
+/** The time limit for one response, in milliseconds. A later one can be better. */
+const RESPONSE_MS = 10_000;
+/** After which time a mirror must have cosigned an unchanged head again, in milliseconds. */
+const MAX_QUIET_MS = 24 * 60 * 60_000;
+
+/** A mirror has not cosigned the head yet, or cannot be reached now. */
+class NotYet extends WitnessProblem {}
+
+/** What a later request can change. */
+const TRANSIENT = [NotYet, SourceUnreachable, SourceTimeout, SourceTruncated];
+
+/**
+ * Waits until a mirror serves its cosignature of a head (SPEC C7).
+ *
+ * @param onProblem - receives what the mirror lacks so far, in words
+ * @throws {@link WitnessProblem} if waiting is useless
+ */
+export async function askMirror(
+  url: string,
+  question: Question,
+  onProblem: (problem: string) => void,
+): Promise<NoteSignature> {
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
+    try {
+      return await readHead(url, question);
+    } catch (error) {
+      const isTransient = TRANSIENT.some((type) => error instanceof type);
+      if (!isTransient || question.signal.aborted) throw error;
+      onProblem((error as Error).message);
+    }
+    await setTimeout(pause, undefined, { signal: question.signal });
+  }
+}
+
+async function readHead(url: string, question: Question): Promise<NoteSignature> {
+  const { head, key, signal } = question;
+  // The query changes with each request, so that no cache between sends an old file.
+  const address = `${url.replace(/\/$/, '')}/witness/${cosignedHeadPath(head.origin)}?${Date.now()}`;
+  const timeout = AbortSignal.any([signal, AbortSignal.timeout(RESPONSE_MS)]);
+  const response = await boundedFetch(
+    address,
+    {},
+    { fetch: globalThis.fetch, timeout, maxBytes: LIMITS.logProof },
+  );
+  if (response.status !== 200) {
+    await response.discard();
+    throw new NotYet(`serves no head of this log: ${address} responds with ${response.status}`);
+  }
+  const served = parseHead(
+    textOf(await response.body()),
+    (message) => new NotYet(`serves a head that ${message}`),
+  );
+  if (served.note.text !== head.note.text) throw new NotYet(otherHead(served.size, head.size));
+  const known = knownTime(question);
+  const demand = { text: head.note.text, key, since: known ?? Number.NEGATIVE_INFINITY };
+  const found = await readCosignature(served.note.signatures, demand);
+  const time = (cosignatureTime(found) ?? 0) * 1000;
+  if (time === known && Date.now() - time > MAX_QUIET_MS) {
+    throw new WitnessProblem(`has not cosigned the head again since ${formatTime(time)}`);
+  }
+  return found;
+}
+
+function otherHead(served: number, size: number): string {
+  if (served === size) return `serves another head with ${size} entries: the log may have two histories`;
+  return `serves the head with ${served} entries, not ${size}`;
+}

@@ -1,0 +1,109 @@
+import { setTimeout } from 'node:timers/promises';
+import { SourceTruncated, SourceUnreachable } from '@passport-registry/verifier';
+import {
+  boundedFetch,
+  consistencyProof,
+  encodeBase64,
+  formatNote,
+  hashesFromTiles,
+  LIMITS,
+  type NoteSignature,
+  parseSignatureLines,
+  tileReader,
+} from '@passport-registry/verifier/internal';
+import { CLOCK_TOLERANCE_MS } from '../list/updated-at.js';
+import { knownTime, type Question, readCosignature, textOf, WitnessProblem } from './read-cosignature.js';
+
+/** How often a witness may say that it has cosigned another size. Another publisher can ask it at the same time. */
+const MAX_CONFLICTS = 3;
+/** How often to ask a witness that cannot be reached or is overloaded, and the pause between, in milliseconds. */
+const MAX_ATTEMPTS = 3;
+const RETRY_MS = 1000;
+const OVERLOADED: readonly number[] = [429, 502, 503, 504];
+
+/** How many characters of an error that a witness sends to show. */
+const MAX_SHOWN = 200;
+
+/** The response of a witness. */
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/**
+ * Asks a witness service to cosign a head (C2SP tlog-witness). The witness says what it has cosigned last, and the proof
+ * begins there.
+ *
+ * @throws {@link WitnessProblem} | {@link RegistryError}
+ */
+export async function askService(url: string, question: Question): Promise<NoteSignature> {
+  const { head, key } = question;
+  const known = knownTime(question);
+  const since = Math.max(known ?? Number.NEGATIVE_INFINITY, Date.now() - CLOCK_TOLERANCE_MS);
+  let oldSize = known === undefined ? 0 : head.size;
+  for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
+    const { status, text } = await post(url, await requestBody(oldSize, question), question.signal);
+    if (status === 200) {
+      const lines = parseSignatureLines(
+        text,
+        (message) => new WitnessProblem(`sent a response that ${message}`),
+      );
+      return readCosignature(lines, { text: head.note.text, key, since });
+    }
+    if (status !== 409)
+      throw new WitnessProblem(`responded with ${status}: ${text.split('\n')[0]?.slice(0, MAX_SHOWN)}`);
+    oldSize = conflictingSize(text, oldSize, head.size);
+  }
+  throw new WitnessProblem(`named another size ${MAX_CONFLICTS} times`);
+}
+
+/** Returns the size that a witness has cosigned last. */
+function conflictingSize(text: string, asked: number, size: number): number {
+  const [, digits] = /^(0|[1-9][0-9]{0,15})\n$/.exec(text) ?? [];
+  const cosigned = Number(digits);
+  if (!Number.isSafeInteger(cosigned)) throw new WitnessProblem('responded with 409, but without a size');
+  if (cosigned > size) {
+    throw new WitnessProblem(
+      `has cosigned a head of this log with ${cosigned} entries, but the log has only ${size}: check whether an old copy of the log has been put back`,
+    );
+  }
+  if (cosigned === asked)
+    throw new WitnessProblem(`responded with 409 to a proof from ${asked}, the size that it named`);
+  return cosigned;
+}
+
+async function requestBody(oldSize: number, { head, read }: Question): Promise<string> {
+  const hashes = hashesFromTiles(
+    head.size,
+    tileReader(async (path) => read(path)),
+  );
+  const proof = await consistencyProof(oldSize, head.size, hashes);
+  const lines = proof.map((hash) => `${encodeBase64(hash)}\n`).join('');
+  // Only the signature of the log: the witness has no use for those of others.
+  const note = { text: head.note.text, signatures: head.note.signatures.slice(0, 1) };
+  return `old ${oldSize}\n${lines}\n${formatNote(note)}`;
+}
+
+/** Sends a request, and again after a short pause if the witness cannot be reached. */
+async function post(url: string, body: string, signal: AbortSignal): Promise<Answer> {
+  for (let attempt = 1; ; attempt++) {
+    const isLast = attempt === MAX_ATTEMPTS;
+    try {
+      const answer = await send(url, body, signal);
+      if (isLast || !OVERLOADED.includes(answer.status)) return answer;
+    } catch (error) {
+      const isTransient = error instanceof SourceUnreachable || error instanceof SourceTruncated;
+      if (isLast || !isTransient) throw error;
+    }
+    await setTimeout(RETRY_MS, undefined, { signal });
+  }
+}
+
+async function send(url: string, body: string, signal: AbortSignal): Promise<Answer> {
+  const response = await boundedFetch(
+    `${url.replace(/\/$/, '')}/add-checkpoint`,
+    { method: 'POST', body, headers: { 'Content-Type': 'text/plain; charset=utf-8' } },
+    { fetch: globalThis.fetch, timeout: signal, maxBytes: LIMITS.logProof },
+  );
+  return { status: response.status, text: textOf(await response.body()) };
+}

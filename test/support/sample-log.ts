@@ -1,0 +1,130 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { importRootKey } from '@passport-registry/verifier';
+import {
+  consistencyProof,
+  entryBytes,
+  formatNote,
+  hashesFromTiles,
+  inclusionProof,
+  publicationEntry,
+  tileReader,
+} from '@passport-registry/verifier/internal';
+import { readIfThere } from '../../build/files/read-file.js';
+import { appendEntries } from '../../build/log/append.js';
+import { EMPTY_LOG, rootOf } from '../../build/log/log-files.js';
+import { signHead } from '../../build/log/sign-head.js';
+import { cosignatureBy, type NoteSigner } from './note-keys.js';
+import { sha256 } from './publication.js';
+import { writeFiles } from './workspace.js';
+
+/** The sizes at which logs are compared with another implementation: both sides of the borders of tiles. */
+export const LOG_SIZES = [1, 2, 255, 256, 257, 70_000];
+
+/** When the witnesses of a sample cosign: 2027-01-15T08:00:00Z. */
+export const COSIGNED_SECONDS = 1_800_000_000;
+
+/** What the log says of an entry of a sample. test/interop/log/write.go writes the same. */
+export const sampleEntry = (index: number) =>
+  publicationEntry({
+    ...{ sha256: sha256(Buffer.from(`list ${index}`)), sequence: index, text: `statement ${index}` },
+    updatedAt: '2027-01-15T08:00:00Z',
+  });
+
+/** Writes a log as builds do, and extends it to each of the sizes. Returns its entries, and its head at each size. */
+export async function writeSampleLog(tree: string, log: NoteSigner, witnesses: readonly NoteSigner[]) {
+  const rootKey = await importRootKey({ kty: 'OKP', crv: 'Ed25519', x: log.key.jwk.x });
+  const signer = {
+    ...{ rootKey, development: false },
+    sign: async (bytes: Uint8Array) => log.sign(Buffer.from(bytes).toString()),
+  };
+  const heads = new Map<number, string>();
+  const count = Math.max(...LOG_SIZES);
+  const entries = Array.from({ length: count }, (_one, index) => entryBytes(sampleEntry(index)));
+  let end = EMPTY_LOG;
+  for (const size of LOG_SIZES) {
+    const appended = appendEntries(end, entries.slice(end.size, size));
+    writeFiles(tree, Object.fromEntries(appended.files));
+    ({ end } = appended);
+    const { note } = await signHead({ origin: log.key.name, size, root: await rootOf(end) }, signer);
+    const cosigned = witnesses.map((witness) => cosignatureBy(witness, note.text, COSIGNED_SECONDS));
+    heads.set(size, formatNote({ ...note, signatures: [...note.signatures, ...cosigned] }));
+  }
+  return { entries, heads };
+}
+
+/** Returns indexes of entries and older sizes for proofs: both ends, and both sides of the borders of tiles. */
+export function samplesOf(size: number): { readonly indexes: number[]; readonly older: number[] } {
+  const any = [
+    0,
+    1,
+    2,
+    127,
+    128,
+    254,
+    255,
+    256,
+    257,
+    511,
+    512,
+    65_535,
+    65_536,
+    69_887,
+    69_888,
+    size - 1,
+    size,
+  ];
+  const distinct = [...new Set(any)];
+  return {
+    indexes: distinct.filter((index) => index < size),
+    older: distinct.filter((older) => older >= 1 && older <= size),
+  };
+}
+
+const toBase64 = (hashes: readonly Uint8Array[]) =>
+  hashes.map((hash) => Buffer.from(hash).toString('base64'));
+
+/** Reads a file of a tree. */
+export const fileReader = (tree: string) => async (path: string) => readIfThere(tree, path);
+
+/** Proves the samples from the tiles of a tree. Proofs are in base64, by index and by older size. */
+export async function provenFromTiles(tree: string, size: number) {
+  const hashes = hashesFromTiles(size, tileReader(fileReader(tree)));
+  const { indexes, older } = samplesOf(size);
+  const inclusion: Record<string, string[]> = {};
+  const consistency: Record<string, string[]> = {};
+  for (const index of indexes) inclusion[index] = toBase64(await inclusionProof(index, size, hashes));
+  for (const one of older) consistency[one] = toBase64(await consistencyProof(one, size, hashes));
+  return { inclusion, consistency };
+}
+
+/** Returns the paths of the files that a proof of an entry needs: its tile on each level, and its bundle. */
+export function placesOf(index: number, size: number): { readonly path: string; readonly own: number }[] {
+  const places: { path: string; own: number }[] = [];
+  for (let level = 0, count = size; count > 0; level++, count = Math.floor(count / 256)) {
+    const place = Math.floor(index / 256 ** level);
+    // The last entries belong to no complete subtree of this level.
+    if (place >= count) break;
+    const number = Math.floor(place / 256);
+    const width = Math.min(256, count - number * 256);
+    const path = `log/tile/${level}/${String(number).padStart(3, '0')}`;
+    places.push({ path: width === 256 ? path : `${path}.p/${width}`, own: place % 256 });
+  }
+  return places;
+}
+
+/** Runs some work while a file of a tree is changed. */
+export function whileChanged<T>(
+  file: string,
+  change: (bytes: Buffer) => Uint8Array | string,
+  work: () => T,
+): T {
+  const before = readFileSync(file);
+  const after = Buffer.from(change(before));
+  if (after.equals(before)) throw new Error(`${file} is not changed`);
+  writeFileSync(file, after);
+  try {
+    return work();
+  } finally {
+    writeFileSync(file, before);
+  }
+}

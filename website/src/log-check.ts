@@ -1,0 +1,88 @@
+import type { RegistryClient } from '@passport-registry/verifier';
+import { issuerHistoryView } from './issuer-history-view.js';
+import { hideLog, showLogged, showUnlogged } from './log-panel.js';
+import { type LoggedList, readLog } from './verified-log.js';
+import { NotVerified, notVerified } from './verified-registry.js';
+
+/** What the page knows of the log, and what it shows of it: the panel, and the history of one issuer. */
+export class LogCheck {
+  readonly #base: URL;
+  /** The newest state of the log that was verified. Later ones must continue it. */
+  #accepted: LoggedList | undefined;
+  #verdict: LoggedList | NotVerified | undefined;
+  #isRunning = false;
+  /** The history that is shown. Reading it takes time, so a new view of the same issuer keeps it. */
+  #history:
+    | { readonly id: string; readonly of: string | undefined; readonly element: HTMLElement }
+    | undefined;
+
+  constructor(base: URL) {
+    this.#base = base;
+  }
+
+  /** Names the publication that is proven to be logged, and its place. Undefined if none is. */
+  get proven(): string | undefined {
+    const verdict = this.#verdict;
+    if (verdict === undefined || verdict instanceof NotVerified) return undefined;
+    return `${verdict.sha256} ${verdict.head.index}`;
+  }
+
+  /**
+   * Checks that the list of a registry is logged. A check that is running goes on until its verdict is about the list that
+   * is shown.
+   */
+  async run(registry: RegistryClient): Promise<void> {
+    // While the host cannot be reached, nothing new is known of the log, and the page says that the host failed.
+    if (this.#isRunning || Object.keys(registry.status().errors).length > 0) return;
+    this.#isRunning = true;
+    try {
+      for (let sha256 = ''; sha256 !== registry.sha256; ) {
+        sha256 = registry.sha256;
+        this.#verdict = await readLog(this.#base, registry, this.#accepted).catch(notVerified);
+      }
+    } finally {
+      this.#isRunning = false;
+    }
+    if (!(this.#verdict instanceof NotVerified)) this.#accepted = this.#verdict;
+  }
+
+  /** Shows the verdict. */
+  show(): void {
+    const verdict = this.#verdict;
+    if (verdict === undefined) hideLog();
+    else if (verdict instanceof NotVerified) showUnlogged(verdict);
+    else showLogged(verdict);
+  }
+
+  /** Withdraws the verdict: it is not about the list that is shown now. */
+  withdraw(): void {
+    this.#verdict = undefined;
+    hideLog();
+  }
+
+  /**
+   * Returns the history of an issuer. Undefined if nothing proves that the list is logged.
+   *
+   * @param attempt - runs work only while the list may be used
+   */
+  history(
+    id: string,
+    registry: RegistryClient,
+    attempt: (work: () => void) => void,
+  ): HTMLElement | undefined {
+    const verdict = this.#verdict;
+    if (verdict === undefined || verdict instanceof NotVerified) return undefined;
+    const held = this.#history;
+    if (held?.id === id && held.of === this.proven) return held.element;
+    const issuer = registry.resolve(id);
+    const made = issuerHistoryView({ base: this.#base, id, issuer, logged: verdict }, (work) =>
+      attempt(() => {
+        // Throws if the list has become too old since.
+        registry.resolve(id);
+        work();
+      }),
+    );
+    this.#history = { id, of: this.proven, element: made };
+    return made;
+  }
+}

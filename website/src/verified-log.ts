@@ -1,0 +1,117 @@
+import { PublicationMismatch, PublicationMissing, type RegistryClient } from '@passport-registry/verifier';
+import {
+  ANY_TIME,
+  cosignatureTime,
+  decodeUtf8,
+  LIMITS,
+  type LoggedHead,
+  PROOF,
+  type PublishedStatement,
+  parseLogProof,
+  refuseOtherLog,
+  verifyPublicationProof,
+  verifyPublicationStatement,
+} from '@passport-registry/verifier/internal';
+import { fetchIfThere } from './fetch-file.js';
+import { fetchRootKey, NotVerified, notVerified } from './verified-registry.js';
+
+const PUBLICATION = 'publication.jwt';
+
+/** A cosignature that nothing has verified, because the page knows no key of a witness. */
+export interface ClaimedCosignature {
+  /** The name of the key. Any text without white space. */
+  readonly name: string;
+  readonly time: Date;
+}
+
+/** The list of the page, with the proof that it is logged. */
+export interface LoggedList {
+  /** The name of the log. */
+  readonly origin: string;
+  /** The payload hash of the list. */
+  readonly sha256: string;
+  readonly sequence: number;
+  readonly head: LoggedHead;
+  /** Newest first. */
+  readonly cosignatures: readonly ClaimedCosignature[];
+}
+
+/**
+ * Verifies that the list of a registry is in the log that the root key names. The page has no trust anchor, so it demands
+ * no cosignatures.
+ *
+ * @param accepted - what was verified before. The log must continue it
+ * @returns undefined if the registry has no log
+ * @throws {@link NotVerified}
+ */
+export async function readLog(
+  base: URL,
+  registry: RegistryClient,
+  accepted: LoggedList | undefined,
+): Promise<LoggedList | undefined> {
+  const { publication, rootKeys } = registry.status();
+  if (!publication) return undefined;
+  const shown = { sha256: registry.sha256, rootKey: rootKeys[0], accepted };
+  try {
+    return await readOnce(base, shown, '');
+  } catch (error) {
+    // A cache may hold an older proof than the statement. The query passes by caches, but not every host knows it.
+    return readOnce(base, shown, `?${Date.now().toString(36)}`).catch(() => {
+      throw notVerified(error);
+    });
+  }
+}
+
+/** What the page shows: a list, the root key that signed it, and what it accepted of the log before. */
+interface Shown {
+  readonly sha256: string;
+  readonly rootKey: string | undefined;
+  readonly accepted: LoggedList | undefined;
+}
+
+async function readOnce(
+  base: URL,
+  { accepted, ...list }: Shown,
+  query: string,
+): Promise<LoggedList | undefined> {
+  const statement = await readStatement(base, list, query);
+  const origin = accepted?.origin ?? statement.log?.origin;
+  if (origin === undefined) return undefined;
+  const trust = { origin, witnesses: [], quorum: 0 };
+  const anyTime = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+  const proof = await fetchIfThere(base, PROOF, { query });
+  const proven = await verifyPublicationProof(proof, statement, { ...trust, ...anyTime });
+  const heads = { head: proven, accepted: accepted?.head };
+  const head = await refuseOtherLog(heads, (path) => fetchIfThere(base, path));
+  const { sha256, sequence } = statement;
+  return { origin, sha256, sequence, head, cosignatures: cosignaturesIn(head.proof) };
+}
+
+/** Reads the statement with which the root key names the list of the page, and the log. */
+async function readStatement(
+  base: URL,
+  { sha256, rootKey }: Omit<Shown, 'accepted'>,
+  query: string,
+): Promise<PublishedStatement> {
+  const [key, bytes] = await Promise.all([
+    fetchRootKey(base, rootKey),
+    fetchIfThere(base, PUBLICATION, { query, maxBytes: LIMITS.jwt }),
+  ]);
+  if (bytes === undefined) throw new PublicationMissing('the host does not send its publication statement');
+  const statement = await verifyPublicationStatement(bytes, key, ANY_TIME);
+  if (statement.sha256 === sha256) return { ...statement, text: decodeUtf8(bytes) };
+  throw new PublicationMismatch(
+    'the publication statement of the host names another list than the one shown',
+  );
+}
+
+/** Returns what looks like cosignatures in a proof. Other lines, such as the signature of the log, have another length. */
+function cosignaturesIn(proof: string): ClaimedCosignature[] {
+  const { head } = parseLogProof(proof, (message) => new NotVerified('ERR_NOT_LOGGED', message));
+  return head.note.signatures
+    .flatMap((line) => {
+      const time = new Date((cosignatureTime(line) ?? Number.NaN) * 1000);
+      return Number.isNaN(time.getTime()) ? [] : [{ name: line.name, time }];
+    })
+    .sort((one, next) => next.time.getTime() - one.time.getTime());
+}
