@@ -61,14 +61,26 @@ async function followHead({ path, head }: ShownHead, { view, round, report }: Pl
 function reportFork(other: LogEvidence, { view: { host }, round, report }: Place): void {
   const { head, hashes } = round.log;
   if (head === undefined) return;
-  const { folder } = round.options;
   const known = { head, hashes };
-  const evidence = folder === undefined ? null : keepEvidence(folder, known, other);
-  const where = evidence === null ? '' : `; both signed heads are kept in ${evidence}`;
   const message =
     `the log has forked: its head with ${other.head.size} entries is not consistent with the known head with ` +
-    `${head.size} entries${where}`;
-  report(finding('log-forked', message, { host: host.url, heads: headTexts([known, other]), evidence }));
+    `${head.size} entries`;
+  const { evidence, where } = kept(known, other, round);
+  report(
+    finding('log-forked', message + where, { host: host.url, heads: headTexts([known, other]), evidence }),
+  );
+}
+
+/** Keeps the evidence of a fork, if there is a folder for it. A full disk must not hide the fork. */
+function kept(known: LogEvidence, other: LogEvidence, { options: { folder } }: Round) {
+  if (folder === undefined) return { evidence: null, where: '' };
+  try {
+    const evidence = keepEvidence(folder, known, other);
+    return { evidence, where: `; both signed heads are kept in ${evidence}` };
+  } catch (error) {
+    if (!(error instanceof IoFailed)) throw error;
+    return { evidence: null, where: `; the evidence is not kept: ${error.message}` };
+  }
 }
 
 /** Verifies new entries, their statements and lists, and adds them to the known log. */

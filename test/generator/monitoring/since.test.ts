@@ -87,6 +87,7 @@ describe('--since', () => {
     const good = hosts[0]?.files.get(path) as Buffer;
     const other = await loggedWorld([witness]);
     other.cosignedAt = 0;
+    for (let number = 0; number < 3; number++) await other.publish();
     for (const bytes of [Buffer.from('x'), Buffer.from(other.proof())]) {
       hosts[0]?.files.set(path, bytes);
       const { report } = await monitor('--since', '2d', '--watch', 'beta');

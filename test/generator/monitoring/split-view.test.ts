@@ -8,6 +8,7 @@ import { monitoredHosts, serveOn } from '../../support/monitor.js';
 import { invalid, noteSigner } from '../../support/note-keys.js';
 import { sha256 } from '../../support/publication.js';
 import { statementClaims } from '../../support/summed-registry.js';
+import { writeFiles } from '../../support/workspace.js';
 
 const STATE = ['--state', 'state'];
 const witnesses = [1, 2, 3].map((number) => noteSigner(`witness${number}.example`, 'witness'));
@@ -98,6 +99,24 @@ describe('a registry that shows two logs', () => {
     });
   });
 
+  it('is an alarm even if the evidence cannot be kept', async () => {
+    const honest = await loggedWorld();
+    const lie = honest.fork();
+    await honest.publish();
+    await lie.change('gamma').publish();
+    const { monitor, hosts, folder } = await monitoredHosts(honest, 2);
+    serveOn(lie, hosts[1]);
+    writeFiles(folder, { 'state/evidence': 'not a folder' });
+    const { code, report } = await monitor(...STATE);
+    expect(code).toBe(1);
+    const fork = report.findings.find(({ code }) => code === 'log-forked');
+    expect(fork).toMatchObject({
+      evidence: null,
+      message: expect.stringContaining('the evidence is not kept'),
+    });
+    expect(fork?.['heads']).toHaveLength(2);
+  });
+
   it('is seen in the proof that verifiers read, and in the head that a mirror has cosigned', async () => {
     const honest = await loggedWorld();
     const lie = honest.fork();
@@ -152,6 +171,30 @@ describe('the stolen root key, used in secret,', () => {
     serveOn(honest, hosts[0]);
     const { code, told } = await monitor(...STATE, '--watch', 'beta');
     expect([code, told]).toEqual([5, ['watched-issuer-changed', 'watched-issuer-changed']]);
+  });
+});
+
+describe('a host that shows good files to those who pass its caches', () => {
+  it('is seen all the same', async () => {
+    const honest = await loggedWorld();
+    const lie = honest.fork();
+    await honest.publish();
+    await lie.change('mallory').publish();
+    const { monitor, hosts } = await monitoredHosts(honest, 2);
+    const [, mirror] = hosts;
+    for (const path of ['publication.jwt', 'log/checkpoint']) {
+      const answer = lie.files.get(path);
+      if (mirror !== undefined) {
+        mirror.intercept = (asked, _request, response) => {
+          if (asked !== path) return false;
+          response.end(answer);
+          return true;
+        };
+      }
+      const { code, told } = await monitor();
+      expect(code).toBe(1);
+      expect(told).toEqual([path === 'publication.jwt' ? 'not-logged 1' : 'log-forked 1']);
+    }
   });
 });
 
