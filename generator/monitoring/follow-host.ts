@@ -54,7 +54,7 @@ async function followHead({ path, head }: ShownHead, { view, round, report }: Pl
   const relation = await relationOf(head, log, view);
   if (relation.kind === 'damaged') report(finding('log-damaged', relation.message, { host: url }));
   if (relation.kind === 'forked') reportFork({ head, hashes: relation.hashes }, { view, round, report });
-  if (relation.kind === 'grown') await grow(head, relation, { view, round, report });
+  if (relation.kind === 'grown') await grow(head, relation, { view, round });
 }
 
 /** Reports two heads that are not consistent: the log has shown different histories. */
@@ -75,7 +75,7 @@ function reportFork(other: LogEvidence, { view: { host }, round, report }: Place
 async function grow(
   head: SignedHead,
   { entries, hashes }: Grown,
-  { view: { host }, round, report }: Place,
+  { view: { host }, round }: Pick<Place, 'view' | 'round'>,
 ): Promise<void> {
   const { log, options } = round;
   // If something cannot be read, all of this is repeated later, and told then.
@@ -91,7 +91,9 @@ async function grow(
     watch,
     report: add,
   });
-  round.findings.push(...findings);
+  // Notes about the past are not told.
+  const isTold = ({ severity, entry = told }: Finding) => severity !== 'note' || entry >= told;
+  round.findings.push(...findings.filter(isTold));
   round.isComplete &&= verified.isComplete && isComplete;
   const added = entries.map(({ entry }) => entry);
   round.log = {
@@ -107,7 +109,7 @@ async function grow(
   const vkey = publication?.log?.vkey;
   if (vkey === undefined || (await isSignedByAny(head, [vkey]))) return;
   const message = 'the head is not signed by the key of the log that its newest publication names';
-  report(finding('head-not-signed', message, { host: host.url }));
+  round.findings.push(finding('head-not-signed', message, { host: host.url }));
 }
 
 /** Returns the first new entry that is verified, and the first whose changes are told. */

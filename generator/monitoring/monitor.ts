@@ -50,8 +50,7 @@ export async function monitorOnce(
   known: KnownLog | undefined,
 ): Promise<MonitoredRound> {
   const now = Date.now();
-  const signal = AbortSignal.timeout(options.timeoutMs);
-  const hosts = [options.url, ...options.mirrors].map((url) => new MonitoredHost(url, signal));
+  const hosts = monitoredHosts(options);
   const logTrust = options.trust && logTrustOf(trustAnchorOf(options.trust));
   const origin = known?.head?.origin ?? logTrust?.origin;
   const view = (host: MonitoredHost, query?: string) =>
@@ -70,6 +69,17 @@ export async function monitorOnce(
     checked.push(isAlarming ? await checkHost(await view(one.host, `monitor=${now}`), round) : first);
   }
   return finish(round, checked);
+}
+
+/** The share of the time limit that mirrors have, so that mirrors which hang leave time for the registry. */
+const MIRROR_SHARE = 1 / 3;
+
+function monitoredHosts({ url, mirrors, timeoutMs }: MonitorOptions): readonly MonitoredHost[] {
+  const mirrorSignal = AbortSignal.timeout(timeoutMs * MIRROR_SHARE);
+  return [
+    new MonitoredHost(url, AbortSignal.timeout(timeoutMs)),
+    ...mirrors.map((mirror) => new MonitoredHost(mirror, mirrorSignal)),
+  ];
 }
 
 /** Returns what is known before the first round: the pinned root key, or else the one that the registry shows. */
@@ -97,11 +107,16 @@ function assertSameRegistry({ roots }: KnownLog, { trust, folder }: MonitorOptio
   );
 }
 
+/** Equal findings have equal keys. A host that cannot be read is told once. */
+function keyOf({ code, host = '', message }: Finding): string {
+  return [code, host, ...(code === 'host-unreadable' ? [] : [message])].join('\n');
+}
+
 function finish(round: Round, checked: readonly CheckedHost[]): MonitoredRound {
   const { hosts, before, log, now } = round;
   const findings = [...round.findings, ...checked.flatMap((one) => one.findings), ...aboutLog(round)];
-  const isFirst = ({ code, host, message }: Finding, at: number) =>
-    findings.findIndex((one) => one.code === code && one.host === host && one.message === message) === at;
+  const keys = findings.map(keyOf);
+  const isFirst = (found: Finding, at: number) => keys.indexOf(keyOf(found)) === at;
   const behind = Object.fromEntries(
     checked.flatMap((one, at) => (one.behind === undefined ? [] : [[hosts[at]?.url, one.behind]])),
   );

@@ -5,9 +5,15 @@ import { count, grouped, say } from './output.js';
 
 const MARKS = { alarm: 'ALARM  ', change: 'CHANGE ', warning: 'WARNING', note: 'note   ' } as const;
 
+/** The number of notes to print. A publication can change thousands of issuers. */
+const MAX_NOTES = 20;
+
 /** Prints the report of a round of the monitor for people. */
 export function sayRound(io: Io, { at, log, hosts, findings }: RoundReport): void {
-  for (const found of findings) say(io, lineOf(found));
+  const notes = findings.filter(({ severity }) => severity === 'note');
+  for (const found of findings.slice(0, findings.length - notes.length)) say(io, lineOf(found));
+  for (const note of notes.slice(0, MAX_NOTES)) say(io, lineOf(note));
+  if (notes.length > MAX_NOTES) say(io, `note    and ${grouped(notes.length - MAX_NOTES)} more`);
   const alarms = findings.filter(({ severity }) => severity === 'alarm').length;
   const what =
     log === null
