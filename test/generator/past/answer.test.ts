@@ -53,7 +53,7 @@ async function ask(
   const { root, sources: _sources, ...log } = anchor;
   const rootKey = await importRootKey(root);
   const trust = { rootKey, requireCheckpoint: false, requirePublication: false, log };
-  const isProofWanted = log.quorum !== undefined;
+  const isProofWanted = true;
   return answerFrom(memorySource(tree), { issuerId, time: Date.parse(time), trust, isProofWanted });
 }
 
@@ -173,6 +173,17 @@ describe('publications between', () => {
       before: { sequence: 4 },
       after: null,
       unproven: [{ sequence: 5 }],
+    });
+  });
+
+  it('that no quorum has seen are not named if they came later than the next one', async () => {
+    await publishOn(1, 'active');
+    await publishOn(3, 'suspended');
+    await registry.publish(alpha('active'), { at: '2026-03-05T09:00:00Z' });
+    registry.cosign([]);
+    await publishOn(7, 'active');
+    expect(await ask('2026-03-02T00:00:00Z')).toMatchObject({
+      ...{ before: { sequence: 1 }, after: { sequence: 2 }, unproven: [] },
     });
   });
 
@@ -358,6 +369,18 @@ describe('the past is not read', () => {
         code: expect.stringMatching(/^ERR_(TREE_REJECTED|PUBLICATION_INVALID)$/),
       });
     }
+  });
+
+  it('from the statement of another entry, even if nothing is proven', async () => {
+    await publishOn(1, 'active');
+    await publishOn(3, 'active');
+    const tree = registry.tree();
+    tree.set('log/statements/0.jwt', tree.get('log/statements/1.jwt') as Buffer);
+    const { root } = world.anchor;
+    const asked = ask('2026-03-02T00:00:00Z', { root } as TrustAnchor, tree);
+    await expect(asked).rejects.toThrow(
+      'has no log/statements/0.jwt, or not the statement that the log names',
+    );
   });
 
   it('from a registry that has no log', async () => {
