@@ -102,7 +102,7 @@ describe('a publisher with witnesses', () => {
     const { code, stderr } = await cli(['checkpoint', '--key', 'key.pem'], folder);
     // The proof keeps its cosignature, although nobody has cosigned now.
     expect([code, stderr]).toEqual([4, expect.stringMatching(/WARNING: witness witness0.example: /)]);
-    expect(stderr).toContain('cosigned by 1 witnesses, 0 of them now');
+    expect(stderr).toContain('cosigned by 1 witness, 0 of them now');
     expect(fileOf('checkpoint.jwt')).not.toBe(checkpoint);
     expect(fileOf('log/publication.tlog-proof')).toBe(proof);
     change('beta');
@@ -137,7 +137,7 @@ describe('a publisher with witnesses', () => {
     const { code, stderr } = await building;
     isBuilt = true;
     await mirroring;
-    expect([code, stderr]).toEqual([0, expect.stringContaining('cosigned by 1 witnesses, 1 of them now')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('cosigned by 1 witness, 1 of them now')]);
     expect(signers('log/publication.tlog-proof')).toEqual([ORIGIN, 'mirror.example']);
   });
 
@@ -170,7 +170,7 @@ describe('a witness of a registry', () => {
       expect([id, code, stderr]).toEqual([
         id,
         0,
-        expect.stringContaining('cosigned by 1 witnesses, 1 of them now'),
+        expect.stringContaining('cosigned by 1 witness, 1 of them now'),
       ]);
     }
     const served = await (await fetch(`${witness.url}/${cosignedHeadPath(ORIGIN)}`)).text();
