@@ -295,7 +295,7 @@ async function auditTree(
     hasLog && roots !== undefined && !isUnclear
       ? await checks.run('log', async () => options.checkedLog ?? checkLog(files, { statement, roots }))
       : undefined;
-  if (!hasLog) checks.skip('log', 'the registry has no log');
+  if (!hasLog) checks.skip('log', 'the tree has no log');
   const sums = await checks.run('checksums', () => checkChecksums(files, isStated, logged?.pendingList));
   const paths = await pathsOf(files, sums);
   const below = (folder: string) => paths.filter((path) => path.startsWith(folder)).sort();

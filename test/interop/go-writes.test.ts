@@ -36,6 +36,7 @@ import {
   provenFromTiles,
   sampleEntry,
 } from '../support/sample-log.js';
+import { loggedHead } from '../support/test-log.js';
 import { temporaryFolder } from '../support/workspace.js';
 
 const ORIGIN = 'registry.example/log';
@@ -58,11 +59,6 @@ describeWithGo('a log that Go has written', () => {
   });
 
   const headOf = (size: number) => parseHead(text(`heads/${size}`), invalid);
-  /** A head that no witness has cosigned, so that only tiles can prove it. */
-  const logged = <T extends SignedHead>(head: T) => ({
-    ...head,
-    ...{ index: 0, cosignatures: [], witnessedAt: undefined, proof: '' },
-  });
   /** The statement of an entry, as test/interop/log/write.go writes it. */
   const statementOf = (index: number): PublishedStatement => ({
     ...{ sequence: index, updatedAt: '2027-01-15T08:00:00Z', sha256: sha256(Buffer.from(`list ${index}`)) },
@@ -124,14 +120,12 @@ describeWithGo('a log that Go has written', () => {
     });
 
     it('continues each smaller log, and no other', async () => {
-      const head = headOf(size);
+      const head = loggedHead(headOf(size));
       for (const older of LOG_SIZES.filter((one) => one <= size)) {
-        const accepted = headOf(older);
-        await refuseOtherLog({ head: logged(head), accepted: logged(accepted) }, read);
+        const accepted = loggedHead(headOf(older));
+        await refuseOtherLog({ head, accepted }, read);
         const other = { ...accepted, root: flipped(accepted.root, older % 256) };
-        await expect(refuseOtherLog({ head: logged(head), accepted: logged(other) }, read)).rejects.toThrow(
-          LogInconsistent,
-        );
+        await expect(refuseOtherLog({ head, accepted: other }, read)).rejects.toThrow(LogInconsistent);
       }
     });
 
@@ -146,7 +140,7 @@ describeWithGo('a log that Go has written', () => {
       }
       const garbled = async (path: string) => (await read(path))?.map((byte) => byte ^ 1);
       for (const older of LOG_SIZES.filter((one) => one < size)) {
-        const heads = { head: logged(headOf(size)), accepted: logged(headOf(older)) };
+        const heads = { head: loggedHead(headOf(size)), accepted: loggedHead(headOf(older)) };
         await expect(refuseOtherLog(heads, garbled)).rejects.toThrow(LogInconsistent);
       }
     });

@@ -1,60 +1,28 @@
-import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import {
-  cosignedText,
-  encodeCosignature,
-  formatHead,
   formatLogProof,
-  formatNote,
-  formatNoteKey,
+  formatSignature,
   hashesFromTiles,
   inclusionProof,
+  type LoggedHead,
   type LogHead,
   type NoteKey,
-  type NoteSignature,
   parseHead,
-  parseNoteKey,
+  parseLogProof,
   rangeRoot,
   type SignedHead,
   type SubtreeHash,
+  type TreeHead,
   tileReader,
 } from '@passport-registry/verifier/internal';
 import { appendEntries } from '../../build/log/append.js';
 import { EMPTY_LOG, type LogEnd } from '../../build/log/log-files.js';
+import { cosignatureBy, invalid, type NoteSigner, noteSigner, signedHead } from './note-keys.js';
 import type { Files } from './publication.js';
+
+export { type NoteSigner, noteSigner } from './note-keys.js';
 
 /** The name of the log in tests. */
 export const ORIGIN = 'registry.example/log';
-
-/** A key of a log or of a witness. With it, a test can sign anything that a thief of the key could sign. */
-export interface NoteSigner {
-  readonly privateKey: KeyObject;
-  /** The public key in the form of C2SP signed-note. */
-  readonly vkey: string;
-  readonly key: NoteKey;
-}
-
-/** Creates a key. @param privateKey - a key that another signer has already, under another name */
-export function noteSigner(
-  name: string,
-  purpose: 'log' | 'witness',
-  privateKey: KeyObject = generateKeyPairSync('ed25519').privateKey,
-): NoteSigner {
-  const { x = '' } = privateKey.export({ format: 'jwk' });
-  const vkey = formatNoteKey(name, purpose, x);
-  return { privateKey, vkey, key: parseNoteKey(vkey, purpose, (message) => new Error(message)) };
-}
-
-/** Signs the text of a head, as a log does. */
-export function logSignature(text: string, { privateKey, key: { name, keyId } }: NoteSigner): NoteSignature {
-  return { name, keyId, signature: sign(null, Buffer.from(text), privateKey) };
-}
-
-/** Cosigns the text of a head, as a witness does. @param time - in milliseconds since 1970 */
-export function cosignature(text: string, witness: NoteSigner, time: number): NoteSignature {
-  const seconds = Math.floor(time / 1000);
-  const { signature, ...named } = logSignature(cosignedText(text, seconds), witness);
-  return { ...named, signature: encodeCosignature(seconds, signature) };
-}
 
 /** A witness, and when it has cosigned, in milliseconds since 1970. */
 export type Cosigning = readonly [witness: NoteSigner, time: number];
@@ -118,7 +86,7 @@ export class TestLog {
     cosigned = [],
   }: HeadOptions = {}): Promise<SignedHead> {
     const root = await rangeRoot(0, size, this.#hashes(size));
-    return signedHead({ origin: signer.key.name, size, root }, signer, cosigned);
+    return cosignedHead({ origin: signer.key.name, size, root }, signer, cosigned);
   }
 
   /** Proves that the log contains an entry. Returns the content of the file. */
@@ -140,9 +108,24 @@ export class TestLog {
 }
 
 /** Signs any head, and has it cosigned. */
-export function signedHead(head: LogHead, signer: NoteSigner, cosigned: readonly Cosigning[]): SignedHead {
-  const text = formatHead(head);
-  const cosignatures = cosigned.map(([witness, time]) => cosignature(text, witness, time));
-  const note = formatNote({ text, signatures: [logSignature(text, signer), ...cosignatures] });
-  return parseHead(note, (message) => new Error(message));
+export function cosignedHead(head: LogHead, signer: NoteSigner, cosigned: readonly Cosigning[]): SignedHead {
+  return parseHead(
+    signedHead(signer, head, (text) => cosignatures(text, cosigned)),
+    invalid,
+  );
 }
+
+/** Returns a head as a verifier remembers it. @param witnesses - whose cosignatures count */
+export function loggedHead({ size, root }: TreeHead, witnesses: readonly NoteKey[] = []): LoggedHead {
+  const cosignatures = witnesses.map((witness) => ({ witness, time: 0 }));
+  return { size, root, index: 0, cosignatures, witnessedAt: cosignatures[0]?.time, proof: '' };
+}
+
+/** Has the head of a proof cosigned, such as that of a tree that a build has written. */
+export function withCosignatures(proof: string, cosigned: readonly Cosigning[]): string {
+  const { text } = parseLogProof(proof, invalid).head.note;
+  return proof + cosignatures(text, cosigned).map(formatSignature).join('');
+}
+
+const cosignatures = (text: string, cosigned: readonly Cosigning[]) =>
+  cosigned.map(([witness, time]) => cosignatureBy(witness, text, Math.floor(time / 1000)));

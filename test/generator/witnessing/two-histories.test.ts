@@ -49,15 +49,15 @@ class Client {
   readonly got: Got[] = [];
   readonly statuses: number[] = [];
   readonly #log: TestLog;
+  readonly #history: number;
+  readonly #files: WitnessFiles;
   /** The size that the witness has cosigned last, as far as the client knows. */
   #oldSize = 0;
 
-  constructor(
-    { histories }: TwoHistories,
-    readonly history: 0 | 1,
-    readonly files: WitnessFiles,
-  ) {
+  constructor({ histories }: TwoHistories, history: 0 | 1, files: WitnessFiles) {
     this.#log = histories[history];
+    this.#history = history;
+    this.#files = files;
   }
 
   /** Asks for a head. Verifies the cosignature. Does nothing if the witness does not answer. */
@@ -72,7 +72,7 @@ class Client {
     this.statuses.push(status);
     if (status === 409) this.#oldSize = Number(text);
     if (status !== 200) return;
-    const witness = parseNoteKey(this.files.vkey, 'witness', invalid);
+    const witness = parseNoteKey(this.#files.vkey, 'witness', invalid);
     const note = {
       text: (await this.#log.head(size)).note.text,
       signatures: parseSignatureLines(text, invalid),
@@ -80,7 +80,7 @@ class Client {
     const rules = { witnesses: [witness], quorum: 1, since: Date.now() - 120_000, until: Date.now() + 1000 };
     expect(await newestCosignatures(note, rules)).toHaveLength(1);
     this.#oldSize = size;
-    this.got.push({ history: this.history, size });
+    this.got.push({ history: this.#history, size });
   }
 }
 

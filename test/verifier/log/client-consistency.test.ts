@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { CLIENTS, type LogReader, logReader } from '../../support/log-clients.js';
 import { altered, LoggedRegistry, PROOF } from '../../support/logged-registry.js';
 import { at, rotationStep, testKey, withRotation } from '../../support/publication.js';
-import { noteSigner, ORIGIN, signedHead, TestLog } from '../../support/test-log.js';
+import { cosignedHead, noteSigner, ORIGIN, TestLog } from '../../support/test-log.js';
 
 const [ACCEPTED, INCONSISTENT] = ['accepted', 'ERR_LOG_INCONSISTENT'];
 
@@ -210,7 +210,7 @@ describe.each(CLIENTS)('%s', (_name, create) => {
       const size = Number.MAX_SAFE_INTEGER;
       const path = Array.from({ length: 53 }, () => Buffer.alloc(32, 7));
       const root = rootFromInclusion({ index, size }, leafHash(log.entries[index] as Uint8Array), path);
-      const head = signedHead({ origin: ORIGIN, size, root: root as Uint8Array }, log.signer, []);
+      const head = cosignedHead({ origin: ORIGIN, size, root: root as Uint8Array }, log.signer, []);
       reader.host.intercept = (asked, _request, response) => {
         if (asked.startsWith('log/tile/')) response.end(Buffer.alloc(8192));
         return asked.startsWith('log/tile/');

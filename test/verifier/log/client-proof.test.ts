@@ -106,7 +106,7 @@ describe.each(CLIENTS)('%s', (_name, create) => {
   it('refuses a proof from a log with another origin', async () => {
     const elsewhere = new LoggedRegistry(
       registry.root,
-      new TestLog(noteSigner('elsewhere.example/log', 'log', registry.log.signer.privateKey)),
+      new TestLog(noteSigner('elsewhere.example/log', 'log', registry.log.signer.pair)),
       registry.witnesses,
     );
     elsewhere.now = registry.now;

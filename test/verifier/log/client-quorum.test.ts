@@ -29,8 +29,8 @@ describe.each(CLIENTS)('%s with a quorum', (_name, create) => {
   it('counts a witness once, also under two names and with several cosignatures', async () => {
     await registry.publish();
     const [one, two] = registry.cosigning(2) as [Cosigning, Cosigning];
-    const { privateKey } = one[0];
-    const alias = noteSigner('alias.example', 'witness', privateKey);
+    const { pair } = one[0];
+    const alias = noteSigner('alias.example', 'witness', pair);
     const { now } = registry;
     expect(await verdict([one, [alias, now]])).toBe(TOO_FEW);
     expect(await verdict([one, one, [one[0], now - 1000], [one[0], now + 1000]])).toBe(TOO_FEW);
@@ -48,7 +48,7 @@ describe.each(CLIENTS)('%s with a quorum', (_name, create) => {
     const others: Cosigning[] = [
       [noteSigner('stranger.example', 'witness'), now],
       [noteSigner('two.example', 'witness'), now],
-      [noteSigner(log.origin, 'witness', log.signer.privateKey), now],
+      [noteSigner(log.origin, 'witness', log.signer.pair), now],
     ];
     expect(await verdict([one, ...others])).toBe(TOO_FEW);
     expect(await verdict([...others, one, ...registry.cosigning(2).slice(1)])).toBe(ACCEPTED);

@@ -115,16 +115,16 @@ export async function rangeRoot(start: number, end: number, hash: SubtreeHash): 
  * Returns the root of the first entries of a range, and the root of the range, from the same hashes of subtrees. If both
  * roots are those of signed heads, the hashes are a consistency proof: the newer log begins with the older one.
  *
- * @param older - the number of the entry after the first entries, at least 1
+ * @param older - the number of the entry after the first entries
  */
 export async function consistentRoots(
   older: number,
   [start, end]: readonly [number, number],
   hash: SubtreeHash,
 ): Promise<readonly [Uint8Array, Uint8Array]> {
-  if (older === end) {
+  if (older === start || older === end) {
     const root = await rangeRoot(start, end, hash);
-    return [root, root];
+    return [older === end ? root : emptyRoot(), root];
   }
   const split = start + 2 ** levelBelow(end - start);
   const isLeft = older <= split;

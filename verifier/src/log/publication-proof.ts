@@ -105,18 +105,17 @@ export async function refuseOtherLog({ head, accepted }: Heads, readFile: ReadFi
       `the source has a head of the log with ${head.size} entries, but one with ${accepted.size} entries was accepted before`,
     );
   }
-  const isSame = head.size === accepted.size && isSameHash(head.root, accepted.root);
-  const isLarger = head.size > accepted.size;
-  if (
-    !isSame &&
-    !(isLarger && (sharesWitness(head, accepted) || (await contains(head, accepted, readFile))))
-  ) {
+  const hasSameSize = head.size === accepted.size;
+  const isContained = hasSameSize
+    ? isSameHash(head.root, accepted.root)
+    : sharesWitness(head, accepted) || (await contains(head, accepted, readFile));
+  if (!isContained) {
     throw new LogInconsistent(
       `the log of the source, with ${head.size} entries, does not contain the log with ${accepted.size} entries that was accepted before`,
     );
   }
   const isOlder = (head.witnessedAt ?? 0) < (accepted.witnessedAt ?? 0);
-  return isSame && head.index === accepted.index && isOlder ? accepted : head;
+  return hasSameSize && head.index === accepted.index && isOlder ? accepted : head;
 }
 
 function sharesWitness(one: LoggedHead, other: LoggedHead): boolean {
