@@ -302,7 +302,8 @@ async function auditTree(
   const snapshots = below('snapshots/');
   if (snapshots.length === 0) checks.skip('snapshots', 'the tree has no snapshots');
   else if (roots !== undefined) {
-    const history = { ...roots, keys: logged?.rootKeys ?? roots.keys };
+    const { pendingList, rootKeys = roots.keys } = logged ?? {};
+    const history = { ...roots, keys: rootKeys, pendingList };
     warnings.push(
       ...((await checks.run('snapshots', () => checkSnapshots(files, snapshots, history))) ?? []),
     );
