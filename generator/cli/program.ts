@@ -14,6 +14,7 @@ import { addInitCommand } from './commands/init.js';
 import { addKeysCommand } from './commands/keys.js';
 import { addLogCommand } from './commands/log.js';
 import { addMirrorCommand } from './commands/mirror.js';
+import { addMonitorCommand } from './commands/monitor.js';
 import { addNewCommand } from './commands/new.js';
 import { addPinCommand } from './commands/pin.js';
 import { addResolveCommand } from './commands/resolve.js';
@@ -52,6 +53,7 @@ const COMMANDS = [
   addServeCommand,
   addMirrorCommand,
   addWitnessCommand,
+  addMonitorCommand,
   addKeysCommand,
   addRotateCommand,
   addCheckpointCommand,

@@ -21,14 +21,14 @@ export function replaceFile(file: string, text: string): void {
  *
  * @throws {@link IoFailed}
  */
-export function writeWholeFile(file: string, text: string): void {
-  write(file, text, () => 0o644);
+export function writeWholeFile(file: string, content: string | Uint8Array): void {
+  write(file, content, () => 0o644);
 }
 
-function write(file: string, text: string, modeOf: () => number): void {
+function write(file: string, content: string | Uint8Array, modeOf: () => number): void {
   const temporary = join(dirname(file), `.${basename(file)}.${randomBytes(8).toString('hex')}`);
   try {
-    writeFileSync(temporary, text, { mode: modeOf(), flag: 'wx', flush: true });
+    writeFileSync(temporary, content, { mode: modeOf(), flag: 'wx', flush: true });
     renameSync(temporary, file);
   } catch (cause) {
     rmSync(temporary, { force: true });

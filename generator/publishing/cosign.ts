@@ -68,7 +68,9 @@ export async function cosignAgain(
   const request = { folder: out, statement: text, cosignatures: collected.signatures, choice };
   const { files, cosigned } = await proveLogged({ head, index }, request);
   addFiles(files, place);
-  return logReport(head, { cosigned, quorum: choice.quorum, missing: collected.missing, isComplete: true });
+  const { signatures, missing } = collected;
+  const { quorum } = choice;
+  return logReport(head, { cosigned, collected: signatures.length, quorum, missing, isComplete: true });
 }
 
 /** Publishes what is in the log, as if it had been signed elsewhere. */

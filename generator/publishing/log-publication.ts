@@ -19,6 +19,8 @@ export interface LogReport {
   readonly size: number;
   /** The number of witnesses that have cosigned the head of the proof, and the number that is demanded. */
   readonly cosigned: number;
+  /** The number of witnesses that have cosigned now. The others have cosigned the same head before, or not at all. */
+  readonly collected: number;
   readonly quorum: number;
   /** Whether the rest of the tree was published, too. */
   readonly isComplete: boolean;
@@ -69,6 +71,7 @@ export async function logPublication(
   const { files, cosigned } = await proveLogged(log, request);
   const report = logReport(log.head, {
     cosigned,
+    collected: signatures.length,
     quorum: cosigning.quorum,
     missing,
     isComplete: !later || isFirst,
@@ -79,7 +82,7 @@ export async function logPublication(
 /** Makes the report about a head of the log. */
 export function logReport(
   { size }: SignedHead,
-  { missing, ...outcome }: Pick<LogReport, 'cosigned' | 'quorum' | 'isComplete'> & Pick<Cosigned, 'missing'>,
+  { missing, ...outcome }: Omit<LogReport, 'size' | 'missing'> & Pick<Cosigned, 'missing'>,
 ): LogReport {
   return { size, ...outcome, missing: missing.map(({ witness, problem }) => `${witness}: ${problem}`) };
 }

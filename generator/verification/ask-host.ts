@@ -22,6 +22,8 @@ export interface HostRequest {
   readonly query?: string | undefined;
   /** Ends the request before its time limit. */
   readonly signal?: AbortSignal | undefined;
+  /** The maximum size of the body in bytes. Default: the limit of the path. */
+  readonly maxBytes?: number | undefined;
 }
 
 /** Returns the URL of a file below the URL of a registry, whether or not the latter ends in a slash. */
@@ -38,11 +40,11 @@ export function fileUrl(base: string, path: string): URL {
  * @throws {@link IoFailed} with the reason; reading the body can throw the same error
  */
 export async function askHost(base: string, path: string, request: HostRequest = {}): Promise<HostAnswer> {
-  const { signal, query, ...init } = request;
+  const { signal, query, maxBytes = limitOf(path), ...init } = request;
   const url = fileUrl(base, path).href + (query === undefined ? '' : `?${query}`);
   const timeout =
     signal === undefined ? TIMEOUT_MS : AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
-  const limits = { fetch: globalThis.fetch, timeout, maxBytes: limitOf(path) };
+  const limits = { fetch: globalThis.fetch, timeout, maxBytes };
   try {
     const answer = await boundedFetch(url, init, limits);
     return { ...answer, location: undefined, body: () => withNetworkFailure(url, answer.body()) };
@@ -50,6 +52,13 @@ export async function askHost(base: string, path: string, request: HostRequest =
     if (error instanceof SourceRedirected) return redirect(error);
     throw networkFailure(url, error);
   }
+}
+
+/** Whether a host serves a file, whose content is not requested. A host that does not know HEAD counts as one without it. */
+export async function isServed(base: string, path: string): Promise<boolean> {
+  const { status, discard } = await askHost(base, path, { method: 'HEAD' });
+  await discard();
+  return status === 200;
 }
 
 async function withNetworkFailure<T>(url: string, work: Promise<T>): Promise<T> {

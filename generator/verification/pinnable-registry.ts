@@ -6,11 +6,11 @@ import {
   type RootKey,
   type TrustAnchor,
 } from '@passport-registry/verifier';
-import { readRotation } from '@passport-registry/verifier/internal';
+import { ANY_TIME, readRotation, verifyPublicationStatement } from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../errors.js';
 import { PATHS } from '../tree/paths.js';
 import { unreachableSources } from './network-failure.js';
-import { trustAnchorOf } from './pinned-trust.js';
+import { type PinnedTrust, trustAnchorOf } from './pinned-trust.js';
 import { Problems, SeenFiles } from './seen-files.js';
 import { checkRootKey } from './tree-checks.js';
 import { httpSource } from './tree-source.js';
@@ -29,6 +29,12 @@ export interface PinnableRegistry {
   readonly checkpoint: boolean;
   /** Whether the registry has a publication statement. */
   readonly publication: boolean;
+  /** The name of the log. Undefined if the registry has none. */
+  readonly log: string | undefined;
+  /** The number of entries of the log. */
+  readonly logSize: number | undefined;
+  /** The names of the given witnesses that have cosigned the log, as many as the quorum. */
+  readonly cosignedBy: readonly string[];
   /** Whether the registry is marked as signed by a development key. */
   readonly development: boolean;
 }
@@ -44,7 +50,12 @@ export interface KnownOfRegistry {
   readonly requireCheckpoint: boolean;
   /** Whether the registry has publication statements. Otherwise, whoever answers can hide them. */
   readonly requirePublication: boolean;
+  /** The keys of witnesses, and how many of them must have cosigned the log of the registry. */
+  readonly witnessed: Witnessed | undefined;
 }
+
+/** Witnesses of a log, and a quorum. */
+export type Witnessed = Required<Pick<TrustAnchor, 'witnesses' | 'quorum'>>;
 
 /**
  * Reads a registry that is not pinned yet, with the rules of a verifier's client.
@@ -54,7 +65,7 @@ export interface KnownOfRegistry {
  */
 export async function readPinnable(
   url: string,
-  { thumbprint: known, ...required }: KnownOfRegistry,
+  { thumbprint: known, witnessed, ...required }: KnownOfRegistry,
 ): Promise<PinnableRegistry> {
   try {
     const files = new SeenFiles(httpSource(url));
@@ -62,7 +73,8 @@ export async function readPinnable(
     const isPublished = known === undefined || known === published.thumbprint;
     const pinned = isPublished ? published : await earlierKey(files, known, published);
     const development = (await files.get(PATHS.developmentMark)) !== undefined;
-    const registry = await readAsClient(url, { pinned, published, required });
+    const log = { ...(await logOf(files, published, witnessed)), ...witnessed };
+    const registry = await readAsClient(url, { pinned, published, required: { ...required, log } });
     if (!registry.checkpoint) await assertNoDelegation(files);
     return {
       ...registry,
@@ -104,11 +116,27 @@ async function assertNoDelegation(files: SeenFiles): Promise<void> {
   ]);
 }
 
+/** Returns the log that the root key names. Witnesses need one. */
+async function logOf(
+  files: SeenFiles,
+  root: RootKey,
+  witnessed: Witnessed | undefined,
+): Promise<Pick<TrustAnchor, 'log'>> {
+  const statement = await files.get(PATHS.publication);
+  const log = statement && (await verifyPublicationStatement(statement, root, ANY_TIME)).log;
+  if (log !== undefined) return { log: log.origin };
+  if (witnessed === undefined) return {};
+  throw new Problems([
+    `it has no log that a witness could cosign: ${statement ? `${PATHS.publication} names none` : `${PATHS.publication} is missing`}; ` +
+      'ask the operator, or leave out --witness and --quorum',
+  ]);
+}
+
 /** The keys of a registry that is read as a client, and what it must have. */
 interface Reading {
   readonly pinned: RootKey;
   readonly published: RootKey;
-  readonly required: Omit<KnownOfRegistry, 'thumbprint'>;
+  readonly required: Omit<PinnedTrust, 'rootKey'>;
 }
 
 /** Reads the registry as a client that has pinned a key, and asserts that the published key is the current root key. */
@@ -116,25 +144,24 @@ async function readAsClient(url: string, { pinned, published, required }: Readin
   const client = createRegistryClient({
     ...{
       sources: [url],
-      trustAnchor: trustAnchorOf({ rootKey: pinned, ...required, log: {} }),
+      trustAnchor: trustAnchorOf({ rootKey: pinned, ...required }),
       timeout: TIMEOUT_SECONDS,
     },
   });
   try {
     await client.ready();
-    const { checkpoint, publication, rootKeys } = client.status();
+    const { checkpoint, publication, rootKeys, logSize, cosignedBy } = client.status();
     if (rootKeys[0] !== published.thumbprint) {
       throw new Problems([
         `${PATHS.rootKey} is ${published.thumbprint}, but the root key that signed the list is ${rootKeys[0]}`,
       ]);
     }
-    const trustAnchor: TrustAnchor = { root: published.jwk, sources: [url] };
+    const trustAnchor: TrustAnchor = { root: published.jwk, sources: [url], ...required.log };
     if (checkpoint) trustAnchor.checkpoint = 'required';
     if (publication) trustAnchor.publication = 'required';
     return {
       trustAnchor,
-      checkpoint,
-      publication,
+      ...{ checkpoint, publication, log: required.log.log, logSize, cosignedBy },
       updatedAt: client.updatedAt,
       issuers: client.list().length,
     };

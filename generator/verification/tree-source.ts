@@ -5,7 +5,7 @@ import { readTreeFile } from '../files/read-file.js';
 import { filesBelow } from '../files/walk.js';
 import { PATHS } from '../tree/paths.js';
 import type { Tree } from '../tree/tree.js';
-import { askHost, fileUrl, type HostAnswer } from './ask-host.js';
+import { askHost, fileUrl, type HostAnswer, type HostRequest } from './ask-host.js';
 
 /** A file that a source returned. */
 export interface FoundFile {
@@ -25,9 +25,11 @@ export interface TreeSource {
    *
    * @param hash - the SHA-256 that the file should have. A live source appends it to the URL, so that a cache which has
    *   an older file asks the host again (SPEC C2). The caller checks the hash
-   * @throws {@link IoFailed} if the file cannot be read, or is larger than the limit for the path
+   * @param maxBytes - the maximum size that a live source reads, if a signed statement says it. Default: the limit for
+   *   the path
+   * @throws {@link IoFailed} if the file cannot be read, or is larger than its limit
    */
-  get(path: string, hash?: string): Promise<FoundFile | undefined>;
+  get(path: string, hash?: string, maxBytes?: number): Promise<FoundFile | undefined>;
   /** Whether files that configure hosts may be missing. A host need not serve them, so a mirror may lack them. */
   readonly withoutHostFiles?: boolean;
   /** Lists all paths; undefined if the source has no listing. @throws {@link IoFailed} */
@@ -103,15 +105,16 @@ export function folderSource(folder: string): TreeSource {
  * ```
  */
 export function httpSource(base: string, signal?: AbortSignal): TreeSource {
-  return { name: base, live: true, get: (path, hash) => download(base, path, { signal, hash }) };
+  return {
+    name: base,
+    live: true,
+    get: (path, query, maxBytes) => download(base, path, { signal, query, maxBytes }),
+  };
 }
 
-async function download(
-  base: string,
-  path: string,
-  { signal, hash }: { readonly signal: AbortSignal | undefined; readonly hash: string | undefined },
-): Promise<FoundFile | undefined> {
-  const answer = await askHost(base, path, { signal, query: hash });
+async function download(base: string, path: string, request: HostRequest): Promise<FoundFile | undefined> {
+  const { signal } = request;
+  const answer = await askHost(base, path, request);
   // Some hosts redirect index.html to the folder.
   if (path === PATHS.page && leadsTo(answer, base, path))
     return fileOf(await askHost(base, './', { signal }), base, './');

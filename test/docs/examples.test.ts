@@ -6,6 +6,7 @@ import * as express from '@passport-registry/verifier/express';
 import * as fastify from '@passport-registry/verifier/fastify';
 import * as fetchHandler from '@passport-registry/verifier/fetch';
 import * as hono from '@passport-registry/verifier/hono';
+import { formatHistoryProof } from '@passport-registry/verifier/internal';
 import * as mcp from '@passport-registry/verifier/mcp';
 import * as verifierForNode from '@passport-registry/verifier/node';
 import * as redis from '@passport-registry/verifier/redis';
@@ -13,10 +14,12 @@ import { type TransformOptions, transform } from 'esbuild';
 import * as sandboxPackage from 'passport-registry/sandbox';
 import { beforeAll, describe, expect, it } from 'vitest';
 import * as generator from '../../build/index.js';
+import { historyWorld, partsOf } from '../support/history-proofs.js';
 import { ROOT } from '../support/paths.js';
 import { testSandbox } from '../support/sandbox.js';
 import { serve } from '../support/serving.js';
-import { cli, run, workspace } from '../support/workspace.js';
+import { type Cosigning, noteSigner, withCosignatures } from '../support/test-log.js';
+import { cli, run, workspace, writeFiles } from '../support/workspace.js';
 
 const adapters = [express, fastify, fetchHandler, hono, mcp, redis];
 
@@ -59,7 +62,15 @@ let folder: string;
 let registry: string;
 let sandbox: string;
 
-/** The examples assume a registry at registry.example, its pinned root key and trust anchor, and an issuer at playground.example. */
+/** Three witnesses, of which two have cosigned. */
+const WITNESSES = ['mirror-a.example', 'mirror-b.example', 'mirror-c.example'].map((name) =>
+  noteSigner(name, 'witness'),
+);
+
+/**
+ * The examples assume a registry at registry.example with a log, its pinned root key and trust anchor, the keys of
+ * witnesses, and an issuer at playground.example.
+ */
 const PRELUDE = `
 const realFetch = globalThis.fetch;
 const { REGISTRY, SANDBOX } = process.env;
@@ -75,6 +86,7 @@ globalThis.fetch = (url, init) => {
 };
 const pinnedJwk = await (await fetch('https://registry.example/keys/root.json')).json();
 globalThis.trustAnchor = { root: pinnedJwk, sources: ['https://registry.example'] };
+globalThis.witnessKeys = ${JSON.stringify(WITNESSES.map(({ vkey }) => vkey))};
 `;
 
 /** Node.js 20.19 warns that Ed25519 in WebCrypto is experimental. */
@@ -88,13 +100,27 @@ beforeAll(async () => {
   const live = await workspace(['alpha', 'beta']);
   const key = ['--key', join(folder, 'root-key.pem'), '--allow-example-names'];
   await cli(['new', 'playground', '--tier', 'sandbox', '--issuer-url', 'https://playground.example'], live);
-  await cli(['build', ...key], live);
+  await cli(['keys', 'generate', '--out', 'log.pem'], live);
+  await cli(['build', ...key, '--log-origin', 'registry.example/log', '--log-key', 'log.pem'], live);
+  const proof = join(live, 'dist/log/publication.tlog-proof');
+  const now = Date.now();
+  const cosigned = WITNESSES.slice(0, 2).map((witness): Cosigning => [witness, now]);
+  writeFileSync(proof, withCosignatures(readFileSync(proof, 'utf8'), cosigned));
   registry = await serve(join(live, 'dist'));
   const root = JSON.parse(readFileSync(join(folder, 'dist/keys/root.json'), 'utf8'));
   const trustAnchor = JSON.stringify({ root, sources: ['https://registry.example'] });
   writeFileSync(join(folder, 'trust-anchor.json'), trustAnchor);
+  await writeHistoryProof(join(folder, 'witnessed'));
   sandbox = (await testSandbox()).address;
 });
+
+/** Writes the proof of a registry that witnesses have cosigned in the past, and a trust anchor that names them. */
+async function writeHistoryProof(folder: string): Promise<void> {
+  const { anchor, published, early, late } = await historyWorld();
+  const { files, first_proof, last_proof } = await published(early, late);
+  const proof = formatHistoryProof(partsOf(files, 'alpha', { first_proof, last_proof }));
+  writeFiles(folder, { 'alpha.proof.json': proof, 'trust-anchor.json': JSON.stringify(anchor) });
+}
 
 describe('every example in the documentation runs and prints the output in its comments', () => {
   const all = findExamples();
@@ -146,6 +172,7 @@ describe('every example in the documentation compiles', () => {
     const pinned = `
 declare const pinnedJwk: import('@passport-registry/verifier').RootJwk;
 declare const trustAnchor: import('@passport-registry/verifier').TrustAnchor;
+declare const witnessKeys: string[];
 `;
     writeFileSync(join(project, 'pinned.d.ts'), pinned);
     const compilerOptions = { ...how, strict: true, target: 'es2022', noEmit: true, types: ['node'] };

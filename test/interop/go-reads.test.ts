@@ -10,17 +10,13 @@ import {
   type LogHead,
   type NoteSignature,
   parseHead,
-  publicationEntry,
   tileReader,
 } from '@passport-registry/verifier/internal';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { appendEntries } from '../../build/log/append.js';
-import { EMPTY_LOG, rootOf } from '../../build/log/log-files.js';
 import { compileGoLog, describeWithGo, type GoLog } from '../support/go-log.js';
 import { logEntries } from '../support/log-files.js';
 import { flipped } from '../support/merkle.js';
-import { cosignatureBy, invalid, type NoteSigner, noteSigner, signedHead } from '../support/note-keys.js';
-import { sha256 } from '../support/publication.js';
+import { invalid, type NoteSigner, noteSigner, signedHead } from '../support/note-keys.js';
 import {
   fileReader,
   LOG_SIZES,
@@ -28,6 +24,7 @@ import {
   provenFromTiles,
   samplesOf,
   whileChanged,
+  writeSampleLog,
 } from '../support/sample-log.js';
 import { claimsOf } from '../support/signed-tree.js';
 import { cli, recordText, temporaryFolder, workspace, writeFiles } from '../support/workspace.js';
@@ -39,30 +36,12 @@ describeWithGo('Go reads a log', () => {
   const witnesses = [1, 2].map((number) => noteSigner(`witness.example/w${number}`, 'witness'));
   const tree = temporaryFolder();
   const file = (path: string) => join(tree, path);
-  const heads = new Map<number, string>();
   let go: GoLog;
-  let entries: Uint8Array[];
-
-  /** Extends the log to each size, as builds do, and keeps each head. */
+  let entries: readonly Uint8Array[];
+  let heads: ReadonlyMap<number, string>;
   beforeAll(async () => {
     go = compileGoLog();
-    entries = Array.from({ length: Math.max(...LOG_SIZES) }, (_one, index) =>
-      entryBytes(
-        publicationEntry({
-          ...{ sha256: sha256(Buffer.from(`list ${index}`)), sequence: index, text: `statement ${index}` },
-          updatedAt: '2027-01-15T08:00:00Z',
-        }),
-      ),
-    );
-    let end = EMPTY_LOG;
-    for (const size of LOG_SIZES) {
-      const appended = appendEntries(end, entries.slice(end.size, size));
-      writeFiles(tree, Object.fromEntries(appended.files));
-      ({ end } = appended);
-      const cosign = (text: string) =>
-        witnesses.map((witness) => cosignatureBy(witness, text, 1_800_000_000));
-      heads.set(size, signedHead(log, { size, root: await rootOf(end) }, cosign));
-    }
+    ({ entries, heads } = await writeSampleLog(tree, log, witnesses));
   });
 
   const publishHead = (size: number) => writeFiles(tree, { 'log/checkpoint': heads.get(size) ?? '' });

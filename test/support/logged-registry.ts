@@ -1,59 +1,131 @@
-import { createHash } from 'node:crypto';
+import type { Issuer, TrustAnchor } from '@passport-registry/verifier';
 import {
+  delegationEntry,
   entryBytes,
-  formatLogProof,
-  type NoteSignature,
-  parseHead,
+  formatNote,
+  publicationEntry,
 } from '@passport-registry/verifier/internal';
-import { naiveLeaf, naivePath, naiveRoot, someLeaves } from './merkle.js';
-import { cosignatureBy, invalid, type NoteSigner, signedHead } from './note-keys.js';
-import type { Files, TestKey } from './publication.js';
-import { statementClaims, withStatement } from './summed-registry.js';
-import { tilesOf } from './tiles.js';
+import { at, type Files, issuer, type TestKey } from './publication.js';
+import { publishSummed, type SummedOptions, statementClaims } from './summed-registry.js';
+import { type Cosigning, type HeadOptions, type NoteSigner, noteSigner, TestLog } from './test-log.js';
 
-/** What a test chooses about the log of a publication. */
-export interface LogOptions {
-  readonly log: NoteSigner;
-  /** Who cosigns the head. */
-  readonly cosigners?: readonly NoteSigner[];
-  /** When they cosign, in seconds since 1970. Default: now. */
-  readonly seconds?: number;
-  /** The hashes of the entries before the publication, and after it. */
-  readonly before?: readonly Uint8Array[];
-  readonly after?: readonly Uint8Array[];
+/** The path of the proof that the newest publication is logged. */
+export const PROOF = 'log/publication.tlog-proof';
+
+/** What a test chooses about a publication in a log. */
+export interface LoggedOptions extends SummedOptions, Pick<HeadOptions, 'cosigned' | 'signer'> {
+  /** Default: one issuer, whose id has the sequence of the publication. */
+  readonly issuers?: readonly Issuer[];
 }
 
-/** Adds a log to a publication: its name to the publication statement, the tiles, the head, and the proof. */
-export async function withLog(files: Files, key: TestKey, options: LogOptions): Promise<Files> {
-  const { log } = options;
-  const claims = { ...statementClaims(files), log: { origin: log.key.name, vkey: log.vkey } };
-  return withProof(await withStatement(files, key, claims), options);
+/** The claims of a statement that its entry in the log repeats. */
+interface StatedList {
+  readonly sequence: number;
+  readonly sha256: string;
+  readonly updated_at: string;
 }
 
-/** Adds a log that contains the publication statement as it is. */
-export function withProof(
-  files: Files,
-  { log, cosigners = [], before = someLeaves(5), after = [], ...options }: LogOptions,
-): Files {
-  const jwt = files.get('publication.jwt') as Buffer;
-  const { sha256: list, sequence, updated_at } = statementClaims(files) as Record<string, unknown>;
-  const sha256 = createHash('sha256').update(jwt).digest('hex');
-  const entry = entryBytes({ list, sequence, sha256, type: 'publication', updated_at } as never);
-  const leaves = [...before, naiveLeaf(entry), ...after];
-  const seconds = options.seconds ?? Math.floor(Date.now() / 1000);
-  const cosign = (text: string): NoteSignature[] =>
-    cosigners.map((witness) => cosignatureBy(witness, text, seconds));
-  const head = signedHead(log, { size: leaves.length, root: naiveRoot(leaves) }, cosign);
-  const proof = {
-    index: before.length,
-    path: naivePath(before.length, leaves),
-    head: parseHead(head, invalid),
-  };
-  const tiles = [...tilesOf(leaves)].map(([path, bytes]) => [`log/${path}`, Buffer.from(bytes)] as const);
-  return new Map([
-    ...files,
-    ...tiles,
-    ['log/checkpoint', Buffer.from(head)],
-    ['log/publication.tlog-proof', Buffer.from(formatLogProof(proof))],
-  ]);
+/** The names of the witnesses. */
+const WITNESSES = ['one.example', 'two.example', 'three.example'];
+
+/**
+ * A registry with a log and three witnesses. Each publication returns all files of the tree that clients read, and leaves
+ * the files of earlier publications as they are.
+ */
+export class LoggedRegistry {
+  /** Signs lists and statements. After a rotation, a test replaces it. */
+  root: TestKey;
+  log: TestLog;
+  readonly witnesses: readonly NoteSigner[];
+  /** The newest files. */
+  files: Files = new Map();
+  /** The time of the publisher and the witnesses, in milliseconds since 1970. Each publication is a minute later. */
+  now = Date.parse(at(-24 * 3600));
+  sequence = 0;
+  /** The index of the newest publication in the log. */
+  index = -1;
+
+  constructor(
+    root: TestKey,
+    log = new TestLog(),
+    witnesses: readonly NoteSigner[] = WITNESSES.map((name) => noteSigner(name, 'witness')),
+  ) {
+    this.root = root;
+    this.log = log;
+    this.witnesses = witnesses;
+  }
+
+  /** The trust anchor of this registry, without sources. Without a quorum, it names only the log. */
+  anchor(quorum?: number, witnesses = this.witnesses): TrustAnchor {
+    const { jwk } = this.root.rootKey;
+    const witnessed = { witnesses: witnesses.map(({ vkey }) => vkey), quorum };
+    return { root: jwk, log: this.log.origin, ...(quorum !== undefined && witnessed) } as TrustAnchor;
+  }
+
+  /** The first witnesses, which cosign now, or at another time. */
+  cosigning(count: number, time = this.now): Cosigning[] {
+    return this.witnesses.slice(0, count).map((witness) => [witness, time]);
+  }
+
+  /** Publishes, and logs what is published. By default, all witnesses cosign. */
+  async publish({ issuers, claims, cosigned, signer, ...options }: LoggedOptions = {}): Promise<Files> {
+    this.sequence += 1;
+    this.now += 60_000;
+    const { origin, signer: own } = this.log;
+    const published = await publishSummed(this.root, issuers ?? [issuer(`at-${this.sequence}`)], {
+      updatedAt: new Date(this.now).toISOString().replace('.000', ''),
+      sequence: this.sequence,
+      claims: { log: { origin, vkey: (signer ?? own).vkey }, ...claims },
+      ...options,
+    });
+    this.files = published;
+    const text = String(published.get('publication.jwt'));
+    const stated = statementClaims(published) as unknown as StatedList;
+    this.index = this.log.append(
+      entryBytes(publicationEntry({ ...stated, updatedAt: stated.updated_at, text })),
+    );
+    published.set(`log/statements/${this.index}.jwt`, Buffer.from(text));
+    published.set(`log/lists/${stated.sha256}.json`, published.get('issuers.json') as Buffer);
+    return this.prove({
+      cosigned: cosigned ?? this.cosigning(this.witnesses.length),
+      ...(signer && { signer }),
+    });
+  }
+
+  /** Logs a delegation. Nothing else changes. */
+  async logDelegation(options: HeadOptions = {}): Promise<Files> {
+    const jwt = `delegation ${this.log.size}`;
+    this.log.append(entryBytes(delegationEntry(jwt, this.now)));
+    return this.prove({ cosigned: this.cosigning(this.witnesses.length), ...options });
+  }
+
+  /** Replaces the proof of the newest publication, and the head of the log. */
+  async prove(options: HeadOptions = {}): Promise<Files> {
+    const [proof, head] = [await this.log.proof(this.index, options), await this.log.head(options)];
+    this.files = new Map([
+      ...this.files,
+      ...this.log.files,
+      ['log/checkpoint', Buffer.from(formatNote(head.note))],
+      [PROOF, Buffer.from(proof)],
+    ]);
+    return this.files;
+  }
+
+  /**
+   * Copies the registry, or what it was when its log had fewer entries. The copy has the same keys, and can go on
+   * differently, as whoever holds the keys could.
+   */
+  fork(size?: number, root = this.root): LoggedRegistry {
+    const copy = new LoggedRegistry(root, this.log.fork(size), this.witnesses);
+    Object.assign(copy, { files: this.files, now: this.now, sequence: this.sequence, index: this.index });
+    return copy;
+  }
+}
+
+/** Returns files with one file replaced, or removed. */
+export function altered(files: Files, path: string, content: string | Uint8Array | undefined): Files {
+  const copy = new Map(files);
+  if (content === undefined) copy.delete(path);
+  else copy.set(path, Buffer.from(content));
+  return copy;
 }

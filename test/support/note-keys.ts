@@ -11,10 +11,18 @@ import {
   parseNoteKey,
 } from '@passport-registry/verifier/internal';
 
+/** An Ed25519 key pair. */
+export interface KeyPair {
+  readonly publicKey: KeyObject;
+  readonly privateKey: KeyObject;
+}
+
 /** A key pair that signs notes. */
 export interface NoteSigner {
   readonly key: NoteKey;
   readonly vkey: string;
+  /** The key pair, which can have several names. */
+  readonly pair: KeyPair;
   /** Signs a text. Returns the raw Ed25519 signature. */
   readonly sign: (text: string) => Uint8Array;
 }
@@ -27,13 +35,14 @@ export function noteSigner(name: string, purpose: 'log' | 'witness', pair = gene
   const vkey = formatNoteKey(name, purpose, pair.publicKey.export({ format: 'jwk' }).x ?? '');
   return {
     vkey,
+    pair,
     key: parseNoteKey(vkey, purpose, invalid),
     sign: (text) => new Uint8Array(sign(null, Buffer.from(text), pair.privateKey)),
   };
 }
 
 /** Creates an Ed25519 key pair, so that one key can have several names. */
-export function generatePair(): { readonly publicKey: KeyObject; readonly privateKey: KeyObject } {
+export function generatePair(): KeyPair {
   return generateKeyPairSync('ed25519');
 }
 

@@ -1,14 +1,56 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { importRootKey } from '@passport-registry/verifier';
 import {
   consistencyProof,
+  entryBytes,
+  formatNote,
   hashesFromTiles,
   inclusionProof,
+  publicationEntry,
   tileReader,
 } from '@passport-registry/verifier/internal';
 import { readIfThere } from '../../build/files/read-file.js';
+import { appendEntries } from '../../build/log/append.js';
+import { EMPTY_LOG, rootOf } from '../../build/log/log-files.js';
+import { signHead } from '../../build/log/sign-head.js';
+import { cosignatureBy, type NoteSigner } from './note-keys.js';
+import { sha256 } from './publication.js';
+import { writeFiles } from './workspace.js';
 
 /** The sizes at which logs are compared with another implementation: both sides of the borders of tiles. */
 export const LOG_SIZES = [1, 2, 255, 256, 257, 70_000];
+
+/** When the witnesses of a sample cosign: 2027-01-15T08:00:00Z. */
+export const COSIGNED_SECONDS = 1_800_000_000;
+
+/** What the log says of an entry of a sample. test/interop/log/write.go writes the same. */
+export const sampleEntry = (index: number) =>
+  publicationEntry({
+    ...{ sha256: sha256(Buffer.from(`list ${index}`)), sequence: index, text: `statement ${index}` },
+    updatedAt: '2027-01-15T08:00:00Z',
+  });
+
+/** Writes a log as builds do, and extends it to each of the sizes. Returns its entries, and its head at each size. */
+export async function writeSampleLog(tree: string, log: NoteSigner, witnesses: readonly NoteSigner[]) {
+  const rootKey = await importRootKey({ kty: 'OKP', crv: 'Ed25519', x: log.key.jwk.x });
+  const signer = {
+    ...{ rootKey, development: false },
+    sign: async (bytes: Uint8Array) => log.sign(Buffer.from(bytes).toString()),
+  };
+  const heads = new Map<number, string>();
+  const count = Math.max(...LOG_SIZES);
+  const entries = Array.from({ length: count }, (_one, index) => entryBytes(sampleEntry(index)));
+  let end = EMPTY_LOG;
+  for (const size of LOG_SIZES) {
+    const appended = appendEntries(end, entries.slice(end.size, size));
+    writeFiles(tree, Object.fromEntries(appended.files));
+    ({ end } = appended);
+    const { note } = await signHead({ origin: log.key.name, size, root: await rootOf(end) }, signer);
+    const cosigned = witnesses.map((witness) => cosignatureBy(witness, note.text, COSIGNED_SECONDS));
+    heads.set(size, formatNote({ ...note, signatures: [...note.signatures, ...cosigned] }));
+  }
+  return { entries, heads };
+}
 
 /** Returns indexes of entries and older sizes for proofs: both ends, and both sides of the borders of tiles. */
 export function samplesOf(size: number): { readonly indexes: number[]; readonly older: number[] } {

@@ -18,6 +18,8 @@ afterAll(() => {
 /** Starts an HTTP server on loopback. Returns its URL. */
 export async function listen(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
+  // On a busy machine, a client would send a request over a connection that the server has just closed.
+  server.keepAliveTimeout = 120_000;
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -2,6 +2,7 @@ import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalBytes, importRootKey } from '@passport-registry/verifier';
+import { keyIdOf } from './note-keys.js';
 import { ROOT } from './paths.js';
 import { type Files, issuer, publish, sha256, type TestKey } from './publication.js';
 import { sourceVectors } from './source-vectors.js';
@@ -42,6 +43,10 @@ export async function publicationVectors(): Promise<object> {
   const { levels: _levels, ...withoutLevels } = claims;
   const text = Buffer.from(canonicalBytes(claims)).toString();
   const good = signedJwt(key, claims);
+  const origin = 'registry.example/log';
+  const publicKey = Buffer.from(key.rootKey.jwk.x, 'base64url');
+  const vkey = (name: string, type: number) =>
+    `${name}+${keyIdOf(name, type, publicKey)}+${Buffer.from([type, ...publicKey]).toString('base64')}`;
   const statements: [name: string, jwt: string, code: string | null, now?: number][] = [
     ['a first statement', good, null],
     [
@@ -52,8 +57,20 @@ export async function publicationVectors(): Promise<object> {
     ['the largest numbers', signedJwt(key, { ...claims, sequence: 2 ** 53 - 1, levels: 8 }), null],
     [
       'a claim that is not known',
-      signedJwt(key, { ...claims, log: { origin: 'registry.example/log' } }),
+      signedJwt(key, { ...claims, note: { origin: 'registry.example/log' } }),
       null,
+    ],
+    ['a log', signedJwt(key, { ...claims, log: { origin, vkey: vkey(origin, 1) } }), null],
+    ['a log without a key', signedJwt(key, { ...claims, log: { origin } }), INVALID],
+    [
+      'a log with the key of another log',
+      signedJwt(key, { ...claims, log: { origin, vkey: vkey('other.example/log', 1) } }),
+      INVALID,
+    ],
+    [
+      'a log with the key of a witness',
+      signedJwt(key, { ...claims, log: { origin, vkey: vkey(origin, 4) } }),
+      INVALID,
     ],
     ['the other name of the algorithm', signedJwt(key, claims, { alg: 'Ed25519' }), null],
     ['a payload that is not canonical', signedJwt(key, text.replace('{', '{ ')), null],

@@ -109,6 +109,7 @@ export {
   type TrustAnchor,
   type TrustPolicy,
 } from './generated/schemas.js';
+export { type ProvenHistory, verifyHistoryProof } from './history/verify-history-proof.js';
 export { connectTo } from './http/connect-to.js';
 export { canonicalBytes } from './list/canonical.js';
 export { isDateTime, isUpdatedAt } from './list/date-time.js';

@@ -12,6 +12,8 @@ export { isObject } from './encoding/checks.js';
 export { forEachConcurrent } from './encoding/for-each-concurrent.js';
 export { MAX_JSON_DEPTH, parseStrictJson } from './encoding/strict-json.js';
 export { decodeUtf8 } from './encoding/utf8.js';
+export { formatHistoryProof, type HistoryProof } from './history/history-proof.js';
+export { type Period, type PeriodProof, verifyPeriod } from './history/period.js';
 export { type BoundedResponse, boundedFetch, type FetchLimits } from './http/bounded-fetch.js';
 export { openFile } from './http/fetch-file.js';
 export { isLoopback } from './http/issuer-url.js';
@@ -21,6 +23,7 @@ export { LIMITS, limitOf } from './limits.js';
 export { instantOf } from './list/date-time.js';
 export {
   type Cosignature,
+  type CosignatureRules,
   cosignatureTime,
   cosignedText,
   encodeCosignature,
@@ -127,7 +130,7 @@ export {
   verifyPublicationStatement,
 } from './trust/publication-statement.js';
 export { currentRoots, pinnedChains, type RootChain, walkChains } from './trust/root-chain.js';
-export { type RotationStep, readRotation } from './trust/rotation.js';
+export { type RotationStep, readRotation, walkSteps } from './trust/rotation.js';
 export {
   ANY_TIME,
   type Clock,

@@ -81,8 +81,9 @@ async function readOnce(
   const trust = { origin, witnesses: [], quorum: 0 };
   const anyTime = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
   const proof = await fetchIfThere(base, PROOF, { query });
-  const head = await verifyPublicationProof(proof, statement, { ...trust, ...anyTime });
-  await refuseOtherLog({ head, accepted: accepted?.head }, trust, (path) => fetchIfThere(base, path));
+  const proven = await verifyPublicationProof(proof, statement, { ...trust, ...anyTime });
+  const heads = { head: proven, accepted: accepted?.head };
+  const head = await refuseOtherLog(heads, (path) => fetchIfThere(base, path));
   const { sha256, sequence } = statement;
   return { origin, sha256, sequence, head, cosignatures: cosignaturesIn(head.proof) };
 }

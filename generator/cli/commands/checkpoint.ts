@@ -35,7 +35,7 @@ async function checkpoint(io: Io, out: string, options: Options): Promise<number
   const signer = await onlineSigner(io, { ...options, rootKey: options.publicKey });
   const report = await publishCheckpoint(out, { signer, hours }, cosignChoice(options));
   const { log } = report;
-  const ok = log === undefined || log.cosigned >= log.quorum;
+  const ok = log === undefined || log.collected >= log.quorum;
   if (options.json) emit(io, { ok, ...report });
   say(io, `${out}: the list of ${report.updatedAt} has a checkpoint that is valid until ${report.expires}`);
   for (const warning of report.warnings) say(io, `WARNING: ${warning}`);

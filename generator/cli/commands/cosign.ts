@@ -39,7 +39,7 @@ async function collect(io: Io, out: string, options: Options): Promise<number> {
     log: { ...cosignChoice(options), keepBytes: KEPT_LIST_BYTES },
     checkpoint: await checkpointChoice(io, options),
   });
-  const ok = log.cosigned >= log.quorum;
+  const ok = log.collected >= log.quorum;
   if (options.json) emit(io, { ok, log, completed });
   if (completed !== undefined) sayBuilt(io, completed, performance.now() - started);
   else sayLog(io, { log });

@@ -4,13 +4,15 @@ import type { Command } from 'commander';
 import { IoFailed, TreeRejected, UsageError } from '../../errors.js';
 import { readText } from '../../files/read-file.js';
 import { replaceFile } from '../../files/replace-file.js';
-import { type PinnableRegistry, readPinnable } from '../../verification/pinnable-registry.js';
+import { readPinnable } from '../../verification/pinnable-registry.js';
+import { addQuorumOptions, type QuorumOptions, quorumChoice } from '../options/quorum-options.js';
 import { asSource } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
-import { count, emit, say } from '../terminal/output.js';
+import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
+import { demandOf, sayHowToCompare, sayPinnable } from '../terminal/say-pinnable.js';
 
-interface Options {
+interface Options extends QuorumOptions {
   thumbprint?: string;
   out: string;
   requireCheckpoint?: true;
@@ -23,7 +25,7 @@ interface Options {
 
 /** `passport-registry pin` */
 export function addPinCommand(program: Command, io: Invocation): void {
-  program
+  const command = program
     .command('pin')
     .description('write the trust anchor of a registry whose thumbprint you know')
     .argument('<url>', 'URL of the registry')
@@ -33,7 +35,8 @@ export function addPinCommand(program: Command, io: Invocation): void {
     )
     .option('--out <file>', 'file of the trust anchor', 'trust-anchor.json')
     .option('--require-checkpoint', 'refuse the registry if it shows no checkpoint')
-    .option('--require-publication', 'refuse the registry if it shows no publication statement')
+    .option('--require-publication', 'refuse the registry if it shows no publication statement');
+  addQuorumOptions(command)
     .option('--trust-on-first-use', 'pin what the registry shows now, compared with nothing')
     .option('--allow-development', 'also pin a registry that a development key signed')
     .option('--force', 'replace an existing file that has other content')
@@ -58,6 +61,7 @@ async function pin(io: Io, url: string, options: Options): Promise<number> {
     thumbprint,
     requireCheckpoint: options.requireCheckpoint === true,
     requirePublication: options.requirePublication === true,
+    witnessed: quorumChoice(options),
   });
   if (registry.development && options.allowDevelopment !== true) {
     throw new TreeRejected(
@@ -67,7 +71,7 @@ async function pin(io: Io, url: string, options: Options): Promise<number> {
   const isPinned = thumbprint !== undefined || trustOnFirstUse;
   const outcome = isPinned ? writeAnchor(registry.trustAnchor, options) : undefined;
   if (options.json) emit(io, { ok: isPinned, ...registry, file: isPinned ? options.out : null });
-  sayRegistry(io, source, registry);
+  sayPinnable(io, source, registry);
   if (outcome === undefined) {
     sayHowToCompare(io, source, registry);
     return NOT_PINNED;
@@ -78,12 +82,7 @@ async function pin(io: Io, url: string, options: Options): Promise<number> {
       'WARNING: the thumbprint was compared with nothing: whoever answered at this URL is trusted from now on',
     );
   }
-  const required = [
-    ...(registry.checkpoint ? ['a checkpoint'] : []),
-    ...(registry.publication ? ['a publication statement'] : []),
-  ];
-  const demand = required.length === 0 ? '' : `; it requires ${required.join(' and ')}`;
-  say(io, `${options.out} ${outcome}${demand}`);
+  say(io, `${options.out} ${outcome}${demandOf(registry)}`);
   return 0;
 }
 
@@ -124,43 +123,5 @@ function isEqual(file: string, text: string): boolean {
     return readText(file) === text;
   } catch {
     return false;
-  }
-}
-
-function sayRegistry(io: Io, source: string, registry: PinnableRegistry): void {
-  const { thumbprint, rotatedFrom, updatedAt, issuers, checkpoint, publication, development } = registry;
-  say(io, source);
-  say(io, `root key   ${thumbprint}${development ? ' (development)' : ''}`);
-  if (rotatedFrom !== undefined) {
-    say(io, `           a rotation, which is valid, leads here from ${rotatedFrom}`);
-  }
-  say(io, `list       ${updatedAt}, ${count(issuers, 'issuer')}`);
-  say(io, `statement  ${publication ? 'valid' : 'none'}`);
-  if (!publication) sayHidden(io, 'publication statements', REQUIRE_PUBLICATION);
-  say(io, `checkpoint ${checkpoint ? 'valid' : 'none'}`);
-  if (!checkpoint) sayHidden(io, 'checkpoints', REQUIRE_CHECKPOINT);
-}
-
-const REQUIRE_CHECKPOINT = '--require-checkpoint';
-const REQUIRE_PUBLICATION = '--require-publication';
-
-function sayHidden(io: Io, what: string, option: string): void {
-  say(io, `           whoever answers can hide ${what}: if the operator says that the registry has`);
-  say(io, `           ${what}, pass ${option}`);
-}
-
-function sayHowToCompare(io: Io, source: string, { checkpoint, publication }: PinnableRegistry): void {
-  const demands = [
-    ...(checkpoint ? [REQUIRE_CHECKPOINT] : []),
-    ...(publication ? [REQUIRE_PUBLICATION] : []),
-  ];
-  const command = ['passport-registry pin', source, '--thumbprint THUMBPRINT', ...demands].join(' ');
-  for (const line of [
-    'NOT pinned: no --thumbprint was given, so nothing was written.',
-    'Whoever answers at this URL can show any root key. Learn the thumbprint from the operator in another way, such as',
-    "the operator's homepage, a signed e-mail or the phone. Then run this with the thumbprint that you were told:",
-    `  ${command}`,
-  ]) {
-    say(io, line);
   }
 }

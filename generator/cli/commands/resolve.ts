@@ -24,11 +24,14 @@ import { isAddress, isFolder } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { count, emit, grouped, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
+import { resolveAt } from './resolve-at.js';
 
 interface Options {
-  policy: string;
+  policy?: string;
   source?: string[];
   rootKey: string;
+  at?: string;
+  proofOut?: string;
   maxAge: string;
   json?: true;
 }
@@ -37,24 +40,32 @@ interface Options {
 export function addResolveCommand(program: Command, io: Invocation): void {
   program
     .command('resolve')
-    .description('ask whether an issuer is trusted under a policy')
+    .description(
+      'ask whether an issuer is trusted under a policy, or what the registry said of it in the past',
+    )
     .argument('<id>', 'issuer_id')
-    .requiredOption('--policy <file>', 'trust policy, as JSON')
+    .option('--policy <file>', 'trust policy, as JSON; required without --at')
     .requiredOption(...TRUST_OPTION)
     .option(
       '--source <dir|url...>',
       'registry and its mirrors, in order, or one folder (default: the sources of the trust anchor, or dist)',
     )
     .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30')
+    .option('--at <time>', 'show what the registry said at this time, RFC 3339, and what proves it')
+    .option('--proof-out <file>', 'with --at: write a proof, which `verify --proof` checks offline')
     .option('--json', 'print the decision as JSON on stdout')
     .action((id: string, options: Options) => run(io, options.json === true, () => resolve(io, id, options)));
 }
 
 async function resolve(io: Io, id: string, options: Options): Promise<number> {
   const maxAgeDays = positiveNumber('--max-age', options.maxAge);
-  const policy = readPolicy(options.policy);
+  const policy = options.policy === undefined ? undefined : readPolicy(options.policy);
   const trust = await loadTrust(io, options.rootKey);
   const source = options.source ?? (trust.sources.length > 0 ? trust.sources : ['dist']);
+  const { at, proofOut, json } = options;
+  if (at !== undefined) return resolveAt(io, id, { at, proofOut, json, policy, trust, sources: source });
+  if (proofOut !== undefined) throw new UsageError('--proof-out proves what was said at a time: pass --at');
+  if (policy === undefined) throw new UsageError('resolve decides under a policy: pass --policy, or --at');
   try {
     const { decision, updatedAt, hint, fetched } = await ask(id, policy, { ...trust, source, maxAgeDays });
     if (options.json) emit(io, { ...decision, updatedAt, ...(fetched && { fetched }) });

@@ -8,15 +8,15 @@ import {
   readExpectedTree,
   rememberFiles,
 } from '../../verification/expected-tree.js';
-import { folderSource, httpSource, type TreeSource } from '../../verification/tree-source.js';
 import { verifyTree } from '../../verification/verify.js';
 import { positiveNumber } from '../options/positive-number.js';
 import { loadTrust, TRUST_OPTION, type TrustOption } from '../options/trust-option.js';
-import { isAddress, isFolder } from '../options/where.js';
+import { isFolder, sourceAt } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say, sayReport } from '../terminal/output.js';
 import { withProgress } from '../terminal/progress.js';
 import { run } from '../terminal/run.js';
+import { verifyProof } from './verify-proof.js';
 
 interface Options {
   rootKey?: string;
@@ -26,6 +26,7 @@ interface Options {
   anyContentType?: true;
   expect?: string;
   wait?: string;
+  proof?: string;
   json?: true;
 }
 
@@ -33,7 +34,7 @@ interface Options {
 export function addVerifyCommand(program: Command, io: Invocation): void {
   program
     .command('verify')
-    .description('verify a tree or a live registry')
+    .description('verify a tree, a live registry, or a proof of the past')
     .argument(
       '[dir|url]',
       'folder of a tree, or URL of a registry (default: --base-url, dist, or the source of the trust anchor)',
@@ -45,6 +46,7 @@ export function addVerifyCommand(program: Command, io: Invocation): void {
     .option('--any-content-type', 'accept any content types from a host that cannot set them')
     .option('--expect <dir>', 'the files must be those of the tree in this folder; a checkpoint may be newer')
     .option('--wait <seconds>', 'how long to try again until the registry is valid')
+    .option('--proof <file>', 'verify this file of `resolve --proof-out` instead, without a network')
     .option('--json', 'report as JSON on stdout')
     .action((where: string | undefined, options: Options) =>
       run(io, options.json === true, () => verify(io, where, options)),
@@ -53,8 +55,13 @@ export function addVerifyCommand(program: Command, io: Invocation): void {
 
 async function verify(io: Io, named: string | undefined, options: Options): Promise<number> {
   const trust = options.rootKey === undefined ? undefined : await loadTrust(io, options.rootKey);
+  if (options.proof !== undefined) {
+    if (named !== undefined) throw new UsageError('--proof verifies a file alone: leave out the tree');
+    if (trust === undefined) throw new UsageError('--proof needs --root-key with a trust anchor');
+    return verifyProof(io, options.proof, { trust, json: options.json });
+  }
   const where = named ?? options.baseUrl ?? defaultTarget(trust);
-  const { live } = sourceOf(where);
+  const { live } = sourceAt(where);
   const maxAge = positiveNumber('--max-age', options.maxAge) * 24 * 60 * 60;
   const { rootKey, requireCheckpoint = false, requirePublication = false } = trust ?? {};
   const expected = options.expect === undefined ? undefined : expectedTree(options.expect);
@@ -65,7 +72,7 @@ async function verify(io: Io, named: string | undefined, options: Options): Prom
     anyContentType: options.anyContentType === true,
   };
   const { report, difference } = await withWait(io, options.wait, async (signal) => {
-    const { source, seen } = rememberFiles(sourceOf(where, signal));
+    const { source, seen } = rememberFiles(sourceAt(where, signal));
     const once = await withProgress(io, (onProgress) =>
       verifyTree(source, rootKey, { ...demands, onProgress }),
     );
@@ -160,10 +167,4 @@ function sayConformance(io: Io, { answers }: ConformanceReport): void {
     const wanted = result === 'passed' ? '' : `, expected ${expected}`;
     say(io, `${mark} ${check.padEnd(checks)} ${path.padEnd(paths)} ${found}${wanted}`);
   }
-}
-
-function sourceOf(where: string, signal?: AbortSignal): TreeSource {
-  if (isAddress(where)) return httpSource(where, signal);
-  if (isFolder(where)) return folderSource(where);
-  throw new UsageError(`${where} is neither a folder nor an http(s) URL`);
 }

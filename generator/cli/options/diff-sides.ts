@@ -6,6 +6,7 @@ import { type RecordSet, recordsIn, recordsOfRevisions, recordsPublished } from 
 import { PATHS } from '../../tree/paths.js';
 import type { Io } from '../terminal/io.js';
 import { say } from '../terminal/output.js';
+import { readPastSides } from './past-sides.js';
 import { defaultRecordPaths, isRecordFile, RECORDS_FOLDER } from './record-paths.js';
 import { loadTrust } from './trust-option.js';
 import { isAddress, isFolder } from './where.js';
@@ -22,6 +23,8 @@ export interface Sides {
 export interface SidesOptions {
   readonly issuers?: string;
   readonly rootKey?: string;
+  /** Two times whose lists are compared. */
+  readonly at?: readonly string[];
 }
 
 /** The arguments that name what to compare. */
@@ -33,6 +36,12 @@ export type Compared = readonly [before: string, after: string | undefined];
  * @throws {@link UsageError} | {@link IoFailed} | {@link TreeRejected} | {@link KeyRejected}
  */
 export async function readSides(io: Io, [first, second]: Compared, options: SidesOptions): Promise<Sides> {
+  if (options.at !== undefined) {
+    if (second !== undefined)
+      throw new UsageError('--at compares two lists of one registry: leave out the second side');
+    const { at, rootKey } = options;
+    return { ...(await readPastSides(io, first, { at, rootKey })), isPartial: false };
+  }
   if (isRecordFile(first)) {
     throw new UsageError(
       `${first} is a record: first name what to compare it with, such as \`diff https://registry.example ${first}\``,

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { GRAMMAR } from '@passport-registry/verifier';
 import { UsageError } from '../../errors.js';
+import { folderSource, httpSource, type TreeSource } from '../../verification/tree-source.js';
 
 /** Whether an argument is the path of an existing folder. */
 export function isFolder(where: string): boolean {
@@ -22,6 +23,18 @@ export function isAddress(where: string): boolean {
   const { username, password } = new URL(where);
   if (username === '' && password === '') return true;
   throw new UsageError('a URL contains credentials, but registries are public: leave them out');
+}
+
+/**
+ * Returns the source of the tree that an argument names: a folder, or a URL with http or https.
+ *
+ * @param signal - ends all requests to a URL
+ * @throws {@link UsageError} if it is neither
+ */
+export function sourceAt(where: string, signal?: AbortSignal): TreeSource {
+  if (isAddress(where)) return httpSource(where, signal);
+  if (isFolder(where)) return folderSource(where);
+  throw new UsageError(`${where} is neither a folder nor an http(s) URL`);
 }
 
 /**

@@ -25,9 +25,11 @@ export function sayBuilt(io: Io, report: BuildReport, milliseconds: number): voi
 /** Prints what a publication did with the log. */
 export function sayLog(io: Io, { log }: Pick<BuildReport, 'log'>): void {
   if (log === undefined) return;
-  const { size, cosigned, quorum, missing } = log;
+  const { size, cosigned, collected, quorum, missing } = log;
   const cosignatures =
-    quorum === 0 ? '' : `, cosigned by ${cosigned} of the ${quorum} witnesses that are required`;
+    quorum === 0
+      ? ''
+      : `, cosigned by ${count(cosigned, 'witness', 'witnesses')}, ${collected} of them now; the quorum is ${quorum}`;
   say(io, `log        ${count(size, 'entry', 'entries')}${cosignatures}`);
   for (const problem of missing) say(io, `WARNING: witness ${problem}`);
 }

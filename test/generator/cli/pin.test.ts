@@ -1,8 +1,10 @@
 import { createPublicKey } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { canonicalBytes } from '@passport-registry/verifier';
+import { canonicalBytes, createRegistryClient } from '@passport-registry/verifier';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { altered, LoggedRegistry, PROOF } from '../../support/logged-registry.js';
+import { type NoteSigner, noteSigner } from '../../support/note-keys.js';
 import {
   at,
   type Files,
@@ -173,6 +175,156 @@ describe('a host that withholds the publication statement', () => {
     expect(written()).toMatchObject({ publication: 'required', checkpoint: 'required' });
     const shown = await pin(url);
     expect(shown.stderr).toContain('--thumbprint THUMBPRINT --require-checkpoint --require-publication\n');
+  });
+});
+
+describe('pin and the log', () => {
+  let registry: LoggedRegistry;
+  const known = (...args: string[]) => ['--thumbprint', thumbprintOf(first), ...args];
+  /** The options for witnesses, all or some, and a quorum. */
+  const quorum = (number: number | string, witnesses = registry.witnesses) => [
+    ...witnesses.flatMap(({ vkey }) => ['--witness', vkey]),
+    ...['--quorum', String(number)],
+  ];
+
+  beforeEach(() => {
+    registry = new LoggedRegistry(first);
+  });
+
+  it('writes the log, the witnesses and the quorum', async () => {
+    const url = await hostOf(await registry.publish({ cosigned: registry.cosigning(2) }));
+    const { code, stderr } = await pin(url, ...known(...quorum(2)));
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('WARNING')]);
+    expect(stderr).toMatch(
+      /^log {8}registry\.example\/log, 1 entry, cosigned by one\.example and two\.example$/m,
+    );
+    expect(stderr).toContain(
+      'it requires a publication statement and the log registry.example/log, cosigned by 2 of 3 witnesses\n',
+    );
+    expect(written()).toEqual({ ...registry.anchor(2), sources: [url], publication: 'required' });
+    const client = createRegistryClient({ trustAnchor: written() });
+    await client.ready();
+    expect(client.status()).toMatchObject({ logSize: 1, cosignedBy: ['one.example', 'two.example'] });
+    client.close();
+  });
+
+  it('writes the log of a registry that has one, and says what witnesses are for', async () => {
+    const url = await hostOf(await registry.publish({ cosigned: [] }));
+    const { code, stderr } = await pin(url, ...known());
+    expect([code, written().log, written().witnesses]).toEqual([0, 'registry.example/log', undefined]);
+    expect(stderr).toMatch(/^log {8}registry\.example\/log, 1 entry\n.*\n.* pass --witness and --quorum$/m);
+  });
+
+  it('reports as JSON', async () => {
+    const url = await hostOf(await registry.publish());
+    const { stdout } = await pin(url, ...known('--json', ...quorum(1)));
+    expect(JSON.parse(stdout)).toMatchObject({
+      ...{ ok: true, log: 'registry.example/log', logSize: 1, cosignedBy: ['one.example'] },
+      trustAnchor: { quorum: 1 },
+    });
+    const without = JSON.parse((await pin(await hostOf(plain), ...known('--json', '--force'))).stdout);
+    expect([without.log, without.logSize, without.cosignedBy]).toEqual([undefined, undefined, []]);
+  });
+
+  it('warns about a quorum of half of the witnesses or less', async () => {
+    const url = await hostOf(await registry.publish());
+    expect((await pin(url, ...known(...quorum(1)))).stderr).toContain(
+      'WARNING: 1 of 3 witnesses is not more than half',
+    );
+    const two = quorum(1, registry.witnesses.slice(1));
+    expect((await pin(url, ...known('--force', ...two))).stderr).toContain('WARNING: 1 of 2 witnesses');
+  });
+
+  it('without a thumbprint, shows the command with the witnesses', async () => {
+    const { code, stderr } = await pin(await hostOf(await registry.publish()), ...quorum(2));
+    expect([code, readdirSync(folder)]).toEqual([1, []]);
+    const [one, two, three] = registry.witnesses.map(({ vkey }) => `--witness ${vkey}`);
+    expect(stderr).toContain(`--require-publication ${one} ${two} ${three} --quorum 2\n`);
+  });
+
+  it.each<[string, () => Promise<Files>, RegExp]>([
+    [
+      'that has too few cosignatures',
+      () => registry.publish({ cosigned: registry.cosigning(1) }),
+      /cannot be pinned: 2 witnesses must have cosigned the log, but .* only of: one\.example$/m,
+    ],
+    [
+      'that has no log',
+      () => publishSummed(first, [issuer('a')]),
+      /it has no log that a witness could cosign: publication\.jwt names none; .* leave out --witness and --quorum$/m,
+    ],
+    [
+      'that has no publication statement',
+      async () => plain,
+      /it has no log that a witness could cosign: publication\.jwt is missing; /,
+    ],
+    [
+      'that hides the proof',
+      async () => altered(await registry.publish(), PROOF, undefined),
+      /cannot be pinned: the proof that the list is logged is missing$/m,
+    ],
+    [
+      'whose statement another key has signed',
+      async () => {
+        const other = await new LoggedRegistry(second, registry.log).publish();
+        return new Map([...plain, ['publication.jwt', other.get('publication.jwt') as Buffer]]);
+      },
+      /cannot be pinned: the publication statement /,
+    ],
+  ])('refuses a registry %s', async (_name, files, problem) => {
+    const { code, stderr } = await pin(await hostOf(await files()), ...known(...quorum(2)));
+    expect([code, stderr, readdirSync(folder)]).toEqual([1, expect.stringMatching(problem), []]);
+  });
+
+  it('refuses a registry that hides the proof of its log, also without witnesses', async () => {
+    const url = await hostOf(altered(await registry.publish(), PROOF, undefined));
+    const { code, stderr } = await pin(url, ...known());
+    expect([code, readdirSync(folder)]).toEqual([1, []]);
+    expect(stderr).toContain('the proof that the list is logged is missing');
+  });
+
+  it.each<[string, () => string[], RegExp]>([
+    ['a quorum without witnesses', () => ['--quorum', '1'], /--witness and --quorum need each other/],
+    ['witnesses without a quorum', () => quorum(1).slice(0, -2), /--witness and --quorum need each other/],
+    ['the quorum 0', () => quorum(0), /--quorum takes a number from 1 to 32/],
+    ['the quorum 33', () => quorum(33), /--quorum takes a number from 1 to 32/],
+    ['the quorum two', () => quorum('two'), /--quorum takes a number from 1 to 32/],
+    [
+      'a quorum above the number of witnesses',
+      () => quorum(4),
+      /quorum is 4, but there are only 3 witnesses/,
+    ],
+    [
+      'the key of a log',
+      () => quorum(1, [registry.log.signer]),
+      /--witness takes the verifier key of a witness/,
+    ],
+    [
+      'a public JWK',
+      () => ['--witness', '{}', '--quorum', '1'],
+      /--witness takes the verifier key of a witness/,
+    ],
+    [
+      'a key whose id is wrong',
+      () => [
+        '--witness',
+        registry.witnesses[0]?.vkey.replace(/\+.{8}\+/, '+00000000+') ?? '',
+        '--quorum',
+        '1',
+      ],
+      /witnesses\[0\] has an id that does not belong to its name and key/,
+    ],
+    [
+      'one witness twice, under two names',
+      () => {
+        const [one] = registry.witnesses as [NoteSigner];
+        return quorum(2, [one, noteSigner('alias.example', 'witness', one.pair)]);
+      },
+      /witnesses\[1\] has the public key of witnesses\[0\]: a witness counts once/,
+    ],
+  ])('refuses as wrong usage: %s', async (_name, args, problem) => {
+    const { code, stderr } = await pin('https://registry.example', ...known(...args()));
+    expect([code, stderr]).toEqual([2, expect.stringMatching(problem)]);
   });
 });
 
@@ -384,8 +536,13 @@ describe('--root-key takes a trust anchor', () => {
   it.each<[string, (anchor: string) => string, RegExp]>([
     [
       'a member of a later version',
+      (anchor) => anchor.replace('{', '{"next_roots":[],'),
+      /next_roots needs a newer version/,
+    ],
+    [
+      'a quorum without witnesses',
       (anchor) => anchor.replace('{', '{"quorum":2,'),
-      /quorum needs a newer version/,
+      /witnesses and quorum need each other/,
     ],
     ['an unknown member', (anchor) => anchor.replace('{', '{"note":"",'), /"note" is not a member/],
     ['a repeated member', (anchor) => anchor.replace('{', '{"sources":[],'), /"sources" appears twice/],

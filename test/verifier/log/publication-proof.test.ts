@@ -8,6 +8,7 @@ import {
   type PublishedStatement,
   publicationEntry,
   refuseOtherLog,
+  type TreeHead,
   tileReader,
   verifyPublicationProof,
 } from '@passport-registry/verifier/internal';
@@ -20,6 +21,7 @@ import {
   noteSigner,
   signatureBy,
 } from '../../support/note-keys.js';
+import { loggedHead } from '../../support/test-log.js';
 import { tilesOf } from '../../support/tiles.js';
 
 const ORIGIN = 'registry.example/log';
@@ -147,7 +149,7 @@ describe('the proof that a publication is logged', () => {
   it('is refused if it is missing, or not UTF-8', async () => {
     const rules = { origin: ORIGIN, witnesses: [], quorum: 0, since: 0, until: 0 };
     const missing = verifyPublicationProof(undefined, statement, rules);
-    await expect(missing).rejects.toThrow('the source has no proof that the list is logged');
+    await expect(missing).rejects.toThrow('the proof that the list is logged is missing');
     await expect(missing).rejects.toThrow(NotLogged);
     const latin = Buffer.from(proofWith({}).replaceAll('—', '\xe9'), 'latin1');
     await expect(verify({}, latin)).rejects.toThrow('the proof that the list is logged is not UTF-8');
@@ -161,33 +163,38 @@ describe('the proof that a publication is logged', () => {
     );
   });
 
-  it.each<[string, Changes, number]>([
-    ['none', { cosigners: [] }, 0],
-    ['one of two', { cosigners: [one] }, 1],
-    ['two of three', { quorum: 3 }, 2],
-    ['one, twice', { cosigners: [one, one] }, 1],
-    ['a stranger', { cosigners: [one, noteSigner('stranger.example', 'witness')] }, 1],
-    ['a stranger with the name of a witness', { cosigners: [one, noteSigner(two.key.name, 'witness')] }, 1],
-    ['old ones', { seconds: NOW - 100 }, 1],
-    ['older ones', { seconds: NOW - 101 }, 0],
-    ['future ones', { seconds: NOW + 11 }, 1],
-    ['distant ones', { seconds: NOW + 12 }, 0],
+  it.each<[string, Changes, readonly NoteSigner[]]>([
+    ['none', { cosigners: [] }, []],
+    ['one of two', { cosigners: [one] }, [one]],
+    ['two of three', { quorum: 3 }, [one, two]],
+    ['one, twice', { cosigners: [one, one] }, [one]],
+    ['a stranger', { cosigners: [one, noteSigner('stranger.example', 'witness')] }, [one]],
+    [
+      'a stranger with the name of a witness',
+      { cosigners: [one, noteSigner(two.key.name, 'witness')] },
+      [one],
+    ],
+    ['old ones', { seconds: NOW - 100 }, [one]],
+    ['older ones', { seconds: NOW - 101 }, []],
+    ['future ones', { seconds: NOW + 11 }, [two]],
+    ['distant ones', { seconds: NOW + 12 }, []],
     [
       'those of another head',
       { cosigners: [], lines: (text) => [one, two].map((by) => cosignatureBy(by, `${text}more\n`, NOW)) },
-      0,
+      [],
     ],
     [
       'those without a time',
       { cosigners: [], lines: (text) => [one, two].map((by) => signatureBy(by, text)) },
-      0,
+      [],
     ],
-  ])('is refused without the quorum: %s', async (_name, changes, count) => {
+  ])('is refused without the quorum: %s', async (_name, changes, counted) => {
     const { quorum = 2 } = changes;
     const verdict = verify(changes);
     await expect(verdict).rejects.toThrow(TooFewCosignatures);
+    const names = counted.map(({ key }) => key.name).join(', ') || 'none';
     await expect(verdict).rejects.toThrow(
-      `valid cosignatures of ${count} witnesses that are not too old, but ${quorum} are required`,
+      `${quorum} witnesses must have cosigned the log, but the proof has recent and valid cosignatures only of: ${names}`,
     );
   });
 
@@ -216,7 +223,6 @@ describe('the proof that a publication is logged', () => {
 describe('the head of a log after another', () => {
   const leaves = someLeaves(700);
   const headOf = (size: number, of = leaves) => ({ size, root: naiveRoot(of.slice(0, size)) });
-  const trust = (quorum: number) => ({ origin: ORIGIN, witnesses: [one.key, two.key], quorum });
   const requests: string[] = [];
   const filesOf = (of: readonly Uint8Array[]) => {
     const tiles = tilesOf(of);
@@ -225,13 +231,25 @@ describe('the head of a log after another', () => {
       return tiles.get(path.replace(/^log\//, ''));
     };
   };
+  interface Circumstances {
+    /** Who has cosigned the accepted head, and who the head. Default: nobody, and the same. */
+    readonly before?: readonly NoteSigner[];
+    readonly after?: readonly NoteSigner[];
+    readonly read?: (path: string) => Promise<Uint8Array | undefined>;
+  }
+  const logged = (head: TreeHead, witnesses: readonly NoteSigner[]) =>
+    loggedHead(
+      head,
+      witnesses.map(({ key }) => key),
+    );
   const verdict = (
-    accepted: ReturnType<typeof headOf> | undefined,
-    head: ReturnType<typeof headOf>,
-    { quorum = 0, read = filesOf(leaves.slice(0, head.size)) } = {},
+    accepted: TreeHead | undefined,
+    head: TreeHead,
+    { before = [], after = before, read = filesOf(leaves.slice(0, head.size)) }: Circumstances = {},
   ) => {
     requests.length = 0;
-    return refuseOtherLog({ head, accepted }, trust(quorum), read).then(
+    const heads = { head: logged(head, after), accepted: accepted && logged(accepted, before) };
+    return refuseOtherLog(heads, read).then(
       () => 'accepted',
       (error: Error) => {
         expect(error).toBeInstanceOf(LogInconsistent);
@@ -248,22 +266,32 @@ describe('the head of a log after another', () => {
     expect(requests).toEqual([]);
   });
 
-  it.each([0, 2])('is refused if it is smaller, with a quorum of %i', async (quorum) => {
-    expect(await verdict(headOf(700), headOf(699), { quorum })).toMatch(SMALLER);
+  it.each([0, 2])('is refused if it is smaller, with %i witnesses', async (count) => {
+    const before = [one, two].slice(0, count);
+    expect(await verdict(headOf(700), headOf(699), { before })).toMatch(SMALLER);
     expect(requests).toEqual([]);
   });
 
-  it.each([0, 2])('of the same size has the same root, with a quorum of %i', async (quorum) => {
-    expect(await verdict(headOf(5), headOf(5), { quorum })).toBe('accepted');
-    expect(await verdict(headOf(5), headOf(5, leaves.with(2, naiveLeaf(Buffer.of(1)))), { quorum })).toMatch(
-      OTHER,
-    );
+  it.each([0, 2])('of the same size has the same root, with %i witnesses', async (count) => {
+    const before = [one, two].slice(0, count);
+    expect(await verdict(headOf(5), headOf(5), { before })).toBe('accepted');
+    const other = headOf(5, leaves.with(2, naiveLeaf(Buffer.of(1))));
+    expect(await verdict(headOf(5), other, { before })).toMatch(OTHER);
     expect(requests).toEqual([]);
   });
 
-  it('that is larger is the word of the witnesses, without a tile', async () => {
-    expect(await verdict(headOf(5), headOf(700), { quorum: 1 })).toBe('accepted');
+  it('that is larger is the word of a witness that has cosigned both, without a tile', async () => {
+    const other = headOf(700, leaves.with(2, naiveLeaf(Buffer.of(1))));
+    const [before, after] = [
+      [one, two],
+      [three, two],
+    ];
+    expect(await verdict(headOf(5), other, { before, after })).toBe('accepted');
     expect(requests).toEqual([]);
+    expect(await verdict(headOf(5), other, { before, after: [three] })).toMatch(OTHER);
+    expect(await verdict(headOf(5), headOf(700), { before, after: [three] })).toBe('accepted');
+    expect(requests).not.toEqual([]);
+    expect(await verdict(headOf(5), other, { before: [], after })).toMatch(OTHER);
   });
 
   it.each([
@@ -320,9 +348,8 @@ describe('the head of a log after another', () => {
 
   it('passes on why a tile cannot be read', async () => {
     const read = () => Promise.reject(new TypeError('the host is away'));
-    await expect(refuseOtherLog({ head: headOf(9), accepted: headOf(5) }, trust(0), read)).rejects.toThrow(
-      TypeError,
-    );
+    const heads = { head: loggedHead(headOf(9)), accepted: loggedHead(headOf(5)) };
+    await expect(refuseOtherLog(heads, read)).rejects.toThrow(TypeError);
   });
 });
 

@@ -14,7 +14,6 @@ import { openRegistry as openPath } from '@passport-registry/verifier/node';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { withLog } from '../../support/logged-registry.js';
 import { noteSigner } from '../../support/note-keys.js';
 import { ROOT } from '../../support/paths.js';
 import {
@@ -29,6 +28,7 @@ import {
 } from '../../support/publication.js';
 import { registryHost } from '../../support/registry-host.js';
 import { publishSummed } from '../../support/summed-registry.js';
+import { withLog } from '../../support/with-log.js';
 import { temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 let root: TestKey;

@@ -27,7 +27,21 @@ export interface RegistryClient extends Registry {
    * @throws {@link NoUsableSource} | {@link RegistryClosed}
    */
   refresh(): Promise<void>;
-  /** Returns information about the current list and its source, and the errors of the sources. */
+  /**
+   * Returns information about the current list and its source, and the errors of the sources.
+   *
+   * @example
+   * ```ts
+   * import { createRegistryClient } from '@passport-registry/verifier';
+   *
+   * const log = { log: 'registry.example/log', witnesses: witnessKeys, quorum: 2 };
+   * const registry = createRegistryClient({ trustAnchor: { ...trustAnchor, ...log } });
+   * await registry.ready();
+   * const { logSize, cosignedBy } = registry.status();
+   * console.log(logSize, cosignedBy.join(' and ')); // 1 mirror-a.example and mirror-b.example
+   * registry.close();
+   * ```
+   */
   status(): RegistryStatus;
   /** Stops all requests and timers. From then on, `ready()` and `refresh()` reject with {@link RegistryClosed}. */
   close(): void;

@@ -12,8 +12,8 @@ const REVALIDATED = [
   'issuers.sig',
 ];
 
-/** The files that change with each publication, and that belong together. */
-const STATEMENTS = ['publication.jwt', 'log/publication.tlog-proof'];
+/** The files that a publication replaces first. A cache on the way may hold an old version of one of them. */
+const REPLACED_FIRST = ['publication.jwt', 'log/publication.tlog-proof'];
 
 /** A host of a registry. The class caches small files with their ETags, so that the host need not send them again. */
 export class HttpSource {
@@ -22,8 +22,8 @@ export class HttpSource {
   readonly #root: URL;
   readonly #fetch: typeof fetch;
   readonly #held = new Map<string, FetchedFile>();
-  /** Files of which a cache between this client and the host may hold an old version. */
-  #mayBeCached: readonly string[] = [];
+  /** The files of which a cache between this client and the host may hold an old version. */
+  #mayBeOld = new Set<string>();
 
   constructor(base: string, fetch: typeof globalThis.fetch) {
     this.base = base;
@@ -44,18 +44,17 @@ export class HttpSource {
 
   /**
    * Clears the cache, so that the host sends all files in full again. A cache on the way may hold an older publication
-   * statement than the other files, or an older proof than the statement. The next request for each of the two therefore
+   * statement, or an older proof that it is logged, than the other files. The next request for each of the two therefore
    * has a new query, which caches do not ignore.
    */
   forget(): void {
     this.#held.clear();
-    this.#mayBeCached = STATEMENTS;
+    this.#mayBeOld = new Set(REPLACED_FIRST);
   }
 
   async #open(path: string, request: FileRequest): Promise<OpenedFile | undefined> {
     const { href } = new URL(path, this.#root);
-    if (this.#mayBeCached.includes(path)) {
-      this.#mayBeCached = this.#mayBeCached.filter((other) => other !== path);
+    if (this.#mayBeOld.delete(path)) {
       const opened = await openFile(`${href}?${Date.now().toString(36)}`, request, undefined);
       // Some hosts do not know a path with a query.
       if (opened !== undefined) return opened;

@@ -24,6 +24,7 @@ const TRANSIENT: readonly string[] = [
   'ERR_PUBLICATION_INVALID',
   'ERR_PUBLICATION_MISMATCH',
   'ERR_NOT_LOGGED',
+  'ERR_LOG_INCONSISTENT',
 ];
 
 /** The inputs for reading a source. */

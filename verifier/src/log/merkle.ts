@@ -112,6 +112,30 @@ export async function rangeRoot(start: number, end: number, hash: SubtreeHash): 
 }
 
 /**
+ * Returns the root of the first entries of a range, and the root of the range, from the same hashes of subtrees. If both
+ * roots are those of signed heads, the hashes are a consistency proof: the newer log begins with the older one.
+ *
+ * @param older - the number of the entry after the first entries
+ */
+export async function consistentRoots(
+  older: number,
+  [start, end]: readonly [number, number],
+  hash: SubtreeHash,
+): Promise<readonly [Uint8Array, Uint8Array]> {
+  if (older === start || older === end) {
+    const root = await rangeRoot(start, end, hash);
+    return [older === end ? root : emptyRoot(), root];
+  }
+  const split = start + 2 ** levelBelow(end - start);
+  const isLeft = older <= split;
+  const [[before, after], other] = await Promise.all([
+    consistentRoots(older, isLeft ? [start, split] : [split, end], hash),
+    isLeft ? rangeRoot(split, end, hash) : rangeRoot(start, split, hash),
+  ]);
+  return isLeft ? [before, nodeHash(after, other)] : [nodeHash(other, before), nodeHash(other, after)];
+}
+
+/**
  * Returns the inclusion proof of an entry in a tree (RFC 6962, section 2.1.1).
  *
  * @throws RangeError if the tree has no such entry
@@ -159,7 +183,7 @@ export async function consistencyProof(
  * Returns the level of the largest complete subtree with fewer than `count` entries. `count` is at least 2. Math.log2 is
  * not exact: it returns the same for 2^49 and 2^49 + 1.
  */
-function levelBelow(count: number): number {
+export function levelBelow(count: number): number {
   let level = 0;
   while (2 ** (level + 1) < count) level++;
   return level;

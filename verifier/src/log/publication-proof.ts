@@ -6,7 +6,7 @@ import type { PublishedStatement } from '../trust/publication-statement.js';
 import { type Cosignature, newestCosignatures } from './cosignature.js';
 import { entryBytes, publicationEntry } from './log-entry.js';
 import { assertSignedByLog } from './log-head.js';
-import { consistencyProof, isConsistent, isSameHash, type TreeHead } from './merkle.js';
+import { consistentRoots, isSameHash, type TreeHead } from './merkle.js';
 import { hashesFromTiles, type ReadTile, TILE_WIDTH, tilePath } from './tiles.js';
 import { parseLogProof, provesEntry } from './tlog-proof.js';
 
@@ -52,11 +52,12 @@ export async function verifyPublicationProof(
   statement: PublishedStatement,
   { origin, witnesses, quorum, since, until }: ProofRules,
 ): Promise<LoggedHead> {
-  if (statement.log === undefined) throw new NotLogged('the publication statement names no log');
-  if (statement.log.origin !== origin) {
-    throw new NotLogged(`the publication statement names the log ${statement.log.origin}, not ${origin}`);
+  if (statement.log?.origin !== origin) {
+    throw new NotLogged(
+      `the publication statement names ${statement.log?.origin ?? 'no log'}, not the log ${origin}`,
+    );
   }
-  if (bytes === undefined) throw new NotLogged('the source has no proof that the list is logged');
+  if (bytes === undefined) throw notLogged('is missing');
   const proof = textOf(bytes);
   const parsed = parseLogProof(proof, notLogged);
   const { head, index } = parsed;
@@ -65,8 +66,9 @@ export async function verifyPublicationProof(
     throw notLogged('does not prove that the log contains the publication statement');
   const cosignatures = await newestCosignatures(head.note, { witnesses, quorum, since, until });
   if (cosignatures.length < quorum) {
+    const names = cosignatures.map(({ witness }) => witness.name).join(', ');
     throw new TooFewCosignatures(
-      `the head of the log has valid cosignatures of ${cosignatures.length} witnesses that are not too old, but ${quorum} are required`,
+      `${quorum} witnesses must have cosigned the log, but the proof has recent and valid cosignatures only of: ${names || 'none'}`,
     );
   }
   const { size, root } = head;
@@ -81,37 +83,50 @@ function textOf(bytes: Uint8Array): string {
   }
 }
 
+/** A verified head, and the head that was accepted before. */
+interface Heads {
+  readonly head: LoggedHead;
+  readonly accepted: LoggedHead | undefined;
+}
+
 /**
- * Refuses a head that is smaller than the accepted head, and a head of the same size with another root. Whether a larger
- * head contains the accepted one is the word of the witnesses. Without witnesses, the tiles of the log must prove it.
+ * Refuses a head that is smaller than the accepted head, and a head of the same size with another root. A witness that
+ * has cosigned both heads vouches that the larger one contains the smaller one. Without such a witness, the tiles of the
+ * log must prove it.
  *
  * @param readFile - reads a file of the source
+ * @returns the head with the newer cosignatures, so that a source with old ones cannot make the list look less fresh
  * @throws {@link LogInconsistent}
  */
-export async function refuseOtherLog(
-  { head, accepted }: { readonly head: TreeHead; readonly accepted: TreeHead | undefined },
-  { quorum }: LogTrust,
-  readFile: ReadFile,
-): Promise<void> {
-  if (accepted === undefined) return;
+export async function refuseOtherLog({ head, accepted }: Heads, readFile: ReadFile): Promise<LoggedHead> {
+  if (accepted === undefined) return head;
   if (head.size < accepted.size) {
     throw new LogInconsistent(
       `the source has a head of the log with ${head.size} entries, but one with ${accepted.size} entries was accepted before`,
     );
   }
-  const isProven =
-    head.size === accepted.size
-      ? isSameHash(head.root, accepted.root)
-      : quorum > 0 || (await isContained(accepted, head, readFile));
-  if (isProven) return;
-  throw new LogInconsistent(
-    `the log of the source, with ${head.size} entries, does not contain the log with ${accepted.size} entries that was accepted before`,
-  );
+  const hasSameSize = head.size === accepted.size;
+  const isContained = hasSameSize
+    ? isSameHash(head.root, accepted.root)
+    : sharesWitness(head, accepted) || (await contains(head, accepted, readFile));
+  if (!isContained) {
+    throw new LogInconsistent(
+      `the log of the source, with ${head.size} entries, does not contain the log with ${accepted.size} entries that was accepted before`,
+    );
+  }
+  const isOlder = (head.witnessedAt ?? 0) < (accepted.witnessedAt ?? 0);
+  return hasSameSize && head.index === accepted.index && isOlder ? accepted : head;
 }
 
-async function isContained(older: TreeHead, newer: TreeHead, readFile: ReadFile): Promise<boolean> {
+function sharesWitness(one: LoggedHead, other: LoggedHead): boolean {
+  const keys = one.cosignatures.map(({ witness }) => witness.jwk.x);
+  return other.cosignatures.some(({ witness }) => keys.includes(witness.jwk.x));
+}
+
+async function contains(newer: TreeHead, older: TreeHead, readFile: ReadFile): Promise<boolean> {
   const hashes = hashesFromTiles(newer.size, tileReader(readFile));
-  return isConsistent(older, newer, await consistencyProof(older.size, newer.size, hashes));
+  const [before, after] = await consistentRoots(older.size, [0, newer.size], hashes);
+  return isSameHash(before, older.root) && isSameHash(after, newer.root);
 }
 
 /** Reads tiles below `log/`. A full tile replaces its partial tiles (C2SP tlog-tiles). */

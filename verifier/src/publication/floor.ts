@@ -1,8 +1,7 @@
 import { sha256Hex } from '../encoding/sha256.js';
 import { decodeUtf8 } from '../encoding/utf8.js';
-import { ListMalformed, NotLogged } from '../errors.js';
+import { ListMalformed } from '../errors.js';
 import { isUpdatedAt } from '../list/date-time.js';
-import { PROOF, verifyPublicationProof } from '../log/publication-proof.js';
 import { verifySignature } from '../trust/signature.js';
 import { limitFiles } from './limit-files.js';
 import type { RegistryFiles } from './registry-files.js';
@@ -25,35 +24,16 @@ import { underAnyRoot } from './under-any-root.js';
 export async function readFloor(files: RegistryFiles, trust: SourceTrust): Promise<Head> {
   const source = limitFiles(files);
   const anyForm = { ...trust, requireCheckpoint: false, requirePublication: false, log: undefined };
+  // The head of the log counts even if its cosignatures do not suffice any more.
+  const log = trust.log && { ...trust.log, quorum: 0 };
   return underAnyRoot(trust.roots, async (root) => {
-    const statements = await readStatements(source, root, anyForm);
+    const statements = await readStatements(source, root, { ...anyForm, log }).catch(() =>
+      // An older version wrote the store, or a client that does not read the log.
+      readStatements(source, root, anyForm),
+    );
     const named = namedBy(statements) ?? (await readList(source, statements));
-    return {
-      ...acceptHead(statements, named, anyForm),
-      logged: await readLogFloor(source, statements, trust),
-    };
+    return acceptHead(statements, named, anyForm);
   });
-}
-
-/** Reads the head of the log in a store, even if its cosignatures do not suffice any more. */
-async function readLogFloor(
-  files: RegistryFiles,
-  { statement }: Statements,
-  { log }: SourceTrust,
-): Promise<Head['logged']> {
-  if (log === undefined || statement === undefined) return undefined;
-  const anyTime = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
-  try {
-    return await verifyPublicationProof(await files.get(PROOF), statement, {
-      ...log,
-      ...anyTime,
-      quorum: 0,
-    });
-  } catch (error) {
-    // The store has no proof, because an older version or a trust anchor without a log wrote it.
-    if (error instanceof NotLogged) return undefined;
-    throw error;
-  }
 }
 
 /**

@@ -171,13 +171,12 @@ async function readLogged(
 ): Promise<LoggedHead | undefined> {
   if (log === undefined) return undefined;
   const since = expiry ? clock.now - maxAge - clock.tolerance : Number.NEGATIVE_INFINITY;
-  const logged = await verifyPublicationProof(await files.get(PROOF), statement, {
+  const head = await verifyPublicationProof(await files.get(PROOF), statement, {
     ...log,
     since,
     until: clock.now + clock.tolerance,
   });
-  await refuseOtherLog({ head: logged, accepted: floor?.logged }, log, (path) => files.get(path));
-  return logged;
+  return refuseOtherLog({ head, accepted: floor?.logged }, (path) => files.get(path));
 }
 
 /** An attacker could remove a statement to hide that the list is old. */

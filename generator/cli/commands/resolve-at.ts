@@ -1,0 +1,86 @@
+import { decide, GRAMMAR, RegistryError, type TrustPolicy } from '@passport-registry/verifier';
+import { GeneratorError, TreeRejected, UsageError } from '../../errors.js';
+import { writeWholeFile } from '../../files/replace-file.js';
+import { type Answer, answerFrom } from '../../past/answer.js';
+import { witnessTrust } from '../../past/past-publication.js';
+import type { PinnedTrust } from '../../verification/pinned-trust.js';
+import type { TreeSource } from '../../verification/tree-source.js';
+import { pastTime } from '../options/time-option.js';
+import { sourceAt } from '../options/where.js';
+import type { Io } from '../terminal/io.js';
+import { emit, say } from '../terminal/output.js';
+import { formatTime, sayNothing, saySaid } from '../terminal/say-past.js';
+
+/** What is asked about the past, as on the command line. */
+export interface PastOptions {
+  readonly at: string;
+  readonly proofOut?: string | undefined;
+  readonly json?: true | undefined;
+}
+
+/** Who is asked, and what is trusted. */
+export interface PastConditions {
+  readonly trust: PinnedTrust;
+  /** Asked in this order, until one has an answer. */
+  readonly sources: readonly string[];
+  /** Default: no decision is made. */
+  readonly policy: TrustPolicy | undefined;
+}
+
+/** Says what a registry said of an issuer at a time, and what proves it. @returns the exit code */
+export async function resolveAt(
+  io: Io,
+  id: string,
+  { at, proofOut, json, trust, sources, policy }: PastOptions & PastConditions,
+): Promise<number> {
+  const time = pastTime('--at', at);
+  if (!GRAMMAR.issuerId.pattern.test(id)) throw new UsageError(`${id} is not a valid issuer_id`);
+  const isProofWanted = proofOut !== undefined;
+  if (isProofWanted && witnessTrust({ trust }) === undefined) {
+    throw new UsageError(
+      '--proof-out needs a trust anchor with witnesses and a quorum: without them, nothing about the past is proven',
+    );
+  }
+  const question = { issuerId: id, time, trust, isProofWanted };
+  const trees = sources.map((source) => sourceAt(source));
+  const answer = await firstAnswer(io, trees, (tree) => answerFrom(tree, question));
+  if (answer.evidence === 'none') {
+    const { isPartial: _isPartial, ...report } = answer;
+    if (json) emit(io, { issuerId: id, at: formatTime(time), ...report });
+    sayNothing(io, { id, time }, answer);
+    if (isProofWanted) say(io, `${proofOut} is not written, because there is nothing to prove`);
+    return 1;
+  }
+  const { said, evidence, proof } = answer;
+  const decision = policy && decide(said.issuer ?? undefined, policy, time);
+  const { accepted = said.listed, reasons = [] } = decision ?? {};
+  const decided = decision && { accepted, reasons };
+  if (proofOut !== undefined && proof !== undefined) writeWholeFile(proofOut, proof);
+  if (json) emit(io, { issuerId: id, at: formatTime(time), evidence, ...said, ...decided });
+  saySaid(io, { id, time }, answer);
+  if (decision !== undefined) say(io, `    the policy ${accepted ? 'accepts' : 'REJECTS'} it`);
+  for (const { code, message } of reasons) say(io, `    ${code}: ${message}`);
+  if (isProofWanted) say(io, `${proofOut} proves it to everybody who trusts the root key and the witnesses`);
+  return accepted ? 0 : 1;
+}
+
+/** Returns the answer of the first source that has one. Says why others have none. */
+async function firstAnswer(
+  io: Io,
+  [source, ...others]: readonly TreeSource[],
+  ask: (source: TreeSource) => Promise<Answer>,
+): Promise<Answer> {
+  if (source === undefined) throw new UsageError('there is no source to ask: pass --source');
+  try {
+    return await ask(source);
+  } catch (error) {
+    const known = error instanceof RegistryError ? asRejected(error) : error;
+    if (others.length === 0 || !(known instanceof GeneratorError)) throw known;
+    say(io, `note: ${source.name} has no answer: ${known.message}`);
+    return firstAnswer(io, others, ask);
+  }
+}
+
+function asRejected(error: RegistryError): TreeRejected {
+  return new TreeRejected(`${error.code}: ${error.message}`, { cause: error });
+}

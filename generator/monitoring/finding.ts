@@ -1,0 +1,66 @@
+/** How urgent a finding is, most urgent first. `change` is a change of an issuer that the user watches. */
+export const SEVERITIES = ['alarm', 'change', 'warning', 'note'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
+/** Everything that a monitor tells, by its stable code, and how urgent it is. docs/operators.md explains each code. */
+const SEVERITY_OF = {
+  'log-missing': 'alarm',
+  'log-shrunk': 'alarm',
+  'log-forked': 'alarm',
+  'log-damaged': 'alarm',
+  'head-not-signed': 'alarm',
+  'entry-not-signed': 'alarm',
+  'statement-missing': 'alarm',
+  'statement-out-of-order': 'alarm',
+  'list-missing': 'alarm',
+  'list-invalid': 'alarm',
+  'forbidden-change': 'alarm',
+  'not-logged': 'alarm',
+  'not-published': 'alarm',
+  'other-root-key': 'alarm',
+  'proof-invalid': 'alarm',
+  'too-few-cosignatures': 'alarm',
+  'cosignatures-too-old': 'alarm',
+  'watched-issuer-changed': 'change',
+  'host-unreadable': 'warning',
+  'mirror-without-log': 'warning',
+  'list-not-kept': 'warning',
+  'head-too-old': 'warning',
+  'watched-issuer-unknown': 'warning',
+  'root-key-not-pinned': 'warning',
+  'issuer-changed': 'note',
+  'publication-logged': 'note',
+  'delegation-logged': 'note',
+  'rotation-logged': 'note',
+  'log-key-changed': 'note',
+  'entries-not-verified': 'note',
+} as const satisfies Record<string, Severity>;
+
+/** The stable code of a finding. */
+export type FindingCode = keyof typeof SEVERITY_OF;
+
+/** One thing that a monitor tells, as data. */
+export interface Finding {
+  readonly code: FindingCode;
+  readonly severity: Severity;
+  /** One line for people. */
+  readonly message: string;
+  /** The URL of the host that the finding is about. */
+  readonly host?: string;
+  /** The number of entries of the log before the entry that the finding is about. */
+  readonly entry?: number;
+  /** More about the finding, such as the issuer and its changed fields. */
+  readonly [more: string]: unknown;
+}
+
+/** Makes a finding. @param more - members for the JSON report */
+export function finding(
+  code: FindingCode,
+  message: string,
+  more: Omit<Finding, 'code' | 'severity' | 'message'> = {},
+): Finding {
+  return { code, severity: SEVERITY_OF[code], message, ...more };
+}
+
+/** Receives the findings of a round, in order. */
+export type Report = (found: Finding) => void;

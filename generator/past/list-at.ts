@@ -1,0 +1,37 @@
+import type { IssuerRegistry } from '@passport-registry/verifier';
+import { TreeRejected } from '../errors.js';
+import { formatUpdatedAt } from '../list/updated-at.js';
+import { findAt, type InForce } from './at-time.js';
+import type { History } from './history.js';
+import { readKeptList } from './kept-list.js';
+
+/** A list that was in force at a time. */
+export interface ListAt extends Pick<InForce, 'evidence'> {
+  readonly registry: IssuerRegistry;
+}
+
+/**
+ * Reads the list that was in force at a time.
+ *
+ * @param time - milliseconds since 1970
+ * @throws {@link TreeRejected} if nothing shows which list it was, or if it has not been kept; {@link IoFailed}; the errors of
+ *   the verifier
+ */
+export async function readListAt(history: History, time: number): Promise<ListAt> {
+  const found = await findAt(history, time);
+  if (found.evidence === 'none') {
+    const { before, after } = found;
+    const nearest = [
+      ...(before === undefined ? [] : [`until ${formatUpdatedAt(before.until)}`]),
+      ...(after === undefined ? [] : [`from ${formatUpdatedAt(after.from)}`]),
+    ];
+    throw new TreeRejected(
+      `nothing proves which list of ${history.source.name} was in force at ${new Date(time).toISOString()}: ` +
+        (nearest.length === 0
+          ? 'the log proves no time'
+          : `the nearest lists are proven ${nearest.join(' and ')}`),
+    );
+  }
+  const { evidence, publication } = found;
+  return { evidence, registry: await readKeptList(history.source, publication.statement) };
+}

@@ -1,0 +1,223 @@
+import { formatLogProof, leafHash, rootFromInclusion } from '@passport-registry/verifier/internal';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { CLIENTS, type LogReader, logReader } from '../../support/log-clients.js';
+import { altered, LoggedRegistry, PROOF } from '../../support/logged-registry.js';
+import { at, rotationStep, testKey, withRotation } from '../../support/publication.js';
+import { cosignedHead, noteSigner, ORIGIN, TestLog } from '../../support/test-log.js';
+
+const [ACCEPTED, INCONSISTENT] = ['accepted', 'ERR_LOG_INCONSISTENT'];
+
+let registry: LoggedRegistry;
+beforeEach(async () => {
+  registry = new LoggedRegistry(await testKey());
+});
+
+/** Returns the tiles that a host has sent since the last call. */
+function tilesSent({ host }: LogReader): string[] {
+  const sent = host.log.splice(0).filter((line) => line.startsWith('log/tile/') && line.endsWith(' 200'));
+  return sent.map((line) => line.slice(0, -' 200'.length));
+}
+
+/** Copies the first entries of a log, and goes on differently, with a newer publication at the end. */
+async function forked(from: LoggedRegistry, first: number, size: number): Promise<LoggedRegistry> {
+  const fork = from.fork(first);
+  fork.log.append(Buffer.from('something else'));
+  fork.log.appendOther(size - first - 2);
+  await fork.publish();
+  return fork;
+}
+
+describe.each(CLIENTS)('%s', (_name, create) => {
+  describe.each([
+    ['with a quorum', 2],
+    ['without witnesses', undefined],
+  ])('%s', (_quorum, quorum) => {
+    const reading = () => logReader(create, registry, { trustAnchor: registry.anchor(quorum) });
+
+    it('refuses a head of the log that is smaller than the accepted one', async () => {
+      const reader = await reading();
+      const older = await registry.publish();
+      expect(await reader.read(await registry.logDelegation())).toBe(ACCEPTED);
+      expect(await reader.read(older)).toBe(INCONSISTENT);
+      expect(reader.client.status().logSize).toBe(2);
+    });
+
+    it('refuses a head of the same size with another root', async () => {
+      const reader = await reading();
+      registry.log.appendOther(2);
+      await registry.publish();
+      expect(await reader.read(registry.files)).toBe(ACCEPTED);
+      const fork = await forked(registry, 1, 3);
+      expect(fork.log.size).toBe(registry.log.size);
+      expect(await reader.read(fork.files)).toBe(INCONSISTENT);
+      expect(await reader.read(registry.files)).toBe(ACCEPTED);
+    });
+
+    it('refuses a log that the thief of the root key starts afresh', async () => {
+      const reader = await reading();
+      registry.log.appendOther(9);
+      expect(await reader.read(await registry.publish())).toBe(ACCEPTED);
+      const log = new TestLog(noteSigner(ORIGIN, 'log'));
+      const thief = new LoggedRegistry(registry.root, log, registry.witnesses);
+      Object.assign(thief, { now: registry.now, sequence: registry.sequence });
+      // Only witnesses that are in concert with the thief cosign it.
+      expect(await reader.read(await thief.publish())).toBe(INCONSISTENT);
+      const refusal = quorum === undefined ? INCONSISTENT : 'ERR_TOO_FEW_COSIGNATURES';
+      expect(await reader.read(await thief.publish({ cosigned: [] }))).toBe(refusal);
+      log.appendOther(20);
+      expect(await reader.read(await thief.publish({ cosigned: thief.cosigning(1) }))).toBe(refusal);
+      expect(await reader.read(await registry.publish())).toBe(ACCEPTED);
+    });
+
+    it('accepts another key of the log if a statement names it, and the log goes on', async () => {
+      const reader = await reading();
+      registry.log.appendOther(3);
+      expect(await reader.read(await registry.publish())).toBe(ACCEPTED);
+      const next = noteSigner(ORIGIN, 'log');
+      expect(await reader.read(await registry.publish({ signer: next }))).toBe(ACCEPTED);
+      expect(reader.client.status().logSize).toBe(5);
+      const byOldKey = await registry.prove({ cosigned: registry.cosigning(3) });
+      expect(await reader.read(byOldKey)).toBe('ERR_NOT_LOGGED');
+    });
+
+    it('follows a rotation of the root key if the log goes on', async () => {
+      registry.now = Date.parse(at(-600));
+      const reader = await reading();
+      registry.log.appendOther(3);
+      expect(await reader.read(await registry.publish())).toBe(ACCEPTED);
+      const next = await testKey();
+      const steps = [await rotationStep(registry.root, next)];
+      const afresh = registry.fork(0, next);
+      expect(await reader.read(withRotation(await afresh.publish({ sequence: 1 }), steps))).toBe(
+        INCONSISTENT,
+      );
+      const rotated = registry.fork(undefined, next);
+      rotated.log.append(Buffer.from('the rotation'));
+      expect(await reader.read(withRotation(await rotated.publish({ sequence: 1 }), steps))).toBe(ACCEPTED);
+      expect(reader.client.status()).toMatchObject({ logSize: 6, rootKeys: [next.rootKey.thumbprint] });
+    });
+  });
+
+  describe('with a quorum', () => {
+    it('reads no tile if one witness has cosigned both heads', async () => {
+      const reader = await logReader(create, registry);
+      const [one, two, three] = registry.cosigning(3);
+      await reader.read(await registry.publish({ cosigned: [one, two] as never }));
+      registry.log.appendOther(300);
+      expect(await reader.read(await registry.publish({ cosigned: [two, three] as never }))).toBe(ACCEPTED);
+      expect(tilesSent(reader)).toEqual([]);
+    });
+
+    it('compares the logs by tiles if no witness has cosigned both heads', async () => {
+      const reader = await logReader(create, registry, { trustAnchor: registry.anchor(1) });
+      const by = (index: number) => registry.cosigning(3).slice(index, index + 1);
+      registry.log.appendOther(2);
+      expect(await reader.read(await registry.publish({ cosigned: by(0) }))).toBe(ACCEPTED);
+      const fork = await forked(registry, 1, 5);
+      expect(await reader.read(await fork.prove({ cosigned: by(1) }))).toBe(INCONSISTENT);
+      expect(tilesSent(reader)).not.toEqual([]);
+      expect(await reader.read(await registry.publish({ cosigned: by(1) }))).toBe(ACCEPTED);
+      expect(tilesSent(reader)).not.toEqual([]);
+      expect(await reader.read(await registry.publish({ cosigned: by(1) }))).toBe(ACCEPTED);
+      expect(tilesSent(reader)).toEqual([]);
+    });
+  });
+
+  describe('without witnesses', () => {
+    const reading = () => logReader(create, registry, { trustAnchor: registry.anchor() });
+
+    it('compares logs by at most 4 tiles, whatever their sizes', async () => {
+      const growing = [1, 2, 255, 256, 257, 600].map(async (size) => {
+        const own = registry.fork();
+        const reader = await logReader(create, own, { trustAnchor: own.anchor() });
+        own.log.appendOther(size - 1);
+        expect(await reader.read(await own.publish())).toBe(ACCEPTED);
+        expect(await reader.read(await own.prove())).toBe(ACCEPTED);
+        expect(tilesSent(reader)).toEqual([]);
+        for (const more of [1, 2, 253, 300]) {
+          const before = own.log.size;
+          // The fork differs in the last entry that was accepted.
+          const fork = await forked(own, before - 1, before + more);
+          expect(await reader.read(fork.files)).toBe(INCONSISTENT);
+          tilesSent(reader);
+          own.log.appendOther(more - 1);
+          expect(await reader.read(await own.publish())).toBe(ACCEPTED);
+          const tiles = tilesSent(reader);
+          expect([1, 2, 3, 4]).toContain(tiles.length);
+          expect(new Set(tiles).size).toBe(tiles.length);
+          expect(reader.client.status().logSize).toBe(before + more);
+        }
+      });
+      await Promise.all(growing);
+    });
+
+    /** A log of 301 entries, that log with 301 more, and the tiles that prove it. */
+    async function grown() {
+      registry.log.appendOther(300);
+      const before = await registry.publish();
+      registry.log.appendOther(300);
+      const after = await registry.publish();
+      const reader = await reading();
+      await reader.read(before);
+      expect(await reader.read(after)).toBe(ACCEPTED);
+      const tiles = tilesSent(reader);
+      expect(tiles.sort()).toEqual(['log/tile/0/001', 'log/tile/0/002.p/90', 'log/tile/1/000.p/2']);
+      return { before, after, tiles };
+    }
+
+    it('refuses a log whose tiles are missing, malformed or altered', async () => {
+      const { before, after, tiles } = await grown();
+      const damages: readonly [string, (tile: Buffer) => Uint8Array | undefined, string][] = [
+        ['missing', () => undefined, INCONSISTENT],
+        ['empty', () => Buffer.alloc(0), INCONSISTENT],
+        ['a hash too short', (tile) => tile.subarray(32), INCONSISTENT],
+        ['a byte too short', (tile) => tile.subarray(1), INCONSISTENT],
+        ['altered', (tile) => Buffer.from(tile.map((byte) => byte ^ 1)), INCONSISTENT],
+        ['too large', () => Buffer.alloc(8 * 1024 + 1), 'ERR_SOURCE_TOO_LARGE'],
+      ];
+      const verdicts = tiles.flatMap((path) =>
+        damages.map(async ([name, damage, code]) => {
+          const reader = await reading();
+          await reader.read(before);
+          const content = damage(after.get(path) as Buffer);
+          expect([path, name, await reader.read(altered(after, path, content))]).toEqual([path, name, code]);
+        }),
+      );
+      await Promise.all(verdicts);
+    });
+
+    it('reads a full tile in place of a partial one that was removed, or a larger partial one', async () => {
+      const { before, after, tiles } = await grown();
+      registry.log.appendOther(400);
+      const wider = registry.log.files;
+      const partial = tiles.filter((path) => path.includes('.p/'));
+      expect(partial.length).toBe(2);
+      const [reader, other] = [await reading(), await reading()];
+      await reader.read(before);
+      await other.read(before);
+      const full = altered(after, 'log/tile/0/002.p/90', undefined);
+      expect(await reader.read(altered(full, 'log/tile/0/002', wider.get('log/tile/0/002')))).toBe(ACCEPTED);
+      const longer = altered(after, 'log/tile/0/002.p/90', wider.get('log/tile/0/002')?.subarray(0, 32 * 91));
+      expect(await other.read(longer)).toBe(ACCEPTED);
+    });
+
+    it('refuses an enormous log after a few requests', async () => {
+      const reader = await reading();
+      registry.log.appendOther(2);
+      expect(await reader.read(await registry.publish())).toBe(ACCEPTED);
+      const next = await registry.publish();
+      const { index, log } = registry;
+      const size = Number.MAX_SAFE_INTEGER;
+      const path = Array.from({ length: 53 }, () => Buffer.alloc(32, 7));
+      const root = rootFromInclusion({ index, size }, leafHash(log.entries[index] as Uint8Array), path);
+      const head = cosignedHead({ origin: ORIGIN, size, root: root as Uint8Array }, log.signer, []);
+      reader.host.intercept = (asked, _request, response) => {
+        if (asked.startsWith('log/tile/')) response.end(Buffer.alloc(8192));
+        return asked.startsWith('log/tile/');
+      };
+      const proof = formatLogProof({ index, path, head });
+      expect(await reader.read(altered(next, PROOF, proof))).toBe(INCONSISTENT);
+      expect(tilesSent(reader).length).toBeLessThan(3 * 20);
+    });
+  });
+});

@@ -1,0 +1,83 @@
+import { createIssuerLookup, createRegistryClient } from '@passport-registry/verifier';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { type CreateClient, type LogReader, logReader } from '../../support/log-clients.js';
+import { LoggedRegistry, PROOF } from '../../support/logged-registry.js';
+import { type Files, testKey } from '../../support/publication.js';
+
+/** What a client costs, as a test compares it. */
+interface Costs {
+  /** The requests, without the files of single issuers. */
+  readonly requests: readonly string[];
+  /** The number of signatures that the client has verified. */
+  readonly verified: number;
+}
+
+let registry: LoggedRegistry;
+let [first, next] = [new Map(), new Map()] as [Files, Files];
+
+/** The log of a registry that publishes 27 times a day for ten years. */
+const ENTRIES = 100_000;
+
+beforeAll(async () => {
+  registry = new LoggedRegistry(await testKey());
+  registry.log.appendOther(ENTRIES - 1);
+  first = await registry.publish();
+  registry.log.appendOther(9);
+  next = await registry.publish();
+});
+
+async function costsOf({ host }: LogReader, work: () => Promise<unknown>): Promise<Costs> {
+  const verify = vi.spyOn(crypto.subtle, 'verify');
+  host.log.length = 0;
+  expect(await work()).toBe('accepted');
+  const verified = verify.mock.calls.length;
+  verify.mockRestore();
+  return { requests: [...host.log].sort(), verified };
+}
+
+describe.each<[string, CreateClient, number]>([
+  ['a client with the list', createRegistryClient, 1],
+  ['a look-up of single issuers', createIssuerLookup, 0],
+])('%s, with a log of 100,000 entries and two of three witnesses', (_name, create, listSignatures) => {
+  it('reads one more file, of at most 3 kB, and checks one more signature for the log and each counted witness', async () => {
+    expect((first.get(PROOF) as Buffer).length).toBeLessThanOrEqual(3000);
+    const without = await logReader(create, registry, { trustAnchor: { root: registry.root.rootKey.jwk } });
+    const reader = await logReader(create, registry);
+    const before = await costsOf(without, () => without.read(first));
+    const costs = await costsOf(reader, () => reader.read(first));
+    expect(before.verified).toBe(1 + listSignatures);
+    expect(costs).toEqual({
+      requests: [...before.requests, `${PROOF} 200`].sort(),
+      verified: before.verified + 1 + 2,
+    });
+  });
+
+  it('costs a confirmation that nothing has changed', async () => {
+    const reader = await logReader(create, registry);
+    await reader.read(first);
+    const { requests, verified } = await costsOf(reader, () => reader.read(first));
+    expect(requests.filter((line) => line.startsWith('log/'))).toEqual([`${PROOF} 304`]);
+    expect(verified).toBe(1 + 1 + 2);
+  });
+
+  it('reads no tile when the log has grown', async () => {
+    const reader = await logReader(create, registry);
+    await reader.read(first);
+    const { requests } = await costsOf(reader, () => reader.read(next));
+    expect(requests.filter((line) => line.startsWith('log/'))).toEqual([`${PROOF} 200`]);
+  });
+
+  it('reads two to four tiles of at most 8 KiB without witnesses, and checks only the signature of the log', async () => {
+    const reader = await logReader(create, registry, { trustAnchor: registry.anchor() });
+    await reader.read(first);
+    const { requests, verified } = await costsOf(reader, () => reader.read(next));
+    const read = requests.filter((line) => line.startsWith('log/'));
+    expect(read).toEqual([
+      `${PROOF} 200`,
+      'log/tile/0/390.p/170 200',
+      'log/tile/1/001.p/134 200',
+      'log/tile/2/000.p/1 200',
+    ]);
+    expect(verified).toBe(1 + listSignatures + 1);
+  });
+});

@@ -1,0 +1,103 @@
+import { LogInconsistent, NotLogged, TooFewCosignatures } from '../errors.js';
+import { MAX_DATE_MS } from '../list/date-time.js';
+import { type Cosignature, newestCosignatures } from '../log/cosignature.js';
+import { entryBytes, parseEntry, publicationEntry } from '../log/log-entry.js';
+import { isSameHash } from '../log/merkle.js';
+import { verifyPublicationProof } from '../log/publication-proof.js';
+import { type LogProof, parseLogProof } from '../log/tlog-proof.js';
+import type { LogTrust } from '../trust/log-trust.js';
+import type { PublishedStatement } from '../trust/publication-statement.js';
+import type { HistoryProof } from './history-proof.js';
+import { rootWithTail } from './tail-root.js';
+
+/** What shows when a publication was the newest one. */
+export type PeriodProof = Pick<HistoryProof, 'first_proof' | 'last_proof' | 'later_entries'>;
+
+/** Between which times witnesses prove that a publication was in force. Both times are part of the period. */
+export interface Period {
+  /** When a quorum had seen the publication in the log, in milliseconds since 1970. */
+  readonly from: number;
+  /** Until when a quorum has seen no later publication in the log, in milliseconds since 1970. */
+  readonly until: number;
+  /** The names of the witnesses whose cosignatures prove the two times. */
+  readonly witnesses: { readonly from: readonly string[]; readonly until: readonly string[] };
+  /** The number of entries before the publication. */
+  readonly index: number;
+}
+
+const notLogged = (message: string) => new NotLogged(`the proof of the publication ${message}`);
+
+/**
+ * Verifies when a publication was in force (SPEC C7): from the time when a quorum had cosigned a head with it, to the time
+ * until which a quorum has cosigned a head without a later publication. A statement that expired was in force no longer.
+ *
+ * Nothing is proven if fewer witnesses than the quorum are honest. With at least one honest witness in every quorum, the
+ * publication was in the log at `from`, and was still the newest at `until`.
+ *
+ * @param statement - a statement whose signature has been verified
+ * @param trust - with at least one witness
+ * @throws {@link NotLogged} | {@link TooFewCosignatures} | {@link LogInconsistent}
+ */
+export async function verifyPeriod(
+  statement: PublishedStatement,
+  { first_proof, last_proof, later_entries }: PeriodProof,
+  trust: LogTrust,
+): Promise<Period> {
+  const [first, last] = await Promise.all([
+    verifyHead(first_proof, statement, trust),
+    verifyHead(last_proof, statement, trust),
+  ]);
+  const { index } = last;
+  const later = later_entries.map((text) => new TextEncoder().encode(text));
+  const isBefore = first.index === index && first.head.size <= last.head.size;
+  if (!isBefore)
+    throw new LogInconsistent('the first proof is not for a head of the log before that of the last proof');
+  const tail = [entryBytes(publicationEntry(statement)), ...later];
+  assertTail(last, tail);
+  assertTail(first, tail.slice(0, first.head.size - index));
+  for (const entry of later) {
+    const { type } = parseEntry(entry, (message) => notLogged(`has a later entry that ${message}`));
+    if (type === 'publication') throw notLogged('has a later publication: it was no longer in force');
+  }
+  const { quorum } = trust;
+  const [earliest, newest] = [first.cosignatures.slice(-quorum), last.cosignatures.slice(0, quorum)];
+  const from = Math.max(...earliest.map(({ time }) => time));
+  const until = Math.min(...newest.map(({ time }) => time), statement.expiresAt);
+  if (until < from) throw new TooFewCosignatures(unproven(from, until));
+  return { from, until, witnesses: { from: namesOf(earliest), until: namesOf(newest) }, index };
+}
+
+const unproven = (from: number, until: number) =>
+  `the cosignatures prove no period: the quorum of the first proof was complete at ${new Date(from).toISOString()}, but that of ` +
+  `the last proof shows only until ${new Date(until).toISOString()} that no publication followed`;
+
+const namesOf = (cosignatures: readonly Cosignature[]) =>
+  cosignatures.map(({ witness }) => witness.name).sort();
+
+/** A verified proof with all cosignatures by known witnesses, newest first. */
+interface VerifiedHead extends LogProof {
+  readonly cosignatures: readonly Cosignature[];
+}
+
+/** Verifies one proof as a client does, whenever it was made. */
+async function verifyHead(
+  text: string,
+  statement: PublishedStatement,
+  trust: LogTrust,
+): Promise<VerifiedHead> {
+  const [since, until] = [Number.NEGATIVE_INFINITY, MAX_DATE_MS];
+  await verifyPublicationProof(new TextEncoder().encode(text), statement, { ...trust, since, until });
+  const proof = parseLogProof(text, notLogged);
+  const { witnesses } = trust;
+  const all = { witnesses, quorum: witnesses.length, since, until };
+  return { ...proof, cosignatures: await newestCosignatures(proof.head.note, all) };
+}
+
+/** Asserts that the head of a proof has exactly these entries from the publication to its end. */
+function assertTail(proof: LogProof, tail: readonly Uint8Array[]): void {
+  const { head, index } = proof;
+  if (head.size - index === tail.length && isSameHash(rootWithTail(proof, tail), head.root)) return;
+  throw notLogged(
+    `is for a head with ${head.size - index - 1} later entries, which are not those that it names`,
+  );
+}
