@@ -138,7 +138,7 @@ describeWith(['chromium'], 'the log in the page', () => {
   });
 
   const damaged: [string, (bytes: Buffer) => Buffer | undefined, string, string?][] = [
-    ['missing', () => undefined, 'the source has no proof'],
+    ['missing', () => undefined, 'is missing'],
     ['empty', () => Buffer.alloc(0), 'does not begin with'],
     ['cut off', (bytes) => bytes.subarray(0, bytes.length - 20), 'the proof that the list is logged'],
     ['that of another publication', () => read('log/proofs/0/first.tlog-proof'), 'does not prove'],
