@@ -10,6 +10,7 @@ import {
   obtainPassport,
   signAction,
 } from '@passport-registry/verifier';
+import { splitView } from './split-view.js';
 import { DemoStage, findFreeUrl, pause, waitForAnswer } from './stage.js';
 
 const RECORDS = fileURLToPath(new URL('../../../issuers', import.meta.url));
@@ -152,6 +153,7 @@ async function demo(): Promise<void> {
     return [undefined, `list updated at ${updates.at(-1)}\n${words}`];
   });
   registry.close();
+  await splitView(stage, rootKey, runStep);
 }
 
 try {

@@ -19,6 +19,21 @@ export class DemoStage {
     return stderr.trim();
   }
 
+  /** Runs a command of `passport-registry`. Returns its output on stdout. */
+  async read(...args: string[]): Promise<string> {
+    const { stdout } = await promisify(execFile)(process.execPath, [CLI, ...args], { cwd: this.folder });
+    return stdout;
+  }
+
+  /** Runs a command of `passport-registry` that may fail. Returns its exit code and its output on stderr. */
+  outcome(...args: string[]): Promise<{ readonly code: number | null; readonly stderr: string }> {
+    return new Promise((resolve) => {
+      const child = execFile(process.execPath, [CLI, ...args], { cwd: this.folder }, (_error, _out, stderr) =>
+        resolve({ code: child.exitCode, stderr }),
+      );
+    });
+  }
+
   /** Starts a command of `passport-registry`. The command runs until `clear` is called. */
   start(...args: string[]): void {
     this.#servers.push(spawn(process.execPath, [CLI, ...args], { cwd: this.folder, stdio: 'ignore' }));
@@ -31,11 +46,11 @@ export class DemoStage {
   }
 }
 
-/** Waits until a server answers with a successful status. */
-export async function waitForAnswer(url: string): Promise<void> {
+/** Waits until a server answers with an expected status. */
+export async function waitForAnswer(url: string, status = 200): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const response = await fetch(url).catch(() => undefined);
-    if (response?.ok) return;
+    if (response?.status === status) return;
     await pause(0.1);
   }
   throw new Error(`${url} does not answer`);

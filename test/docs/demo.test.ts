@@ -15,7 +15,7 @@ it('npm run demo shows the whole flow, exits, and leaves no files behind', async
   expect(stdout).toContain('Every step had the expected outcome.');
   expect(code).toBe(0);
   expect([...stdout.matchAll(/^ *(\d+)\. /gm)].map(([, number]) => Number(number))).toEqual([
-    1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+    1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
   ]);
   expect(
     [...stdout.matchAll(/^ {4}(ALLOWED|REJECTED at \S+: [a-z-]+)/gm)].map(([, verdict]) => verdict),
@@ -26,5 +26,6 @@ it('npm run demo shows the whole flow, exits, and leaves no files behind', async
     'ALLOWED',
     'REJECTED at issuer: status-suspended',
   ]);
+  expect(stdout).toMatch(/ALARM {3}log-forked/);
   expect(readdirSync(tmpdir()).filter((name) => name.startsWith('passport-demo-'))).toEqual([]);
 });
