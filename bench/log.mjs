@@ -13,10 +13,15 @@ import {
   encodeCosignature,
   entryBytes,
   formatHead,
+  formatLogProof,
   formatNoteKey,
+  hashesFromTiles,
+  inclusionProof,
   parseNoteKey,
+  tileReader,
 } from '@passport-registry/verifier/internal';
 import { filesBelow } from '../build/files/walk.js';
+import { publicationStatement } from '../build/freshness/statements.js';
 import { build } from '../build/index.js';
 import { appendEntries } from '../build/log/append.js';
 import { EMPTY_LOG, readLogHead, rootOf } from '../build/log/log-files.js';
@@ -151,7 +156,6 @@ async function lengthen(registry, size) {
   const statement = readFileSync(join(dist, 'publication.jwt'), 'utf8');
   const list = readFileSync(join(dist, 'issuers.json'));
   const claims = JSON.parse(Buffer.from(statement.split('.')[1], 'base64url'));
-  const proof = readFileSync(join(dist, 'log/publication.tlog-proof'));
   const lists = join(dist, 'log/lists');
   const put = (path, bytes) => {
     mkdirSync(dirname(join(dist, path)), { recursive: true });
@@ -159,22 +163,29 @@ async function lengthen(registry, size) {
   };
   rmSync(join(dist, 'log'), { recursive: true });
   mkdirSync(lists, { recursive: true });
-  // Another signature makes another statement of the same size.
-  const statements = Array.from({ length: size }, (_one, index) =>
-    index === size - 1 ? statement : `${statement.slice(0, -12)}${String(index).padStart(12, 'A')}`,
-  );
-  const entries = statements.map((text, index) => {
-    const other = Buffer.concat([list.subarray(0, -1), Buffer.from(String(index).padStart(6, ' '))]);
-    const hash = index === size - 1 ? claims.sha256 : sha256(other);
-    put(`log/lists/${hash}.json`, index === size - 1 ? list : other);
+  const entries = [];
+  for (let index = 0; index < size; index++) {
+    const isLast = index === size - 1;
+    const at = Date.parse('2026-01-01T00:00:00Z') / 1000 + index;
+    const updated_at = isLast ? claims.updated_at : new Date(at * 1000).toISOString().replace('.000', '');
+    const content = isLast ? list : Buffer.from(list.toString().replace(claims.updated_at, updated_at));
+    const hash = sha256(content);
+    const said = { ...claims, iat: at, sequence: 0, updated_at, sha256: hash };
+    const text = isLast ? statement : await publicationStatement(root.signer, said);
+    put(`log/lists/${hash}.json`, content);
     put(`log/statements/${index}.jwt`, text);
-    for (const which of ['first', 'last']) put(`log/proofs/${index}/${which}.tlog-proof`, proof);
-    const { sequence, updated_at } = claims;
-    return entryBytes({ list: hash, sequence, sha256: sha256(text), type: 'publication', updated_at });
-  });
+    const { sequence } = isLast ? claims : said;
+    entries.push(entryBytes({ list: hash, sequence, sha256: sha256(text), type: 'publication', updated_at }));
+  }
   const { end, files } = appendEntries(EMPTY_LOG, entries);
   for (const [path, bytes] of files) put(path, bytes);
   const head = await signHead({ origin: ORIGIN, size, root: await rootOf(end) }, log.signer);
+  const tiles = tileReader(async (path) => files.get(path));
+  for (let index = 0; index < size; index++) {
+    const path = await inclusionProof(index, size, hashesFromTiles(size, tiles));
+    const proof = formatLogProof({ index, path, head });
+    for (const which of ['first', 'last']) put(`log/proofs/${index}/${which}.tlog-proof`, proof);
+  }
   await prove(dist, head, { index: size - 1, statement, cosignatures: [] });
 }
 

@@ -28,7 +28,7 @@ const formats = {
   'date-time': isDateTime,
 };
 export const validateConfiguration: Validator = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"The configuration of an operator, registry.yaml","description":"Options that an operator would otherwise repeat on the command line. Paths are relative to this file. Options on the command line take precedence.","type":"object","additionalProperties":false,"properties":{"name":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"the name of the registry, such as Nordic Agents Registry: 1 to 100 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":100},"description":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"what the registry is: 1 to 500 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":500},"contact":{"$comment":"RFC 5321 Mailbox in its common form: a dot-atom, an at sign, a DNS name of two or more labels.","type":"string","format":"email","maxLength":254,"pattern":"^(?=.{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$","description":"the e-mail address of the operator, such as operator@registry.example"},"homepage":{"$comment":"RFC 3986 in ASCII: scheme https, a DNS name or IPv4 address, an optional port; no user name, no fragment.","type":"string","format":"uri","maxLength":2048,"pattern":"^https://[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*(?::[0-9]{1,5})?(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(?:\\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$","description":"the https URL of a page about the operator, with the thumbprint of the root key, such as https://www.registry.example; without user name and fragment"},"base_url":{"description":"the URL where the tree is published, such as https://registry.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},"mirrors":{"description":"the URLs of the mirrors, which `status` compares with the registry","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}},"root_key":{"description":"the file of the public JWK that the signing key must match","type":"string","minLength":1},"precompress":{"description":"whether builds also publish issuers.json.gz and issuers.json.br","type":"boolean"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"log":{"description":"the public log of the registry, and the witnesses that cosign it","type":"object","additionalProperties":false,"properties":{"origin":{"$comment":"A host with an optional port and path, and then /log. Without a scheme.","type":"string","maxLength":255,"pattern":"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$","description":"the name of the log, which never changes: the host of the registry and /log, such as registry.example/log"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"public_key":{"description":"the file of the log key's public JWK, needed with a command","type":"string","minLength":1},"keep_lists":{"description":"up to which size in MiB lists are kept permanently, 0 to 256","type":"integer","minimum":0,"maximum":256},"quorum":{"description":"how many witnesses must cosign, 1 to 32","type":"integer","minimum":1,"maximum":32},"wait":{"description":"for how many seconds a publication waits for the quorum, 0 to 3600","type":"integer","minimum":0,"maximum":3600},"witnesses":{"description":"the witnesses, each with its key and the URL of a mirror or of a witness service","type":"array","uniqueItems":true,"items":{"description":"a witness: its key, and either mirror or service","type":"object","additionalProperties":false,"required":["key"],"properties":{"key":{"$comment":"Name, id and Ed25519 key of type 4 (C2SP tlog-cosignature). The name is in ASCII, without white space and plus.","type":"string","maxLength":512,"pattern":"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$","description":"the key of the witness in the form of C2SP signed-note, as `keys witness` prints it"},"mirror":{"description":"the URL of a mirror that cosigns, such as https://mirror.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},"service":{"description":"the URL of a witness service, such as https://witness.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}}}}}},"checkpoint":{"description":"the online key and the validity of checkpoints","type":"object","additionalProperties":false,"properties":{"hours":{"description":"for how many hours a checkpoint is valid, 1 to 99999","type":"integer","minimum":1,"maximum":99999},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"public_key":{"description":"the file of the online key's public JWK, needed with a command","type":"string","minLength":1}}},"delegation":{"description":"the validity of delegations","type":"object","additionalProperties":false,"properties":{"days":{"description":"for how many days a delegation is valid, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"transitions":{"description":"exceptions to the rules for changes of a record","type":"object","additionalProperties":false,"properties":{"overrides":{"description":"a list of exceptions, each to one rule for one issuer","type":"array","items":{"type":"object","additionalProperties":false,"required":["issuer_id","rule","reason"],"properties":{"issuer_id":{"description":"the issuer","type":"string","minLength":1},"rule":{"description":"the rule that does not apply to the issuer","enum":["record-removed","revoked-is-final","certified-since-changed"]},"reason":{"description":"why, in a sentence","type":"string","minLength":1}}}}}}},"$defs":{"line":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"The configuration of an operator, registry.yaml","description":"Options that an operator would otherwise repeat on the command line. Paths are relative to this file. Options on the command line take precedence.","type":"object","additionalProperties":false,"properties":{"name":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"the name of the registry, such as Nordic Agents Registry: 1 to 100 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":100},"description":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"what the registry is: 1 to 500 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":500},"contact":{"$comment":"RFC 5321 Mailbox in its common form: a dot-atom, an at sign, a DNS name of two or more labels.","type":"string","format":"email","maxLength":254,"pattern":"^(?=.{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$","description":"the e-mail address of the operator, such as operator@registry.example"},"homepage":{"$comment":"RFC 3986 in ASCII: scheme https, a DNS name or IPv4 address, an optional port; no user name, no fragment.","type":"string","format":"uri","maxLength":2048,"pattern":"^https://[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*(?::[0-9]{1,5})?(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(?:\\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$","description":"the https URL of a page about the operator, with the thumbprint of the root key, such as https://www.registry.example; without user name and fragment"},"base_url":{"description":"the URL where the tree is published, such as https://registry.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},"mirrors":{"description":"the URLs of the mirrors, which `status` compares with the registry","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}},"root_key":{"description":"the file of the public JWK that the signing key must match","type":"string","minLength":1},"precompress":{"description":"whether builds also publish issuers.json.gz and issuers.json.br","type":"boolean"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"checkpoint":{"description":"the online key and the validity of checkpoints","type":"object","additionalProperties":false,"properties":{"hours":{"description":"for how many hours a checkpoint is valid, 1 to 99999","type":"integer","minimum":1,"maximum":99999},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"public_key":{"description":"the file of the online key's public JWK, needed with a command","type":"string","minLength":1}}},"log":{"description":"the public log of the registry, and the witnesses that cosign it","type":"object","additionalProperties":false,"properties":{"origin":{"$comment":"A host with an optional port and path, and then /log. Without a scheme.","type":"string","maxLength":255,"pattern":"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$","description":"the name of the log, which never changes: the host of the registry and /log, such as registry.example/log"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"public_key":{"description":"the file of the log key's public JWK, needed with a command","type":"string","minLength":1},"keep_lists":{"description":"up to which size in MiB lists are kept permanently, 0 to 256","type":"integer","minimum":0,"maximum":256},"quorum":{"description":"how many witnesses must cosign, 1 to 32","type":"integer","minimum":1,"maximum":32},"wait":{"description":"for how many seconds a publication waits for the quorum, 0 to 3600","type":"integer","minimum":0,"maximum":3600},"witnesses":{"description":"the witnesses, each with its key and the URL of a mirror or of a witness service","type":"array","uniqueItems":true,"items":{"description":"a witness: its key, and either mirror or service","type":"object","additionalProperties":false,"required":["key"],"properties":{"key":{"$comment":"Name, id and Ed25519 key of type 4 (C2SP tlog-cosignature). The name is in ASCII, without white space and plus.","type":"string","maxLength":512,"pattern":"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$","description":"the key of the witness in the form of C2SP signed-note, as `keys witness` prints it"},"mirror":{"description":"the URL of a mirror that cosigns, such as https://mirror.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},"service":{"description":"the URL of a witness service, such as https://witness.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}}}}}},"delegation":{"description":"the validity of delegations","type":"object","additionalProperties":false,"properties":{"days":{"description":"for how many days a delegation is valid, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"transitions":{"description":"exceptions to the rules for changes of a record","type":"object","additionalProperties":false,"properties":{"overrides":{"description":"a list of exceptions, each to one rule for one issuer","type":"array","items":{"type":"object","additionalProperties":false,"required":["issuer_id","rule","reason"],"properties":{"issuer_id":{"description":"the issuer","type":"string","minLength":1},"rule":{"description":"the rule that does not apply to the issuer","enum":["record-removed","revoked-is-final","certified-since-changed"]},"reason":{"description":"why, in a sentence","type":"string","minLength":1}}}}}}},"$defs":{"line":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}}}};
 const func1 = Object.prototype.hasOwnProperty;
 const func2 = (text) => [...text].length;
 const func0 = (a, b) => a === b || (typeof a === 'object' && isDeepStrictEqual(a, b));
@@ -491,12 +491,12 @@ vErrors.push(err34);
 errors++;
 }
 }
-if(data.log !== undefined){
-let data15 = data.log;
+if(data.checkpoint !== undefined){
+let data15 = data.checkpoint;
 if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
 for(const key2 in data15){
-if(!(((((((key2 === "origin") || (key2 === "signer")) || (key2 === "public_key")) || (key2 === "keep_lists")) || (key2 === "quorum")) || (key2 === "wait")) || (key2 === "witnesses"))){
-const err35 = {instancePath:instancePath+"/log",schemaPath:"#/properties/log/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log,data:data15};
+if(!(((key2 === "hours") || (key2 === "signer")) || (key2 === "public_key"))){
+const err35 = {instancePath:instancePath+"/checkpoint",schemaPath:"#/properties/checkpoint/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.checkpoint,data:data15};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -506,11 +506,10 @@ vErrors.push(err35);
 errors++;
 }
 }
-if(data15.origin !== undefined){
-let data16 = data15.origin;
-if(typeof data16 === "string"){
-if(func2(data16) > 255){
-const err36 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema31.properties.log.properties.origin,data:data16};
+if(data15.hours !== undefined){
+let data16 = data15.hours;
+if(!(((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16))) && (isFinite(data16)))){
+const err36 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.checkpoint.properties.hours.type,parentSchema:schema31.properties.checkpoint.properties.hours,data:data16};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -519,8 +518,9 @@ vErrors.push(err36);
 }
 errors++;
 }
-if(!pattern10.test(data16)){
-const err37 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$"},message:"must match pattern \""+"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$"+"\"",schema:"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$",parentSchema:schema31.properties.log.properties.origin,data:data16};
+if((typeof data16 == "number") && (isFinite(data16))){
+if(data16 > 99999 || isNaN(data16)){
+const err37 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.checkpoint.properties.hours,data:data16};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -529,9 +529,8 @@ vErrors.push(err37);
 }
 errors++;
 }
-}
-else {
-const err38 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.origin.type,parentSchema:schema31.properties.log.properties.origin,data:data16};
+if(data16 < 1 || isNaN(data16)){
+const err38 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.checkpoint.properties.hours,data:data16};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -541,12 +540,13 @@ vErrors.push(err38);
 errors++;
 }
 }
+}
 if(data15.signer !== undefined){
 let data17 = data15.signer;
 if(data17 && typeof data17 == "object" && !Array.isArray(data17)){
 for(const key3 in data17){
 if(!(((((key3 === "key") || (key3 === "passphrase_file")) || (key3 === "command")) || (key3 === "input")) || (key3 === "timeout"))){
-const err39 = {instancePath:instancePath+"/log/signer",schemaPath:"#/properties/log/properties/signer/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log.properties.signer,data:data17};
+const err39 = {instancePath:instancePath+"/checkpoint/signer",schemaPath:"#/properties/checkpoint/properties/signer/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.checkpoint.properties.signer,data:data17};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -560,7 +560,7 @@ if(data17.key !== undefined){
 let data18 = data17.key;
 if(typeof data18 === "string"){
 if(func2(data18) < 1){
-const err40 = {instancePath:instancePath+"/log/signer/key",schemaPath:"#/properties/log/properties/signer/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.key,data:data18};
+const err40 = {instancePath:instancePath+"/checkpoint/signer/key",schemaPath:"#/properties/checkpoint/properties/signer/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.key,data:data18};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -571,7 +571,7 @@ errors++;
 }
 }
 else {
-const err41 = {instancePath:instancePath+"/log/signer/key",schemaPath:"#/properties/log/properties/signer/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.key.type,parentSchema:schema31.properties.log.properties.signer.properties.key,data:data18};
+const err41 = {instancePath:instancePath+"/checkpoint/signer/key",schemaPath:"#/properties/checkpoint/properties/signer/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.signer.properties.key.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.key,data:data18};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -585,7 +585,7 @@ if(data17.passphrase_file !== undefined){
 let data19 = data17.passphrase_file;
 if(typeof data19 === "string"){
 if(func2(data19) < 1){
-const err42 = {instancePath:instancePath+"/log/signer/passphrase_file",schemaPath:"#/properties/log/properties/signer/properties/passphrase_file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.passphrase_file,data:data19};
+const err42 = {instancePath:instancePath+"/checkpoint/signer/passphrase_file",schemaPath:"#/properties/checkpoint/properties/signer/properties/passphrase_file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.passphrase_file,data:data19};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -596,7 +596,7 @@ errors++;
 }
 }
 else {
-const err43 = {instancePath:instancePath+"/log/signer/passphrase_file",schemaPath:"#/properties/log/properties/signer/properties/passphrase_file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.passphrase_file.type,parentSchema:schema31.properties.log.properties.signer.properties.passphrase_file,data:data19};
+const err43 = {instancePath:instancePath+"/checkpoint/signer/passphrase_file",schemaPath:"#/properties/checkpoint/properties/signer/properties/passphrase_file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.signer.properties.passphrase_file.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.passphrase_file,data:data19};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -610,7 +610,7 @@ if(data17.command !== undefined){
 let data20 = data17.command;
 if(typeof data20 === "string"){
 if(func2(data20) < 1){
-const err44 = {instancePath:instancePath+"/log/signer/command",schemaPath:"#/properties/log/properties/signer/properties/command/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.command,data:data20};
+const err44 = {instancePath:instancePath+"/checkpoint/signer/command",schemaPath:"#/properties/checkpoint/properties/signer/properties/command/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.command,data:data20};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -621,7 +621,7 @@ errors++;
 }
 }
 else {
-const err45 = {instancePath:instancePath+"/log/signer/command",schemaPath:"#/properties/log/properties/signer/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.command.type,parentSchema:schema31.properties.log.properties.signer.properties.command,data:data20};
+const err45 = {instancePath:instancePath+"/checkpoint/signer/command",schemaPath:"#/properties/checkpoint/properties/signer/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.signer.properties.command.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.command,data:data20};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -634,7 +634,7 @@ errors++;
 if(data17.input !== undefined){
 let data21 = data17.input;
 if(!((data21 === "payload") || (data21 === "digest"))){
-const err46 = {instancePath:instancePath+"/log/signer/input",schemaPath:"#/properties/log/properties/signer/properties/input/enum",keyword:"enum",params:{allowedValues: schema31.properties.log.properties.signer.properties.input.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.log.properties.signer.properties.input.enum,parentSchema:schema31.properties.log.properties.signer.properties.input,data:data21};
+const err46 = {instancePath:instancePath+"/checkpoint/signer/input",schemaPath:"#/properties/checkpoint/properties/signer/properties/input/enum",keyword:"enum",params:{allowedValues: schema31.properties.checkpoint.properties.signer.properties.input.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.checkpoint.properties.signer.properties.input.enum,parentSchema:schema31.properties.checkpoint.properties.signer.properties.input,data:data21};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -647,7 +647,7 @@ errors++;
 if(data17.timeout !== undefined){
 let data22 = data17.timeout;
 if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
-const err47 = {instancePath:instancePath+"/log/signer/timeout",schemaPath:"#/properties/log/properties/signer/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.signer.properties.timeout.type,parentSchema:schema31.properties.log.properties.signer.properties.timeout,data:data22};
+const err47 = {instancePath:instancePath+"/checkpoint/signer/timeout",schemaPath:"#/properties/checkpoint/properties/signer/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.checkpoint.properties.signer.properties.timeout.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.timeout,data:data22};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -658,7 +658,7 @@ errors++;
 }
 if((typeof data22 == "number") && (isFinite(data22))){
 if(data22 > 99999 || isNaN(data22)){
-const err48 = {instancePath:instancePath+"/log/signer/timeout",schemaPath:"#/properties/log/properties/signer/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.log.properties.signer.properties.timeout,data:data22};
+const err48 = {instancePath:instancePath+"/checkpoint/signer/timeout",schemaPath:"#/properties/checkpoint/properties/signer/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.checkpoint.properties.signer.properties.timeout,data:data22};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -668,7 +668,7 @@ vErrors.push(err48);
 errors++;
 }
 if(data22 < 1 || isNaN(data22)){
-const err49 = {instancePath:instancePath+"/log/signer/timeout",schemaPath:"#/properties/log/properties/signer/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.timeout,data:data22};
+const err49 = {instancePath:instancePath+"/checkpoint/signer/timeout",schemaPath:"#/properties/checkpoint/properties/signer/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.timeout,data:data22};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -681,7 +681,7 @@ errors++;
 }
 }
 else {
-const err50 = {instancePath:instancePath+"/log/signer",schemaPath:"#/properties/log/properties/signer/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.properties.signer.type,parentSchema:schema31.properties.log.properties.signer,data:data17};
+const err50 = {instancePath:instancePath+"/checkpoint/signer",schemaPath:"#/properties/checkpoint/properties/signer/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.checkpoint.properties.signer.type,parentSchema:schema31.properties.checkpoint.properties.signer,data:data17};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -695,7 +695,7 @@ if(data15.public_key !== undefined){
 let data23 = data15.public_key;
 if(typeof data23 === "string"){
 if(func2(data23) < 1){
-const err51 = {instancePath:instancePath+"/log/public_key",schemaPath:"#/properties/log/properties/public_key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.public_key,data:data23};
+const err51 = {instancePath:instancePath+"/checkpoint/public_key",schemaPath:"#/properties/checkpoint/properties/public_key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.public_key,data:data23};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -706,7 +706,7 @@ errors++;
 }
 }
 else {
-const err52 = {instancePath:instancePath+"/log/public_key",schemaPath:"#/properties/log/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.public_key.type,parentSchema:schema31.properties.log.properties.public_key,data:data23};
+const err52 = {instancePath:instancePath+"/checkpoint/public_key",schemaPath:"#/properties/checkpoint/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.public_key.type,parentSchema:schema31.properties.checkpoint.properties.public_key,data:data23};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -716,10 +716,9 @@ vErrors.push(err52);
 errors++;
 }
 }
-if(data15.keep_lists !== undefined){
-let data24 = data15.keep_lists;
-if(!(((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24))) && (isFinite(data24)))){
-const err53 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.keep_lists.type,parentSchema:schema31.properties.log.properties.keep_lists,data:data24};
+}
+else {
+const err53 = {instancePath:instancePath+"/checkpoint",schemaPath:"#/properties/checkpoint/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.checkpoint.type,parentSchema:schema31.properties.checkpoint,data:data15};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -728,9 +727,13 @@ vErrors.push(err53);
 }
 errors++;
 }
-if((typeof data24 == "number") && (isFinite(data24))){
-if(data24 > 256 || isNaN(data24)){
-const err54 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/maximum",keyword:"maximum",params:{comparison: "<=", limit: 256},message:"must be <= 256",schema:256,parentSchema:schema31.properties.log.properties.keep_lists,data:data24};
+}
+if(data.log !== undefined){
+let data24 = data.log;
+if(data24 && typeof data24 == "object" && !Array.isArray(data24)){
+for(const key4 in data24){
+if(!(((((((key4 === "origin") || (key4 === "signer")) || (key4 === "public_key")) || (key4 === "keep_lists")) || (key4 === "quorum")) || (key4 === "wait")) || (key4 === "witnesses"))){
+const err54 = {instancePath:instancePath+"/log",schemaPath:"#/properties/log/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log,data:data24};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -739,8 +742,12 @@ vErrors.push(err54);
 }
 errors++;
 }
-if(data24 < 0 || isNaN(data24)){
-const err55 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema31.properties.log.properties.keep_lists,data:data24};
+}
+if(data24.origin !== undefined){
+let data25 = data24.origin;
+if(typeof data25 === "string"){
+if(func2(data25) > 255){
+const err55 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema31.properties.log.properties.origin,data:data25};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -749,12 +756,8 @@ vErrors.push(err55);
 }
 errors++;
 }
-}
-}
-if(data15.quorum !== undefined){
-let data25 = data15.quorum;
-if(!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))){
-const err56 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.quorum.type,parentSchema:schema31.properties.log.properties.quorum,data:data25};
+if(!pattern10.test(data25)){
+const err56 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$"},message:"must match pattern \""+"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$"+"\"",schema:"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$",parentSchema:schema31.properties.log.properties.origin,data:data25};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -763,9 +766,9 @@ vErrors.push(err56);
 }
 errors++;
 }
-if((typeof data25 == "number") && (isFinite(data25))){
-if(data25 > 32 || isNaN(data25)){
-const err57 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/maximum",keyword:"maximum",params:{comparison: "<=", limit: 32},message:"must be <= 32",schema:32,parentSchema:schema31.properties.log.properties.quorum,data:data25};
+}
+else {
+const err57 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.origin.type,parentSchema:schema31.properties.log.properties.origin,data:data25};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -774,8 +777,13 @@ vErrors.push(err57);
 }
 errors++;
 }
-if(data25 < 1 || isNaN(data25)){
-const err58 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.log.properties.quorum,data:data25};
+}
+if(data24.signer !== undefined){
+let data26 = data24.signer;
+if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
+for(const key5 in data26){
+if(!(((((key5 === "key") || (key5 === "passphrase_file")) || (key5 === "command")) || (key5 === "input")) || (key5 === "timeout"))){
+const err58 = {instancePath:instancePath+"/log/signer",schemaPath:"#/properties/log/properties/signer/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log.properties.signer,data:data26};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -785,11 +793,11 @@ vErrors.push(err58);
 errors++;
 }
 }
-}
-if(data15.wait !== undefined){
-let data26 = data15.wait;
-if(!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))){
-const err59 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.wait.type,parentSchema:schema31.properties.log.properties.wait,data:data26};
+if(data26.key !== undefined){
+let data27 = data26.key;
+if(typeof data27 === "string"){
+if(func2(data27) < 1){
+const err59 = {instancePath:instancePath+"/log/signer/key",schemaPath:"#/properties/log/properties/signer/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.key,data:data27};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -798,9 +806,9 @@ vErrors.push(err59);
 }
 errors++;
 }
-if((typeof data26 == "number") && (isFinite(data26))){
-if(data26 > 3600 || isNaN(data26)){
-const err60 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3600},message:"must be <= 3600",schema:3600,parentSchema:schema31.properties.log.properties.wait,data:data26};
+}
+else {
+const err60 = {instancePath:instancePath+"/log/signer/key",schemaPath:"#/properties/log/properties/signer/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.key.type,parentSchema:schema31.properties.log.properties.signer.properties.key,data:data27};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -809,8 +817,12 @@ vErrors.push(err60);
 }
 errors++;
 }
-if(data26 < 0 || isNaN(data26)){
-const err61 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema31.properties.log.properties.wait,data:data26};
+}
+if(data26.passphrase_file !== undefined){
+let data28 = data26.passphrase_file;
+if(typeof data28 === "string"){
+if(func2(data28) < 1){
+const err61 = {instancePath:instancePath+"/log/signer/passphrase_file",schemaPath:"#/properties/log/properties/signer/properties/passphrase_file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.passphrase_file,data:data28};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -820,16 +832,8 @@ vErrors.push(err61);
 errors++;
 }
 }
-}
-if(data15.witnesses !== undefined){
-let data27 = data15.witnesses;
-if(Array.isArray(data27)){
-const len1 = data27.length;
-for(let i2=0; i2<len1; i2++){
-let data28 = data27[i2];
-if(data28 && typeof data28 == "object" && !Array.isArray(data28)){
-if(data28.key === undefined){
-const err62 = {instancePath:instancePath+"/log/witnesses/" + i2,schemaPath:"#/properties/log/properties/witnesses/items/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'",schema:schema31.properties.log.properties.witnesses.items.required,parentSchema:schema31.properties.log.properties.witnesses.items,data:data28};
+else {
+const err62 = {instancePath:instancePath+"/log/signer/passphrase_file",schemaPath:"#/properties/log/properties/signer/properties/passphrase_file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.passphrase_file.type,parentSchema:schema31.properties.log.properties.signer.properties.passphrase_file,data:data28};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -838,9 +842,12 @@ vErrors.push(err62);
 }
 errors++;
 }
-for(const key4 in data28){
-if(!(((key4 === "key") || (key4 === "mirror")) || (key4 === "service"))){
-const err63 = {instancePath:instancePath+"/log/witnesses/" + i2,schemaPath:"#/properties/log/properties/witnesses/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log.properties.witnesses.items,data:data28};
+}
+if(data26.command !== undefined){
+let data29 = data26.command;
+if(typeof data29 === "string"){
+if(func2(data29) < 1){
+const err63 = {instancePath:instancePath+"/log/signer/command",schemaPath:"#/properties/log/properties/signer/properties/command/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.command,data:data29};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -850,11 +857,8 @@ vErrors.push(err63);
 errors++;
 }
 }
-if(data28.key !== undefined){
-let data29 = data28.key;
-if(typeof data29 === "string"){
-if(func2(data29) > 512){
-const err64 = {instancePath:instancePath+"/log/witnesses/" + i2+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data29};
+else {
+const err64 = {instancePath:instancePath+"/log/signer/command",schemaPath:"#/properties/log/properties/signer/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.command.type,parentSchema:schema31.properties.log.properties.signer.properties.command,data:data29};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -863,8 +867,11 @@ vErrors.push(err64);
 }
 errors++;
 }
-if(!pattern11.test(data29)){
-const err65 = {instancePath:instancePath+"/log/witnesses/" + i2+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/pattern",keyword:"pattern",params:{pattern: "^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"+"\"",schema:"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data29};
+}
+if(data26.input !== undefined){
+let data30 = data26.input;
+if(!((data30 === "payload") || (data30 === "digest"))){
+const err65 = {instancePath:instancePath+"/log/signer/input",schemaPath:"#/properties/log/properties/signer/properties/input/enum",keyword:"enum",params:{allowedValues: schema31.properties.log.properties.signer.properties.input.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.log.properties.signer.properties.input.enum,parentSchema:schema31.properties.log.properties.signer.properties.input,data:data30};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -874,8 +881,10 @@ vErrors.push(err65);
 errors++;
 }
 }
-else {
-const err66 = {instancePath:instancePath+"/log/witnesses/" + i2+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.key.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data29};
+if(data26.timeout !== undefined){
+let data31 = data26.timeout;
+if(!(((typeof data31 == "number") && (!(data31 % 1) && !isNaN(data31))) && (isFinite(data31)))){
+const err66 = {instancePath:instancePath+"/log/signer/timeout",schemaPath:"#/properties/log/properties/signer/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.signer.properties.timeout.type,parentSchema:schema31.properties.log.properties.signer.properties.timeout,data:data31};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -884,12 +893,9 @@ vErrors.push(err66);
 }
 errors++;
 }
-}
-if(data28.mirror !== undefined){
-let data30 = data28.mirror;
-if(typeof data30 === "string"){
-if(!pattern8.test(data30)){
-const err67 = {instancePath:instancePath+"/log/witnesses/" + i2+"/mirror",schemaPath:"#/properties/log/properties/witnesses/items/properties/mirror/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"+"\"",schema:"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.mirror,data:data30};
+if((typeof data31 == "number") && (isFinite(data31))){
+if(data31 > 99999 || isNaN(data31)){
+const err67 = {instancePath:instancePath+"/log/signer/timeout",schemaPath:"#/properties/log/properties/signer/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.log.properties.signer.properties.timeout,data:data31};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -898,9 +904,8 @@ vErrors.push(err67);
 }
 errors++;
 }
-}
-else {
-const err68 = {instancePath:instancePath+"/log/witnesses/" + i2+"/mirror",schemaPath:"#/properties/log/properties/witnesses/items/properties/mirror/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.mirror.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.mirror,data:data30};
+if(data31 < 1 || isNaN(data31)){
+const err68 = {instancePath:instancePath+"/log/signer/timeout",schemaPath:"#/properties/log/properties/signer/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.timeout,data:data31};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -910,11 +915,10 @@ vErrors.push(err68);
 errors++;
 }
 }
-if(data28.service !== undefined){
-let data31 = data28.service;
-if(typeof data31 === "string"){
-if(!pattern8.test(data31)){
-const err69 = {instancePath:instancePath+"/log/witnesses/" + i2+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"+"\"",schema:"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data31};
+}
+}
+else {
+const err69 = {instancePath:instancePath+"/log/signer",schemaPath:"#/properties/log/properties/signer/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.properties.signer.type,parentSchema:schema31.properties.log.properties.signer,data:data26};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -924,8 +928,11 @@ vErrors.push(err69);
 errors++;
 }
 }
-else {
-const err70 = {instancePath:instancePath+"/log/witnesses/" + i2+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.service.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data31};
+if(data24.public_key !== undefined){
+let data32 = data24.public_key;
+if(typeof data32 === "string"){
+if(func2(data32) < 1){
+const err70 = {instancePath:instancePath+"/log/public_key",schemaPath:"#/properties/log/properties/public_key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.public_key,data:data32};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -935,9 +942,8 @@ vErrors.push(err70);
 errors++;
 }
 }
-}
 else {
-const err71 = {instancePath:instancePath+"/log/witnesses/" + i2,schemaPath:"#/properties/log/properties/witnesses/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.properties.witnesses.items.type,parentSchema:schema31.properties.log.properties.witnesses.items,data:data28};
+const err71 = {instancePath:instancePath+"/log/public_key",schemaPath:"#/properties/log/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.public_key.type,parentSchema:schema31.properties.log.properties.public_key,data:data32};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -947,14 +953,10 @@ vErrors.push(err71);
 errors++;
 }
 }
-let i3 = data27.length;
-let j1;
-if(i3 > 1){
-outer0:
-for(;i3--;){
-for(j1 = i3; j1--;){
-if(func0(data27[i3], data27[j1])){
-const err72 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1},message:"must NOT have duplicate items (items ## "+j1+" and "+i3+" are identical)",schema:true,parentSchema:schema31.properties.log.properties.witnesses,data:data27};
+if(data24.keep_lists !== undefined){
+let data33 = data24.keep_lists;
+if(!(((typeof data33 == "number") && (!(data33 % 1) && !isNaN(data33))) && (isFinite(data33)))){
+const err72 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.keep_lists.type,parentSchema:schema31.properties.log.properties.keep_lists,data:data33};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -962,14 +964,10 @@ else {
 vErrors.push(err72);
 }
 errors++;
-break outer0;
 }
-}
-}
-}
-}
-else {
-const err73 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.log.properties.witnesses.type,parentSchema:schema31.properties.log.properties.witnesses,data:data27};
+if((typeof data33 == "number") && (isFinite(data33))){
+if(data33 > 256 || isNaN(data33)){
+const err73 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/maximum",keyword:"maximum",params:{comparison: "<=", limit: 256},message:"must be <= 256",schema:256,parentSchema:schema31.properties.log.properties.keep_lists,data:data33};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -978,10 +976,8 @@ vErrors.push(err73);
 }
 errors++;
 }
-}
-}
-else {
-const err74 = {instancePath:instancePath+"/log",schemaPath:"#/properties/log/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.type,parentSchema:schema31.properties.log,data:data15};
+if(data33 < 0 || isNaN(data33)){
+const err74 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema31.properties.log.properties.keep_lists,data:data33};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -991,12 +987,11 @@ vErrors.push(err74);
 errors++;
 }
 }
-if(data.checkpoint !== undefined){
-let data32 = data.checkpoint;
-if(data32 && typeof data32 == "object" && !Array.isArray(data32)){
-for(const key5 in data32){
-if(!(((key5 === "hours") || (key5 === "signer")) || (key5 === "public_key"))){
-const err75 = {instancePath:instancePath+"/checkpoint",schemaPath:"#/properties/checkpoint/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.checkpoint,data:data32};
+}
+if(data24.quorum !== undefined){
+let data34 = data24.quorum;
+if(!(((typeof data34 == "number") && (!(data34 % 1) && !isNaN(data34))) && (isFinite(data34)))){
+const err75 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.quorum.type,parentSchema:schema31.properties.log.properties.quorum,data:data34};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -1005,11 +1000,9 @@ vErrors.push(err75);
 }
 errors++;
 }
-}
-if(data32.hours !== undefined){
-let data33 = data32.hours;
-if(!(((typeof data33 == "number") && (!(data33 % 1) && !isNaN(data33))) && (isFinite(data33)))){
-const err76 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.checkpoint.properties.hours.type,parentSchema:schema31.properties.checkpoint.properties.hours,data:data33};
+if((typeof data34 == "number") && (isFinite(data34))){
+if(data34 > 32 || isNaN(data34)){
+const err76 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/maximum",keyword:"maximum",params:{comparison: "<=", limit: 32},message:"must be <= 32",schema:32,parentSchema:schema31.properties.log.properties.quorum,data:data34};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -1018,9 +1011,8 @@ vErrors.push(err76);
 }
 errors++;
 }
-if((typeof data33 == "number") && (isFinite(data33))){
-if(data33 > 99999 || isNaN(data33)){
-const err77 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.checkpoint.properties.hours,data:data33};
+if(data34 < 1 || isNaN(data34)){
+const err77 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.log.properties.quorum,data:data34};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -1029,8 +1021,12 @@ vErrors.push(err77);
 }
 errors++;
 }
-if(data33 < 1 || isNaN(data33)){
-const err78 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.checkpoint.properties.hours,data:data33};
+}
+}
+if(data24.wait !== undefined){
+let data35 = data24.wait;
+if(!(((typeof data35 == "number") && (!(data35 % 1) && !isNaN(data35))) && (isFinite(data35)))){
+const err78 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.wait.type,parentSchema:schema31.properties.log.properties.wait,data:data35};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -1039,14 +1035,9 @@ vErrors.push(err78);
 }
 errors++;
 }
-}
-}
-if(data32.signer !== undefined){
-let data34 = data32.signer;
-if(data34 && typeof data34 == "object" && !Array.isArray(data34)){
-for(const key6 in data34){
-if(!(((((key6 === "key") || (key6 === "passphrase_file")) || (key6 === "command")) || (key6 === "input")) || (key6 === "timeout"))){
-const err79 = {instancePath:instancePath+"/checkpoint/signer",schemaPath:"#/properties/checkpoint/properties/signer/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.checkpoint.properties.signer,data:data34};
+if((typeof data35 == "number") && (isFinite(data35))){
+if(data35 > 3600 || isNaN(data35)){
+const err79 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3600},message:"must be <= 3600",schema:3600,parentSchema:schema31.properties.log.properties.wait,data:data35};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -1055,12 +1046,8 @@ vErrors.push(err79);
 }
 errors++;
 }
-}
-if(data34.key !== undefined){
-let data35 = data34.key;
-if(typeof data35 === "string"){
-if(func2(data35) < 1){
-const err80 = {instancePath:instancePath+"/checkpoint/signer/key",schemaPath:"#/properties/checkpoint/properties/signer/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.key,data:data35};
+if(data35 < 0 || isNaN(data35)){
+const err80 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema31.properties.log.properties.wait,data:data35};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -1070,8 +1057,16 @@ vErrors.push(err80);
 errors++;
 }
 }
-else {
-const err81 = {instancePath:instancePath+"/checkpoint/signer/key",schemaPath:"#/properties/checkpoint/properties/signer/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.signer.properties.key.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.key,data:data35};
+}
+if(data24.witnesses !== undefined){
+let data36 = data24.witnesses;
+if(Array.isArray(data36)){
+const len1 = data36.length;
+for(let i2=0; i2<len1; i2++){
+let data37 = data36[i2];
+if(data37 && typeof data37 == "object" && !Array.isArray(data37)){
+if(data37.key === undefined){
+const err81 = {instancePath:instancePath+"/log/witnesses/" + i2,schemaPath:"#/properties/log/properties/witnesses/items/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'",schema:schema31.properties.log.properties.witnesses.items.required,parentSchema:schema31.properties.log.properties.witnesses.items,data:data37};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -1080,12 +1075,9 @@ vErrors.push(err81);
 }
 errors++;
 }
-}
-if(data34.passphrase_file !== undefined){
-let data36 = data34.passphrase_file;
-if(typeof data36 === "string"){
-if(func2(data36) < 1){
-const err82 = {instancePath:instancePath+"/checkpoint/signer/passphrase_file",schemaPath:"#/properties/checkpoint/properties/signer/properties/passphrase_file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.passphrase_file,data:data36};
+for(const key6 in data37){
+if(!(((key6 === "key") || (key6 === "mirror")) || (key6 === "service"))){
+const err82 = {instancePath:instancePath+"/log/witnesses/" + i2,schemaPath:"#/properties/log/properties/witnesses/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log.properties.witnesses.items,data:data37};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -1095,8 +1087,11 @@ vErrors.push(err82);
 errors++;
 }
 }
-else {
-const err83 = {instancePath:instancePath+"/checkpoint/signer/passphrase_file",schemaPath:"#/properties/checkpoint/properties/signer/properties/passphrase_file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.signer.properties.passphrase_file.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.passphrase_file,data:data36};
+if(data37.key !== undefined){
+let data38 = data37.key;
+if(typeof data38 === "string"){
+if(func2(data38) > 512){
+const err83 = {instancePath:instancePath+"/log/witnesses/" + i2+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data38};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -1105,12 +1100,8 @@ vErrors.push(err83);
 }
 errors++;
 }
-}
-if(data34.command !== undefined){
-let data37 = data34.command;
-if(typeof data37 === "string"){
-if(func2(data37) < 1){
-const err84 = {instancePath:instancePath+"/checkpoint/signer/command",schemaPath:"#/properties/checkpoint/properties/signer/properties/command/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.command,data:data37};
+if(!pattern11.test(data38)){
+const err84 = {instancePath:instancePath+"/log/witnesses/" + i2+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/pattern",keyword:"pattern",params:{pattern: "^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"+"\"",schema:"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data38};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -1121,7 +1112,7 @@ errors++;
 }
 }
 else {
-const err85 = {instancePath:instancePath+"/checkpoint/signer/command",schemaPath:"#/properties/checkpoint/properties/signer/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.signer.properties.command.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.command,data:data37};
+const err85 = {instancePath:instancePath+"/log/witnesses/" + i2+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.key.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data38};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -1131,10 +1122,11 @@ vErrors.push(err85);
 errors++;
 }
 }
-if(data34.input !== undefined){
-let data38 = data34.input;
-if(!((data38 === "payload") || (data38 === "digest"))){
-const err86 = {instancePath:instancePath+"/checkpoint/signer/input",schemaPath:"#/properties/checkpoint/properties/signer/properties/input/enum",keyword:"enum",params:{allowedValues: schema31.properties.checkpoint.properties.signer.properties.input.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.checkpoint.properties.signer.properties.input.enum,parentSchema:schema31.properties.checkpoint.properties.signer.properties.input,data:data38};
+if(data37.mirror !== undefined){
+let data39 = data37.mirror;
+if(typeof data39 === "string"){
+if(!pattern8.test(data39)){
+const err86 = {instancePath:instancePath+"/log/witnesses/" + i2+"/mirror",schemaPath:"#/properties/log/properties/witnesses/items/properties/mirror/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"+"\"",schema:"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.mirror,data:data39};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -1144,10 +1136,8 @@ vErrors.push(err86);
 errors++;
 }
 }
-if(data34.timeout !== undefined){
-let data39 = data34.timeout;
-if(!(((typeof data39 == "number") && (!(data39 % 1) && !isNaN(data39))) && (isFinite(data39)))){
-const err87 = {instancePath:instancePath+"/checkpoint/signer/timeout",schemaPath:"#/properties/checkpoint/properties/signer/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.checkpoint.properties.signer.properties.timeout.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.timeout,data:data39};
+else {
+const err87 = {instancePath:instancePath+"/log/witnesses/" + i2+"/mirror",schemaPath:"#/properties/log/properties/witnesses/items/properties/mirror/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.mirror.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.mirror,data:data39};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -1156,9 +1146,12 @@ vErrors.push(err87);
 }
 errors++;
 }
-if((typeof data39 == "number") && (isFinite(data39))){
-if(data39 > 99999 || isNaN(data39)){
-const err88 = {instancePath:instancePath+"/checkpoint/signer/timeout",schemaPath:"#/properties/checkpoint/properties/signer/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.checkpoint.properties.signer.properties.timeout,data:data39};
+}
+if(data37.service !== undefined){
+let data40 = data37.service;
+if(typeof data40 === "string"){
+if(!pattern8.test(data40)){
+const err88 = {instancePath:instancePath+"/log/witnesses/" + i2+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"+"\"",schema:"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data40};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -1167,8 +1160,9 @@ vErrors.push(err88);
 }
 errors++;
 }
-if(data39 < 1 || isNaN(data39)){
-const err89 = {instancePath:instancePath+"/checkpoint/signer/timeout",schemaPath:"#/properties/checkpoint/properties/signer/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.timeout,data:data39};
+}
+else {
+const err89 = {instancePath:instancePath+"/log/witnesses/" + i2+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.service.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data40};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -1179,9 +1173,8 @@ errors++;
 }
 }
 }
-}
 else {
-const err90 = {instancePath:instancePath+"/checkpoint/signer",schemaPath:"#/properties/checkpoint/properties/signer/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.checkpoint.properties.signer.type,parentSchema:schema31.properties.checkpoint.properties.signer,data:data34};
+const err90 = {instancePath:instancePath+"/log/witnesses/" + i2,schemaPath:"#/properties/log/properties/witnesses/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.properties.witnesses.items.type,parentSchema:schema31.properties.log.properties.witnesses.items,data:data37};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -1191,11 +1184,14 @@ vErrors.push(err90);
 errors++;
 }
 }
-if(data32.public_key !== undefined){
-let data40 = data32.public_key;
-if(typeof data40 === "string"){
-if(func2(data40) < 1){
-const err91 = {instancePath:instancePath+"/checkpoint/public_key",schemaPath:"#/properties/checkpoint/properties/public_key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.public_key,data:data40};
+let i3 = data36.length;
+let j1;
+if(i3 > 1){
+outer0:
+for(;i3--;){
+for(j1 = i3; j1--;){
+if(func0(data36[i3], data36[j1])){
+const err91 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1},message:"must NOT have duplicate items (items ## "+j1+" and "+i3+" are identical)",schema:true,parentSchema:schema31.properties.log.properties.witnesses,data:data36};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -1203,10 +1199,14 @@ else {
 vErrors.push(err91);
 }
 errors++;
+break outer0;
+}
+}
+}
 }
 }
 else {
-const err92 = {instancePath:instancePath+"/checkpoint/public_key",schemaPath:"#/properties/checkpoint/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.public_key.type,parentSchema:schema31.properties.checkpoint.properties.public_key,data:data40};
+const err92 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.log.properties.witnesses.type,parentSchema:schema31.properties.log.properties.witnesses,data:data36};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -1218,7 +1218,7 @@ errors++;
 }
 }
 else {
-const err93 = {instancePath:instancePath+"/checkpoint",schemaPath:"#/properties/checkpoint/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.checkpoint.type,parentSchema:schema31.properties.checkpoint,data:data32};
+const err93 = {instancePath:instancePath+"/log",schemaPath:"#/properties/log/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.type,parentSchema:schema31.properties.log,data:data24};
 if(vErrors === null){
 vErrors = [err93];
 }

@@ -3,18 +3,17 @@ import {
   forEachConcurrent,
   isSameHash,
   type LogEntry,
-  lastTiles,
   leafHash,
   parseBundle,
   parseEntry,
-  subtreeRoot,
   TILE_WIDTH,
   type TilePlace,
   type TreeHead,
   tilePath,
   tileWidth,
 } from '@passport-registry/verifier/internal';
-import { damagedLog, LOG_FOLDER, rootOf } from './log-files.js';
+import { damagedLog, LOG_FOLDER } from './log-files.js';
+import { LogTree } from './log-tree.js';
 
 /** Reads a file of a tree on any host. Undefined if there is no such file. */
 export type FetchFile = (path: string) => Promise<Uint8Array | undefined>;
@@ -53,16 +52,11 @@ export async function readEntries(
   if (known.some((hash, at) => !isSameHash(hash, hashes[at] ?? new Uint8Array()))) {
     throw damagedLog('does not contain the log that was read before');
   }
-  const tiles = tilesOf(hashes);
-  const end = {
-    size: hashes.length,
-    tiles: lastTiles(hashes.length).map((place) => tileAt(tiles, place)),
-    bundle: [],
-  };
-  if (hashes.length !== head.size || !isSameHash(await rootOf(end), head.root)) {
+  const tree = new LogTree(hashes);
+  if (tree.size !== head.size || !isSameHash(await tree.rootAt(tree.size), head.root)) {
     throw damagedLog('has entries that do not belong to its head');
   }
-  const fresh = tiles.flat().filter(({ place }) => isNew(place, known.length));
+  const fresh = tree.tiles().filter(({ place }) => isNew(place, known.length));
   await forEachConcurrent(fresh, CONCURRENCY, ({ place, bytes }) => assertTile(fetchFile, place, bytes));
   const entries = read.slice(known.length - first * TILE_WIDTH).map((bytes, at) => {
     const index = known.length + at;
@@ -71,43 +65,15 @@ export async function readEntries(
       entry: parseEntry(bytes, (message) => damagedLog(`has an entry ${index} that ${message}`)),
     };
   });
-  return { entries, hashes };
+  return { entries, hashes, tree };
 }
 
 /** The entries of a log, and the hashes of all entries. */
 export interface ReadEntries {
   readonly entries: readonly { readonly index: number; readonly entry: LogEntry }[];
   readonly hashes: readonly Uint8Array[];
+  readonly tree: LogTree;
 }
-
-interface PlacedTile {
-  readonly place: TilePlace;
-  readonly bytes: Uint8Array;
-}
-
-/** Computes all tiles of a log, by level and index. */
-function tilesOf(leaves: readonly Uint8Array[]): PlacedTile[][] {
-  const levels: PlacedTile[][] = [];
-  for (let row = leaves; row.length > 0; ) {
-    const level = levels.length;
-    const tiles: PlacedTile[] = [];
-    const above: Uint8Array[] = [];
-    for (let at = 0; at < row.length; at += TILE_WIDTH) {
-      const hashes = row.slice(at, at + TILE_WIDTH);
-      tiles.push({
-        place: { level, index: at / TILE_WIDTH, width: hashes.length },
-        bytes: Buffer.concat(hashes),
-      });
-      if (hashes.length === TILE_WIDTH) above.push(subtreeRoot(hashes, 0, TILE_WIDTH));
-    }
-    levels.push(tiles);
-    row = above;
-  }
-  return levels;
-}
-
-const tileAt = (tiles: readonly PlacedTile[][], { level, index }: TilePlace) =>
-  tiles[level]?.[index] as PlacedTile;
 
 /** Whether a tile has hashes of new entries. */
 function isNew({ level, index, width }: TilePlace, known: number): boolean {

@@ -1,4 +1,6 @@
 import type { SummedHead } from '@passport-registry/verifier/internal';
+import type { PinnedTrust } from '../verification/pinned-trust.js';
+import type { HeldLog } from './held-log.js';
 import type { HeldRelease } from './held-release.js';
 
 /** The size of a download. */
@@ -13,6 +15,12 @@ export interface TransferStats {
 export interface AcceptanceRules {
   /** Called once the statements are in the folder, before records are downloaded. Returns what they prove. */
   readonly acceptStatements: () => Promise<SummedHead>;
+  /**
+   * Called once the log is in the folder, with the lists that it names.
+   *
+   * @param isVerified - whether a file of the log has been verified, by the download or for the release being served
+   */
+  readonly acceptLog: (isVerified?: (path: string) => boolean) => Promise<void>;
   /** Called once all files that decide about trust are in the folder. */
   readonly acceptPublication: () => Promise<void>;
 }
@@ -23,6 +31,11 @@ export interface DownloadTarget {
   readonly folder: string;
   /** The release being served. */
   readonly held: HeldRelease | undefined;
+  /** The newest log that was accepted before. */
+  readonly heldLog: HeldLog | undefined;
+  /** Whether to look for a log that no statement names yet: its first publication can be pending. */
+  readonly seeksLog: boolean;
+  readonly trust: PinnedTrust;
   readonly rules: AcceptanceRules;
   /** The environment for rsync. */
   readonly env: NodeJS.ProcessEnv;

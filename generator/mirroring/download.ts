@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync } from 'node:fs';
-import { type SummedHead, sumsPath } from '@passport-registry/verifier/internal';
+import { type PublishedStatement, type SummedHead, sumsPath } from '@passport-registry/verifier/internal';
 import { IoFailed, TreeRejected } from '../errors.js';
 import { CHECKSUMS_PATH, parseChecksums, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
@@ -8,6 +8,8 @@ import { makeChanges } from './changes.js';
 import type { DownloadTarget, TransferStats } from './download-target.js';
 import { MIRROR_LIMITS } from './limits.js';
 import { type ListedFiles, listedFiles } from './listed-files.js';
+import { downloadArchive } from './log-archive.js';
+import { downloadLog } from './log-download.js';
 import { NewRelease } from './new-release.js';
 import { downloadRecords, makeRecords } from './records.js';
 import { downloadByRsync } from './rsync.js';
@@ -38,21 +40,35 @@ async function downloadByHttp(source: TreeSource, target: DownloadTarget): Promi
   await release.addAll(files.statements);
   // After the files that it names. If a publication happened in between, the checkpoint is for another tree.
   await release.fetchUnlisted(PATHS.checkpoint);
-  if (files.all.some(({ path }) => path === PATHS.publication)) {
-    const head = await target.rules.acceptStatements();
-    const { statement } = head;
-    assertSamePublication(head, release.read(CHECKSUMS_PATH), files);
-    const records = await downloadRecords(release, statement);
-    if (target.held !== undefined)
-      makeChanges(release, target.held, { updatedAt: statement.updatedAt, records, files: files.all });
-  }
+  const isStated = files.all.some(({ path }) => path === PATHS.publication);
+  // Before the statements are accepted: the proof of the publication statement is a part of the log.
+  const log = isStated ? await downloadLog(release, target) : undefined;
+  const statement = isStated ? await downloadStated(release, files, target) : undefined;
   await release.addAll(files.list);
   await release.addAll(files.snapshots, { concurrency: LARGE_CONCURRENCY });
+  if (log !== undefined && statement !== undefined)
+    await downloadArchive(release, { log, statement: statement.text }, target.heldLog);
+  await target.rules.acceptLog((path) => release.isVerified(path));
   await target.rules.acceptPublication();
   await makeRecords(release, files.records);
   await release.addAll(files.compressed, { concurrency: LARGE_CONCURRENCY });
   await release.addAll(files.others, { concurrency: OTHER_CONCURRENCY, maxBytes: MIRROR_LIMITS.otherBytes });
   return release.stats();
+}
+
+/** Downloads what the publication statement names, once the rules of a verifier accept it. */
+async function downloadStated(
+  release: NewRelease,
+  files: ListedFiles,
+  { rules, held }: DownloadTarget,
+): Promise<PublishedStatement> {
+  const head = await rules.acceptStatements();
+  const { statement } = head;
+  assertSamePublication(head, release.read(CHECKSUMS_PATH), files);
+  const records = await downloadRecords(release, statement);
+  if (held !== undefined)
+    makeChanges(release, held, { updatedAt: statement.updatedAt, records, files: files.all });
+  return statement;
 }
 
 async function downloadChecksums(release: NewRelease): Promise<ListedFiles> {

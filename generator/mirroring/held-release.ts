@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StoredPublication } from '@passport-registry/verifier';
 import { readIfThere } from '../files/read-file.js';
@@ -32,6 +32,17 @@ export class HeldRelease {
   /** Reads a file, which may be damaged; undefined if it does not exist. */
   read(path: string): Buffer | undefined {
     return readIfThere(this.folder, path);
+  }
+
+  /** Whether the release has a file, whose bytes are not read. */
+  contains(path: string): boolean {
+    return existsSync(join(this.folder, path));
+  }
+
+  /** Whether a file in another folder is a hard link to the file of the release. */
+  isLinked(path: string, folder: string): boolean {
+    const [a, b] = [folder, this.folder].map((one) => statSync(join(one, path), { throwIfNoEntry: false }));
+    return a !== undefined && a.ino === b?.ino && a.dev === b.dev;
   }
 
   /** Returns the ids of the records in the folder. */

@@ -9,4 +9,6 @@ export const MIRROR_LIMITS = {
   otherFiles: 256,
   /** The downloads among these files, in bytes. */
   otherBytes: 64 * 1024 * 1024,
+  /** The new entries of the log. The root key has signed the statement of each. */
+  logEntries: 100_000,
 } as const;

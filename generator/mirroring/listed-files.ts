@@ -41,6 +41,9 @@ export function listedFiles(sums: ReadonlyMap<string, string>): ListedFiles {
     if (path === PATHS.gzipped || path === PATHS.brotli) return 'compressed';
     return isOlderTree && !isChecksummed(path) ? 'records' : 'others';
   };
+  // Such files are downloaded otherwise, and may be in the folder already.
+  const stray = isOlderTree ? undefined : [...sums.keys()].find((path) => !isChecksummed(path));
+  if (stray !== undefined) throw new TreeRejected(`${CHECKSUMS_PATH} lists ${stray}, which it must not list`);
   const all = [...sums].map(([path, hash]) => ({ path, hash, statedIn: CHECKSUMS_PATH }));
   const groups = { statements: [], list: [], snapshots: [], records: [], compressed: [], others: [] };
   const listed: { readonly [group in keyof typeof groups]: StatedFile[] } = groups;

@@ -1,34 +1,19 @@
-import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { StoredPublication } from '@passport-registry/verifier';
-import { GeneratorError, IoFailed, TreeRejected } from '../errors.js';
+import { GeneratorError, IoFailed } from '../errors.js';
 import { withOutputLock } from '../files/output-lock.js';
 import { readIfThere } from '../files/read-file.js';
 import { filesBelow } from '../files/walk.js';
 import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
-import { acceptStatements } from '../verification/accept-statements.js';
-import { assertAcceptable } from '../verification/assert-acceptable.js';
-import type { PinnedTrust } from '../verification/pinned-trust.js';
-import { folderSource } from '../verification/tree-source.js';
-import { type TreeReport, verifyTree } from '../verification/verify.js';
-import { download } from './download.js';
-import type { AcceptanceRules, DownloadTarget, TransferStats } from './download-target.js';
+import type { CheckedLog } from '../verification/verify-log.js';
+import type { CosignedHead } from '../witnessing/witness-state.js';
+import type { TransferStats } from './download-target.js';
 import { HeldRelease } from './held-release.js';
+import type { MirrorOptions } from './mirror-options.js';
 import { Releases } from './releases.js';
-
-/** Options of `mirrorOnce`. */
-export interface MirrorOptions {
-  /** A URL with http or https, or a source that rsync accepts: `rsync://host/module`, `host:folder` or a folder. */
-  readonly source: string;
-  /** The folder of the mirror. A host serves `current` in it. */
-  readonly folder: string;
-  readonly trust: PinnedTrust;
-  /** The maximum age of a list without a checkpoint. */
-  readonly maxAgeDays: number;
-  /** The environment for rsync. */
-  readonly env: NodeJS.ProcessEnv;
-}
+import { cosignVerified, keepCosigned, serveCosigned, type Testimony, testimonyOf } from './testify.js';
+import { downloadVerified } from './verified-download.js';
 
 /** The report of one run. */
 export interface MirrorReport extends TransferStats {
@@ -40,19 +25,27 @@ export interface MirrorReport extends TransferStats {
   readonly issuers: number;
   /** Files of the release being served that were damaged on this disk and have been repaired. */
   readonly repaired: readonly string[];
-  /** What expires soon, in words. */
+  /** The log of the registry. Undefined if it has none. */
+  readonly log: MirroredLog | undefined;
+  /** What the mirror has cosigned. Undefined if it is no witness, or if there is no log. */
+  readonly testimony: Testimony | undefined;
+  /** What expires soon, and what could not be done, in words. */
   readonly warnings: readonly string[];
 }
 
-/** How often to download a source that may have changed during the download. */
-const MAX_ATTEMPTS = 3;
-/** The pause between two attempts. A publication takes less time. */
-const RETRY_DELAY_MS = 1000;
+/** The log that a mirror serves. */
+export interface MirroredLog {
+  readonly origin: string;
+  /** The number of entries. */
+  readonly size: number;
+  /** Whether the newest publication is only in the log, and the published files are still those before it. */
+  readonly isPending: boolean;
+}
 
 /**
  * Mirrors a source once: downloads new files next to the release being served, verifies everything under the pinned
  * root key, applies the rules of a verifier that holds the release being served, and switches with one rename. If
- * anything fails, the mirror serves the same release as before.
+ * anything fails, the mirror serves the same release as before. A witness cosigns the log as soon as it is verified.
  *
  * @throws {@link TreeRejected} | {@link IoFailed} | {@link UsageError}
  */
@@ -75,77 +68,58 @@ async function mirrorLocked(
   releases: Releases,
   staging: string,
 ): Promise<MirrorReport> {
+  const { witness } = options;
   const serving = releases.current();
   const held = serving === undefined ? undefined : new HeldRelease(releases.path(serving));
-  const publications = releases
-    .newestFirst()
-    .flatMap((name) => new HeldRelease(releases.path(name)).stored() ?? []);
+  const accepted = releases.newestFirst().map((name) => new HeldRelease(releases.path(name)));
   const fresh = join(staging, 'tree');
-  const { stats, report } = await downloadVerified(options, { folder: fresh, held }, publications);
+  const [temporary, folders] = [join(staging, 'cosigned'), held === undefined ? [] : [held.folder]];
+  let cosigned: CosignedHead | undefined;
+  const onLog = async (log: CheckedLog) => {
+    if (witness === undefined) return;
+    cosigned = await cosignVerified(witness, log);
+    // At once: a publication that waits for this cosignature is not published yet.
+    for (const release of folders) serveCosigned(release, cosigned, temporary);
+  };
+  const { stats, report, log } = await downloadVerified(options, { folder: fresh, held, accepted, onLog });
   const { updatedAt = '', sha256: hash = '', issuers = 0, warnings } = report;
   const base = releaseName(fresh, updatedAt);
   const isSameTree = serving !== undefined && releases.baseOf(serving) === base;
   const repaired = isSameTree && held !== undefined ? damagedFiles(held, fresh) : [];
   const switched = !isSameTree;
-  if (switched || repaired.length > 0)
+  if (switched || repaired.length > 0) {
+    if (cosigned !== undefined) serveCosigned(fresh, cosigned, temporary);
+    else if (log !== undefined) keepCosigned(held, fresh, log.head.origin);
     releases.switchTo(fresh, repaired.length > 0 ? releases.unused(base) : base);
-  return { ...stats, switched, updatedAt, sha256: hash, issuers, repaired, warnings };
-}
-
-async function downloadVerified(
-  { source, trust, maxAgeDays, env }: MirrorOptions,
-  { folder, held }: Pick<DownloadTarget, 'folder' | 'held'>,
-  publications: readonly StoredPublication[],
-): Promise<{ stats: TransferStats; report: TreeReport }> {
-  const [tree, conditions] = [folderSource(folder), { trust, maxAgeDays, held: publications }];
-  const rules: AcceptanceRules = {
-    acceptStatements: () => acceptStatements(tree, conditions),
-    acceptPublication: () => assertAcceptable(tree, conditions),
-  };
-  let failure = '';
-  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-    if (attempt > 1) await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
-    try {
-      const stats = await download(source, { folder, held, rules, env });
-      return { stats, report: await verifyFolder(folder, trust, maxAgeDays) };
-    } catch (error) {
-      if (!(error instanceof TreeRejected)) throw error;
-      failure = error.message;
-    }
   }
-  throw new TreeRejected(`${source} was not accepted: ${failure.slice(0, 500)}`);
+  return {
+    ...{ ...stats, switched, updatedAt, sha256: hash, issuers, repaired },
+    log: log && mirroredLog(log),
+    testimony: witness && cosigned && testimonyOf(witness, cosigned),
+    warnings: [...warnings, ...(witness !== undefined && log === undefined ? [NOTHING_TO_COSIGN] : [])],
+  };
 }
 
-async function verifyFolder(folder: string, trust: PinnedTrust, maxAgeDays: number): Promise<TreeReport> {
-  const source = { ...folderSource(folder), withoutHostFiles: true };
-  const { rootKey, ...required } = trust;
-  const report = await verifyTree(source, rootKey, { ...required, maxAge: maxAgeDays * 24 * 60 * 60 });
-  if (report.ok) return report;
-  const problems = report.checks.flatMap(({ problems, result }) => (result === 'failed' ? problems : []));
-  throw new TreeRejected(problems.join('; '));
-}
+const NOTHING_TO_COSIGN = 'the registry has no log, so there is nothing to cosign';
+
+const mirroredLog = ({ head: { origin, size }, pendingList }: CheckedLog): MirroredLog => ({
+  ...{ origin, size, isPending: pendingList !== undefined },
+});
 
 /** Returns the files of the release being served that are damaged, compared with a new copy of the same tree. */
 function damagedFiles(held: HeldRelease, fresh: string): string[] {
   return filesBelow(fresh).filter((path) => {
-    const [here, there] = [fresh, held.folder].map((folder) => join(folder, path));
     // Only intact files have been linked.
-    if (here === undefined || there === undefined || isSameFile(here, there)) return false;
-    return readIfThere(held.folder, path)?.equals(readFileSync(here)) !== true;
+    if (held.isLinked(path, fresh)) return false;
+    return readIfThere(held.folder, path)?.equals(readFileSync(join(fresh, path))) !== true;
   });
-}
-
-function isSameFile(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((path) => statSync(path, { throwIfNoEntry: false }));
-  return a !== undefined && a.ino === b?.ino && a.dev === b.dev;
 }
 
 /** Names a release. Names sort by time, and the same bytes have the same name. */
 function releaseName(folder: string, updatedAt: string): string {
-  const checkpoint = join(folder, PATHS.checkpoint);
-  const content = [
-    readFileSync(join(folder, CHECKSUMS_PATH)),
-    existsSync(checkpoint) ? readFileSync(checkpoint) : Buffer.alloc(0),
-  ];
+  // The head of the log and its proof can get new cosignatures, and a publication can be in the log alone.
+  const content = [CHECKSUMS_PATH, PATHS.checkpoint, PATHS.logHead, PATHS.logProof].map(
+    (path) => readIfThere(folder, path) ?? Buffer.alloc(0),
+  );
   return `${updatedAt.replaceAll(/[-:]/g, '')}-${sha256(Buffer.concat(content)).slice(0, 16)}`;
 }

@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { RegistryError, SourceStatus } from '@passport-registry/verifier';
 import { forEachConcurrent, readHashedFile } from '@passport-registry/verifier/internal';
@@ -38,6 +38,8 @@ export class NewRelease {
   readonly #hashes = new Map<string, string>();
   /** One of the paths of each hash. */
   readonly #pathOf = new Map<string, string>();
+  /** The files whose content was verified before they were added, although nothing lists their hashes. */
+  readonly #verified = new Set<string>();
   #fetched = 0;
   #bytes = 0;
 
@@ -115,9 +117,57 @@ export class NewRelease {
 
   /** Downloads and adds a file whose hash is unknown. Returns undefined if there is no such file. */
   async fetchUnlisted(path: string): Promise<Uint8Array | undefined> {
-    const bytes = (await this.#source.get(path))?.bytes;
-    if (bytes !== undefined) this.#receive(path, bytes);
+    const bytes = await this.fetch(path);
+    if (bytes !== undefined) this.#write(path, bytes);
     return bytes;
+  }
+
+  /** Downloads a file, and does not add it. Returns undefined if there is no such file. */
+  async fetch(path: string): Promise<Uint8Array | undefined> {
+    const bytes = (await this.#source.get(path))?.bytes;
+    if (bytes !== undefined) this.#count(bytes);
+    return bytes;
+  }
+
+  /** Adds a file whose content has been verified. */
+  addVerified(path: string, bytes: Uint8Array): void {
+    if (this.#held?.read(path)?.equals(bytes)) this.#link(join(this.#held.folder, path), path);
+    else this.#write(path, bytes);
+    this.#note(path, sha256(bytes));
+    this.#verified.add(path);
+  }
+
+  /** Whether a file is in the folder. */
+  includes(path: string): boolean {
+    return existsSync(join(this.#folder, path));
+  }
+
+  /** Adds a file of the release being served as it is, if it exists: a file that never changes, and was verified before. */
+  addHeld(path: string): void {
+    if (this.#held?.contains(path) && !this.includes(path)) this.#link(join(this.#held.folder, path), path);
+  }
+
+  /** Whether the content of a file in the folder was verified, now or for the release being served. */
+  isVerified(path: string): boolean {
+    return this.#verified.has(path) || this.#held?.isLinked(path, this.#folder) === true;
+  }
+
+  /** Adds a file whose content the release being served has at another path. Returns whether it has. */
+  addFrom(heldPath: string, path: string, hash: string): boolean {
+    if (this.#held?.has(heldPath, hash) !== true) return false;
+    this.#link(join(this.#held.folder, heldPath), path);
+    this.#note(path, hash);
+    return true;
+  }
+
+  /** Whether a file in the folder is the same as in the release being served. */
+  isHeldAsIs(path: string): boolean {
+    return this.#held?.read(path)?.equals(this.read(path)) === true;
+  }
+
+  /** Whether any file in the folder has this hash. */
+  hasContent(hash: string): boolean {
+    return this.#pathOf.has(hash);
   }
 
   /** Returns false for a file that the source need not serve. */
@@ -154,6 +204,10 @@ export class NewRelease {
 
   #receive(path: string, bytes: Uint8Array): void {
     this.#write(path, bytes);
+    this.#count(bytes);
+  }
+
+  #count(bytes: Uint8Array): void {
     this.#fetched += 1;
     this.#bytes += bytes.length;
   }
@@ -163,7 +217,8 @@ export class NewRelease {
   }
 
   #write(path: string, bytes: Uint8Array): void {
-    this.#place(path, (file) => writeFileSync(file, bytes, { mode: 0o644 }));
+    // A file that exists may be a hard link to the release being served, which must not change.
+    this.#place(path, (file) => writeFileSync(file, bytes, { mode: 0o644, flag: 'wx' }));
   }
 
   #place(path: string, work: (file: string) => void): void {

@@ -14,6 +14,7 @@ import { ANY_AGE_SECONDS } from '../verification/assert-client-accepts.js';
 import { type PinnedTrust, trustAnchorOf } from '../verification/pinned-trust.js';
 import { SeenFiles } from '../verification/seen-files.js';
 import { httpSource } from '../verification/tree-source.js';
+import { type ServedLog, servedLog } from './served-log.js';
 
 /** A statement that a host serves. */
 export interface ServedStatement {
@@ -45,6 +46,8 @@ export interface ServedTree {
   readonly checkpoint: ServedStatement | undefined;
   /** Undefined if the host serves none. */
   readonly publication: ServedPublication | undefined;
+  /** The newest head of the log. Undefined if the registry has no log. */
+  readonly log: ServedLog | undefined;
   /** The problem, in words. */
   readonly problem: string | undefined;
 }
@@ -61,6 +64,7 @@ export async function readHost(url: string, trust: PinnedTrust, now: number): Pr
   const failed = (failure: 'altered' | 'unreachable', { message }: Error): ServedTree => ({
     ...{ url, failure, updatedAt: undefined, sha256: undefined, problem: message },
     ...{ rootKey: undefined, delegation: undefined, checkpoint: undefined, publication: undefined },
+    log: undefined,
   });
   for (let retry = 0; ; retry++) {
     try {
@@ -73,13 +77,14 @@ export async function readHost(url: string, trust: PinnedTrust, now: number): Pr
       const [problem] = (await expiryIn(files, now))?.problems ?? [];
       const failure = problem === undefined ? undefined : 'expired';
       const rotation = await files.get(PATHS.rotation);
+      const rootKey = await walkRotation(trust.rootKey, rotation === undefined ? '[]' : decodeUtf8(rotation));
       return {
         ...{ url, failure, updatedAt, sha256, problem },
-        rootKey: (await walkRotation(trust.rootKey, rotation === undefined ? '[]' : decodeUtf8(rotation)))
-          .thumbprint,
+        rootKey: rootKey.thumbprint,
         delegation: await servedStatement(files, PATHS.delegation, 'registry-delegation+jwt'),
         checkpoint: await servedStatement(files, PATHS.checkpoint, 'registry-checkpoint+jwt'),
         publication: await servedPublication(files),
+        log: await servedLog(files, rootKey),
       };
     } catch (error) {
       if (error instanceof IoFailed) return failed('unreachable', error);

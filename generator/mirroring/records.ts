@@ -37,11 +37,16 @@ export async function downloadRecords(
       );
     }
   }
-  const isListHeld = release.isHeld(PATHS.list, statement.sha256);
+  const { sha256 } = statement;
+  const isListHeld = release.isHeld(PATHS.list, sha256);
   const missing = files.filter(({ path, hash }) => !release.isHeld(path, hash));
-  if (!isListHeld && missing.length > issuers * MAX_SHARE) await splitList(release, missing, statement);
+  // The list was in the log, before it was published.
+  const wasPending = !isListHeld && release.addFrom(PATHS.snapshot(sha256, PATHS.list), PATHS.list, sha256);
+  if (wasPending || (!isListHeld && missing.length > issuers * MAX_SHARE)) {
+    await splitList(release, missing, statement);
+  }
   await release.addAll(files);
-  if (!isListHeld && !release.has(PATHS.list, statement.sha256)) makeList(release, files, statement);
+  if (!isListHeld && !release.has(PATHS.list, sha256)) makeList(release, files, statement);
   return files;
 }
 

@@ -13,13 +13,15 @@ const FILES_VANISHED_STATUS = 24;
 /** Downloads a tree with rsync, which reads and compares every file. @throws {@link IoFailed} with the message of rsync */
 export async function downloadByRsync(
   source: string,
-  { folder, held, rules, env }: DownloadTarget,
+  { folder, held, heldLog, rules, env }: DownloadTarget,
 ): Promise<TransferStats> {
   const options = [
     // Compare by checksum: two publications within one second can have files of the same size and time. A file that was
     // damaged on this disk is also sent again.
     ...['--recursive', '--times', '--checksum', '--chmod=D755,F644', '--stats', '--timeout=60'],
     `--max-size=${LIMITS.list}`,
+    // What a source has cosigned is not served under the name of another mirror.
+    '--exclude=/witness/',
     ...(held === undefined ? [] : [`--link-dest=${resolve(held.folder)}`]),
   ];
   const from = source.endsWith('/') ? source : `${source}/`;
@@ -31,6 +33,8 @@ export async function downloadByRsync(
   if (error !== undefined) throw new IoFailed(`rsync cannot be started: ${error.message}`, { cause: error });
   if (status !== 0 && status !== FILES_VANISHED_STATUS)
     throw new IoFailed(`rsync failed with status ${status}: ${stderr.trim()}`);
+  // Files that have not changed are hard links to those of the release being served.
+  await rules.acceptLog((path) => heldLog !== undefined && held?.isLinked(path, folder) === true);
   await rules.acceptPublication();
   const number = (label: string) =>
     Number((new RegExp(`${label}: ([\\d,.]+)`).exec(stdout)?.[1] ?? '0').replaceAll(/[,.]/g, ''));

@@ -1,6 +1,7 @@
 import { PATHS } from '../tree/paths.js';
 import type { PinnedTrust } from '../verification/pinned-trust.js';
 import { readHost, type ServedTree } from './read-host.js';
+import { findForkedLog } from './served-log.js';
 
 /** The state of a mirror, compared with its primary. */
 export interface MirrorStatus extends Omit<ServedTree, 'failure'> {
@@ -31,7 +32,7 @@ export function isAcceptable({ state, behind = 0 }: MirrorStatus, maxBehindSecon
 }
 
 /**
- * Compares the lists that a primary and its mirrors serve, under the pinned trust.
+ * Compares the lists and the logs that a primary and its mirrors serve, under the pinned trust.
  *
  * @param urls - the URL of the primary, then those of its mirrors
  * @param now - the current time, in milliseconds since 1970
@@ -47,8 +48,16 @@ export async function mirrorStatus(
   const behind = primary.updatedAt === undefined ? undefined : 0;
   return [
     { ...served, state: failure ?? 'primary', behind },
-    ...mirrors.map((mirror) => compareWithPrimary(mirror, primary)),
+    ...(await Promise.all(mirrors.map((mirror) => compare(mirror, primary)))),
   ];
+}
+
+/** A log with a second history is an alarm, whatever the lists are. */
+async function compare(mirror: ServedTree, primary: ServedTree): Promise<MirrorStatus> {
+  const status = compareWithPrimary(mirror, primary);
+  if (mirror.failure !== undefined && mirror.failure !== 'expired') return status;
+  const problem = await findForkedLog(mirror, primary);
+  return problem === undefined ? status : { ...status, state: 'altered', problem };
 }
 
 function compareWithPrimary({ failure, ...mirror }: ServedTree, primary: ServedTree): MirrorStatus {

@@ -1,3 +1,4 @@
+import { IoFailed, TreeRejected } from '../errors.js';
 import { readPublicationStatement } from '../freshness/read-publication.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
 import { PATHS } from '../tree/paths.js';
@@ -44,22 +45,33 @@ function shrunk({ host: { url }, isMirror }: HostView, size: number | undefined,
   return [finding('log-shrunk', message, { host: url })];
 }
 
-/** Returns since when a host is behind the log. Without an earlier round, the statement tells. */
+/** Returns since when a host is behind the log. */
 async function behindOf(
   { host: { url } }: HostView,
   index: number | undefined,
-  { log: { entries }, before, now, hosts }: Round,
+  round: Round,
 ): Promise<Behind | undefined> {
+  const { log, before, now } = round;
   const earlier = before.behind[url];
   if (index === undefined) return earlier;
-  const newest = newestPublication(entries);
+  const newest = newestPublication(log.entries);
   if (newest === undefined || index >= newest) return undefined;
   if (earlier?.index === index) return earlier;
-  if (before.head !== undefined) return { index, since: now };
+  // Without an earlier round, the statement that has not been published tells when it was signed.
+  return { index, since: before.head === undefined ? ((await signedAfter(index, round)) ?? now) : now };
+}
+
+/** Returns when the first publication after an entry was signed. Undefined if its statement cannot be read. */
+async function signedAfter(index: number, { log: { entries }, hosts }: Round): Promise<number | undefined> {
   const next = entries.findIndex(({ type }, at) => at > index && type === 'publication');
-  const hash = entries[next]?.sha256 ?? '';
-  const statement = await readFromAny(hosts, { paths: [PATHS.loggedStatement(next)], sha256: hash });
-  return { index, since: statement === undefined ? now : readPublicationStatement(statement).issuedAt };
+  const sha256 = entries[next]?.sha256 ?? '';
+  try {
+    const statement = await readFromAny(hosts, { paths: [PATHS.loggedStatement(next)], sha256 });
+    return statement && readPublicationStatement(statement).issuedAt;
+  } catch (error) {
+    if (error instanceof IoFailed || error instanceof TreeRejected) return undefined;
+    throw error;
+  }
 }
 
 function pending(

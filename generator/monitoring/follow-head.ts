@@ -124,13 +124,13 @@ export async function isSignedByAny(head: SignedHead, vkeys: readonly string[]):
   return false;
 }
 
-/** The root keys that may have signed a statement: the newest known one, and its successors in the host's rotation. */
+/** The root keys that may have signed a statement: the known ones, and successors in the rotation of the host. */
 async function provisionalRoots({ roots }: KnownLog, { files }: HostView): Promise<readonly RootKey[]> {
   try {
     const chains = await walkChains(pinnedChains(roots.slice(-1)), files.get(PATHS.rotation), undefined);
-    return [...currentRoots(chains), ...roots.slice(-1)];
+    return [...currentRoots(chains), ...roots];
   } catch (error) {
-    if (error instanceof RegistryError) return roots.slice(-1);
+    if (error instanceof RegistryError) return roots;
     throw error;
   }
 }

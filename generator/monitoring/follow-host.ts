@@ -54,28 +54,40 @@ async function followHead({ path, head }: ShownHead, { view, round, report }: Pl
   const relation = await relationOf(head, log, view);
   if (relation.kind === 'damaged') report(finding('log-damaged', relation.message, { host: url }));
   if (relation.kind === 'forked') reportFork({ head, hashes: relation.hashes }, { view, round, report });
-  if (relation.kind === 'grown') await grow(head, relation, { view, round, report });
+  if (relation.kind === 'grown') await grow(head, relation, { view, round });
 }
 
 /** Reports two heads that are not consistent: the log has shown different histories. */
 function reportFork(other: LogEvidence, { view: { host }, round, report }: Place): void {
   const { head, hashes } = round.log;
   if (head === undefined) return;
-  const { folder } = round.options;
   const known = { head, hashes };
-  const evidence = folder === undefined ? null : keepEvidence(folder, known, other);
-  const where = evidence === null ? '' : `; both signed heads are kept in ${evidence}`;
   const message =
     `the log has forked: its head with ${other.head.size} entries is not consistent with the known head with ` +
-    `${head.size} entries${where}`;
-  report(finding('log-forked', message, { host: host.url, heads: headTexts([known, other]), evidence }));
+    `${head.size} entries`;
+  const { evidence, where } = kept(known, other, round);
+  report(
+    finding('log-forked', message + where, { host: host.url, heads: headTexts([known, other]), evidence }),
+  );
+}
+
+/** Keeps the evidence of a fork, if there is a folder for it. A full disk must not hide the fork. */
+function kept(known: LogEvidence, other: LogEvidence, { options: { folder } }: Round) {
+  if (folder === undefined) return { evidence: null, where: '' };
+  try {
+    const evidence = keepEvidence(folder, known, other);
+    return { evidence, where: `; both signed heads are kept in ${evidence}` };
+  } catch (error) {
+    if (!(error instanceof IoFailed)) throw error;
+    return { evidence: null, where: `; the evidence is not kept: ${error.message}` };
+  }
 }
 
 /** Verifies new entries, their statements and lists, and adds them to the known log. */
 async function grow(
   head: SignedHead,
   { entries, hashes }: Grown,
-  { view: { host }, round, report }: Place,
+  { view: { host }, round }: Pick<Place, 'view' | 'round'>,
 ): Promise<void> {
   const { log, options } = round;
   // If something cannot be read, all of this is repeated later, and told then.
@@ -91,7 +103,9 @@ async function grow(
     watch,
     report: add,
   });
-  round.findings.push(...findings);
+  // Notes about the past are not told.
+  const isTold = ({ severity, entry = told }: Finding) => severity !== 'note' || entry >= told;
+  round.findings.push(...findings.filter(isTold));
   round.isComplete &&= verified.isComplete && isComplete;
   const added = entries.map(({ entry }) => entry);
   round.log = {
@@ -107,7 +121,7 @@ async function grow(
   const vkey = publication?.log?.vkey;
   if (vkey === undefined || (await isSignedByAny(head, [vkey]))) return;
   const message = 'the head is not signed by the key of the log that its newest publication names';
-  report(finding('head-not-signed', message, { host: host.url }));
+  round.findings.push(finding('head-not-signed', message, { host: host.url }));
 }
 
 /** Returns the first new entry that is verified, and the first whose changes are told. */

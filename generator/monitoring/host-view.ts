@@ -36,7 +36,7 @@ export interface Viewing {
   /** The name of the log, if it is known. */
   readonly origin: string | undefined;
   /** Makes caches ask the host again. */
-  readonly query?: string;
+  readonly query: string | undefined;
 }
 
 /**

@@ -66,9 +66,18 @@ export function knownPublication(text: string, index: number): KnownPublication 
   return { ...readPublicationStatement(text), index, text, kid, previous };
 }
 
+/** The roots that were computed, by the hashes of a log and the number of entries. Each host shows several heads. */
+const roots = new WeakMap<readonly Uint8Array[], Map<number, Promise<Uint8Array>>>();
+
 /** Returns the root of the first entries of a log. */
 export function rootOfFirst(size: number, hashes: readonly Uint8Array[]): Promise<Uint8Array> {
-  return rangeRoot(0, size, async (level, index) => subtreeRoot(hashes, index * 2 ** level, 2 ** level));
+  const computed = roots.get(hashes) ?? new Map<number, Promise<Uint8Array>>();
+  roots.set(hashes, computed);
+  const root =
+    computed.get(size) ??
+    rangeRoot(0, size, async (level, index) => subtreeRoot(hashes, index * 2 ** level, 2 ** level));
+  computed.set(size, root);
+  return root;
 }
 
 /** Returns the number of entries before the newest publication. Undefined if the log has none. */

@@ -1,7 +1,12 @@
 import type { IssuerRegistry } from '@passport-registry/verifier';
 import { isError } from '../diagnostics/diagnostic.js';
 import { recordsOfList } from '../records/check-records.js';
-import { describeDifference, type IssuerChange, listDifference } from '../review/difference.js';
+import {
+  describeDifference,
+  type IssuerChange,
+  listDifference,
+  weightiestFirst,
+} from '../review/difference.js';
 import { checkTransitions } from '../review/forbidden-changes.js';
 import { finding, type Report } from './finding.js';
 import type { KnownPublication } from './known-log.js';
@@ -34,8 +39,9 @@ export function reportChanges(
   }
   if (index < watch.from) return;
   const changes = listDifference(before, registry);
-  const message = `publication ${sequence}, entry ${index}, changes ${changes.length} issuers since ${registry.updated_at}`;
   const issuers = changes.map(({ issuer_id }) => issuer_id);
+  const changed = issuers.length === 1 ? '1 issuer' : `${issuers.length} issuers`;
+  const message = `publication ${sequence} of ${registry.updated_at}, entry ${index}, changes ${changed}`;
   report(
     finding('publication-logged', message, { entry: index, sequence, since: registry.updated_at, issuers }),
   );
@@ -54,7 +60,11 @@ function changeOf(change: IssuerChange, { registry, publication }: PublishedRegi
   // The first two characters of each line are a mark, such as "~ ".
   const lines = describeDifference([change], records).map((line) => line.slice(2));
   const since = registry.updated_at;
-  const fields = change.fields.map(({ field, from, to }) => ({ field, from: from ?? null, to: to ?? null }));
+  const fields = weightiestFirst(change.fields).map(({ field, from, to }) => ({
+    field,
+    from: from ?? null,
+    to: to ?? null,
+  }));
   return finding(
     isWatched ? 'watched-issuer-changed' : 'issuer-changed',
     `${lines.join('; ')}, since ${since}, by publication ${sequence}`,

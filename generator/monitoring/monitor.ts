@@ -6,7 +6,7 @@ import { PATHS } from '../tree/paths.js';
 import { trustAnchorOf } from '../verification/pinned-trust.js';
 import { aboutLog } from './about-log.js';
 import { type CheckedHost, checkHost } from './check-host.js';
-import { type Finding, SEVERITIES } from './finding.js';
+import { type Finding, type FindingCode, SEVERITIES } from './finding.js';
 import { followHost } from './follow-host.js';
 import { type HostView, readView } from './host-view.js';
 import { type KnownLog, nothingKnown } from './known-log.js';
@@ -50,26 +50,64 @@ export async function monitorOnce(
   known: KnownLog | undefined,
 ): Promise<MonitoredRound> {
   const now = Date.now();
-  const signal = AbortSignal.timeout(options.timeoutMs);
-  const hosts = [options.url, ...options.mirrors].map((url) => new MonitoredHost(url, signal));
+  const hosts = monitoredHosts(options);
   const logTrust = options.trust && logTrustOf(trustAnchorOf(options.trust));
   const origin = known?.head?.origin ?? logTrust?.origin;
-  const view = (host: MonitoredHost, query?: string) =>
-    readView(host, { isMirror: host !== hosts[0], origin, ...(query !== undefined && { query }) });
   if (known !== undefined) assertSameRegistry(known, options);
+  const view: ViewHost = (host, query) => readView(host, { isMirror: host !== hosts[0], origin, query });
   const views = await Promise.all(hosts.map((host) => view(host)));
   const before = known ?? (await firstKnown(options, views[0]));
   const round: Round = { options, hosts, before, now, logTrust, findings: [], log: before, isComplete: true };
   // First the log grows, from whatever host. Then each host is compared with all of it.
   for (const one of views) await followHost(one, round, () => undefined);
   const checked: CheckedHost[] = [];
-  for (const one of views) {
-    const first = await checkHost(one, round);
-    // Caches can have old files, and files of two publications. What is wrong is read again.
-    const isAlarming = first.findings.some(({ severity }) => severity === 'alarm');
-    checked.push(isAlarming ? await checkHost(await view(one.host, `monitor=${now}`), round) : first);
-  }
+  for (const one of views) checked.push(await checkTwice(one, round, view));
   return finish(round, checked);
+}
+
+/** Reads what a host shows. @param query - makes caches ask the host again */
+type ViewHost = (host: MonitoredHost, query?: string) => Promise<HostView>;
+
+/** What an old file in a cache, or a publication during the reading, can also cause. */
+const CAUSED_BY_CACHES: readonly FindingCode[] = [
+  'log-missing',
+  'log-shrunk',
+  'log-damaged',
+  'head-not-signed',
+  'proof-invalid',
+  'too-few-cosignatures',
+  'cosignatures-too-old',
+];
+
+/**
+ * Checks a host. If that raises an alarm, reads the registry and the host again, past caches, and checks again what caches
+ * can cause. What they cannot cause stays an alarm: a host that shows others a false file could show the monitor a good
+ * one.
+ */
+async function checkTwice(seen: HostView, round: Round, view: ViewHost): Promise<CheckedHost> {
+  const first = await checkHost(seen, round);
+  if (first.findings.every(({ severity }) => severity !== 'alarm')) return first;
+  const hosts = new Set([...round.hosts.slice(0, 1), seen.host]);
+  const fresh = await Promise.all([...hosts].map((host) => view(host, `monitor=${round.now}`)));
+  for (const one of fresh) await followHost(one, round, () => undefined);
+  const second = await checkHost(fresh.at(-1) ?? seen, round);
+  // The log may have grown.
+  const again = await checkHost(seen, round);
+  const isWrong = ({ code }: Finding) =>
+    !CAUSED_BY_CACHES.includes(code) || second.findings.some((found) => found.code === code);
+  const others = second.findings.filter(({ code }) => !CAUSED_BY_CACHES.includes(code));
+  return { ...again, findings: [...again.findings.filter(isWrong), ...others] };
+}
+
+/** The share of the time limit that mirrors have, so that mirrors which hang leave time for the registry. */
+const MIRROR_SHARE = 1 / 3;
+
+function monitoredHosts({ url, mirrors, timeoutMs }: MonitorOptions): readonly MonitoredHost[] {
+  const mirrorSignal = AbortSignal.timeout(timeoutMs * MIRROR_SHARE);
+  return [
+    new MonitoredHost(url, AbortSignal.timeout(timeoutMs)),
+    ...mirrors.map((mirror) => new MonitoredHost(mirror, mirrorSignal)),
+  ];
 }
 
 /** Returns what is known before the first round: the pinned root key, or else the one that the registry shows. */
@@ -97,11 +135,16 @@ function assertSameRegistry({ roots }: KnownLog, { trust, folder }: MonitorOptio
   );
 }
 
+/** Equal findings have equal keys. A host that cannot be read is told once. */
+function keyOf({ code, host = '', message }: Finding): string {
+  return [code, host, ...(code === 'host-unreadable' ? [] : [message])].join('\n');
+}
+
 function finish(round: Round, checked: readonly CheckedHost[]): MonitoredRound {
   const { hosts, before, log, now } = round;
   const findings = [...round.findings, ...checked.flatMap((one) => one.findings), ...aboutLog(round)];
-  const isFirst = ({ code, host, message }: Finding, at: number) =>
-    findings.findIndex((one) => one.code === code && one.host === host && one.message === message) === at;
+  const keys = findings.map(keyOf);
+  const isFirst = (found: Finding, at: number) => keys.indexOf(keyOf(found)) === at;
   const behind = Object.fromEntries(
     checked.flatMap((one, at) => (one.behind === undefined ? [] : [[hosts[at]?.url, one.behind]])),
   );

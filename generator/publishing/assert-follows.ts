@@ -3,16 +3,19 @@ import { refuseOlderList } from '@passport-registry/verifier/internal';
 import { type Diagnostic, isError } from '../diagnostics/diagnostic.js';
 import { GeneratorError, KeyRejected, RecordsRejected, TreeRejected } from '../errors.js';
 import { assertNotAhead } from '../list/updated-at.js';
+import { readLogHead } from '../log/log-files.js';
 import { checkTransitions } from '../review/forbidden-changes.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { type PublishedFiles, publishedFiles } from '../tree/published-tree.js';
 import { continuesChanges, parseChanges } from '../tree/site/changes.js';
 import { assertAcceptable } from '../verification/assert-acceptable.js';
+import { auditLog } from '../verification/audit-log.js';
 import { pinnedKey } from '../verification/pinned-trust.js';
 import { storedPublication } from '../verification/stored-publication.js';
 import { memorySource } from '../verification/tree-source.js';
 import { assertTreeGood } from './assert-tree-good.js';
+import { findLogFault, isOnlyLogged } from './log-follows.js';
 import { predecessorOf, publishedRecords } from './predecessor.js';
 import type { PublicationExceptions } from './publication.js';
 
@@ -48,10 +51,15 @@ export async function assertFollows(
   before: NamedTree | undefined,
   exceptions: PublicationExceptions,
 ): Promise<readonly Diagnostic[]> {
+  if (isOnlyLogged(proposed.files)) return assertFirstFollows(proposed, before);
   const next = await signedTree(proposed);
   await assertTreeGood(next.files, next.rootKey, next.name);
   assertNotAhead(next.list.updatedAt, Date.now());
   if (before === undefined) return [];
+  if (isOnlyLogged(before.files)) {
+    await assertLogFollows(proposed, before);
+    return [];
+  }
   const held = await heldTree(before);
   const { rootKey, published } = next;
   if (published.development && !held.published.development) {
@@ -60,8 +68,38 @@ export async function assertFollows(
     );
   }
   if (predecessorOf(held.published, { rootKey, development: published.development }) === undefined) return [];
+  await assertLogFollows(next, held);
   await assertNothingUndone(next, held, exceptions.breakPinnedVerifiers === true);
   return assertPermitted(next, held, exceptions);
+}
+
+/** Asserts that a tree whose first publication is only in its log is valid, and that nothing else was published before. */
+async function assertFirstFollows(
+  proposed: NamedTree,
+  before: NamedTree | undefined,
+): Promise<readonly Diagnostic[]> {
+  const { pending } = await publishedFiles(proposed.name, (path) => proposed.files.get(path));
+  const log = await auditLog(memorySource(proposed.files));
+  if (pending === undefined || log === undefined) {
+    throw new TreeRejected(`${proposed.name} has no list, and its log has no publication`);
+  }
+  if (before === undefined) return [];
+  if (!isOnlyLogged(before.files)) {
+    throw new TreeRejected(`${doesNotFollow(proposed, before)}: it has no list. ${LOAD_AGAIN}`);
+  }
+  await assertLogFollows(proposed, before);
+  return [];
+}
+
+/** Asserts that the log of a tree contains the published log: a log never forks, and never loses an entry (SPEC C7). */
+async function assertLogFollows(next: NamedTree, held: NamedTree): Promise<void> {
+  const fault = await findLogFault(
+    next.files,
+    readLogHead((path) => held.files.get(path)),
+  );
+  if (fault !== undefined) {
+    throw new TreeRejected(`${doesNotFollow(next, held)}: it ${fault}. ${LOAD_AGAIN}`);
+  }
 }
 
 /** Reads a tree that must have a list with a valid signature. */

@@ -18,14 +18,16 @@ import { readIfThere } from '../files/read-file.js';
 import { readPublicationStatement } from '../freshness/read-publication.js';
 import type { SignedList } from '../list/signed-list.js';
 import { appendEntries } from '../log/append.js';
-import type { LogChoice } from '../log/log-choice.js';
+import { KEPT_LIST_BYTES, type LogChoice, NO_WITNESSES } from '../log/log-choice.js';
 import { damagedLog, EMPTY_LOG, type LogEnd, readLogEnd, readLogHead, rootOf } from '../log/log-files.js';
 import { entriesSince, type PlacedEntry } from '../log/log-tail.js';
 import { logIdentity, signHead } from '../log/sign-head.js';
+import type { Signer } from '../signing/sign.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedFiles, PublishedTree } from '../tree/published-tree.js';
 import type { Tree } from '../tree/tree.js';
+import type { SignedElsewhere } from './publication.js';
 
 /** The log of a tree with everything that the tree publishes. */
 export interface ExtendedLog {
@@ -65,6 +67,17 @@ export function chooseLog(
     throw new UsageError('a new log needs a name: pass --log-origin with the host of the registry and /log');
   }
   return logIdentity(origin, choice.signer.rootKey);
+}
+
+/** A development build signs its log with the development key, unless it is given another one. */
+export function withDevelopmentKey(
+  choice: LogChoice | undefined,
+  signer: Signer | SignedElsewhere,
+  published: Pick<PublishedFiles, 'statement'> | undefined,
+): LogChoice | undefined {
+  const hasLog = choice !== undefined || published?.statement?.log !== undefined;
+  if (!signer.development || !('sign' in signer) || !hasLog || choice?.signer !== undefined) return choice;
+  return { keepBytes: KEPT_LIST_BYTES, ...NO_WITNESSES, ...choice, signer };
 }
 
 /** A publication that is about to be written. */

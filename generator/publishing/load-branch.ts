@@ -9,9 +9,11 @@ import { foldersOf } from '../files/walk.js';
 import { PATHS } from '../tree/paths.js';
 import { publishedFiles } from '../tree/published-tree.js';
 import { assertAcceptable } from '../verification/assert-acceptable.js';
+import { auditLog } from '../verification/audit-log.js';
 import { pinnedKey } from '../verification/pinned-trust.js';
 import { namedHash, STORED_STATEMENTS, storedPublication } from '../verification/stored-publication.js';
 import { httpSource, memorySource, type TreeSource } from '../verification/tree-source.js';
+import { evidentHead, findLogFault, isOnlyLogged, type LiveLog } from './log-follows.js';
 
 /** What was loaded from the branch. */
 export interface LoadedBranch {
@@ -86,7 +88,8 @@ async function assertNotPutBack(
   baseUrl: string | undefined,
 ): Promise<string | undefined> {
   const name = branchName(from);
-  const { rootKey } = await publishedFiles(name, (path) => files.get(path));
+  const published = await publishedFiles(name, (path) => files.get(path));
+  const { rootKey } = published;
   if (rootKey === undefined) throw new TreeRejected(`${name} has no tree with a root key: ${PUT_BACK}`);
   const accept = (held: readonly StoredPublication[]) =>
     assertAcceptable(memorySource(files), {
@@ -94,30 +97,37 @@ async function assertNotPutBack(
       maxAgeDays: undefined,
       held,
     });
-  await accept([]).catch((cause: Error) => {
+  const isFirst = isOnlyLogged(files);
+  const verified = isFirst ? auditLog(memorySource(files)) : accept([]);
+  await verified.catch((cause: Error) => {
     throw new TreeRejected(`the tree on ${name} is not valid: ${cause.message}: ${PUT_BACK}`, { cause });
   });
   if (baseUrl === undefined) return 'there is no base_url';
-  let live: StoredPublication | undefined;
+  let live: LiveLog;
   try {
-    live = await livePublication(httpSource(baseUrl));
+    live = await readLive(httpSource(baseUrl));
   } catch (cause) {
     if (!(cause instanceof IoFailed)) throw cause;
     return cause.message;
   }
-  if (live === undefined) return `${baseUrl} serves no list`;
-  await accept([live]).catch((cause: Error) => {
-    throw new TreeRejected(`${baseUrl} serves a newer tree than ${name}: ${cause.message}: ${PUT_BACK}`, {
-      cause,
+  const { publication } = live;
+  const newer = (message: string, cause?: unknown) =>
+    new TreeRejected(`${baseUrl} serves a newer tree than ${name}: ${message}: ${PUT_BACK}`, { cause });
+  if (publication !== undefined && isFirst) throw newer('the branch has no list');
+  if (publication !== undefined) {
+    await accept([publication]).catch((cause: Error) => {
+      throw newer(cause.message, cause);
     });
-  });
-  return undefined;
+  }
+  const fault = await findLogFault(files, await evidentHead(live, published));
+  if (fault !== undefined) throw newer(`the branch ${fault}`);
+  return publication === undefined ? `${baseUrl} serves no list` : undefined;
 }
 
 const PUT_BACK = 'find out who changed the branch, and restore its newest valid commit';
 
-/** Reads what a verifier would store of a live registry. @throws {@link IoFailed} if the host cannot be read */
-async function livePublication(source: TreeSource): Promise<StoredPublication | undefined> {
+/** Reads what a live registry serves. @throws {@link IoFailed} if the host cannot be read */
+async function readLive(source: TreeSource): Promise<LiveLog> {
   const files = new Map<string, Uint8Array>();
   const read = async (...paths: readonly string[]) => {
     for (const path of paths) {
@@ -125,10 +135,10 @@ async function livePublication(source: TreeSource): Promise<StoredPublication | 
       if (file !== undefined) files.set(path, file.bytes);
     }
   };
-  await read(...Object.values(STORED_STATEMENTS), PATHS.list, PATHS.signature);
+  await read(...Object.values(STORED_STATEMENTS), PATHS.list, PATHS.signature, PATHS.logHead);
   const hash = namedHash((path) => files.get(path));
   if (hash !== undefined) await read(PATHS.snapshot(hash, PATHS.list), PATHS.snapshot(hash, PATHS.signature));
-  return storedPublication((path) => files.get(path));
+  return { publication: storedPublication((path) => files.get(path)), head: files.get(PATHS.logHead) };
 }
 
 function writeFiles(folder: string, files: ReadonlyMap<string, Uint8Array>): void {

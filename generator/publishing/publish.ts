@@ -6,7 +6,7 @@ import { assertDescription } from '../tree/registry-description.js';
 import { assemble } from './assemble.js';
 import { applyRules } from './assert-permitted.js';
 import { assertTreeGood } from './assert-tree-good.js';
-import { chooseLog, extendLog } from './extend-log.js';
+import { chooseLog, extendLog, withDevelopmentKey } from './extend-log.js';
 import { logPublication } from './log-publication.js';
 import { predecessorOf } from './predecessor.js';
 import type { Publication } from './publication.js';
@@ -29,15 +29,7 @@ export async function publish(
   place: OutputFolder,
   { onStage, onProgress }: Listeners = {},
 ): Promise<BuildReport> {
-  const {
-    records,
-    signer,
-    exceptions = {},
-    time = {},
-    freshness = {},
-    about = {},
-    log: choice,
-  } = publication;
+  const { records, signer, exceptions = {}, time = {}, freshness = {}, about = {} } = publication;
   assertDescription(about);
   const served = await readPublished(place.out);
   const published = served && withPending(served);
@@ -45,19 +37,17 @@ export async function publish(
   const warnings = await applyRules({ records, signer, exceptions, rotation }, published, place);
   onStage?.('published tree');
   const checkpoint = freshness.checkpoint !== undefined || hasCheckpoint(published);
-  const log = chooseLog(
-    choice,
-    predecessorOf(published, signer),
-    'sign' in signer ? undefined : signer.statement,
-  );
+  const follows = predecessorOf(published, signer);
+  const choice = withDevelopmentKey(publication.log, signer, follows);
+  const log = chooseLog(choice, follows, 'sign' in signer ? undefined : signer.statement);
   const signed = await signedList({ records, signer, time, checkpoint, log }, published, place);
   onStage?.('list and signature');
   const assembled = await assemble(publication, served, signed);
   onStage?.('tree');
   await assertTreeGood(assembled, signed.rootKey);
   onStage?.('verify');
-  const follows = predecessorOf(served, signed);
-  const extended = await extendLog({ tree: assembled, signed, served: follows }, choice);
+  const logging = { tree: assembled, signed, served: predecessorOf(served, signed) };
+  const extended = await extendLog(logging, choice);
   const logged =
     extended && (await logPublication({ tree: assembled, signed, log: extended }, choice, place));
   if (logged !== undefined) onStage?.('log');

@@ -58,7 +58,8 @@ export async function saveBranch(
 }
 
 function treePaths(folder: string): string[] {
-  if (!existsSync(join(folder, PATHS.list))) {
+  // The first publication may be only in the log yet.
+  if (![PATHS.list, PATHS.logHead].some((path) => existsSync(join(folder, path)))) {
     throw new UsageError(`there is no tree in ${folder}; make one with \`passport-registry build\``);
   }
   const entries = entriesBelow(folder).filter(({ kind }) => kind !== 'folder');

@@ -3,8 +3,9 @@ import {
   ANY_TIME,
   decodeUtf8,
   type PublishedStatement,
-  readRotation,
+  readStatement,
   verifyPublicationStatement,
+  verifyStatement,
 } from '@passport-registry/verifier/internal';
 import { damagedLog, type ReadFile, readLogHead } from '../log/log-files.js';
 import { entriesSince, type PlacedEntry } from '../log/log-tail.js';
@@ -48,9 +49,16 @@ export async function pendingPublication(
     return found && readLogged(read, found);
   };
   const [delegation, rotation] = [latest('delegation'), latest('rotation')];
-  const [next] = rotation === undefined ? [] : readRotation(Buffer.from(JSON.stringify([rotation])));
-  const roots = [rootKey, ...(next === undefined ? [] : [await importRootKey(next.claims['next_root'])])];
+  const roots = [rootKey, ...(rotation === undefined ? [] : [await nextRoot(rotation, rootKey)])];
   return { ...(await readSigned(read, newest, roots)), delegation, rotation };
+}
+
+/** Returns the root key to which a rotation step of the tree's root key leads. */
+async function nextRoot(rotation: string, rootKey: RootKey): Promise<RootKey> {
+  const invalid = (message: string) => damagedLog(`has a rotation step that ${message}`);
+  const step = readStatement(rotation, 'registry-root-rotation+jwt', invalid);
+  await verifyStatement(step, rootKey, { clock: undefined, invalid });
+  return importRootKey(step.claims['next_root']);
 }
 
 /** Reads the list, its signature and the statement of an entry. One of the root keys must have signed them. */

@@ -54,6 +54,13 @@ export async function askHost(base: string, path: string, request: HostRequest =
   }
 }
 
+/** Whether a host serves a file, whose content is not requested. A host that does not know HEAD counts as one without it. */
+export async function isServed(base: string, path: string): Promise<boolean> {
+  const { status, discard } = await askHost(base, path, { method: 'HEAD' });
+  await discard();
+  return status === 200;
+}
+
 async function withNetworkFailure<T>(url: string, work: Promise<T>): Promise<T> {
   try {
     return await work;

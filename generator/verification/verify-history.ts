@@ -14,6 +14,12 @@ const HEX = /^[0-9a-f]{64}$/;
 /** The publication statement is not in snapshots of older versions. */
 const SNAPSHOT_FILES: readonly string[] = [PATHS.list, PATHS.signature, PATHS.publication];
 
+/** What is known about the lists of a tree. */
+export interface SnapshotHistory extends Pick<RootHistory, 'keys' | 'unknown'> {
+  /** The list of a publication that is only in the log yet. */
+  readonly pendingList?: string | undefined;
+}
+
 /**
  * Checks that every snapshot is complete, has the hash in its path, and is signed by the root key or an earlier root
  * key.
@@ -24,7 +30,7 @@ const SNAPSHOT_FILES: readonly string[] = [PATHS.list, PATHS.signature, PATHS.pu
 export async function checkSnapshots(
   files: SeenFiles,
   paths: readonly string[],
-  { keys, unknown }: Pick<RootHistory, 'keys' | 'unknown'>,
+  history: SnapshotHistory,
 ): Promise<readonly string[]> {
   const problems: string[] = [];
   const warnings: string[] = [];
@@ -42,10 +48,10 @@ export async function checkSnapshots(
       problems.push(`the snapshot ${hash} is incomplete: it has no ${missing[0]}`);
       continue;
     }
-    const fault = await findSnapshotFault(files, hash, keys);
-    if (fault === NOT_SIGNED && unknown !== undefined) {
+    const fault = await findSnapshotFault(files, hash, history);
+    if (fault === NOT_SIGNED && history.unknown !== undefined) {
       warnings.push(
-        `the snapshot ${hash} is not verified: the first root key ${unknown}, which is not known, may have signed it`,
+        `the snapshot ${hash} is not verified: the first root key ${history.unknown}, which is not known, may have signed it`,
       );
     } else if (fault !== undefined) problems.push(`the snapshot ${hash} ${fault}`);
   }
@@ -55,14 +61,16 @@ export async function checkSnapshots(
 
 const NOT_SIGNED = 'is not signed by the root key or an earlier root key';
 
-async function findSnapshotFault(files: SeenFiles, hash: string, keys: readonly RootKey[]) {
+async function findSnapshotFault(files: SeenFiles, hash: string, { keys, pendingList }: SnapshotHistory) {
   const list = await files.read(PATHS.snapshot(hash, PATHS.list));
   const signature = await files.read(PATHS.snapshot(hash, PATHS.signature));
   const statement = await files.read(PATHS.snapshot(hash, PATHS.publication));
   if (list === undefined || signature === undefined) return 'is incomplete';
   if (sha256(list) !== hash) return 'has a list whose hash is not the hash in the path';
   const newest = (await files.hash(PATHS.list)) === hash ? await files.get(PATHS.publication) : undefined;
-  if (newest !== undefined && (statement === undefined || Buffer.compare(statement, newest) !== 0)) {
+  // A pending publication can name the same list. Its statement is only in the log yet.
+  const isPending = statement === undefined && hash === pendingList;
+  if (newest !== undefined && !isPending && Buffer.compare(statement ?? Buffer.alloc(0), newest) !== 0) {
     return `has another ${PATHS.publication} than the tree, although it has the same list`;
   }
   let fault: string | undefined;

@@ -1,101 +1,183 @@
+import { type RootKey, verifySignature } from '@passport-registry/verifier';
 import {
   assertSignedByLog,
-  entryBytes,
-  forEachConcurrent,
-  type LogProof,
+  decodeUtf8,
+  isSameHash,
+  type NoteKey,
   type PublicationEntry,
-  type PublicationStatement,
+  type PublishedStatement,
   parseHead,
-  parseLogProof,
-  parseNoteKey,
-  provesEntry,
-  publicationEntry,
   type SignedHead,
 } from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../errors.js';
-import { readPublicationStatement } from '../freshness/read-publication.js';
 import type { PlacedEntry } from '../log/log-tail.js';
+import type { LogTree } from '../log/log-tree.js';
 import { readEntries } from '../log/read-log.js';
+import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
-import { CONCURRENCY } from './ask-host.js';
-import { failIfAny, Problems, readOrReport, type SeenFiles } from './seen-files.js';
+import { checkCosignedHead } from './cosigned-head.js';
+import { checkArchive } from './log-archive.js';
+import { assertProves, logKeyIn } from './log-proof.js';
+import { type LogRoots, LogSigners } from './log-signers.js';
+import { failIfAny, Problems, type SeenFiles } from './seen-files.js';
 
-/** A publication statement with its text. It has been verified. */
-type Statement = PublicationStatement & { readonly text: string };
+/** What is known of a log. */
+export interface KnownLog {
+  /** A head that was accepted before. The log must contain it. */
+  readonly head?: Pick<SignedHead, 'origin' | 'size' | 'root'> | undefined;
+  /** Whether a file of the log was verified before, and has not changed since. */
+  readonly isVerified?: ((path: string) => boolean) | undefined;
+}
 
-/** What a check of the log has found. */
+/** What a log is checked against. */
+export interface LogConditions extends KnownLog {
+  /** The publication statement of the tree, which has been verified. Undefined if the tree has none yet. */
+  readonly statement: PublishedStatement | undefined;
+  readonly roots: LogRoots;
+}
+
+/** A log that has been verified. */
 export interface CheckedLog {
+  readonly head: SignedHead;
+  /** The key of the log, which has signed the head. */
+  readonly key: NoteKey;
+  readonly tree: LogTree;
   /** The list of a publication that is in the log, but has not replaced the published files yet. */
   readonly pendingList: string | undefined;
+  /** The root keys, oldest first, with those of rotations that are only in the log yet. */
+  readonly rootKeys: readonly RootKey[];
 }
 
 /**
- * Checks the log of a tree (SPEC C7): the key of the log has signed its head, all entries and tiles belong to that head,
- * their statements are kept, and the proof shows that the log contains the publication statement.
+ * Checks the log of a tree (SPEC C7): the key of the log has signed its head; all entries and tiles belong to that head; their
+ * statements are kept, and signed by the root key; the proof shows that the log contains the publication statement; a
+ * publication that is only in the log can be fetched; there is nothing else in the folders of the log and of witnesses.
  */
-export async function checkLog(files: SeenFiles, statement: Statement): Promise<CheckedLog> {
+export async function checkLog(files: SeenFiles, conditions: LogConditions): Promise<CheckedLog> {
   try {
-    const head = parseHead(await textOf(files, PATHS.logHead), problemIn(PATHS.logHead));
-    const { entries } = await readEntries(async (path) => files.read(path), head);
-    await assertProof(files, statement, head);
-    const newest = entries.findLast(({ entry }) => entry.type === 'publication');
-    const pending = newest?.entry.sha256 === publicationEntry(statement).sha256 ? undefined : newest;
-    await assertHeadSigned(files, head, { statement, pending });
-    await checkKeptStatements(files, entries);
-    return { pendingList: (pending?.entry as PublicationEntry | undefined)?.list };
+    return await readLog(files, conditions);
   } catch (error) {
     if (!(error instanceof TreeRejected)) throw error;
     throw new Problems([error.message]);
   }
 }
 
-const problemIn = (path: string) => (message: string) => new Problems([`${path} ${message}`]);
-
-async function textOf(files: SeenFiles, path: string): Promise<string> {
-  return Buffer.from(await files.require(path)).toString('utf8');
-}
-
-async function assertProof(files: SeenFiles, statement: Statement, head: SignedHead): Promise<LogProof> {
-  const invalid = problemIn(PATHS.logProof);
-  const proof = parseLogProof(await textOf(files, PATHS.logProof), invalid);
-  await assertSignedByLog(proof.head, parseNoteKey(statement.log?.vkey, 'log', invalid), invalid);
-  if (!provesEntry(proof, entryBytes(publicationEntry(statement)))) {
-    throw invalid(`does not prove that the log contains ${PATHS.publication}`);
+async function readLog(files: SeenFiles, conditions: LogConditions): Promise<CheckedLog> {
+  const { statement, isVerified = () => false } = conditions;
+  const origin = statement?.log?.origin;
+  // Before the head, which is then not older, also on a live host.
+  const cosigned = origin === undefined ? undefined : await files.get(PATHS.cosignedHead(origin));
+  const head = parseHead(Buffer.from(await files.require(PATHS.logHead)).toString(), inHead);
+  const { entries, tree } = await readEntries(async (path) => files.read(path), head);
+  await assertContains({ ...head, tree }, conditions.head);
+  const { published, pending } = newestIn(entries, statement);
+  const signers = await checkStatements(files, { entries, published }, conditions);
+  const newest = await statementAt(files, pending ?? published);
+  const key = logKeyIn(newest, inHead);
+  if (key.name !== (origin ?? key.name)) throw inHead(`is of the log ${key.name}, not of ${origin}`);
+  await assertSignedByLog(head, key, inHead);
+  if (published !== undefined && statement !== undefined) {
+    const proof = await files.require(PATHS.logProof);
+    await assertProves(proof, { ...published, statement: statement.text, tree }, PATHS.logProof);
   }
-  if (proof.head.size > head.size) throw invalid(`is for a larger log than ${PATHS.logHead}`);
-  return proof;
+  if (pending !== undefined) await checkPendingList(files, pending.entry, signers.keys);
+  await checkArchive(files, { origin: head.origin, entries, tree, isVerified });
+  if (cosigned !== undefined)
+    await checkCosignedHead(cosigned, { ...head, tree }, PATHS.cosignedHead(head.origin));
+  return { head, key, tree, pendingList: pending?.entry.list, rootKeys: signers.keys };
 }
 
-/** The statement of the tree, and the entry of a newer one. */
-interface Newest {
-  readonly statement: Statement;
-  readonly pending: PlacedEntry | undefined;
-}
+const problemIn = (path: string) => (message: string) => new Problems([`${path} ${message}`]);
+const inHead = problemIn(PATHS.logHead);
 
-/** A pending publication can name a new key of the log, which has then signed the head. */
-async function assertHeadSigned(
-  files: SeenFiles,
-  head: SignedHead,
-  { statement, pending }: Newest,
+/** Asserts that a log contains a log that was verified before. */
+async function assertContains(
+  { origin, size, tree }: SignedHead & { readonly tree: LogTree },
+  known: KnownLog['head'],
 ): Promise<void> {
-  const invalid = problemIn(PATHS.logHead);
-  const next = pending && readPublicationStatement(await textOf(files, PATHS.loggedStatement(pending.index)));
-  const { vkey } = (next ?? statement).log ?? {};
-  await assertSignedByLog(head, parseNoteKey(vkey, 'log', invalid), invalid);
+  if (known === undefined) return;
+  if (origin !== known.origin) throw inHead(`is of the log ${origin}, but the log is ${known.origin}`);
+  if (size < known.size) {
+    throw inHead(`has ${size} entries, but a log with ${known.size} entries was accepted before`);
+  }
+  if (!isSameHash(await tree.rootAt(known.size), known.root)) {
+    throw inHead(`does not contain the log with ${known.size} entries that was accepted before`);
+  }
 }
 
-/** The root key's statements are kept beside the log. A live host is asked for the newest one only. */
-async function checkKeptStatements(files: SeenFiles, entries: readonly PlacedEntry[]): Promise<void> {
+/** The entry of a publication. */
+type PlacedPublication = PlacedEntry & { readonly entry: PublicationEntry };
+
+/** The entry of the publication statement, and the entry of a newer publication. One of them exists. */
+interface NewestEntries {
+  readonly published: PlacedPublication | undefined;
+  readonly pending: PlacedPublication | undefined;
+}
+
+function newestIn(entries: readonly PlacedEntry[], statement: PublishedStatement | undefined): NewestEntries {
+  const publications = entries.filter((one): one is PlacedPublication => one.entry.type === 'publication');
+  const newest = publications.at(-1);
+  const hash = statement?.log && sha256(statement.text);
+  const published = publications.find(({ entry }) => entry.sha256 === hash);
+  if (hash !== undefined && published === undefined) {
+    throw inHead(`is of a log that does not contain ${PATHS.publication}`);
+  }
+  if (newest === undefined) throw inHead('is of a log without a publication');
+  return { published, pending: newest === published ? undefined : newest };
+}
+
+async function statementAt(files: SeenFiles, placed: PlacedEntry | undefined): Promise<string> {
+  return Buffer.from(await files.require(PATHS.loggedStatement(placed?.index ?? 0))).toString();
+}
+
+/** The entries of a log, and the one of the published statement. */
+interface PublishedEntries extends Pick<NewestEntries, 'published'> {
+  readonly entries: readonly PlacedEntry[];
+}
+
+/**
+ * Checks that the statement of each entry is kept, and signed. A live host is asked only for those since the published one,
+ * because it is asked for one file at a time.
+ *
+ * @returns the root keys by the end of the log
+ */
+async function checkStatements(
+  files: SeenFiles,
+  { entries, published }: PublishedEntries,
+  { roots, isVerified }: LogConditions,
+): Promise<LogSigners> {
+  const signers = new LogSigners(roots);
   const problems: string[] = [];
-  await forEachConcurrent(
-    files.source.live ? entries.slice(-1) : entries,
-    CONCURRENCY,
-    async ({ index, entry }) => {
-      const path = PATHS.loggedStatement(index);
-      const hash = await readOrReport(path, (path) => files.hash(path), problems);
-      if (hash !== undefined && hash !== entry.sha256)
-        problems.push(`${path} does not belong to its entry in the log`);
-    },
-  );
-  failIfAny(problems.sort());
+  for (const placed of files.source.live ? entries.slice(published?.index ?? 0) : entries) {
+    const path = PATHS.loggedStatement(placed.index);
+    const bytes = await files.read(path);
+    if (bytes === undefined) problems.push(`${path} is missing`);
+    else if (sha256(bytes) !== placed.entry.sha256) {
+      problems.push(`${path} does not belong to its entry in the log`);
+    } else if (placed.entry.type === 'rotation' || isVerified?.(path) !== true) {
+      await signers.verify(Buffer.from(bytes).toString(), placed);
+    }
+  }
+  failIfAny(problems);
+  return signers;
+}
+
+/** Whoever sees the head of a log can fetch the newest list that it names, although the published list is still another one. */
+async function checkPendingList(
+  files: SeenFiles,
+  { list }: PublicationEntry,
+  rootKeys: readonly RootKey[],
+): Promise<void> {
+  const [path, signaturePath] = [PATHS.list, PATHS.signature].map((name) => PATHS.snapshot(list, name));
+  const bytes = await files.require(path as string);
+  const signature = decodeUtf8(await files.require(signaturePath as string));
+  if (sha256(bytes) !== list) throw problemIn(path as string)('does not have the hash in its path');
+  for (const rootKey of rootKeys.toReversed()) {
+    const isSigned = await verifySignature(bytes, signature, rootKey).then(
+      () => true,
+      () => false,
+    );
+    if (isSigned) return;
+  }
+  throw problemIn(path as string)('is not signed by the root key');
 }

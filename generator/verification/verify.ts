@@ -11,6 +11,7 @@ import { IoFailed } from '../errors.js';
 import type { OnProgress } from '../progress.js';
 import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
+import { isLogPath } from './log-archive.js';
 import { isUnreachable } from './network-failure.js';
 import { Problems, SeenFiles } from './seen-files.js';
 import {
@@ -24,7 +25,7 @@ import {
 } from './tree-checks.js';
 import type { TreeSource } from './tree-source.js';
 import { checkChanges, checkSnapshots } from './verify-history.js';
-import { checkLog } from './verify-log.js';
+import { type CheckedLog, checkLog } from './verify-log.js';
 import { checkPublication, checkSums } from './verify-publication.js';
 import {
   checkCheckpoint,
@@ -110,6 +111,8 @@ export interface VerifyOptions {
   readonly requirePublication?: boolean;
   /** Whether the log is not checked: a new tree has only the newest files of its log. Default: false. */
   readonly withoutLog?: boolean;
+  /** What a check of the log of this tree has found. Default: the log is checked. @internal */
+  readonly checkedLog?: CheckedLog | undefined;
   /** Whether a live host may send any content types. Verifiers ignore them; other readers may not. */
   readonly anyContentType?: boolean;
   /** Returns the time in milliseconds since 1970. Default: the system clock. */
@@ -284,16 +287,23 @@ async function auditTree(
   else if (publication !== undefined && registry !== undefined && checks.passed('records')) {
     await checks.run('sums', () => checkSums(files, registry, publication));
   }
-  const hasLog = publication?.content.log !== undefined && options.withoutLog !== true;
-  const logged = hasLog ? await checks.run('log', () => checkLog(files, publication.content)) : undefined;
-  if (!hasLog) checks.skip('log', 'the registry has no log');
+  const roots = rotation ?? (rootKey && { keys: [rootKey], unknown: undefined });
+  const statement = publication?.content;
+  const isUnclear = isStated && statement === undefined;
+  const hasLog = options.withoutLog !== true && (statement?.log !== undefined || (await hasLogFiles(files)));
+  const logged =
+    hasLog && roots !== undefined && !isUnclear
+      ? await checks.run('log', async () => options.checkedLog ?? checkLog(files, { statement, roots }))
+      : undefined;
+  if (!hasLog) checks.skip('log', 'the tree has no log');
   const sums = await checks.run('checksums', () => checkChecksums(files, isStated, logged?.pendingList));
   const paths = await pathsOf(files, sums);
   const below = (folder: string) => paths.filter((path) => path.startsWith(folder)).sort();
   const snapshots = below('snapshots/');
   if (snapshots.length === 0) checks.skip('snapshots', 'the tree has no snapshots');
-  else if (rootKey !== undefined) {
-    const history = rotation ?? { keys: [rootKey], unknown: undefined };
+  else if (roots !== undefined) {
+    const { pendingList, rootKeys = roots.keys } = logged ?? {};
+    const history = { ...roots, keys: rootKeys, pendingList };
     warnings.push(
       ...((await checks.run('snapshots', () => checkSnapshots(files, snapshots, history))) ?? []),
     );
@@ -327,6 +337,11 @@ async function auditTree(
     checks.wasRun(name),
   );
   return { list, registry, onlyClientReads, warnings };
+}
+
+/** Whether a tree has files of a log. The first publication in a log can be pending before a statement names the log. */
+async function hasLogFiles(files: SeenFiles): Promise<boolean> {
+  return files.paths()?.some(isLogPath) ?? fileExists(files, PATHS.logHead);
 }
 
 /** Whether a file exists. An unreadable file counts as existing. */

@@ -16,6 +16,9 @@ import type { Signer } from '../signing/sign.js';
 import { HeadRefused } from './head-refused.js';
 import { type CosignedHead, changeState, type WitnessState } from './witness-state.js';
 
+/** How many characters of an unknown name to show. */
+const MAX_SHOWN = 100;
+
 /** A witness: its memory, and what signs for it. */
 export interface Cosigner {
   readonly state: WitnessState;
@@ -70,7 +73,11 @@ async function logSignatures(
   keys: readonly NoteKey[],
 ): Promise<NoteSignature[]> {
   const own = keys.filter(({ name }) => name === origin);
-  if (own.length === 0) throw new HeadRefused('unknown-log', `this witness does not know the log ${origin}`);
+  if (own.length === 0)
+    throw new HeadRefused(
+      'unknown-log',
+      `this witness does not know the log ${JSON.stringify(origin.slice(0, MAX_SHOWN))}`,
+    );
   const lines = note.signatures.flatMap((line) => {
     const key = own.find((one) => isNamed(line, one));
     return key === undefined ? [] : [{ line, key }];

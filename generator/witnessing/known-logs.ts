@@ -5,7 +5,7 @@ import { UsageError } from '../errors.js';
 export interface KnownLogs {
   /** The keys of the logs. A log can have several keys. The name of a key is the name of its log. */
   keys(): readonly NoteKey[];
-  /** Looks for a new key of a log, unless it has just done so. */
+  /** Looks for new keys of the logs. This can take some seconds. */
   refresh(): Promise<void>;
 }
 

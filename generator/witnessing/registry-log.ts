@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { RegistryError, type RegistryFiles, type RootKey } from '@passport-registry/verifier';
 import {
   currentRoots,
@@ -16,8 +17,8 @@ import type { KnownLogs } from './known-logs.js';
 
 /** The time limit for reading the statements of a registry, in milliseconds. A request can wait for them. */
 const TIMEOUT_MS = 10_000;
-/** How soon the statements can be read again, in milliseconds, so that no stranger makes the witness ask all the time. */
-const REFRESH_MS = 10_000;
+/** The time between two readings, in milliseconds, so that no stranger makes the witness ask the registry all the time. */
+const PAUSE_MS = 3000;
 
 /**
  * Reads the key of a registry's log from statements of its root key: from the published one, and from the newest one in the
@@ -30,20 +31,25 @@ const REFRESH_MS = 10_000;
 export async function registryLog(url: string, root: RootKey): Promise<KnownLogs> {
   let known = await readStatements(url, { chains: pinnedChains([root]), statements: [] });
   let readAt = performance.now();
-  let reading: Promise<void> | undefined;
+  let running = Promise.resolve();
+  let next: Promise<void> | undefined;
   const read = async () => {
     known = await readStatements(url, known);
   };
+  /** Reads the statements after the pause. A reading that has begun may have missed what is published meanwhile. */
+  const readSoon = async () => {
+    await running.catch(() => undefined);
+    await setTimeout(Math.max(0, readAt + PAUSE_MS - performance.now()));
+    next = undefined;
+    readAt = performance.now();
+    running = read();
+    await running;
+  };
   return {
     keys: () => known.statements.map(({ key }) => key),
-    refresh: async () => {
-      if (reading === undefined && performance.now() - readAt >= REFRESH_MS) {
-        readAt = performance.now();
-        reading = read().finally(() => {
-          reading = undefined;
-        });
-      }
-      await reading;
+    refresh: () => {
+      next ??= readSoon();
+      return next;
     },
   };
 }

@@ -20,8 +20,8 @@ export interface RunningWitness {
 /** The limits for clients. A request is small, so whoever needs longer is no log. */
 const LIMITS = {
   maxHeaderSize: 8 * 1024,
-  headersTimeout: 10_000,
-  requestTimeout: 15_000,
+  headersTimeout: 5000,
+  requestTimeout: 10_000,
   keepAliveTimeout: 30_000,
   connectionsCheckingInterval: 1000,
 };

@@ -36,8 +36,21 @@ const CLAIMS: Record<string, Record<string, readonly [file: string, title: strin
       ['generator/verification/sums', 'are published by no build'],
       ['generator/offline-signing/statement', 'describe('],
     ],
+    'With witnesses and a quorum in its trust anchor': [
+      [
+        'verifier/log/client-quorum',
+        'accepts a list that exactly the quorum has cosigned, and refuses one less',
+      ],
+      ['verifier/log/client-consistency', 'refuses a head of the log that is smaller than the accepted one'],
+      ['verifier/log/client-consistency', 'refuses a log that the thief of the root key starts afresh'],
+    ],
+    'A build extends the published log': [
+      ['generator/publishing/killed-log', 'never forks the log, whatever runs next'],
+      ['generator/publishing/log', 'a log that was put back, and a log of another history'],
+      ['generator/witnessing/two-histories', 'however often it is killed'],
+    ],
     'A verifier enforces every member of a trust anchor': [
-      ['verifier/trust/trust-anchor', "'next_roots', 'log', 'witnesses', 'quorum'"],
+      ['verifier/trust/trust-anchor', 'with next_roots needs a newer version'],
       ['verifier/trust/trust-anchor', 'an option can add the requirement, and cannot remove it'],
       ['generator/cli/pin', '%s enforces its requirement'],
     ],

@@ -6,6 +6,7 @@ import * as express from '@passport-registry/verifier/express';
 import * as fastify from '@passport-registry/verifier/fastify';
 import * as fetchHandler from '@passport-registry/verifier/fetch';
 import * as hono from '@passport-registry/verifier/hono';
+import { formatHistoryProof } from '@passport-registry/verifier/internal';
 import * as mcp from '@passport-registry/verifier/mcp';
 import * as verifierForNode from '@passport-registry/verifier/node';
 import * as redis from '@passport-registry/verifier/redis';
@@ -13,11 +14,12 @@ import { type TransformOptions, transform } from 'esbuild';
 import * as sandboxPackage from 'passport-registry/sandbox';
 import { beforeAll, describe, expect, it } from 'vitest';
 import * as generator from '../../build/index.js';
+import { historyWorld, partsOf } from '../support/history-proofs.js';
 import { ROOT } from '../support/paths.js';
 import { testSandbox } from '../support/sandbox.js';
 import { serve } from '../support/serving.js';
 import { type Cosigning, noteSigner, withCosignatures } from '../support/test-log.js';
-import { cli, run, workspace } from '../support/workspace.js';
+import { cli, run, workspace, writeFiles } from '../support/workspace.js';
 
 const adapters = [express, fastify, fetchHandler, hono, mcp, redis];
 
@@ -108,8 +110,17 @@ beforeAll(async () => {
   const root = JSON.parse(readFileSync(join(folder, 'dist/keys/root.json'), 'utf8'));
   const trustAnchor = JSON.stringify({ root, sources: ['https://registry.example'] });
   writeFileSync(join(folder, 'trust-anchor.json'), trustAnchor);
+  await writeHistoryProof(join(folder, 'witnessed'));
   sandbox = (await testSandbox()).address;
 });
+
+/** Writes the proof of a registry that witnesses have cosigned in the past, and a trust anchor that names them. */
+async function writeHistoryProof(folder: string): Promise<void> {
+  const { anchor, published, early, late } = await historyWorld();
+  const { files, first_proof, last_proof } = await published(early, late);
+  const proof = formatHistoryProof(partsOf(files, 'alpha', { first_proof, last_proof }));
+  writeFiles(folder, { 'alpha.proof.json': proof, 'trust-anchor.json': JSON.stringify(anchor) });
+}
 
 describe('every example in the documentation runs and prints the output in its comments', () => {
   const all = findExamples();

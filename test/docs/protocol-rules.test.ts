@@ -108,12 +108,12 @@ describe('docs/protocol.md', () => {
       expect(levels).toContain(text);
     for (const text of ['is above 64,', 'more than 65,536 bytes', 'is at most 16,', 'up to 8 levels'])
       expect(section(29)).toContain(text);
-    const claims = /const \{ (sequence.*?) \} = claims;/.exec(
+    const claims = /const \{\s*(sequence[^}]*?),?\s*\} =\s+claims;/.exec(
       source('verifier/src/trust/publication-statement.ts'),
     )?.[1];
     const stated = rows(21).flatMap(([name = '']) => /^`(\w+)`$/.exec(name)?.[1] ?? []);
     expect(stated.filter((name) => !['iat', 'exp'].includes(name)).sort()).toEqual(
-      claims?.split(', ').sort(),
+      claims?.split(/,\s*/).sort(),
     );
   });
 

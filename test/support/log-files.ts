@@ -1,8 +1,13 @@
-import type { LogEntry } from '@passport-registry/verifier/internal';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type LogEntry, parseNoteKey, parseSignatureLines } from '@passport-registry/verifier/internal';
 import { readIfThere } from '../../build/files/read-file.js';
 import { folderSource, verifyTree } from '../../build/index.js';
 import { readLogHead } from '../../build/log/log-files.js';
 import { readEntries } from '../../build/log/read-log.js';
+import { proveLogged } from '../../build/publishing/prove-logged.js';
+import { type Cosigning, cosignatureLine, type NoteSigner } from './witnessed-registry.js';
+import { writeFiles } from './workspace.js';
 
 /** Reads the head of the log in the folder of a tree. */
 export function logHead(tree: string) {
@@ -23,4 +28,29 @@ export async function problemsIn(tree: string): Promise<string[]> {
   return checks.flatMap(({ result, name, problems }) =>
     result === 'failed' ? problems.map((one) => `${name}: ${one}`) : [],
   );
+}
+
+/** Lets witnesses cosign the head of a tree at chosen times, and writes the proofs that a publisher would write. */
+export async function cosignTree(
+  tree: string,
+  witnesses: readonly NoteSigner[],
+  cosigning: Cosigning,
+): Promise<void> {
+  const head = logHead(tree);
+  const entries = await logEntries(tree);
+  const index = entries.findLastIndex(({ type }) => type === 'publication');
+  const keys = witnesses.map(({ vkey }) => ({
+    key: parseNoteKey(vkey, 'witness', (message) => new Error(message)),
+  }));
+  const lines = cosigning.map(([witness, time]) => cosignatureLine(witness, head.note.text, time));
+  const { files } = await proveLogged(
+    { head, index },
+    {
+      folder: tree,
+      statement: readFileSync(join(tree, 'publication.jwt'), 'utf8'),
+      cosignatures: parseSignatureLines(lines.join(''), (message) => new Error(message)),
+      choice: { witnesses: keys, quorum: Math.min(2, keys.length) },
+    },
+  );
+  writeFiles(tree, Object.fromEntries(files));
 }

@@ -112,9 +112,10 @@ export async function resealed(
 ): Promise<Map<string, Buffer>> {
   const files = new Map(altered);
   const uncovered = ['SHA256SUMS', 'checkpoint.jwt'];
-  // The tree of sums lists the records and the sums files. Trees without a publication statement have no tree of sums.
+  // The tree of sums lists the records and the sums files. Trees without a publication statement have no tree of sums. The
+  // log proves its own files.
   const isInTreeOfSums = (path: string) =>
-    files.has('publication.jwt') && /^(?:issuers\/[^.]|sums\/(?!root$)[^.])/.test(path);
+    files.has('publication.jwt') && /^(?:issuers\/[^.]|sums\/(?!root$)[^.]|log\/|witness\/)/.test(path);
   const sums = [...files]
     .filter(([path]) => !uncovered.includes(path) && !isInTreeOfSums(path))
     .sort(([a], [b]) => (a < b ? -1 : 1))

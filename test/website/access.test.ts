@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { open, verdict } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
+import { cosigned, ORIGIN, PROOF } from '../support/page-log.js';
 import { ROOT } from '../support/paths.js';
 import { plainHost, serve } from '../support/serving.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
@@ -36,6 +37,12 @@ beforeAll(async () => {
   writeFiles(folder, { 'issuers/cedar-health.yaml': readFileSync(join(ROOT, 'issuers/cedar-health.yaml')) });
   await build(...key, '--checkpoint-key', 'key.pem');
   await build('--out', 'development');
+  await build('--log-origin', ORIGIN, '--out', 'logged', '--updated-at', before);
+  writeFiles(folder, {
+    'issuers/cedar-health.yaml': recordText('cedar-health', { contact: 'desk@cedar.alt' }),
+  });
+  await build('--log-origin', ORIGIN, '--out', 'logged');
+  writeFiles(folder, { 'issuers/cedar-health.yaml': readFileSync(join(ROOT, 'issuers/cedar-health.yaml')) });
   // The longest values, without a place to break them.
   writeFiles(folder, {
     'named.yaml': `
@@ -70,6 +77,8 @@ describeWith(['chromium'], 'the page for everybody', () => {
   let good: string;
   let bad: string;
   let development: string;
+  let logged: string;
+  let unlogged: string;
   let named: string;
   let rightToLeft: string;
 
@@ -79,6 +88,19 @@ describeWith(['chromium'], 'the page for everybody', () => {
       path.endsWith('issuers.json') ? bytes.subarray(1) : bytes,
     );
     development = await serve(join(folder, 'development'));
+    const seconds = Math.floor(Date.now() / 1000);
+    const cosignatures = ['mirror.member.example/registry', `${'w'.repeat(120)}.example`, '\u202Eelpmaxe'];
+    logged = await plainHost(join(folder, 'logged'), '404.html', (path, bytes) =>
+      path === `/${PROOF}`
+        ? cosigned(
+            bytes,
+            cosignatures.map((name, at) => [name, seconds - 4000 * at] as const),
+          )
+        : bytes,
+    );
+    unlogged = await plainHost(join(folder, 'logged'), '404.html', (path, bytes) =>
+      path === `/${PROOF}` ? undefined : bytes,
+    );
     named = await serve(join(folder, 'named'));
     rightToLeft = await serve(join(folder, 'right-to-left'));
     mkdirSync(SCREENSHOTS, { recursive: true });
@@ -92,6 +114,8 @@ describeWith(['chromium'], 'the page for everybody', () => {
     ['not-found', () => `${good}/issuers/cedar-helth`],
     ['not-verified', () => `${bad}/`],
     ['development', () => `${development}/`],
+    ['logged', () => `${logged}/#issuer=cedar-health`],
+    ['not-logged', () => `${unlogged}/#issuer=cedar-health`],
     ['named', () => `${named}/`],
     ['right-to-left', () => `${rightToLeft}/`],
   ];
@@ -102,6 +126,11 @@ describeWith(['chromium'], 'the page for everybody', () => {
       if (name === 'not-found') await page.locator('#not-found a').first().waitFor();
       else await verdict(page);
       if (name === 'list' || name === 'issuer') await page.locator('.changes').waitFor();
+      if (name === 'logged') {
+        await page.getByRole('button', { name: 'Read the history' }).click();
+        await page.locator('.steps').getByText('the log begins with this list').waitFor();
+      }
+      if (name === 'not-logged') await page.locator('#log.bad').waitFor();
       for (const details of await page.locator('details').all()) await details.locator('summary').click();
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 900 });

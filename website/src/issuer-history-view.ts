@@ -1,8 +1,9 @@
 import type { Issuer } from '@passport-registry/verifier';
 import type { PublicationEntry } from '@passport-registry/verifier/internal';
 import { type Child, element } from './element.js';
-import { type Gap, type HistoryStep, IssuerHistory, type MemberChange } from './issuer-history.js';
+import { type Gap, type HistoryStep, IssuerHistory } from './issuer-history.js';
 import { LABELS } from './issuer-view.js';
+import type { MemberChange } from './record-changes.js';
 import { time } from './time.js';
 import type { LoggedList } from './verified-log.js';
 import { notVerified } from './verified-registry.js';
@@ -26,7 +27,7 @@ export function issuerHistoryView(
   attempt: (work: () => void) => void,
 ): HTMLElement {
   const history = new IssuerHistory(base, id, logged);
-  const steps = element('ol', { class: 'changes' });
+  const steps = element('ol', { class: 'steps' });
   const state = element('p', { role: 'status', class: 'note', tabindex: -1 });
   const button = element('button', { type: 'button' }, 'Read the history');
   let isReading = false;
@@ -40,6 +41,7 @@ export function issuerHistoryView(
       .catch(notVerified);
     isReading = false;
     button.textContent = failure === undefined ? 'Read older lists' : 'Try again';
+    state.className = failure === undefined ? 'note' : 'verdict revoked';
     state.textContent = failure === undefined ? progressOf(history) : `${failure.code}: ${failure.message}.`;
     if (!history.isComplete) return;
     if (document.activeElement === button) state.focus();
@@ -73,15 +75,17 @@ function stepText(step: HistoryStep): Child[] {
   const { entry } = step;
   switch (step.kind) {
     case 'gap':
-      return [...publication(entry), `: ${GAPS[step.gap]}. So what it changed is unknown`];
+      return [...publication(entry), `: ${GAPS[step.gap]}, so what it changed is unknown`];
     case 'oldest':
-      return [
-        ...publication(entry),
-        `: the issuer is ${step.isListed ? '' : 'not '}in this list, the oldest one that was read`,
-      ];
+      return [...publication(entry), ': ', oldestText(step)];
     default:
       return [...publication(entry), ...sinceText(step.after), ': ', changeText(step)];
   }
+}
+
+function oldestText({ isListed, isFirst }: Extract<HistoryStep, { kind: 'oldest' }>): string {
+  const has = isListed ? 'has the issuer' : 'does not have the issuer';
+  return isFirst ? `the log begins with this list, which ${has}` : `the oldest list that can be read ${has}`;
 }
 
 const GAPS: Readonly<Record<Gap, string>> = {
@@ -111,7 +115,7 @@ function changeText({ kind, changes }: Extract<HistoryStep, { changes: unknown }
 }
 
 function memberText({ member, from, to }: MemberChange): Child[] {
-  const label = (LABELS as Readonly<Record<string, string>>)[member] ?? member;
+  const label = Object.entries(LABELS).find(([name]) => name === member)?.[1] ?? member;
   return [element('bdi', {}, label), ': ', valueText(from), ' → ', valueText(to)];
 }
 

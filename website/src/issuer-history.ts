@@ -1,21 +1,19 @@
-import { type Issuer, SourceTooLarge, sha256Hex } from '@passport-registry/verifier';
-import { isObject, type PublicationEntry, parseStrictJson } from '@passport-registry/verifier/internal';
+import {
+  type Issuer,
+  RegistryError,
+  SourceContent,
+  SourceTooLarge,
+  sha256Hex,
+} from '@passport-registry/verifier';
+import type { PublicationEntry } from '@passport-registry/verifier/internal';
 import { fetchIfThere } from './fetch-file.js';
 import { entryReader } from './log-entries.js';
+import { changesOf, type MemberChange, type RecordMembers, recordIn } from './record-changes.js';
 import type { LoggedList } from './verified-log.js';
 
 /** How many lists, and how many bytes of lists and entries, are read at a time. */
 const MAX_LISTS = 20;
 const MAX_BYTES = 8 * 1024 * 1024;
-
-type Members = Readonly<Record<string, unknown>>;
-
-/** A changed member of a record. A value is undefined if the record did not have the member. */
-export interface MemberChange {
-  readonly member: string;
-  readonly from: unknown;
-  readonly to: unknown;
-}
 
 /** Why a list of the past cannot be read: the host lacks the file, sends another file, or the list is too large. */
 export type Gap = 'missing' | 'altered' | 'too large';
@@ -30,13 +28,19 @@ export type HistoryStep =
       readonly after: PublicationEntry | undefined;
     }
   | { readonly kind: 'gap'; readonly entry: PublicationEntry; readonly gap: Gap }
-  /** The oldest list of the log that can be read. */
-  | { readonly kind: 'oldest'; readonly entry: PublicationEntry; readonly isListed: boolean };
+  | {
+      readonly kind: 'oldest';
+      /** The publication with the oldest list that can be read. */
+      readonly entry: PublicationEntry;
+      readonly isListed: boolean;
+      /** Whether the log begins with this list. If not, older lists could not be read. */
+      readonly isFirst: boolean;
+    };
 
 /** A publication, and what its list says of the issuer. */
 interface State {
   readonly entry: PublicationEntry;
-  readonly record: Members | undefined;
+  readonly record: RecordMembers | undefined;
 }
 
 /**
@@ -51,7 +55,10 @@ export class IssuerHistory {
   #index: number;
   #newer: State | undefined;
   #reached: PublicationEntry | undefined;
+  /** Whether lists between the newer list and the next entry could not be read. */
   #hasGap = false;
+  /** What this call has read. */
+  #lists = 0;
   #bytes = 0;
 
   /** @param logged - the verified list in the log */
@@ -79,58 +86,64 @@ export class IssuerHistory {
    * @param report - called with each step, newest first
    */
   async read(current: Issuer | undefined, report: (step: HistoryStep) => void): Promise<void> {
+    this.#lists = 0;
     this.#bytes = 0;
-    for (let lists = 0; lists < MAX_LISTS && this.#bytes < MAX_BYTES && !this.isComplete; ) {
+    while (this.#lists < MAX_LISTS && this.#bytes < MAX_BYTES && !this.isComplete) {
       const entry = await this.#entryAt(this.#index);
       if (entry.type === 'publication') {
-        if (this.#newer === undefined) this.#newer = { entry, record: current && { ...current } };
-        else if (entry.list === this.#newer.entry.list) this.#newer = { ...this.#newer, entry };
-        else if (await this.#readOlder(entry, this.#newer, report)) lists++;
-        else return;
+        const newer = this.#newer ?? { entry, record: current as RecordMembers | undefined };
+        const older = await this.#readOlder(entry, newer, report);
+        if (older === undefined) return;
+        this.#newer = older;
         this.#reached = entry;
       }
       this.#index--;
     }
     if (this.isComplete && this.#newer !== undefined) {
       const { entry, record } = this.#newer;
-      report({ kind: 'oldest', entry, isListed: record !== undefined });
+      report({ kind: 'oldest', entry, isListed: record !== undefined, isFirst: !this.#hasGap });
     }
   }
 
-  /** Compares an older list with the newer one. @returns false if the list is too large for what is left to read */
+  /**
+   * Compares an older publication with the newer one.
+   *
+   * @returns the oldest state that is known now; undefined if the list is too large for what is left to read
+   */
   async #readOlder(
     entry: PublicationEntry,
     newer: State,
     report: (step: HistoryStep) => void,
-  ): Promise<boolean> {
-    const left = MAX_BYTES - this.#bytes;
-    const found = await this.#readList(entry.list, left);
-    if (found === 'too large' && left < MAX_BYTES) return false;
-    if (typeof found === 'string') {
-      this.#hasGap = true;
-      report({ kind: 'gap', entry, gap: found });
-      return true;
+  ): Promise<State | undefined> {
+    const found = entry.list === newer.entry.list ? newer : await this.#readList(entry.list);
+    if (typeof found !== 'string') {
+      const step = stepBetween(found.record, newer);
+      if (step !== undefined) report({ ...step, after: this.#hasGap ? entry : undefined });
+      this.#hasGap = false;
+      return { entry, record: found.record };
     }
-    const { record } = found;
-    const kind = newer.record === undefined ? 'removed' : record === undefined ? 'added' : 'changed';
-    const changes = record === undefined || newer.record === undefined ? [] : changesOf(record, newer.record);
-    const isSame = kind === 'changed' ? changes.length === 0 : record === newer.record;
-    const after = this.#hasGap ? entry : undefined;
-    if (!isSame) report({ kind, entry: newer.entry, changes, after });
-    this.#newer = { entry, record };
-    this.#hasGap = false;
-    return true;
+    // The next call can read a larger list.
+    if (found === 'too large' && this.#lists > 1) return undefined;
+    this.#hasGap = true;
+    report({ kind: 'gap', entry, gap: found });
+    return newer;
   }
 
-  async #readList(sha256: string, maxBytes: number): Promise<Gap | Pick<State, 'record'>> {
+  async #readList(sha256: string): Promise<Gap | Pick<State, 'record'>> {
+    const maxBytes = this.#lists === 0 ? MAX_BYTES : MAX_BYTES - this.#bytes;
+    this.#lists++;
     try {
       const bytes = await this.#fetch(`log/lists/${sha256}.json`, maxBytes);
       if (bytes === undefined) return 'missing';
-      return (await sha256Hex(bytes)) === sha256 ? recordIn(bytes, this.#id) : 'altered';
+      return (await sha256Hex(bytes)) === sha256 ? { record: recordIn(bytes, this.#id) } : 'altered';
     } catch (error) {
-      if (!(error instanceof SourceTooLarge)) throw error;
-      this.#bytes += maxBytes;
-      return 'too large';
+      if (error instanceof SourceTooLarge) {
+        this.#bytes += maxBytes;
+        return 'too large';
+      }
+      // A page of the host in place of the list, or a file that is not a list.
+      if (error instanceof SourceContent || !(error instanceof RegistryError)) return 'altered';
+      throw error;
     }
   }
 
@@ -141,18 +154,11 @@ export class IssuerHistory {
   }
 }
 
-/** Finds a record in a list whose hash was verified. Lists of the past may have members that are unknown today. */
-function recordIn(list: Uint8Array, id: string): Gap | Pick<State, 'record'> {
-  try {
-    const { issuers } = parseStrictJson(list) as { issuers: readonly unknown[] };
-    return { record: issuers.filter(isObject).find(({ issuer_id }) => issuer_id === id) };
-  } catch {
-    return 'altered';
-  }
-}
-
-function changesOf(older: Members, newer: Members): MemberChange[] {
-  return [...new Set([...Object.keys(newer), ...Object.keys(older)])]
-    .map((member) => ({ member, from: older[member], to: newer[member] }))
-    .filter(({ from, to }) => JSON.stringify(from) !== JSON.stringify(to));
+/** Returns what changed from an older record to the newer state. Undefined if nothing did. */
+function stepBetween(older: RecordMembers | undefined, { entry, record: newer }: State) {
+  if (older === undefined && newer === undefined) return undefined;
+  if (older === undefined) return { kind: 'added' as const, entry, changes: [] };
+  if (newer === undefined) return { kind: 'removed' as const, entry, changes: [] };
+  const changes = changesOf(older, newer);
+  return changes.length === 0 ? undefined : { kind: 'changed' as const, entry, changes };
 }

@@ -3,9 +3,12 @@ import { formatAge, time } from './time.js';
 import { fact } from './verification-view.js';
 import type { ClaimedCosignature, LoggedList } from './verified-log.js';
 import type { NotVerified } from './verified-registry.js';
+import { visibleText } from './visible-text.js';
 
 const MAX_COSIGNATURES = 16;
 const MAX_NAME_LENGTH = 100;
+/** A message can quote a text of the host. */
+const MAX_MESSAGE_LENGTH = 500;
 /** How far a clock may be wrong. */
 const TOLERANCE_MS = 5 * 60 * 1000;
 
@@ -34,7 +37,7 @@ export function showUnlogged({ code, message }: NotVerified): void {
       'This host does not prove that the list on this page is in the public log of the registry. Others may see another ',
       'list. A verifier that pins the log refuses this one.',
     ),
-    element('p', {}, element('code', {}, code), `: ${message}.`),
+    element('p', {}, element('code', {}, code), `: ${visibleText(message, MAX_MESSAGE_LENGTH)}.`),
     element(
       'p',
       {},
@@ -51,15 +54,16 @@ export function showUnlogged({ code, message }: NotVerified): void {
 
 function show(state: 'good' | 'bad', ...children: Node[]): void {
   const section = byId('log');
-  section.className = `page verification ${state}`;
+  section.className = `page panel log ${state}`;
   section.replaceChildren(...children);
 }
 
 function factsOf({ origin, sequence, head, cosignatures }: LoggedList): HTMLElement {
+  const entries = head.size === 1 ? 'entry' : 'entries';
   return element(
     'dl',
     { class: 'facts' },
-    fact('Log', element('code', {}, origin), `, ${head.size.toLocaleString('en')} entries`),
+    fact('Log', element('code', {}, origin), `, ${head.size.toLocaleString('en')} ${entries}`),
     fact('This list', `publication ${sequence}, proven to be entry ${head.index + 1} of the log`),
     fact('Cosigned by', ...cosignedBy(cosignatures)),
   );
@@ -69,13 +73,13 @@ function cosignedBy(cosignatures: readonly ClaimedCosignature[]): Child[] {
   if (cosignatures.length === 0) return ['nobody: no witness has cosigned this state of the log'];
   const more = cosignatures.length - MAX_COSIGNATURES;
   return [
+    element('span', { class: 'unchecked' }, 'Not checked against a key that you know:'),
     element(
       'ul',
       { class: 'cosignatures' },
       cosignatures.slice(0, MAX_COSIGNATURES).map((one) => element('li', {}, cosignature(one))),
+      more > 0 ? element('li', {}, `and ${more} more`) : undefined,
     ),
-    more > 0 ? element('p', {}, `and ${more} more`) : undefined,
-    element('p', { class: 'note' }, 'Not checked against a key that you know.'),
   ];
 }
 
@@ -83,14 +87,12 @@ function cosignature({ name, time: at }: ClaimedCosignature): Child {
   const isToCome = at.getTime() > Date.now() + TOLERANCE_MS;
   const age = isToCome ? 'in the future' : formatAge(at.getTime());
   // The direction of a name must not turn around the text after it.
-  return [element('bdi', {}, visible(name)), ' at ', time(at.toISOString()), ` (${age})`];
-}
-
-/** Shows characters that have no shape of their own, such as controls of the direction of text, by their code points. */
-function visible(name: string): string {
-  const shown = [...name].slice(0, MAX_NAME_LENGTH).join('');
-  const text = shown.replaceAll(/\p{C}/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`);
-  return shown === name ? text : `${text}…`;
+  return [
+    element('bdi', {}, visibleText(name, MAX_NAME_LENGTH)),
+    ' at ',
+    time(at.toISOString()),
+    ` (${age})`,
+  ];
 }
 
 function limits(): HTMLElement {

@@ -8,7 +8,7 @@ import type { NotVerified } from './verified-registry.js';
 function show(state: 'checking' | 'proven' | 'good' | 'bad', ...children: Node[]): void {
   const section = byId('verification');
   section.hidden = false;
-  section.className = `page verification ${state}`;
+  section.className = `page panel verification ${state}`;
   section.replaceChildren(...children);
 }
 

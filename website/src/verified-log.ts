@@ -51,7 +51,7 @@ export async function readLog(
 ): Promise<LoggedList | undefined> {
   const { publication, rootKeys } = registry.status();
   if (!publication) return undefined;
-  const shown = { sha256: registry.sha256, rootKey: rootKeys[0], accepted };
+  const shown = { sha256: registry.sha256, rootKey: rootKeys[0] ?? '', accepted };
   try {
     return await readOnce(base, shown, '');
   } catch (error) {
@@ -62,10 +62,11 @@ export async function readLog(
   }
 }
 
-/** What the page shows: a list, the root key that signed it, and what it accepted of the log before. */
+/** What the page shows: a list by its payload hash, and what it accepted of the log before. */
 interface Shown {
   readonly sha256: string;
-  readonly rootKey: string | undefined;
+  /** The thumbprint of the root key. */
+  readonly rootKey: string;
   readonly accepted: LoggedList | undefined;
 }
 

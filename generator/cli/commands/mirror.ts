@@ -5,12 +5,13 @@ import { isAcceptable, MAX_BEHIND_SECONDS, type MirrorStatus, mirrorStatus } fro
 import { positiveNumber } from '../options/positive-number.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
 import { assertAddresses } from '../options/where.js';
+import { addWitnessOptions, type WitnessOptions, witnessChoice } from '../options/witness-options.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { count, emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { repeatForever } from '../terminal/watch.js';
 
-interface Options {
+interface Options extends WitnessOptions {
   rootKey?: string;
   maxAge: string;
   watch?: string;
@@ -33,7 +34,8 @@ export function addMirrorCommand(program: Command, io: Invocation): void {
     .argument('<source>', 'URL of the registry, or a source that rsync accepts')
     .argument('<dir>', 'folder of the mirror; a host serves `current` in it')
     .option(...TRUST_OPTION)
-    .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30')
+    .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30');
+  addWitnessOptions(mirror)
     .option('--watch <seconds>', 'keep running, and check again after this time')
     .option('--json', 'report as JSON on stdout')
     .action((source: string, folder: string, options: Options) =>
@@ -80,8 +82,9 @@ async function mirrorAndReport(io: Io, route: Route, options: Options): Promise<
 async function mirror(io: Io, route: Route, options: Options): Promise<number> {
   const trust = await loadPinned(io, options.rootKey);
   const maxAgeDays = positiveNumber('--max-age', options.maxAge);
+  const witness = await witnessChoice(io, options);
   const once = async () => {
-    const report = await mirrorOnce({ ...route, trust, maxAgeDays, env: io.env });
+    const report = await mirrorOnce({ ...route, trust, maxAgeDays, env: io.env, witness });
     if (options.json) emit(io, { ok: true, ...report });
     sayMirrored(io, report);
   };
@@ -91,12 +94,17 @@ async function mirror(io: Io, route: Route, options: Options): Promise<number> {
 }
 
 function sayMirrored(io: Io, report: MirrorReport): void {
-  const { switched, updatedAt, issuers, fetched, bytes, repaired, warnings } = report;
+  const { switched, updatedAt, issuers, fetched, bytes, log, testimony, repaired, warnings } = report;
   const what = switched ? 'switched to' : repaired.length > 0 ? 'repaired:' : 'unchanged:';
   say(
     io,
     `mirror ok: ${what} the list of ${updatedAt}, ${count(issuers, 'issuer')}, ${count(fetched, 'file')} fetched, ${count(bytes, 'byte')}`,
   );
+  if (log?.isPending) say(io, `the newest publication is in the log ${log.origin}, but not published yet`);
+  if (testimony !== undefined) {
+    const { origin, size, witness } = testimony;
+    say(io, `cosigned the log ${origin} with ${count(size, 'entry', 'entries')} as ${witness}`);
+  }
   for (const path of repaired.slice(0, MAX_PATHS))
     say(io, `WARNING: ${path} was damaged on this disk and has been repaired`);
   if (repaired.length > MAX_PATHS) say(io, `WARNING: and ${repaired.length - MAX_PATHS} more`);
@@ -124,7 +132,9 @@ function configuredUrls({ baseUrl, mirror = [] }: StatusOptions): readonly strin
   );
 }
 
-function formatStatus({ url, state, updatedAt, behind, problem }: MirrorStatus): string {
+function formatStatus({ url, state, updatedAt, log, behind, problem }: MirrorStatus): string {
   const by = state === 'behind' ? ` by ${behind} s` : '';
-  return `${(state + by).padEnd(16)} ${url}${updatedAt === undefined ? '' : ` ${updatedAt}`}${problem === undefined ? '' : `: ${problem}`}`;
+  const list = updatedAt === undefined ? '' : ` ${updatedAt}`;
+  const entries = log === undefined ? '' : `, ${count(log.size, 'log entry', 'log entries')}`;
+  return `${(state + by).padEnd(16)} ${url}${list}${entries}${problem === undefined ? '' : `: ${problem}`}`;
 }

@@ -53,7 +53,7 @@ export function addMonitorCommand(program: Command, io: Invocation): void {
     );
 }
 
-async function monitor(io: Io, url: string, options: Options): Promise<number> {
+async function monitor(io: Invocation, url: string, options: Options): Promise<number> {
   const chosen = await monitorOptions(io, url, options);
   const { state } = options;
   let inMemory: KnownLog | undefined;
@@ -72,7 +72,9 @@ async function monitor(io: Io, url: string, options: Options): Promise<number> {
   };
   const locked = () => (state === undefined ? once() : withOutputLock(join(state, 'state.json'), once));
   if (options.every === undefined) return locked();
-  return repeatForever(io, positiveNumber('--every', options.every), async () => void (await locked()));
+  return repeatForever(io, positiveNumber('--every', options.every), async () => {
+    await run({ ...io, exitCode: 0 }, options.json === true, locked);
+  });
 }
 
 async function monitorOptions(io: Io, url: string, options: Options): Promise<MonitorOptions> {
@@ -96,7 +98,12 @@ const withoutSlash = (url: string) => url.replace(/\/$/, '');
 const WATCHED_ISSUER_CHANGED = 5;
 
 /** The findings that mean that something was not checked. */
-const UNCHECKED: readonly FindingCode[] = ['host-unreadable', 'mirror-without-log', 'list-not-kept'];
+const UNCHECKED: readonly FindingCode[] = [
+  'host-unreadable',
+  'mirror-without-log',
+  'list-not-kept',
+  'watched-issuer-unknown',
+];
 
 /** Alarms come first, then changes, then what could not be checked. */
 function exitCodeOf({ findings }: RoundReport): number {

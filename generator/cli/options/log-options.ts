@@ -3,12 +3,12 @@ import { parseNoteKey } from '@passport-registry/verifier/internal';
 import { type Command, Option } from 'commander';
 import { IoFailed, UsageError } from '../../errors.js';
 import { type CosignChoice, KEPT_LIST_BYTES, type LogChoice, type Witness } from '../../log/log-choice.js';
-import { chooseSigner } from '../../signing/choose-signer.js';
 import type { SignerInput } from '../../signing/command-signer.js';
 import type { Signer } from '../../signing/sign.js';
 import type { Io } from '../terminal/io.js';
 import type { WitnessConfiguration } from './configuration.js';
-import { addSigningOptions, signerChoice } from './signer-options.js';
+import { onlineSigner } from './freshness-options.js';
+import { addSigningOptions } from './signer-options.js';
 
 /** The options for the cosignatures of witnesses. The witnesses are in registry.yaml. */
 export interface CosignOptions {
@@ -28,7 +28,6 @@ export interface LogOptions extends CosignOptions {
   logPublicKey?: string;
   keepLists: string;
   cosignLater?: true;
-  production?: true;
 }
 
 /** Adds the options for the cosignatures of witnesses. */
@@ -83,20 +82,14 @@ export async function logChoice(io: Io, options: LogOptions): Promise<LogChoice 
   };
 }
 
-/** Returns the signer of heads. Without a key, only a development build has one. */
-function logSigner(io: Io, options: LogOptions): Promise<Signer | undefined> {
-  const choice = signerChoice(io, {
-    key: options.logKey,
-    passphraseFile: options.logPassphraseFile,
-    signerCommand: options.logSignerCommand,
-    signerInput: options.logSignerInput,
-    signerTimeout: options.logSignerTimeout,
-    rootKey: options.logPublicKey,
-    ...(options.production && { production: true }),
+/** Returns the signer of heads, which is never a development key here. Undefined without a key. */
+async function logSigner(io: Io, options: LogOptions): Promise<Signer | undefined> {
+  const { logKey: key, logSignerCommand: signerCommand } = options;
+  if (key === undefined && signerCommand === undefined) return undefined;
+  return onlineSigner(io, {
+    ...{ key, signerCommand, passphraseFile: options.logPassphraseFile, signerInput: options.logSignerInput },
+    ...{ signerTimeout: options.logSignerTimeout, rootKey: options.logPublicKey },
   });
-  const hasKey = choice.key !== undefined || choice.signer !== undefined;
-  if (!hasKey && choice.production) return Promise.resolve(undefined);
-  return chooseSigner(hasKey ? { ...choice, production: true } : choice);
 }
 
 /** Returns which witnesses to ask. @throws {@link UsageError} */

@@ -1,6 +1,7 @@
 import { isDateTime } from '@passport-registry/verifier';
 import { instantOf } from '@passport-registry/verifier/internal';
 import { UsageError } from '../../errors.js';
+import { CLOCK_TOLERANCE_MS } from '../../list/updated-at.js';
 
 /**
  * Parses a time in the past.
@@ -15,6 +16,7 @@ export function pastTime(option: string, text: string): number {
       `${option} takes an RFC 3339 date-time, such as 2026-01-15T09:00:00Z, not ${JSON.stringify(text)}`,
     );
   }
-  if (time > Date.now()) throw new UsageError(`${option} ${text} is in the future`);
+  // The clocks of publishers and witnesses can be ahead.
+  if (time > Date.now() + CLOCK_TOLERANCE_MS) throw new UsageError(`${option} ${text} is in the future`);
   return time;
 }

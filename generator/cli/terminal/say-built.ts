@@ -29,7 +29,7 @@ export function sayLog(io: Io, { log }: Pick<BuildReport, 'log'>): void {
   const cosignatures =
     quorum === 0
       ? ''
-      : `, cosigned by ${cosigned} witnesses, ${collected} of them now; the quorum is ${quorum}`;
+      : `, cosigned by ${count(cosigned, 'witness', 'witnesses')}, ${collected} of them now; the quorum is ${quorum}`;
   say(io, `log        ${count(size, 'entry', 'entries')}${cosignatures}`);
   for (const problem of missing) say(io, `WARNING: witness ${problem}`);
 }

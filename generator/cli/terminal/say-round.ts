@@ -1,13 +1,20 @@
-import type { Finding } from '../../monitoring/finding.js';
+import { type Finding, SEVERITIES } from '../../monitoring/finding.js';
 import type { RoundReport } from '../../monitoring/monitor.js';
 import type { Io } from './io.js';
 import { count, grouped, say } from './output.js';
 
 const MARKS = { alarm: 'ALARM  ', change: 'CHANGE ', warning: 'WARNING', note: 'note   ' } as const;
 
+/** The number of findings of each severity to print. A publication can change thousands of issuers. */
+const MAX_LINES = 20;
+
 /** Prints the report of a round of the monitor for people. */
 export function sayRound(io: Io, { at, log, hosts, findings }: RoundReport): void {
-  for (const found of findings) say(io, lineOf(found));
+  for (const severity of SEVERITIES) {
+    const some = findings.filter((found) => found.severity === severity);
+    for (const found of some.slice(0, MAX_LINES)) say(io, lineOf(found));
+    if (some.length > MAX_LINES) say(io, `${MARKS[severity]} and ${grouped(some.length - MAX_LINES)} more`);
+  }
   const alarms = findings.filter(({ severity }) => severity === 'alarm').length;
   const what =
     log === null

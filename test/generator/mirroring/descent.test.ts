@@ -205,6 +205,15 @@ describe('a mirror over HTTP', () => {
     expect([served(), await isGood()]).toEqual(['2026-11-02T00:00:00Z', true]);
   });
 
+  it('gives up on a record beyond its limit', async () => {
+    await mirror();
+    const large = Buffer.alloc(64 * 1024 + 1, '[');
+    answer = (path) => (path === 'issuers/n7' ? large : next);
+    const { code, stderr } = await mirror();
+    expect([code, stderr]).toEqual([4, expect.stringContaining('larger than 65536 bytes')]);
+    expect([served(), await isGood()]).toEqual(['2026-11-02T00:00:00Z', true]);
+  });
+
   it('takes the next publication if it happens during the download', async () => {
     for (const after of [1, 5, 12, 20]) {
       rmSync(join(folder, 'mirror'), { recursive: true, force: true });

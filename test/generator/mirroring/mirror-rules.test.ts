@@ -215,7 +215,7 @@ describeWith(['rsync'], 'a mirror keeps the rules of a verifier', () => {
     ['keys/rotation.json', 256 * 1024],
     ['issuers.sig', 256],
     ['checkpoint.jwt', 16 * 1024],
-    ['issuers/alpha', 64 * 1024],
+    ['index.html', 16 * 1024 * 1024],
   ])('gives up on %s beyond its limit, however much it is', async (path, limit) => {
     const large = Buffer.alloc(limit + 1, '[');
     writeFiles(folder, { [`dist/${path}`]: large });

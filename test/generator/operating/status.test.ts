@@ -121,7 +121,8 @@ describe('passport-registry status', () => {
       expect(Object.keys(report)).toEqual(
         expect.arrayContaining(['ok', 'level', ...PARTS, 'mirrors', 'next']),
       );
-      expect(Object.keys(report)).toHaveLength(PARTS.length + 4);
+      expect(Object.keys(report)).toHaveLength(PARTS.length + 5);
+      expect(report.log).toMatchObject({ level: 'note', message: 'none' });
     }
     expect((await statusOf()).report).toMatchObject({
       ...{ ok: true, level: 'note', next: [], mirrors: [] },

@@ -45,6 +45,7 @@ describe('a good tree', () => {
       'records: passed',
       'publication: passed',
       'sums: passed',
+      'log: skipped',
       'checksums: passed',
       'snapshots: skipped',
       'changes: passed',
@@ -185,7 +186,13 @@ describe('a live host', () => {
     const report = await verifyTree(httpSource(base), rootKey);
     expect(problemsOf(report)).toEqual([]);
     const others = report.checks.filter(({ result }) => result !== 'passed');
-    expect(others.map(({ name }) => name)).toEqual(['rotation', 'snapshots', 'delegation', 'checkpoint']);
+    expect(others.map(({ name }) => name)).toEqual([
+      'rotation',
+      'log',
+      'snapshots',
+      'delegation',
+      'checkpoint',
+    ]);
   });
 
   it('may hide the files that configure it', async () => {

@@ -49,8 +49,8 @@ describe('whatever is altered in a proof', () => {
     const whole = JSON.parse(formatHistoryProof(one)) as Record<string, string | string[]>;
     const places = Object.entries(whole).flatMap(([member, value]) =>
       typeof value === 'string'
-        ? [{ member, text: value, item: undefined }]
-        : value.map((text, item) => ({ member, text, item })),
+        ? [{ member, text: value, item: undefined as number | undefined }]
+        : value.map((text, item) => ({ member, text, item: item as number | undefined })),
     );
     const character = fc.oneof(
       fc.constantFrom(...'AB01abcdef+/=_-., \n\u2014\0\ud800'),

@@ -18,7 +18,7 @@ import {
   signedHead,
 } from '../../support/note-keys.js';
 
-/** The example of C2SP tlog-checkpoint, with the cosignature of the example of C2SP tlog-cosignature. */
+/** The example of C2SP tlog-checkpoint. */
 const EXAMPLE = `example.com/behind-the-sofa
 20852163
 CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=
@@ -40,6 +40,14 @@ describe('the head of a log', () => {
     expect(head.note.signatures).toMatchObject([{ name: head.origin, keyId: '033de0ae' }]);
     expect(formatHead(head)).toBe(head.note.text);
     expect(formatNote(head.note)).toBe(EXAMPLE);
+  });
+
+  it('of the example of C2SP tlog-witness has two signatures of one name, with two ids', () => {
+    const second =
+      '— example.com/behind-the-sofa opLqBQsREYCgu6xQkYQwJr9fo45a62DN9EdmHXnZdXNqlcVGlCum2Wks+49/V6267UEjw6QUXTS5Rovnzv++qbSzm9Q=\n';
+    const { note } = parse(EXAMPLE + second);
+    expect(note.signatures.map(({ keyId }) => keyId)).toEqual(['033de0ae', 'a292ea05']);
+    expect(formatNote(note)).toBe(EXAMPLE + second);
   });
 
   it.each(['0', '1', '10', '70000', '4294967296', '9007199254740991'])('has the size %s', (size) => {

@@ -280,6 +280,31 @@ describe('a consistency proof', () => {
   });
 });
 
+describe('a proof that cannot exist', () => {
+  const hash = subtreesOf(someLeaves(9));
+
+  it.each([
+    [9, 9],
+    [10, 9],
+    [0, 0],
+    [-1, 9],
+    [0.5, 9],
+    [Number.NaN, 9],
+  ])('inclusion of entry %d in a tree of %d is an error', async (index, size) => {
+    await expect(inclusionProof(index, size, hash)).rejects.toThrow(RangeError);
+  });
+
+  it.each([
+    [10, 9],
+    [1, 0],
+    [-1, 9],
+    [0.5, 9],
+    [Number.NaN, 9],
+  ])('consistency from %d to %d is an error', async (older, newer) => {
+    await expect(consistencyProof(older, newer, hash)).rejects.toThrow(RangeError);
+  });
+});
+
 describe('the largest trees', () => {
   /** The hash of a complete subtree whose entries are all equal, by level. */
   const uniform: Uint8Array[] = [naiveLeaf(Buffer.from('same'))];

@@ -49,6 +49,26 @@ describe('the examples of C2SP signed-note', () => {
   });
 });
 
+describe('a head of the checksum database of Go', () => {
+  it('is verified with its published key', async () => {
+    const key = parseNoteKey(
+      'sum.golang.org+033de0ae+Ac4zctda0e5eza+HJyk9SxEdh+s3Ux18htTTAD8OuAn8',
+      'log',
+      invalid,
+    );
+    const { text, signatures } = parse(`go.sum database tree
+20852163
+CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=
+
+— sum.golang.org Az3grlgtzPICa5OS8npVmf1Myq/5IZniMp+ZJurmRDeOoRDe4URYN7u5/Zhcyv2q1gGzGku9nTo+zyWE+xeMcTOAYQ8=
+`);
+    const [line] = signatures;
+    expect(line && isNamed(line, key)).toBe(true);
+    expect(line && (await isSignedByNoteKey(key, line.signature, text))).toBe(true);
+    expect(line && (await isSignedByNoteKey(key, line.signature, text.replace('3\n', '4\n')))).toBe(false);
+  });
+});
+
 describe('a note', () => {
   const text = 'some text\n';
 

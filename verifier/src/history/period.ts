@@ -68,8 +68,8 @@ export async function verifyPeriod(
 }
 
 const unproven = (from: number, until: number) =>
-  `no quorum proves a time at which the publication was in force: it was complete at ${new Date(from).toISOString()}, but ` +
-  `proves only until ${new Date(until).toISOString()} that there was no later publication`;
+  `the cosignatures prove no period: the quorum of the first proof was complete at ${new Date(from).toISOString()}, but that of ` +
+  `the last proof shows only until ${new Date(until).toISOString()} that no publication followed`;
 
 const namesOf = (cosignatures: readonly Cosignature[]) =>
   cosignatures.map(({ witness }) => witness.name).sort();

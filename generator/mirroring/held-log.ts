@@ -1,0 +1,86 @@
+import type { RootKey } from '@passport-registry/verifier';
+import { assertSignedByLog, type SignedHead } from '@passport-registry/verifier/internal';
+import { IoFailed, TreeRejected } from '../errors.js';
+import { readLogHead } from '../log/log-files.js';
+import type { PlacedEntry } from '../log/log-tail.js';
+import { readLogged } from '../log/logged-entry.js';
+import { readEntries } from '../log/read-log.js';
+import { sha256 } from '../tree/checksums.js';
+import { PATHS } from '../tree/paths.js';
+import { type LogTrust, readLogTrust } from '../verification/audit-log.js';
+import { logKeyIn } from '../verification/log-proof.js';
+import { folderSource } from '../verification/tree-source.js';
+import type { HeldRelease } from './held-release.js';
+
+/** The log of a release that a mirror accepted before. The log of a new release must contain it. */
+export interface HeldLog {
+  readonly release: HeldRelease;
+  readonly head: SignedHead;
+  /** All entries. Empty if files are damaged on this disk: they are then downloaded again. */
+  readonly entries: readonly PlacedEntry[];
+  /** The index of the publication that the release publishes. Undefined if that one was not logged. */
+  readonly published: number | undefined;
+}
+
+/**
+ * Reads the newest log that was accepted before. As for publications, a damaged release, or one that is not valid under the
+ * pinned key, is no evidence: the one before it counts.
+ *
+ * @param releases - the releases, newest first
+ */
+export async function readHeldLog(
+  releases: readonly HeldRelease[],
+  pinned: RootKey,
+): Promise<HeldLog | undefined> {
+  for (const release of releases) {
+    try {
+      const held = await logOf(release, pinned);
+      if (held !== undefined) return held;
+    } catch (error) {
+      if (!(error instanceof TreeRejected || error instanceof IoFailed)) throw error;
+    }
+  }
+  return undefined;
+}
+
+async function logOf(release: HeldRelease, pinned: RootKey): Promise<HeldLog | undefined> {
+  const head = readLogHead((path) => release.read(path));
+  if (head === undefined) return undefined;
+  const trust = await readLogTrust(folderSource(release.folder), pinned);
+  await assertSigned(release, head, trust);
+  const entries = await entriesOf(release, head);
+  const hash = trust.statement && sha256(trust.statement.text);
+  const published = entries.find(({ entry }) => entry.sha256 === hash)?.index;
+  return { release, head, entries, published };
+}
+
+async function entriesOf(release: HeldRelease, head: SignedHead): Promise<readonly PlacedEntry[]> {
+  try {
+    return (await readEntries(async (path) => release.read(path), head)).entries;
+  } catch (error) {
+    if (error instanceof TreeRejected) return [];
+    throw error;
+  }
+}
+
+/** The key of the log is named in the publication statement, or in a newer one that is only in the log. */
+async function assertSigned(release: HeldRelease, head: SignedHead, { statement }: LogTrust): Promise<void> {
+  const texts = [statement?.log && statement.text, await newestStatement(release, head.size)];
+  const checks = texts.map(async (text) => {
+    if (text !== undefined) await assertSignedByLog(head, logKeyIn(text, damaged), damaged);
+    return text !== undefined;
+  });
+  const isSigned = (await Promise.allSettled(checks)).some((one) => one.status === 'fulfilled' && one.value);
+  if (!isSigned) throw damaged('is not signed by the key of the log');
+}
+
+async function newestStatement(release: HeldRelease, size: number): Promise<string | undefined> {
+  for (let index = size - 1; index >= 0; index--) {
+    const text = release.read(PATHS.loggedStatement(index))?.toString('utf8');
+    if (text === undefined) return undefined;
+    if ((await readLogged(text, 0, damaged)).entry.type === 'publication') return text;
+  }
+  return undefined;
+}
+
+const damaged = (message: string) => new TreeRejected(`the log of a release ${message}`);

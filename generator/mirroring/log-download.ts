@@ -1,0 +1,142 @@
+import {
+  entryBytes,
+  forEachConcurrent,
+  isSameHash,
+  leafHash,
+  parseHead,
+  type SignedHead,
+} from '@passport-registry/verifier/internal';
+import { TreeRejected } from '../errors.js';
+import { appendEntries } from '../log/append.js';
+import { EMPTY_LOG } from '../log/log-files.js';
+import type { PlacedEntry } from '../log/log-tail.js';
+import { LogTree } from '../log/log-tree.js';
+import { PATHS } from '../tree/paths.js';
+import { CONCURRENCY } from '../verification/ask-host.js';
+import { type LogTrust, namesLog, readLogTrust, rejecting } from '../verification/audit-log.js';
+import { LogSigners } from '../verification/log-signers.js';
+import { folderSource } from '../verification/tree-source.js';
+import type { DownloadTarget } from './download-target.js';
+import type { HeldLog } from './held-log.js';
+import { MIRROR_LIMITS } from './limits.js';
+import type { NewRelease } from './new-release.js';
+
+/** The log of a new release. Its entries belong to its head, and the root key has signed their statements. */
+export interface DownloadedLog {
+  readonly head: SignedHead;
+  readonly entries: readonly PlacedEntry[];
+  readonly tree: LogTree;
+}
+
+type LogTarget = Pick<DownloadTarget, 'folder' | 'trust' | 'seeksLog' | 'heldLog'>;
+
+/** How many statements are downloaded before they are verified. */
+const BATCH = 256;
+
+/**
+ * Downloads the head of the log, the proof of the publication statement, and the statements of new entries. The entries follow
+ * from their statements, and the tiles from the entries: neither is downloaded, and the root of the head proves both. So the
+ * cost of an update does not depend on the size of the log.
+ *
+ * @returns undefined if the registry has no log
+ * @throws {@link TreeRejected} | {@link IoFailed}
+ */
+export async function downloadLog(
+  release: NewRelease,
+  { folder, trust: { rootKey }, seeksLog, heldLog: held }: LogTarget,
+): Promise<DownloadedLog | undefined> {
+  const isNamed = namesLog(release.read(PATHS.publication));
+  if (!isNamed && !seeksLog && held === undefined) return undefined;
+  const bytes = await release.fetch(PATHS.logHead);
+  const head = bytes && headIn(bytes, isNamed);
+  if (bytes === undefined || head === undefined) {
+    if (isNamed) throw new TreeRejected(`${PATHS.logHead} is missing`);
+    return undefined;
+  }
+  assertExtends(head, held);
+  const trust = await readLogTrust(folderSource(folder), rootKey);
+  if (isNamed) await release.fetchUnlisted(PATHS.logProof);
+  const entries = await rejecting(() => downloadEntries(release, { head, trust }, held?.entries ?? []));
+  const leaves = entries.map(({ entry }) => entryBytes(entry));
+  const tree = new LogTree(leaves.map(leafHash));
+  if (!isSameHash(await tree.rootAt(tree.size), head.root)) {
+    throw new TreeRejected(
+      `the statements of the log of ${release.sourceName} do not belong to ${PATHS.logHead}`,
+    );
+  }
+  for (const [path, file] of appendEntries(EMPTY_LOG, leaves).files) release.addVerified(path, file);
+  release.addVerified(PATHS.logHead, Buffer.from(bytes));
+  return { head, entries, tree };
+}
+
+/** Some hosts answer every request with a page, also if the registry has no log. */
+function headIn(bytes: Uint8Array, isNamed: boolean): SignedHead | undefined {
+  const invalid = (message: string) => new TreeRejected(`${PATHS.logHead} ${message}`);
+  try {
+    return parseHead(Buffer.from(bytes).toString('utf8'), invalid);
+  } catch (error) {
+    if (isNamed || !(error instanceof TreeRejected)) throw error;
+    return undefined;
+  }
+}
+
+/** Refuses a log that cannot contain the log being served, before anything of it is downloaded. */
+function assertExtends({ origin, size }: SignedHead, held: HeldLog | undefined): void {
+  const before = held?.head;
+  if (before !== undefined && origin !== before.origin) {
+    throw new TreeRejected(`${PATHS.logHead} is of the log ${origin}, but the log is ${before.origin}`);
+  }
+  if (before !== undefined && size < before.size) {
+    throw new TreeRejected(
+      `${PATHS.logHead} has ${size} entries, but a log with ${before.size} entries was accepted before`,
+    );
+  }
+  const fresh = size - (held?.entries.length ?? 0);
+  if (fresh <= MIRROR_LIMITS.logEntries) return;
+  throw new TreeRejected(
+    `the log has ${fresh} new entries, but a mirror downloads at most ${MIRROR_LIMITS.logEntries} at a time`,
+  );
+}
+
+/** Adds the statements of all entries. Returns the entries. */
+async function downloadEntries(
+  release: NewRelease,
+  { head, trust }: { readonly head: SignedHead; readonly trust: LogTrust },
+  known: readonly PlacedEntry[],
+): Promise<PlacedEntry[]> {
+  const entries = [...known];
+  await release.addAll(
+    known.map(({ index, entry }) => ({
+      path: PATHS.loggedStatement(index),
+      hash: entry.sha256,
+      statedIn: 'the log',
+    })),
+  );
+  const signers = new LogSigners(trust.roots);
+  for (const placed of known) {
+    if (placed.entry.type !== 'rotation') continue;
+    await signers.verify(release.read(PATHS.loggedStatement(placed.index)).toString('utf8'), placed);
+  }
+  while (entries.length < head.size) {
+    const first = entries.length;
+    const texts = await fetchStatements(release, first, Math.min(first + BATCH, head.size));
+    for (const text of texts) {
+      const index = entries.length;
+      const { entry } = await signers.read(text, index);
+      release.addVerified(PATHS.loggedStatement(index), Buffer.from(text));
+      entries.push({ index, entry });
+    }
+  }
+  return entries;
+}
+
+async function fetchStatements(release: NewRelease, first: number, end: number): Promise<string[]> {
+  const texts: string[] = [];
+  const indexes = Array.from({ length: end - first }, (_one, at) => first + at);
+  await forEachConcurrent(indexes, CONCURRENCY, async (index) => {
+    const bytes = await release.fetch(PATHS.loggedStatement(index));
+    if (bytes === undefined) throw new TreeRejected(`${PATHS.loggedStatement(index)} is missing`);
+    texts[index - first] = Buffer.from(bytes).toString('utf8');
+  });
+  return texts;
+}

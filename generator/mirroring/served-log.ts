@@ -1,0 +1,119 @@
+import { LogInconsistent, RegistryError, type RootKey } from '@passport-registry/verifier';
+import {
+  ANY_TIME,
+  assertSignedByLog,
+  consistencyProof,
+  decodeBase64,
+  encodeBase64,
+  hashesFromTiles,
+  isConsistent,
+  parseHead,
+  type SignedHead,
+  tileReader,
+  verifyPublicationStatement,
+} from '@passport-registry/verifier/internal';
+import { IoFailed } from '../errors.js';
+import { PATHS } from '../tree/paths.js';
+import { namesLog } from '../verification/audit-log.js';
+import { logKeyIn } from '../verification/log-proof.js';
+import type { SeenFiles } from '../verification/seen-files.js';
+import { httpSource } from '../verification/tree-source.js';
+
+/** The head of the log that a host serves, signed by the key of the log. */
+export interface ServedLog {
+  readonly origin: string;
+  /** The number of entries. */
+  readonly size: number;
+  /** The root of the Merkle tree, in base64 as in the head. */
+  readonly root: string;
+}
+
+/**
+ * Reads the head of the log of a host.
+ *
+ * @param rootKey - the current root key, which has signed the publication statement
+ * @returns undefined if the registry has no log
+ * @throws {@link LogInconsistent} if there is no head, or the key of the log has not signed it
+ */
+export async function servedLog(files: SeenFiles, rootKey: RootKey): Promise<ServedLog | undefined> {
+  const statement = await files.get(PATHS.publication);
+  if (statement === undefined || !namesLog(statement)) return undefined;
+  const bytes = await files.get(PATHS.logHead);
+  if (bytes === undefined) throw invalid('is missing, but the publication statement names a log');
+  const head = parseHead(Buffer.from(bytes).toString('utf8'), invalid);
+  try {
+    await assertSignedByLog(head, logKeyIn(textOf(statement), invalid), invalid);
+  } catch (error) {
+    // A publication that is only in the log can name a new key of the log.
+    const newest = await newestStatement(files, head, rootKey);
+    if (newest === undefined) throw error;
+    await assertSignedByLog(head, logKeyIn(newest, invalid), invalid);
+  }
+  return { origin: head.origin, size: head.size, root: encodeBase64(head.root) };
+}
+
+/** Returns the statement of the last entry, if it is a publication that the root key has signed. */
+async function newestStatement(
+  files: SeenFiles,
+  { size }: SignedHead,
+  rootKey: RootKey,
+): Promise<string | undefined> {
+  const bytes = size === 0 ? undefined : await files.get(PATHS.loggedStatement(size - 1));
+  try {
+    if (bytes !== undefined) await verifyPublicationStatement(bytes, rootKey, ANY_TIME);
+    return bytes && textOf(bytes);
+  } catch (error) {
+    if (error instanceof RegistryError) return undefined;
+    throw error;
+  }
+}
+
+const textOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('utf8');
+const invalid = (message: string) => new LogInconsistent(`${PATHS.logHead} ${message}`);
+
+/** A host and the head of its log. */
+export interface LoggedHost {
+  readonly url: string;
+  readonly log: ServedLog | undefined;
+}
+
+/**
+ * Compares the logs of a registry and a mirror. The larger one must contain the smaller one, which its tiles prove.
+ *
+ * @returns what is wrong, in words; undefined if nothing is
+ */
+export async function findForkedLog(mirror: LoggedHost, primary: LoggedHost): Promise<string | undefined> {
+  if (primary.log === undefined) return undefined;
+  if (mirror.log === undefined) return `there is no ${PATHS.logHead}, but the primary has one`;
+  if (mirror.log.origin !== primary.log.origin) {
+    return `its log is ${mirror.log.origin}, but that of the primary is ${primary.log.origin}`;
+  }
+  const [older, newer] = [mirror, primary].sort((a, b) => sizeOf(a) - sizeOf(b)) as [LoggedHost, LoggedHost];
+  const contradiction =
+    `its log with ${mirror.log.size} entries and that of the primary with ${primary.log.size} entries contradict each ` +
+    'other: keep both, one of them is a second history';
+  try {
+    return (await isContained(older, newer)) ? undefined : contradiction;
+  } catch (error) {
+    if (error instanceof LogInconsistent) return contradiction;
+    if (error instanceof IoFailed) return `the logs cannot be compared: ${error.message}`;
+    throw error;
+  }
+}
+
+/** Whether the tiles of the larger log prove that it contains the smaller one. */
+async function isContained(older: LoggedHost, newer: LoggedHost): Promise<boolean> {
+  const { get } = httpSource(newer.url);
+  const hashes = hashesFromTiles(
+    sizeOf(newer),
+    tileReader(async (path) => (await get(path))?.bytes),
+  );
+  const proof = await consistencyProof(sizeOf(older), sizeOf(newer), hashes);
+  return isConsistent(treeHead(older), treeHead(newer), proof);
+}
+
+const sizeOf = ({ log }: LoggedHost) => log?.size ?? 0;
+
+function treeHead({ log }: LoggedHost) {
+  return { size: log?.size ?? 0, root: decodeBase64(log?.root ?? '') ?? new Uint8Array() };
+}

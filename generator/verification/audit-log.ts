@@ -1,0 +1,89 @@
+import { RegistryError, type RootKey } from '@passport-registry/verifier';
+import {
+  ANY_TIME,
+  decodeUtf8,
+  type PublishedStatement,
+  verifyPublicationStatement,
+} from '@passport-registry/verifier/internal';
+import { TreeRejected } from '../errors.js';
+import { readPublicationStatement } from '../freshness/read-publication.js';
+import { PATHS } from '../tree/paths.js';
+import type { LogRoots } from './log-signers.js';
+import { Problems, SeenFiles } from './seen-files.js';
+import { checkRootKey } from './tree-checks.js';
+import type { TreeSource } from './tree-source.js';
+import { type CheckedLog, checkLog, type KnownLog } from './verify-log.js';
+import { checkRotation, trustedRoot } from './verify-statements.js';
+
+/** What a tree says about its log. */
+export interface LogTrust {
+  readonly roots: LogRoots;
+  /** The publication statement. Undefined if the tree has none. */
+  readonly statement: PublishedStatement | undefined;
+}
+
+/**
+ * Verifies the small files of a tree that decide about its log: the rotation from the pinned root key, and the publication
+ * statement. Nothing is too old here: a log is consistent or not, whatever the time.
+ *
+ * @param pinned - default: the tree's own key
+ * @throws {@link TreeRejected} | {@link IoFailed}
+ */
+export function readLogTrust(source: TreeSource, pinned?: RootKey): Promise<LogTrust> {
+  return rejecting(() => logTrustIn(new SeenFiles(source), pinned));
+}
+
+/**
+ * Verifies the log of a tree.
+ *
+ * @param known - what is known of the log from before
+ * @returns undefined if the registry has no log
+ * @throws {@link TreeRejected} | {@link IoFailed}
+ */
+export function auditLog(
+  source: TreeSource,
+  pinned?: RootKey,
+  known: KnownLog = {},
+): Promise<CheckedLog | undefined> {
+  return rejecting(async () => {
+    const files = new SeenFiles(source);
+    const isLogged =
+      (await files.get(PATHS.logHead)) !== undefined || namesLog(await files.get(PATHS.publication));
+    if (isLogged) return checkLog(files, { ...(await logTrustIn(files, pinned)), ...known });
+    if (known.head === undefined) return undefined;
+    throw new Problems([`the tree has no log, but the log ${known.head.origin} was accepted before`]);
+  });
+}
+
+/** Whether a publication statement, which has not been verified, names a log. */
+export function namesLog(statement: Uint8Array | undefined): boolean {
+  try {
+    return statement !== undefined && readPublicationStatement(statement).log !== undefined;
+  } catch (error) {
+    if (error instanceof TreeRejected) return false;
+    throw error;
+  }
+}
+
+async function logTrustIn(files: SeenFiles, pinned: RootKey | undefined): Promise<LogTrust> {
+  const { rootKey } = await trustedRoot(files, await checkRootKey(files), pinned);
+  const hasRotation = (await files.get(PATHS.rotation)) !== undefined;
+  const roots = hasRotation
+    ? await checkRotation(files, rootKey, pinned)
+    : { keys: [rootKey], unknown: undefined };
+  const bytes = await files.get(PATHS.publication);
+  if (bytes === undefined) return { roots, statement: undefined };
+  const statement = await verifyPublicationStatement(bytes, rootKey, ANY_TIME);
+  return { roots, statement: { ...statement, text: decodeUtf8(bytes) } };
+}
+
+/** Turns what verifiers and checks refuse into a rejection in words. */
+export async function rejecting<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof Problems) throw new TreeRejected(cause.message, { cause });
+    if (cause instanceof RegistryError) throw new TreeRejected(`${cause.code}, ${cause.message}`, { cause });
+    throw cause;
+  }
+}

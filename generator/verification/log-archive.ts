@@ -1,0 +1,113 @@
+import {
+  bundlePath,
+  entryBytes,
+  forEachConcurrent,
+  formatBundle,
+  TILE_WIDTH,
+  type TilePlace,
+  tilePath,
+} from '@passport-registry/verifier/internal';
+import { TreeRejected } from '../errors.js';
+import { LOG_FOLDER } from '../log/log-files.js';
+import type { PlacedEntry } from '../log/log-tail.js';
+import type { LogTree } from '../log/log-tree.js';
+import { sha256 } from '../tree/checksums.js';
+import { PATHS } from '../tree/paths.js';
+import { CONCURRENCY } from './ask-host.js';
+import { assertProves } from './log-proof.js';
+import { failIfAny, type SeenFiles } from './seen-files.js';
+
+/** A log whose entries have been verified. */
+export interface ArchivedLog {
+  readonly origin: string;
+  readonly entries: readonly PlacedEntry[];
+  readonly tree: LogTree;
+  /** Whether a file was verified before, and has not changed since. */
+  readonly isVerified: (path: string) => boolean;
+}
+
+/** Whether a path is that of a file of the log, or of a witness. Host configurations are not. */
+export const isLogPath = (path: string) => /^(?:log\/[^.]|witness\/)/.test(path);
+
+/**
+ * Checks all files that a listing of a tree has below `log/` and `witness/`: kept lists, kept proofs and tiles of any width
+ * belong to the entries of the log, and there is nothing else.
+ */
+export async function checkArchive(files: SeenFiles, log: ArchivedLog): Promise<void> {
+  const problems: string[] = [];
+  const paths = (files.paths() ?? []).filter(isLogPath);
+  await forEachConcurrent(paths, CONCURRENCY, async (path) => {
+    const fault = await findFault(path, files, log);
+    if (fault !== undefined) problems.push(fault);
+  });
+  failIfAny(problems.sort());
+}
+
+/** The files that are checked elsewhere. */
+const isCheckedElsewhere = (path: string, { origin, entries }: ArchivedLog) => {
+  const [, index] = /^log\/statements\/(0|[1-9][0-9]*)\.jwt$/.exec(path) ?? [];
+  if (index !== undefined) return Number(index) < entries.length;
+  return [PATHS.logHead, PATHS.logProof, PATHS.cosignedHead(origin)].includes(path);
+};
+
+async function findFault(path: string, files: SeenFiles, log: ArchivedLog): Promise<string | undefined> {
+  if (isCheckedElsewhere(path, log)) return undefined;
+  const check = listCheck(path, log) ?? proofCheck(path, log) ?? tileCheck(path, log);
+  if (check === undefined) return `${path} is not part of the log`;
+  if (log.isVerified(path)) return undefined;
+  const bytes = await files.read(path);
+  return bytes === undefined ? `${path} is missing` : check(bytes, files);
+}
+
+/** Returns what is wrong with a file. Undefined if nothing is. */
+type Check = (bytes: Uint8Array, files: SeenFiles) => string | undefined | Promise<string | undefined>;
+
+/** A list that a publication names. */
+function listCheck(path: string, { entries }: ArchivedLog): Check | undefined {
+  const [, hash] = /^log\/lists\/([0-9a-f]{64})\.json$/.exec(path) ?? [];
+  const isNamed = entries.some(({ entry }) => entry.type === 'publication' && entry.list === hash);
+  if (!isNamed) return undefined;
+  return (bytes) => (sha256(bytes) === hash ? undefined : `${path} does not have the hash in its path`);
+}
+
+/** The first or the last proof of a publication. */
+function proofCheck(path: string, { entries, tree }: ArchivedLog): Check | undefined {
+  const [, index] = /^log\/proofs\/(0|[1-9][0-9]*)\/(?:first|last)\.tlog-proof$/.exec(path) ?? [];
+  const placed = index === undefined ? undefined : entries[Number(index)];
+  if (placed?.entry.type !== 'publication') return undefined;
+  return async (bytes, files) => {
+    const statement = await files.read(PATHS.loggedStatement(placed.index));
+    if (statement === undefined) return undefined;
+    try {
+      await assertProves(bytes, { ...placed, tree, statement: Buffer.from(statement).toString() }, path);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof TreeRejected)) throw error;
+      return error.message;
+    }
+  };
+}
+
+const TILE = /^log\/tile\/([0-9]{1,2}|entries)\/((?:x[0-9]{3}\/)*[0-9]{3})(?:\.p\/([1-9][0-9]{0,2}))?$/;
+
+/** A tile or a bundle, full or partial. */
+function tileCheck(path: string, { entries, tree }: ArchivedLog): Check | undefined {
+  const [, level, index, width] = TILE.exec(path) ?? [];
+  if (level === undefined || index === undefined) return undefined;
+  const isBundle = level === 'entries';
+  const place: TilePlace = {
+    level: isBundle ? 0 : Number(level),
+    index: Number(index.replaceAll(/[x/]/g, '')),
+    width: width === undefined ? TILE_WIDTH : Number(width),
+  };
+  const tile = tree.tile(place);
+  if (tile === undefined || path !== LOG_FOLDER + (isBundle ? bundlePath(place) : tilePath(place)))
+    return undefined;
+  const first = place.index * TILE_WIDTH;
+  const expected = () =>
+    isBundle
+      ? formatBundle(entries.slice(first, first + place.width).map(({ entry }) => entryBytes(entry)))
+      : tile;
+  return (bytes) =>
+    Buffer.compare(bytes, expected()) === 0 ? undefined : `${path} does not belong to the entries of the log`;
+}

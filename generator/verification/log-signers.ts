@@ -1,0 +1,69 @@
+import { importRootKey, type RootKey } from '@passport-registry/verifier';
+import { entryBytes, type Statement, verifyStatement } from '@passport-registry/verifier/internal';
+import type { PlacedEntry } from '../log/log-tail.js';
+import { type LoggedStatement, readLogged } from '../log/logged-entry.js';
+import { Problems } from './seen-files.js';
+import type { RootHistory } from './verify-statements.js';
+
+/** The root keys of a tree, as far as the statements in its log need them. */
+export type LogRoots = Pick<RootHistory, 'keys' | 'unknown'>;
+
+/**
+ * Verifies the statements of a log, in the order of the log: one of the root keys has signed each. A rotation in the log adds
+ * a root key, because the published rotation lacks the step of a publication that has not been completed.
+ */
+export class LogSigners {
+  readonly #keys: Map<string, RootKey>;
+  /** The thumbprint of the first root key, if the key is unknown. */
+  #unknown: string | undefined;
+  #steps = 0;
+
+  constructor({ keys, unknown }: LogRoots) {
+    this.#keys = new Map(keys.map((key) => [key.thumbprint, key]));
+    this.#unknown = unknown;
+  }
+
+  /** The root keys that are known by now, oldest first. */
+  get keys(): readonly RootKey[] {
+    return [...this.#keys.values()];
+  }
+
+  /**
+   * Reads the next statement of a log, and verifies its signature.
+   *
+   * @param index - the number of entries before it
+   * @throws {@link Problems}
+   */
+  async read(text: string, index: number): Promise<LoggedStatement> {
+    const logged = await readLogged(text, this.#steps, invalidAt(index));
+    await this.#verify(logged.statement, index);
+    if (logged.entry.type === 'rotation') {
+      const next = await importRootKey(logged.statement.claims['next_root']);
+      this.#keys.set(next.thumbprint, next);
+      // Only its successor signs from now on.
+      if (logged.statement.kid === this.#unknown) this.#unknown = undefined;
+      this.#steps += 1;
+    }
+    return logged;
+  }
+
+  /** Verifies that a statement is the one of an entry, and its signature. @throws {@link Problems} */
+  async verify(text: string, { index, entry }: PlacedEntry): Promise<LoggedStatement> {
+    const logged = await this.read(text, index);
+    if (Buffer.compare(entryBytes(logged.entry), entryBytes(entry)) === 0) return logged;
+    throw invalidAt(index)('does not say what its entry in the log says');
+  }
+
+  async #verify(statement: Statement, index: number): Promise<void> {
+    const { kid } = statement;
+    // Nobody can verify what the first root key signed before its rotation, if a tree has only its thumbprint.
+    if (kid !== undefined && kid === this.#unknown) return;
+    const key = this.#keys.get(kid ?? '');
+    const invalid = invalidAt(index);
+    if (key === undefined) throw invalid('is not signed by the root key, an earlier or a later one');
+    await verifyStatement(statement, key, { clock: undefined, invalid });
+  }
+}
+
+const invalidAt = (index: number) => (message: string) =>
+  new Problems([`the statement of entry ${index} of the log ${message}`]);

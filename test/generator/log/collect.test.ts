@@ -1,0 +1,508 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
+import {
+  cosignatureTime,
+  cosignedText,
+  encodeCosignature,
+  formatNote,
+  formatSignature,
+  type NoteKey,
+  type NoteSignature,
+  parseHead,
+  parseNoteKey,
+  type SignedHead,
+} from '@passport-registry/verifier/internal';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { collectCosignatures } from '../../../build/log/collect.js';
+import type { CosignChoice, Witness } from '../../../build/log/log-choice.js';
+import { cosignedHeadPath } from '../../../build/log/log-files.js';
+import type { Signer } from '../../../build/signing/sign.js';
+import { type App, witnessApp } from '../../../build/witnessing/app.js';
+import { namedLogs } from '../../../build/witnessing/known-logs.js';
+import { witnessVkey } from '../../../build/witnessing/witness-key.js';
+import { createState, openState } from '../../../build/witnessing/witness-state.js';
+import { listen } from '../../support/serving.js';
+import { namedEntries, newSigner, ORIGIN, type TestLog, testLog } from '../../support/witnessed-log.js';
+import { temporaryFolder } from '../../support/workspace.js';
+
+const invalid = (message: string) => new Error(message);
+
+/** Longer than any test may take: a test that waits for so long fails. */
+const FOREVER_MS = 600_000;
+
+let logSigner: Signer;
+let log: TestLog;
+
+beforeAll(async () => {
+  logSigner = await newSigner();
+  log = await testLog(logSigner, namedEntries('a', 300));
+});
+
+/** A key of a witness that signs. */
+interface WitnessKey {
+  readonly key: NoteKey;
+  readonly signer: Signer;
+}
+
+async function newKey(name = 'witness.example'): Promise<WitnessKey> {
+  const signer = await newSigner();
+  return { signer, key: parseNoteKey(witnessVkey(name, signer.rootKey), 'witness', invalid) };
+}
+
+const now = () => Math.floor(Date.now() / 1000);
+
+/** Cosigns any text, as an honest witness would not. */
+async function cosign({ key, signer }: WitnessKey, text: string, seconds = now()): Promise<NoteSignature> {
+  const signature = await signer.sign(Buffer.from(cosignedText(text, seconds)));
+  return { name: key.name, keyId: key.keyId, signature: encodeCosignature(seconds, signature) };
+}
+
+/** Creates the app of an honest witness. */
+function honest({ key, signer }: WitnessKey): App {
+  const folder = join(temporaryFolder(), 'state');
+  createState(folder, witnessVkey(key.name, signer.rootKey));
+  const cosigner = { state: openState(folder), signer };
+  return witnessApp({ cosigner, logs: namedLogs([log.vkey]), report: () => undefined });
+}
+
+/** Answers a request with the response of an app. */
+async function answer(app: App, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { method = 'GET', url = '/' } = request;
+  const body = method === 'POST' ? await textOf(request) : null;
+  const found = await app.fetch(new Request(`http://w${url}`, { method, body }));
+  response.writeHead(found.status, Object.fromEntries(found.headers)).end(await found.text());
+}
+
+/** Collects from witnesses. Reads the tiles of the log. */
+function collect(head: SignedHead, witnesses: readonly Witness[], choice: Partial<CosignChoice> = {}) {
+  const all = { witnesses, quorum: 0, waitMs: FOREVER_MS, ...choice };
+  return collectCosignatures(head, all, (path) => log.files.get(path));
+}
+
+/** The one problem of a witness. */
+async function problemOf(head: SignedHead, witness: Witness, waitMs = FOREVER_MS): Promise<string> {
+  const { signatures, missing } = await collect(head, [witness], { waitMs });
+  expect(signatures).toEqual([]);
+  expect(missing.map(({ witness: name }) => name)).toEqual([witness.key.name]);
+  return missing[0]?.problem ?? '';
+}
+
+/** Adds cosignatures to a head. */
+const withLines = (head: SignedHead, ...lines: NoteSignature[]): SignedHead => ({
+  ...head,
+  note: { ...head.note, signatures: [...head.note.signatures, ...lines] },
+});
+
+/** A host on which a request hangs. */
+const hanging: RequestListener = () => undefined;
+
+describe('cosignatures of a service', () => {
+  it('are collected, whatever it has cosigned before', async () => {
+    const witness = await newKey();
+    const app = honest(witness);
+    const requests: string[] = [];
+    const service = await listen((request, response) => {
+      requests.push(`${request.method} ${request.url}`);
+      answer(app, request, response);
+    });
+    for (const [size, count] of [
+      [0, 1],
+      [1, 1],
+      [5, 2],
+      [256, 2],
+      [300, 2],
+      [300, 2],
+    ] as const) {
+      requests.length = 0;
+      const { signatures, missing } = await collect(await log.head(size), [{ key: witness.key, service }]);
+      expect(missing).toEqual([]);
+      expect(signatures.map(({ name, keyId }) => ({ name, keyId }))).toEqual([
+        { name: witness.key.name, keyId: witness.key.keyId },
+      ]);
+      expect([size, requests]).toEqual([size, Array.from({ length: count }, () => 'POST /add-checkpoint')]);
+    }
+  });
+
+  it('are renewed with one request, and no proof', async () => {
+    const witness = await newKey();
+    const app = honest(witness);
+    let requests = 0;
+    const service = await listen((request, response) => {
+      requests += 1;
+      answer(app, request, response);
+    });
+    const head = await log.head(9);
+    const first = await collect(head, [{ key: witness.key, service }]);
+    requests = 0;
+    const second = await collect(withLines(head, ...first.signatures), [
+      { key: witness.key, service: `${service}/` },
+    ]);
+    expect([second.missing, requests]).toEqual([[], 1]);
+    const [before, after] = [first, second].map(({ signatures: [line] }) => line && cosignatureTime(line));
+    expect(after).toBeGreaterThanOrEqual(before ?? Number.POSITIVE_INFINITY);
+  });
+
+  it('are collected after some failures', async () => {
+    const witness = await newKey();
+    const app = honest(witness);
+    const failures: RequestListener[] = [
+      (_request, response) => response.writeHead(503).end(),
+      (request) => request.socket.destroy(),
+    ];
+    const service = await listen((request, response) => {
+      const fail = failures.shift();
+      if (fail === undefined) answer(app, request, response);
+      else fail(request, response);
+    });
+    expect((await collect(await log.head(3), [{ key: witness.key, service }])).signatures).toHaveLength(1);
+  });
+
+  it.each<[string, string, (witness: WitnessKey, head: SignedHead) => Promise<string>]>([
+    [
+      'of another size',
+      'is not valid for the head',
+      async (witness) => formatSignature(await cosign(witness, (await log.head(6)).note.text)),
+    ],
+    [
+      'by an unknown key',
+      'sent no cosignature by its key witness.example+',
+      async (_witness, { note }) => formatSignature(await cosign(await newKey(), note.text)),
+    ],
+    [
+      'by an unknown key with the id of the known one',
+      'is not valid for the head',
+      async ({ key }, { note }) =>
+        formatSignature({ ...(await cosign(await newKey(), note.text)), keyId: key.keyId }),
+    ],
+    [
+      'under another name',
+      'sent no cosignature by its key',
+      async ({ signer }, { note }) => {
+        const vkey = witnessVkey('other.example', signer.rootKey);
+        const other = { signer, key: parseNoteKey(vkey, 'witness', invalid) };
+        return formatSignature(await cosign(other, note.text));
+      },
+    ],
+    [
+      'of an hour ago',
+      'sent an old cosignature, of 20',
+      async (witness, { note }) => formatSignature(await cosign(witness, note.text, now() - 3600)),
+    ],
+    [
+      'of the next hour',
+      'which is in the future',
+      async (witness, { note }) => formatSignature(await cosign(witness, note.text, now() + 3600)),
+    ],
+    [
+      'of the year 200,000',
+      'which is in the future',
+      async (witness, { note }) => formatSignature(await cosign(witness, note.text, 8_000_000_000_000)),
+    ],
+    [
+      'with a time that was changed',
+      'is not valid for the head',
+      async (witness, { note }) => {
+        const line = await cosign(witness, note.text);
+        const signature = encodeCosignature(now() + 1, line.signature.subarray(8));
+        return formatSignature({ ...line, signature });
+      },
+    ],
+    [
+      'without a time',
+      'sent no cosignature by its key',
+      async (witness, { note }) => {
+        const line = await cosign(witness, note.text);
+        return formatSignature({ ...line, signature: line.signature.subarray(8) });
+      },
+    ],
+    [
+      'that is cut',
+      'malformed signature line',
+      async (witness, { note }) => `${formatSignature(await cosign(witness, note.text)).slice(0, -8)}\n`,
+    ],
+    ['in a page', 'sent a response that', async () => '<html></html>'],
+    ['in no line', 'sent a response that', async () => ''],
+    [
+      'in too many lines',
+      'more than 100 signatures',
+      async (witness, { note }) => formatSignature(await cosign(witness, note.text)).repeat(101),
+    ],
+  ])('%s do not count', async (_name, problem, respond) => {
+    const witness = await newKey();
+    const head = await log.head(7);
+    const body = await respond(witness, head);
+    const service = await listen((_request, response) => response.end(body));
+    expect(await problemOf(head, { key: witness.key, service })).toContain(problem);
+  });
+
+  it('count among lines of strangers', async () => {
+    const witness = await newKey();
+    const head = await log.head(7);
+    const [own, stranger] = [
+      await cosign(witness, head.note.text),
+      await cosign(await newKey('x'), head.note.text),
+    ];
+    const body = [stranger, own, stranger].map(formatSignature).join('');
+    const service = await listen((_request, response) => response.end(body));
+    expect((await collect(head, [{ key: witness.key, service }])).signatures).toEqual([own]);
+  });
+
+  it('that are older than the known one do not count', async () => {
+    const witness = await newKey();
+    const head = await log.head(7);
+    const known = await cosign(witness, head.note.text, now() + 10);
+    const body = formatSignature(await cosign(witness, head.note.text));
+    const service = await listen((_request, response) => response.end(body));
+    const problem = await problemOf(withLines(head, known), { key: witness.key, service });
+    expect(problem).toContain('sent an old cosignature');
+  });
+
+  it.each<[string, string, RequestListener]>([
+    [
+      'refuses',
+      'responded with 403: no such log',
+      (_request, response) => response.writeHead(403).end(`no such log\nand more`),
+    ],
+    ['fails again and again', 'responded with 503', (_request, response) => response.writeHead(503).end()],
+    ['closes each connection', 'cannot be reached', (request) => request.socket.destroy()],
+    [
+      'redirects',
+      'a redirect to http://127.0.0.1/elsewhere',
+      (_request, response) => response.writeHead(307, { Location: 'http://127.0.0.1/elsewhere' }).end(),
+    ],
+    [
+      'sends an endless body',
+      'larger than 65536 bytes',
+      (_request, response) => {
+        const pump = () => {
+          while (response.writable && response.write('x'.repeat(10_000)));
+        };
+        response.on('drain', pump);
+        pump();
+      },
+    ],
+    ['sends bytes that are no text', 'not UTF-8', (_request, response) => response.end(Buffer.of(0xff))],
+    [
+      'has a larger head',
+      'has cosigned a head of this log with 8 entries',
+      (_request, response) => response.writeHead(409, { 'Content-Type': 'text/x.tlog.size' }).end('8\n'),
+    ],
+    [
+      'names no size',
+      '409, but without a size',
+      (_request, response) => response.writeHead(409).end('eight\n'),
+    ],
+    [
+      'names a size beyond all',
+      '409, but without a size',
+      (_request, response) => response.writeHead(409).end('99999999999999999999\n'),
+    ],
+    [
+      'names the size that it was asked with',
+      'the size that it named',
+      (_request, response) => response.writeHead(409).end('0\n'),
+    ],
+  ])('are missing if the service %s', async (_name, problem, listener) => {
+    const { key } = await newKey();
+    expect(await problemOf(await log.head(7), { key, service: await listen(listener) })).toContain(problem);
+  });
+
+  it('are missing if the service names one size after another', async () => {
+    const { key } = await newKey();
+    let size = 0;
+    const service = await listen((_request, response) => response.writeHead(409).end(`${++size}\n`));
+    expect(await problemOf(await log.head(7), { key, service })).toBe('named another size 3 times');
+    expect(size).toBe(3);
+  });
+
+  it.each<[string, RequestListener]>([
+    ['does not respond', hanging],
+    ['never ends its response', (_request, response) => response.write('\u2014 ')],
+  ])('are missing when the time is over if the service %s', async (_name, listener) => {
+    const { key } = await newKey();
+    expect(await problemOf(await log.head(7), { key, service: await listen(listener) }, 300)).toMatch(
+      /in time$/,
+    );
+  });
+});
+
+describe('cosignatures of a mirror', () => {
+  const PATH = `/witness/${cosignedHeadPath(ORIGIN)}`;
+
+  /** Starts a mirror that serves what a function returns. */
+  async function mirrorOf(serve: () => string | undefined): Promise<string> {
+    return listen((request, response) => {
+      const body = request.url?.replace(/\?.*/, '') === PATH ? serve() : undefined;
+      response.writeHead(body === undefined ? 404 : 200).end(body);
+    });
+  }
+
+  it('are collected', async () => {
+    const witness = await newKey();
+    const head = await log.head(7);
+    // A mirror may have cosigned long ago what it serves: nothing else has been in the log since.
+    const line = await cosign(witness, head.note.text, now() - 3600);
+    const mirror = await mirrorOf(() => formatNote(withLines(head, line).note));
+    expect(await collect(head, [{ key: witness.key, mirror }])).toEqual({ signatures: [line], missing: [] });
+    const again = await collect(withLines(head, line), [{ key: witness.key, mirror: `${mirror}/` }]);
+    expect(again).toEqual({ signatures: [line], missing: [] });
+  });
+
+  it('are waited for until the mirror has the head', async () => {
+    const witness = await newKey();
+    const [before, head] = [await log.head(6), await log.head(7)];
+    const old = withLines(before, await cosign(witness, before.note.text));
+    const line = await cosign(witness, head.note.text);
+    const states = [undefined, formatNote(old.note), 'half a hea', formatNote(withLines(head, line).note)];
+    const mirror = await mirrorOf(() => (states.length > 1 ? states.shift() : states[0]));
+    expect((await collect(head, [{ key: witness.key, mirror }])).signatures).toEqual([line]);
+  });
+
+  it.each<[string, RegExp, (witness: WitnessKey, head: SignedHead) => Promise<string>]>([
+    ['has no cosignature', /^sent no cosignature by its key/, async (_witness, { note }) => formatNote(note)],
+    [
+      'has one of another size',
+      /is not valid for the head/,
+      async (witness, head) =>
+        formatNote(withLines(head, await cosign(witness, (await log.head(6)).note.text)).note),
+    ],
+    [
+      'has one from the future',
+      /is in the future/,
+      async (witness, head) =>
+        formatNote(withLines(head, await cosign(witness, head.note.text, now() + 3600)).note),
+    ],
+    ['is not UTF-8', /not UTF-8/, async () => '\ud800'],
+  ])('are missing at once if the head %s', async (_name, problem, serve) => {
+    const witness = await newKey();
+    const head = await log.head(7);
+    const body = await serve(witness, head);
+    const bytes = body === '\ud800' ? Buffer.of(0xff) : Buffer.from(body);
+    const mirror = await listen((_request, response) => response.end(bytes));
+    expect(await problemOf(head, { key: witness.key, mirror })).toMatch(problem);
+  });
+
+  it.each<[string, RegExp, RequestListener]>([
+    ['redirects', /a redirect to/, (_request, response) => response.writeHead(302, { Location: '/x' }).end()],
+    ['sends too much', /larger than 65536 bytes/, (_request, response) => response.end('x'.repeat(70_000))],
+  ])('are missing at once if the mirror %s', async (_name, problem, listener) => {
+    const { key } = await newKey();
+    expect(await problemOf(await log.head(7), { key, mirror: await listen(listener) })).toMatch(problem);
+  });
+
+  it.each<[string, RegExp, () => Promise<string | undefined>]>([
+    ['it has none', /responds with 404$/, async () => undefined],
+    ['it has an older head', /^serves the head with 6 entries, not 7$/, async () => log.note(6)],
+    ['it has a newer head', /^serves the head with 8 entries, not 7$/, async () => log.note(8)],
+    [
+      'it has another history',
+      /two histories$/,
+      async () => (await testLog(logSigner, namedEntries('b', 7))).note(7),
+    ],
+    ['it has something else', /^serves a head that has no signature$/, async () => 'hello'],
+  ])('are missing when the time is over if %s', async (_name, problem, serve) => {
+    const { key } = await newKey();
+    const body = await serve();
+    expect(await problemOf(await log.head(7), { key, mirror: await mirrorOf(() => body) }, 1000)).toMatch(
+      problem,
+    );
+  });
+
+  it('that have not been renewed for a day are reported', async () => {
+    const witness = await newKey();
+    const head = await log.head(7);
+    const day = 24 * 60 * 60;
+    for (const [age, problems] of [
+      [day - 600, 0],
+      [day + 600, 1],
+    ] as const) {
+      const known = withLines(head, await cosign(witness, head.note.text, now() - age));
+      const mirror = await mirrorOf(() => formatNote(known.note));
+      const { missing } = await collect(known, [{ key: witness.key, mirror }]);
+      expect([age, missing.length]).toEqual([age, problems]);
+      for (const { problem } of missing) expect(problem).toMatch(/^has not cosigned the head again since 20/);
+    }
+  });
+
+  it('that are older than the known one do not count', async () => {
+    const witness = await newKey();
+    const head = await log.head(7);
+    const known = withLines(head, await cosign(witness, head.note.text, now() - 60));
+    const served = withLines(head, await cosign(witness, head.note.text, now() - 120));
+    const mirror = await mirrorOf(() => formatNote(served.note));
+    expect(await problemOf(known, { key: witness.key, mirror })).toMatch(/^sent an old cosignature/);
+  });
+});
+
+describe('several witnesses', () => {
+  /** Starts an honest service. @param delayMs - how long each response takes */
+  async function service(name: string, delayMs = 0): Promise<Witness> {
+    const witness = await newKey(name);
+    const app = honest(witness);
+    const url = await listen((request, response) => {
+      setTimeout(() => answer(app, request, response), delayMs);
+    });
+    return { key: witness.key, service: url };
+  }
+
+  /** Starts a service that never responds. */
+  const hangingService = async (name: string): Promise<Witness> => ({
+    key: (await newKey(name)).key,
+    service: await listen(hanging),
+  });
+
+  it('delay nothing when all have answered', async () => {
+    const liar = {
+      key: (await newKey('liar')).key,
+      service: await listen((_request, response) => response.end()),
+    };
+    const witnesses = [await service('one'), liar, await service('two')];
+    const { signatures, missing } = await collect(await log.head(7), witnesses, { quorum: 3 });
+    expect(signatures.map(({ name }) => name).sort()).toEqual(['one', 'two']);
+    expect(missing.map(({ witness }) => witness)).toEqual(['liar']);
+  });
+
+  it('are waited for a short time when the quorum is reached', async () => {
+    const witnesses = [await hangingService('hanging'), await service('one'), await service('late', 300)];
+    const { signatures, missing } = await collect(await log.head(7), witnesses, { quorum: 1 });
+    expect(signatures.map(({ name }) => name)).toContain('one');
+    expect(missing.map(({ witness }) => witness)).toContain('hanging');
+    expect(missing.find(({ witness }) => witness === 'hanging')?.problem).toBe('did not respond in time');
+  });
+
+  it('are waited for until the time is over if the quorum is not reached', async () => {
+    const witnesses = [await hangingService('hanging'), await service('one')];
+    const started = performance.now();
+    const { signatures, missing } = await collect(await log.head(7), witnesses, { quorum: 2, waitMs: 3000 });
+    expect(performance.now() - started).toBeGreaterThan(2900);
+    expect([signatures.length, missing]).toEqual([
+      1,
+      [{ witness: 'hanging', problem: 'did not respond in time' }],
+    ]);
+  });
+
+  it('are all waited for without a quorum', async () => {
+    const witnesses = [await service('one'), await service('late', 3000)];
+    const { signatures } = await collect(await log.head(7), witnesses);
+    expect(signatures.map(({ name }) => name)).toEqual(['one', 'late']);
+  });
+
+  it('are none, which takes no time', async () => {
+    expect(await collect(await log.head(7), [])).toEqual({ signatures: [], missing: [] });
+  });
+
+  it('are not waited for if the wait is 0', async () => {
+    const { signatures, missing } = await collect(await log.head(7), [await hangingService('one')], {
+      waitMs: 0,
+    });
+    expect([signatures, missing.length]).toEqual([[], 1]);
+  });
+
+  it('see heads that parse, with what was collected', async () => {
+    const head = await log.head(7);
+    const { signatures } = await collect(head, [await service('one'), await service('two')]);
+    const cosigned = parseHead(formatNote(withLines(head, ...signatures).note), invalid);
+    expect(cosigned.note.signatures).toHaveLength(3);
+  });
+});

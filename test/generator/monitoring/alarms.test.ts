@@ -1,0 +1,396 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { canonicalBytes } from '@passport-registry/verifier';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type LoggedWorld, loggedWorld, publicationEntry } from '../../support/logged-world.js';
+import { type MonitoredHosts, monitoredHosts, serveOn } from '../../support/monitor.js';
+import { noteSigner } from '../../support/note-keys.js';
+import { issuer, publish, sha256, statement, testKey } from '../../support/publication.js';
+import { publicationJwt } from '../../support/summed-registry.js';
+
+const STATE = ['--state', 'state'];
+
+let world: LoggedWorld;
+let monitored: MonitoredHosts;
+const monitor = (...args: string[]) => monitored.monitor(...STATE, ...args);
+const file = (path: string) => monitored.hosts[0]?.files.get(path) as Buffer;
+const setFile = (path: string, bytes: Buffer | string) =>
+  monitored.hosts[0]?.files.set(path, Buffer.from(bytes));
+
+/** Shows what the registry is now, and returns what the monitor tells. */
+async function told(...args: string[]): Promise<readonly string[]> {
+  serveOn(world, monitored.hosts[0]);
+  const { code, told } = await monitor(...args);
+  expect(code).toBe(1);
+  return told;
+}
+
+beforeEach(async () => {
+  world = await loggedWorld();
+  monitored = await monitoredHosts(world);
+  expect((await monitor()).code).toBe(0);
+});
+
+describe('a log that', () => {
+  it('is gone raises an alarm', async () => {
+    monitored.hosts[0]?.files.delete('log/checkpoint');
+    const { code, told, report } = await monitor();
+    expect([code, told]).toEqual([1, ['log-missing 0']]);
+    expect(report.log?.size).toBe(1);
+  });
+
+  it('has shrunk raises an alarm each time, until it is whole again', async () => {
+    const before = world.fork();
+    await world.publish();
+    serveOn(world, monitored.hosts[0]);
+    expect((await monitor()).code).toBe(0);
+    serveOn(before, monitored.hosts[0]);
+    for (let round = 0; round < 2; round++) {
+      const { code, told, report } = await monitor();
+      expect([code, told]).toEqual([1, ['log-shrunk 0']]);
+      expect(report.findings[0]?.message).toContain(
+        'its head has 1 entries, but a signed head with 2 entries',
+      );
+    }
+    serveOn(world, monitored.hosts[0]);
+    expect((await monitor()).code).toBe(0);
+  });
+
+  it('is damaged raises an alarm, and the next round reads it again', async () => {
+    await world.change('beta', { status: 'suspended' }).publish();
+    for (const path of ['log/tile/entries/000.p/2', 'log/tile/0/000.p/2']) {
+      serveOn(world, monitored.hosts[0]);
+      const bytes = Buffer.from(file(path));
+      bytes[10] = (bytes[10] ?? 0) ^ 1;
+      setFile(path, bytes);
+      expect((await monitor('--watch', 'beta')).told).toContain('log-damaged 0');
+      monitored.hosts[0]?.files.delete(path);
+      expect((await monitor('--watch', 'beta')).told).toContain('log-damaged 0');
+    }
+    serveOn(world, monitored.hosts[0]);
+    expect((await monitor('--watch', 'beta')).told).toEqual(['watched-issuer-changed']);
+  });
+
+  it('has a head by another key raises an alarm', async () => {
+    const { log } = world;
+    world.log = noteSigner(log.key.name, 'log');
+    world.seal();
+    expect(await told()).toContain('head-not-signed 0');
+    world.log = noteSigner('other.example/log', 'log');
+    world.seal();
+    expect(await told()).toContain('head-not-signed 0');
+    setFile('log/checkpoint', 'no head\n');
+    expect((await monitor()).told).toContain('head-not-signed 0');
+    setFile('log/checkpoint', Buffer.of(0xff, 0xfe));
+    expect((await monitor()).told).toContain('head-not-signed 0');
+  });
+
+  it('names another key, but has a head by the earlier one, raises an alarm', async () => {
+    const next = noteSigner(world.log.key.name, 'log');
+    await world.publish({ log: { origin: next.key.name, vkey: next.vkey } });
+    expect(await told()).toContain('head-not-signed 0');
+  });
+
+  it('claims more entries than anybody can read raises an alarm', async () => {
+    const { key, sign } = world.log;
+    const text = `${key.name}\n9007199254740991\n${Buffer.alloc(32).toString('base64')}\n`;
+    const id = Buffer.from(key.keyId, 'hex');
+    const line = Buffer.concat([id, sign(text)]).toString('base64');
+    setFile('log/checkpoint', `${text}\n\u2014 ${key.name} ${line}\n`);
+    expect((await monitor()).told).toEqual(['log-damaged 0']);
+  });
+});
+
+describe('an entry', () => {
+  it('whose statement the root key has not signed raises an alarm', async () => {
+    const root = world.root;
+    world.root = await testKey();
+    await world.publish();
+    world.root = root;
+    await world.change('beta', { status: 'suspended' }).publish();
+    expect(await told('--watch', 'beta')).toEqual(['entry-not-signed', 'watched-issuer-changed']);
+  });
+
+  it('that says something else than its statement raises an alarm', async () => {
+    await world.prepare();
+    const last = world.entries.pop() as { sequence: number };
+    const jwt = world.statements.pop() ?? '';
+    world.append({ ...last, sequence: last.sequence + 1 }, jwt);
+    world.complete();
+    expect(await told()).toContain('entry-not-signed');
+  });
+
+  it.each([
+    ['a delegation', { iat: 1, type: 'delegation' }],
+    ['a rotation step', { next: 'A'.repeat(43), step: 1, type: 'rotation' }],
+  ])('of %s that the root key has not signed raises an alarm', async (_name, { type, ...more }) => {
+    const typ = type === 'rotation' ? 'registry-root-rotation+jwt' : 'registry-delegation+jwt';
+    const thief = await testKey();
+    const claims = { iat: 1, exp: 2e9, keys: [thief.rootKey.jwk], next_root: thief.rootKey.jwk };
+    const jwt = await statement(thief, typ, claims);
+    const { iat, next, step } = more as { iat?: number; next?: string; step?: number };
+    const hash = sha256(Buffer.from(jwt));
+    world.append(
+      iat === undefined ? ({ next, sha256: hash, step, type } as never) : { iat, sha256: hash, type },
+      jwt,
+    );
+    expect(await told()).toContain('entry-not-signed');
+    // The root key is still the same.
+    await world.publish();
+    serveOn(world, monitored.hosts[0]);
+    expect((await monitor()).told).toEqual([]);
+  });
+
+  it('whose statement is missing raises an alarm, and is read again until the statement is there', async () => {
+    await world.change('beta', { status: 'suspended' }).publish();
+    const jwt = world.files.get('log/statements/1.jwt') as Buffer;
+    for (const bytes of [undefined, Buffer.from('x'), Buffer.concat([jwt, Buffer.from('\n')])]) {
+      if (bytes === undefined) world.files.delete('log/statements/1.jwt');
+      else world.files.set('log/statements/1.jwt', bytes);
+      expect(await told('--watch', 'beta')).toContain('statement-missing');
+    }
+    world.files.set('log/statements/1.jwt', jwt);
+    serveOn(world, monitored.hosts[0]);
+    expect((await monitor('--watch', 'beta')).told).toEqual(['watched-issuer-changed']);
+  });
+
+  it('that is no entry of a registry raises an alarm', async () => {
+    world.append({ type: 'other', sha256: '0'.repeat(64) }, 'x');
+    expect(await told()).toEqual(['log-damaged 0']);
+  });
+});
+
+describe('a publication that', () => {
+  it.each<[string, () => object, RegExp]>([
+    ['has the sequence of the one before', () => ({ sequence: 1 }), /publication 1 follows publication 1/],
+    ['has a lower sequence', () => ({ sequence: 0 }), /publication 0 follows publication 1/],
+    [
+      'follows another one',
+      () => ({ previous: '0'.repeat(64) }),
+      /does not follow the publication before it/,
+    ],
+    ['follows none', () => ({ previous: undefined }), /does not follow the publication before it/],
+    ['names no log', () => ({ log: undefined }), /names no log/],
+  ])('%s raises an alarm', async (_name, claims, message) => {
+    await world.publish(claims() as never);
+    serveOn(world, monitored.hosts[0]);
+    const { told, report } = await monitor();
+    expect(told).toContain('statement-out-of-order');
+    expect(report.findings.find(({ code }) => code === 'statement-out-of-order')?.message).toMatch(message);
+  });
+
+  it('names another log raises an alarm', async () => {
+    const other = noteSigner('other.example/log', 'log');
+    await world.publish({ log: { origin: other.key.name, vkey: other.vkey } });
+    expect(await told()).toContain('statement-out-of-order');
+  });
+
+  it('withdraws checkpoints raises an alarm', async () => {
+    await world.publish({ checkpoint: true });
+    serveOn(world, monitored.hosts[0]);
+    expect((await monitor()).told).toEqual([]);
+    await world.publish();
+    expect(await told()).toContain('statement-out-of-order');
+  });
+
+  it('is older than the one before, or as old with another list, raises an alarm', async () => {
+    world.clock -= 3 * 60_000;
+    await world.publish();
+    expect(await told()).toEqual(['statement-out-of-order']);
+    world.clock -= 60_000;
+    await world.change('gamma').publish();
+    expect(await told()).toEqual(['statement-out-of-order']);
+  });
+
+  it('repeats an older delegation or rotation step raises an alarm', async () => {
+    const online = await testKey();
+    await world.delegate(online);
+    await world.delegate(online, Math.floor(world.clock / 1000) - 1);
+    await world.rotate(await testKey(), 1);
+    await world.rotate(await testKey(), 3);
+    await world.publish();
+    expect(await told()).toEqual(['statement-out-of-order', 'statement-out-of-order']);
+  });
+
+  it('returns to an earlier root key raises an alarm', async () => {
+    const first = world.root;
+    await world.rotate(await testKey());
+    const second = world.root;
+    await world.rotate(first);
+    world.root = second;
+    await world.publish();
+    expect(await told()).toContain('entry-not-signed');
+  });
+});
+
+describe('a list', () => {
+  it('that is missing raises an alarm, and is read again until it is there', async () => {
+    await world.change('beta', { status: 'suspended' }).prepare();
+    const [path = ''] = [...world.files.keys()].filter((name) => name.startsWith('log/lists/')).slice(-1);
+    const list = world.files.get(path) as Buffer;
+    for (const bytes of [undefined, Buffer.from('{}'), Buffer.alloc(100_000)]) {
+      if (bytes === undefined) world.files.delete(path);
+      else world.files.set(path, bytes);
+      expect(await told('--watch', 'beta')).toContain('list-missing');
+    }
+    world.files.set(`snapshots/${sha256(list)}/issuers.json`, list);
+    serveOn(world, monitored.hosts[0]);
+    expect((await monitor('--watch', 'beta')).told).toEqual(['watched-issuer-changed']);
+  });
+
+  it('that was replaced long ago is not read again', async () => {
+    for (let number = 0; number < 5; number++) {
+      await world.change('beta', { status: number % 2 === 0 ? 'suspended' : 'active' }).publish();
+      if (number === 0)
+        world.files.delete(`log/lists/${sha256(world.files.get('issuers.json') as Buffer)}.json`);
+    }
+    expect(await told('--watch', 'beta')).toEqual([
+      'list-missing',
+      ...Array.from({ length: 3 }, () => 'watched-issuer-changed'),
+    ]);
+    expect((await monitor()).told).toEqual([]);
+  });
+
+  it.each<[string, object]>([
+    ['has another size', { size: 1 }],
+    ['has another number of issuers', { issuers: 3 }],
+    ['has another date', { updated_at: '2026-01-01T00:00:00Z' }],
+    ['has another tree of sums', { sums_sha256: '0'.repeat(64) }],
+    ['has levels that it must not have', { levels: 3 }],
+  ])('of which the statement says that it %s raises an alarm', async (_name, claims) => {
+    await world.publish(claims as never);
+    const found = await told();
+    expect(found.some((one) => one === 'list-invalid' || one === 'list-missing')).toBe(true);
+  });
+
+  it('that is not a list raises an alarm', async () => {
+    const list = canonicalBytes({
+      issuers: [issuer('alpha', { tier: 'other' as never })],
+      updated_at: '2026-11-30T00:00:00Z',
+    });
+    const files = new Map([...publish(world.root, []), ['issuers.json', Buffer.from(list)]]);
+    const previous = sha256(Buffer.from(world.statements[0] ?? ''));
+    const log = { origin: world.log.key.name, vkey: world.log.vkey };
+    const jwt = await publicationJwt(files, world.root, { sequence: 2, previous, log });
+    world.files.set(`log/lists/${sha256(list)}.json`, Buffer.from(list));
+    world.append(publicationEntry(jwt), jwt);
+    expect(await told()).toEqual(['list-invalid']);
+  });
+});
+
+describe('a change that no registry may make', () => {
+  it.each<[string, () => void]>([
+    ['record-removed', () => world.records.delete('alpha')],
+    ['revoked-is-final', () => world.change('beta', { status: 'active' })],
+    ['certified-since-changed', () => world.change('alpha', { certified_since: '2026-02-01T00:00:00Z' })],
+  ])('%s raises an alarm', async (rule, change) => {
+    await world.change('beta', { status: 'revoked' }).publish();
+    serveOn(world, monitored.hosts[0]);
+    expect((await monitor()).code).toBe(0);
+    change();
+    await world.publish();
+    serveOn(world, monitored.hosts[0]);
+    const { told, report } = await monitor();
+    expect(told).toEqual(['forbidden-change']);
+    expect(report.findings[0]).toMatchObject({
+      rule,
+      entry: 2,
+      issuer_id: rule === 'revoked-is-final' ? 'beta' : 'alpha',
+    });
+    expect((await monitor()).told).toEqual([]);
+  });
+});
+
+describe('what is published, but not in the log,', () => {
+  it('raises an alarm: a statement', async () => {
+    const secret = world.fork();
+    await secret.publish();
+    setFile('publication.jwt', secret.files.get('publication.jwt') as Buffer);
+    const { told, report } = await monitor();
+    expect(told).toEqual(['not-logged 0']);
+    expect(report.findings[0]).toMatchObject({ file: 'publication.jwt' });
+  });
+
+  it.each([
+    ['issuers.json', '{}'],
+    ['issuers.json', 'x'.repeat(100_000)],
+    ['keys/delegation.jwt', 'x.y.z'],
+    ['keys/rotation.json', '["x.y.z"]'],
+    ['keys/rotation.json', '{'],
+  ])('raises an alarm: %s', async (path, content) => {
+    setFile(path, content);
+    const { told, report } = await monitor();
+    expect(told).toEqual(['not-logged 0']);
+    expect(report.findings[0]).toMatchObject({ file: path });
+    serveOn(world, monitored.hosts[0]);
+    expect((await monitor()).code).toBe(0);
+  });
+
+  it('raises an alarm: a rotation step, a delegation, and the list of a checkpoint, by the root key', async () => {
+    const secret = world.fork();
+    await secret.delegate(await testKey());
+    await secret.rotate(await testKey());
+    setFile('keys/delegation.jwt', secret.files.get('keys/delegation.jwt') as Buffer);
+    setFile('keys/rotation.json', secret.files.get('keys/rotation.json') as Buffer);
+    const claims = { iat: 1, exp: 2e9, sha256: '0'.repeat(64) };
+    setFile('checkpoint.jwt', await statement(world.root, 'registry-checkpoint+jwt', claims));
+    const { told, report } = await monitor();
+    expect(told).toEqual(['not-logged 0', 'not-logged 0', 'not-logged 0']);
+    expect(report.findings.map((found) => found['file']).sort()).toEqual([
+      'checkpoint.jwt',
+      'keys/delegation.jwt',
+      'keys/rotation.json',
+    ]);
+    expect(report.findings.map(({ message }) => message).join()).toContain('is not in the log');
+  });
+
+  it('raises an alarm: a root key', async () => {
+    setFile('keys/root.json', JSON.stringify((await testKey()).rootKey.jwk));
+    expect((await monitor()).told).toEqual(['other-root-key 0']);
+    setFile('keys/root.json', 'no key');
+    expect((await monitor()).told).toEqual(['other-root-key 0']);
+  });
+});
+
+describe('what is in the log, but not published,', () => {
+  const days = (count: number) => count * 24 * 3_600_000;
+  const secondsAgo = (ms: number) => Math.floor((Date.now() - ms) / 1000);
+
+  it('raises an alarm when it has been there for a while', async () => {
+    await world.change('beta', { status: 'suspended' }).prepare({ iat: secondsAgo(days(29)) });
+    serveOn(world, monitored.hosts[0]);
+    const first = await monitor('--watch', 'beta');
+    expect([first.code, first.told]).toEqual([5, ['watched-issuer-changed']]);
+    expect((await monitor()).code).toBe(0);
+    const state = join(monitored.folder, 'state/state.json');
+    const saved = JSON.parse(readFileSync(state, 'utf8'));
+    const [[url = '', { index, since }]] = Object.entries(saved.behind) as [
+      [string, { index: number; since: number }],
+    ];
+    expect([url, index]).toEqual([monitored.hosts[0]?.base, 0]);
+    writeFileSync(state, JSON.stringify({ ...saved, behind: { [url]: { index, since: since - days(1) } } }));
+    const { told, report } = await monitor();
+    expect(told).toEqual(['not-published 0']);
+    expect(report.findings[0]?.message).toMatch(
+      /^publication 2 is in the log, but publication 1 is published/,
+    );
+    expect((await monitor('--pending-after', '2d')).code).toBe(0);
+    world.complete();
+    serveOn(world, monitored.hosts[0]);
+    expect((await monitor()).code).toBe(0);
+    expect(JSON.parse(readFileSync(state, 'utf8')).behind).toEqual({});
+  });
+
+  it.each(['publication.jwt', 'issuers.json'])('raises an alarm if only %s is old', async (path) => {
+    const [old, proof] = [file(path), file('log/publication.tlog-proof')];
+    await world.change('gamma').publish({ iat: secondsAgo(days(1) + 60_000) });
+    const { monitor, hosts } = await monitoredHosts(world, 2);
+    hosts[1]?.files.set(path, old);
+    if (path === 'publication.jwt') hosts[1]?.files.set('log/publication.tlog-proof', proof);
+    // Without an earlier round, the time of the statement decides.
+    expect((await monitor()).told).toEqual(['not-published 1']);
+    expect((await monitor('--pending-after', '25h')).told).toEqual([]);
+    hosts[1]?.files.delete(path);
+    expect((await monitor('--pending-after', '12h')).told).toEqual(['not-published 1']);
+  });
+});

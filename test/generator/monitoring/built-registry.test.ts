@@ -1,0 +1,72 @@
+import { cpSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { filesBelow } from '../../../build/files/walk.js';
+import { type RegistryHost, registryHost } from '../../support/registry-host.js';
+import { cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
+
+/** Serves a folder as it is now. */
+function serveFolder(host: RegistryHost, folder: string): void {
+  host.files = new Map(filesBelow(folder).map((path) => [path, readFileSync(join(folder, path))]));
+}
+
+it('a monitor agrees with what the command line builds, rotates, delegates and completes', async () => {
+  const folder = await workspace(['alpha', 'beta']);
+  const good = async (...args: string[]) => {
+    const { code, stdout, stderr } = await cli(args, folder);
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);
+    return stdout;
+  };
+  for (const name of ['log', 'next', 'online']) {
+    writeFiles(folder, { [`${name}.json`]: await good('keys', 'generate', '--out', `${name}.pem`) });
+  }
+  writeFiles(folder, { 'root.json': await good('keys', 'public', 'key.pem') });
+  const host = await registryHost();
+  const monitor = async () => {
+    serveFolder(host, join(folder, 'dist'));
+    const args = ['--root-key', 'root.json', '--state', 'state', '--watch', 'beta', '--json'];
+    const { code, stdout } = await cli(['monitor', host.base, ...args], folder);
+    const findings = JSON.parse(stdout).findings as { code: string; message: string }[];
+    return [code, ...findings.map((found) => found.code)];
+  };
+  const change = (id: string, fields: Record<string, string> = {}) =>
+    writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id, fields) });
+  const logging = ['--log-key', 'log.pem', '--log-origin', 'registry.example/log'];
+  await good('build', '--key', 'key.pem', ...logging);
+  expect(await monitor()).toEqual([0]);
+
+  writeFiles(folder, {
+    delegation: await good('keys', 'delegate', '--key', 'key.pem', '--online', 'online.json'),
+  });
+  const checkpoint = ['--checkpoint-key', 'online.pem'];
+  await good('build', '--key', 'key.pem', ...logging, '--delegation', 'delegation', ...checkpoint);
+  expect(await monitor()).toEqual([0, 'delegation-logged']);
+  await good('checkpoint', 'dist', '--key', 'online.pem');
+  expect(await monitor()).toEqual([0]);
+
+  change('beta', { status: 'suspended' });
+  const before = join(folder, 'before');
+  cpSync(join(folder, 'dist'), before, { recursive: true });
+  await good('build', '--key', 'key.pem', ...logging, ...checkpoint, '--cosign-later');
+  expect(await monitor()).toEqual([5, 'watched-issuer-changed', 'publication-logged']);
+  await good('cosign', 'dist', '--checkpoint-key', 'online.pem');
+  expect(await monitor()).toEqual([0]);
+
+  writeFiles(folder, {
+    step: await good('keys', 'rotate', '--key', 'key.pem', '--next', 'next.json'),
+    again: await good('keys', 'delegate', '--key', 'next.pem', '--online', 'online.json'),
+  });
+  change('gamma');
+  const rotated = ['--key', 'next.pem', '--rotation', 'step', '--delegation', 'again', ...checkpoint];
+  await good('build', ...rotated, ...logging);
+  expect(await monitor()).toEqual([0, 'rotation-logged', 'delegation-logged', 'publication-logged']);
+
+  // A tree that was put back.
+  rmSync(join(folder, 'dist'), { recursive: true });
+  cpSync(before, join(folder, 'dist'), { recursive: true });
+  expect(await monitor()).toEqual([1, 'log-shrunk']);
+  // Another history by the same keys.
+  change('beta', { status: 'active', tier: 'founding' });
+  await good('build', '--key', 'key.pem', ...logging, ...checkpoint);
+  expect(await monitor()).toContain('log-forked');
+});

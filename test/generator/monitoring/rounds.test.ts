@@ -1,0 +1,239 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loggedWorld } from '../../support/logged-world.js';
+import { type MonitoredHosts, monitoredHosts, serveOn } from '../../support/monitor.js';
+import { CLI } from '../../support/paths.js';
+import { testKey } from '../../support/publication.js';
+import { rounds } from '../../support/soak.js';
+import { until } from '../../support/until.js';
+import { cleanEnvironment, cli, writeFiles } from '../../support/workspace.js';
+
+const STATE = ['--state', 'state'];
+
+/** Starts a monitor as a separate process. */
+function start({ folder, hosts }: MonitoredHosts, ...args: string[]) {
+  const fixed = ['monitor', hosts[0]?.base ?? '', '--root-key', 'anchor.json', ...STATE];
+  const child = spawn(process.execPath, [CLI, ...fixed, ...args], {
+    ...{ cwd: folder, env: cleanEnvironment() },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      text += chunk;
+    });
+  }
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { child, ended, said: () => text };
+}
+
+describe('the rounds of a monitor', () => {
+  it('read a log of some hundred entries once, and then only what is new', async () => {
+    const world = await loggedWorld();
+    for (let number = 0; number < 300; number++) {
+      await world.change('beta', { status: number % 2 === 0 ? 'suspended' : 'active' }).publish();
+    }
+    const { monitor, hosts } = await monitoredHosts(world);
+    const sent = () => hosts[0]?.log.splice(0).map((line) => line.replace(/[0-9a-f]{64}/, 'HASH')) ?? [];
+    const first = await monitor(...STATE);
+    expect([first.code, first.report.log?.size]).toEqual([0, 301]);
+    const begun = sent();
+    expect(begun.filter((line) => line.startsWith('log/statements/'))).toHaveLength(301);
+    expect(begun.filter((line) => line.startsWith('log/lists/'))).toHaveLength(301);
+    expect(begun.filter((line) => line.startsWith('log/tile/')).sort()).toEqual([
+      'log/tile/0/000 200',
+      'log/tile/0/001.p/45 200',
+      'log/tile/1/000.p/1 200',
+      'log/tile/entries/000 200',
+      'log/tile/entries/001.p/45 200',
+    ]);
+    expect((await monitor(...STATE)).code).toBe(0);
+    const always = [
+      'checkpoint.jwt 404',
+      'issuers.json 200',
+      'keys/delegation.jwt 404',
+      'keys/root.json 200',
+      'keys/rotation.json 404',
+      'log/checkpoint 200',
+      'log/publication.tlog-proof 200',
+      'publication.jwt 200',
+      'witness/HASH/checkpoint 404',
+    ];
+    expect(sent().sort()).toEqual(always);
+    await world.change('gamma').publish();
+    serveOn(world, hosts[0]);
+    expect((await monitor(...STATE)).code).toBe(0);
+    const grown = [
+      'log/lists/HASH.json 200',
+      'log/statements/301.jwt 200',
+      'log/tile/0/001.p/46 200',
+      'log/tile/entries/001.p/46 200',
+    ];
+    expect(sent().sort()).toEqual([...always, ...grown].sort());
+  });
+
+  it('repeat what a killed monitor has not finished, and skip nothing', async () => {
+    const world = await loggedWorld();
+    const monitored = await monitoredHosts(world);
+    await monitored.monitor(...STATE);
+    let [seen, expected] = [1, 1];
+    const told = new Set<number>();
+    const [host] = monitored.hosts;
+    for (let kill = 0; kill < rounds({ usual: 6, soak: 100 }); kill++) {
+      await world.change('beta', { status: kill % 2 === 0 ? 'suspended' : 'active' }).publish();
+      expected += 1;
+      serveOn(world, host);
+      // Kills at a certain request: the moments between them are those at which the state could be wrong.
+      const last =
+        ['publication.jwt', 'log/checkpoint', 'log/tile', 'log/statements', 'log/lists', 'issuers.json'][
+          kill % 6
+        ] ?? '';
+      const run = start(monitored, '--watch', 'beta', '--json');
+      if (host !== undefined) {
+        host.intercept = (path) => {
+          if (path.startsWith(last)) run.child.kill('SIGKILL');
+          return false;
+        };
+      }
+      await run.ended;
+      if (host !== undefined) host.intercept = () => false;
+      const state = JSON.parse(readFileSync(join(monitored.folder, 'state/state.json'), 'utf8'));
+      expect(state.entries.length).toBe(seen);
+      const { report, code } = await monitored.monitor(...STATE, '--watch', 'beta');
+      expect(code).toBe(5);
+      for (const { entry } of report.findings.filter(({ code }) => code === 'watched-issuer-changed'))
+        told.add(entry as number);
+      seen = expected;
+    }
+    expect([...told]).toEqual(Array.from({ length: expected - 1 }, (_one, index) => index + 1));
+  });
+
+  it('run for ever with --every, with the same state, until the process is told to stop', async () => {
+    const world = await loggedWorld();
+    const monitored = await monitoredHosts(world);
+    const run = start(monitored, '--every', '1', '--watch', 'beta', '--json', '--feed', 'feed.atom');
+    await until(() => run.said().includes('0 new'), run.said);
+    await world.change('beta', { status: 'suspended' }).publish();
+    serveOn(world, monitored.hosts[0]);
+    await until(() => run.said().includes('CHANGE  watched-issuer-changed'), run.said);
+    monitored.hosts[0]?.files.delete('log/checkpoint');
+    await until(() => run.said().includes('ALARM   log-missing'), run.said);
+    run.child.kill('SIGTERM');
+    expect(await run.ended).toBe(0);
+    expect(readFileSync(join(monitored.folder, 'feed.atom'), 'utf8').match(/<entry>/g)).toHaveLength(2);
+  });
+
+  it('need no folder with --every', async () => {
+    const world = await loggedWorld();
+    const monitored = await monitoredHosts(world);
+    const { folder, hosts } = monitored;
+    const child = spawn(
+      process.execPath,
+      [CLI, 'monitor', hosts[0]?.base ?? '', '--every', '1', '--watch', 'beta'],
+      {
+        ...{ cwd: folder, env: cleanEnvironment() },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      },
+    );
+    let text = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      text += chunk;
+    });
+    await until(
+      () => text.includes(' 1 new'),
+      () => text,
+    );
+    await world.change('beta', { status: 'suspended' }).publish();
+    serveOn(world, hosts[0]);
+    await until(
+      () => text.includes('CHANGE  watched-issuer-changed'),
+      () => text,
+    );
+    child.kill('SIGTERM');
+    expect(text.match(/CHANGE/g)).toHaveLength(1);
+    expect(existsSync(join(folder, 'state'))).toBe(false);
+  });
+});
+
+describe('the folder of a monitor', () => {
+  it('that is damaged is refused', async () => {
+    const world = await loggedWorld();
+    const { monitor, folder } = await monitoredHosts(world);
+    await monitor(...STATE);
+    const file = join(folder, 'state/state.json');
+    const good = readFileSync(file, 'utf8');
+    const { list, entries } = JSON.parse(good);
+    const damaged = [
+      '',
+      '{}',
+      good.slice(0, 100),
+      good.replace('"version":1', '"version":2'),
+      good.replace(entries[0].sha256, '0'.repeat(64)),
+      good.replace('"roots":[{"kty":"OKP"', '"roots":[{"kty":"RSA"'),
+      good.replace(`"list":"${list}","publication"`, `"list":"${'0'.repeat(64)}","publication"`),
+    ];
+    for (const text of damaged) {
+      expect(text).not.toBe(good);
+      writeFileSync(file, text);
+      const { code, stderr } = await monitor(...STATE);
+      expect([text.slice(0, 40), code, stderr]).toEqual([
+        text.slice(0, 40),
+        4,
+        expect.stringContaining('state.json is damaged'),
+      ]);
+      expect(readFileSync(file, 'utf8')).toBe(text);
+    }
+    writeFileSync(file, good);
+    writeFiles(folder, { [`state/list-${list}.json`]: '{}' });
+    expect((await monitor(...STATE)).code).toBe(4);
+  });
+
+  it('belongs to one registry, whose root key it pins', async () => {
+    const world = await loggedWorld();
+    const { monitor, folder, hosts } = await monitoredHosts(world);
+    const first = await monitor(...STATE, '--no-root-key');
+    expect([first.code, first.told]).toEqual([0, ['root-key-not-pinned']]);
+    expect((await monitor(...STATE, '--no-root-key')).told).toEqual([]);
+    expect((await monitor(...STATE)).told).toEqual([]);
+    writeFiles(folder, { 'other.json': JSON.stringify((await testKey()).rootKey.jwk) });
+    const refused = await monitor(...STATE, '--root-key', 'other.json');
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('use another folder')]);
+    // The next root key is pinned by the log.
+    const next = await testKey();
+    await world.rotate(next);
+    await world.publish();
+    serveOn(world, hosts[0]);
+    expect((await monitor(...STATE)).code).toBe(0);
+    writeFiles(folder, { 'next.json': JSON.stringify(next.rootKey.jwk) });
+    expect((await monitor(...STATE, '--root-key', 'next.json')).code).toBe(0);
+    // Without a state, the next key cannot verify what the first one signed.
+    const fresh = await monitor('--root-key', 'next.json');
+    expect([fresh.code, fresh.report.findings]).toMatchObject([
+      0,
+      [{ code: 'entries-not-verified', entries: 2 }],
+    ]);
+  });
+
+  it('is used by one monitor at a time', async () => {
+    const world = await loggedWorld();
+    const monitored = await monitoredHosts(world);
+    const [host] = monitored.hosts;
+    let isWaiting = false;
+    if (host !== undefined) {
+      host.intercept = () => {
+        isWaiting = true;
+        return true;
+      };
+    }
+    const run = start(monitored);
+    await until(() => isWaiting, run.said);
+    const { code } = await cli(['monitor', host?.base ?? '', ...STATE], monitored.folder);
+    expect(code).toBe(4);
+    run.child.kill('SIGKILL');
+    await run.ended;
+    if (host !== undefined) host.intercept = () => false;
+    expect((await monitored.monitor(...STATE)).code).toBe(0);
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { type LoggedWorld, loggedWorld, ORIGIN } from '../../support/logged-world.js';
+import { monitoredHosts, serveOn } from '../../support/monitor.js';
+import { noteSigner } from '../../support/note-keys.js';
+import { testKey } from '../../support/publication.js';
+
+const HOUR = 3_600_000;
+const witness = noteSigner('witness.example', 'witness');
+const anchor = { log: ORIGIN, witnesses: [witness.vkey], quorum: 1 };
+
+/** Publishes at a time, `hours` hours ago, and keeps the first proof, cosigned at that time. */
+async function publishAgo(world: LoggedWorld, hours: number, cosignedHoursAgo = hours): Promise<void> {
+  world.clock = Date.now() - hours * HOUR;
+  world.cosignedAt = Math.floor((Date.now() - cosignedHoursAgo * HOUR) / 1000);
+  await world.publish();
+  const proof = world.files.get('log/publication.tlog-proof') as Buffer;
+  world.files.set(`log/proofs/${world.entries.length - 1}/first.tlog-proof`, proof);
+}
+
+async function flipped(world: LoggedWorld, hours: number, cosignedHoursAgo?: number): Promise<void> {
+  world.change('beta', { status: world.records.get('beta')?.status === 'active' ? 'suspended' : 'active' });
+  await publishAgo(world, hours, cosignedHoursAgo);
+}
+
+describe('--since', () => {
+  it('tells the changes of that time without an earlier round, and reads no older list but one', async () => {
+    const world = await loggedWorld([], 300);
+    for (const hours of [100, 90, 80, 30, 20]) await flipped(world, hours);
+    const { monitor, hosts } = await monitoredHosts(world);
+    const sent = (folder: string) =>
+      hosts[0]?.log.splice(0).filter((line) => line.startsWith(folder) && line.endsWith(' 200')).length;
+    const told = async (...args: string[]) => {
+      const { code, report } = await monitor('--watch', 'beta', ...args);
+      const entries = report.findings.map((found) => [found.code, found['entry']]);
+      return [code, entries.filter(([name]) => name === 'watched-issuer-changed').map(([, entry]) => entry)];
+    };
+    expect(await told('--since', '25h')).toEqual([5, [5]]);
+    expect(sent('log/lists/')).toBe(2);
+    expect(await told('--since', '2d')).toEqual([5, [4, 5]]);
+    expect(sent('log/statements/')).toBe(3);
+    expect(await told('--since', '90m')).toEqual([0, []]);
+    expect(sent('log/lists/')).toBe(1);
+    expect(await told('--since', '98h')).toEqual([5, [2, 3, 4, 5]]);
+    expect(await told()).toEqual([0, []]);
+  });
+
+  it('only matters for the first round of a monitor with a state', async () => {
+    const world = await loggedWorld();
+    await flipped(world, 20);
+    const { monitor } = await monitoredHosts(world);
+    const args = ['--state', 'state', '--watch', 'beta', '--since', '2d'];
+    expect((await monitor(...args)).code).toBe(5);
+    expect((await monitor(...args)).code).toBe(0);
+  });
+
+  it('follows the rotations before that time', async () => {
+    const world = await loggedWorld([], 300);
+    const first = world.root;
+    await flipped(world, 100);
+    await world.rotate(await testKey());
+    await world.delegate(await testKey());
+    await flipped(world, 90);
+    await flipped(world, 20);
+    const { monitor } = await monitoredHosts(world, 1, { root: first.rootKey.jwk });
+    const { code, told, report } = await monitor('--since', '2d', '--watch', 'beta');
+    expect([code, told]).toEqual([5, ['watched-issuer-changed']]);
+    expect(report.findings.map((found) => found.code)).toEqual([
+      'watched-issuer-changed',
+      'publication-logged',
+    ]);
+  });
+
+  it('goes by the witnesses, because a thief of the root key can date a list back', async () => {
+    const world = await loggedWorld([witness], 300);
+    await publishAgo(world, 200);
+    await flipped(world, 100);
+    // Dated four days ago, but cosigned an hour ago.
+    await flipped(world, 96, 1);
+    const unwitnessed = await monitoredHosts(world);
+    expect((await unwitnessed.monitor('--since', '2d', '--watch', 'beta')).code).toBe(0);
+    const { monitor, hosts } = await monitoredHosts(world, 1, anchor);
+    const { code, report } = await monitor('--since', '2d', '--watch', 'beta');
+    expect([code, report.findings[0]?.['entry']]).toEqual([5, 3]);
+    expect((await monitor('--since', '30m', '--watch', 'beta')).code).toBe(0);
+    // A proof that is missing, damaged, or of another log shows nothing, so more is told.
+    const path = 'log/proofs/2/first.tlog-proof';
+    const good = hosts[0]?.files.get(path) as Buffer;
+    const other = await loggedWorld([witness]);
+    other.cosignedAt = 0;
+    for (let number = 0; number < 3; number++) await other.publish();
+    for (const bytes of [Buffer.from('x'), Buffer.from(other.proof())]) {
+      hosts[0]?.files.set(path, bytes);
+      const { report } = await monitor('--since', '2d', '--watch', 'beta');
+      const entries = report.findings.filter((found) => found.code === 'watched-issuer-changed');
+      expect(entries.map(({ entry }) => entry)).toEqual([2, 3]);
+    }
+    hosts[0]?.files.set(path, good);
+    serveOn(world, hosts[0]);
+  });
+
+  it.each(['2', '1w', '0d', '-1d', 'x', '100000d'])('%s is wrong usage', async (since) => {
+    const world = await loggedWorld();
+    const { monitor } = await monitoredHosts(world);
+    const { code, stderr } = await monitor('--since', since);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('such as 90m, 36h or 2d')]);
+  });
+});

@@ -1,0 +1,300 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseHead } from '@passport-registry/verifier/internal';
+import { describe, expect, it } from 'vitest';
+import { loggedWorld, ORIGIN } from '../../support/logged-world.js';
+import { naiveRoot } from '../../support/merkle.js';
+import { monitoredHosts, serveOn } from '../../support/monitor.js';
+import { invalid, noteSigner } from '../../support/note-keys.js';
+import { sha256 } from '../../support/publication.js';
+import { statementClaims } from '../../support/summed-registry.js';
+import { writeFiles } from '../../support/workspace.js';
+
+const STATE = ['--state', 'state'];
+const witnesses = [1, 2, 3].map((number) => noteSigner(`witness${number}.example`, 'witness'));
+
+describe('a registry that shows two logs', () => {
+  it('is seen in one round by a monitor that asks all hosts: origin and one of two mirrors lie in concert', async () => {
+    const honest = await loggedWorld();
+    const lie = honest.fork();
+    await honest.change('beta', { status: 'suspended' }).publish();
+    await lie.publish();
+    const { monitor, hosts } = await monitoredHosts(honest, 3);
+    serveOn(lie, hosts[0], hosts[1]);
+    const { code, told, report } = await monitor(...STATE);
+    expect(code).toBe(1);
+    expect(told).toContain('log-forked 2');
+    expect(told.every((one) => one.endsWith(' 2'))).toBe(true);
+    // Who asks only the liars sees nothing.
+    const fooled = await monitoredHosts(lie, 2);
+    expect((await fooled.monitor()).code).toBe(0);
+    expect(report.log?.size).toBe(2);
+  });
+
+  it('is seen by a monitor that has seen the other log before, and the monitor keeps that log', async () => {
+    const honest = await loggedWorld();
+    const { monitor, hosts } = await monitoredHosts(honest);
+    const lie = honest.fork();
+    await honest.publish();
+    serveOn(honest, hosts[0]);
+    await monitor(...STATE);
+    for (let longer = 0; longer < 3; longer++) {
+      await lie.change('gamma').publish();
+      serveOn(lie, hosts[0]);
+      expect((await monitor(...STATE)).told).toContain('log-forked 0');
+    }
+    await honest.change('beta', { status: 'suspended' }).publish();
+    serveOn(honest, hosts[0]);
+    expect((await monitor(...STATE, '--watch', 'beta')).told).toEqual(['watched-issuer-changed']);
+  });
+
+  it('is seen when a head that was shown to others is shorter', async () => {
+    const honest = await loggedWorld();
+    const lie = honest.fork();
+    await honest.publish();
+    await honest.publish();
+    await lie.change('gamma').publish();
+    const { monitor, hosts } = await monitoredHosts(honest, 2);
+    serveOn(lie, hosts[1]);
+    expect((await monitor()).told).toEqual(expect.arrayContaining(['log-forked 1', 'not-logged 1']));
+  });
+
+  it('is proven by the two signed heads and the hashes of their entries, which are kept once', async () => {
+    const honest = await loggedWorld();
+    const lie = honest.fork();
+    await honest.publish();
+    await lie.change('gamma').publish();
+    await lie.publish();
+    const { monitor, hosts, folder } = await monitoredHosts(honest, 2);
+    serveOn(lie, hosts[1]);
+    const { report, stderr } = await monitor(...STATE);
+    await monitor(...STATE);
+    const kept = readdirSync(join(folder, 'state/evidence'));
+    expect(kept).toHaveLength(1);
+    const path = join('state/evidence', kept[0] ?? '');
+    expect(stderr).toContain(`both signed heads are kept in ${path}`);
+    const evidence = (name: string) => readFileSync(join(folder, path, name), 'utf8');
+    const fork = report.findings.find(({ code }) => code === 'log-forked');
+    expect(fork).toMatchObject({
+      evidence: path,
+      heads: [evidence('known.checkpoint'), evidence('other.checkpoint')],
+    });
+    for (const [name, world] of [
+      ['known', honest],
+      ['other', lie],
+    ] as const) {
+      const head = parseHead(evidence(`${name}.checkpoint`), invalid);
+      const hashes = evidence(`${name}.hashes`)
+        .trim()
+        .split('\n')
+        .map((line) => Buffer.from(line, 'hex'));
+      expect(hashes).toHaveLength(world.entries.length);
+      expect(Buffer.from(head.root)).toEqual(Buffer.from(naiveRoot(hashes)));
+    }
+    // Without a folder, the report has the heads.
+    const without = await monitor();
+    expect(without.report.findings.find(({ code }) => code === 'log-forked')).toMatchObject({
+      evidence: null,
+      heads: fork?.['heads'],
+    });
+  });
+
+  it('is an alarm even if the evidence cannot be kept', async () => {
+    const honest = await loggedWorld();
+    const lie = honest.fork();
+    await honest.publish();
+    await lie.change('gamma').publish();
+    const { monitor, hosts, folder } = await monitoredHosts(honest, 2);
+    serveOn(lie, hosts[1]);
+    writeFiles(folder, { 'state/evidence': 'not a folder' });
+    const { code, report } = await monitor(...STATE);
+    expect(code).toBe(1);
+    const fork = report.findings.find(({ code }) => code === 'log-forked');
+    expect(fork).toMatchObject({
+      evidence: null,
+      message: expect.stringContaining('the evidence is not kept'),
+    });
+    expect(fork?.['heads']).toHaveLength(2);
+  });
+
+  it('is seen in the proof that verifiers read, and in the head that a mirror has cosigned', async () => {
+    const honest = await loggedWorld();
+    const lie = honest.fork();
+    await honest.publish();
+    await lie.change('gamma').publish();
+    const { monitor, hosts } = await monitoredHosts(honest, 2);
+    const [, mirror] = hosts;
+    mirror?.files.set('log/publication.tlog-proof', lie.files.get('log/publication.tlog-proof') as Buffer);
+    expect((await monitor()).told).toEqual(['log-forked 1', 'proof-invalid 1']);
+    serveOn(honest, mirror);
+    const folder = sha256(Buffer.from(ORIGIN));
+    mirror?.files.set(`witness/${folder}/checkpoint`, lie.files.get('log/checkpoint') as Buffer);
+    expect((await monitor()).told).toEqual(['log-forked 1']);
+  });
+
+  it('is seen when the thief of the root key starts a log afresh, with a key of the thief', async () => {
+    const honest = await loggedWorld();
+    await honest.publish();
+    const { monitor, hosts } = await monitoredHosts(honest);
+    await monitor(...STATE);
+    const fresh = await loggedWorld();
+    fresh.root = honest.root;
+    fresh.entries.length = 0;
+    fresh.statements.length = 0;
+    for (let number = 0; number < 3; number++) await fresh.publish();
+    serveOn(fresh, hosts[0]);
+    const { code, told } = await monitor(...STATE);
+    expect(code).toBe(1);
+    expect(told).toEqual(expect.arrayContaining(['log-forked 0', 'not-logged 0']));
+  });
+});
+
+describe('the stolen root key, used in secret,', () => {
+  it('is seen at the host that serves what it signed, also if it is in no log', async () => {
+    const honest = await loggedWorld();
+    const { monitor, hosts } = await monitoredHosts(honest, 3);
+    const thief = honest.fork();
+    await thief.change('mallory').publish();
+    const [, , victim] = hosts;
+    for (const path of ['publication.jwt', 'issuers.json', 'issuers.sig'])
+      victim?.files.set(path, thief.files.get(path) as Buffer);
+    const { code, told } = await monitor(...STATE);
+    expect([code, told]).toEqual([1, ['not-logged 2', 'not-logged 2']]);
+  });
+
+  it('is seen in the log, by the change of the issuer', async () => {
+    const honest = await loggedWorld();
+    const { monitor, hosts } = await monitoredHosts(honest);
+    await monitor(...STATE, '--watch', 'beta');
+    await honest.change('beta', { jwks_uri: 'https://mallory.example/jwks.json' }).publish();
+    await honest.change('beta', { jwks_uri: 'https://beta.example/jwks.json' }).publish();
+    serveOn(honest, hosts[0]);
+    const { code, told } = await monitor(...STATE, '--watch', 'beta');
+    expect([code, told]).toEqual([5, ['watched-issuer-changed', 'watched-issuer-changed']]);
+  });
+});
+
+describe('a host that shows good files to those who pass its caches', () => {
+  it('is seen all the same', async () => {
+    const honest = await loggedWorld();
+    const lie = honest.fork();
+    await honest.publish();
+    await lie.change('mallory').publish();
+    const { monitor, hosts } = await monitoredHosts(honest, 2);
+    const [, mirror] = hosts;
+    for (const path of ['publication.jwt', 'log/checkpoint']) {
+      const answer = lie.files.get(path);
+      if (mirror !== undefined) {
+        mirror.intercept = (asked, _request, response) => {
+          if (asked !== path) return false;
+          response.end(answer);
+          return true;
+        };
+      }
+      const { code, told } = await monitor();
+      expect(code).toBe(1);
+      expect(told).toEqual([path === 'publication.jwt' ? 'not-logged 1' : 'log-forked 1']);
+    }
+  });
+});
+
+describe('a registry that is ahead of its mirrors, or behind them,', () => {
+  it('is consistent if a mirror shows an older log', async () => {
+    const world = await loggedWorld();
+    const { monitor, hosts } = await monitoredHosts(world, 2);
+    await world.publish();
+    await world.publish();
+    serveOn(world, hosts[0]);
+    const { code, report } = await monitor(...STATE);
+    expect(code).toBe(0);
+    expect(report.hosts.map(({ size }) => size)).toEqual([3, 1]);
+  });
+
+  it('has shrunk if a mirror shows more than the registry does, and the monitor follows the mirror', async () => {
+    const world = await loggedWorld();
+    const { monitor, hosts } = await monitoredHosts(world, 2);
+    await monitor(...STATE);
+    await world.change('beta', { status: 'suspended' }).publish();
+    serveOn(world, hosts[1]);
+    const { code, told, report } = await monitor(...STATE, '--watch', 'beta');
+    expect([code, told]).toEqual([1, ['log-shrunk 0', 'watched-issuer-changed']]);
+    expect(report.log?.size).toBe(2);
+    serveOn(world, hosts[0]);
+    expect((await monitor(...STATE)).code).toBe(0);
+  });
+
+  it('has not shrunk if only a cache is old', async () => {
+    const world = await loggedWorld();
+    const { monitor, hosts } = await monitoredHosts(world);
+    const old = world.files.get('log/checkpoint') as Buffer;
+    await world.publish();
+    serveOn(world, hosts[0]);
+    await monitor(...STATE);
+    const [host] = hosts;
+    if (host !== undefined) {
+      host.intercept = (path, _request, response) => {
+        if (path !== 'log/checkpoint') return false;
+        response.end(old);
+        return true;
+      };
+    }
+    expect((await monitor(...STATE)).told).toEqual([]);
+  });
+});
+
+describe('cosignatures', () => {
+  const anchor = (quorum: number) => ({ log: ORIGIN, witnesses: witnesses.map(({ vkey }) => vkey), quorum });
+  const some = (count: number) => witnesses.slice(0, count);
+
+  it('that make up the quorum of the trust anchor are no alarm, and one fewer is', async () => {
+    const world = await loggedWorld(some(2));
+    const { monitor } = await monitoredHosts(world, 2, anchor(2));
+    expect((await monitor()).told).toEqual([]);
+    const few = await monitoredHosts(world, 2, anchor(3));
+    expect((await few.monitor()).told).toEqual(['too-few-cosignatures 0', 'too-few-cosignatures 1']);
+    const other = await monitoredHosts(world, 1, { ...anchor(2), log: 'other.example/log' });
+    expect((await other.monitor()).told).toContain('head-not-signed 0');
+  });
+
+  it('that are too old are an alarm', async () => {
+    const world = await loggedWorld(some(2));
+    const { monitor, hosts } = await monitoredHosts(world, 1, anchor(2));
+    world.cosignedAt = Math.floor(Date.now() / 1000) - 2 * 24 * 3600;
+    world.seal();
+    world.complete();
+    serveOn(world, hosts[0]);
+    expect((await monitor('--max-age', '3')).told).toEqual([]);
+    const { told, report } = await monitor('--max-age', '1');
+    expect(told).toEqual(['cosignatures-too-old 0']);
+    expect(report.findings[0]?.message).toContain(
+      new Date(world.cosignedAt * 1000).toISOString().slice(0, 19),
+    );
+  });
+
+  it('are missing in a proof that is missing or damaged', async () => {
+    const world = await loggedWorld(some(2));
+    const { monitor, hosts } = await monitoredHosts(world, 1, anchor(2));
+    const proof = hosts[0]?.files.get('log/publication.tlog-proof')?.toString() ?? '';
+    hosts[0]?.files.delete('log/publication.tlog-proof');
+    expect((await monitor()).told).toEqual(['proof-invalid 0']);
+    for (const text of ['', proof.slice(1), proof.replace('index 0', 'index 1')]) {
+      hosts[0]?.files.set('log/publication.tlog-proof', Buffer.from(text));
+      expect(new Set((await monitor()).told)).toEqual(new Set(['proof-invalid 0']));
+    }
+  });
+
+  it('are not demanded by a root key alone, but an old list without checkpoints is told', async () => {
+    const world = await loggedWorld();
+    const claims = statementClaims(world.files);
+    const { monitor, hosts } = await monitoredHosts(world);
+    expect((await monitor()).told).toEqual([]);
+    const iat = (claims['iat'] as number) - 40 * 24 * 3600;
+    await world.publish({ iat });
+    serveOn(world, hosts[0]);
+    const { code, told } = await monitor();
+    expect([code, told]).toEqual([0, ['head-too-old']]);
+    await world.publish({ iat, checkpoint: true });
+    serveOn(world, hosts[0]);
+    expect((await monitor()).told).toEqual([]);
+  });
+});

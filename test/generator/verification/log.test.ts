@@ -1,0 +1,265 @@
+import { createHash } from 'node:crypto';
+import { cpSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  entryBytes,
+  formatHead,
+  formatLogProof,
+  formatNote,
+  hashesFromTiles,
+  inclusionProof,
+  type LogEntry,
+  parseHead,
+  tileReader,
+} from '@passport-registry/verifier/internal';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { appendEntries } from '../../../build/log/append.js';
+import { EMPTY_LOG, rootOf } from '../../../build/log/log-files.js';
+import { signHead } from '../../../build/log/sign-head.js';
+import { logEntries, logHead, problemsIn } from '../../support/log-files.js';
+import { filesOf, type LoggedRegistry, loggedRegistry, ORIGIN } from '../../support/logged-mirror.js';
+import { plainHost, serve } from '../../support/serving.js';
+import { jwt, seconds, sha256, signerKey } from '../../support/signed-tree.js';
+import { cli, temporaryFolder, writeFiles } from '../../support/workspace.js';
+
+const COSIGNED = `witness/${createHash('sha256').update(ORIGIN).digest('hex')}/checkpoint`;
+
+let here: LoggedRegistry;
+let files: ReadonlyMap<string, Buffer>;
+/** The list of the first publication. */
+let first = '';
+
+beforeAll(async () => {
+  here = await loggedRegistry();
+  first = sha256(readFileSync(join(here.tree, 'issuers.json')));
+  await here.publish();
+  await here.publish();
+  files = filesOf(here.tree);
+});
+
+/** A copy of the tree with other files; undefined removes a file. */
+function altered(changes: Record<string, string | Buffer | undefined>): string {
+  const folder = join(temporaryFolder(), 'tree');
+  cpSync(here.tree, folder, { recursive: true });
+  for (const [path, content] of Object.entries(changes)) {
+    if (content === undefined) rmSync(join(folder, path));
+    else writeFiles(folder, { [path]: content });
+  }
+  return folder;
+}
+
+const file = (path: string) => files.get(path) as Buffer;
+const flipped = (path: string) => {
+  const bytes = Buffer.from(file(path));
+  bytes[bytes.length - 3] = (bytes[bytes.length - 3] ?? 0) ^ 1;
+  return bytes;
+};
+
+describe('verify of a folder with a log', () => {
+  it('accepts what a build writes', async () => {
+    expect(await problemsIn(here.tree)).toEqual([]);
+  });
+
+  it.each([
+    ['log/tile/0/000.p/1', 'log/tile/0/000.p/1 does not belong to the entries of the log'],
+    ['log/tile/0/000.p/3', 'the log has a tile tile/0/000.p/3 that does not belong to its entries'],
+    ['log/tile/entries/000.p/2', 'log/tile/entries/000.p/2 does not belong to the entries of the log'],
+    ['log/statements/1.jwt', 'log/statements/1.jwt does not belong to its entry in the log'],
+    ['log/proofs/1/last.tlog-proof', 'log/proofs/1/last.tlog-proof '],
+    ['log/proofs/2/first.tlog-proof', 'log/proofs/2/first.tlog-proof '],
+    ['log/publication.tlog-proof', 'log/publication.tlog-proof '],
+    ['log/checkpoint', 'log/checkpoint '],
+  ])('refuses an altered %s', async (path, message) => {
+    const problems = await problemsIn(altered({ [path]: flipped(path) }));
+    expect(problems).toEqual([expect.stringContaining(`log: ${message}`)]);
+  });
+
+  it('refuses an altered list that is kept', async () => {
+    const path = `log/lists/${first}.json`;
+    const problems = await problemsIn(altered({ [path]: flipped(path) }));
+    expect(problems).toEqual([`log: ${path} does not have the hash in its path`]);
+  });
+
+  it.each([
+    'log/tile/0/000',
+    'log/tile/0/000.p/4',
+    'log/tile/0/000.p/03',
+    'log/tile/0/001.p/1',
+    'log/tile/1/000.p/1',
+    'log/tile/entries/x000/000.p/1',
+    'log/statements/3.jwt',
+    'log/statements/01.jwt',
+    `log/lists/${'0'.repeat(64)}.json`,
+    'log/proofs/3/first.tlog-proof',
+    'log/proofs/0/other.tlog-proof',
+    'log/other',
+    'witness/other',
+    `witness/${'0'.repeat(64)}/checkpoint`,
+  ])('refuses an additional file %s', async (path) => {
+    const problems = await problemsIn(altered({ [path]: 'x' }));
+    expect(problems).toEqual([`log: ${path} is not part of the log`]);
+  });
+
+  it('needs neither the lists nor the proofs of earlier publications, and no smaller tiles', async () => {
+    const missing = ['log/proofs/0/first.tlog-proof', 'log/proofs/1/last.tlog-proof', 'log/tile/0/000.p/1'];
+    const removed = [...missing, `log/lists/${first}.json`].map((path) => [path, undefined] as const);
+    expect(await problemsIn(altered(Object.fromEntries(removed)))).toEqual([]);
+    expect(await problemsIn(altered({ 'log/statements/0.jwt': undefined }))).toEqual([
+      'log: log/statements/0.jwt is missing',
+    ]);
+  });
+
+  /** The files of a log with these entries, signed by its key. */
+  async function logOf(entries: readonly LogEntry[], statements: readonly (string | Buffer)[]) {
+    const log = appendEntries(EMPTY_LOG, entries.map(entryBytes));
+    const head = { origin: ORIGIN, size: log.end.size, root: await rootOf(log.end) };
+    const texts = statements.map((text, index) => [`log/statements/${index}.jwt`, text] as const);
+    return {
+      ...Object.fromEntries([...log.files].map(([path, bytes]) => [path, Buffer.from(bytes)])),
+      ...Object.fromEntries(texts),
+      'log/checkpoint': formatNote((await signHead(head, here.keys.log)).note),
+    };
+  }
+
+  it('refuses a statement that the root key has not signed, and one that does not say what its entry says', async () => {
+    const { stdout } = await cli(['keys', 'generate', '--out', 'thief.pem'], here.folder);
+    writeFiles(here.folder, { 'thief.json': stdout });
+    const thief = await signerKey(here.folder, 'thief');
+    const entries = await logEntries(here.tree);
+    const texts = entries.map((_entry, index) => file(`log/statements/${index}.jwt`));
+    const iat = seconds();
+    const claims = { iat, exp: iat + 3600, keys: [thief.rootKey.jwk] };
+    const [forged, genuine] = await Promise.all(
+      [thief, here.keys.root].map((key) => jwt(key, 'registry-delegation+jwt', claims)),
+    );
+    const entryOf = (text = '', more = {}): LogEntry => ({
+      ...{ iat, sha256: sha256(Buffer.from(text)), type: 'delegation' as const },
+      ...more,
+    });
+    const added = async (text = '', more = {}) =>
+      problemsIn(altered(await logOf([...entries, entryOf(text, more)], [...texts, text])));
+    expect(await added(genuine)).toEqual([]);
+    expect(await added(forged)).toEqual([
+      'log: the statement of entry 3 of the log is not signed by the root key, an earlier or a later one',
+    ]);
+    expect(await added(genuine, { iat: iat + 1 })).toEqual([
+      'log: the statement of entry 3 of the log does not say what its entry in the log says',
+    ]);
+  });
+
+  it('refuses a log of an earlier state, which does not contain the publication statement', async () => {
+    const entries = await logEntries(here.tree);
+    const two = await logOf(
+      entries.slice(0, 2),
+      [0, 1].map((index) => file(`log/statements/${index}.jwt`)),
+    );
+    expect(await problemsIn(altered(two))).toEqual([
+      'log: log/checkpoint is of a log that does not contain publication.jwt',
+    ]);
+  });
+
+  it('refuses a proof whose head belongs to another history, also if the key of the log has signed it', async () => {
+    const [one, two, three] = (await logEntries(here.tree)) as [LogEntry, LogEntry, LogEntry];
+    const forked = new Map<string, string | Buffer>(Object.entries(await logOf([two, one, three], [])));
+    const read = tileReader(async (path) => forked.get(path) as Buffer);
+    const path = await inclusionProof(2, 3, hashesFromTiles(3, read));
+    const head = parseHead(String(forked.get('log/checkpoint')), (message) => new Error(message));
+    const proof = formatLogProof({ index: 2, path, head });
+    for (const name of ['log/publication.tlog-proof', 'log/proofs/2/first.tlog-proof']) {
+      expect(await problemsIn(altered({ [name]: proof }))).toEqual([
+        `log: ${name} has a head that is not an earlier head of this log`,
+      ]);
+    }
+  });
+
+  it('refuses files of a log in a registry that has none', async () => {
+    await here.good('build', '--key', 'key.pem', '--out', 'plain');
+    writeFiles(join(here.folder, 'plain'), { 'log/tile/0/000.p/1': 'x' });
+    expect(await problemsIn(join(here.folder, 'plain'))).toEqual(['log: log/checkpoint is missing']);
+  });
+});
+
+describe('verify of a head that a mirror has cosigned', () => {
+  const headOf = async (size: number, origin = ORIGIN) => {
+    const entries = (await logEntries(here.tree)).slice(0, size);
+    const root = await rootOf(appendEntries(EMPTY_LOG, entries.map(entryBytes)).end);
+    return formatHead({ origin, size, root });
+  };
+  const signed = (text: string) => `${text}\n\u2014 ${ORIGIN} ${Buffer.alloc(68, 1).toString('base64')}\n`;
+
+  it.each<[string, () => Promise<string>, string | undefined]>([
+    ['the newest head', async () => file('log/checkpoint').toString(), undefined],
+    ['an earlier head', async () => signed(await headOf(1)), undefined],
+    [
+      'a larger head, which the mirror may not serve yet',
+      async () => signed((await headOf(3)).replace('\n3\n', '\n4\n')),
+      undefined,
+    ],
+    [
+      'a head of the same size with another root',
+      async () => signed((await headOf(2)).replace('\n2\n', '\n3\n')),
+      'is not an earlier head of this log',
+    ],
+    [
+      'a smaller head with another root',
+      async () => signed((await headOf(3)).replace('\n3\n', '\n2\n')),
+      'is not an earlier head of this log',
+    ],
+    [
+      'the head of another log',
+      async () => signed(await headOf(3, 'other.example/log')),
+      `is a head of other.example/log, not of ${ORIGIN}`,
+    ],
+    ['something else', async () => 'nonsense', 'has no signature'],
+  ])('of %s', async (_what, content, message) => {
+    const folder = altered({ [COSIGNED]: await content() });
+    const expected = message === undefined ? [] : [`log: ${COSIGNED} ${message}`];
+    expect(await problemsIn(folder)).toEqual(expected);
+    // A live host has no listing, but the name of the log leads to the file.
+    const base = await plainHost(folder, '404.html');
+    const { stdout } = await cli(['verify', base, '--json', '--any-content-type'], here.folder);
+    const { checks } = JSON.parse(stdout);
+    const log = checks.find(({ name }: { name: string }) => name === 'log');
+    expect([log.result, log.problems]).toEqual([
+      message === undefined ? 'passed' : 'failed',
+      expected.map((one) => one.slice('log: '.length)),
+    ]);
+  });
+});
+
+describe('verify of a host with a log', () => {
+  it('checks types, and reads only the newest statement', async () => {
+    const base = await serve(here.tree);
+    const { code, stderr } = await cli(['verify', base, '--root-key', 'key.json'], here.folder);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^ok {6}log$/m)]);
+    const requested: string[] = [];
+    const plain = await plainHost(here.tree, '404.html', (path, bytes) => {
+      requested.push(path.slice(1));
+      return bytes;
+    });
+    const typed = await cli(['verify', plain, '--root-key', 'key.json'], here.folder);
+    expect(typed.stderr).toMatch(
+      /log\/tile\/0\/000\.p\/3 is served with application\/json, expected application\/octet-stream/,
+    );
+    expect(
+      requested.filter((path) => path.startsWith('log/statements')).every((path) => path.endsWith('/2.jwt')),
+    ).toBe(true);
+  });
+
+  it('refuses one whose head the publication statement does not fit, and a pending list that is not there', async () => {
+    const registry = await loggedRegistry();
+    await registry.publish('--cosign-later');
+    const size = logHead(registry.tree).size;
+    const base = await serve(registry.tree);
+    const verify = () => cli(['verify', base, '--root-key', 'key.json'], registry.folder);
+    expect((await verify()).code).toBe(0);
+    const { list } = (await logEntries(registry.tree)).at(-1) as { list: string };
+    rmSync(join(registry.tree, `snapshots/${list}/issuers.json`));
+    const { code, stderr } = await verify();
+    expect([code, size, stderr]).toEqual([
+      1,
+      2,
+      expect.stringContaining(`snapshots/${list}/issuers.json is missing`),
+    ]);
+  });
+});

@@ -1,0 +1,366 @@
+import { createHash } from 'node:crypto';
+import { connect } from 'node:net';
+import {
+  encodeBase64,
+  formatNote,
+  type NoteKey,
+  newestCosignatures,
+  parseHead,
+  parseNoteKey,
+  parseSignatureLines,
+} from '@passport-registry/verifier/internal';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Signer } from '../../../build/signing/sign.js';
+import { until } from '../../support/until.js';
+import {
+  newWitness,
+  post,
+  requestBody,
+  startWitness,
+  type WitnessFiles,
+  type WitnessProcess,
+} from '../../support/witness-service.js';
+import { namedEntries, newSigner, ORIGIN, type TestLog, testLog } from '../../support/witnessed-log.js';
+
+const HASH = createHash('sha256').update(ORIGIN).digest('hex');
+const ANY_TIME = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+
+const invalid = (message: string) => new Error(message);
+
+let signer: Signer;
+let log: TestLog;
+let fork: TestLog;
+let files: WitnessFiles;
+let witness: WitnessProcess;
+let key: NoteKey;
+
+/** The request to cosign a size of a log, with the right proof. */
+async function asking(oldSize: number, size: number, history = log): Promise<string> {
+  return requestBody(oldSize, await history.proof(oldSize, size), await history.note(size));
+}
+
+/** The status, the content type and the text of the response to a body. */
+async function answerTo(body: NonNullable<RequestInit['body']>, url = witness.url) {
+  const response = await post(url, body);
+  return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
+}
+
+/** Starts a new witness of the log. */
+async function fresh(): Promise<WitnessProcess> {
+  return startWitness(await newWitness(), '--log', log.vkey);
+}
+
+beforeAll(async () => {
+  signer = await newSigner();
+  log = await testLog(signer, namedEntries('a', 70));
+  fork = await testLog(signer, [...namedEntries('a', 5), ...namedEntries('b', 65)]);
+  files = await newWitness();
+  key = parseNoteKey(files.vkey, 'witness', invalid);
+  witness = await startWitness(files, '--log', log.vkey);
+});
+
+describe('the service of a witness', () => {
+  it('cosigns, names the size that it has, and serves the newest head', async () => {
+    const { url } = await fresh();
+    expect((await fetch(`${url}/${HASH}/checkpoint`)).status).toBe(404);
+    expect(await answerTo(await asking(3, 7), url)).toEqual({
+      status: 409,
+      type: 'text/x.tlog.size',
+      text: '0\n',
+    });
+    const first = await answerTo(await asking(0, 7), url);
+    expect([first.status, first.type]).toEqual([200, 'text/plain; charset=utf-8']);
+    expect(await answerTo(await asking(0, 9), url)).toEqual({
+      status: 409,
+      type: 'text/x.tlog.size',
+      text: '7\n',
+    });
+    expect((await answerTo(await asking(7, 9), url)).status).toBe(200);
+    const again = await answerTo(await asking(9, 9), url);
+    expect(again.status).toBe(200);
+    const served = await fetch(`${url}/${HASH}/checkpoint`);
+    expect(served.status).toBe(200);
+    expect(await served.text()).toBe((await log.note(9)) + again.text);
+  });
+
+  it('returns a valid cosignature, and one line only', async () => {
+    const before = Math.floor(Date.now() / 1000) * 1000;
+    await answerTo(await asking(0, 1));
+    const { text } = await answerTo(await asking(1, 1));
+    const signatures = parseSignatureLines(text, invalid);
+    expect(signatures.map(({ name }) => name)).toEqual(['witness.example/w1']);
+    const note = { text: (await log.head(1)).note.text, signatures };
+    const [valid] = await newestCosignatures(note, { witnesses: [key], quorum: 1, ...ANY_TIME });
+    expect(valid?.time).toBeGreaterThanOrEqual(before);
+    expect(valid?.time).toBeLessThanOrEqual(Date.now());
+  });
+
+  it('cosigns the empty log, and what follows it', async () => {
+    const { url } = await fresh();
+    expect((await answerTo(await asking(0, 0), url)).status).toBe(200);
+    expect((await answerTo(await asking(0, 0), url)).status).toBe(200);
+    expect((await answerTo(await asking(0, 64), url)).status).toBe(200);
+    expect((await answerTo(await asking(64, 70), url)).status).toBe(200);
+  });
+
+  it('ignores the signatures of strangers, also by a key with the name of the log', async () => {
+    const { url } = await fresh();
+    const stranger = await log.head(2, await newSigner());
+    const { note } = await log.head(2);
+    const lines = formatNote({ ...note, signatures: [...stranger.note.signatures, ...note.signatures] });
+    expect((await answerTo(requestBody(0, [], lines), url)).status).toBe(200);
+    expect(await (await fetch(`${url}/${HASH}/checkpoint`)).text()).not.toContain(
+      formatNote({ text: '', signatures: stranger.note.signatures }).trim(),
+    );
+  });
+
+  it('signs the lines that a log adds to its heads, too', async () => {
+    const { url } = await fresh();
+    const { note, ...head } = await log.head(4);
+    const text = `${note.text}extension 1\nextension 2\n`;
+    const [own] = note.signatures;
+    const signature = await signer.sign(Buffer.from(text));
+    const signed = formatNote({ text, signatures: own === undefined ? [] : [{ ...own, signature }] });
+    const answer = await answerTo(requestBody(0, [], signed), url);
+    expect(answer.status).toBe(200);
+    expect(parseHead(signed, invalid).root).toEqual(head.root);
+    const served = parseHead(await (await fetch(`${url}/${HASH}/checkpoint`)).text(), invalid);
+    expect(served.note.text).toBe(text);
+  });
+
+  it('cosigns several logs, and several keys of one log', async () => {
+    const next = await newSigner();
+    const renewed = await testLog(next, namedEntries('a', 70));
+    const other = await testLog(next, namedEntries('x', 3), 'other.example/log');
+    const { url, said } = await startWitness(
+      await newWitness(),
+      '--log',
+      log.vkey,
+      renewed.vkey,
+      '--log',
+      other.vkey,
+    );
+    expect(said()).toContain('cosigns 2 logs: registry.example/log, other.example/log');
+    expect((await answerTo(await asking(0, 3), url)).status).toBe(200);
+    expect((await answerTo(await asking(3, 4, renewed), url)).status).toBe(200);
+    expect((await answerTo(await asking(0, 3, other), url)).status).toBe(200);
+  });
+
+  it('ends at a signal with exit code 0, and continues from its state', async () => {
+    const files = await newWitness();
+    const first = await startWitness(files, '--log', log.vkey);
+    expect((await answerTo(await asking(0, 7), first.url)).status).toBe(200);
+    expect(await first.end('SIGTERM')).toBe(0);
+    const second = await startWitness(files, '--log', log.vkey);
+    expect((await answerTo(await asking(0, 8), second.url)).text).toBe('7\n');
+    expect((await answerTo(await asking(7, 8), second.url)).status).toBe(200);
+    expect(await second.end('SIGINT')).toBe(0);
+  });
+});
+
+describe('the service refuses', () => {
+  const hashes = (count: number) => Array.from({ length: count }, (_one, at) => Buffer.alloc(32, at));
+
+  it.each<[number, string, () => Promise<string>]>([
+    [
+      404,
+      'a log that it does not know',
+      async () => {
+        const other = await testLog(signer, ['x'], 'other.example/log');
+        return requestBody(0, [], await other.note(1));
+      },
+    ],
+    [
+      403,
+      'a head by another key',
+      async () => {
+        const { note } = await log.head(7, await newSigner());
+        return requestBody(0, [], formatNote(note));
+      },
+    ],
+    [
+      403,
+      'a head with a wrong signature by the key of the log',
+      async () => {
+        const { note } = await log.head(7);
+        const signatures = note.signatures.map((line) => ({ ...line, signature: Buffer.alloc(64) }));
+        return requestBody(0, [], formatNote({ ...note, signatures }));
+      },
+    ],
+    [
+      403,
+      'a head with a right and a wrong signature by the key of the log',
+      async () => {
+        const { note } = await log.head(7);
+        const wrong = note.signatures.map((line) => ({ ...line, signature: Buffer.alloc(64) }));
+        return requestBody(0, [], formatNote({ ...note, signatures: [...note.signatures, ...wrong] }));
+      },
+    ],
+    [400, 'an old size above that of the head', async () => requestBody(8, [], await log.note(7))],
+    [422, 'a proof from size 0', async () => requestBody(0, hashes(1), await log.note(7))],
+    [422, 'a proof from size 0 with 63 lines', async () => requestBody(0, hashes(63), await log.note(7))],
+    [400, 'a proof with 64 lines', async () => requestBody(0, hashes(64), await log.note(7))],
+    [
+      422,
+      'an empty log with another root',
+      async () => {
+        const { note } = await log.head(1);
+        const text = note.text.replace('\n1\n', '\n0\n');
+        const signature = await signer.sign(Buffer.from(text));
+        return requestBody(
+          0,
+          [],
+          formatNote({ text, signatures: note.signatures.map((line) => ({ ...line, signature })) }),
+        );
+      },
+    ],
+  ])('with %i %s', async (status, _name, body) => {
+    const { url } = await fresh();
+    const answer = await answerTo(await body(), url);
+    expect([answer.status, answer.type]).toEqual([status, 'text/plain; charset=utf-8']);
+    expect(answer.text).toMatch(/^[^\n]+\n$/);
+    expect((await fetch(`${url}/${HASH}/checkpoint`)).status).toBe(404);
+  });
+
+  it('with 422 what does not follow, and with 409 what is older, and says which head it was', async () => {
+    const { url, said } = await fresh();
+    expect((await answerTo(await asking(0, 20), url)).status).toBe(200);
+    const { note } = await fork.head(20);
+    const refused: [number, string][] = [
+      [422, await asking(20, 20, fork)],
+      [422, await asking(20, 21, fork)],
+      [422, requestBody(20, await log.proof(20, 21), await fork.note(21))],
+      [422, requestBody(20, [], await log.note(21))],
+      [422, requestBody(20, [...(await log.proof(20, 21)), Buffer.alloc(32)], await log.note(21))],
+      [422, requestBody(20, hashes(1), await log.note(20))],
+      [409, await asking(19, 20)],
+      [409, await asking(19, 21)],
+      [409, await asking(0, 20)],
+      [409, await asking(0, 19)],
+      [409, await asking(19, 19)],
+      [409, await asking(20, 20).then((body) => body.replace('old 20', 'old 0'))],
+    ];
+    for (const [status, body] of refused) {
+      const answer = await answerTo(body, url);
+      expect([status, answer.status]).toEqual([status, status]);
+      if (status === 409) expect([answer.type, answer.text]).toEqual(['text/x.tlog.size', '20\n']);
+    }
+    expect(await (await fetch(`${url}/${HASH}/checkpoint`)).text()).toContain(await log.note(20));
+    await until(() => said().includes(encodeBase64(parseHead(formatNote(note), invalid).root)), said);
+    expect((await answerTo(await asking(20, 21), url)).status).toBe(200);
+  });
+
+  it.each<[string, (body: string) => NonNullable<RequestInit['body']>]>([
+    ['nothing', () => ''],
+    ['no old size', (body) => body.replace('old 0\n', '')],
+    ['an old size with a leading zero', (body) => body.replace('old 0', 'old 00')],
+    ['an old size with a sign', (body) => body.replace('old 0', 'old +0')],
+    ['an old size with a space', (body) => body.replace('old 0', 'old 0 ')],
+    ['two spaces', (body) => body.replace('old 0', 'old  0')],
+    ['another word', (body) => body.replace('old 0', 'Old 0')],
+    ['an old size beyond all', (body) => body.replace('old 0', 'old 9999999999999999999999')],
+    ['a negative old size', (body) => body.replace('old 0', 'old -1')],
+    ['carriage returns', (body) => body.replaceAll('\n', '\r\n')],
+    ['a byte order mark', (body) => `\ufeff${body}`],
+    ['no empty line', (body) => body.replace('old 0\n\n', 'old 0\n')],
+    ['a hash without padding', (body) => body.replace('\n\n', `\n${'A'.repeat(43)}\n\n`)],
+    ['a hash with unused bits', (body) => body.replace('\n\n', `\n${'A'.repeat(42)}B=\n\n`)],
+    ['a hash that is short', (body) => body.replace('\n\n', `\n${'A'.repeat(40)}\n\n`)],
+    ['a hash that is long', (body) => body.replace('\n\n', `\n${'A'.repeat(44)}\n\n`)],
+    ['a hash of base64url', (body) => body.replace('\n\n', `\n${'-'.repeat(42)}A=\n\n`)],
+    ['a hash after a space', (body) => body.replace('\n\n', `\n ${'A'.repeat(43)}=\n\n`)],
+    ['no head', (body) => body.slice(0, body.indexOf('\n\n') + 2)],
+    ['a head without signatures', (body) => body.slice(0, body.indexOf('\u2014'))],
+    ['a head without its last newline', (body) => body.slice(0, -1)],
+    ['a size with a leading zero', (body) => body.replace('\n7\n', '\n07\n')],
+    ['a control character', (body) => body.replace('\n7\n', '\n7\u0000\n')],
+    ['101 signatures', (body) => body + body.slice(body.indexOf('\u2014')).repeat(100)],
+    ['bytes that are not UTF-8', (body) => Buffer.concat([Buffer.from(body), Buffer.from([0xff, 0x0a])])],
+    ['JSON', () => '{"old":0}'],
+  ])('with 400 a body with %s', async (_name, alter) => {
+    const body = await asking(0, 7);
+    expect(alter(body)).not.toEqual(body);
+    expect((await answerTo(alter(body))).status).toBe(400);
+  });
+
+  it('with 404 and 405 other requests', async () => {
+    const statusOf = async (path: string, init?: RequestInit) =>
+      (await fetch(witness.url + path, init)).status;
+    expect(await statusOf('/add-checkpoint')).toBe(405);
+    expect(await statusOf('/add-checkpoint', { method: 'PUT', body: 'x' })).toBe(405);
+    expect(await statusOf(`/${HASH}/checkpoint`, { method: 'POST', body: 'x' })).toBe(404);
+    for (const path of ['/', '/vkey', '/sign-subtree', `/${HASH}`, `/${HASH.toUpperCase()}/checkpoint`]) {
+      expect([path, await statusOf(path)]).toEqual([path, 404]);
+    }
+    expect(await statusOf(`/${'0'.repeat(64)}/checkpoint`)).toBe(404);
+    expect(await statusOf('/..%2fvkey/checkpoint')).toBe(404);
+  });
+});
+
+describe('a hostile client', () => {
+  /** Sends bytes on a connection. Returns what the server sends until it closes the connection. */
+  function raw(url: string, start: string, more?: () => string): Promise<string> {
+    const { port } = new URL(url);
+    return new Promise((resolve) => {
+      let text = '';
+      const socket = connect(Number(port), '127.0.0.1');
+      const pump = () => {
+        while (more !== undefined && socket.writable && socket.write(more()));
+      };
+      socket.on('drain', pump).on('error', () => undefined);
+      socket.setEncoding('utf8').on('data', (data: string) => {
+        text += data;
+      });
+      socket.on('close', () => resolve(text));
+      socket.write(start, pump);
+    });
+  }
+  const POST = 'POST /add-checkpoint HTTP/1.1\r\nHost: w\r\nConnection: close\r\n';
+
+  it('with a body of 64 KiB is heard, and with one byte more is not', async () => {
+    const body = await asking(0, 7);
+    const fill = (size: number) => body + 'x'.repeat(size - Buffer.byteLength(body));
+    expect((await answerTo(fill(64 * 1024))).status).toBe(400);
+    expect((await answerTo(fill(64 * 1024 + 1))).status).toBe(413);
+  });
+
+  it('with an endless body or endless headers gets no further', async () => {
+    const chunk = `400\r\n${'x'.repeat(1024)}\r\n`;
+    expect(await raw(witness.url, `${POST}Transfer-Encoding: chunked\r\n\r\n`, () => chunk)).toMatch(
+      /^HTTP\/1.1 413 |^$/,
+    );
+    const header = `X-Long: ${'x'.repeat(1000)}\r\n`;
+    expect(await raw(witness.url, POST, () => header)).toMatch(/^HTTP\/1.1 431 |^$/);
+    expect((await answerTo('')).status).toBe(400);
+  });
+
+  it('that sends half a request is disconnected, while others are served', async () => {
+    const started = Date.now();
+    const half = raw(witness.url, `${POST}Content-Length: 100\r\n\r\nold 0\n`);
+    const headers = raw(witness.url, POST);
+    expect((await answerTo('')).status).toBe(400);
+    expect(await headers).toMatch(/^HTTP\/1.1 408 /);
+    expect(await half).toMatch(/^HTTP\/1.1 4/);
+    expect(Date.now() - started).toBeLessThan(60_000);
+  });
+});
+
+describe('passport-registry witness', () => {
+  const start = (files: WitnessFiles, ...args: string[]) =>
+    startWitness(files, ...args).catch(({ message }) => message);
+
+  it('does not start without its state, or with that of another key', async () => {
+    const [one, other] = [await newWitness(), await newWitness()];
+    expect(await start(one, '--log', log.vkey, '--witness-state', 'nowhere')).toMatch(
+      /nowhere is not the state of a witness.*generate another key/s,
+    );
+    const foreign = start(one, '--log', log.vkey, '--witness-state', `${other.folder}/state`);
+    expect(await foreign).toMatch(/belongs to/);
+  });
+
+  it('does not start without a log, or with a key that is none', async () => {
+    expect(await start(await newWitness())).toMatch(/name the logs to cosign/);
+    expect(await start(await newWitness(), '--log', files.vkey)).toMatch(/is not the key of a log/);
+    expect(await start(await newWitness(), '--registry', 'https://registry.example')).toMatch(/--root-key/);
+  });
+});

@@ -1,0 +1,76 @@
+import type { LoggedWorld } from './logged-world.js';
+import type { Files } from './publication.js';
+import { type RegistryHost, registryHost } from './registry-host.js';
+import { cli, type Outcome, temporaryFolder, writeFiles } from './workspace.js';
+
+/** A finding in the report of the monitor. */
+export interface ReportedFinding {
+  readonly code: string;
+  readonly severity: string;
+  readonly message: string;
+  readonly host?: string;
+  readonly [more: string]: unknown;
+}
+
+/** A round of the monitor. */
+export interface ReportedRound extends Outcome {
+  readonly report: {
+    readonly ok: boolean;
+    readonly log: { readonly origin: string; readonly size: number; readonly added: number } | null;
+    readonly hosts: readonly { readonly url: string; readonly size: number | null }[];
+    readonly findings: readonly ReportedFinding[];
+  };
+  /** The codes of alarms, changes and warnings, with the number of the host. */
+  readonly told: readonly string[];
+}
+
+/** A registry on some hosts, and a folder for monitors. */
+export interface MonitoredHosts {
+  readonly folder: string;
+  /** The registry first, then its mirrors. */
+  readonly hosts: readonly RegistryHost[];
+  /** Runs a round. The arguments follow `monitor` and its hosts. */
+  monitor(...args: string[]): Promise<ReportedRound>;
+}
+
+/** Serves a registry on some hosts. Each has its own files. */
+export async function monitoredHosts(
+  world: LoggedWorld,
+  count = 1,
+  anchor: object = {},
+): Promise<MonitoredHosts> {
+  const folder = temporaryFolder();
+  const hosts: RegistryHost[] = [];
+  for (let index = 0; index < count; index++) hosts.push(await registryHost(copyOf(world.files)));
+  writeFiles(folder, { 'anchor.json': JSON.stringify({ root: world.root.rootKey.jwk, ...anchor }) });
+  const [origin, ...mirrors] = hosts.map(({ base }) => base);
+  const fixed = ['monitor', origin ?? '', ...mirrors.flatMap((url) => ['--mirror', url]), '--json'];
+  return {
+    folder,
+    hosts,
+    monitor: async (...args) => {
+      const trust =
+        args.includes('--root-key') || args.includes('--no-root-key') ? [] : ['--root-key', 'anchor.json'];
+      const given = args.filter((arg) => arg !== '--no-root-key');
+      const outcome = await cli([...fixed, ...trust, ...given], folder);
+      return { ...outcome, report: JSON.parse(outcome.stdout), told: toldIn(outcome, hosts) };
+    },
+  };
+}
+
+/** Lets hosts serve the files of a registry as they are now. */
+export function serveOn(world: LoggedWorld, ...hosts: readonly (RegistryHost | undefined)[]): void {
+  for (const host of hosts) if (host !== undefined) host.files = copyOf(world.files);
+}
+
+function copyOf(files: Files): Files {
+  return new Map(files);
+}
+
+function toldIn({ stdout }: Outcome, hosts: readonly RegistryHost[]): string[] {
+  const { findings = [] } = JSON.parse(stdout) as { findings?: readonly ReportedFinding[] };
+  const numberOf = (url: string | undefined) => hosts.findIndex(({ base }) => base === url);
+  return findings
+    .filter(({ severity }) => severity !== 'note')
+    .map(({ code, host }) => (host === undefined ? code : `${code} ${numberOf(host)}`));
+}

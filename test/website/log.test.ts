@@ -1,0 +1,352 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { open, verdict } from '../support/browser.js';
+import { describeWith } from '../support/components.js';
+import { cosigned, madeUpEntry, ORIGIN, PROOF, replaceLog } from '../support/page-log.js';
+import { listen, plainHost } from '../support/serving.js';
+import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
+
+const GOOD = 'Verified in this browser';
+const HOUR = 3600;
+const now = () => Math.floor(Date.now() / 1000);
+
+/** Publishes the records of a workspace in its log. */
+async function publish(folder: string, ...args: string[]): Promise<void> {
+  const { code, stderr } = await cli(['build', '--log-origin', ORIGIN, ...args], folder);
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);
+}
+
+const change = (folder: string, id: string, fields: Record<string, string> = {}) =>
+  writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id, fields) });
+
+/** A registry with two publications in its log, by a development key. */
+async function logged(): Promise<string> {
+  const folder = await workspace(['alpha']);
+  await publish(folder, '--updated-at', new Date(Date.now() - 7_200_000).toISOString().replace(/\.\d+/, ''));
+  change(folder, 'beta');
+  await publish(folder);
+  return folder;
+}
+
+/** A registry with one publication in its log, by the keys `key.pem` and `log.pem`. */
+async function loggedByKeys(): Promise<{ readonly folder: string; readonly keys: string[] }> {
+  const folder = await workspace(['alpha']);
+  await cli(['keys', 'generate', '--out', 'log.pem'], folder);
+  const keys = ['--key', 'key.pem', '--log-key', 'log.pem'];
+  await publish(folder, ...keys);
+  return { folder, keys };
+}
+
+const panel = (page: Page) => page.locator('#log');
+
+async function shown(page: Page, state: 'good' | 'bad'): Promise<string> {
+  await page.locator(`#log.${state}:not([hidden])`).waitFor();
+  return panel(page).innerText();
+}
+
+describeWith(['chromium'], 'the log in the page', () => {
+  let folder: string;
+  const read = (path: string) => readFileSync(join(folder, 'dist', path));
+
+  beforeAll(async () => {
+    folder = await logged();
+  });
+
+  /** Opens the page of a host that sends other bytes for a file. */
+  async function openWith(path: string, alter: (bytes: Buffer) => Buffer | undefined, fragment = '') {
+    const host = await plainHost(join(folder, 'dist'), '404.html', (asked, bytes) =>
+      asked === `/${path}` ? alter(bytes) : bytes,
+    );
+    return open(`${host}/${fragment}`);
+  }
+
+  it('is shown with its size and the place of the list, and nobody has cosigned it', async () => {
+    const { page, wrong } = await open(`${await plainHost(join(folder, 'dist'), '404.html')}/#issuer=alpha`);
+    expect(await verdict(page)).toBe(GOOD);
+    const text = await shown(page, 'good');
+    expect(text).toContain('In the public log');
+    expect(text).toMatch(/Log\s+registry\.example\/log, 2 entries/);
+    expect(text).toMatch(/This list\s+publication 2, proven to be entry 2 of the log/);
+    expect(text).toMatch(/Cosigned by\s+nobody/);
+    await page.getByRole('button', { name: 'Read the history' }).waitFor();
+    expect(wrong).toEqual([]);
+  });
+
+  it('is not shown if the registry has none', async () => {
+    const without = await workspace(['alpha']);
+    await cli(['build', '--key', 'key.pem'], without);
+    const asked: string[] = [];
+    const host = await plainHost(join(without, 'dist'), '404.html', (path, bytes) => {
+      asked.push(path);
+      return bytes;
+    });
+    const { page } = await open(`${host}/#issuer=alpha`);
+    expect(await verdict(page)).toBe(GOOD);
+    // The page reads the statement once more than the client, to see whether it names a log.
+    await expect.poll(() => asked.filter((path) => path === '/publication.jwt').length).toBeGreaterThan(2);
+    await page.waitForLoadState('networkidle');
+    expect(await panel(page).isHidden()).toBe(true);
+    expect(await page.getByText('History from the log').count()).toBe(0);
+    rmSync(join(without, 'dist/publication.jwt'));
+    const other = await open(`${host}/#issuer=alpha`);
+    expect(await verdict(other.page)).toBe(GOOD);
+    await other.page.waitForLoadState('networkidle');
+    expect(await panel(other.page).isHidden()).toBe(true);
+  });
+
+  it('says who claims to have cosigned it, newest first, and that this is not checked', async () => {
+    const { page, wrong } = await openWith(PROOF, (bytes) =>
+      cosigned(bytes, [
+        ['mirror.one.example/w', now() - 3 * HOUR - 60],
+        ['witness.two.example', now() - 90],
+        ['late.example', now() - 50 * HOUR],
+        ['early.example', now() + 2 * HOUR],
+      ]),
+    );
+    await shown(page, 'good');
+    const items = await panel(page).locator('.cosignatures li').allInnerTexts();
+    expect(items).toEqual([
+      expect.stringMatching(/^early\.example at 20\S+Z \(in the future\)$/),
+      expect.stringMatching(/^witness\.two\.example at 20\S+Z \(1 minute ago\)$/),
+      expect.stringMatching(/^mirror\.one\.example\/w at 20\S+Z \(3 hours ago\)$/),
+      expect.stringMatching(/^late\.example at 20\S+Z \(2 days ago\)$/),
+    ]);
+    expect(await panel(page).innerText()).toContain('Not checked against a key that you know:');
+    await panel(page).locator('summary').click();
+    expect(await panel(page).innerText()).toContain('A dishonest host can show any name and any time.');
+    const link = panel(page).getByRole('link', { name: 'trust anchor' });
+    const schema = await page.request.get(await link.evaluate((one: HTMLAnchorElement) => one.href));
+    expect((await schema.json()).properties).toHaveProperty('witnesses');
+    expect(wrong).toEqual([]);
+  });
+
+  it('shows at most 16 cosignatures, and says how many more there are', async () => {
+    const names = Array.from({ length: 19 }, (_one, index) => `w${index}.example`);
+    const { page } = await openWith(PROOF, (bytes) =>
+      cosigned(
+        bytes,
+        names.map((name, index) => [name, now() - index] as const),
+      ),
+    );
+    await shown(page, 'good');
+    const items = await panel(page).locator('.cosignatures li').allInnerTexts();
+    expect(items).toHaveLength(17);
+    expect(items[15]).toMatch(/^w15\.example/);
+    expect(items[16]).toBe('and 3 more');
+  });
+
+  const damaged: [string, (bytes: Buffer) => Buffer | undefined, string, string?][] = [
+    ['missing', () => undefined, 'is missing'],
+    ['empty', () => Buffer.alloc(0), 'does not begin with'],
+    ['cut off', (bytes) => bytes.subarray(0, bytes.length - 20), 'the proof that the list is logged'],
+    ['that of another publication', () => read('log/proofs/0/first.tlog-proof'), 'does not prove'],
+    ['for another entry', (bytes) => replaced(bytes, 'index 1', 'index 0'), 'does not prove'],
+    ['of a head that was altered', (bytes) => replaced(bytes, '\n2\n', '\n3\n'), 'not valid'],
+    ['of a head that nobody signed', unsigned, 'is not signed by the key of the log'],
+    [
+      'of a log with a hostile name',
+      (bytes) => replaced(bytes, '\n\nregistry.example/log', `\n\n\u202E<b>${'x'.repeat(9000)}`),
+      'but the log is registry.example/log',
+    ],
+    ['too large', (bytes) => Buffer.concat([bytes, Buffer.alloc(70_000)]), 'larger', 'ERR_SOURCE_TOO_LARGE'],
+  ];
+
+  it.each(damaged)('warns if the proof is %s', async (_name, alter, message, code = 'ERR_NOT_LOGGED') => {
+    const { page, wrong } = await openWith(PROOF, alter, '#issuer=alpha');
+    expect(await verdict(page)).toBe(GOOD);
+    expect(await shown(page, 'bad')).toContain('Not proven to be in the public log');
+    const alert = await panel(page).getByRole('alert').innerText();
+    expect(alert).toContain(code);
+    expect(alert).toContain(message);
+    // The list itself is verified, but nothing is read from a log that is not proven.
+    expect(await page.locator('main').innerText()).toContain('This issuer is recognised.');
+    expect(await page.getByText('History from the log').count()).toBe(0);
+    expect(wrong.filter((one) => !one.startsWith('Failed to load'))).toEqual([]);
+  });
+
+  it.each([
+    ['of another name', 'other.example/log', 'has the origin "other.example/log", but the log is'],
+    ['of the same name under another key', ORIGIN, 'is not signed by the key of the log'],
+  ])('warns if the head in the proof is that of another log, %s', async (_name, origin, message) => {
+    const other = await workspace(['alpha']);
+    const { code } = await cli(['build', '--log-origin', origin], other);
+    expect(code).toBe(0);
+    const { page } = await openWith(PROOF, () => readFileSync(join(other, 'dist', PROOF)));
+    expect(await verdict(page)).toBe(GOOD);
+    expect(await shown(page, 'bad')).toContain(message);
+  });
+
+  it('warns if the host hides from the second request what it has sent to the first', async () => {
+    const dist = join(folder, 'dist');
+    const tree = await plainHost(dist, '404.html');
+    for (const [answer, code] of [
+      [{ status: 404, body: '' }, 'ERR_PUBLICATION_MISSING'],
+      [{ status: 500, body: '' }, 'ERR_SOURCE_STATUS'],
+      [{ status: 200, body: read('log/statements/0.jwt') }, 'ERR_PUBLICATION_MISMATCH'],
+      [{ status: 200, body: 'none' }, 'ERR_PUBLICATION_INVALID'],
+    ] as const) {
+      let isVerified = false;
+      const host = await listen(async (request, response) => {
+        const { status, headers, body } = await fetch(tree + request.url);
+        // After the list, the client reads nothing more.
+        const isHidden = isVerified && request.url?.startsWith('/publication.jwt');
+        isVerified ||= request.url === '/issuers.json';
+        const type = isHidden ? 'application/jwt' : (headers.get('content-type') ?? '');
+        response.writeHead(isHidden ? answer.status : status, { 'Content-Type': type });
+        response.end(isHidden ? answer.body : body && Buffer.from(await new Response(body).arrayBuffer()));
+      });
+      const { page } = await open(host);
+      expect(await verdict(page)).toBe(GOOD);
+      expect(await shown(page, 'bad')).toContain(code);
+    }
+  });
+
+  it('is verified although a cache holds an old proof', async () => {
+    const old = read('log/proofs/0/first.tlog-proof');
+    const tree = await plainHost(join(folder, 'dist'), '404.html');
+    const host = await listen(async (request, response) => {
+      const { status, headers, body } = await fetch(tree + request.url);
+      response.writeHead(status, { 'Content-Type': headers.get('content-type') ?? '' });
+      const isOld = request.url === `/${PROOF}`;
+      response.end(isOld ? old : body && Buffer.from(await new Response(body).arrayBuffer()));
+    });
+    const { page } = await open(host);
+    expect(await shown(page, 'good')).toContain('publication 2, proven to be entry 2');
+  });
+
+  it('shows names as text, whatever they contain', async () => {
+    const names = [
+      '<img/src=x/onerror=alert(1)>',
+      '<script>alert(1)</script>',
+      '"><b>bold</b>',
+      '\u202E\u2066reversed',
+      'zero\u200Bwidth',
+      'עדים.example',
+      'x'.repeat(3000),
+    ];
+    const { page, wrong } = await openWith(PROOF, (bytes) =>
+      cosigned(bytes, [
+        ...names.map((name, index) => [name, now() - index] as const),
+        // A time that no Date can express.
+        ['end-of-time', 9_000_000_000_000],
+      ]),
+    );
+    await shown(page, 'good');
+    const items = await panel(page).locator('.cosignatures bdi').allTextContents();
+    expect(items).toEqual([
+      '<img/src=x/onerror=alert(1)>',
+      '<script>alert(1)</script>',
+      '"><b>bold</b>',
+      '\\u{202e}\\u{2066}reversed',
+      'zero\\u{200b}width',
+      'עדים.example',
+      `${'x'.repeat(100)}…`,
+    ]);
+    expect(await panel(page).locator('script, img, b, [onerror]').count()).toBe(0);
+    for (const width of [320, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+      expect(await page.evaluate(overflow)).toBeLessThanOrEqual(0);
+    }
+    expect(wrong).toEqual([]);
+  });
+});
+
+describeWith(['chromium'], 'the log in a page that stays open', () => {
+  /** Opens the page with a clock of its own. */
+  async function openWithClock(host: string, fragment = '') {
+    const { page, wrong } = await open('about:blank');
+    await page.clock.install();
+    await page.goto(`${host}/${fragment}`);
+    expect(await verdict(page)).toBe(GOOD);
+    return { page, wrong };
+  }
+  const minute = (page: Page) => page.clock.runFor(61_000);
+
+  it('follows its growth and new cosignatures, warns, and withdraws the warning', async () => {
+    const folder = await logged();
+    let alter = (bytes: Buffer): Buffer | undefined => bytes;
+    const host = await plainHost(join(folder, 'dist'), '404.html', (path, bytes) =>
+      path === `/${PROOF}` ? alter(bytes) : bytes,
+    );
+    const { page } = await openWithClock(host, '#issuer=alpha');
+    await shown(page, 'good');
+    await panel(page).locator('summary').click();
+    alter = (bytes) => cosigned(bytes, [['witness.example', now()]]);
+    await minute(page);
+    await panel(page).getByText('witness.example at').waitFor();
+    expect(await panel(page).locator('details').getAttribute('open')).not.toBeNull();
+    alter = () => undefined;
+    await minute(page);
+    expect(await shown(page, 'bad')).toContain('ERR_NOT_LOGGED');
+    await page.getByText('History from the log').waitFor({ state: 'detached' });
+    alter = (bytes) => bytes;
+    change(folder, 'alpha', { status: 'suspended' });
+    await publish(folder);
+    await minute(page);
+    await page.getByText('This issuer is suspended').waitFor();
+    expect(await shown(page, 'good')).toContain('publication 3, proven to be entry 3');
+    await page.getByRole('button', { name: 'Read the history' }).waitFor();
+  });
+
+  it('warns if the log does not continue the one that was verified before', async () => {
+    const { folder, keys } = await loggedByKeys();
+    change(folder, 'beta');
+    await publish(folder, ...keys);
+    const { page } = await openWithClock(await plainHost(join(folder, 'dist'), '404.html'));
+    await shown(page, 'good');
+    for (const [before, message] of [
+      [[madeUpEntry(1, 'a'.repeat(64))], 'does not contain the log with 2 entries'],
+      [[], 'with 1 entries, but one with 2 entries was accepted before'],
+      [[1, 2, 3].map((at) => madeUpEntry(at, 'a'.repeat(64))), 'does not contain the log with 2 entries'],
+    ] as const) {
+      await replaceLog(folder, { before });
+      await minute(page);
+      await panel(page).getByText(message).waitFor();
+      expect(await shown(page, 'bad')).toContain('ERR_LOG_INCONSISTENT');
+    }
+  });
+
+  it('leaves the panel as it is while the host cannot be reached', async () => {
+    const folder = await logged();
+    let isDown = false;
+    const tree = await plainHost(join(folder, 'dist'), '404.html');
+    const host = await listen(async (request, response) => {
+      const { status, headers, body } = await fetch(tree + request.url);
+      response.writeHead(isDown ? 503 : status, { 'Content-Type': headers.get('content-type') ?? '' });
+      response.end(body && Buffer.from(await new Response(body).arrayBuffer()));
+    });
+    const { page } = await openWithClock(host);
+    await shown(page, 'good');
+    isDown = true;
+    await minute(page);
+    await page.getByText('the last refresh failed').waitFor();
+    expect(await shown(page, 'good')).toContain('publication 2');
+  });
+
+  it('disappears with the list', async () => {
+    const folder = await logged();
+    const { page } = await openWithClock(await plainHost(join(folder, 'dist'), '404.html'), '#issuer=alpha');
+    await shown(page, 'good');
+    // As after a sleep: the time has passed, and no timer has run.
+    await page.clock.setSystemTime(Date.now() + 40 * 24 * HOUR * 1000);
+    await page.getByRole('button', { name: 'Read the history' }).click();
+    await page.locator('.verification.bad').waitFor();
+    expect(await page.getByRole('alert').innerText()).toContain('ERR_REGISTRY_STALE');
+    expect(await panel(page).isHidden()).toBe(true);
+    expect(await page.getByText('History from the log').count()).toBe(0);
+  });
+});
+
+function replaced(bytes: Buffer, from: string, to: string): Buffer {
+  expect(bytes.toString()).toContain(from);
+  return Buffer.from(bytes.toString().replace(from, to));
+}
+
+/** Removes the signature of the log. The proof then ends with a cosignature. */
+function unsigned(bytes: Buffer): Buffer {
+  const text = cosigned(bytes, [['witness.example', now()]]).toString();
+  return Buffer.from(text.replace(/\n\u2014 registry\.example\/log .*(?=\n)/u, ''));
+}
