@@ -2,7 +2,9 @@ import { createIssuerLookup, createRegistryClient } from '@passport-registry/ver
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type CreateClient, type LogReader, logReader } from '../../support/log-clients.js';
 import { LoggedRegistry, PROOF } from '../../support/logged-registry.js';
+import type { NoteSigner } from '../../support/note-keys.js';
 import { type Files, testKey } from '../../support/publication.js';
+import type { Cosigning } from '../../support/test-log.js';
 
 /** What a client costs, as a test compares it. */
 interface Costs {
@@ -49,6 +51,26 @@ describe.each<[string, CreateClient, number]>([
     expect(costs).toEqual({
       requests: [...before.requests, `${PROOF} 200`].sort(),
       verified: before.verified + 1 + 2,
+    });
+  });
+
+  it('checks one signature of a witness that has cosigned several times, and only the newest as many as the quorum', async () => {
+    const reader = await logReader(create, registry);
+    const { now } = registry;
+    const [one, two, three] = registry.witnesses as [NoteSigner, NoteSigner, NoteSigner];
+    const times: Cosigning[] = [
+      [three, now - 4000],
+      [one, now - 1000],
+      [two, now - 3000],
+      [one, now],
+      [one, now - 2000],
+    ];
+    const files = await registry.prove({ cosigned: times });
+    const { verified } = await costsOf(reader, () => reader.read(files));
+    expect(verified).toBe(1 + listSignatures + 1 + 2);
+    expect(reader.client.status()).toMatchObject({
+      cosignedBy: ['one.example', 'two.example'],
+      cosignedAt: new Date(now - 3000),
     });
   });
 

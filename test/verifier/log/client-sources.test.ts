@@ -50,16 +50,24 @@ describe.each(CLIENTS)('%s', (_name, create) => {
   });
 
   it('bypasses a cache that keeps an old proof', async () => {
-    const older = await registry.publish();
     const reader = await logReader(create, registry);
-    await reader.read(older);
+    await reader.read(await registry.publish());
+    let cached = registry.files.get(PROOF);
     reader.host.intercept = (asked, _request, response) => {
-      if (asked === PROOF) response.end(older.get(PROOF));
-      return asked === PROOF;
+      const isCached = asked === PROOF && cached !== undefined;
+      if (isCached) response.end(cached);
+      return isCached;
     };
+    // The cached proof is of another publication.
     expect(await reader.read(await registry.publish())).toBe(ACCEPTED);
+    const smaller = registry.files.get(PROOF);
+    cached = undefined;
     expect(await reader.read(await registry.logDelegation())).toBe(ACCEPTED);
+    // The cached proof is of the same publication, in a smaller log.
+    cached = smaller;
+    expect(await reader.read(registry.files)).toBe(ACCEPTED);
     expect(reader.client.status().logSize).toBe(3);
+    expect(reader.events.filter(({ type }) => type === 'source-failed')).toEqual([]);
   });
 
   it('asks another source if one serves a publication that is not logged', async () => {
