@@ -46,7 +46,7 @@ async function openIssuer(host: string, id: string) {
 }
 
 const button = (page: Page, name: string) => page.getByRole('button', { name });
-const COMPLETE = 'This is everything that the log has.';
+const COMPLETE = 'The beginning of the log is reached.';
 
 /** Reads the history until a text is there. Returns its lines, without spaces around them. */
 async function stepsUntil(page: Page, text: string | RegExp): Promise<string[]> {
@@ -98,7 +98,7 @@ describeWith(['chromium'], 'the history of an issuer from the log', () => {
     expect(await wholeHistory(page)).toEqual([
       `${at(5)}: Domains: not declared → ["banking","health"] Status: suspended → active`,
       `${at(2)}: Contact: not declared → desk@alpha.alt Status: active → suspended Tier: certified → registered`,
-      `${at(1)}: the log begins with this list, which has the issuer`,
+      `${at(1)}: the first list in the log has the issuer`,
     ]);
     // The newest list is the verified one.
     expect(fromLog()).toEqual([
@@ -114,30 +114,36 @@ describeWith(['chromium'], 'the history of an issuer from the log', () => {
     expect(await wholeHistory(page)).toEqual([
       `${at(6)}: Policy: not declared → https://beta.alt/policy`,
       `${at(3)}: added to the list`,
-      `${at(1)}: the log begins with this list, which does not have the issuer`,
+      `${at(1)}: the first list in the log does not have the issuer`,
     ]);
     expect(await page.locator('.fields').innerText()).toContain('https://beta.alt/policy');
   });
 
   it('of an issuer without changes says so', async () => {
     const { page } = await openIssuer(await host(), 'delta');
-    expect(await wholeHistory(page)).toEqual([
-      `${at(1)}: the log begins with this list, which has the issuer`,
-    ]);
+    expect(await wholeHistory(page)).toEqual([`${at(1)}: the first list in the log has the issuer`]);
   });
 
   it('has an issuer that is not in the list, and never was', async () => {
     const { page } = await openIssuer(await host(), 'gamma');
     expect(await page.locator('.verdict').innerText()).toContain('gamma is not in this registry');
     expect(await wholeHistory(page)).toEqual([
-      `${at(1)}: the log begins with this list, which does not have the issuer`,
+      `${at(1)}: the first list in the log does not have the issuer`,
     ]);
   });
 
   it.each<[string, (bytes: Buffer) => Buffer | undefined, string]>([
-    ['missing', () => undefined, 'its list is not kept on this host, so'],
-    ['altered', (bytes) => Buffer.from(`${bytes} `), 'this host sends another file instead of its list, so'],
-    ['too large', () => Buffer.alloc(9 * 1024 * 1024), 'its list is too large to be read here, so'],
+    ['missing', () => undefined, 'this host does not send its list, so'],
+    [
+      'altered',
+      (bytes) => Buffer.from(`${bytes} `),
+      'this host does not send a list with the hash in the entry, so',
+    ],
+    [
+      'too large',
+      () => Buffer.alloc(9 * 1024 * 1024),
+      'this host sends a file that is too large to be read here, so',
+    ],
   ])('says which list is %s, and when a change may have been', async (_name, alter, reason) => {
     const { page } = await openIssuer(
       await host((path, bytes) => (path === listPath(2) ? alter(bytes) : bytes)),
@@ -155,7 +161,7 @@ describeWith(['chromium'], 'the history of an issuer from the log', () => {
       `${at(2)}: ${reason} what it changed is unknown`,
       `${at(3)} or before, but after publication 1 of ${timeOf(1, COUNT)}: ` +
         'Contact: not declared → desk@alpha.alt Status: active → suspended Tier: certified → registered',
-      `${at(1)}: the log begins with this list, which has the issuer`,
+      `${at(1)}: the first list in the log has the issuer`,
     ]);
   });
 
@@ -165,7 +171,7 @@ describeWith(['chromium'], 'the history of an issuer from the log', () => {
       'beta',
     );
     expect((await wholeHistory(page)).slice(2)).toEqual([
-      `${at(1)}: its list is not kept on this host, so what it changed is unknown`,
+      `${at(1)}: this host does not send its list, so what it changed is unknown`,
       `${at(2)}: the oldest list that can be read does not have the issuer`,
     ]);
   });
@@ -177,7 +183,9 @@ describeWith(['chromium'], 'the history of an issuer from the log', () => {
     await page.route(`**/${list}.json`, (route) =>
       route.fulfill({ status: 200, contentType: 'text/html', body: '<h1>Not found</h1>' }),
     );
-    expect((await wholeHistory(page))[1]).toContain('this host sends another file instead of its list');
+    expect((await wholeHistory(page))[1]).toContain(
+      'this host does not send a list with the hash in the entry',
+    );
   });
 
   const damage: [string, (bytes: Buffer) => Buffer | undefined, string][] = [
@@ -270,7 +278,7 @@ describeWith(['chromium'], 'the history of an issuer from a long log', () => {
     expect(steps).toHaveLength(46);
     expect(steps.slice(-2)).toEqual([
       '2026-01-01T00:00:00Z, publication 2: at: 1 → 2',
-      '2026-01-01T00:00:00Z, publication 1: the log begins with this list, which has the issuer',
+      '2026-01-01T00:00:00Z, publication 1: the first list in the log has the issuer',
     ]);
   });
 
@@ -307,7 +315,7 @@ describeWith(['chromium'], 'the history of an issuer from a long log', () => {
     const { page } = await openIssuer(host, 'alpha');
     await page.locator('#log').getByText('602 entries').waitFor();
     expect(await wholeHistory(page)).toEqual([
-      '2026-01-01T00:00:00Z, publication 1: the log begins with this list, which has the issuer',
+      '2026-01-01T00:00:00Z, publication 1: the first list in the log has the issuer',
     ]);
     expect(asked.filter((path) => path.startsWith('/log/tile/entries/'))).toEqual([
       '/log/tile/entries/002.p/90',
@@ -319,6 +327,23 @@ describeWith(['chromium'], 'the history of an issuer from a long log', () => {
     await button(other.page, 'Read the history').click();
     await other.page.getByText('ERR_LOG_INCONSISTENT').waitFor();
     expect(await other.page.locator('.steps > li').count()).toBe(0);
+  });
+
+  it('says that the holder of the key of the log can have made up the past', async () => {
+    const folder = await registry();
+    // A list that the root key never signed, before the log began.
+    const list = JSON.stringify({ issuers: [{ issuer_id: 'alpha', status: 'revoked' }] });
+    const hash = sha256(Buffer.from(list));
+    writeFiles(join(folder, 'dist/log/lists'), { [`${hash}.json`]: list });
+    await replaceLog(folder, { before: [madeUpEntry(1, hash)] });
+    const { page } = await openIssuer(await plainHost(join(folder, 'dist'), '404.html'), 'alpha');
+    const steps = await wholeHistory(page);
+    expect(steps[0]).toContain('Status: revoked → active');
+    const said = await page.locator('article').innerText();
+    expect(said).toContain('It does not check that the root key signed the older lists');
+    expect(said).toContain(
+      'can add entries with any list and any time. A list that was not logged is missing.',
+    );
   });
 
   it('shows texts of any list as texts', async () => {
@@ -343,7 +368,9 @@ describeWith(['chromium'], 'the history of an issuer from a long log', () => {
     await replaceLog(folder, { before: entries });
     const { page, wrong } = await openIssuer(await plainHost(join(folder, 'dist'), '404.html'), 'alpha');
     const steps = await wholeHistory(page);
-    expect(steps.slice(0, 5).every((step) => step.includes('another file instead of its list'))).toBe(true);
+    expect(
+      steps.slice(0, 5).every((step) => step.includes('does not send a list with the hash in the entry')),
+    ).toBe(true);
     for (const text of texts) expect(steps.join('\n')).toContain(`${text}: ${text} → not declared`);
     expect(steps[5]).toContain('Contact: [{"a":null}] → not declared');
     expect(await page.locator('.steps script, .steps img, .steps [onerror]').count()).toBe(0);

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
@@ -62,14 +62,14 @@ describeWith(['chromium'], 'the log in the page', () => {
     return open(`${host}/${fragment}`);
   }
 
-  it('is shown with its size and the place of the list, and nobody has cosigned it', async () => {
+  it('is shown with its size and the place of the list, without cosignatures', async () => {
     const { page, wrong } = await open(`${await plainHost(join(folder, 'dist'), '404.html')}/#issuer=alpha`);
     expect(await verdict(page)).toBe(GOOD);
     const text = await shown(page, 'good');
-    expect(text).toContain('In the public log');
-    expect(text).toMatch(/Log\s+registry\.example\/log, 2 entries/);
-    expect(text).toMatch(/This list\s+publication 2, proven to be entry 2 of the log/);
-    expect(text).toMatch(/Cosigned by\s+nobody/);
+    expect(text).toContain('In the registry’s log');
+    expect(text).toMatch(/Log\s+registry\.example\/log: a head with 2 entries, signed by the key of the log/);
+    expect(text).toMatch(/This list\s+publication 2, proven to be entry 2 of this head$/m);
+    expect(text).toMatch(/Witnesses\s+not checked, .* This host sends no cosignatures\.$/m);
     await page.getByRole('button', { name: 'Read the history' }).waitFor();
     expect(wrong).toEqual([]);
   });
@@ -96,7 +96,7 @@ describeWith(['chromium'], 'the log in the page', () => {
     expect(await panel(other.page).isHidden()).toBe(true);
   });
 
-  it('says who claims to have cosigned it, newest first, and that this is not checked', async () => {
+  it('says that the host claims cosignatures, newest first, and that they are not checked', async () => {
     const { page, wrong } = await openWith(PROOF, (bytes) =>
       cosigned(bytes, [
         ['mirror.one.example/w', now() - 3 * HOUR - 60],
@@ -113,13 +113,29 @@ describeWith(['chromium'], 'the log in the page', () => {
       expect.stringMatching(/^mirror\.one\.example\/w at 20\S+Z \(3 hours ago\)$/),
       expect.stringMatching(/^late\.example at 20\S+Z \(2 days ago\)$/),
     ]);
-    expect(await panel(page).innerText()).toContain('Not checked against a key that you know:');
+    expect(await panel(page).locator('.facts').innerText()).toContain(
+      'not checked, because this page knows none of their keys. This host claims cosignatures by these names at these times:',
+    );
     await panel(page).locator('summary').click();
-    expect(await panel(page).innerText()).toContain('A dishonest host can show any name and any time.');
+    const limits = await panel(page).locator('details').innerText();
+    expect(limits).toContain(
+      'A dishonest host can show any name and any time, and can leave out cosignatures.',
+    );
+    expect(limits).toContain('This does not show that everybody sees the same log');
     const link = panel(page).getByRole('link', { name: 'trust anchor' });
     const schema = await page.request.get(await link.evaluate((one: HTMLAnchorElement) => one.href));
     expect((await schema.json()).properties).toHaveProperty('witnesses');
     expect(wrong).toEqual([]);
+  });
+
+  it('says only that the host sends no cosignatures if the host removes them', async () => {
+    const { page } = await openWith(PROOF, (bytes) => {
+      const witnessed = cosigned(bytes, [['witness.example', now()]]).toString();
+      return Buffer.from(witnessed.replace(/\n\u2014 witness\.example .*/u, ''));
+    });
+    const text = await shown(page, 'good');
+    expect(text).toContain('This host sends no cosignatures.');
+    expect(text).not.toMatch(/nobody|no witness has/);
   });
 
   it('shows at most 16 cosignatures, and says how many more there are', async () => {
@@ -156,7 +172,7 @@ describeWith(['chromium'], 'the log in the page', () => {
   it.each(damaged)('warns if the proof is %s', async (_name, alter, message, code = 'ERR_NOT_LOGGED') => {
     const { page, wrong } = await openWith(PROOF, alter, '#issuer=alpha');
     expect(await verdict(page)).toBe(GOOD);
-    expect(await shown(page, 'bad')).toContain('Not proven to be in the public log');
+    expect(await shown(page, 'bad')).toContain('Not proven to be in the registry’s log');
     const alert = await panel(page).getByRole('alert').innerText();
     expect(alert).toContain(code);
     expect(alert).toContain(message);
@@ -213,7 +229,7 @@ describeWith(['chromium'], 'the log in the page', () => {
       response.end(isOld ? old : body && Buffer.from(await new Response(body).arrayBuffer()));
     });
     const { page } = await open(host);
-    expect(await shown(page, 'good')).toContain('publication 2, proven to be entry 2');
+    expect(await shown(page, 'good')).toContain('publication 2, proven to be entry 2 of this head');
   });
 
   it('shows names as text, whatever they contain', async () => {
@@ -254,6 +270,42 @@ describeWith(['chromium'], 'the log in the page', () => {
   });
 });
 
+describeWith(['chromium'], 'the log with a publication that is not published', () => {
+  it('is shown as before, without the list that is to come', async () => {
+    const { folder, keys } = await loggedByKeys();
+    change(folder, 'alpha', { status: 'suspended' });
+    await publish(folder, ...keys, '--cosign-later');
+    expect(existsSync(join(folder, 'dist/log/statements/1.jwt'))).toBe(true);
+    const { page, wrong } = await open(`${await plainHost(join(folder, 'dist'), '404.html')}/#issuer=alpha`);
+    expect(await verdict(page)).toBe(GOOD);
+    const text = await shown(page, 'good');
+    expect(text).toContain('a head with 1 entry,');
+    expect(text).toMatch(/publication 1, proven to be entry 1 of this head$/m);
+    await page.getByRole('button', { name: 'Read the history' }).click();
+    await page.getByText('The beginning of the log is reached.').waitFor();
+    expect(await page.locator('.steps > li').allInnerTexts()).toEqual([
+      expect.stringMatching(/publication 1: the first list in the log has the issuer$/),
+    ]);
+    expect(await page.locator('main').innerText()).toContain('This issuer is recognised.');
+    expect(wrong).toEqual([]);
+  });
+
+  it.each([
+    [1, 'the 1 entry after it'],
+    [3, 'the 3 entries after it'],
+  ])('says that entries after the list are not read if the head has %i', async (count, words) => {
+    const { folder } = await loggedByKeys();
+    const after = Array.from({ length: count }, (_one, at) => madeUpEntry(at + 2, 'a'.repeat(64)));
+    await replaceLog(folder, { before: [], after });
+    const { page } = await open(await plainHost(join(folder, 'dist'), '404.html'));
+    const text = await shown(page, 'good');
+    expect(text).toContain(`a head with ${count + 1} entries,`);
+    expect(text).toContain(
+      `publication 1, proven to be entry 1 of this head. This page has not read ${words}: there may be a newer list`,
+    );
+  });
+});
+
 describeWith(['chromium'], 'the log in a page that stays open', () => {
   /** Opens the page with a clock of its own. */
   async function openWithClock(host: string, fragment = '') {
@@ -287,7 +339,7 @@ describeWith(['chromium'], 'the log in a page that stays open', () => {
     await publish(folder);
     await minute(page);
     await page.getByText('This issuer is suspended').waitFor();
-    expect(await shown(page, 'good')).toContain('publication 3, proven to be entry 3');
+    expect(await shown(page, 'good')).toContain('publication 3, proven to be entry 3 of this head');
     await page.getByRole('button', { name: 'Read the history' }).waitFor();
   });
 
@@ -305,7 +357,11 @@ describeWith(['chromium'], 'the log in a page that stays open', () => {
       await replaceLog(folder, { before });
       await minute(page);
       await panel(page).getByText(message).waitFor();
-      expect(await shown(page, 'bad')).toContain('ERR_LOG_INCONSISTENT');
+      const warning = await shown(page, 'bad');
+      expect(warning).toContain('ERR_LOG_INCONSISTENT');
+      // The proof of this log is valid. What is wrong is that the page has seen another log.
+      expect(warning).toContain('Not proven to be the same log');
+      expect(warning).not.toContain('the list on this page is in the log');
     }
   });
 

@@ -55,10 +55,11 @@ export function issuerHistoryView(
     element(
       'p',
       { class: 'note' },
-      'All changes of the record, newest first, from the lists that the log ',
+      'Changes of the record between the lists that the log ',
       element('code', {}, logged.origin),
-      ' names. Your browser checks each entry against the log, and each list against the hash in its entry. The ',
-      'signatures of older lists are not checked.',
+      ' names up to the list on this page, newest first. Your browser checks each entry against the head of the log, and ',
+      'each list against the hash in its entry. It does not check that the root key signed the older lists: the holder of ',
+      'the log’s key can add entries with any list and any time. A list that was not logged is missing.',
     ),
     steps,
     state,
@@ -67,7 +68,7 @@ export function issuerHistoryView(
 }
 
 function progressOf({ isComplete, reached }: IssuerHistory): string {
-  if (isComplete) return 'This is everything that the log has.';
+  if (isComplete) return 'The beginning of the log is reached.';
   return `Read back to publication ${reached?.sequence} of ${reached?.updated_at}.`;
 }
 
@@ -85,13 +86,13 @@ function stepText(step: HistoryStep): Child[] {
 
 function oldestText({ isListed, isFirst }: Extract<HistoryStep, { kind: 'oldest' }>): string {
   const has = isListed ? 'has the issuer' : 'does not have the issuer';
-  return isFirst ? `the log begins with this list, which ${has}` : `the oldest list that can be read ${has}`;
+  return `${isFirst ? 'the first list in the log' : 'the oldest list that can be read'} ${has}`;
 }
 
 const GAPS: Readonly<Record<Gap, string>> = {
-  missing: 'its list is not kept on this host',
-  altered: 'this host sends another file instead of its list',
-  'too large': 'its list is too large to be read here',
+  missing: 'this host does not send its list',
+  altered: 'this host does not send a list with the hash in the entry',
+  'too large': 'this host sends a file that is too large to be read here',
 };
 
 function publication({ updated_at, sequence }: PublicationEntry): Child[] {

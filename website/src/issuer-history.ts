@@ -15,7 +15,7 @@ import type { LoggedList } from './verified-log.js';
 const MAX_LISTS = 20;
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** Why a list of the past cannot be read: the host lacks the file, sends another file, or the list is too large. */
+/** Why a list of the past cannot be read: the host does not send the file, sends another one, or sends too much. */
 export type Gap = 'missing' | 'altered' | 'too large';
 
 /** What the log says of an issuer, in one step towards the past. */

@@ -21,22 +21,31 @@ export function hideLog(): void {
 export function showLogged(logged: LoggedList): void {
   const facts = factsOf(logged);
   const shown = document.querySelector('#log.good .facts');
-  if (shown === null) show('good', element('h2', {}, 'In the public log'), facts, limits());
+  if (shown === null) show('good', element('h2', {}, 'In the registry’s log'), facts, limits());
   else shown.replaceWith(facts);
   byId('log').hidden = false;
 }
 
-/** Warns that nothing proves that the list is in the log. */
+const OTHER_LOG = {
+  title: 'Not proven to be the same log',
+  text:
+    'This host does not prove that its log continues the log that this page accepted before. Others may see another ' +
+    'log. A verifier that pins the log refuses one that does not continue the log that it has accepted.',
+};
+const NO_PROOF = {
+  title: 'Not proven to be in the registry’s log',
+  text:
+    'This host does not prove that the list on this page is in the log of the registry. Others may see another list. A ' +
+    'verifier that pins the log refuses a list without this proof.',
+};
+
+/** Warns that nothing proves that the list is in the log, or that the log is still the same. */
 export function showUnlogged({ code, message }: NotVerified): void {
+  const { title, text } = code === 'ERR_LOG_INCONSISTENT' ? OTHER_LOG : NO_PROOF;
   const alert = element(
     'div',
     { role: 'alert' },
-    element(
-      'p',
-      {},
-      'This host does not prove that the list on this page is in the public log of the registry. Others may see another ',
-      'list. A verifier that pins the log refuses this one.',
-    ),
+    element('p', {}, text),
     element('p', {}, element('code', {}, code), `: ${visibleText(message, MAX_MESSAGE_LENGTH)}.`),
     element(
       'p',
@@ -47,7 +56,7 @@ export function showUnlogged({ code, message }: NotVerified): void {
   );
   // An unchanged warning stays, so that screen readers do not repeat it every minute.
   if (document.querySelector('#log.bad [role="alert"]')?.textContent !== alert.textContent) {
-    show('bad', element('h2', {}, 'Not proven to be in the public log'), alert);
+    show('bad', element('h2', {}, title), alert);
   }
   byId('log').hidden = false;
 }
@@ -59,27 +68,49 @@ function show(state: 'good' | 'bad', ...children: Node[]): void {
 }
 
 function factsOf({ origin, sequence, head, cosignatures }: LoggedList): HTMLElement {
-  const entries = head.size === 1 ? 'entry' : 'entries';
   return element(
     'dl',
     { class: 'facts' },
-    fact('Log', element('code', {}, origin), `, ${head.size.toLocaleString('en')} ${entries}`),
-    fact('This list', `publication ${sequence}, proven to be entry ${head.index + 1} of the log`),
-    fact('Cosigned by', ...cosignedBy(cosignatures)),
+    fact(
+      'Log',
+      element('code', {}, origin),
+      `: a head with ${entries(head.size)}, signed by the key of the log`,
+    ),
+    fact(
+      'This list',
+      `publication ${sequence}, proven to be entry ${head.index + 1} of this head${newer(head)}`,
+    ),
+    fact('Witnesses', ...witnesses(cosignatures)),
   );
 }
 
-function cosignedBy(cosignatures: readonly ClaimedCosignature[]): Child[] {
-  if (cosignatures.length === 0) return ['nobody: no witness has cosigned this state of the log'];
+function entries(count: number): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? 'entry' : 'entries'}`;
+}
+
+/** A publication is logged before it is published. A host can also hold back a list that is published elsewhere. */
+function newer({ size, index }: LoggedList['head']): string {
+  const count = size - index - 1;
+  return count === 0
+    ? ''
+    : `. This page has not read the ${entries(count)} after it: there may be a newer list`;
+}
+
+function witnesses(cosignatures: readonly ClaimedCosignature[]): Child[] {
   const more = cosignatures.length - MAX_COSIGNATURES;
   return [
-    element('span', { class: 'unchecked' }, 'Not checked against a key that you know:'),
-    element(
-      'ul',
-      { class: 'cosignatures' },
-      cosignatures.slice(0, MAX_COSIGNATURES).map((one) => element('li', {}, cosignature(one))),
-      more > 0 ? element('li', {}, `and ${more} more`) : undefined,
-    ),
+    element('span', { class: 'unchecked' }, 'not checked, because this page knows none of their keys.'),
+    cosignatures.length === 0
+      ? ' This host sends no cosignatures.'
+      : ' This host claims cosignatures by these names at these times:',
+    cosignatures.length > 0
+      ? element(
+          'ul',
+          { class: 'cosignatures' },
+          cosignatures.slice(0, MAX_COSIGNATURES).map((one) => element('li', {}, cosignature(one))),
+          more > 0 ? element('li', {}, `and ${more} more`) : undefined,
+        )
+      : undefined,
   ];
 }
 
@@ -103,17 +134,19 @@ function limits(): HTMLElement {
     element(
       'p',
       {},
-      'A log is a public list of everything that the root key has signed. Entries are only added, so that nobody can ',
-      'show you one list, and others another one, without leaving a trace. Your browser checked that the log contains ',
-      'the statement with which the root key published this list, and that the log’s key, which the root key names in ',
-      'this statement, signed the log.',
+      'A log is a list of everything that the root key signs, to which entries are only added. The root key names this ',
+      'log and its key in the statement with which it published this list. Your browser checked that this key signed the ',
+      'head of the log, and that the head contains this statement. While this page is open, it also checks that each ',
+      'later head contains the earlier ones. When you close or reload the page, it forgets them.',
     ),
     element(
       'p',
       {},
-      'Witnesses cosign a log only if nothing in it was removed or replaced. This page cannot check their cosignatures. ',
-      'A cosignature has the name of the witness and the id of its key, but not the key, and this page knows no keys of ',
-      'witnesses. A dishonest host can show any name and any time.',
+      'This does not show that everybody sees the same log: the holder of the log’s key can sign one log for you, and ',
+      'another one for others. Honest witnesses cosign only heads that contain every head that they have cosigned ',
+      'before. This page cannot check their cosignatures. A cosignature has the name of the witness and the id of its key, ',
+      'but not the key, and this page knows no keys of witnesses. A dishonest host can show any name and any time, and ',
+      'can leave out cosignatures.',
     ),
     element(
       'p',
@@ -126,7 +159,7 @@ function limits(): HTMLElement {
       element('code', {}, 'witnesses'),
       ' and ',
       element('code', {}, 'quorum'),
-      '. The verifier library then accepts only lists that enough of these witnesses have seen. See ',
+      '. The verifier library then accepts only lists in a log that enough of these witnesses have cosigned. See ',
       element('code', {}, 'docs/verifiers.md'),
       ' in the library.',
     ),
