@@ -24,6 +24,7 @@ export interface Job {
   readonly permissions?: Readonly<Record<string, string>>;
   readonly uses?: string;
   readonly needs?: string;
+  readonly if?: string;
   readonly steps?: readonly Step[];
 }
 

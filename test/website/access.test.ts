@@ -128,7 +128,7 @@ describeWith(['chromium'], 'the page for everybody', () => {
       if (name === 'list' || name === 'issuer') await page.locator('.changes').waitFor();
       if (name === 'logged') {
         await page.getByRole('button', { name: 'Read the history' }).click();
-        await page.locator('.steps').getByText('the log begins with this list').waitFor();
+        await page.locator('.steps').getByText('the first list in the log').waitFor();
       }
       if (name === 'not-logged') await page.locator('#log.bad').waitFor();
       for (const details of await page.locator('details').all()) await details.locator('summary').click();

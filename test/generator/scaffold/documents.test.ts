@@ -130,6 +130,20 @@ describeWith(['git'], 'the documents of a new registry', () => {
     expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
   });
 
+  it('README.md: a public log, and an emergency in a registry that has one', async () => {
+    // The last step of a new root key.
+    const file = join(folder, 'registry.yaml');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('../root-key.pem', '../next-key.pem'));
+    uncomment('Public log');
+    const ONLINE_KEY = readFileSync(join(top, 'online-key.pem'), 'utf8');
+    await runAll('README.md', 'Public log', { ONLINE_KEY });
+    const LOG_KEY = readFileSync(join(top, 'log-key.pem'), 'utf8');
+    await runAll('README.md', 'Emergency', { ONLINE_KEY, LOG_KEY });
+    expect(git('show', 'published:log/checkpoint')).toMatch(/^registry\.example\/log\n/);
+    expect(git('show', 'published^:issuers/harbour-logistics')).toContain('"status":"suspended"');
+    expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
+  });
+
   it('CONTRIBUTING.md: from a clone to a pull request', async () => {
     const blocks = commandsBelow(`${TEMPLATE}/CONTRIBUTING.md`, 'How to get listed');
     expect(blocks).toHaveLength(4);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { filesBelow } from '../../../build/files/walk.js';
@@ -390,6 +390,111 @@ describeWith(
         const { code, stderr } = await cli(['verify', tree, '--root-key', key], root);
         expect(code, stderr).toBe(0);
       }
+    });
+
+    /** Runs the job that collects cosignatures. */
+    async function cosign(): Promise<Outcomes> {
+      const folder = runnerFolder();
+      return runJob(jobOf('publish', 'cosign'), {
+        folder,
+        use: checkout(folder, 'main'),
+        expressions: { 'secrets.ONLINE_KEY': keys.ONLINE_KEY },
+        environment: environment(),
+      });
+    }
+
+    /** Publishes with the key of the log. @param witnesses - the value of the variable WITNESSES */
+    const publishLogged = (witnesses: 'on' | '') =>
+      publish({
+        expressions: {
+          'secrets.ROOT_KEY': keys.ROOT_KEY,
+          'secrets.ONLINE_KEY': keys.ONLINE_KEY,
+          'secrets.LOG_KEY': readFileSync(join(root, 'log.pem'), 'utf8'),
+          [`${JOB_IF} && '--cosign-later' || '--cosign-wait 60'`]:
+            witnesses === 'on' ? '--cosign-later' : '--cosign-wait 60',
+        },
+      });
+    const JOB_IF = "vars.WITNESSES == 'on'";
+    const LOG = { origin: 'registry.example/log', signer: { key: 'env:LOG_KEY' } };
+    /** Changes the section `log` of registry.yaml, together with records. */
+    function pushLog(log: object, records: Record<string, string>): void {
+      git(main, 'pull', '-q', 'origin', 'main');
+      const settings = readFileSync(join(main, 'registry.yaml'), 'utf8').replace(/^log: .*\n/m, '');
+      pushToMain({ 'registry.yaml': `${settings}log: ${JSON.stringify({ ...LOG, ...log })}\n`, ...records });
+    }
+    const record = (id: string) => ({ [`issuers/${id}.yaml`]: recordText(id) });
+
+    it('begin a log as soon as there is a key, also without witnesses', async () => {
+      await cli(['keys', 'generate', '--out', 'log.pem'], root);
+      pushLog({}, record('logged'));
+      const outcomes = await publishLogged('');
+      expect(Object.values(codes(outcomes)), outcomes['Build, sign and verify']?.stderr).toEqual([
+        0, 0, 0, 0,
+      ]);
+      const tree = publishedTree();
+      expect(existsSync(join(tree, 'issuers/logged'))).toBe(true);
+      expect(existsSync(join(tree, 'log/publication.tlog-proof'))).toBe(true);
+    });
+
+    it('publish in two phases with witnesses: the log, and after the cosignatures the list', async () => {
+      const { jobs } = readWorkflow(join(main, '.github/workflows'), 'publish');
+      expect([jobs['cosign']?.if, jobs['cosign']?.needs, jobs['deploy-cosigned']?.needs]).toEqual([
+        ...[JOB_IF, 'deploy', 'cosign'],
+      ]);
+      // The host to which `deploy` copies, and a mirror that testifies.
+      const live = join(root, 'live');
+      const deploy = () => {
+        rmSync(live, { recursive: true, force: true });
+        cpSync(publishedTree(), live, { recursive: true });
+      };
+      deploy();
+      const registry = await serve(live);
+      const good = async (...args: string[]) => {
+        const { code, stdout, stderr } = await cli(args, root);
+        expect(code, stderr).toBe(0);
+        return stdout.trim();
+      };
+      await good('keys', 'generate', '--out', 'witness.pem');
+      const key = await good(
+        'keys',
+        'witness',
+        'witness.pem',
+        '--name',
+        'mirror.example',
+        '--state',
+        'state',
+      );
+      const testify = () =>
+        good(
+          ...['mirror', registry, 'mirror', '--root-key', 'registry/root.json'],
+          ...['--witness-key', 'witness.pem', '--witness-state', 'state'],
+        );
+      git(main, 'pull', '-q', 'origin', 'main');
+      await testify();
+      const witnesses = [{ key, mirror: await serve(join(root, 'mirror/current')) }];
+      pushLog({ quorum: 1, witnesses }, record('witnessed'));
+      const first = await publishLogged('on');
+      expect(Object.values(codes(first)), first['Build, sign and verify']?.stderr).toEqual([0, 0, 0, 0]);
+      const pending = publishedTree();
+      expect(existsSync(join(pending, 'issuers/witnessed'))).toBe(false);
+      expect(existsSync(join(pending, 'log/statements/2.jwt'))).toBe(true);
+      deploy();
+      await testify();
+      const second = await cosign();
+      expect(Object.values(codes(second)), second['Collect cosignatures']?.stderr).toEqual([0, 0, 0]);
+      deploy();
+      expect(existsSync(join(live, 'issuers/witnessed'))).toBe(true);
+      const pin = ['--witness', key, '--quorum', '1', '--out', 'anchor.json'];
+      const thumbprint = JSON.parse(readFileSync(join(main, 'root.json'), 'utf8')).kid;
+      await good('pin', registry, '--thumbprint', thumbprint, ...pin);
+      await good('verify', registry, '--root-key', 'anchor.json');
+      // The mirror has not seen the next head. The list is published all the same, as an emergency needs.
+      pushLog({ quorum: 1, wait: 1, witnesses }, record('unwitnessed'));
+      expect(Object.values(codes(await publishLogged('on')))).toEqual([0, 0, 0, 0]);
+      const third = await cosign();
+      expect(Object.values(codes(third))).toEqual([0, 0, 0]);
+      expect(third['Collect cosignatures']?.stderr).toContain('mirror.example');
+      expect(existsSync(join(publishedTree(), 'issuers/unwitnessed'))).toBe(true);
     });
 
     it('write the comment from the records alone', async () => {

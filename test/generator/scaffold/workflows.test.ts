@@ -84,9 +84,28 @@ describe('a publication', () => {
     }
   });
 
+  it('is not lost because witnesses are away: the job runs longer than it waits', () => {
+    // The most seconds that `wait` in registry.yaml can have.
+    const { maximum } = JSON.parse(readFileSync('schemas/registry.schema.json', 'utf8')).properties.log
+      .properties.wait;
+    for (const [name, job, words] of [
+      ['publish', 'build', 'build --production'],
+      ['publish', 'cosign', 'cosign dist'],
+      ['checkpoint', 'sign', 'checkpoint dist'],
+    ] as const) {
+      const { steps = [], 'timeout-minutes': minutes = 0 } =
+        readWorkflow(REGISTRY_WORKFLOWS, name).jobs[job] ?? {};
+      const step = steps.find(({ run }) => run?.includes(words));
+      const wait = Number(/--cosign-wait (\d+)/.exec(JSON.stringify(step))?.[1] ?? maximum);
+      expect(wait).toBeGreaterThan(0);
+      expect(minutes * 60).toBeGreaterThanOrEqual(wait + 600);
+    }
+  });
+
   it('saves the tree only after all other steps', () => {
     for (const [name, job] of [
       ['publish', 'build'],
+      ['publish', 'cosign'],
       ['checkpoint', 'sign'],
     ] as const) {
       const steps = readWorkflow(REGISTRY_WORKFLOWS, name).jobs[job]?.steps ?? [];
