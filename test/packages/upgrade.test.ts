@@ -131,6 +131,30 @@ describe('an upgrade of the publisher', () => {
     await verifyWithBoth();
   });
 
+  it('can begin a log at once. Its first entries are the delegation and the publication, and all clients go on', async () => {
+    const { folder } = registry;
+    await verifyWithBoth([before, now]);
+    const bytes = seen();
+    await now.cli(['keys', 'generate', '--out', 'log.pem'], folder);
+    const build = [
+      ...['build', '--key', 'root.pem', '--checkpoint-key', 'online.pem', '--delegation', 'delegation.jwt'],
+      ...['--log-key', 'log.pem', '--log-origin', 'registry.example/log'],
+    ];
+    await now.cli(build, folder);
+    expect(statement()).toMatchObject({ sequence: 1, log: { origin: 'registry.example/log' } });
+    const logged = (index: number) => readFileSync(join(tree, `log/statements/${index}.jwt`), 'utf8');
+    expect(logged(0)).toBe(readFileSync(join(tree, 'keys/delegation.jwt'), 'utf8'));
+    expect(logged(1)).toBe(readFileSync(join(tree, 'publication.jwt'), 'utf8'));
+    for (const path of ['issuers.json', 'issuers.sig', 'issuers/harbour'])
+      expect(seen()[path]).toBe(bytes[path]);
+    await verifyWithBoth();
+    writeFiles(folder, { 'issuers/issuer7.yaml': recordText('issuer7', { status: 'suspended' }) });
+    await now.cli(build, folder);
+    expect(statement()).toMatchObject({ sequence: 2 });
+    await verifyWithBoth();
+    await expect(before.cli(['verify', 'dist', '--root-key', 'root.json'], folder)).rejects.toThrow();
+  });
+
   it('works for the commands that sign only a checkpoint, and refuses what the version before refuses', async () => {
     const bytes = seen();
     await now.cli(['checkpoint', 'dist', '--key', 'online.pem'], registry.folder);
