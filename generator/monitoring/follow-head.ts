@@ -11,6 +11,7 @@ import {
   verifyPublicationStatement,
   walkChains,
 } from '@passport-registry/verifier/internal';
+import { shown } from '../diagnostics/diagnostic.js';
 import { TreeRejected } from '../errors.js';
 import { readEntries } from '../log/read-log.js';
 import { PATHS } from '../tree/paths.js';
@@ -100,7 +101,7 @@ export async function signatureProblem(
   view: HostView,
 ): Promise<string | undefined> {
   if (origin !== undefined && head.origin !== origin)
-    return `has the origin ${head.origin}, but the log is ${origin}`;
+    return `has the origin ${shown(head.origin)}, but the log is ${origin}`;
   if (await isSignedByAny(head, known.logKeys)) return undefined;
   const roots = await provisionalRoots(known, view);
   const published = view.files.get(PATHS.publication);

@@ -4,6 +4,7 @@ import type { SignedHead } from '@passport-registry/verifier/internal';
 import type { OutputFolder } from '../files/output-folder.js';
 import { readIfThere } from '../files/read-file.js';
 import type { SignedList } from '../list/signed-list.js';
+import { replacedFolders } from '../log/append.js';
 import { type Cosigned, collectCosignatures } from '../log/collect.js';
 import { type LogChoice, NO_WITNESSES } from '../log/log-choice.js';
 import { LOG_FOLDER } from '../log/log-files.js';
@@ -77,6 +78,14 @@ export async function logPublication(
     isComplete: !later || isFirst,
   });
   return { tree: new Map([...tree, ...files]), written, report };
+}
+
+/**
+ * Removes partial tiles and bundles that full ones have replaced. Only after the switch: before it, readers of the published
+ * head ask for them. Later, such readers get the full ones (C2SP tlog-tiles).
+ */
+export function removeReplacedTiles({ end }: ExtendedLog, { out }: OutputFolder): void {
+  for (const folder of replacedFolders(end)) rmSync(join(out, folder), { recursive: true, force: true });
 }
 
 /** Makes the report about a head of the log. */

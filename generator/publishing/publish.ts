@@ -7,7 +7,7 @@ import { assemble } from './assemble.js';
 import { applyRules } from './assert-permitted.js';
 import { assertTreeGood } from './assert-tree-good.js';
 import { chooseLog, extendLog, withDevelopmentKey } from './extend-log.js';
-import { logPublication } from './log-publication.js';
+import { logPublication, removeReplacedTiles } from './log-publication.js';
 import { predecessorOf } from './predecessor.js';
 import type { Publication } from './publication.js';
 import { assertWritten } from './read-back.js';
@@ -55,6 +55,7 @@ export async function publish(
   if (logged?.report.isComplete === false)
     return reportOf(outcome, logged.written, { warnings, log: logged.report });
   const written = writeTree(outcome.tree, place, onProgress);
+  if (extended !== undefined) removeReplacedTiles(extended, place);
   onStage?.('write');
   assertWritten(outcome.tree, written.written, place.out);
   onStage?.('read back');

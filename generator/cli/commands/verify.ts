@@ -125,13 +125,15 @@ async function withWait<T extends { ok: boolean }>(
 ): Promise<T> {
   if (wait === undefined) return work(undefined);
   const end = performance.now() + positiveNumber('--wait', wait) * 1000;
-  for (;;) {
+  for (let isLast = false; ; ) {
     const limit = Math.max(end - performance.now(), ATTEMPT_SECONDS * 1000);
     const outcome = await work(AbortSignal.timeout(Math.ceil(limit)));
     const rest = end - performance.now();
-    if (outcome.ok || rest <= 0) return outcome;
+    if (outcome.ok || isLast || rest <= 0) return outcome;
     say(io, `not valid yet; trying again for ${Math.ceil(rest / 1000)} s`);
-    await setTimeout(Math.min(rest, PAUSE_SECONDS * 1000));
+    // A timer can end a little early, so the clock does not tell which attempt is the last.
+    isLast = rest <= PAUSE_SECONDS * 1000;
+    await setTimeout(isLast ? rest : PAUSE_SECONDS * 1000);
   }
 }
 

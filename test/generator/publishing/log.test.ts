@@ -1,10 +1,13 @@
+import { createPrivateKey } from 'node:crypto';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { filesBelow } from '../../../build/files/walk.js';
+import { loadSigner } from '../../../build/signing/key-file.js';
 import { logEntries, logHead, problemsIn } from '../../support/log-files.js';
+import { lengthenLog } from '../../support/long-log.js';
 import { claimsOf, sha256 } from '../../support/signed-tree.js';
-import { cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
+import { cleanEnvironment, cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 const ORIGIN = 'registry.example/log';
 const KEYS = ['--key', 'key.pem', '--log-key', 'log.pem'];
@@ -44,6 +47,11 @@ const contentOf = (tree: string) =>
   existsSync(join(folder, tree))
     ? filesBelow(join(folder, tree)).map((path) => [path, sha256(readFileSync(join(folder, tree, path)))])
     : undefined;
+const signerOf = (name: string) => loadSigner(join(folder, `${name}.pem`), undefined, cleanEnvironment());
+const signersOfLog = async () => {
+  const key = createPrivateKey(readFileSync(join(folder, 'key.pem')));
+  return { root: { key, rootKey: (await signerOf('key')).rootKey }, log: await signerOf('log') };
+};
 const types = async () => (await logEntries(dist())).map(({ type }) => type);
 
 describe('the log of a registry', () => {
@@ -133,6 +141,30 @@ describe('the log of a registry', () => {
     expect(readdirSync(dist('log/tile/0/000.p')).sort()).toEqual(['1', '2', '3']);
     expect(readdirSync(dist('log/tile/entries/000.p')).sort()).toEqual(['1', '2', '3']);
     expect(read('log/tile/0/000.p/3').subarray(0, 64)).toEqual(read('log/tile/0/000.p/2'));
+  });
+
+  it('loses the partial tiles of a full one, once the publication is complete', async () => {
+    await good(...BUILD);
+    await lengthenLog(dist(), await signersOfLog(), 255);
+    change();
+    await good(...BUILD, '--cosign-later');
+    expect(readdirSync(dist('log/tile/0/000.p'))).toHaveLength(255);
+    await good('cosign');
+    const tiles = () => filesBelow(dist('log/tile')).sort();
+    expect(tiles()).toEqual(['0/000', '1/000.p/1', 'entries/000']);
+    change('gamma');
+    await good(...BUILD);
+    expect(tiles()).toEqual(['0/000', '0/001.p/1', '1/000.p/1', 'entries/000', 'entries/001.p/1']);
+    expect(await problemsIn(dist())).toEqual([]);
+    // A process that was killed after the switch leaves them to the next publication.
+    writeFiles(dist('log/tile/entries'), { '000.p/255': read('log/tile/entries/000') });
+    change('delta');
+    await good(...BUILD);
+    expect(tiles().filter((path) => path.startsWith('entries/'))).toEqual([
+      'entries/000',
+      'entries/001.p/1',
+      'entries/001.p/2',
+    ]);
   });
 
   it('begins anew where a production key replaces a development key', async () => {

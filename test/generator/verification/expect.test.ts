@@ -148,9 +148,9 @@ describe('verify --wait', () => {
   });
 
   it('ends when the time is over, with the exit code of the last attempt', async () => {
-    const wrong = await cli(['verify', older, '--expect', 'newer', '--wait', '1'], folder);
+    const wrong = await cli(['verify', older, '--expect', 'newer', '--wait', '5'], folder);
     expect([wrong.code, wrong.stderr.match(/trying again/g)?.length]).toEqual([1, 1]);
-    const nobody = await cli(['verify', 'http://127.0.0.1:1', '--wait', '1'], folder);
+    const nobody = await cli(['verify', 'http://127.0.0.1:1', '--wait', '5'], folder);
     expect([nobody.code, nobody.stderr.match(/trying again/g)?.length]).toEqual([4, 1]);
   });
 

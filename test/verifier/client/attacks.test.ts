@@ -493,11 +493,8 @@ describe('the rotation of the root key', () => {
   it('with checkpoints under the new root, too', async () => {
     const files = await withCheckpoint(publish(key(1), [issuer('a')]), key(1), online);
     expect(await verdict(await registryHost(withRotation(files, await steps(0, 1))))).toBe('accepted');
-    const byRoot = set(
-      publish(key(1), [issuer('a')]),
-      'checkpoint.jwt',
-      await checkpoint(publish(key(1), [issuer('a')]), key(1)),
-    );
+    const published = publish(key(1), [issuer('a')]);
+    const byRoot = set(published, 'checkpoint.jwt', await checkpoint(published, key(1)));
     expect(await verdict(await registryHost(withRotation(byRoot, await steps(0, 1))))).toBe('accepted');
   });
 
