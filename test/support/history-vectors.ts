@@ -71,7 +71,7 @@ export async function historyVectors() {
   });
   return {
     description:
-      'Proofs of the past (docs/protocol.md, section 31). `keys` has the keys of log.json; the root keys are that of ed25519.json, and the one with the seed `next_root_seed`. `file` is a proof, `trust_anchor` names the trust anchor, and `code` is the error code of a reader, or null; then `proven` says what is proven: `record` is null if the issuer was not listed, and `from` and `until` are in seconds since 1970.',
+      'Proofs of the past, with the keys of log.json. Section 31 of docs/protocol.md says what each member means.',
     keys: shownKeys(),
     next_root_seed: seed,
     trust_anchors: { first_root: anchorOf(key), next_root: anchorOf(next) },
