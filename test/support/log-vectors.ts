@@ -45,6 +45,7 @@ export async function logVectors() {
     verifier_keys: verifierKeys(),
     entries: entries(),
     heads: heads(),
+    paths: paths(),
     trees: SIZES.map(tree),
     inclusion: inclusion(),
     consistency: consistency(),
@@ -166,6 +167,24 @@ function heads() {
     return { origin, size: Number(count), root: hash };
   };
   return cases.map(([name, one, isValid]) => ({ name, note: one, head: isValid ? expected(one) : null }));
+}
+
+function paths() {
+  const places = [
+    [0, 256],
+    [1, 1],
+    [255, 255],
+    [999, 256],
+    [1000, 256],
+    [1000, 7],
+    [123_045, 256],
+    [999_999, 1],
+  ] as const;
+  return places.map(([index, width]) => ({
+    ...{ index, width },
+    tile: `log/tile/1/${placeOf(index, width)}`,
+    bundle: `log/tile/entries/${placeOf(index, width)}`,
+  }));
 }
 
 /** The root at a size, and each tile and bundle in its largest width. */

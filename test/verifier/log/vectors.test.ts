@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createIssuerLookup, type NoUsableSource, type RegistryError } from '@passport-registry/verifier';
 import {
   assertSignedByLog,
+  bundlePath,
   isConsistent,
   leafHash,
   parseEntry,
@@ -10,6 +11,7 @@ import {
   parseNoteKey,
   rootFromInclusion,
   type TreeHead,
+  tilePath,
 } from '@passport-registry/verifier/internal';
 import { describe, expect, it } from 'vitest';
 import { appendEntries } from '../../../build/log/append.js';
@@ -62,6 +64,11 @@ describe('the vectors of the log', () => {
     if (head === null) return;
     const { origin, size, root } = await read();
     expect({ origin, size, root: base64Of(root) }).toEqual(head);
+  });
+
+  it.each(vectors.paths)('the paths at index $index of $width', ({ index, width, tile, bundle }) => {
+    expect(`log/${tilePath({ level: 1, index, width })}`).toBe(tile);
+    expect(`log/${bundlePath({ index, width })}`).toBe(bundle);
   });
 
   it.each(vectors.trees)('a tree of $size entries', async ({ size, root, files }) => {
