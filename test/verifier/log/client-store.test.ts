@@ -11,6 +11,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { CLIENTS, type CreateClient, codeOf, logReader } from '../../support/log-clients.js';
 import { LoggedRegistry } from '../../support/logged-registry.js';
 import { type Files, testKey } from '../../support/publication.js';
+import { noteSigner, TestLog } from '../../support/test-log.js';
 import { temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 const DAY = 24 * 3600;
@@ -90,6 +91,27 @@ describe.each(RESTARTS)('%s', (_name, create, createOther) => {
       expect(await reader.read(await registry.publish())).toBe(ACCEPTED);
     },
   );
+
+  it('refuses a log whose end was lost, and one of another name, until anchor and store are new', async () => {
+    const early = await registry.publish();
+    const restored = registry.fork();
+    const last = await registry.publish();
+    const reader = await restart(last, {});
+    // The operator goes on from a copy that lacks the last entry.
+    Object.assign(restored, { sequence: registry.sequence, now: registry.now });
+    expect(await reader.read(await restored.publish())).toBe(INCONSISTENT);
+    expect(await reader.read(early)).toBe('ERR_PUBLICATION_ROLLED_BACK');
+    reader.client.close();
+    // The operator begins another log, under the same root key.
+    const renamed = new LoggedRegistry(registry.root, new TestLog(noteSigner('second.example/log', 'log')));
+    Object.assign(renamed, { sequence: registry.sequence + 1, now: restored.now });
+    const files = await renamed.publish();
+    const trustAnchor = renamed.anchor(2);
+    const old = await logReader(createOther, renamed, { trustAnchor, store });
+    expect(await old.read(files)).toBe('ERR_PUBLICATION_ROLLED_BACK');
+    const fresh = await logReader(createOther, renamed, { trustAnchor, store: memoryStore() });
+    expect(await fresh.read(files)).toBe(ACCEPTED);
+  });
 
   it('does not use a stored list without a proof, and still refuses older publications', async () => {
     const older = await registry.publish();
