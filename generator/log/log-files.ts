@@ -44,10 +44,7 @@ export const damagedLog = (message: string) =>
 /** Reads the head of a log, whose signatures are not verified. @returns undefined if the tree has no log */
 export function readLogHead(read: ReadFile): SignedHead | undefined {
   const bytes = read(LOG_HEAD_PATH);
-  return (
-    bytes &&
-    parseHead(Buffer.from(bytes).toString('utf8'), (message) => damagedLog(`has a head that ${message}`))
-  );
+  return bytes && parseHead(bytes, (message) => damagedLog(`has a head that ${message}`));
 }
 
 /** A tile with its bytes. */
