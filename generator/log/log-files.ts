@@ -35,7 +35,7 @@ export function cosignedHeadPath(origin: string): string {
   return `${hash('sha256', origin)}/checkpoint`;
 }
 
-/** The error for a log that is damaged. @param message - a predicate, such as "lacks a tile" */
+/** The error for the publisher whose own log is damaged. @param message - a predicate, such as "lacks a tile" */
 export const damagedLog = (message: string) =>
   new TreeRejected(
     `the log ${message}: restore the folder ${LOG_FOLDER} from a mirror, from a backup or from git`,

@@ -56,7 +56,8 @@ async function logOf(release: HeldRelease, pinned: RootKey): Promise<HeldLog | u
 
 async function entriesOf(release: HeldRelease, head: SignedHead): Promise<readonly PlacedEntry[]> {
   try {
-    return (await readEntries(async (path) => release.read(path), head)).entries;
+    return (await readEntries({ fetchFile: async (path) => release.read(path), invalid: damaged }, head))
+      .entries;
   } catch (error) {
     if (error instanceof TreeRejected) return [];
     throw error;

@@ -68,7 +68,10 @@ async function readLog(files: SeenFiles, conditions: LogConditions): Promise<Che
   // Before the head, which is then not older, also on a live host.
   const cosigned = origin === undefined ? undefined : await files.get(PATHS.cosignedHead(origin));
   const head = parseHead(await files.require(PATHS.logHead), inHead);
-  const { entries, tree } = await readEntries(async (path) => files.read(path), head);
+  const { entries, tree } = await readEntries(
+    { fetchFile: (path) => files.read(path), invalid: damaged },
+    head,
+  );
   await assertContains({ ...head, tree }, conditions.head);
   const { published, pending } = newestIn(entries, statement);
   const signers = await checkStatements(files, { entries, published }, conditions);
@@ -89,6 +92,7 @@ async function readLog(files: SeenFiles, conditions: LogConditions): Promise<Che
 
 const problemIn = (path: string) => (message: string) => new Problems([`${path} ${message}`]);
 const inHead = problemIn(PATHS.logHead);
+const damaged = problemIn('the log');
 
 /** Asserts that a log contains a log that was verified before. */
 async function assertContains(
