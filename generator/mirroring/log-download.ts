@@ -48,7 +48,9 @@ export async function downloadHead(
   }
   assertExtends(head, held);
   release.addUnlisted(PATHS.logHead, bytes);
-  if (isNamed) await release.fetchUnlisted(PATHS.logProof);
+  if (isNamed && (await release.fetchUnlisted(PATHS.logProof)) === undefined) {
+    throw new TreeRejected(`${PATHS.logProof} is missing`);
+  }
   return head;
 }
 
