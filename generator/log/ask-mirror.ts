@@ -6,16 +6,10 @@ import {
   LIMITS,
   type NoteSignature,
   parseHead,
+  textOf,
 } from '@passport-registry/verifier/internal';
 import { cosignedHeadPath } from './log-files.js';
-import {
-  formatTime,
-  knownTime,
-  type Question,
-  readCosignature,
-  textOf,
-  WitnessProblem,
-} from './read-cosignature.js';
+import { formatTime, knownTime, type Question, readCosignature, WitnessProblem } from './read-cosignature.js';
 
 /** The pauses between two requests, in milliseconds: the first, and the longest. */
 const FIRST_PAUSE_MS = 500;
@@ -68,10 +62,9 @@ async function readHead(url: string, question: Question): Promise<NoteSignature>
     await response.discard();
     throw new NotYet(`serves no head of this log: ${address} responds with ${response.status}`);
   }
-  const served = parseHead(
-    textOf(await response.body()),
-    (message) => new NotYet(`serves a head that ${message}`),
-  );
+  const problem = (message: string) => `serves a head that ${message}`;
+  const text = textOf(await response.body(), (message) => new WitnessProblem(problem(message)));
+  const served = parseHead(text, (message) => new NotYet(problem(message)));
   if (served.note.text !== head.note.text) throw new NotYet(otherHead(served.size, head.size));
   const known = knownTime(question);
   const demand = { text: head.note.text, key, since: known ?? Number.NEGATIVE_INFINITY };

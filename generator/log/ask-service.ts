@@ -9,10 +9,11 @@ import {
   LIMITS,
   type NoteSignature,
   parseSignatureLines,
+  textOf,
   tileReader,
 } from '@passport-registry/verifier/internal';
 import { CLOCK_TOLERANCE_MS } from '../list/updated-at.js';
-import { knownTime, type Question, readCosignature, textOf, WitnessProblem } from './read-cosignature.js';
+import { knownTime, type Question, readCosignature, WitnessProblem } from './read-cosignature.js';
 
 /** How often a witness may say that it has cosigned another size. Another publisher can ask it at the same time. */
 const MAX_CONFLICTS = 3;
@@ -23,6 +24,8 @@ const OVERLOADED: readonly number[] = [429, 502, 503, 504];
 
 /** How many characters of an error that a witness sends to show. */
 const MAX_SHOWN = 200;
+
+const sentResponse = (message: string) => new WitnessProblem(`sent a response that ${message}`);
 
 /** The response of a witness. */
 interface Answer {
@@ -44,10 +47,7 @@ export async function askService(url: string, question: Question): Promise<NoteS
   for (let conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
     const { status, text } = await post(url, await requestBody(oldSize, question), question.signal);
     if (status === 200) {
-      const lines = parseSignatureLines(
-        text,
-        (message) => new WitnessProblem(`sent a response that ${message}`),
-      );
+      const lines = parseSignatureLines(text, sentResponse);
       return readCosignature(lines, { text: head.note.text, key, since });
     }
     if (status !== 409)
@@ -105,5 +105,6 @@ async function send(url: string, body: string, signal: AbortSignal): Promise<Ans
     { method: 'POST', body, headers: { 'Content-Type': 'text/plain; charset=utf-8' } },
     { fetch: globalThis.fetch, timeout: signal, maxBytes: LIMITS.logProof },
   );
-  return { status: response.status, text: textOf(await response.body()) };
+  const text = textOf(await response.body(), sentResponse);
+  return { status: response.status, text };
 }

@@ -35,7 +35,7 @@ export function cosignedHeadPath(origin: string): string {
   return `${hash('sha256', origin)}/checkpoint`;
 }
 
-/** The error for a log that is damaged. @param message - a predicate, such as "lacks a tile" */
+/** The error for the publisher whose own log is damaged. @param message - a predicate, such as "lacks a tile" */
 export const damagedLog = (message: string) =>
   new TreeRejected(
     `the log ${message}: restore the folder ${LOG_FOLDER} from a mirror, from a backup or from git`,
@@ -44,10 +44,7 @@ export const damagedLog = (message: string) =>
 /** Reads the head of a log, whose signatures are not verified. @returns undefined if the tree has no log */
 export function readLogHead(read: ReadFile): SignedHead | undefined {
   const bytes = read(LOG_HEAD_PATH);
-  return (
-    bytes &&
-    parseHead(Buffer.from(bytes).toString('utf8'), (message) => damagedLog(`has a head that ${message}`))
-  );
+  return bytes && parseHead(bytes, (message) => damagedLog(`has a head that ${message}`));
 }
 
 /** A tile with its bytes. */

@@ -10,6 +10,7 @@ import {
   rotationEntry,
   type Statement,
   type StatementType,
+  textOf,
 } from '@passport-registry/verifier/internal';
 
 /** The types of the statements in a log, by the types of their entries (SPEC C7). */
@@ -28,14 +29,16 @@ export interface LoggedStatement {
 /**
  * Makes the entry of a statement.
  *
+ * @param jwt - the statement, or the bytes of its file exactly as received
  * @param steps - the number of rotation steps in the log before the statement
  * @param invalid - creates the error to throw
  */
 export async function readLogged(
-  text: string,
+  jwt: Uint8Array | string,
   steps: number,
   invalid: (message: string) => Error,
 ): Promise<LoggedStatement> {
+  const text = textOf(jwt, invalid);
   try {
     const { type } = readCompactJws(text, Object.values(TYPES));
     const statement = readStatement(text, type as StatementType, invalid);

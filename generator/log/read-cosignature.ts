@@ -1,6 +1,5 @@
 import {
   cosignatureTime,
-  decodeUtf8,
   isNamed,
   type NoteKey,
   type NoteSignature,
@@ -27,15 +26,6 @@ export interface Question {
 export function knownTime({ head, key }: Pick<Question, 'head' | 'key'>): number | undefined {
   const times = head.note.signatures.filter((line) => isNamed(line, key)).map(cosignatureTime);
   return times[0] === undefined ? undefined : times[0] * 1000;
-}
-
-/** Decodes what a witness has sent. @throws {@link WitnessProblem} */
-export function textOf(bytes: Uint8Array): string {
-  try {
-    return decodeUtf8(bytes);
-  } catch {
-    throw new WitnessProblem('sent bytes that are not UTF-8');
-  }
 }
 
 /** What a cosignature must be. */

@@ -12,11 +12,18 @@ import {
   tilePath,
   tileWidth,
 } from '@passport-registry/verifier/internal';
-import { damagedLog, LOG_FOLDER } from './log-files.js';
+import { LOG_FOLDER } from './log-files.js';
 import { LogTree } from './log-tree.js';
 
 /** Reads a file of a tree on any host. Undefined if there is no such file. */
 export type FetchFile = (path: string) => Promise<Uint8Array | undefined>;
+
+/** The log of a tree on any host. */
+export interface LogReader {
+  readonly fetchFile: FetchFile;
+  /** Creates the error to throw if files are missing or damaged. The message is a predicate about the log. */
+  readonly invalid: (message: string) => Error;
+}
 
 /** How many tiles and bundles are read at a time. */
 const CONCURRENCY = 8;
@@ -26,13 +33,14 @@ const CONCURRENCY = 8;
  *
  * @param known - the hashes of the entries that are known already, from index 0. Default: none
  * @returns the new entries, in order
- * @throws {@link TreeRejected} if tiles or entries are missing, or do not belong to the head
+ * @throws the error of the reader
  */
 export async function readEntries(
-  fetchFile: FetchFile,
+  reader: LogReader,
   head: TreeHead,
   known: readonly Uint8Array[] = [],
 ): Promise<ReadEntries> {
+  const { invalid } = reader;
   const first = Math.floor(known.length / TILE_WIDTH);
   const count = Math.ceil(head.size / TILE_WIDTH);
   const bundles: Uint8Array[][] = [];
@@ -40,7 +48,7 @@ export async function readEntries(
     Array.from({ length: Math.max(0, count - first) }, (_one, at) => first + at),
     CONCURRENCY,
     async (index) => {
-      bundles[index - first] = await readBundle(fetchFile, {
+      bundles[index - first] = await readBundle(reader, {
         level: 0,
         index,
         width: tileWidth(0, index, head.size),
@@ -50,19 +58,19 @@ export async function readEntries(
   const read = bundles.flat();
   const hashes = [...known.slice(0, first * TILE_WIDTH), ...read.map(leafHash)];
   if (known.some((hash, at) => !isSameHash(hash, hashes[at] ?? new Uint8Array()))) {
-    throw damagedLog('does not contain the log that was read before');
+    throw invalid('does not contain the log that was read before');
   }
   const tree = new LogTree(hashes);
   if (tree.size !== head.size || !isSameHash(await tree.rootAt(tree.size), head.root)) {
-    throw damagedLog('has entries that do not belong to its head');
+    throw invalid('has entries that do not belong to its head');
   }
   const fresh = tree.tiles().filter(({ place }) => isNew(place, known.length));
-  await forEachConcurrent(fresh, CONCURRENCY, ({ place, bytes }) => assertTile(fetchFile, place, bytes));
+  await forEachConcurrent(fresh, CONCURRENCY, ({ place, bytes }) => assertTile(reader, place, bytes));
   const entries = read.slice(known.length - first * TILE_WIDTH).map((bytes, at) => {
     const index = known.length + at;
     return {
       index,
-      entry: parseEntry(bytes, (message) => damagedLog(`has an entry ${index} that ${message}`)),
+      entry: parseEntry(bytes, (message) => invalid(`has an entry ${index} that ${message}`)),
     };
   });
   return { entries, hashes, tree };
@@ -80,29 +88,30 @@ function isNew({ level, index, width }: TilePlace, known: number): boolean {
   return (index * TILE_WIDTH + width) * TILE_WIDTH ** level > known;
 }
 
-async function readBundle(fetchFile: FetchFile, place: TilePlace): Promise<Uint8Array[]> {
+async function readBundle(reader: LogReader, place: TilePlace): Promise<Uint8Array[]> {
   const path = bundlePath(place);
-  const bytes = await readWide(fetchFile, bundlePath, place);
-  const entries = parseBundle(bytes, (message) => damagedLog(`has a file ${path} that ${message}`));
-  if (entries.length < place.width) throw damagedLog(`has a file ${path} that is too short`);
+  const { invalid } = reader;
+  const bytes = await readWide(reader, bundlePath, place);
+  const entries = parseBundle(bytes, (message) => invalid(`has a file ${path} that ${message}`));
+  if (entries.length < place.width) throw invalid(`has a file ${path} that is too short`);
   return entries.slice(0, place.width);
 }
 
-async function assertTile(fetchFile: FetchFile, place: TilePlace, expected: Uint8Array): Promise<void> {
-  const found = await readWide(fetchFile, tilePath, place);
+async function assertTile(reader: LogReader, place: TilePlace, expected: Uint8Array): Promise<void> {
+  const found = await readWide(reader, tilePath, place);
   if (Buffer.compare(found.subarray(0, expected.length), expected) === 0) return;
-  throw damagedLog(`has a tile ${tilePath(place)} that does not belong to its entries`);
+  throw reader.invalid(`has a tile ${tilePath(place)} that does not belong to its entries`);
 }
 
 /** Reads a tile or a bundle. A full one replaces its partial ones (C2SP tlog-tiles). */
 async function readWide(
-  fetchFile: FetchFile,
+  { fetchFile, invalid }: LogReader,
   pathOf: (place: TilePlace) => string,
   place: TilePlace,
 ): Promise<Uint8Array> {
   const path = `${LOG_FOLDER}${pathOf(place)}`;
   const full = `${LOG_FOLDER}${pathOf({ ...place, width: TILE_WIDTH })}`;
   const bytes = (await fetchFile(path)) ?? (path === full ? undefined : await fetchFile(full));
-  if (bytes === undefined) throw damagedLog(`lacks the file ${path}`);
+  if (bytes === undefined) throw invalid(`lacks the file ${path}`);
   return bytes;
 }

@@ -56,7 +56,8 @@ async function logOf(release: HeldRelease, pinned: RootKey): Promise<HeldLog | u
 
 async function entriesOf(release: HeldRelease, head: SignedHead): Promise<readonly PlacedEntry[]> {
   try {
-    return (await readEntries(async (path) => release.read(path), head)).entries;
+    return (await readEntries({ fetchFile: async (path) => release.read(path), invalid: damaged }, head))
+      .entries;
   } catch (error) {
     if (error instanceof TreeRejected) return [];
     throw error;
@@ -74,11 +75,11 @@ async function assertSigned(release: HeldRelease, head: SignedHead, { statement 
   if (!isSigned) throw damaged('is not signed by the key of the log');
 }
 
-async function newestStatement(release: HeldRelease, size: number): Promise<string | undefined> {
+async function newestStatement(release: HeldRelease, size: number): Promise<Uint8Array | undefined> {
   for (let index = size - 1; index >= 0; index--) {
-    const text = release.read(PATHS.loggedStatement(index))?.toString('utf8');
-    if (text === undefined) return undefined;
-    if ((await readLogged(text, 0, damaged)).entry.type === 'publication') return text;
+    const jwt = release.read(PATHS.loggedStatement(index));
+    if (jwt === undefined) return undefined;
+    if ((await readLogged(jwt, 0, damaged)).entry.type === 'publication') return jwt;
   }
   return undefined;
 }

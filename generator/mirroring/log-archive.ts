@@ -103,7 +103,7 @@ async function addProof(
 ): Promise<void> {
   const bytes = await release.fetch(path);
   if (bytes === undefined) return;
-  const statement = release.read(PATHS.loggedStatement(placed.index)).toString('utf8');
+  const statement = release.read(PATHS.loggedStatement(placed.index));
   await assertProves(bytes, { ...placed, tree: log.tree, statement }, path);
   release.addVerified(path, bytes);
 }

@@ -48,7 +48,9 @@ export async function downloadHead(
   }
   assertExtends(head, held);
   release.addUnlisted(PATHS.logHead, bytes);
-  if (isNamed) await release.fetchUnlisted(PATHS.logProof);
+  if (isNamed && (await release.fetchUnlisted(PATHS.logProof)) === undefined) {
+    throw new TreeRejected(`${PATHS.logProof} is missing`);
+  }
   return head;
 }
 
@@ -83,7 +85,7 @@ export async function downloadLog(
 function headIn(bytes: Uint8Array, isNamed: boolean): SignedHead | undefined {
   const invalid = (message: string) => new TreeRejected(`${PATHS.logHead} ${message}`);
   try {
-    return parseHead(Buffer.from(bytes).toString('utf8'), invalid);
+    return parseHead(bytes, invalid);
   } catch (error) {
     if (isNamed || !(error instanceof TreeRejected)) throw error;
     return undefined;
@@ -125,28 +127,27 @@ async function downloadEntries(
   const signers = new LogSigners(trust.roots);
   for (const placed of known) {
     if (placed.entry.type !== 'rotation') continue;
-    await signers.verify(release.read(PATHS.loggedStatement(placed.index)).toString('utf8'), placed);
+    await signers.verify(release.read(PATHS.loggedStatement(placed.index)), placed);
   }
   while (entries.length < head.size) {
     const first = entries.length;
-    const texts = await fetchStatements(release, first, Math.min(first + BATCH, head.size));
-    for (const text of texts) {
+    for (const bytes of await fetchStatements(release, first, Math.min(first + BATCH, head.size))) {
       const index = entries.length;
-      const { entry } = await signers.read(text, index);
-      release.addVerified(PATHS.loggedStatement(index), Buffer.from(text));
+      const { entry } = await signers.read(bytes, index);
+      release.addVerified(PATHS.loggedStatement(index), bytes);
       entries.push({ index, entry });
     }
   }
   return entries;
 }
 
-async function fetchStatements(release: NewRelease, first: number, end: number): Promise<string[]> {
-  const texts: string[] = [];
+async function fetchStatements(release: NewRelease, first: number, end: number): Promise<Uint8Array[]> {
+  const statements: Uint8Array[] = [];
   const indexes = Array.from({ length: end - first }, (_one, at) => first + at);
   await forEachConcurrent(indexes, CONCURRENCY, async (index) => {
     const bytes = await release.fetch(PATHS.loggedStatement(index));
     if (bytes === undefined) throw new TreeRejected(`${PATHS.loggedStatement(index)} is missing`);
-    texts[index - first] = Buffer.from(bytes).toString('utf8');
+    statements[index - first] = bytes;
   });
-  return texts;
+  return statements;
 }

@@ -170,7 +170,7 @@ export class NewRelease {
 
   /** Whether a file in the folder is the same as in the release being served. */
   isHeldAsIs(path: string): boolean {
-    return this.#held?.read(path)?.equals(this.read(path)) === true;
+    return this.includes(path) && this.#held?.read(path)?.equals(this.read(path)) === true;
   }
 
   /** Whether the release being served has the same files at some paths, and lacks the same ones. */

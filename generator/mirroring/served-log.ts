@@ -40,9 +40,9 @@ export async function servedLog(files: SeenFiles, rootKey: RootKey): Promise<Ser
   if (statement === undefined || !namesLog(statement)) return undefined;
   const bytes = await files.get(PATHS.logHead);
   if (bytes === undefined) throw invalid('is missing, but the publication statement names a log');
-  const head = parseHead(Buffer.from(bytes).toString('utf8'), invalid);
+  const head = parseHead(bytes, invalid);
   try {
-    await assertSignedByLog(head, logKeyIn(textOf(statement), invalid), invalid);
+    await assertSignedByLog(head, logKeyIn(statement, invalid), invalid);
   } catch (error) {
     // A publication that is only in the log can name a new key of the log.
     const newest = await newestStatement(files, head, rootKey);
@@ -57,18 +57,17 @@ async function newestStatement(
   files: SeenFiles,
   { size }: SignedHead,
   rootKey: RootKey,
-): Promise<string | undefined> {
+): Promise<Uint8Array | undefined> {
   const bytes = size === 0 ? undefined : await files.get(PATHS.loggedStatement(size - 1));
   try {
     if (bytes !== undefined) await verifyPublicationStatement(bytes, rootKey, ANY_TIME);
-    return bytes && textOf(bytes);
+    return bytes;
   } catch (error) {
     if (error instanceof RegistryError) return undefined;
     throw error;
   }
 }
 
-const textOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('utf8');
 const invalid = (message: string) => new LogInconsistent(`${PATHS.logHead} ${message}`);
 
 /** A host and the head of its log. */

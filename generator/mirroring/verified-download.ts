@@ -96,7 +96,9 @@ export async function downloadVerified(
       failure = error.message;
     }
   }
-  throw new TreeRejected(`${source} was not accepted: ${failure.slice(0, 500)}`);
+  throw new TreeRejected(
+    `${source} was not accepted: ${failure.slice(0, 500)}. If the next run fails too, tell the operator of the registry`,
+  );
 }
 
 async function verifyFolder(

@@ -65,7 +65,7 @@ export async function relationOf(head: SignedHead, known: KnownLog, { host }: Ho
   }
   const fetchFile = (path: string) => host.read(path);
   try {
-    return { kind: 'grown', ...(await readEntries(fetchFile, head, hashes)) };
+    return { kind: 'grown', ...(await readEntries({ fetchFile, invalid }, head, hashes)) };
   } catch (error) {
     if (!(error instanceof TreeRejected)) throw error;
     const other = await readOther(fetchFile, head);
@@ -74,6 +74,8 @@ export async function relationOf(head: SignedHead, known: KnownLog, { host }: Ho
   }
 }
 
+const invalid = (message: string) => new TreeRejected(`the log ${message}`);
+
 /** Reads a log from its beginning. Its hashes are evidence if it is whole, but does not contain the known log. */
 async function readOther(
   fetchFile: (path: string) => Promise<Uint8Array | undefined>,
@@ -81,7 +83,7 @@ async function readOther(
 ): Promise<readonly Uint8Array[] | undefined> {
   if (head.size > MAX_NEW_ENTRIES) return undefined;
   try {
-    return (await readEntries(fetchFile, head)).hashes;
+    return (await readEntries({ fetchFile, invalid }, head)).hashes;
   } catch (error) {
     if (error instanceof TreeRejected) return undefined;
     throw error;

@@ -1,4 +1,4 @@
-import { decodeUtf8, parseHead, parseLogProof, type SignedHead } from '@passport-registry/verifier/internal';
+import { parseHead, parseLogProof, type SignedHead } from '@passport-registry/verifier/internal';
 import { GeneratorError, IoFailed, TreeRejected } from '../errors.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
@@ -97,11 +97,5 @@ export function headsOf({ host, files }: HostView, report: Report): ShownHead[] 
 /** Parses a file that contains a head. @throws {@link TreeRejected} */
 export function readHead(path: string, bytes: Uint8Array): SignedHead {
   const invalid = (message: string) => new TreeRejected(message);
-  let text: string;
-  try {
-    text = decodeUtf8(bytes);
-  } catch {
-    throw invalid('is not UTF-8');
-  }
-  return path === PATHS.logProof ? parseLogProof(text, invalid).head : parseHead(text, invalid);
+  return path === PATHS.logProof ? parseLogProof(bytes, invalid).head : parseHead(bytes, invalid);
 }

@@ -60,7 +60,7 @@ async function provenSize(
     const bytes = await host.read(path);
     if (bytes === undefined) return undefined;
     const invalid = (message: string) => new TreeRejected(message);
-    const { head } = parseLogProof(Buffer.from(bytes).toString('utf8'), invalid);
+    const { head } = parseLogProof(bytes, invalid);
     const times = { since: Number.NEGATIVE_INFINITY, until: since };
     const cosignatures = await newestCosignatures(head.note, { ...trust, ...times });
     const isProven = cosignatures.length >= trust.quorum && head.origin === trust.origin;

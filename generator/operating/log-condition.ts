@@ -23,10 +23,7 @@ export function logCondition({ folder, report, published }: LocalTree): LogCondi
   if (problems !== undefined) return { level: 'error', message: summarize(problems), ...none };
   const proof = readIfThere(folder, PATHS.logProof);
   if (published === undefined || proof === undefined) return { level: 'note', message: 'none', ...none };
-  const { head } = parseLogProof(
-    proof.toString('utf8'),
-    (message) => new TreeRejected(`${PATHS.logProof} ${message}`),
-  );
+  const { head } = parseLogProof(proof, (message) => new TreeRejected(`${PATHS.logProof} ${message}`));
   const cosignatures = head.note.signatures.filter((line) => cosignatureTime(line) !== undefined);
   const oldest = Math.min(...cosignatures.map((line) => cosignatureTime(line) ?? 0));
   const found = { size: head.size, cosignedBy: cosignatures.map(({ name }) => name) };

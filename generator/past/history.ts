@@ -62,7 +62,9 @@ export async function openHistory(source: TreeSource, trust: PinnedTrust): Promi
   // Without a quorum: the newest publication may wait for its cosignatures, while the past is proven.
   const anyWitness = { origin, witnesses: [], quorum: 0, ...ALWAYS };
   const head = await verifyPublicationProof(await read(PATHS.logProof), statement, anyWitness);
-  const entries = (await readEntries(read, head)).entries;
+  const invalid = (message: string) =>
+    new TreeRejected(`the log of ${source.name} ${message}: read another copy of the registry`);
+  const entries = (await readEntries({ fetchFile: read, invalid }, head)).entries;
   const all = entries.slice(0, head.index + 1).flatMap(({ index, entry }) => {
     return entry.type === 'publication' ? [{ index, entry }] : [];
   });

@@ -7,8 +7,10 @@ import {
   type Period,
   type PeriodProof,
   parseLogProof,
+  textOf,
   verifyPeriod,
 } from '@passport-registry/verifier/internal';
+import { TreeRejected } from '../errors.js';
 import { PATHS } from '../tree/paths.js';
 import { trustAnchorOf } from '../verification/pinned-trust.js';
 import { type History, type LoggedPublication, type PastStatement, readPastStatement } from './history.js';
@@ -48,7 +50,7 @@ export async function readPastPublication(
 ): Promise<PastPublication | UnprovenPublication> {
   const read = async (path: string) => {
     const found = await history.source.get(path);
-    return found && Buffer.from(found.bytes).toString('utf8');
+    return found && textOf(found.bytes, (message) => new TreeRejected(`${path} ${message}`));
   };
   const { index } = publication;
   const isCurrent = publication === history.publications.at(-1);

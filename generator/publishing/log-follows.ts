@@ -8,7 +8,7 @@ import {
   verifyPublicationStatement,
 } from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../errors.js';
-import { type ReadFile, readLogHead } from '../log/log-files.js';
+import { damagedLog, type ReadFile, readLogHead } from '../log/log-files.js';
 import { readEntries } from '../log/read-log.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedFiles } from '../tree/published-tree.js';
@@ -45,7 +45,7 @@ export async function findLogFault(files: Files, earlier: TreeHead | undefined):
   const head = readLogHead(read);
   if (head === undefined) return `has no log, but ${before}`;
   if (head.size < earlier.size) return `has a log with ${head.size} entries, but ${before}`;
-  const { tree } = await readEntries(async (path) => read(path), head);
+  const { tree } = await readEntries({ fetchFile: async (path) => read(path), invalid: damagedLog }, head);
   if (isSameHash(await tree.rootAt(earlier.size), earlier.root)) return undefined;
   return `has another log: ${before}, which it does not contain`;
 }

@@ -85,8 +85,7 @@ export async function proveLogged(
 /** Reads a proof. A damaged proof counts as missing, because the new one replaces it. */
 function readProof(bytes: Uint8Array | undefined): LogProof | undefined {
   try {
-    const text = bytes && Buffer.from(bytes).toString('utf8');
-    return text === undefined ? undefined : parseLogProof(text, (message) => new TreeRejected(message));
+    return bytes && parseLogProof(bytes, (message) => new TreeRejected(message));
   } catch (error) {
     if (error instanceof TreeRejected) return undefined;
     throw error;

@@ -12,7 +12,7 @@ export async function checkCosignedHead(
   path: string,
 ): Promise<void> {
   const invalid = (message: string) => new Problems([`${path} ${message}`]);
-  const head = parseHead(Buffer.from(bytes).toString('utf8'), invalid);
+  const head = parseHead(bytes, invalid);
   if (head.origin !== origin) throw invalid(`is a head of ${head.origin}, not of ${origin}`);
   if (head.size <= tree.size && !isSameHash(await tree.rootAt(head.size), head.root)) {
     throw invalid('is not an earlier head of this log');

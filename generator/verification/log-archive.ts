@@ -86,7 +86,7 @@ function proofCheck(path: string, { entries, tree }: ArchivedLog): Check | undef
     const statement = await files.read(PATHS.loggedStatement(placed.index));
     if (statement === undefined) return undefined;
     try {
-      await assertProves(bytes, { ...placed, tree, statement: Buffer.from(statement).toString() }, path);
+      await assertProves(bytes, { ...placed, tree, statement }, path);
       return undefined;
     } catch (error) {
       if (!(error instanceof TreeRejected)) throw error;

@@ -15,7 +15,7 @@ import type { LogTree } from '../log/log-tree.js';
 /** An entry of a publication, and the log that contains it. */
 export interface ProvenEntry extends PlacedEntry {
   /** The publication statement, which names the key of the log. */
-  readonly statement: string;
+  readonly statement: Uint8Array | string;
   readonly tree: LogTree;
 }
 
@@ -31,7 +31,7 @@ export async function assertProves(
   path: string,
 ): Promise<void> {
   const invalid = (message: string) => new TreeRejected(`${path} ${message}`);
-  const parsed = parseLogProof(Buffer.from(proof).toString('utf8'), invalid);
+  const parsed = parseLogProof(proof, invalid);
   const { head } = parsed;
   await assertSignedByLog(head, logKeyIn(statement, invalid), invalid);
   if (parsed.index !== index || !provesEntry(parsed, entryBytes(entry))) {
@@ -44,7 +44,7 @@ export async function assertProves(
 }
 
 /** Returns the key of the log that a publication statement names. @param invalid - creates the error to throw */
-export function logKeyIn(statement: string, invalid: (message: string) => Error): NoteKey {
+export function logKeyIn(statement: Uint8Array | string, invalid: (message: string) => Error): NoteKey {
   const { log } = readPublicationStatement(statement);
   if (log === undefined) throw invalid('is of a publication that names no log');
   return parseNoteKey(log.vkey, 'log', invalid);

@@ -34,8 +34,8 @@ export class LogSigners {
    * @param index - the number of entries before it
    * @throws {@link Problems}
    */
-  async read(text: string, index: number): Promise<LoggedStatement> {
-    const logged = await readLogged(text, this.#steps, invalidAt(index));
+  async read(statement: Uint8Array | string, index: number): Promise<LoggedStatement> {
+    const logged = await readLogged(statement, this.#steps, invalidAt(index));
     await this.#verify(logged.statement, index);
     if (logged.entry.type === 'rotation') {
       const next = await importRootKey(logged.statement.claims['next_root']);
@@ -48,8 +48,8 @@ export class LogSigners {
   }
 
   /** Verifies that a statement is the one of an entry, and its signature. @throws {@link Problems} */
-  async verify(text: string, { index, entry }: PlacedEntry): Promise<LoggedStatement> {
-    const logged = await this.read(text, index);
+  async verify(statement: Uint8Array | string, { index, entry }: PlacedEntry): Promise<LoggedStatement> {
+    const logged = await this.read(statement, index);
     if (Buffer.compare(entryBytes(logged.entry), entryBytes(entry)) === 0) return logged;
     throw invalidAt(index)('does not say what its entry in the log says');
   }

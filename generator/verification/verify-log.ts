@@ -67,8 +67,11 @@ async function readLog(files: SeenFiles, conditions: LogConditions): Promise<Che
   const origin = statement?.log?.origin;
   // Before the head, which is then not older, also on a live host.
   const cosigned = origin === undefined ? undefined : await files.get(PATHS.cosignedHead(origin));
-  const head = parseHead(Buffer.from(await files.require(PATHS.logHead)).toString(), inHead);
-  const { entries, tree } = await readEntries(async (path) => files.read(path), head);
+  const head = parseHead(await files.require(PATHS.logHead), inHead);
+  const { entries, tree } = await readEntries(
+    { fetchFile: (path) => files.read(path), invalid: damaged },
+    head,
+  );
   await assertContains({ ...head, tree }, conditions.head);
   const { published, pending } = newestIn(entries, statement);
   const signers = await checkStatements(files, { entries, published }, conditions);
@@ -89,6 +92,7 @@ async function readLog(files: SeenFiles, conditions: LogConditions): Promise<Che
 
 const problemIn = (path: string) => (message: string) => new Problems([`${path} ${message}`]);
 const inHead = problemIn(PATHS.logHead);
+const damaged = problemIn('the log');
 
 /** Asserts that a log contains a log that was verified before. */
 async function assertContains(
@@ -126,8 +130,8 @@ function newestIn(entries: readonly PlacedEntry[], statement: PublishedStatement
   return { published, pending: newest === published ? undefined : newest };
 }
 
-async function statementAt(files: SeenFiles, placed: PlacedEntry | undefined): Promise<string> {
-  return Buffer.from(await files.require(PATHS.loggedStatement(placed?.index ?? 0))).toString();
+function statementAt(files: SeenFiles, placed: PlacedEntry | undefined): Promise<Uint8Array> {
+  return files.require(PATHS.loggedStatement(placed?.index ?? 0));
 }
 
 /** The entries of a log, and the one of the published statement. */
@@ -155,7 +159,7 @@ async function checkStatements(
     else if ((await files.hash(path)) !== placed.entry.sha256) {
       problems.push(`${path} does not belong to its entry in the log`);
     } else if (placed.entry.type === 'rotation' || isVerified?.(path) !== true) {
-      await signers.verify(Buffer.from(bytes).toString(), placed);
+      await signers.verify(bytes, placed);
     }
   }
   failIfAny(problems);

@@ -1,4 +1,4 @@
-import { decodeBase64, decodeUtf8, parseHead, type SignedHead } from '@passport-registry/verifier/internal';
+import { decodeBase64, parseHead, type SignedHead, textOf } from '@passport-registry/verifier/internal';
 import { HeadRefused } from './head-refused.js';
 
 /** The body of a request to cosign a head (C2SP tlog-witness, add-checkpoint). Nothing has been verified. */
@@ -20,7 +20,7 @@ const START = /^old (0|[1-9][0-9]{0,15})\n((?:[^\n]+\n)*)\n/;
 
 /** Parses the body of a request. Accepts one spelling of each request. @throws {@link HeadRefused} */
 export function parseAddCheckpoint(body: Uint8Array): AddCheckpoint {
-  const text = textOf(body);
+  const text = textOf(body, malformed);
   const [start = '', size, lines = ''] = START.exec(text) ?? [];
   const oldSize = Number(size);
   if (!Number.isSafeInteger(oldSize)) {
@@ -32,14 +32,6 @@ export function parseAddCheckpoint(body: Uint8Array): AddCheckpoint {
   const head = parseHead(text.slice(start.length), (message) => malformed(`has a head that ${message}`));
   if (oldSize > head.size) throw malformed('has an old size that is larger than the head');
   return { oldSize, proof, head };
-}
-
-function textOf(body: Uint8Array): string {
-  try {
-    return decodeUtf8(body);
-  } catch {
-    throw malformed('is not UTF-8');
-  }
 }
 
 const areHashes = (proof: readonly (Uint8Array | undefined)[]): proof is readonly Uint8Array[] =>

@@ -96,7 +96,7 @@ async function readStatements(url: string, before: Known): Promise<Known> {
 async function pendingStatement(files: RegistryFiles, root: RootKey): Promise<KeyStatement | undefined> {
   const head = await files.get(PATHS.logHead);
   if (head === undefined) return undefined;
-  const { size } = parseHead(Buffer.from(head).toString('utf8'), (message) => new TreeRejected(message));
+  const { size } = parseHead(head, (message) => new TreeRejected(message));
   const bytes = await files.get(PATHS.loggedStatement(size - 1));
   return bytes && keyStatement(bytes, root);
 }

@@ -98,7 +98,7 @@ export async function lastCosigned(state: WitnessState, origin: string): Promise
     new IoFailed(
       `${file} ${message}: the state of this witness is damaged. If there is no exact copy of the newest state, generate another key`,
     );
-  const head = parseHead(bytes.toString('utf8'), damaged);
+  const head = parseHead(bytes, damaged);
   const own = head.note.signatures.find((line) => isNamed(line, state.key));
   const time = own && cosignatureTime(own);
   const anyTime = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };

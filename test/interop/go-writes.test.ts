@@ -25,6 +25,7 @@ import {
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readEntries } from '../../build/log/read-log.js';
 import { compileGoLog, describeWithGo, type GoLog } from '../support/go-log.js';
+import { logReader } from '../support/log-files.js';
 import { flipped } from '../support/merkle.js';
 import { invalid, noteSigner } from '../support/note-keys.js';
 import { sha256 } from '../support/publication.js';
@@ -95,7 +96,7 @@ describeWithGo('a log that Go has written', () => {
     });
 
     it('has the entries and the tiles of its head', async () => {
-      const { entries } = await readEntries(read, headOf(size));
+      const { entries } = await readEntries(logReader(read), headOf(size));
       expect(entries).toHaveLength(size);
       expect(entries.at(-1)).toEqual({ index: size - 1, entry: sampleEntry(size - 1) });
     });
@@ -133,7 +134,7 @@ describeWithGo('a log that Go has written', () => {
       // Each attempt reads the whole log, which takes seconds for the largest.
       for (const index of size > 1000 ? [0] : new Set([0, size - 1])) {
         for (const { path, own } of placesOf(index, size)) {
-          await expect(readEntries(changing(path, own * 256 + 7), headOf(size))).rejects.toThrow(
+          await expect(readEntries(logReader(changing(path, own * 256 + 7)), headOf(size))).rejects.toThrow(
             'that does not belong to its entries',
           );
         }
@@ -148,7 +149,9 @@ describeWithGo('a log that Go has written', () => {
     it('is refused if an entry is changed', async () => {
       const index = size - 1 - ((size - 1) % 256);
       const damaged = changing(`log/${bundlePath({ index: index / 256, width: size - index })}`, 200);
-      await expect(readEntries(damaged, headOf(size))).rejects.toThrow('do not belong to its head');
+      await expect(readEntries(logReader(damaged), headOf(size))).rejects.toThrow(
+        'do not belong to its head',
+      );
     });
   });
 

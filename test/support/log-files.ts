@@ -4,7 +4,7 @@ import type { LogEntry } from '@passport-registry/verifier/internal';
 import { readIfThere } from '../../build/files/read-file.js';
 import { folderSource, verifyTree } from '../../build/index.js';
 import { readLogHead } from '../../build/log/log-files.js';
-import { readEntries } from '../../build/log/read-log.js';
+import { type FetchFile, type LogReader, readEntries } from '../../build/log/read-log.js';
 import { proveLogged } from '../../build/publishing/prove-logged.js';
 import { type Cosigning, cosignatures, type NoteSigner } from './test-log.js';
 import { writeFiles } from './workspace.js';
@@ -16,9 +16,18 @@ export function logHead(tree: string) {
   return head;
 }
 
+/** A log for `readEntries`, whose errors say what is wrong with the log. */
+export const logReader = (fetchFile: FetchFile): LogReader => ({
+  fetchFile,
+  invalid: (message) => new Error(`the log ${message}`),
+});
+
 /** Reads and verifies all entries of the log in the folder of a tree. */
 export async function logEntries(tree: string): Promise<LogEntry[]> {
-  const { entries } = await readEntries(async (path) => readIfThere(tree, path), logHead(tree));
+  const { entries } = await readEntries(
+    logReader(async (path) => readIfThere(tree, path)),
+    logHead(tree),
+  );
   return entries.map(({ entry }) => entry);
 }
 

@@ -11,7 +11,7 @@ export { decodeBase64url } from './encoding/base64url.js';
 export { isObject } from './encoding/checks.js';
 export { forEachConcurrent } from './encoding/for-each-concurrent.js';
 export { MAX_JSON_DEPTH, parseStrictJson } from './encoding/strict-json.js';
-export { decodeUtf8 } from './encoding/utf8.js';
+export { decodeUtf8, textOf } from './encoding/utf8.js';
 export { formatHistoryProof, type HistoryProof } from './history/history-proof.js';
 export { type Period, type PeriodProof, verifyPeriod } from './history/period.js';
 export { type BoundedResponse, boundedFetch, type FetchLimits } from './http/bounded-fetch.js';

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { appendEntries, replacedFolders } from '../../../build/log/append.js';
 import { EMPTY_LOG, type LogEnd, rootOf } from '../../../build/log/log-files.js';
 import { readEntries } from '../../../build/log/read-log.js';
+import { logReader } from '../../support/log-files.js';
 
 const entry = (index: number) =>
   Buffer.from(JSON.stringify({ iat: index, sha256: 'a'.repeat(64), type: 'delegation' }));
@@ -102,16 +103,16 @@ describe('readEntries', () => {
   };
 
   it('returns all entries, or only the new ones', async () => {
-    const all = await readEntries(reader().read, await head());
+    const all = await readEntries(logReader(reader().read), await head());
     expect(all.entries.map(({ index }) => index)).toEqual(Array.from({ length: 600 }, (_one, at) => at));
     const { asked, read } = reader();
-    const some = await readEntries(read, await head(), all.hashes.slice(0, 590));
+    const some = await readEntries(logReader(read), await head(), all.hashes.slice(0, 590));
     expect(some.entries.map(({ index }) => index)).toEqual([
       590, 591, 592, 593, 594, 595, 596, 597, 598, 599,
     ]);
     expect(some.hashes).toEqual(all.hashes);
     expect(asked.sort()).toEqual(['log/tile/0/002.p/88', 'log/tile/entries/002.p/88']);
-    expect((await readEntries(read, await head(), all.hashes)).entries).toEqual([]);
+    expect((await readEntries(logReader(read), await head(), all.hashes)).entries).toEqual([]);
   });
 
   it.each([
@@ -126,16 +127,18 @@ describe('readEntries', () => {
       { 'log/tile/entries/002.p/88': files.get('log/tile/entries/002.p/88')?.slice(0, -1) },
     ],
   ])('refuses %s', async (_what, changes) => {
-    await expect(readEntries(reader(changes).read, await head())).rejects.toThrow('the log ');
+    await expect(readEntries(logReader(reader(changes).read), await head())).rejects.toThrow('the log ');
   });
 
   it('refuses a log that does not contain what was read before, and one that is smaller', async () => {
-    const { hashes } = await readEntries(reader().read, await head());
+    const { hashes } = await readEntries(logReader(reader().read), await head());
     const other = [...hashes.slice(0, 599), leafHash(Buffer.from('another entry'))];
-    await expect(readEntries(reader().read, await head(), other)).rejects.toThrow('does not contain');
+    await expect(readEntries(logReader(reader().read), await head(), other)).rejects.toThrow(
+      'does not contain',
+    );
     const longer = [...hashes, leafHash(Buffer.from('another entry'))];
-    await expect(readEntries(reader().read, await head(), longer)).rejects.toThrow('the log ');
+    await expect(readEntries(logReader(reader().read), await head(), longer)).rejects.toThrow('the log ');
     const forked = [leafHash(Buffer.from('another entry')), ...hashes.slice(1, 300)];
-    await expect(readEntries(reader().read, await head(), forked)).rejects.toThrow('the log ');
+    await expect(readEntries(logReader(reader().read), await head(), forked)).rejects.toThrow('the log ');
   });
 });

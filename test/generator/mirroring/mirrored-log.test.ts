@@ -304,6 +304,42 @@ describe('a mirror of a log over HTTP', () => {
     expect(Math.abs((large?.bytes ?? 0) - (small?.bytes ?? 0))).toBeLessThanOrEqual(4 * 2 * 45 + 64);
   });
 
+  it('links only the statements if nothing has changed', async () => {
+    await publish();
+    const host = await toldHost(tree);
+    await mirrored(host.base);
+    // Every new or removed hard link changes the ctime of a file.
+    const times = () =>
+      new Map([...filesOf(current()).keys()].map((path) => [path, statSync(current(path)).ctimeMs]));
+    const before = times();
+    expect(await mirrored(host.base)).toContain('unchanged');
+    const changed = [...times()].filter(([path, time]) => time !== before.get(path)).map(([path]) => path);
+    const statements = /^(?:snapshots\/[0-9a-f]{64}\/)?(?:publication\.jwt|issuers\.sig|keys\/root\.json)$/;
+    expect(changed.filter((path) => !statements.test(path))).toEqual([]);
+    expect(readdirSync(join(here.folder, 'mirror/releases'))).toHaveLength(1);
+  });
+
+  it('does not read old lists and proofs again, so that only verify finds what has rotted on its disk', async () => {
+    const host = await toldHost(tree);
+    const path = `log/lists/${listOf(tree)}.json`;
+    await mirrored(host.base);
+    await publish();
+    await mirrored(host.base);
+    for (const rotten of [path, 'log/proofs/0/last.tlog-proof']) {
+      const good = readFileSync(current(rotten));
+      // Not in place: other files can be hard links to the same bytes.
+      rmSync(current(rotten));
+      writeFiles(here.current, { [rotten]: Buffer.from(good).fill(0, 1, 2) });
+      expect([rotten, await mirrored(host.base)]).toEqual([rotten, expect.stringContaining('unchanged')]);
+      await publish();
+      expect([rotten, await mirrored(host.base)]).toEqual([rotten, expect.stringContaining('switched to')]);
+      expect(await problemsIn(here.current)).toEqual([expect.stringContaining(rotten)]);
+      rmSync(current(rotten));
+      writeFiles(here.current, { [rotten]: good });
+      expect(await problemsIn(here.current)).toEqual([]);
+    }
+  });
+
   it('makes the partial tiles of every width, and the full ones, from the entries', async () => {
     await lengthenLog(tree, here.keys, 260);
     const host = await toldHost(tree);

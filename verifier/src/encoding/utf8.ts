@@ -1,3 +1,5 @@
+import type { InvalidText } from './invalid-text.js';
+
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
@@ -7,4 +9,14 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  */
 export function decodeUtf8(bytes: Uint8Array): string {
   return decoder.decode(bytes);
+}
+
+/** Returns the text of a file, decoded strictly. @param invalid - creates the error to throw */
+export function textOf(content: Uint8Array | string, invalid: InvalidText): string {
+  if (typeof content === 'string') return content;
+  try {
+    return decodeUtf8(content);
+  } catch {
+    throw invalid('is not UTF-8');
+  }
 }

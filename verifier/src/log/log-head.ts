@@ -18,8 +18,13 @@ export interface SignedHead extends LogHead {
 
 const HEAD = /^([^\n]+)\n(0|[1-9][0-9]{0,15})\n([A-Za-z0-9+/]{43}=)\n((?:[^\n]+\n)*)$/;
 
-/** Parses the signed head of a log. @param invalid - creates the error to throw */
-export function parseHead(signed: string, invalid: InvalidText): SignedHead {
+/**
+ * Parses the signed head of a log.
+ *
+ * @param signed - the head, or the bytes of a file exactly as received
+ * @param invalid - creates the error to throw
+ */
+export function parseHead(signed: Uint8Array | string, invalid: InvalidText): SignedHead {
   const note = parseNote(signed, invalid);
   const [, origin = '', size, encoded = ''] = HEAD.exec(note.text) ?? [];
   const root = decodeBase64(encoded);

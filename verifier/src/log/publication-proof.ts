@@ -1,4 +1,4 @@
-import { decodeUtf8 } from '../encoding/utf8.js';
+import { textOf } from '../encoding/utf8.js';
 import { LogInconsistent, NotLogged, TooFewCosignatures } from '../errors.js';
 import type { LogTrust } from '../trust/log-trust.js';
 import { parseNoteKey } from '../trust/note-key.js';
@@ -58,7 +58,7 @@ export async function verifyPublicationProof(
     );
   }
   if (bytes === undefined) throw notLogged('is missing');
-  const proof = textOf(bytes);
+  const proof = textOf(bytes, notLogged);
   const parsed = parseLogProof(proof, notLogged);
   const { head, index } = parsed;
   await assertSignedByLog(head, parseNoteKey(statement.log.vkey, 'log', notLogged), notLogged);
@@ -73,14 +73,6 @@ export async function verifyPublicationProof(
   }
   const { size, root } = head;
   return { size, root, index, cosignatures, witnessedAt: cosignatures.at(-1)?.time, proof };
-}
-
-function textOf(bytes: Uint8Array): string {
-  try {
-    return decodeUtf8(bytes);
-  } catch {
-    throw notLogged('is not UTF-8');
-  }
 }
 
 /** A verified head, and the head that was accepted before. */

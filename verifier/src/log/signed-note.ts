@@ -1,6 +1,7 @@
 import { decodeBase64, encodeBase64 } from '../encoding/base64.js';
 import { hexOf } from '../encoding/hex.js';
 import type { InvalidText } from '../encoding/invalid-text.js';
+import { textOf } from '../encoding/utf8.js';
 import { isKeyName, type NoteKey } from '../trust/note-key.js';
 
 /** A signature line of a note. */
@@ -32,9 +33,11 @@ const SIGNATURE_LINE = /^\u2014 ([^ ]+) ([A-Za-z0-9+/=]+)$/;
 /**
  * Parses a signed note (C2SP signed-note). The signatures are not verified.
  *
+ * @param file - the note, or the bytes of a file exactly as received
  * @param invalid - creates the error to throw
  */
-export function parseNote(note: string, invalid: InvalidText): SignedNote {
+export function parseNote(file: Uint8Array | string, invalid: InvalidText): SignedNote {
+  const note = textOf(file, invalid);
   const end = note.lastIndexOf('\n\n');
   if (end === -1) throw invalid('has no signature');
   const text = note.slice(0, end + 1);

@@ -1,5 +1,6 @@
 import { decodeBase64, encodeBase64 } from '../encoding/base64.js';
 import type { InvalidText } from '../encoding/invalid-text.js';
+import { textOf } from '../encoding/utf8.js';
 import { parseHead, type SignedHead } from './log-head.js';
 import { isSameHash, leafHash, rootFromInclusion } from './merkle.js';
 import { formatNote } from './signed-note.js';
@@ -17,8 +18,14 @@ const FIRST_LINE = 'c2sp.org/tlog-proof@v1';
 /** A tree of 2^53 entries has 53 levels. */
 const MAX_HASHES = 63;
 
-/** Parses a proof. The member `extra` is skipped: nothing authenticates it. @param invalid - creates the error to throw */
-export function parseLogProof(text: string, invalid: InvalidText): LogProof {
+/**
+ * Parses a proof. The member `extra` is skipped: nothing authenticates it.
+ *
+ * @param file - the proof, or the bytes of a file exactly as received
+ * @param invalid - creates the error to throw
+ */
+export function parseLogProof(file: Uint8Array | string, invalid: InvalidText): LogProof {
+  const text = textOf(file, invalid);
   const end = text.indexOf('\n\n');
   const lines = text.slice(0, Math.max(end, 0)).split('\n');
   const [first, ...rest] = lines;
