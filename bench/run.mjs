@@ -23,6 +23,7 @@ const BENCHMARKS = [
   'verify-action',
   'wire',
   'website',
+  'log',
 ];
 
 const selected = process.argv.slice(2).filter((argument) => argument !== '--write');

@@ -7,10 +7,14 @@ export interface Entry {
   readonly kind: 'file' | 'folder' | 'link' | 'other';
 }
 
-/** Lists everything below a folder. Links are listed but not followed. */
-export function entriesBelow(folder: string): Entry[] {
+/**
+ * Lists everything below a folder. Links are listed but not followed.
+ *
+ * @param isWanted - decides by path whether an entry is listed; a folder that is not listed is not searched either
+ */
+export function entriesBelow(folder: string, isWanted?: (path: string) => boolean): Entry[] {
   const found: Entry[] = [];
-  walk(folder, (path, kind) => found.push({ path, kind }));
+  walk(folder, (path, kind) => found.push({ path, kind }), isWanted);
   return found;
 }
 
@@ -18,17 +22,17 @@ export function entriesBelow(folder: string): Entry[] {
  * Visits everything below a folder. Links are visited but not followed.
  *
  * @param onEntry - called for each entry
- * @param isWanted - decides by name whether an entry is visited; a folder that is not visited is not searched either
+ * @param isWanted - decides by path whether an entry is visited; a folder that is not visited is not searched either
  */
 export function walk(
   folder: string,
   onEntry: (path: string, kind: Entry['kind']) => void,
-  isWanted: (name: string) => boolean = () => true,
+  isWanted: (path: string) => boolean = () => true,
 ): void {
   const visit = (prefix: string) => {
     for (const entry of readdirSync(`${folder}/${prefix}`, { withFileTypes: true })) {
-      if (!isWanted(entry.name)) continue;
       const path = `${prefix}${entry.name}`;
+      if (!isWanted(path)) continue;
       const kind = kindOf(entry);
       onEntry(path, kind);
       if (kind === 'folder') visit(`${path}/`);

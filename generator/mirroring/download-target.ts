@@ -13,6 +13,12 @@ export interface TransferStats {
 
 /** The rules of a verifier for files in the folder of a download. An error ends the download. */
 export interface AcceptanceRules {
+  /**
+   * Called if the source still serves the release being served. Applies all rules to that release.
+   *
+   * @returns whether the release is intact, and the download is not needed
+   */
+  readonly acceptHeld: () => Promise<boolean>;
   /** Called once the statements are in the folder, before records are downloaded. Returns what they prove. */
   readonly acceptStatements: () => Promise<SummedHead>;
   /**

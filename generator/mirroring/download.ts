@@ -9,9 +9,10 @@ import type { DownloadTarget, TransferStats } from './download-target.js';
 import { MIRROR_LIMITS } from './limits.js';
 import { type ListedFiles, listedFiles } from './listed-files.js';
 import { downloadArchive } from './log-archive.js';
-import { downloadLog } from './log-download.js';
+import { downloadHead, downloadLog } from './log-download.js';
 import { NewRelease } from './new-release.js';
 import { downloadRecords, makeRecords } from './records.js';
+import { NAMING_FILES } from './release-name.js';
 import { downloadByRsync } from './rsync.js';
 
 /** How many lists to request at a time. Lists are large, and stay in memory until their hashes have been checked. */
@@ -42,7 +43,9 @@ async function downloadByHttp(source: TreeSource, target: DownloadTarget): Promi
   await release.fetchUnlisted(PATHS.checkpoint);
   const isStated = files.all.some(({ path }) => path === PATHS.publication);
   // Before the statements are accepted: the proof of the publication statement is a part of the log.
-  const log = isStated ? await downloadLog(release, target) : undefined;
+  const head = isStated ? await downloadHead(release, target) : undefined;
+  if (release.hasSameAsHeld(NAMING_FILES) && (await target.rules.acceptHeld())) return release.stats();
+  const log = head && (await downloadLog(release, head, target));
   const statement = isStated ? await downloadStated(release, files, target) : undefined;
   await release.addAll(files.list);
   await release.addAll(files.snapshots, { concurrency: LARGE_CONCURRENCY });

@@ -28,23 +28,16 @@ export interface DownloadedLog {
   readonly tree: LogTree;
 }
 
-type LogTarget = Pick<DownloadTarget, 'folder' | 'trust' | 'seeksLog' | 'heldLog'>;
-
-/** How many statements are downloaded before they are verified. */
-const BATCH = 256;
-
 /**
- * Downloads the head of the log, the proof of the publication statement, and the statements of new entries. The entries follow
- * from their statements, and the tiles from the entries: neither is downloaded, and the root of the head proves both. So the
- * cost of an update does not depend on the size of the log.
+ * Downloads the head of the log, and the proof of the publication statement. Neither has been verified.
  *
  * @returns undefined if the registry has no log
  * @throws {@link TreeRejected} | {@link IoFailed}
  */
-export async function downloadLog(
+export async function downloadHead(
   release: NewRelease,
-  { folder, trust: { rootKey }, seeksLog, heldLog: held }: LogTarget,
-): Promise<DownloadedLog | undefined> {
+  { seeksLog, heldLog: held }: Pick<DownloadTarget, 'seeksLog' | 'heldLog'>,
+): Promise<SignedHead | undefined> {
   const isNamed = namesLog(release.read(PATHS.publication));
   if (!isNamed && !seeksLog && held === undefined) return undefined;
   const bytes = await release.fetch(PATHS.logHead);
@@ -54,8 +47,26 @@ export async function downloadLog(
     return undefined;
   }
   assertExtends(head, held);
-  const trust = await readLogTrust(folderSource(folder), rootKey);
+  release.addUnlisted(PATHS.logHead, bytes);
   if (isNamed) await release.fetchUnlisted(PATHS.logProof);
+  return head;
+}
+
+/** How many statements are downloaded before they are verified. */
+const BATCH = 256;
+
+/**
+ * Downloads the statements of new entries. The entries follow from their statements, and the tiles from the entries: neither
+ * is downloaded, and the root of the head proves both. So the size of a download does not depend on the size of the log.
+ *
+ * @throws {@link TreeRejected} | {@link IoFailed}
+ */
+export async function downloadLog(
+  release: NewRelease,
+  head: SignedHead,
+  { folder, trust: { rootKey }, heldLog: held }: Pick<DownloadTarget, 'folder' | 'trust' | 'heldLog'>,
+): Promise<DownloadedLog> {
+  const trust = await readLogTrust(folderSource(folder), rootKey);
   const entries = await rejecting(() => downloadEntries(release, { head, trust }, held?.entries ?? []));
   const leaves = entries.map(({ entry }) => entryBytes(entry));
   const tree = new LogTree(leaves.map(leafHash));
@@ -65,7 +76,6 @@ export async function downloadLog(
     );
   }
   for (const [path, file] of appendEntries(EMPTY_LOG, leaves).files) release.addVerified(path, file);
-  release.addVerified(PATHS.logHead, Buffer.from(bytes));
   return { head, entries, tree };
 }
 

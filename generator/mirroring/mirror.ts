@@ -4,13 +4,12 @@ import { GeneratorError, IoFailed } from '../errors.js';
 import { withOutputLock } from '../files/output-lock.js';
 import { readIfThere } from '../files/read-file.js';
 import { filesBelow } from '../files/walk.js';
-import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
-import { PATHS } from '../tree/paths.js';
 import type { CheckedLog } from '../verification/verify-log.js';
 import type { CosignedHead } from '../witnessing/witness-state.js';
 import type { TransferStats } from './download-target.js';
 import { HeldRelease } from './held-release.js';
 import type { MirrorOptions } from './mirror-options.js';
+import { releaseName } from './release-name.js';
 import { Releases } from './releases.js';
 import { cosignVerified, keepCosigned, serveCosigned, type Testimony, testimonyOf } from './testify.js';
 import { downloadVerified } from './verified-download.js';
@@ -70,8 +69,8 @@ async function mirrorLocked(
 ): Promise<MirrorReport> {
   const { witness } = options;
   const serving = releases.current();
-  const held = serving === undefined ? undefined : new HeldRelease(releases.path(serving));
   const accepted = releases.newestFirst().map((name) => new HeldRelease(releases.path(name)));
+  const held = serving === undefined ? undefined : accepted[0];
   const fresh = join(staging, 'tree');
   const [temporary, folders] = [join(staging, 'cosigned'), held === undefined ? [] : [held.folder]];
   let cosigned: CosignedHead | undefined;
@@ -81,12 +80,12 @@ async function mirrorLocked(
     // At once: a publication that waits for this cosignature is not published yet.
     for (const release of folders) serveCosigned(release, cosigned, temporary);
   };
-  const { stats, report, log } = await downloadVerified(options, { folder: fresh, held, accepted, onLog });
+  const accepting = { folder: fresh, held, accepted, onLog };
+  const { stats, report, log, isHeld } = await downloadVerified(options, accepting);
   const { updatedAt = '', sha256: hash = '', issuers = 0, warnings } = report;
   const base = releaseName(fresh, updatedAt);
-  const isSameTree = serving !== undefined && releases.baseOf(serving) === base;
-  const repaired = isSameTree && held !== undefined ? damagedFiles(held, fresh) : [];
-  const switched = !isSameTree;
+  const switched = !isHeld && (serving === undefined || releases.baseOf(serving) !== base);
+  const repaired = isHeld || switched || held === undefined ? [] : damagedFiles(held, fresh);
   if (switched || repaired.length > 0) {
     if (cosigned !== undefined) serveCosigned(fresh, cosigned, temporary);
     else if (log !== undefined) keepCosigned(held, fresh, log.head.origin);
@@ -113,13 +112,4 @@ function damagedFiles(held: HeldRelease, fresh: string): string[] {
     if (held.isLinked(path, fresh)) return false;
     return readIfThere(held.folder, path)?.equals(readFileSync(join(fresh, path))) !== true;
   });
-}
-
-/** Names a release. Names sort by time, and the same bytes have the same name. */
-function releaseName(folder: string, updatedAt: string): string {
-  // The head of the log and its proof can get new cosignatures, and a publication can be in the log alone.
-  const content = [CHECKSUMS_PATH, PATHS.checkpoint, PATHS.logHead, PATHS.logProof].map(
-    (path) => readIfThere(folder, path) ?? Buffer.alloc(0),
-  );
-  return `${updatedAt.replaceAll(/[-:]/g, '')}-${sha256(Buffer.concat(content)).slice(0, 16)}`;
 }

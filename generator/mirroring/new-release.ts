@@ -1,4 +1,4 @@
-import { existsSync, linkSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { RegistryError, SourceStatus } from '@passport-registry/verifier';
 import { forEachConcurrent, readHashedFile } from '@passport-registry/verifier/internal';
@@ -38,8 +38,11 @@ export class NewRelease {
   readonly #hashes = new Map<string, string>();
   /** One of the paths of each hash. */
   readonly #pathOf = new Map<string, string>();
-  /** The files whose content was verified before they were added, although nothing lists their hashes. */
+  /** The files whose content was verified, by this download or for the release being served. */
   readonly #verified = new Set<string>();
+  /** The files and the folders that exist by now. */
+  readonly #paths = new Set<string>();
+  readonly #folders = new Set<string>();
   #fetched = 0;
   #bytes = 0;
 
@@ -101,7 +104,7 @@ export class NewRelease {
     const { path, hash } = file;
     if (this.has(path, hash)) return;
     const equal = this.#pathOf.get(hash);
-    if (this.#held?.has(path, hash)) this.#link(join(this.#held.folder, path), path);
+    if (this.#held?.has(path, hash)) this.#linkHeld(path);
     else if (equal !== undefined) this.#link(join(this.#folder, equal), path);
     else if (!(await this.#fetch(file))) return;
     this.#note(path, hash);
@@ -118,7 +121,7 @@ export class NewRelease {
   /** Downloads and adds a file whose hash is unknown. Returns undefined if there is no such file. */
   async fetchUnlisted(path: string): Promise<Uint8Array | undefined> {
     const bytes = await this.fetch(path);
-    if (bytes !== undefined) this.#write(path, bytes);
+    if (bytes !== undefined) this.addUnlisted(path, bytes);
     return bytes;
   }
 
@@ -129,9 +132,14 @@ export class NewRelease {
     return bytes;
   }
 
+  /** Adds a file whose hash is unknown. Its content is verified later. */
+  addUnlisted(path: string, bytes: Uint8Array): void {
+    this.#write(path, bytes);
+  }
+
   /** Adds a file whose content has been verified. */
   addVerified(path: string, bytes: Uint8Array): void {
-    if (this.#held?.read(path)?.equals(bytes)) this.#link(join(this.#held.folder, path), path);
+    if (this.#held?.read(path)?.equals(bytes)) this.#linkHeld(path);
     else this.#write(path, bytes);
     this.#note(path, sha256(bytes));
     this.#verified.add(path);
@@ -139,17 +147,17 @@ export class NewRelease {
 
   /** Whether a file is in the folder. */
   includes(path: string): boolean {
-    return existsSync(join(this.#folder, path));
+    return this.#paths.has(path);
   }
 
   /** Adds a file of the release being served as it is, if it exists: a file that never changes, and was verified before. */
   addHeld(path: string): void {
-    if (this.#held?.contains(path) && !this.includes(path)) this.#link(join(this.#held.folder, path), path);
+    if (this.#held?.contains(path) && !this.includes(path)) this.#linkHeld(path);
   }
 
-  /** Whether the content of a file in the folder was verified, now or for the release being served. */
+  /** Whether the content of a file was verified, by this download or for the release being served. */
   isVerified(path: string): boolean {
-    return this.#verified.has(path) || this.#held?.isLinked(path, this.#folder) === true;
+    return this.#verified.has(path);
   }
 
   /** Adds a file whose content the release being served has at another path. Returns whether it has. */
@@ -163,6 +171,13 @@ export class NewRelease {
   /** Whether a file in the folder is the same as in the release being served. */
   isHeldAsIs(path: string): boolean {
     return this.#held?.read(path)?.equals(this.read(path)) === true;
+  }
+
+  /** Whether the release being served has the same files at some paths, and lacks the same ones. */
+  hasSameAsHeld(paths: readonly string[]): boolean {
+    const held = this.#held;
+    if (held === undefined) return false;
+    return paths.every((path) => (this.includes(path) ? this.isHeldAsIs(path) : !held.contains(path)));
   }
 
   /** Whether any file in the folder has this hash. */
@@ -212,6 +227,12 @@ export class NewRelease {
     this.#bytes += bytes.length;
   }
 
+  /** Links a file of the release being served, which was verified before that release was served. */
+  #linkHeld(path: string): void {
+    this.#link(join((this.#held as HeldRelease).folder, path), path);
+    this.#verified.add(path);
+  }
+
   #link(existing: string, path: string): void {
     this.#place(path, (file) => linkSync(existing, file));
   }
@@ -223,9 +244,12 @@ export class NewRelease {
 
   #place(path: string, work: (file: string) => void): void {
     const file = join(this.#folder, path);
+    const folder = dirname(file);
     try {
-      mkdirSync(dirname(file), { recursive: true });
+      if (!this.#folders.has(folder)) mkdirSync(folder, { recursive: true });
+      this.#folders.add(folder);
       work(file);
+      this.#paths.add(path);
     } catch (cause) {
       throw new IoFailed(`${file} cannot be written: ${(cause as Error).message}`, { cause });
     }

@@ -1,8 +1,9 @@
-import { TreeRejected } from '../errors.js';
+import { IoFailed, TreeRejected } from '../errors.js';
 import { acceptStatements } from '../verification/accept-statements.js';
 import { assertAcceptable } from '../verification/assert-acceptable.js';
 import { auditLog } from '../verification/audit-log.js';
-import { folderSource } from '../verification/tree-source.js';
+import { isKeptFile } from '../verification/log-archive.js';
+import { folderSource, type TreeSource } from '../verification/tree-source.js';
 import { type TreeReport, type VerifyOptions, verifyTree } from '../verification/verify.js';
 import type { CheckedLog } from '../verification/verify-log.js';
 import { download } from './download.js';
@@ -34,6 +35,8 @@ interface VerifiedRelease {
   readonly report: TreeReport;
   /** Undefined if the registry has no log. */
   readonly log: CheckedLog | undefined;
+  /** Whether it is the release being served, which is intact. */
+  readonly isHeld: boolean;
 }
 
 /**
@@ -51,14 +54,32 @@ export async function downloadVerified(
   const publications = accepted.flatMap((release) => release.stored() ?? []);
   const [tree, conditions] = [folderSource(folder), { trust, maxAgeDays, held: publications }];
   let log: CheckedLog | undefined;
+  const acceptLog = async (source: TreeSource, isVerified?: (path: string) => boolean) => {
+    log = await auditLog(source, trust.rootKey, { head: heldLog?.head, isVerified });
+    if (log !== undefined) await onLog(log);
+  };
+  const verify = (release: string) => verifyFolder(release, { trust, maxAgeDays, checkedLog: log });
+  let heldReport: TreeReport | undefined;
   const rules: AcceptanceRules = {
+    acceptHeld: async () => {
+      if (held === undefined) return false;
+      // What was verified under another root key is verified again.
+      const isKept = heldLog?.release === held ? isKeptFile : undefined;
+      try {
+        await acceptLog(folderSource(held.folder), isKept);
+        await assertAcceptable(folderSource(held.folder), conditions);
+        heldReport = await verify(held.folder);
+        return true;
+      } catch (error) {
+        // The download shows whether this disk or the source is at fault.
+        if (error instanceof TreeRejected || error instanceof IoFailed) return false;
+        throw error;
+      }
+    },
     // A log can be cosigned even if the list is too old: the next publication may be waiting for the cosignature.
     acceptStatements: () =>
       acceptStatements(tree, { ...conditions, ...(witness && { maxAgeDays: undefined }) }),
-    acceptLog: async (isVerified) => {
-      log = await auditLog(tree, trust.rootKey, { head: heldLog?.head, isVerified });
-      if (log !== undefined) await onLog(log);
-    },
+    acceptLog: (isVerified) => acceptLog(tree, isVerified),
     acceptPublication: () => assertAcceptable(tree, conditions),
   };
   const seeksLog = witness !== undefined || trust.log.log !== undefined;
@@ -68,7 +89,8 @@ export async function downloadVerified(
     if (attempt > 1) await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
     try {
       const stats = await download(source, target);
-      return { stats, report: await verifyFolder(folder, { trust, maxAgeDays, checkedLog: log }), log };
+      const isHeld = heldReport !== undefined;
+      return { stats, report: heldReport ?? (await verify(folder)), log, isHeld };
     } catch (error) {
       if (!(error instanceof TreeRejected)) throw error;
       failure = error.message;

@@ -89,9 +89,10 @@ const FLUSHED: readonly string[] = [
 
 function updateTree(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnProgress): Written {
   const folders = foldersOf(tree.keys());
-  // The tree has only the newest files of its log. The log itself is never removed, unless another registry begins.
+  // The tree has only the newest files of its log. The log itself is never removed, unless another registry begins. It
+  // grows with every publication, so it is not even listed.
   const keepsLog = tree.has(PATHS.logProof);
-  const below = entriesBelow(out).filter(({ path }) => !(keepsLog && isLogFile(path)));
+  const below = entriesBelow(out, (path) => !(keepsLog && isLogFile(path)));
   const entries = clearTheWay(out, below, { tree, folders });
   const stale = entries.filter(({ path, kind }) => kind !== 'folder' && !tree.has(path));
   const emptied = entries.filter(({ path, kind }) => kind === 'folder' && !folders.has(`${path}/`));

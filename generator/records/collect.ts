@@ -80,7 +80,7 @@ function findBelow(folder: string, { found, links, regular }: Finds): void {
     if (kind === 'file') regular.add(file);
   };
   try {
-    walk(folder, onEntry, isVisible);
+    walk(folder, onEntry, (path) => isVisible(basename(path)));
   } catch (cause) {
     throw new IoFailed(`${folder} cannot be read: ${(cause as Error).message}`, { cause });
   }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { SourceRedirected } from '@passport-registry/verifier';
 import { type BoundedResponse, boundedFetch, limitOf } from '@passport-registry/verifier/internal';
 import { networkFailure } from './network-failure.js';
@@ -45,6 +46,7 @@ export async function askHost(base: string, path: string, request: HostRequest =
   const timeout =
     signal === undefined ? TIMEOUT_MS : AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
   const limits = { fetch: globalThis.fetch, timeout, maxBytes };
+  await closedConnections();
   try {
     const answer = await boundedFetch(url, init, limits);
     return { ...answer, location: undefined, body: () => withNetworkFailure(url, answer.body()) };
@@ -52,6 +54,15 @@ export async function askHost(base: string, path: string, request: HostRequest =
     if (error instanceof SourceRedirected) return redirect(error);
     throw networkFailure(url, error);
   }
+}
+
+/**
+ * Waits until `fetch` knows which idle connections the host has closed. After long work, such as the check of a large log, it
+ * would otherwise send the request over one of them. One turn of the event loop may have passed the network already.
+ */
+async function closedConnections(): Promise<void> {
+  await setImmediate();
+  await setImmediate();
 }
 
 /** Whether a host serves a file, whose content is not requested. A host that does not know HEAD counts as one without it. */

@@ -26,6 +26,9 @@ export interface ArchivedLog {
   readonly isVerified: (path: string) => boolean;
 }
 
+/** Whether a path is that of a list or a proof, which are kept of each publication, and never change. */
+export const isKeptFile = (path: string) => /^log\/(?:lists|proofs|statements)\//.test(path);
+
 /** Whether a path is that of a file of the log, or of a witness. Host configurations are not. */
 export const isLogPath = (path: string) => /^(?:log\/[^.]|witness\/)/.test(path);
 
@@ -36,8 +39,10 @@ export const isLogPath = (path: string) => /^(?:log\/[^.]|witness\/)/.test(path)
 export async function checkArchive(files: SeenFiles, log: ArchivedLog): Promise<void> {
   const problems: string[] = [];
   const paths = (files.paths() ?? []).filter(isLogPath);
+  const lists = new Set(log.entries.flatMap(({ entry }) => (entry.type === 'publication' ? entry.list : [])));
+  const listed = { ...log, lists };
   await forEachConcurrent(paths, CONCURRENCY, async (path) => {
-    const fault = await findFault(path, files, log);
+    const fault = await findFault(path, files, listed);
     if (fault !== undefined) problems.push(fault);
   });
   failIfAny(problems.sort());
@@ -50,7 +55,10 @@ const isCheckedElsewhere = (path: string, { origin, entries }: ArchivedLog) => {
   return [PATHS.logHead, PATHS.logProof, PATHS.cosignedHead(origin)].includes(path);
 };
 
-async function findFault(path: string, files: SeenFiles, log: ArchivedLog): Promise<string | undefined> {
+/** A log, and the hashes of all lists that its publications name. */
+type ListedLog = ArchivedLog & { readonly lists: ReadonlySet<string> };
+
+async function findFault(path: string, files: SeenFiles, log: ListedLog): Promise<string | undefined> {
   if (isCheckedElsewhere(path, log)) return undefined;
   const check = listCheck(path, log) ?? proofCheck(path, log) ?? tileCheck(path, log);
   if (check === undefined) return `${path} is not part of the log`;
@@ -63,10 +71,9 @@ async function findFault(path: string, files: SeenFiles, log: ArchivedLog): Prom
 type Check = (bytes: Uint8Array, files: SeenFiles) => string | undefined | Promise<string | undefined>;
 
 /** A list that a publication names. */
-function listCheck(path: string, { entries }: ArchivedLog): Check | undefined {
+function listCheck(path: string, { lists }: ListedLog): Check | undefined {
   const [, hash] = /^log\/lists\/([0-9a-f]{64})\.json$/.exec(path) ?? [];
-  const isNamed = entries.some(({ entry }) => entry.type === 'publication' && entry.list === hash);
-  if (!isNamed) return undefined;
+  if (hash === undefined || !lists.has(hash)) return undefined;
   return (bytes) => (sha256(bytes) === hash ? undefined : `${path} does not have the hash in its path`);
 }
 

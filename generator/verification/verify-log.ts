@@ -152,7 +152,7 @@ async function checkStatements(
     const path = PATHS.loggedStatement(placed.index);
     const bytes = await files.read(path);
     if (bytes === undefined) problems.push(`${path} is missing`);
-    else if (sha256(bytes) !== placed.entry.sha256) {
+    else if ((await files.hash(path)) !== placed.entry.sha256) {
       problems.push(`${path} does not belong to its entry in the log`);
     } else if (placed.entry.type === 'rotation' || isVerified?.(path) !== true) {
       await signers.verify(Buffer.from(bytes).toString(), placed);

@@ -74,6 +74,20 @@ describe.each(['ed25519', 'p256'])('the test vector %s', (name) => {
   });
 });
 
+describe.each([
+  ['log', '30. The log'],
+  ['history', '31. A proof of the past'],
+])('the vectors of %s.json', (name, title) => {
+  it('are described member by member', () => {
+    const start = protocol.indexOf(`\n## ${title}\n`);
+    const [section = ''] = protocol.slice(start + 1).split(/\n## /);
+    const described = section.slice(section.indexOf('**Vectors.**'));
+    expect(described).toContain(`test/vectors/${name}.json`);
+    const members = Object.keys(vector(name)).filter((member) => member !== 'description');
+    expect(members.filter((member) => !described.includes(`\`${member}\``))).toEqual([]);
+  });
+});
+
 /** The group orders of Ed25519 and P-256. */
 const ORDER = {
   Ed25519: 2n ** 252n + 27742317777372353535851937790883648493n,

@@ -1,8 +1,9 @@
-import { type ProvenHistory, verifyHistoryProof } from '@passport-registry/verifier';
-import { formatHistoryProof, type HistoryProof } from '@passport-registry/verifier/internal';
-import { type Files, issuer } from './publication.js';
+import { type ProvenHistory, type TrustAnchor, verifyHistoryProof } from '@passport-registry/verifier';
+import { delegationEntry, formatHistoryProof, type HistoryProof } from '@passport-registry/verifier/internal';
+import { LoggedRegistry, PROOF } from './logged-registry.js';
+import { type Files, type TestKey, testKey } from './publication.js';
 import { proofPaths } from './sums.js';
-import { type Cosigning, loggedRegistry, witnessedWorld } from './witnessed-registry.js';
+import { type Cosigning, type NoteSigner, noteSigner, ORIGIN } from './test-log.js';
 
 /** The content of a proof file. */
 export type Parts = Omit<HistoryProof, 'format'>;
@@ -36,27 +37,45 @@ export function codeOf(verification: Promise<unknown>): Promise<string> {
   );
 }
 
-/** A registry with one publication, two witnesses that have cosigned it early, and two that have cosigned it late. */
+/** A trust anchor with witnesses. */
+export function anchorOf(root: TestKey, witnesses: readonly NoteSigner[], quorum: number): TrustAnchor {
+  return {
+    ...{ root: root.rootKey.jwk, log: ORIGIN, quorum },
+    witnesses: witnesses.map(({ vkey }) => vkey),
+  } as TrustAnchor;
+}
+
+/** The entry of a delegation that nobody has signed. */
+export const delegationOf = (iat: number): object => delegationEntry(`delegation ${iat}`, iat * 1000);
+
+/** Publishes what is prepared, and has the newest head cosigned. Returns the proof of the publication. */
+export async function cosignedBy(registry: LoggedRegistry, cosigned: readonly Cosigning[]): Promise<string> {
+  return textOf(await registry.complete({ cosigned }), PROOF);
+}
+
+/** A root key, three witnesses with a quorum of two, and registries that two have cosigned early, and two late. */
 export async function historyWorld() {
-  const world = await witnessedWorld();
-  const { root, anchor, w1, w2, w3 } = world;
-  const early: Cosigning = [
+  const root = await testKey();
+  const witnesses = ['w1.example', 'w2.example', 'w3.example'].map((name) => noteSigner(name, 'witness'));
+  const [w1, w2, w3] = witnesses as [NoteSigner, NoteSigner, NoteSigner];
+  const anchor = anchorOf(root, witnesses, 2);
+  const early: Cosigning[] = [
     [w1, '2026-03-01T10:00:00Z'],
     [w2, '2026-03-01T10:00:02Z'],
   ];
-  const late: Cosigning = [
+  const late: Cosigning[] = [
     [w1, '2026-03-08T10:00:01Z'],
     [w3, '2026-03-08T10:00:03Z'],
   ];
   /** Publishes one list. Returns the tree and its first and last proof. */
-  const published = async (first: Cosigning, last: Cosigning, levels = 0) => {
-    const registry = loggedRegistry(root);
-    await registry.publish([issuer('alpha'), issuer('beta')], { at: '2026-03-01T09:00:00Z', levels });
-    const first_proof = registry.cosign(first);
-    const last_proof = registry.cosign(last);
-    return { registry, files: registry.tree(), first_proof, last_proof };
+  const published = async (first: readonly Cosigning[], last: readonly Cosigning[], levels = 0) => {
+    const registry = new LoggedRegistry(root);
+    await registry.prepare({ updatedAt: '2026-03-01T09:00:00Z', levels });
+    const first_proof = await cosignedBy(registry, first);
+    const last_proof = await cosignedBy(registry, last);
+    return { registry, files: registry.files, first_proof, last_proof };
   };
   const verify = (parts: Parts, trustAnchor = anchor): Promise<ProvenHistory> =>
     verifyHistoryProof(formatHistoryProof(parts), { trustAnchor });
-  return { ...world, early, late, published, verify };
+  return { ...{ root, witnesses, w1, w2, w3, anchor, early, late }, published, verify };
 }

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type LogEntry, parseNoteKey, parseSignatureLines } from '@passport-registry/verifier/internal';
+import type { LogEntry } from '@passport-registry/verifier/internal';
 import { readIfThere } from '../../build/files/read-file.js';
 import { folderSource, verifyTree } from '../../build/index.js';
 import { readLogHead } from '../../build/log/log-files.js';
 import { readEntries } from '../../build/log/read-log.js';
 import { proveLogged } from '../../build/publishing/prove-logged.js';
-import { type Cosigning, cosignatureLine, type NoteSigner } from './witnessed-registry.js';
+import { type Cosigning, cosignatures, type NoteSigner } from './test-log.js';
 import { writeFiles } from './workspace.js';
 
 /** Reads the head of the log in the folder of a tree. */
@@ -34,22 +34,18 @@ export async function problemsIn(tree: string): Promise<string[]> {
 export async function cosignTree(
   tree: string,
   witnesses: readonly NoteSigner[],
-  cosigning: Cosigning,
+  cosigning: readonly Cosigning[],
 ): Promise<void> {
   const head = logHead(tree);
   const entries = await logEntries(tree);
   const index = entries.findLastIndex(({ type }) => type === 'publication');
-  const keys = witnesses.map(({ vkey }) => ({
-    key: parseNoteKey(vkey, 'witness', (message) => new Error(message)),
-  }));
-  const lines = cosigning.map(([witness, time]) => cosignatureLine(witness, head.note.text, time));
   const { files } = await proveLogged(
     { head, index },
     {
       folder: tree,
       statement: readFileSync(join(tree, 'publication.jwt'), 'utf8'),
-      cosignatures: parseSignatureLines(lines.join(''), (message) => new Error(message)),
-      choice: { witnesses: keys, quorum: Math.min(2, keys.length) },
+      cosignatures: cosignatures(head.note.text, cosigning),
+      choice: { witnesses, quorum: Math.min(2, witnesses.length) },
     },
   );
   writeFiles(tree, Object.fromEntries(files));

@@ -1,49 +1,52 @@
-import type { Issuer, TrustAnchor } from '@passport-registry/verifier';
+import { canonicalBytes, type Issuer, type TrustAnchor } from '@passport-registry/verifier';
 import {
   delegationEntry,
-  entryBytes,
   formatNote,
+  PROOF,
   publicationEntry,
+  rotationEntry,
 } from '@passport-registry/verifier/internal';
-import { at, type Files, issuer, type TestKey } from './publication.js';
+import { at, type Files, issuer, sha256, statement, type TestKey } from './publication.js';
 import { publishSummed, type SummedOptions, statementClaims } from './summed-registry.js';
 import { type Cosigning, type HeadOptions, type NoteSigner, noteSigner, TestLog } from './test-log.js';
 
-/** The path of the proof that the newest publication is logged. */
-export const PROOF = 'log/publication.tlog-proof';
+export { PROOF } from '@passport-registry/verifier/internal';
 
 /** What a test chooses about a publication in a log. */
 export interface LoggedOptions extends SummedOptions, Pick<HeadOptions, 'cosigned' | 'signer'> {
-  /** Default: one issuer, whose id has the sequence of the publication. */
+  /** Default: the records of the registry. */
   readonly issuers?: readonly Issuer[];
-}
-
-/** The claims of a statement that its entry in the log repeats. */
-interface StatedList {
-  readonly sequence: number;
-  readonly sha256: string;
-  readonly updated_at: string;
+  /** Whether the list is kept in the log. Default: true. */
+  readonly kept?: boolean;
 }
 
 /** The names of the witnesses. */
 const WITNESSES = ['one.example', 'two.example', 'three.example'];
 
 /**
- * A registry with a log and three witnesses. Each publication returns all files of the tree that clients read, and leaves
- * the files of earlier publications as they are.
+ * A registry with a log and witnesses, in memory. A test can do everything to it that its operator could do, honest or
+ * not. It is written as docs/protocol.md, section 30, describes it.
  */
 export class LoggedRegistry {
-  /** Signs lists and statements. After a rotation, a test replaces it. */
+  /** Signs lists and statements. */
   root: TestKey;
   log: TestLog;
-  readonly witnesses: readonly NoteSigner[];
+  witnesses: readonly NoteSigner[];
+  /** What the next list contains. */
+  readonly records = new Map([issuer('alpha'), issuer('beta')].map((one) => [one.issuer_id, one]));
   /** The newest files. */
   files: Files = new Map();
-  /** The time of the publisher and the witnesses, in milliseconds since 1970. Each publication is a minute later. */
+  /** The time of the newest list, in milliseconds since 1970. The next list is a minute later. */
   now = Date.parse(at(-24 * 3600));
+  /** When the witnesses cosign, in milliseconds since 1970. Undefined: at the time of the newest list. */
+  cosignedAt: number | undefined;
   sequence = 0;
-  /** The index of the newest publication in the log. */
+  /** The index of the published statement in the log. */
   index = -1;
+  /** The index of the newest statement in the log, whether it is published or not. */
+  #newest = -1;
+  /** The files of a publication that is logged, but not yet published. */
+  #next: Files | undefined;
 
   constructor(
     root: TestKey,
@@ -63,52 +66,112 @@ export class LoggedRegistry {
   }
 
   /** The first witnesses, which cosign now, or at another time. */
-  cosigning(count: number, time = this.now): Cosigning[] {
+  cosigning(count: number, time = this.cosignedAt ?? this.now): Cosigning[] {
     return this.witnesses.slice(0, count).map((witness) => [witness, time]);
   }
 
-  /** Publishes, and logs what is published. By default, all witnesses cosign. */
-  async publish({ issuers, claims, cosigned, signer, ...options }: LoggedOptions = {}): Promise<Files> {
-    this.sequence += 1;
-    this.now += 60_000;
-    const { origin, signer: own } = this.log;
-    const published = await publishSummed(this.root, issuers ?? [issuer(`at-${this.sequence}`)], {
-      updatedAt: new Date(this.now).toISOString().replace('.000', ''),
-      sequence: this.sequence,
-      claims: { log: { origin, vkey: (signer ?? own).vkey }, ...claims },
-      ...options,
-    });
-    this.files = published;
-    const text = String(published.get('publication.jwt'));
-    const stated = statementClaims(published) as unknown as StatedList;
-    this.index = this.log.append(
-      entryBytes(publicationEntry({ ...stated, updatedAt: stated.updated_at, text })),
-    );
-    published.set(`log/statements/${this.index}.jwt`, Buffer.from(text));
-    published.set(`log/lists/${stated.sha256}.json`, published.get('issuers.json') as Buffer);
-    return this.prove({
-      cosigned: cosigned ?? this.cosigning(this.witnesses.length),
-      ...(signer && { signer }),
-    });
+  /** Changes or adds a record. */
+  change(id: string, more: Partial<Issuer> = {}): this {
+    this.records.set(id, issuer(id, { ...this.records.get(id), ...more }));
+    return this;
   }
 
-  /** Logs a delegation. Nothing else changes. */
+  /** Logs a list, and publishes it. By default, all witnesses cosign. */
+  async publish(options: LoggedOptions = {}): Promise<Files> {
+    await this.prepare(options);
+    return this.complete(options);
+  }
+
+  /** Logs a list, but does not replace the published files. */
+  async prepare({ issuers, claims, signer, kept = true, ...options }: LoggedOptions = {}): Promise<Files> {
+    const { updatedAt } = options;
+    this.sequence = options.sequence ?? this.sequence + 1;
+    this.now = updatedAt === undefined ? this.now + 60_000 : Date.parse(updatedAt);
+    const { vkey } = signer ?? this.log.signer;
+    const previous = this.files.get(`log/statements/${this.#newest}.jwt`);
+    const files = await publishSummed(this.root, issuers ?? [...this.records.values()], {
+      updatedAt: new Date(this.now).toISOString().replace(/\.\d+Z/, 'Z'),
+      ...options,
+      sequence: this.sequence,
+      claims: {
+        log: { origin: this.log.origin, vkey },
+        ...(previous !== undefined && { previous: sha256(previous) }),
+        ...claims,
+      },
+    });
+    const list = files.get('issuers.json') as Buffer;
+    if (kept) this.files = altered(this.files, `log/lists/${sha256(list)}.json`, list);
+    this.#next = files;
+    this.#newest = await this.append(entryOf(files), String(files.get('publication.jwt')), { signer });
+    return this.files;
+  }
+
+  /** Publishes what is prepared, if anything is, and proves the newest publication. */
+  async complete({ cosigned, signer }: Pick<LoggedOptions, 'cosigned' | 'signer'> = {}): Promise<Files> {
+    const before = this.files.get(PROOF);
+    if (this.#next !== undefined) {
+      if (before !== undefined)
+        this.files = altered(this.files, `log/proofs/${this.index}/last.tlog-proof`, before);
+      this.files = new Map([...this.files, ...this.#next]);
+      this.index = this.#newest;
+      this.#next = undefined;
+    }
+    return this.prove({ ...(cosigned && { cosigned }), ...(signer && { signer }) });
+  }
+
+  /** Proves the published statement in the newest head, which is cosigned anew. */
+  async prove(options: HeadOptions = {}): Promise<Files> {
+    await this.seal(options);
+    const proof = Buffer.from(await this.log.proof(this.index, this.#headOptions(options)));
+    const first = `log/proofs/${this.index}/first.tlog-proof`;
+    this.files = new Map([[first, proof], ...this.files, [PROOF, proof]]);
+    return this.files;
+  }
+
+  /** Writes the tiles, the bundles and the head of the log. */
+  async seal(options: HeadOptions = {}): Promise<void> {
+    const head = await this.log.head(this.#headOptions(options));
+    const signed = ['log/checkpoint', Buffer.from(formatNote(head.note))] as const;
+    this.files = new Map([...this.files, ...this.log.files, signed]);
+  }
+
+  #headOptions(options: HeadOptions): HeadOptions {
+    return { cosigned: this.cosigning(this.witnesses.length), ...options };
+  }
+
+  /** Logs any entry, with its statement, and signs the new head. Returns the index of the entry. */
+  async append(entry: object, jwt?: string, { signer }: { readonly signer?: NoteSigner | undefined } = {}) {
+    const index = this.log.append(canonicalBytes(entry));
+    if (jwt !== undefined) this.files = altered(this.files, `log/statements/${index}.jwt`, jwt);
+    await this.seal(signer && { signer });
+    return index;
+  }
+
+  /** Logs a delegation that nobody has signed, and proves the published statement in the new head. */
   async logDelegation(options: HeadOptions = {}): Promise<Files> {
     const jwt = `delegation ${this.log.size}`;
-    this.log.append(entryBytes(delegationEntry(jwt, this.now)));
-    return this.prove({ cosigned: this.cosigning(this.witnesses.length), ...options });
+    this.log.append(canonicalBytes(delegationEntry(jwt, this.now)));
+    return this.prove(options);
   }
 
-  /** Replaces the proof of the newest publication, and the head of the log. */
-  async prove(options: HeadOptions = {}): Promise<Files> {
-    const [proof, head] = [await this.log.proof(this.index, options), await this.log.head(options)];
-    this.files = new Map([
-      ...this.files,
-      ...this.log.files,
-      ['log/checkpoint', Buffer.from(formatNote(head.note))],
-      [PROOF, Buffer.from(proof)],
-    ]);
-    return this.files;
+  /** Delegates to a key. */
+  async delegate(online: TestKey, iat = Math.floor(this.now / 1000)): Promise<void> {
+    const claims = { iat, exp: iat + 90 * 24 * 3600, keys: [online.rootKey.jwk] };
+    const jwt = await statement(this.root, 'registry-delegation+jwt', claims);
+    this.files = altered(this.files, 'keys/delegation.jwt', jwt);
+    await this.append(delegationEntry(jwt, iat * 1000), jwt);
+  }
+
+  /** Replaces the root key. @param step - the position that the entry states */
+  async rotate(next: TestKey, step?: number): Promise<void> {
+    const steps: string[] = JSON.parse(this.files.get('keys/rotation.json')?.toString() ?? '[]');
+    const jwt = await statement(this.root, 'registry-root-rotation+jwt', {
+      iat: Math.floor(this.now / 1000),
+      next_root: next.rootKey.jwk,
+    });
+    this.files = altered(this.files, 'keys/rotation.json', JSON.stringify([...steps, jwt]));
+    await this.append(rotationEntry(jwt, next.rootKey.thumbprint, step ?? steps.length + 1), jwt);
+    this.root = next;
   }
 
   /**
@@ -117,9 +180,28 @@ export class LoggedRegistry {
    */
   fork(size?: number, root = this.root): LoggedRegistry {
     const copy = new LoggedRegistry(root, this.log.fork(size), this.witnesses);
-    Object.assign(copy, { files: this.files, now: this.now, sequence: this.sequence, index: this.index });
+    const { files, now, cosignedAt, sequence, index } = this;
+    Object.assign(copy, { files: new Map(files), now, cosignedAt, sequence, index });
+    copy.#newest = this.#newest;
+    copy.#next = this.#next;
+    copy.records.clear();
+    for (const [id, record] of this.records) copy.records.set(id, record);
     return copy;
   }
+}
+
+/** The claims of a statement that its entry in the log repeats. */
+interface StatedList {
+  readonly sequence: number;
+  readonly sha256: string;
+  readonly updated_at: string;
+}
+
+/** Returns the entry of the publication statement. */
+export function entryOf(files: Files): object {
+  const stated = statementClaims(files) as unknown as StatedList;
+  const text = String(files.get('publication.jwt'));
+  return publicationEntry({ ...stated, updatedAt: stated.updated_at, text });
 }
 
 /** Returns files with one file replaced, or removed. */

@@ -1,6 +1,7 @@
-import type { LoggedWorld } from './logged-world.js';
-import type { Files } from './publication.js';
+import { LoggedRegistry } from './logged-registry.js';
+import { type Files, testKey } from './publication.js';
 import { type RegistryHost, registryHost } from './registry-host.js';
+import { type NoteSigner, TestLog } from './test-log.js';
 import { cli, type Outcome, temporaryFolder, writeFiles } from './workspace.js';
 
 /** A finding in the report of the monitor. */
@@ -33,9 +34,25 @@ export interface MonitoredHosts {
   monitor(...args: string[]): Promise<ReportedRound>;
 }
 
+/**
+ * Creates a registry with two issuers, and publishes it. Its witnesses cosign now.
+ *
+ * @param hoursAgo - the time of its first list
+ */
+export async function loggedWorld(
+  witnesses: readonly NoteSigner[] = [],
+  hoursAgo = 24,
+): Promise<LoggedRegistry> {
+  const world = new LoggedRegistry(await testKey(), new TestLog(), witnesses);
+  world.now = Date.now() - hoursAgo * 3_600_000;
+  world.cosignedAt = Date.now();
+  await world.publish();
+  return world;
+}
+
 /** Serves a registry on some hosts. Each has its own files. */
 export async function monitoredHosts(
-  world: LoggedWorld,
+  world: LoggedRegistry,
   count = 1,
   anchor: object = {},
 ): Promise<MonitoredHosts> {
@@ -59,7 +76,7 @@ export async function monitoredHosts(
 }
 
 /** Lets hosts serve the files of a registry as they are now. */
-export function serveOn(world: LoggedWorld, ...hosts: readonly (RegistryHost | undefined)[]): void {
+export function serveOn(world: LoggedRegistry, ...hosts: readonly (RegistryHost | undefined)[]): void {
   for (const host of hosts) if (host !== undefined) host.files = copyOf(world.files);
 }
 

@@ -1,15 +1,17 @@
-import { createHash, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import {
-  cosignedText,
-  encodeCosignature,
-  formatHead,
-  formatNote,
-  formatNoteKey,
-  type LogHead,
-  type NoteKey,
-  type NoteSignature,
-  parseNoteKey,
-} from '@passport-registry/verifier/internal';
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+} from 'node:crypto';
+import type { LogHead, NoteKey, NoteSignature } from '@passport-registry/verifier/internal';
+
+/*
+ * Keys and signatures of notes, written as docs/protocol.md, section 30, describes them, and not as the verifier reads and
+ * writes them.
+ */
 
 /** An Ed25519 key pair. */
 export interface KeyPair {
@@ -30,13 +32,17 @@ export interface NoteSigner {
 /** Creates the error of a parser. The message is unchanged. */
 export const invalid = (message: string) => new Error(message);
 
+const KEY_TYPES = { log: 0x01, witness: 0x04 };
+
 /** Creates a key pair for a log or a witness. @param pair - an Ed25519 key pair. Default: a new one */
 export function noteSigner(name: string, purpose: 'log' | 'witness', pair = generatePair()): NoteSigner {
-  const vkey = formatNoteKey(name, purpose, pair.publicKey.export({ format: 'jwk' }).x ?? '');
+  const { x = '' } = pair.publicKey.export({ format: 'jwk' });
+  const publicKey = Buffer.from(x, 'base64url');
+  const [type, keyId] = [KEY_TYPES[purpose], keyIdOf(name, KEY_TYPES[purpose], publicKey)];
   return {
-    vkey,
+    vkey: `${name}+${keyId}+${Buffer.from([type, ...publicKey]).toString('base64')}`,
     pair,
-    key: parseNoteKey(vkey, purpose, invalid),
+    key: { name, keyId, jwk: { kty: 'OKP', crv: 'Ed25519', x, algorithm: 'Ed25519' } },
     sign: (text) => new Uint8Array(sign(null, Buffer.from(text), pair.privateKey)),
   };
 }
@@ -44,6 +50,14 @@ export function noteSigner(name: string, purpose: 'log' | 'witness', pair = gene
 /** Creates an Ed25519 key pair, so that one key can have several names. */
 export function generatePair(): KeyPair {
   return generateKeyPairSync('ed25519');
+}
+
+/** Returns the key pair of an Ed25519 private key of 32 bytes (RFC 8032, section 5.1.5). */
+export function pairOf(seed: Uint8Array): KeyPair {
+  const header = Buffer.from('302e020100300506032b657004220420', 'hex');
+  const key = Buffer.concat([header, seed]);
+  const privateKey = createPrivateKey({ key, format: 'der', type: 'pkcs8' });
+  return { privateKey, publicKey: createPublicKey(privateKey) };
 }
 
 /** Signs a text. Returns the signature line of the note. */
@@ -57,8 +71,21 @@ export function cosignatureBy(
   text: string,
   seconds: number,
 ): NoteSignature {
-  const signature = encodeCosignature(seconds, signText(cosignedText(text, seconds)));
-  return { name: key.name, keyId: key.keyId, signature };
+  const time = Buffer.alloc(8);
+  time.writeBigUInt64BE(BigInt(seconds));
+  const signature = Buffer.concat([time, signText(`cosignature/v1\ntime ${seconds}\n${text}`)]);
+  return { name: key.name, keyId: key.keyId, signature: new Uint8Array(signature) };
+}
+
+/** Returns the line of a signature in a note. */
+export function lineOf({ name, keyId, signature }: NoteSignature): string {
+  const bytes = Buffer.concat([Buffer.from(keyId, 'hex'), signature]);
+  return `— ${name} ${bytes.toString('base64')}\n`;
+}
+
+/** Returns the text of the head of a log. */
+export function headText({ origin, size, root }: LogHead): string {
+  return `${origin}\n${size}\n${Buffer.from(root).toString('base64')}\n`;
 }
 
 /** Signs the head of a log. @param more - further signatures over the text of the head */
@@ -67,8 +94,8 @@ export function signedHead(
   head: Omit<LogHead, 'origin'> & Partial<LogHead>,
   more: (text: string) => readonly NoteSignature[] = () => [],
 ): string {
-  const text = formatHead({ origin: log.key.name, ...head });
-  return formatNote({ text, signatures: [signatureBy(log, text), ...more(text)] });
+  const text = headText({ origin: log.key.name, ...head });
+  return `${text}\n${[signatureBy(log, text), ...more(text)].map(lineOf).join('')}`;
 }
 
 /** Computes the id of a key as C2SP signed-note describes it. */

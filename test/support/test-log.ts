@@ -24,8 +24,8 @@ export { type NoteSigner, noteSigner } from './note-keys.js';
 /** The name of the log in tests. */
 export const ORIGIN = 'registry.example/log';
 
-/** A witness, and when it has cosigned, in milliseconds since 1970. */
-export type Cosigning = readonly [witness: NoteSigner, time: number];
+/** A witness, and when it has cosigned: in milliseconds since 1970, or as a text such as `2026-03-01T10:00:00Z`. */
+export type Cosigning = readonly [witness: NoteSigner, time: number | string];
 
 /** What a test chooses about a head. */
 export interface HeadOptions {
@@ -38,7 +38,8 @@ export interface HeadOptions {
 
 /** A log with its key. A test can do everything to it that its operator could do, honest or not. */
 export class TestLog {
-  readonly signer: NoteSigner;
+  /** The key. A test can replace it. */
+  signer: NoteSigner;
   readonly entries: Uint8Array[] = [];
   /** The tiles and the bundles, by path. */
   readonly files: Files = new Map();
@@ -52,12 +53,22 @@ export class TestLog {
     return this.signer.key.name;
   }
 
+  get vkey(): string {
+    return this.signer.vkey;
+  }
+
+  /** The entries as texts. */
+  get texts(): string[] {
+    return this.entries.map((entry) => Buffer.from(entry).toString());
+  }
+
   get size(): number {
     return this.entries.length;
   }
 
   /** Adds entries. Returns the index of the last one. */
-  append(...entries: readonly Uint8Array[]): number {
+  append(...added: readonly (Uint8Array | string)[]): number {
+    const entries = added.map((entry) => Buffer.from(entry));
     const { end, files } = appendEntries(this.#end, entries);
     this.#end = end;
     for (const entry of entries) this.entries.push(entry);
@@ -127,5 +138,8 @@ export function withCosignatures(proof: string, cosigned: readonly Cosigning[]):
   return proof + cosignatures(text, cosigned).map(formatSignature).join('');
 }
 
-const cosignatures = (text: string, cosigned: readonly Cosigning[]) =>
-  cosigned.map(([witness, time]) => cosignatureBy(witness, text, Math.floor(time / 1000)));
+/** Has a text cosigned. */
+export const cosignatures = (text: string, cosigned: readonly Cosigning[]) =>
+  cosigned.map(([witness, time]) =>
+    cosignatureBy(witness, text, Math.floor(new Date(time).getTime() / 1000)),
+  );

@@ -2,15 +2,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalBytes } from '@passport-registry/verifier';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type LoggedWorld, loggedWorld, publicationEntry } from '../../support/logged-world.js';
-import { type MonitoredHosts, monitoredHosts, serveOn } from '../../support/monitor.js';
+import { entryOf, type LoggedRegistry } from '../../support/logged-registry.js';
+import { loggedWorld, type MonitoredHosts, monitoredHosts, serveOn } from '../../support/monitor.js';
 import { noteSigner } from '../../support/note-keys.js';
 import { issuer, publish, sha256, statement, testKey } from '../../support/publication.js';
 import { publicationJwt } from '../../support/summed-registry.js';
 
 const STATE = ['--state', 'state'];
 
-let world: LoggedWorld;
+let world: LoggedRegistry;
 let monitored: MonitoredHosts;
 const monitor = (...args: string[]) => monitored.monitor(...STATE, ...args);
 const file = (path: string) => monitored.hosts[0]?.files.get(path) as Buffer;
@@ -72,12 +72,11 @@ describe('a log that', () => {
   });
 
   it('has a head by another key raises an alarm', async () => {
-    const { log } = world;
-    world.log = noteSigner(log.key.name, 'log');
-    world.seal();
+    world.log.signer = noteSigner(world.log.origin, 'log');
+    await world.seal();
     expect(await told()).toContain('head-not-signed 0');
-    world.log = noteSigner('other.example/log', 'log');
-    world.seal();
+    world.log.signer = noteSigner('other.example/log', 'log');
+    await world.seal();
     expect(await told()).toContain('head-not-signed 0');
     setFile('log/checkpoint', 'no head\n');
     expect((await monitor()).told).toContain('head-not-signed 0');
@@ -86,13 +85,13 @@ describe('a log that', () => {
   });
 
   it('names another key, but has a head by the earlier one, raises an alarm', async () => {
-    const next = noteSigner(world.log.key.name, 'log');
-    await world.publish({ log: { origin: next.key.name, vkey: next.vkey } });
+    const next = noteSigner(world.log.origin, 'log');
+    await world.publish({ claims: { log: { origin: next.key.name, vkey: next.vkey } } });
     expect(await told()).toContain('head-not-signed 0');
   });
 
   it('claims more entries than anybody can read raises an alarm', async () => {
-    const { key, sign } = world.log;
+    const { key, sign } = world.log.signer;
     const text = `${key.name}\n9007199254740991\n${Buffer.alloc(32).toString('base64')}\n`;
     const id = Buffer.from(key.keyId, 'hex');
     const line = Buffer.concat([id, sign(text)]).toString('base64');
@@ -113,10 +112,12 @@ describe('an entry', () => {
 
   it('that says something else than its statement raises an alarm', async () => {
     await world.prepare();
-    const last = world.entries.pop() as { sequence: number };
-    const jwt = world.statements.pop() ?? '';
-    world.append({ ...last, sequence: last.sequence + 1 }, jwt);
-    world.complete();
+    const index = world.log.size - 1;
+    const last = JSON.parse(world.log.texts[index] ?? '');
+    const jwt = String(world.files.get(`log/statements/${index}.jwt`));
+    world.log = world.log.fork(index);
+    await world.append({ ...last, sequence: last.sequence + 1 }, jwt);
+    await world.complete();
     expect(await told()).toContain('entry-not-signed');
   });
 
@@ -130,7 +131,7 @@ describe('an entry', () => {
     const jwt = await statement(thief, typ, claims);
     const { iat, next, step } = more as { iat?: number; next?: string; step?: number };
     const hash = sha256(Buffer.from(jwt));
-    world.append(
+    await world.append(
       iat === undefined ? ({ next, sha256: hash, step, type } as never) : { iat, sha256: hash, type },
       jwt,
     );
@@ -155,7 +156,7 @@ describe('an entry', () => {
   });
 
   it('that is no entry of a registry raises an alarm', async () => {
-    world.append({ type: 'other', sha256: '0'.repeat(64) }, 'x');
+    await world.append({ type: 'other', sha256: '0'.repeat(64) }, 'x');
     expect(await told()).toEqual(['log-damaged 0']);
   });
 });
@@ -172,7 +173,7 @@ describe('a publication that', () => {
     ['follows none', () => ({ previous: undefined }), /does not follow the publication before it/],
     ['names no log', () => ({ log: undefined }), /names no log/],
   ])('%s raises an alarm', async (_name, claims, message) => {
-    await world.publish(claims() as never);
+    await world.publish({ claims: claims() as never });
     serveOn(world, monitored.hosts[0]);
     const { told, report } = await monitor();
     expect(told).toContain('statement-out-of-order');
@@ -181,12 +182,12 @@ describe('a publication that', () => {
 
   it('names another log raises an alarm', async () => {
     const other = noteSigner('other.example/log', 'log');
-    await world.publish({ log: { origin: other.key.name, vkey: other.vkey } });
+    await world.publish({ claims: { log: { origin: other.key.name, vkey: other.vkey } } });
     expect(await told()).toContain('statement-out-of-order');
   });
 
   it('withdraws checkpoints raises an alarm', async () => {
-    await world.publish({ checkpoint: true });
+    await world.publish({ claims: { checkpoint: true } });
     serveOn(world, monitored.hosts[0]);
     expect((await monitor()).told).toEqual([]);
     await world.publish();
@@ -194,10 +195,10 @@ describe('a publication that', () => {
   });
 
   it('is older than the one before, or as old with another list, raises an alarm', async () => {
-    world.clock -= 3 * 60_000;
+    world.now -= 3 * 60_000;
     await world.publish();
     expect(await told()).toEqual(['statement-out-of-order']);
-    world.clock -= 60_000;
+    world.now -= 60_000;
     await world.change('gamma').publish();
     expect(await told()).toEqual(['statement-out-of-order']);
   });
@@ -205,7 +206,7 @@ describe('a publication that', () => {
   it('repeats an older delegation or rotation step raises an alarm', async () => {
     const online = await testKey();
     await world.delegate(online);
-    await world.delegate(online, Math.floor(world.clock / 1000) - 1);
+    await world.delegate(online, Math.floor(world.now / 1000) - 1);
     await world.rotate(await testKey(), 1);
     await world.rotate(await testKey(), 3);
     await world.publish();
@@ -258,7 +259,7 @@ describe('a list', () => {
     ['has another tree of sums', { sums_sha256: '0'.repeat(64) }],
     ['has levels that it must not have', { levels: 3 }],
   ])('of which the statement says that it %s raises an alarm', async (_name, claims) => {
-    await world.publish(claims as never);
+    await world.publish({ claims: claims as never });
     const found = await told();
     expect(found.some((one) => one === 'list-invalid' || one === 'list-missing')).toBe(true);
   });
@@ -269,11 +270,11 @@ describe('a list', () => {
       updated_at: '2026-11-30T00:00:00Z',
     });
     const files = new Map([...publish(world.root, []), ['issuers.json', Buffer.from(list)]]);
-    const previous = sha256(Buffer.from(world.statements[0] ?? ''));
-    const log = { origin: world.log.key.name, vkey: world.log.vkey };
+    const previous = sha256(world.files.get('log/statements/0.jwt') as Buffer);
+    const log = { origin: world.log.origin, vkey: world.log.vkey };
     const jwt = await publicationJwt(files, world.root, { sequence: 2, previous, log });
     world.files.set(`log/lists/${sha256(list)}.json`, Buffer.from(list));
-    world.append(publicationEntry(jwt), jwt);
+    await world.append(entryOf(new Map([['publication.jwt', Buffer.from(jwt)]])), jwt);
     expect(await told()).toEqual(['list-invalid']);
   });
 });
@@ -357,7 +358,7 @@ describe('what is in the log, but not published,', () => {
   const secondsAgo = (ms: number) => Math.floor((Date.now() - ms) / 1000);
 
   it('raises an alarm when it has been there for a while', async () => {
-    await world.change('beta', { status: 'suspended' }).prepare({ iat: secondsAgo(days(29)) });
+    await world.change('beta', { status: 'suspended' }).prepare({ claims: { iat: secondsAgo(days(29)) } });
     serveOn(world, monitored.hosts[0]);
     const first = await monitor('--watch', 'beta');
     expect([first.code, first.told]).toEqual([5, ['watched-issuer-changed']]);
@@ -375,7 +376,7 @@ describe('what is in the log, but not published,', () => {
       /^publication 2 is in the log, but publication 1 is published/,
     );
     expect((await monitor('--pending-after', '2d')).code).toBe(0);
-    world.complete();
+    await world.complete();
     serveOn(world, monitored.hosts[0]);
     expect((await monitor()).code).toBe(0);
     expect(JSON.parse(readFileSync(state, 'utf8')).behind).toEqual({});
@@ -383,7 +384,7 @@ describe('what is in the log, but not published,', () => {
 
   it.each(['publication.jwt', 'issuers.json'])('raises an alarm if only %s is old', async (path) => {
     const [old, proof] = [file(path), file('log/publication.tlog-proof')];
-    await world.change('gamma').publish({ iat: secondsAgo(days(1) + 60_000) });
+    await world.change('gamma').publish({ claims: { iat: secondsAgo(days(1) + 60_000) } });
     const { monitor, hosts } = await monitoredHosts(world, 2);
     hosts[1]?.files.set(path, old);
     if (path === 'publication.jwt') hosts[1]?.files.set('log/publication.tlog-proof', proof);

@@ -1,8 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loggedWorld } from '../../support/logged-world.js';
-import { monitoredHosts, serveOn } from '../../support/monitor.js';
+import { loggedWorld, monitoredHosts, serveOn } from '../../support/monitor.js';
 
 const ARGS = ['--state', 'state', '--feed', 'feed.atom'];
 

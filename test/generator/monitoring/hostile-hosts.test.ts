@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { rawHost } from '../../support/bad-hosts.js';
-import { loggedWorld } from '../../support/logged-world.js';
-import { monitoredHosts, serveOn } from '../../support/monitor.js';
+import { loggedWorld, monitoredHosts, serveOn } from '../../support/monitor.js';
 import { freePort } from '../../support/serving.js';
 
 const STATE = ['--state', 'state'];

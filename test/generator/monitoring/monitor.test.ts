@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loggedWorld, ORIGIN } from '../../support/logged-world.js';
-import { monitoredHosts, serveOn } from '../../support/monitor.js';
+import { loggedWorld, monitoredHosts, serveOn } from '../../support/monitor.js';
 import { testKey } from '../../support/publication.js';
+import { noteSigner, ORIGIN } from '../../support/test-log.js';
 
 const STATE = ['--state', 'state'];
 
@@ -34,7 +34,7 @@ describe('passport-registry monitor', () => {
     serveOn(world, hosts[0]);
     const { code, report, stderr } = await monitor(...STATE, '--watch', 'beta');
     expect(code).toBe(5);
-    const since = new Date(world.clock).toISOString().replace(/\.\d+Z/, 'Z');
+    const since = new Date(world.now).toISOString().replace(/\.\d+Z/, 'Z');
     expect(report.findings[0]).toEqual({
       code: 'watched-issuer-changed',
       severity: 'change',
@@ -92,8 +92,8 @@ describe('passport-registry monitor', () => {
     await world.rotate(next);
     await world.delegate(online);
     await world.change('beta', { status: 'suspended' }).publish();
-    const { log } = world.fork();
-    world.log = (await loggedWorld()).log;
+    const { vkey } = world.log;
+    world.log.signer = noteSigner(ORIGIN, 'log');
     await world.publish();
     serveOn(world, hosts[0]);
     const { code, report } = await monitor(...STATE);
@@ -108,7 +108,7 @@ describe('passport-registry monitor', () => {
       ['publication-logged', 5],
     ]);
     expect(report.findings[1]).toMatchObject({ to: next.rootKey.thumbprint });
-    expect(log.vkey).not.toBe(world.log.vkey);
+    expect(vkey).not.toBe(world.log.vkey);
     // The next round goes on from there.
     await world.change('beta', { status: 'active' }).publish();
     serveOn(world, hosts[0]);

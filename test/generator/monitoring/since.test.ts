@@ -1,23 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { type LoggedWorld, loggedWorld, ORIGIN } from '../../support/logged-world.js';
-import { monitoredHosts, serveOn } from '../../support/monitor.js';
-import { noteSigner } from '../../support/note-keys.js';
+import { type LoggedRegistry, PROOF } from '../../support/logged-registry.js';
+import { loggedWorld, monitoredHosts } from '../../support/monitor.js';
 import { testKey } from '../../support/publication.js';
+import { noteSigner, ORIGIN } from '../../support/test-log.js';
 
 const HOUR = 3_600_000;
 const witness = noteSigner('witness.example', 'witness');
 const anchor = { log: ORIGIN, witnesses: [witness.vkey], quorum: 1 };
 
-/** Publishes at a time, `hours` hours ago, and keeps the first proof, cosigned at that time. */
-async function publishAgo(world: LoggedWorld, hours: number, cosignedHoursAgo = hours): Promise<void> {
-  world.clock = Date.now() - hours * HOUR;
-  world.cosignedAt = Math.floor((Date.now() - cosignedHoursAgo * HOUR) / 1000);
+/** Publishes at a time, `hours` hours ago, cosigned at that time or at another one. */
+async function publishAgo(world: LoggedRegistry, hours: number, cosignedHoursAgo = hours): Promise<void> {
+  world.now = Date.now() - hours * HOUR;
+  world.cosignedAt = Date.now() - cosignedHoursAgo * HOUR;
   await world.publish();
-  const proof = world.files.get('log/publication.tlog-proof') as Buffer;
-  world.files.set(`log/proofs/${world.entries.length - 1}/first.tlog-proof`, proof);
 }
 
-async function flipped(world: LoggedWorld, hours: number, cosignedHoursAgo?: number): Promise<void> {
+async function flipped(world: LoggedRegistry, hours: number, cosignedHoursAgo?: number): Promise<void> {
   world.change('beta', { status: world.records.get('beta')?.status === 'active' ? 'suspended' : 'active' });
   await publishAgo(world, hours, cosignedHoursAgo);
 }
@@ -82,20 +80,20 @@ describe('--since', () => {
     const { code, report } = await monitor('--since', '2d', '--watch', 'beta');
     expect([code, report.findings[0]?.['entry']]).toEqual([5, 3]);
     expect((await monitor('--since', '30m', '--watch', 'beta')).code).toBe(0);
-    // A proof that is missing, damaged, or of another log shows nothing, so more is told.
-    const path = 'log/proofs/2/first.tlog-proof';
-    const good = hosts[0]?.files.get(path) as Buffer;
+    // Proofs that are missing, damaged, or of another log show nothing, so more is told.
+    const paths = ['first', 'last'].map((which) => `log/proofs/2/${which}.tlog-proof`);
     const other = await loggedWorld([witness]);
     other.cosignedAt = 0;
     for (let number = 0; number < 3; number++) await other.publish();
-    for (const bytes of [Buffer.from('x'), Buffer.from(other.proof())]) {
-      hosts[0]?.files.set(path, bytes);
+    for (const bytes of [undefined, Buffer.from('x'), other.files.get(PROOF) as Buffer]) {
+      for (const path of paths) {
+        if (bytes === undefined) hosts[0]?.files.delete(path);
+        else hosts[0]?.files.set(path, bytes);
+      }
       const { report } = await monitor('--since', '2d', '--watch', 'beta');
       const entries = report.findings.filter((found) => found.code === 'watched-issuer-changed');
       expect(entries.map(({ entry }) => entry)).toEqual([2, 3]);
     }
-    hosts[0]?.files.set(path, good);
-    serveOn(world, hosts[0]);
   });
 
   it.each(['2', '1w', '0d', '-1d', 'x', '100000d'])('%s is wrong usage', async (since) => {

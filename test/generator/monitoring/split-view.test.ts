@@ -2,12 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseHead } from '@passport-registry/verifier/internal';
 import { describe, expect, it } from 'vitest';
-import { loggedWorld, ORIGIN } from '../../support/logged-world.js';
+import { LoggedRegistry } from '../../support/logged-registry.js';
 import { naiveRoot } from '../../support/merkle.js';
-import { monitoredHosts, serveOn } from '../../support/monitor.js';
+import { loggedWorld, monitoredHosts, serveOn } from '../../support/monitor.js';
 import { invalid, noteSigner } from '../../support/note-keys.js';
 import { sha256 } from '../../support/publication.js';
 import { statementClaims } from '../../support/summed-registry.js';
+import { ORIGIN } from '../../support/test-log.js';
 import { writeFiles } from '../../support/workspace.js';
 
 const STATE = ['--state', 'state'];
@@ -88,7 +89,7 @@ describe('a registry that shows two logs', () => {
         .trim()
         .split('\n')
         .map((line) => Buffer.from(line, 'hex'));
-      expect(hashes).toHaveLength(world.entries.length);
+      expect(hashes).toHaveLength(world.log.size);
       expect(Buffer.from(head.root)).toEqual(Buffer.from(naiveRoot(hashes)));
     }
     // Without a folder, the report has the heads.
@@ -137,10 +138,7 @@ describe('a registry that shows two logs', () => {
     await honest.publish();
     const { monitor, hosts } = await monitoredHosts(honest);
     await monitor(...STATE);
-    const fresh = await loggedWorld();
-    fresh.root = honest.root;
-    fresh.entries.length = 0;
-    fresh.statements.length = 0;
+    const fresh = new LoggedRegistry(honest.root);
     for (let number = 0; number < 3; number++) await fresh.publish();
     serveOn(fresh, hosts[0]);
     const { code, told } = await monitor(...STATE);
@@ -259,16 +257,13 @@ describe('cosignatures', () => {
   it('that are too old are an alarm', async () => {
     const world = await loggedWorld(some(2));
     const { monitor, hosts } = await monitoredHosts(world, 1, anchor(2));
-    world.cosignedAt = Math.floor(Date.now() / 1000) - 2 * 24 * 3600;
-    world.seal();
-    world.complete();
+    world.cosignedAt = Date.now() - 2 * 24 * 3_600_000;
+    await world.complete();
     serveOn(world, hosts[0]);
     expect((await monitor('--max-age', '3')).told).toEqual([]);
     const { told, report } = await monitor('--max-age', '1');
     expect(told).toEqual(['cosignatures-too-old 0']);
-    expect(report.findings[0]?.message).toContain(
-      new Date(world.cosignedAt * 1000).toISOString().slice(0, 19),
-    );
+    expect(report.findings[0]?.message).toContain(new Date(world.cosignedAt).toISOString().slice(0, 19));
   });
 
   it('are missing in a proof that is missing or damaged', async () => {
@@ -289,11 +284,11 @@ describe('cosignatures', () => {
     const { monitor, hosts } = await monitoredHosts(world);
     expect((await monitor()).told).toEqual([]);
     const iat = (claims['iat'] as number) - 40 * 24 * 3600;
-    await world.publish({ iat });
+    await world.publish({ claims: { iat } });
     serveOn(world, hosts[0]);
     const { code, told } = await monitor();
     expect([code, told]).toEqual([0, ['head-too-old']]);
-    await world.publish({ iat, checkpoint: true });
+    await world.publish({ claims: { iat, checkpoint: true } });
     serveOn(world, hosts[0]);
     expect((await monitor()).told).toEqual([]);
   });

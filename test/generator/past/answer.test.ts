@@ -7,16 +7,11 @@ import {
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { memorySource } from '../../../build/index.js';
 import { answerFrom } from '../../../build/past/answer.js';
-import { historyWorld } from '../../support/history-proofs.js';
+import { anchorOf, delegationOf, historyWorld } from '../../support/history-proofs.js';
+import { LoggedRegistry } from '../../support/logged-registry.js';
 import { type Files, issuer, testKey } from '../../support/publication.js';
 import { publishSummed } from '../../support/summed-registry.js';
-import {
-  anchorOf,
-  type Cosigning,
-  delegationOf,
-  type LoggedRegistry,
-  loggedRegistry,
-} from '../../support/witnessed-registry.js';
+import type { Cosigning } from '../../support/test-log.js';
 
 let world: Awaited<ReturnType<typeof historyWorld>>;
 let registry: LoggedRegistry;
@@ -26,11 +21,11 @@ beforeAll(async () => {
 });
 
 beforeEach(() => {
-  registry = loggedRegistry(world.root);
+  registry = new LoggedRegistry(world.root);
 });
 
 /** Two witnesses cosign, the second one a second later. */
-const both = (time: string): Cosigning => [
+const both = (time: string): Cosigning[] => [
   [world.w1, time],
   [world.w2, time.replace('00Z', '01Z')],
 ];
@@ -39,15 +34,15 @@ const alpha = (status: Issuer['status']) => [issuer('alpha', { status }), issuer
 /** Publishes at an hour of a day, cosigned at once and again some hours later. */
 async function publishOn(day: number, status: Issuer['status'], last = 12): Promise<void> {
   const date = `2026-03-${String(day).padStart(2, '0')}T`;
-  await registry.publish(alpha(status), { at: `${date}09:00:00Z` });
-  registry.cosign(both(`${date}10:00:00Z`));
-  registry.cosign(both(`${date}${last}:00:00Z`));
+  await registry.prepare({ issuers: alpha(status), updatedAt: `${date}09:00:00Z` });
+  await registry.complete({ cosigned: both(`${date}10:00:00Z`) });
+  await registry.complete({ cosigned: both(`${date}${last}:00:00Z`) });
 }
 
 async function ask(
   time: string,
   anchor: TrustAnchor = world.anchor,
-  tree: Files = registry.tree(),
+  tree: Files = registry.files,
   issuerId = 'alpha',
 ) {
   const { root, sources: _sources, ...log } = anchor;
@@ -60,11 +55,11 @@ async function ask(
 describe('what a registry said at a time', () => {
   beforeEach(async () => {
     await publishOn(1, 'active');
-    registry.append(delegationOf(1));
+    await registry.append(delegationOf(1));
     await publishOn(5, 'suspended');
     await publishOn(9, 'active');
-    registry.append(delegationOf(2));
-    registry.cosign(both('2026-03-20T10:00:00Z'));
+    await registry.append(delegationOf(2));
+    await registry.complete({ cosigned: both('2026-03-20T10:00:00Z') });
   });
 
   it.each([
@@ -113,7 +108,7 @@ describe('what a registry said at a time', () => {
   });
 
   it('includes that an issuer was not listed', async () => {
-    const answer = await ask('2026-03-05T11:00:00Z', world.anchor, registry.tree(), 'gamma');
+    const answer = await ask('2026-03-05T11:00:00Z', world.anchor, registry.files, 'gamma');
     expect(answer).toMatchObject({ evidence: 'witnesses', said: { listed: false, issuer: null } });
     const { proof = '' } = answer as { proof: string };
     const proven = await verifyHistoryProof(proof, { trustAnchor: world.anchor });
@@ -136,24 +131,24 @@ describe('what a registry said at a time', () => {
 describe('publications between', () => {
   it('that witnesses have cosigned only once have no period between two times', async () => {
     await publishOn(1, 'active');
-    await registry.publish(alpha('suspended'), { at: '2026-03-02T09:00:00Z' });
-    registry.cosign(both('2026-03-02T10:00:00Z'));
+    await registry.prepare({ issuers: alpha('suspended'), updatedAt: '2026-03-02T09:00:00Z' });
+    await registry.complete({ cosigned: both('2026-03-02T10:00:00Z') });
     const newest = { evidence: 'none', before: { sequence: 1 }, unproven: [{ sequence: 2 }] };
     for (const second of ['00', '00.500', '01', '02'])
       expect(await ask(`2026-03-02T10:00:${second}Z`)).toMatchObject(newest);
-    registry.cosign(both('2026-03-02T10:01:00Z'));
+    await registry.complete({ cosigned: both('2026-03-02T10:01:00Z') });
     expect(await ask('2026-03-02T10:00:01Z')).toMatchObject({ evidence: 'witnesses', said: { sequence: 2 } });
   });
 
   it('that no quorum has seen are named, and do not hide the ones around', async () => {
     await publishOn(1, 'active');
     for (const day of [2, 3]) {
-      await registry.publish(alpha('suspended'), { at: `2026-03-0${day}T09:00:00Z` });
-      registry.cosign([[world.w1, `2026-03-0${day}T10:00:00Z`]]);
+      await registry.prepare({ issuers: alpha('suspended'), updatedAt: `2026-03-0${day}T09:00:00Z` });
+      await registry.complete({ cosigned: [[world.w1, `2026-03-0${day}T10:00:00Z`]] });
     }
     await publishOn(4, 'active');
-    await registry.publish(alpha('suspended'), { at: '2026-03-06T09:00:00Z' });
-    registry.cosign([]);
+    await registry.prepare({ issuers: alpha('suspended'), updatedAt: '2026-03-06T09:00:00Z' });
+    await registry.complete({ cosigned: [] });
     const between = await ask('2026-03-03T11:00:00Z');
     const unproven = [
       { sequence: 2, updatedAt: '2026-03-02T09:00:00Z' },
@@ -179,8 +174,8 @@ describe('publications between', () => {
   it('that no quorum has seen are not named if they came later than the next one', async () => {
     await publishOn(1, 'active');
     await publishOn(3, 'suspended');
-    await registry.publish(alpha('active'), { at: '2026-03-05T09:00:00Z' });
-    registry.cosign([]);
+    await registry.prepare({ issuers: alpha('active'), updatedAt: '2026-03-05T09:00:00Z' });
+    await registry.complete({ cosigned: [] });
     await publishOn(7, 'active');
     expect(await ask('2026-03-02T00:00:00Z')).toMatchObject({
       ...{ before: { sequence: 1 }, after: { sequence: 2 }, unproven: [] },
@@ -189,10 +184,10 @@ describe('publications between', () => {
 
   it('that were only in the log were never in force', async () => {
     await publishOn(1, 'active');
-    const last = registry.tree().get('log/publication.tlog-proof') as Buffer;
-    await registry.publish(alpha('suspended'), { at: '2026-03-02T09:00:00Z' });
+    const last = registry.files.get('log/publication.tlog-proof') as Buffer;
+    await registry.prepare({ issuers: alpha('suspended'), updatedAt: '2026-03-02T09:00:00Z' });
     await publishOn(3, 'active');
-    const tree = registry.tree();
+    const tree = new Map(registry.files);
     tree.set('log/proofs/0/last.tlog-proof', last);
     expect(await ask('2026-03-02T12:00:00Z', world.anchor, tree)).toMatchObject({
       evidence: 'none',
@@ -208,11 +203,14 @@ describe('publications between', () => {
 
   it('that the last proof hides are found', async () => {
     await publishOn(1, 'active');
-    await registry.publish(alpha('suspended'), { at: '2026-03-02T09:00:00Z' });
-    registry.cosign(both('2026-03-02T10:00:00Z'));
-    registry.cosign(both('2026-03-02T12:00:00Z'));
-    const tree = registry.tree();
-    tree.set('log/proofs/0/last.tlog-proof', Buffer.from(registry.proof(0, 2, both('2026-03-09T10:00:00Z'))));
+    await registry.prepare({ issuers: alpha('suspended'), updatedAt: '2026-03-02T09:00:00Z' });
+    await registry.complete({ cosigned: both('2026-03-02T10:00:00Z') });
+    await registry.complete({ cosigned: both('2026-03-02T12:00:00Z') });
+    const tree = new Map(registry.files);
+    tree.set(
+      'log/proofs/0/last.tlog-proof',
+      Buffer.from(await registry.log.proof(0, { size: 2, cosigned: both('2026-03-09T10:00:00Z') })),
+    );
     expect(await ask('2026-03-05T00:00:00Z', world.anchor, tree)).toMatchObject({
       evidence: 'none',
       unproven: [],
@@ -231,10 +229,10 @@ describe('without witnesses', () => {
     ['2026-03-05T09:00:00Z', 2, null],
     ['2026-10-01T00:00:00Z', 2, null],
   ])('the publisher says what was in force at %s, and nothing proves it', async (time, sequence, until) => {
-    await registry.publish(alpha('active'), { at: '2026-03-01T09:00:00Z' });
-    registry.cosign([]);
-    await registry.publish(alpha('suspended'), { at: '2026-03-05T09:00:00Z' });
-    registry.cosign([]);
+    await registry.prepare({ issuers: alpha('active'), updatedAt: '2026-03-01T09:00:00Z' });
+    await registry.complete({ cosigned: [] });
+    await registry.prepare({ issuers: alpha('suspended'), updatedAt: '2026-03-05T09:00:00Z' });
+    await registry.complete({ cosigned: [] });
     const { root, log } = world.anchor;
     for (const anchor of [{ root }, { root, log }]) {
       const answer = await ask(time, anchor as TrustAnchor);
@@ -258,14 +256,14 @@ describe('after a rotation of the root key', () => {
   it('the pinned key and its successors prove their publications; predecessors need their own trust anchor', async () => {
     const [second, third] = [await testKey(), await testKey()];
     await publishOn(1, 'active');
-    await registry.rotate(world.root, second);
-    await registry.publish(alpha('suspended'), { at: '2026-03-03T09:00:00Z', root: second });
-    registry.cosign(both('2026-03-03T10:00:00Z'));
-    registry.cosign(both('2026-03-03T12:00:00Z'));
-    await registry.rotate(second, third);
-    await registry.publish(alpha('active'), { at: '2026-03-05T09:00:00Z', root: third });
-    registry.cosign(both('2026-03-05T10:00:00Z'));
-    registry.cosign(both('2026-03-05T12:00:00Z'));
+    await registry.rotate(second);
+    await registry.prepare({ issuers: alpha('suspended'), updatedAt: '2026-03-03T09:00:00Z' });
+    await registry.complete({ cosigned: both('2026-03-03T10:00:00Z') });
+    await registry.complete({ cosigned: both('2026-03-03T12:00:00Z') });
+    await registry.rotate(third);
+    await registry.prepare({ issuers: alpha('active'), updatedAt: '2026-03-05T09:00:00Z' });
+    await registry.complete({ cosigned: both('2026-03-05T10:00:00Z') });
+    await registry.complete({ cosigned: both('2026-03-05T12:00:00Z') });
     const times = ['2026-03-01T11:00:00Z', '2026-03-03T11:00:00Z', '2026-03-05T11:00:00Z'];
     for (const [since, pinned] of [world.root, second, third].entries()) {
       const anchor = anchorOf(pinned, world.witnesses, 2);
@@ -294,7 +292,7 @@ describe('the list of the past', () => {
 
   it('comes from the log, from a snapshot, or from the published list, if its hash is right', async () => {
     await publishOn(1, 'active');
-    const tree = registry.tree();
+    const tree = new Map(registry.files);
     const [kept = ''] = pathsOf(tree);
     const list = tree.get(kept) as Buffer;
     const snapshot = kept.replace('log/lists/', 'snapshots/').replace('.json', '/issuers.json');
@@ -325,9 +323,9 @@ describe('the list of the past', () => {
 
   it('that was too large to keep is missed with a remedy, and does not hide the lists around it', async () => {
     await publishOn(1, 'active');
-    await registry.publish(alpha('suspended'), { at: '2026-03-03T09:00:00Z', kept: false });
-    registry.cosign(both('2026-03-03T10:00:00Z'));
-    registry.cosign(both('2026-03-03T12:00:00Z'));
+    await registry.prepare({ issuers: alpha('suspended'), updatedAt: '2026-03-03T09:00:00Z', kept: false });
+    await registry.complete({ cosigned: both('2026-03-03T10:00:00Z') });
+    await registry.complete({ cosigned: both('2026-03-03T12:00:00Z') });
     await publishOn(5, 'active');
     await expect(ask('2026-03-03T11:00:00Z')).rejects.toThrow('--keep-lists');
     expect(await ask('2026-03-04T00:00:00Z')).toMatchObject({
@@ -347,7 +345,7 @@ describe('the past is not read', () => {
   ])('%s', async (_what, missing, code) => {
     await publishOn(1, 'active');
     await publishOn(3, 'active');
-    const tree = registry.tree();
+    const tree = new Map(registry.files);
     for (const path of missing) tree.delete(path);
     await expect(ask('2026-03-01T11:00:00Z', world.anchor, tree)).rejects.toMatchObject({ code });
   });
@@ -361,7 +359,7 @@ describe('the past is not read', () => {
       'publication.jwt',
       'log/tile/0/000.p/2',
     ]) {
-      const tree = registry.tree();
+      const tree = new Map(registry.files);
       const bytes = Buffer.from(tree.get(path) as Buffer);
       bytes[bytes.length - 40] = (bytes[bytes.length - 40] ?? 0) ^ 1;
       tree.set(path, bytes);
@@ -374,7 +372,7 @@ describe('the past is not read', () => {
   it('from the statement of another entry, even if nothing is proven', async () => {
     await publishOn(1, 'active');
     await publishOn(3, 'active');
-    const tree = registry.tree();
+    const tree = new Map(registry.files);
     tree.set('log/statements/0.jwt', tree.get('log/statements/1.jwt') as Buffer);
     const { root } = world.anchor;
     const asked = ask('2026-03-02T00:00:00Z', { root } as TrustAnchor, tree);
@@ -396,11 +394,14 @@ describe('the cost of a question', () => {
     const start = Date.parse('2025-01-01T00:00:00Z');
     const hour = (at: number) => new Date(start + at * 3_600_000).toISOString().replace('.000', '');
     for (let at = 0; at < lists; at++) {
-      await registry.publish([issuer('alpha', { contact: `a${at}@alpha.example` })], { at: hour(24 * at) });
-      registry.cosign(both(hour(24 * at + 1)));
-      registry.cosign(both(hour(24 * at + 12)));
+      await registry.prepare({
+        issuers: [issuer('alpha', { contact: `a${at}@alpha.example` })],
+        updatedAt: hour(24 * at),
+      });
+      await registry.complete({ cosigned: both(hour(24 * at + 1)) });
+      await registry.complete({ cosigned: both(hour(24 * at + 12)) });
     }
-    const tree = registry.tree();
+    const tree = new Map(registry.files);
     const { root, sources: _sources, ...log } = world.anchor;
     const trust = {
       rootKey: await importRootKey(root),

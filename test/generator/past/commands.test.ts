@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { cosignTree } from '../../support/log-files.js';
 import { serve } from '../../support/serving.js';
 import { claimsOf, sha256 } from '../../support/signed-tree.js';
-import { type Cosigning, noteSigner, ORIGIN } from '../../support/witnessed-registry.js';
+import { type Cosigning, noteSigner, ORIGIN } from '../../support/test-log.js';
 import { cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 /** A registry with three publications, and copies of its trees. */
@@ -23,11 +23,8 @@ async function good(...args: string[]): Promise<string> {
 }
 
 const cosign = (time: string) => {
-  const [w1, w2] = witnesses.map((witness, at): Cosigning[number] => [
-    witness,
-    time.replace(/0Z$/, `${at}Z`),
-  ]);
-  return cosignTree(dist(), witnesses, [w1, w2] as Cosigning);
+  const [w1, w2] = witnesses.map((witness, at): Cosigning => [witness, time.replace(/0Z$/, `${at}Z`)]);
+  return cosignTree(dist(), witnesses, [w1, w2] as Cosigning[]);
 };
 
 beforeAll(async () => {

@@ -1,5 +1,7 @@
+import { setImmediate } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { rawHost, selfSignedHost } from '../../support/bad-hosts.js';
+import { httpSource } from '../../../build/index.js';
+import { closingHost, rawHost, selfSignedHost } from '../../support/bad-hosts.js';
 import { freePort, listen } from '../../support/serving.js';
 import { cli, workspace, writeFiles } from '../../support/workspace.js';
 
@@ -73,4 +75,16 @@ it('a host that hangs up before it is asked does not end the program without a w
   const { code, stderr } = await cli(['verify', base], folder);
   expect(stderr).toMatch(/cannot be fetched: the host (?:did not respond in time|closed the connection)/);
   expect(code).toBe(4);
+});
+
+it('a host that has closed an idle connection during long work is asked over a new one', async () => {
+  const host = await closingHost();
+  const source = httpSource(host.base);
+  for (let round = 0; round < 12; round++) {
+    const file = await source.get('SHA256SUMS');
+    expect(Buffer.from(file?.bytes ?? []).toString()).toBe('ok');
+    host.closeWhileBusy();
+    // The work can end in any phase of the event loop.
+    for (let turn = 0; turn < round % 3; turn++) await setImmediate();
+  }
 });

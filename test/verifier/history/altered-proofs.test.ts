@@ -2,9 +2,17 @@ import { verifyHistoryProof } from '@passport-registry/verifier';
 import { formatHistoryProof } from '@passport-registry/verifier/internal';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { codeOf, historyWorld, type Parts, partsOf, textOf } from '../../support/history-proofs.js';
+import {
+  codeOf,
+  cosignedBy,
+  delegationOf,
+  historyWorld,
+  type Parts,
+  partsOf,
+  textOf,
+} from '../../support/history-proofs.js';
+import { LoggedRegistry } from '../../support/logged-registry.js';
 import { issuer, testKey } from '../../support/publication.js';
-import { delegationOf, loggedRegistry } from '../../support/witnessed-registry.js';
 
 let world: Awaited<ReturnType<typeof historyWorld>>;
 /** The proofs of two publications of one registry, both with everything that a proof can have. */
@@ -14,18 +22,18 @@ let other: Parts;
 beforeAll(async () => {
   world = await historyWorld();
   const next = await testKey('p256');
-  const registry = loggedRegistry(world.root);
-  registry.append(delegationOf(0));
-  await registry.rotate(world.root, next);
+  const registry = new LoggedRegistry(world.root);
+  await registry.append(delegationOf(0));
+  await registry.rotate(next);
   const publish = async (status: 'active' | 'suspended', at: string) => {
     const list = [issuer('alpha', { status }), issuer('beta')];
-    await registry.publish(list, { at, root: next, levels: 1 });
-    registry.append(delegationOf(registry.entries.length));
-    const first_proof = registry.cosign(world.early);
-    registry.append(delegationOf(registry.entries.length));
-    const last_proof = registry.cosign(world.late);
-    const later_entries = registry.entries.slice(registry.newest + 1);
-    const files = registry.tree();
+    await registry.prepare({ issuers: list, updatedAt: at, levels: 1 });
+    await registry.append(delegationOf(registry.log.texts.length));
+    const first_proof = await cosignedBy(registry, world.early);
+    await registry.append(delegationOf(registry.log.texts.length));
+    const last_proof = await cosignedBy(registry, world.late);
+    const later_entries = registry.log.texts.slice(registry.index + 1);
+    const files = new Map(registry.files);
     const rotation = JSON.parse(textOf(files, 'keys/rotation.json'));
     return partsOf(files, 'alpha', { first_proof, last_proof, later_entries, rotation });
   };

@@ -1,10 +1,19 @@
 import { verifyHistoryProof } from '@passport-registry/verifier';
 import { formatHistoryProof } from '@passport-registry/verifier/internal';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { codeOf, historyWorld, partsOf, textOf } from '../../support/history-proofs.js';
+import {
+  anchorOf,
+  codeOf,
+  cosignedBy,
+  delegationOf,
+  historyWorld,
+  partsOf,
+  textOf,
+} from '../../support/history-proofs.js';
+import { LoggedRegistry } from '../../support/logged-registry.js';
 import { issuer, sha256, statement, testKey } from '../../support/publication.js';
 import { placeOf } from '../../support/sums.js';
-import { anchorOf, type Cosigning, delegationOf, loggedRegistry } from '../../support/witnessed-registry.js';
+import type { Cosigning } from '../../support/test-log.js';
 
 let world: Awaited<ReturnType<typeof historyWorld>>;
 
@@ -55,16 +64,16 @@ describe('a proof of the past', () => {
   });
 
   it('can be for a publication that delegations and a rotation step follow, but no publication', async () => {
-    const registry = loggedRegistry(world.root);
-    registry.append(delegationOf(1));
-    await registry.publish([issuer('alpha')], { at: '2026-03-01T09:00:00Z' });
-    registry.append(delegationOf(2));
-    const first_proof = registry.cosign(world.early);
-    registry.append(delegationOf(3));
-    await registry.rotate(world.root, await testKey());
-    const last_proof = registry.cosign(world.late);
-    const later_entries = registry.entries.slice(2);
-    const parts = partsOf(registry.tree(), 'alpha', { first_proof, last_proof, later_entries });
+    const registry = new LoggedRegistry(world.root);
+    await registry.append(delegationOf(1));
+    await registry.prepare({ issuers: [issuer('alpha')], updatedAt: '2026-03-01T09:00:00Z' });
+    await registry.append(delegationOf(2));
+    const first_proof = await cosignedBy(registry, world.early);
+    await registry.append(delegationOf(3));
+    await registry.rotate(await testKey());
+    const last_proof = await cosignedBy(registry, world.late);
+    const later_entries = registry.log.texts.slice(2);
+    const parts = partsOf(registry.files, 'alpha', { first_proof, last_proof, later_entries });
     expect(await world.verify(parts)).toMatchObject({ from: new Date('2026-03-01T10:00:02Z') });
     for (const altered of [
       later_entries.slice(1),
@@ -78,11 +87,18 @@ describe('a proof of the past', () => {
   });
 
   it('ends when the statement expires', async () => {
-    const registry = loggedRegistry(world.root);
+    const registry = new LoggedRegistry(world.root);
     const exp = Date.parse('2026-03-02T00:00:00Z') / 1000;
-    await registry.publish([issuer('alpha')], { at: '2026-03-01T09:00:00Z', claims: { exp } });
-    const proofs = { first_proof: registry.cosign(world.early), last_proof: registry.cosign(world.late) };
-    const parts = partsOf(registry.tree(), 'alpha', proofs);
+    await registry.prepare({
+      issuers: [issuer('alpha')],
+      updatedAt: '2026-03-01T09:00:00Z',
+      claims: { exp },
+    });
+    const proofs = {
+      first_proof: await cosignedBy(registry, world.early),
+      last_proof: await cosignedBy(registry, world.late),
+    };
+    const parts = partsOf(registry.files, 'alpha', proofs);
     expect(await world.verify(parts)).toMatchObject({ until: new Date('2026-03-02T00:00:00Z') });
     expect(await codeOf(world.verify({ ...parts, first_proof: parts.last_proof }))).toBe(
       'ERR_TOO_FEW_COSIGNATURES',
@@ -91,15 +107,18 @@ describe('a proof of the past', () => {
 
   it('is the same for every place of the publication, and for every size of both heads', async () => {
     for (let index = 0; index < 9; index++) {
-      const registry = loggedRegistry(world.root);
-      for (let at = 0; at < index; at++) registry.append(delegationOf(at));
-      await registry.publish([issuer('alpha')], { at: '2026-03-01T09:00:00Z' });
-      for (let at = index + 1; at < 18; at++) registry.append(delegationOf(at));
-      const files = registry.tree();
+      const registry = new LoggedRegistry(world.root);
+      for (let at = 0; at < index; at++) await registry.append(delegationOf(at));
+      await registry.publish({ issuers: [issuer('alpha')], updatedAt: '2026-03-01T09:00:00Z' });
+      for (let at = index + 1; at < 18; at++) await registry.append(delegationOf(at));
+      const { files } = registry;
       for (let size = index + 1; size <= 18; size++) {
-        const first_proof = registry.proof(index, index + 1 + ((size * 7) % (size - index)), world.early);
-        const last_proof = registry.proof(index, size, world.late);
-        const later_entries = registry.entries.slice(index + 1, size);
+        const first_proof = await registry.log.proof(index, {
+          size: index + 1 + ((size * 7) % (size - index)),
+          cosigned: world.early,
+        });
+        const last_proof = await registry.log.proof(index, { size, cosigned: world.late });
+        const later_entries = registry.log.texts.slice(index + 1, size);
         const parts = partsOf(files, 'alpha', { first_proof, last_proof, later_entries });
         expect(await codeOf(world.verify(parts)), `${index} of ${size}`).toBe('accepted');
         const shorter = { ...parts, later_entries: later_entries.slice(0, -1) };
@@ -121,7 +140,7 @@ describe('the times of a proof', () => {
     ['one and the same head', [1, 2, 2], [1, 2, 2], 2, 2],
   ])('are when a quorum is complete: %s', async (_which, first, last, from, until) => {
     const cosigning = (minutes: readonly (number | undefined)[]) =>
-      world.witnesses.flatMap((witness, index): Cosigning => {
+      world.witnesses.flatMap((witness, index): Cosigning[] => {
         const minute = minutes[index];
         return minute === undefined ? [] : [[witness, at(minute)]];
       });
@@ -142,7 +161,7 @@ describe('the times of a proof', () => {
     ['both are the same head, cosigned at two times', [1, 2, undefined], [1, 2, undefined]],
   ])('are refused if %s', async (_why, first, last) => {
     const cosigning = (minutes: readonly (number | undefined)[]) =>
-      minutes.flatMap((minute, index): Cosigning => {
+      minutes.flatMap((minute, index): Cosigning[] => {
         const witness = world.witnesses[index];
         return minute === undefined || witness === undefined ? [] : [[witness, at(minute)]];
       });
@@ -153,7 +172,7 @@ describe('the times of a proof', () => {
 
   it('count the newest cosignature of a witness with several', async () => {
     const { w1, w2 } = world;
-    const twice: Cosigning = [
+    const twice: Cosigning[] = [
       [w1, at(1)],
       [w1, at(4)],
       [w2, at(2)],
@@ -167,11 +186,14 @@ describe('the times of a proof', () => {
 describe('after rotations of the root key', () => {
   it('a proof leads from the pinned key to the one that signed, and no further', async () => {
     const [second, third, thief] = await Promise.all([testKey(), testKey('p256'), testKey()]);
-    const registry = loggedRegistry(world.root);
-    await registry.rotate(world.root, second);
-    await registry.publish([issuer('alpha')], { at: '2026-03-01T09:00:00Z', root: second });
-    const proofs = { first_proof: registry.cosign(world.early), last_proof: registry.cosign(world.late) };
-    const files = registry.tree();
+    const registry = new LoggedRegistry(world.root);
+    await registry.rotate(second);
+    await registry.prepare({ issuers: [issuer('alpha')], updatedAt: '2026-03-01T09:00:00Z' });
+    const proofs = {
+      first_proof: await cosignedBy(registry, world.early),
+      last_proof: await cosignedBy(registry, world.late),
+    };
+    const { files } = registry;
     const rotation = JSON.parse(textOf(files, 'keys/rotation.json'));
     const parts = partsOf(files, 'alpha', { ...proofs, rotation });
     const pinned = (root: typeof second) => anchorOf(root, world.witnesses, 2);

@@ -1,16 +1,19 @@
 import { verifyHistoryProof } from '@passport-registry/verifier';
 import { formatHistoryProof } from '@passport-registry/verifier/internal';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { codeOf, historyWorld, type Parts, partsOf } from '../../support/history-proofs.js';
-import { issuer, testKey } from '../../support/publication.js';
-import { placeOf } from '../../support/sums.js';
 import {
   anchorOf,
-  type Cosigning,
+  codeOf,
+  cosignedBy,
   delegationOf,
-  loggedRegistry,
-  noteSigner,
-} from '../../support/witnessed-registry.js';
+  historyWorld,
+  type Parts,
+  partsOf,
+} from '../../support/history-proofs.js';
+import { LoggedRegistry } from '../../support/logged-registry.js';
+import { issuer, testKey } from '../../support/publication.js';
+import { placeOf } from '../../support/sums.js';
+import { type Cosigning, noteSigner, TestLog } from '../../support/test-log.js';
 
 let world: Awaited<ReturnType<typeof historyWorld>>;
 
@@ -22,8 +25,8 @@ describe('a proof is refused', () => {
   it('below the quorum of either head, whoever else has signed', async () => {
     const stranger = noteSigner('w9.example', 'witness');
     const impostor = noteSigner('w2.example', 'witness');
-    const one: Cosigning = [[world.w1, '2026-03-01T10:00:00Z']];
-    const weak: Cosigning[] = [
+    const one: Cosigning[] = [[world.w1, '2026-03-01T10:00:00Z']];
+    const weak: Cosigning[][] = [
       [],
       one,
       [...one, ...one],
@@ -42,47 +45,58 @@ describe('a proof is refused', () => {
 
   it('if a later publication is in the last head, hidden or not', async () => {
     const { registry, files, first_proof } = await world.published(world.early, world.late);
-    await registry.publish([issuer('alpha', { status: 'suspended' })], { at: '2026-03-02T09:00:00Z' });
-    registry.append(delegationOf(1));
-    const last_proof = registry.proof(0, 3, world.late);
+    await registry.prepare({
+      issuers: [issuer('alpha', { status: 'suspended' })],
+      updatedAt: '2026-03-02T09:00:00Z',
+    });
+    await registry.append(delegationOf(1));
+    const last_proof = await registry.log.proof(0, { size: 3, cosigned: world.late });
     const hidden: string[][] = [
       [],
-      registry.entries.slice(1),
-      registry.entries.slice(2),
-      [JSON.stringify(delegationOf(9)), registry.entries[2] ?? ''],
-      [registry.entries[2] ?? '', registry.entries[2] ?? ''],
+      registry.log.texts.slice(1),
+      registry.log.texts.slice(2),
+      [JSON.stringify(delegationOf(9)), registry.log.texts[2] ?? ''],
+      [registry.log.texts[2] ?? '', registry.log.texts[2] ?? ''],
     ];
     for (const later_entries of hidden) {
       const parts = partsOf(files, 'alpha', { first_proof, last_proof, later_entries });
       expect(await codeOf(world.verify(parts))).toBe('ERR_NOT_LOGGED');
       // A first proof in the same head hides nothing either.
-      expect(await codeOf(world.verify({ ...parts, first_proof: registry.proof(0, 3, world.early) }))).toBe(
-        'ERR_NOT_LOGGED',
-      );
+      expect(
+        await codeOf(
+          world.verify({
+            ...parts,
+            first_proof: await registry.log.proof(0, { size: 3, cosigned: world.early }),
+          }),
+        ),
+      ).toBe('ERR_NOT_LOGGED');
     }
   });
 
   it('if the first head is larger than the last, or holds other entries', async () => {
     const { registry, files, first_proof, last_proof } = await world.published(world.early, world.late);
-    registry.append(delegationOf(1));
-    const larger = registry.proof(0, 2, world.early);
+    await registry.append(delegationOf(1));
+    const larger = await registry.log.proof(0, { size: 2, cosigned: world.early });
     const parts = partsOf(files, 'alpha', { first_proof: larger, last_proof });
     expect(await codeOf(world.verify(parts))).toBe('ERR_LOG_INCONSISTENT');
-    const fork = loggedRegistry(world.root, registry.log);
-    fork.entries.push(
-      registry.entries[0] ?? '',
+    const fork = new TestLog(registry.log.signer);
+    fork.append(
+      registry.log.texts[0] ?? '',
       JSON.stringify(delegationOf(2)),
       JSON.stringify(delegationOf(3)),
     );
     const forked = {
       first_proof: larger,
-      last_proof: fork.proof(0, 3, world.late),
-      later_entries: fork.entries.slice(1),
+      last_proof: await fork.proof(0, { size: 3, cosigned: world.late }),
+      later_entries: fork.texts.slice(1),
     };
     expect(await codeOf(world.verify(partsOf(files, 'alpha', forked)))).toBe('ERR_NOT_LOGGED');
-    const moved = loggedRegistry(world.root, registry.log);
-    moved.entries.push(JSON.stringify(delegationOf(2)), registry.entries[0] ?? '');
-    const elsewhere = { first_proof, last_proof: moved.proof(1, 2, world.late) };
+    const moved = new TestLog(registry.log.signer);
+    moved.append(JSON.stringify(delegationOf(2)), registry.log.texts[0] ?? '');
+    const elsewhere = {
+      first_proof,
+      last_proof: await moved.proof(1, { size: 2, cosigned: world.late }),
+    };
     expect(await codeOf(world.verify(partsOf(files, 'alpha', elsewhere)))).toBe('ERR_LOG_INCONSISTENT');
   });
 
@@ -99,13 +113,17 @@ describe('a proof is refused', () => {
     const other = await world.published(world.early, world.late);
     const swapped = { ...parts, first_proof: other.first_proof, last_proof: other.last_proof };
     expect(await codeOf(world.verify(swapped))).toBe('ERR_NOT_LOGGED');
-    const without = loggedRegistry(world.root);
-    await without.publish([issuer('alpha')], {
-      at: '2026-03-01T09:00:00Z',
+    const without = new LoggedRegistry(world.root);
+    await without.prepare({
+      issuers: [issuer('alpha')],
+      updatedAt: '2026-03-01T09:00:00Z',
       claims: { log: undefined } as never,
     });
-    const proofs = { first_proof: without.cosign(world.early), last_proof: without.cosign(world.late) };
-    expect(await codeOf(world.verify(partsOf(without.tree(), 'alpha', proofs)))).toBe('ERR_NOT_LOGGED');
+    const proofs = {
+      first_proof: await cosignedBy(without, world.early),
+      last_proof: await cosignedBy(without, world.late),
+    };
+    expect(await codeOf(world.verify(partsOf(without.files, 'alpha', proofs)))).toBe('ERR_NOT_LOGGED');
   });
 
   it('with a record, or sums files, of another list', async () => {
@@ -138,10 +156,13 @@ describe('a proof is refused', () => {
       1,
       ['alpha', 'beta', 'gamma', 'delta'].find((one) => /^[2-9]/.test(placeOf(one))) ?? '',
     ];
-    const registry = loggedRegistry(world.root);
-    await registry.publish([issuer(id)], { at: '2026-03-01T09:00:00Z', levels });
-    const proofs = { first_proof: registry.cosign(world.early), last_proof: registry.cosign(world.late) };
-    const parts = partsOf(registry.tree(), id, proofs);
+    const registry = new LoggedRegistry(world.root);
+    await registry.prepare({ issuers: [issuer(id)], updatedAt: '2026-03-01T09:00:00Z', levels });
+    const proofs = {
+      first_proof: await cosignedBy(registry, world.early),
+      last_proof: await cosignedBy(registry, world.late),
+    };
+    const parts = partsOf(registry.files, id, proofs);
     expect(await codeOf(world.verify(parts))).toBe('accepted');
     const [root = '', own = ''] = parts.sums;
     for (let more = 0; more < 10; more++) {

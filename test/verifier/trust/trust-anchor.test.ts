@@ -14,6 +14,7 @@ import { openRegistry as openPath } from '@passport-registry/verifier/node';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { LoggedRegistry } from '../../support/logged-registry.js';
 import { noteSigner } from '../../support/note-keys.js';
 import { ROOT } from '../../support/paths.js';
 import {
@@ -28,7 +29,6 @@ import {
 } from '../../support/publication.js';
 import { registryHost } from '../../support/registry-host.js';
 import { publishSummed } from '../../support/summed-registry.js';
-import { withLog } from '../../support/with-log.js';
 import { temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 let root: TestKey;
@@ -294,15 +294,18 @@ describe('a client with a trust anchor', () => {
   });
 
   it('accepts a list only if it is logged, with the quorum of witnesses that the trust anchor demands', async () => {
-    const log = noteSigner('registry.example/log', 'log');
-    const witnesses = [1, 2, 3].map((number) => noteSigner(`witness.example/w${number}`, 'witness'));
-    const logged = (count: number) => withLog(stated, root, { log, cosigners: witnesses.slice(0, count) });
+    const registry = new LoggedRegistry(root);
+    await registry.publish();
+    const logged = (count: number) => registry.prove({ cosigned: registry.cosigning(count) });
     const ofTree = async (tree: Files, more: Partial<TrustAnchor>) => {
       const { base } = await registryHost(tree);
       return ask({ trustAnchor: anchorOf({ sources: [base], ...more }) });
     };
-    const { name } = log.key;
-    const pinned = (quorum: number) => ({ log: name, witnesses: witnesses.map(({ vkey }) => vkey), quorum });
+    const name = registry.log.origin;
+    const pinned = (quorum: number) => ({
+      ...{ log: name, quorum },
+      witnesses: registry.witnesses.map(({ vkey }) => vkey),
+    });
     expect(await ofTree(plain, { log: name })).toBe('ERR_PUBLICATION_MISSING');
     expect(await ofTree(stated, { log: name })).toBe('ERR_NOT_LOGGED');
     expect(await ofTree(await logged(0), { log: name })).toBe('accepted');
@@ -312,7 +315,7 @@ describe('a client with a trust anchor', () => {
       expect(await ofTree(await logged(quorum), pinned(quorum))).toBe('accepted');
       expect(await ofTree(await logged(quorum - 1), pinned(quorum))).toBe('ERR_TOO_FEW_COSIGNATURES');
     }
-    const stranger = noteSigner('witness.example/w1', 'witness').vkey;
+    const stranger = noteSigner('one.example', 'witness').vkey;
     expect(await ofTree(await logged(3), { ...pinned(1), witnesses: [stranger] })).toBe(
       'ERR_TOO_FEW_COSIGNATURES',
     );
