@@ -180,6 +180,13 @@ const CLAIMS: Record<string, Record<string, readonly [file: string, title: strin
       ['verifier/client/attacks', 'that is caught in the middle of a publication'],
       ['verifier/client/lifecycle', 'then every read fails and says since when'],
     ],
+    'A registry can have a [public log]': [
+      [
+        'verifier/log/client-quorum',
+        'accepts a list that exactly the quorum has cosigned, and refuses one less',
+      ],
+      ['verifier/log/client-proof', 'describe'],
+    ],
     'A passport is accepted, and an action is allowed, only': [['verifier/verification/attacks', 'a proof']],
     'Production signing never falls back': [
       ['generator/build', 'the development key'],

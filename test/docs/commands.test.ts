@@ -3,41 +3,20 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfiguration } from '../../build/cli/options/configuration.js';
 import { describeWith } from '../support/components.js';
-import { commandsBelow } from '../support/documents.js';
+import { commandsBelow, ownRegistry, sh } from '../support/documents.js';
 import { HOSTS } from '../support/hosts.js';
 import { installedPath } from '../support/installed.js';
 import { CLI, EXAMPLE_RECORDS, ROOT } from '../support/paths.js';
 import { rsyncd } from '../support/rsyncd.js';
 import { sandboxIn, serve } from '../support/serving.js';
 import { claimsOf } from '../support/signed-tree.js';
-import { type Outcome, recordText, run, temporaryFolder, writeFiles } from '../support/workspace.js';
+import { recordText, run, temporaryFolder, writeFiles } from '../support/workspace.js';
 
 /** Creates a folder with the example records. */
 function exampleRegistry(): string {
   const folder = temporaryFolder();
   cpSync(EXAMPLE_RECORDS, join(folder, 'issuers'), { recursive: true });
   return folder;
-}
-
-/**
- * Creates the operator's own registry as the document says. test/packages/ runs npm.
- */
-async function ownRegistry(): Promise<string> {
-  const folder = temporaryFolder();
-  const blocks = commandsBelow('docs/operators.md', 'A registry of your own');
-  const commands = blocks.join('').replaceAll(/^ *npm .*$/gm, '');
-  await sh(commands, folder);
-  return join(folder, 'my-registry');
-}
-
-async function sh(commands: string, folder: string): Promise<Outcome> {
-  const outcome = await run('sh', ['-euc', commands], folder, {
-    ...installedPath(),
-    XDG_STATE_HOME: join(folder, 'state'),
-  });
-  expect(outcome.stderr).not.toContain('passport-registry:');
-  expect(outcome.code, outcome.stderr).toBe(0);
-  return outcome;
 }
 
 /** The commands that install the program. test/packages/ runs them with the packed packages. */

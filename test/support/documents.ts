@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect } from 'vitest';
+import { installedPath } from './installed.js';
 import { ROOT } from './paths.js';
+import { type Outcome, run, temporaryFolder } from './workspace.js';
 
 /** Returns the blocks of shell commands between a heading of a document and the next heading. */
 export function commandsBelow(document: string, heading: string): string[] {
@@ -11,4 +14,24 @@ export function commandsBelow(document: string, heading: string): string[] {
   const blocks = [...section.matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].map(([, commands]) => commands ?? '');
   if (blocks.length === 0) throw new Error(`${document} has no commands below ${heading}`);
   return blocks;
+}
+
+/** Creates the operator's own registry as the document says. test/packages/ runs npm. */
+export async function ownRegistry(): Promise<string> {
+  const folder = temporaryFolder();
+  const blocks = commandsBelow('docs/operators.md', 'A registry of your own');
+  const commands = blocks.join('').replaceAll(/^ *npm .*$/gm, '');
+  await sh(commands, folder);
+  return join(folder, 'my-registry');
+}
+
+/** Runs commands of a document with the program under test. They must succeed. */
+export async function sh(commands: string, folder: string): Promise<Outcome> {
+  const outcome = await run('sh', ['-euc', commands], folder, {
+    ...installedPath(),
+    XDG_STATE_HOME: join(folder, 'state'),
+  });
+  expect(outcome.stderr).not.toContain('passport-registry:');
+  expect(outcome.code, outcome.stderr).toBe(0);
+  return outcome;
 }

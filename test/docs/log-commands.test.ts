@@ -1,0 +1,145 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { commandsBelow, ownRegistry, sh } from '../support/documents.js';
+import { installedPath } from '../support/installed.js';
+import { ROOT } from '../support/paths.js';
+import { answering, freePort, serve } from '../support/serving.js';
+import { cleanEnvironment, run, temporaryFolder, writeFiles } from '../support/workspace.js';
+
+const OPERATORS = 'docs/operators.md';
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+
+/** The time in whole seconds, when the second has ended. So what happens before and after has other times. */
+async function betweenSeconds(): Promise<string> {
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  const time = new Date().toISOString().replace(/\.\d+/, '');
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  return time;
+}
+
+const children: ReturnType<typeof spawn>[] = [];
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+/** A witness with a folder of its own. */
+interface Witness {
+  readonly vkey: string;
+  readonly here: (commands: string) => string;
+  readonly folder: string;
+}
+
+describe('the commands of the documents about the log', () => {
+  it('begin a log, testify, collect, pin, watch, and prove what the registry said', async () => {
+    const folder = await ownRegistry();
+    for (const heading of ['The key', 'Freshness: hourly, without the root key']) {
+      for (const commands of commandsBelow(OPERATORS, heading)) await sh(commands, folder);
+    }
+    const [begin = '', collect = ''] = commandsBelow(OPERATORS, 'The public log and its witnesses');
+    expect(commandsBelow('docs/upgrading.md', 'The public log')).toEqual([begin]);
+    await sh(begin, folder);
+    const sign = 'npx passport-registry checkpoint dist --key online.pem';
+    await sh(sign, folder);
+    const registry = await serve(join(folder, 'dist'));
+    const { kid } = JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8'));
+    const here = (commands: string) =>
+      commands.replaceAll(/\bhttps:\/\/registry\.example\b/g, registry).replaceAll('THUMBPRINT', kid);
+
+    const [make = '', mirror = '', service = ''] = commandsBelow('docs/mirrors.md', 'Testify to the log');
+    const witness = async (name: string): Promise<Witness> => {
+      const own = temporaryFolder();
+      const local = (commands: string) =>
+        here(commands).replaceAll('/srv/', `${own}/srv/`).replaceAll('mirror.example', name);
+      await sh(here('npx passport-registry pin https://registry.example --thumbprint THUMBPRINT'), own);
+      const { stdout } = await sh(local(make), own);
+      return { vkey: stdout.trim(), folder: own, here: local };
+    };
+    const witnesses = [await witness('a.example'), await witness('b.example'), await witness('c.example')];
+    const [one, two, three] = witnesses as [Witness, Witness, Witness];
+    const testify = async () => {
+      for (const each of [one, two]) {
+        const { stderr } = await sh(each.here(mirror), each.folder);
+        expect(stderr).toContain('cosigned the log registry.example/log');
+      }
+    };
+    await testify();
+    const port = await freePort();
+    const environment = { ...cleanEnvironment(), ...installedPath() };
+    const started = three.here(service).replace('8790', String(port)).replace('npx', 'exec npx');
+    children.push(
+      spawn('sh', ['-euc', started], {
+        cwd: three.folder,
+        env: environment,
+        stdio: 'ignore',
+        detached: false,
+      }),
+    );
+    const mirrors = await Promise.all(
+      [one, two].map((each) => serve(join(each.folder, 'srv/registry/current'))),
+    );
+    const asked = [
+      { key: one.vkey, mirror: mirrors[0] },
+      { key: two.vkey, mirror: mirrors[1] },
+      { key: three.vkey, service: await answering(`http://127.0.0.1:${port}`) },
+    ];
+    const log = { origin: 'registry.example/log', quorum: 2, witnesses: asked };
+    writeFiles(folder, { 'registry.yaml': `${JSON.stringify({ log })}\n` });
+    expect((await sh(collect, folder)).stderr).toContain('cosigned by 3 witnesses, 3 of them now');
+
+    const verifier = temporaryFolder();
+    const pin = commandsBelow('docs/verifiers.md', 'Witnesses: a list that everybody sees').join('');
+    const keys = { VKEY_A: one.vkey, VKEY_B: two.vkey, VKEY_C: three.vkey };
+    const pinned = Object.entries(keys).reduce((text, [name, vkey]) => text.replace(name, vkey), here(pin));
+    expect((await sh(pinned, verifier)).stderr).toContain('cosigned by 2 of 3 witnesses');
+
+    const before = await betweenSeconds();
+    await testify();
+    await sh(collect, folder);
+    await sh(
+      'npx passport-registry suspend aurora-bank --reason x --key root-key.pem --root-key root.json ' +
+        `--log-key log-key.pem --cosign-later --production`,
+      folder,
+    );
+    await testify();
+    await sh(`${collect}${sign}`, folder);
+    const after = await betweenSeconds();
+    await testify();
+    await sh(collect, folder);
+
+    const at = (commands: string) =>
+      here(commands)
+        .replaceAll(/2026-11-22T12:00:00Z|2026-11-01T00:00:00Z/g, before)
+        .replaceAll('2026-11-22T00:00:00Z', after)
+        .replaceAll('https://mirror.example', mirrors[0] ?? '');
+    const [watch = ''] = commandsBelow(OPERATORS, 'Watch the log');
+    expect((await sh(at(watch), verifier)).stderr).toContain('no alarm');
+    expect(read('docs/operators.md')).toContain('`monitor/evidence/`');
+    const said = await sh(at(commandsBelow(OPERATORS, 'What did the registry say?').join('')), verifier);
+    expect(said.stdout + said.stderr).toMatch(/aurora-bank.*active/);
+    expect(said.stdout + said.stderr).toContain('"active" -> "suspended"');
+    const proved = await sh(
+      at(commandsBelow('docs/verifiers.md', 'Prove what the registry said').join('')),
+      verifier,
+    );
+    expect(proved.stdout + proved.stderr).toContain('aurora-bank');
+
+    // The workflow of an issuer fails if its record has changed.
+    const [, line = ''] =
+      /- run: (npx --yes passport-registry monitor .*)/.exec(read('docs/issuers.md')) ?? [];
+    const command = at(line).replace('--yes ', '').replace('nordic-post', 'aurora-bank');
+    const changed = await run('sh', ['-euc', command], verifier, installedPath());
+    expect([changed.code, changed.stderr]).toEqual([5, expect.stringContaining('aurora-bank')]);
+  });
+
+  it('name every finding of the monitor', () => {
+    const source = read('generator/monitoring/finding.ts');
+    const codes = [...source.matchAll(/^ {2}'([a-z-]+)': '(?:alarm|change|warning|note)'/gm)].map(
+      ([, code]) => code,
+    );
+    expect(codes.length).toBeGreaterThan(25);
+    const [, section = ''] = read(OPERATORS).split('\n### Watch the log\n');
+    for (const code of codes) expect(section.split('\n## ')[0]).toContain(`\`${code}\``);
+  });
+});
