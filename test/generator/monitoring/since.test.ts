@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type LoggedRegistry, PROOF } from '../../support/logged-registry.js';
-import { loggedWorld, monitoredHosts, serveOn } from '../../support/monitor.js';
+import { loggedWorld, monitoredHosts } from '../../support/monitor.js';
 import { testKey } from '../../support/publication.js';
 import { noteSigner, ORIGIN } from '../../support/test-log.js';
 
