@@ -8,6 +8,7 @@ import {
   hashesFromTiles,
   inclusionProof,
   type LogEntry,
+  PROOF,
   parseLogProof,
   publicationEntry,
   tileReader,
@@ -18,12 +19,10 @@ import { EMPTY_LOG, rootOf } from '../../build/log/log-files.js';
 import { signHead } from '../../build/log/sign-head.js';
 import { signerFor } from '../../build/signing/key-file.js';
 import { cosignatureBy, invalid, noteSigner } from './note-keys.js';
+import { ORIGIN } from './test-log.js';
 import { writeFiles } from './workspace.js';
 
-/** The name of the log in tests. */
-export const ORIGIN = 'registry.example/log';
-/** The path of the proof in a tree. */
-export const PROOF = 'log/publication.tlog-proof';
+export { ORIGIN, PROOF };
 
 /** Returns a proof to whose head new witnesses have added their cosignatures. @param times - seconds, by name */
 export function cosigned(proof: Uint8Array, times: readonly (readonly [string, number])[]): Buffer {

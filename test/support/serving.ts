@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { createSocket } from 'node:dgram';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
@@ -68,24 +69,37 @@ export function plainHost(
   });
 }
 
-/**
- * The next port to try. Each worker has its own range, below the ports that systems give to those who ask for any port:
- * nobody takes a port between the moment when it was free and the moment when a program listens on it.
- */
+/** The next port to try: below the ports that systems give to those who ask for any port. */
 let nextPort = 12_000 + 1_000 * Number(process.env['VITEST_POOL_ID'] ?? 0);
 
-/** Returns a free port on loopback that no other test uses. */
+/**
+ * Returns a free port on loopback that no other test uses, in this run or in another one on the same machine: each port is
+ * reserved by a UDP socket of the same number, which the system closes when this process ends.
+ */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = nextPort++;
-    const server = createTcpServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
-    });
-    if (!isFree) continue;
-    await new Promise((resolve) => server.close(resolve));
-    return port;
+    if ((await reserve(port)) && (await isUnused(port))) return port;
   }
+}
+
+/** Reserves a port. Returns false if another process has reserved it. */
+function reserve(port: number): Promise<boolean> {
+  const socket = createSocket({ type: 'udp4' }).unref();
+  return new Promise((resolve) => {
+    socket.once('error', () => socket.close(() => resolve(false)));
+    socket.bind({ port, address: '127.0.0.1', exclusive: true }, () => resolve(true));
+  });
+}
+
+/** Returns whether nobody listens on a port. */
+async function isUnused(port: number): Promise<boolean> {
+  const server = createTcpServer();
+  const isFree = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+  });
+  if (isFree) await new Promise((resolve) => server.close(resolve));
+  return isFree;
 }
 
 /** Starts `passport-registry serve` for a folder. Returns its URL once it answers. */

@@ -1,5 +1,7 @@
 import {
+  consistencyProof,
   formatLogProof,
+  formatNote,
   formatSignature,
   hashesFromTiles,
   inclusionProof,
@@ -16,7 +18,14 @@ import {
 } from '@passport-registry/verifier/internal';
 import { appendEntries } from '../../build/log/append.js';
 import { EMPTY_LOG, type LogEnd } from '../../build/log/log-files.js';
-import { cosignatureBy, invalid, type NoteSigner, noteSigner, signedHead } from './note-keys.js';
+import {
+  cosignatureBy,
+  invalid,
+  type KeyPair,
+  type NoteSigner,
+  noteSigner,
+  signedHead,
+} from './note-keys.js';
 import type { Files } from './publication.js';
 
 export { type NoteSigner, noteSigner } from './note-keys.js';
@@ -51,6 +60,10 @@ export class TestLog {
 
   get origin(): string {
     return this.signer.key.name;
+  }
+
+  get key(): NoteKey {
+    return this.signer.key;
   }
 
   get vkey(): string {
@@ -100,6 +113,16 @@ export class TestLog {
     return cosignedHead({ origin: signer.key.name, size, root }, signer, cosigned);
   }
 
+  /** Signs a head, and has it cosigned. Returns its text. */
+  async note(options: HeadOptions = {}): Promise<string> {
+    return formatNote((await this.head(options)).note);
+  }
+
+  /** Proves that the log with `newer` entries contains the log with `older` entries. */
+  async consistency(older: number, newer: number): Promise<Uint8Array[]> {
+    return consistencyProof(older, newer, this.#hashes(newer));
+  }
+
   /** Proves that the log contains an entry. Returns the content of the file. */
   async proof(index: number, options: HeadOptions = {}): Promise<string> {
     const head = await this.head(options);
@@ -116,6 +139,18 @@ export class TestLog {
       tileReader(async (path) => this.files.get(path)),
     );
   }
+}
+
+/** Creates a log of some entries. Logs with equal entries up to a size are consistent up to that size. */
+export function testLog(pair: KeyPair, entries: readonly string[], origin = ORIGIN): TestLog {
+  const log = new TestLog(noteSigner(origin, 'log', pair));
+  log.append(...entries);
+  return log;
+}
+
+/** Returns entries with a name, such as `a0`, `a1`. */
+export function namedEntries(name: string, count: number): string[] {
+  return Array.from({ length: count }, (_one, at) => `${name}${at}`);
 }
 
 /** Signs any head, and has it cosigned. */

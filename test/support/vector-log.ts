@@ -4,10 +4,11 @@ import { cosignatureBy, lineOf, type NoteSigner, noteSigner, pairOf, signedHead 
 import { type Files, publish, sha256, type TestKey } from './publication.js';
 import { claimsAbout, signedJwt } from './summed-registry.js';
 import { naiveSums } from './sums.js';
+import { ORIGIN } from './test-log.js';
 
 /** What the vectors of sections 30 and 31 share: the keys, a publication, its entry, and proofs. */
 
-export const ORIGIN = 'registry.example/log';
+export { ORIGIN };
 export const UPDATED_AT = '2026-11-21T08:00:00Z';
 /** 2026-11-21T08:00:00Z. */
 export const MADE = 1795248000;

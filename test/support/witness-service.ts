@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { encodeBase64 } from '@passport-registry/verifier/internal';
 import { afterAll } from 'vitest';
+import { signerFor } from '../../build/signing/key-file.js';
+import type { Signer } from '../../build/signing/sign.js';
+import { generatePair } from './note-keys.js';
 import { CLI } from './paths.js';
 import { freePort } from './serving.js';
 import { cleanEnvironment, cli, temporaryFolder } from './workspace.js';
@@ -26,6 +29,11 @@ export async function newWitness(name = 'witness.example/w1'): Promise<WitnessFi
     folder,
   );
   return { folder, vkey: stdout.trim() };
+}
+
+/** Creates the signer of a new Ed25519 key. */
+export function newSigner(): Promise<Signer> {
+  return signerFor(generatePair().privateKey, false);
 }
 
 /** A process that runs `passport-registry witness`. */

@@ -22,21 +22,20 @@ import { type App, witnessApp } from '../../../build/witnessing/app.js';
 import { namedLogs } from '../../../build/witnessing/known-logs.js';
 import { witnessVkey } from '../../../build/witnessing/witness-key.js';
 import { createState, openState } from '../../../build/witnessing/witness-state.js';
+import { generatePair, invalid } from '../../support/note-keys.js';
 import { listen } from '../../support/serving.js';
-import { namedEntries, newSigner, ORIGIN, type TestLog, testLog } from '../../support/witnessed-log.js';
+import { namedEntries, ORIGIN, type TestLog, testLog } from '../../support/test-log.js';
+import { newSigner } from '../../support/witness-service.js';
 import { temporaryFolder } from '../../support/workspace.js';
-
-const invalid = (message: string) => new Error(message);
 
 /** Longer than any test may take: a test that waits for so long fails. */
 const FOREVER_MS = 600_000;
 
-let logSigner: Signer;
+const pair = generatePair();
 let log: TestLog;
 
 beforeAll(async () => {
-  logSigner = await newSigner();
-  log = await testLog(logSigner, namedEntries('a', 300));
+  log = testLog(pair, namedEntries('a', 300));
 });
 
 /** A key of a witness that signs. */
@@ -115,7 +114,9 @@ describe('cosignatures of a service', () => {
       [300, 2],
     ] as const) {
       requests.length = 0;
-      const { signatures, missing } = await collect(await log.head(size), [{ key: witness.key, service }]);
+      const { signatures, missing } = await collect(await log.head({ size }), [
+        { key: witness.key, service },
+      ]);
       expect(missing).toEqual([]);
       expect(signatures.map(({ name, keyId }) => ({ name, keyId }))).toEqual([
         { name: witness.key.name, keyId: witness.key.keyId },
@@ -132,7 +133,7 @@ describe('cosignatures of a service', () => {
       requests += 1;
       answer(app, request, response);
     });
-    const head = await log.head(9);
+    const head = await log.head({ size: 9 });
     const first = await collect(head, [{ key: witness.key, service }]);
     requests = 0;
     const second = await collect(withLines(head, ...first.signatures), [
@@ -155,14 +156,16 @@ describe('cosignatures of a service', () => {
       if (fail === undefined) answer(app, request, response);
       else fail(request, response);
     });
-    expect((await collect(await log.head(3), [{ key: witness.key, service }])).signatures).toHaveLength(1);
+    expect(
+      (await collect(await log.head({ size: 3 }), [{ key: witness.key, service }])).signatures,
+    ).toHaveLength(1);
   });
 
   it.each<[string, string, (witness: WitnessKey, head: SignedHead) => Promise<string>]>([
     [
       'of another size',
       'is not valid for the head',
-      async (witness) => formatSignature(await cosign(witness, (await log.head(6)).note.text)),
+      async (witness) => formatSignature(await cosign(witness, (await log.head({ size: 6 })).note.text)),
     ],
     [
       'by an unknown key',
@@ -230,7 +233,7 @@ describe('cosignatures of a service', () => {
     ],
   ])('%s do not count', async (_name, problem, respond) => {
     const witness = await newKey();
-    const head = await log.head(7);
+    const head = await log.head({ size: 7 });
     const body = await respond(witness, head);
     const service = await listen((_request, response) => response.end(body));
     expect(await problemOf(head, { key: witness.key, service })).toContain(problem);
@@ -238,7 +241,7 @@ describe('cosignatures of a service', () => {
 
   it('count among lines of strangers', async () => {
     const witness = await newKey();
-    const head = await log.head(7);
+    const head = await log.head({ size: 7 });
     const [own, stranger] = [
       await cosign(witness, head.note.text),
       await cosign(await newKey('x'), head.note.text),
@@ -250,7 +253,7 @@ describe('cosignatures of a service', () => {
 
   it('that are older than the known one do not count', async () => {
     const witness = await newKey();
-    const head = await log.head(7);
+    const head = await log.head({ size: 7 });
     const known = await cosign(witness, head.note.text, now() + 10);
     const body = formatSignature(await cosign(witness, head.note.text));
     const service = await listen((_request, response) => response.end(body));
@@ -305,14 +308,16 @@ describe('cosignatures of a service', () => {
     ],
   ])('are missing if the service %s', async (_name, problem, listener) => {
     const { key } = await newKey();
-    expect(await problemOf(await log.head(7), { key, service: await listen(listener) })).toContain(problem);
+    expect(await problemOf(await log.head({ size: 7 }), { key, service: await listen(listener) })).toContain(
+      problem,
+    );
   });
 
   it('are missing if the service names one size after another', async () => {
     const { key } = await newKey();
     let size = 0;
     const service = await listen((_request, response) => response.writeHead(409).end(`${++size}\n`));
-    expect(await problemOf(await log.head(7), { key, service })).toBe('named another size 3 times');
+    expect(await problemOf(await log.head({ size: 7 }), { key, service })).toBe('named another size 3 times');
     expect(size).toBe(3);
   });
 
@@ -321,9 +326,9 @@ describe('cosignatures of a service', () => {
     ['never ends its response', (_request, response) => response.write('\u2014 ')],
   ])('are missing when the time is over if the service %s', async (_name, listener) => {
     const { key } = await newKey();
-    expect(await problemOf(await log.head(7), { key, service: await listen(listener) }, 300)).toMatch(
-      /in time$/,
-    );
+    expect(
+      await problemOf(await log.head({ size: 7 }), { key, service: await listen(listener) }, 300),
+    ).toMatch(/in time$/);
   });
 });
 
@@ -340,7 +345,7 @@ describe('cosignatures of a mirror', () => {
 
   it('are collected', async () => {
     const witness = await newKey();
-    const head = await log.head(7);
+    const head = await log.head({ size: 7 });
     // A mirror may have cosigned long ago what it serves: nothing else has been in the log since.
     const line = await cosign(witness, head.note.text, now() - 3600);
     const mirror = await mirrorOf(() => formatNote(withLines(head, line).note));
@@ -351,7 +356,7 @@ describe('cosignatures of a mirror', () => {
 
   it('are waited for until the mirror has the head', async () => {
     const witness = await newKey();
-    const [before, head] = [await log.head(6), await log.head(7)];
+    const [before, head] = [await log.head({ size: 6 }), await log.head({ size: 7 })];
     const old = withLines(before, await cosign(witness, before.note.text));
     const line = await cosign(witness, head.note.text);
     const states = [undefined, formatNote(old.note), 'half a hea', formatNote(withLines(head, line).note)];
@@ -365,7 +370,7 @@ describe('cosignatures of a mirror', () => {
       'has one of another size',
       /is not valid for the head/,
       async (witness, head) =>
-        formatNote(withLines(head, await cosign(witness, (await log.head(6)).note.text)).note),
+        formatNote(withLines(head, await cosign(witness, (await log.head({ size: 6 })).note.text)).note),
     ],
     [
       'has one from the future',
@@ -376,7 +381,7 @@ describe('cosignatures of a mirror', () => {
     ['is not UTF-8', /not UTF-8/, async () => '\ud800'],
   ])('are missing at once if the head %s', async (_name, problem, serve) => {
     const witness = await newKey();
-    const head = await log.head(7);
+    const head = await log.head({ size: 7 });
     const body = await serve(witness, head);
     const bytes = body === '\ud800' ? Buffer.of(0xff) : Buffer.from(body);
     const mirror = await listen((_request, response) => response.end(bytes));
@@ -388,30 +393,32 @@ describe('cosignatures of a mirror', () => {
     ['sends too much', /larger than 65536 bytes/, (_request, response) => response.end('x'.repeat(70_000))],
   ])('are missing at once if the mirror %s', async (_name, problem, listener) => {
     const { key } = await newKey();
-    expect(await problemOf(await log.head(7), { key, mirror: await listen(listener) })).toMatch(problem);
+    expect(await problemOf(await log.head({ size: 7 }), { key, mirror: await listen(listener) })).toMatch(
+      problem,
+    );
   });
 
   it.each<[string, RegExp, () => Promise<string | undefined>]>([
     ['it has none', /responds with 404$/, async () => undefined],
-    ['it has an older head', /^serves the head with 6 entries, not 7$/, async () => log.note(6)],
-    ['it has a newer head', /^serves the head with 8 entries, not 7$/, async () => log.note(8)],
+    ['it has an older head', /^serves the head with 6 entries, not 7$/, async () => log.note({ size: 6 })],
+    ['it has a newer head', /^serves the head with 8 entries, not 7$/, async () => log.note({ size: 8 })],
     [
       'it has another history',
       /two histories$/,
-      async () => (await testLog(logSigner, namedEntries('b', 7))).note(7),
+      async () => testLog(pair, namedEntries('b', 7)).note({ size: 7 }),
     ],
     ['it has something else', /^serves a head that has no signature$/, async () => 'hello'],
   ])('are missing when the time is over if %s', async (_name, problem, serve) => {
     const { key } = await newKey();
     const body = await serve();
-    expect(await problemOf(await log.head(7), { key, mirror: await mirrorOf(() => body) }, 1000)).toMatch(
-      problem,
-    );
+    expect(
+      await problemOf(await log.head({ size: 7 }), { key, mirror: await mirrorOf(() => body) }, 1000),
+    ).toMatch(problem);
   });
 
   it('that have not been renewed for a day are reported', async () => {
     const witness = await newKey();
-    const head = await log.head(7);
+    const head = await log.head({ size: 7 });
     const day = 24 * 60 * 60;
     for (const [age, problems] of [
       [day - 600, 0],
@@ -427,7 +434,7 @@ describe('cosignatures of a mirror', () => {
 
   it('that are older than the known one do not count', async () => {
     const witness = await newKey();
-    const head = await log.head(7);
+    const head = await log.head({ size: 7 });
     const known = withLines(head, await cosign(witness, head.note.text, now() - 60));
     const served = withLines(head, await cosign(witness, head.note.text, now() - 120));
     const mirror = await mirrorOf(() => formatNote(served.note));
@@ -458,14 +465,14 @@ describe('several witnesses', () => {
       service: await listen((_request, response) => response.end()),
     };
     const witnesses = [await service('one'), liar, await service('two')];
-    const { signatures, missing } = await collect(await log.head(7), witnesses, { quorum: 3 });
+    const { signatures, missing } = await collect(await log.head({ size: 7 }), witnesses, { quorum: 3 });
     expect(signatures.map(({ name }) => name).sort()).toEqual(['one', 'two']);
     expect(missing.map(({ witness }) => witness)).toEqual(['liar']);
   });
 
   it('are waited for a short time when the quorum is reached', async () => {
     const witnesses = [await hangingService('hanging'), await service('one'), await service('late', 300)];
-    const { signatures, missing } = await collect(await log.head(7), witnesses, { quorum: 1 });
+    const { signatures, missing } = await collect(await log.head({ size: 7 }), witnesses, { quorum: 1 });
     expect(signatures.map(({ name }) => name)).toContain('one');
     expect(missing.map(({ witness }) => witness)).toContain('hanging');
     expect(missing.find(({ witness }) => witness === 'hanging')?.problem).toBe('did not respond in time');
@@ -474,7 +481,10 @@ describe('several witnesses', () => {
   it('are waited for until the time is over if the quorum is not reached', async () => {
     const witnesses = [await hangingService('hanging'), await service('one')];
     const started = performance.now();
-    const { signatures, missing } = await collect(await log.head(7), witnesses, { quorum: 2, waitMs: 3000 });
+    const { signatures, missing } = await collect(await log.head({ size: 7 }), witnesses, {
+      quorum: 2,
+      waitMs: 3000,
+    });
     expect(performance.now() - started).toBeGreaterThan(2900);
     expect([signatures.length, missing]).toEqual([
       1,
@@ -484,23 +494,27 @@ describe('several witnesses', () => {
 
   it('are all waited for without a quorum', async () => {
     const witnesses = [await service('one'), await service('late', 3000)];
-    const { signatures } = await collect(await log.head(7), witnesses);
+    const { signatures } = await collect(await log.head({ size: 7 }), witnesses);
     expect(signatures.map(({ name }) => name)).toEqual(['one', 'late']);
   });
 
   it('are none, which takes no time', async () => {
-    expect(await collect(await log.head(7), [])).toEqual({ signatures: [], missing: [] });
+    expect(await collect(await log.head({ size: 7 }), [])).toEqual({ signatures: [], missing: [] });
   });
 
   it('are not waited for if the wait is 0', async () => {
-    const { signatures, missing } = await collect(await log.head(7), [await hangingService('one')], {
-      waitMs: 0,
-    });
+    const { signatures, missing } = await collect(
+      await log.head({ size: 7 }),
+      [await hangingService('one')],
+      {
+        waitMs: 0,
+      },
+    );
     expect([signatures, missing.length]).toEqual([[], 1]);
   });
 
   it('see heads that parse, with what was collected', async () => {
-    const head = await log.head(7);
+    const head = await log.head({ size: 7 });
     const { signatures } = await collect(head, [await service('one'), await service('two')]);
     const cosigned = parseHead(formatNote(withLines(head, ...signatures).note), invalid);
     expect(cosigned.note.signatures).toHaveLength(3);

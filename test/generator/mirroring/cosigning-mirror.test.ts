@@ -16,7 +16,7 @@ import { verifyTree } from '../../../build/index.js';
 import { folderSource } from '../../../build/verification/tree-source.js';
 import { describeWith } from '../../support/components.js';
 import { logHead, problemsIn } from '../../support/log-files.js';
-import { filesOf, type LoggedRegistry, loggedRegistry, ORIGIN } from '../../support/logged-mirror.js';
+import { filesOf, type LoggedFolder, loggedFolder, ORIGIN } from '../../support/logged-folder.js';
 import { lengthenLog } from '../../support/long-log.js';
 import { WAYS } from '../../support/mirror-folder.js';
 import { CLI } from '../../support/paths.js';
@@ -32,12 +32,12 @@ const WITNESS = ['--witness-key', 'witness.pem', '--witness-state', 'state'];
 const KILLS = rounds({ usual: 6, soak: 200 });
 const invalid = (message: string) => new Error(message);
 
-let here: LoggedRegistry;
+let here: LoggedFolder;
 let vkey: string;
 let witness: NoteKey;
 
 beforeEach(async () => {
-  here = await loggedRegistry();
+  here = await loggedFolder();
   await newWitness();
 });
 

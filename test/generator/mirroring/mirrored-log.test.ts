@@ -5,23 +5,17 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { signHead } from '../../../build/log/sign-head.js';
 import { describeWith } from '../../support/components.js';
 import { logHead, problemsIn } from '../../support/log-files.js';
-import {
-  filesOf,
-  type LoggedRegistry,
-  loggedRegistry,
-  ORIGIN,
-  toldHost,
-} from '../../support/logged-mirror.js';
+import { filesOf, type LoggedFolder, loggedFolder, ORIGIN, toldHost } from '../../support/logged-folder.js';
 import { lengthenLog } from '../../support/long-log.js';
 import { WAYS } from '../../support/mirror-folder.js';
 import { resealed, restated, sha256 } from '../../support/signed-tree.js';
 import { cli, writeFiles } from '../../support/workspace.js';
 
-let here: LoggedRegistry;
+let here: LoggedFolder;
 let tree: string;
 
 beforeEach(async () => {
-  here = await loggedRegistry();
+  here = await loggedFolder();
   ({ tree } = here);
 });
 
@@ -255,7 +249,7 @@ describeWith(['rsync'], 'a mirror of a registry with a log', () => {
       });
 
       it('starts again with the log of another registry, if its operator has pinned that one', async () => {
-        const other = await loggedRegistry();
+        const other = await loggedFolder();
         const root = join(other.folder, 'key.json');
         await publish();
         await mirrored(source);
@@ -271,7 +265,7 @@ describe('a mirror of a log over HTTP', () => {
   it('fetches as much for one publication after 300 publications as after 600', async () => {
     const figures = [];
     for (const count of [300, 600]) {
-      const registry = await loggedRegistry('--keep-lists', '1');
+      const registry = await loggedFolder('--keep-lists', '1');
       await lengthenLog(registry.tree, registry.keys, count);
       const host = await toldHost(registry.tree);
       expect((await registry.mirror(host.base)).code).toBe(0);

@@ -17,20 +17,20 @@ import { appendEntries } from '../../../build/log/append.js';
 import { EMPTY_LOG, rootOf } from '../../../build/log/log-files.js';
 import { signHead } from '../../../build/log/sign-head.js';
 import { logEntries, logHead, problemsIn } from '../../support/log-files.js';
-import { filesOf, type LoggedRegistry, loggedRegistry, ORIGIN } from '../../support/logged-mirror.js';
+import { filesOf, type LoggedFolder, loggedFolder, ORIGIN } from '../../support/logged-folder.js';
 import { plainHost, serve } from '../../support/serving.js';
 import { jwt, seconds, sha256, signerKey } from '../../support/signed-tree.js';
 import { cli, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 const COSIGNED = `witness/${createHash('sha256').update(ORIGIN).digest('hex')}/checkpoint`;
 
-let here: LoggedRegistry;
+let here: LoggedFolder;
 let files: ReadonlyMap<string, Buffer>;
 /** The list of the first publication. */
 let first = '';
 
 beforeAll(async () => {
-  here = await loggedRegistry();
+  here = await loggedFolder();
   first = sha256(readFileSync(join(here.tree, 'issuers.json')));
   await here.publish();
   await here.publish();
@@ -247,7 +247,7 @@ describe('verify of a host with a log', () => {
   });
 
   it('refuses one whose head the publication statement does not fit, and a pending list that is not there', async () => {
-    const registry = await loggedRegistry();
+    const registry = await loggedFolder();
     await registry.publish('--cosign-later');
     const size = logHead(registry.tree).size;
     const base = await serve(registry.tree);

@@ -7,22 +7,22 @@ import {
   type SignedHead,
 } from '@passport-registry/verifier/internal';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Signer } from '../../../build/signing/sign.js';
 import { type Cosigner, cosignHead } from '../../../build/witnessing/cosign-head.js';
 import { witnessVkey } from '../../../build/witnessing/witness-key.js';
 import { createState, lastCosigned, openState } from '../../../build/witnessing/witness-state.js';
-import { namedEntries, newSigner, ORIGIN, type TestLog, testLog } from '../../support/witnessed-log.js';
+import { generatePair, noteSigner } from '../../support/note-keys.js';
+import { namedEntries, ORIGIN, type TestLog, testLog } from '../../support/test-log.js';
+import { newSigner } from '../../support/witness-service.js';
 import { temporaryFolder } from '../../support/workspace.js';
 
-let logSigner: Signer;
+const pair = generatePair();
 let log: TestLog;
 /** Has the first five entries of the log, and then others. */
 let fork: TestLog;
 
 beforeAll(async () => {
-  logSigner = await newSigner();
-  log = await testLog(logSigner, namedEntries('a', 300));
-  fork = await testLog(logSigner, [...namedEntries('a', 5), ...namedEntries('b', 295)]);
+  log = testLog(pair, namedEntries('a', 300));
+  fork = testLog(pair, [...namedEntries('a', 5), ...namedEntries('b', 295)]);
 });
 
 afterEach(() => {
@@ -39,7 +39,7 @@ async function newWitness(): Promise<Cosigner> {
 
 /** Asks a witness to cosign a head, with the proof from whatever it has cosigned last. */
 function ask(witness: Cosigner, head: SignedHead, from: TestLog = log, logKeys = [log.key]) {
-  return cosignHead(witness, { head, logKeys, prove: ({ size }) => from.proof(size, head.size) });
+  return cosignHead(witness, { head, logKeys, prove: ({ size }) => from.consistency(size, head.size) });
 }
 
 async function cosignedSize({ state }: Cosigner): Promise<number | undefined> {
@@ -53,7 +53,7 @@ describe('a witness', () => {
   it('cosigns heads that grow, and remembers each of them on the disk', async () => {
     const witness = await newWitness();
     for (const size of [0, 0, 1, 2, 3, 255, 256, 257, 257, 300]) {
-      const { head, time } = await ask(witness, await log.head(size));
+      const { head, time } = await ask(witness, await log.head({ size }));
       const rules = { witnesses: [witness.state.key], quorum: 1, since: time * 1000, until: time * 1000 };
       expect(await newestCosignatures(head.note, rules)).toEqual([
         { witness: witness.state.key, time: time * 1000 },
@@ -68,9 +68,9 @@ describe('a witness', () => {
 
   it('keeps the signature of the log and its own, and no other', async () => {
     const witness = await newWitness();
-    const { note, ...head } = await log.head(3);
+    const { note, ...head } = await log.head({ size: 3 });
     const stranger = {
-      ...(await log.head(3, await newSigner())).note.signatures[0],
+      ...(await log.head({ size: 3, signer: noteSigner(ORIGIN, 'log') })).note.signatures[0],
       name: 'stranger.example',
     };
     const line = stranger as (typeof note.signatures)[number];
@@ -83,41 +83,46 @@ describe('a witness', () => {
 
   it('keeps the logs apart', async () => {
     const witness = await newWitness();
-    const other = await testLog(logSigner, namedEntries('c', 3), 'other.example/log');
-    await ask(witness, await log.head(9));
-    expect((await ask(witness, await other.head(2), other, [log.key, other.key])).head.size).toBe(2);
+    const other = testLog(pair, namedEntries('c', 3), 'other.example/log');
+    await ask(witness, await log.head({ size: 9 }));
+    expect((await ask(witness, await other.head({ size: 2 }), other, [log.key, other.key])).head.size).toBe(
+      2,
+    );
     expect(await cosignedSize(witness)).toBe(9);
   });
 
   it('accepts a new key of the log, if it is told, and the log stays consistent', async () => {
     const witness = await newWitness();
-    const next = await newSigner();
-    const nextKey = (await testLog(next, [])).key;
-    await ask(witness, await log.head(5));
-    await expect(ask(witness, await log.head(6, next))).rejects.toEqual(refusal('unsigned'));
-    expect((await ask(witness, await log.head(6, next), log, [log.key, nextKey])).head.size).toBe(6);
-    const forked = await fork.head(7, next);
-    await expect(ask(witness, forked, fork, [nextKey])).rejects.toEqual(refusal('inconsistent'));
+    const next = noteSigner(ORIGIN, 'log');
+    await ask(witness, await log.head({ size: 5 }));
+    await expect(ask(witness, await log.head({ size: 6, signer: next }))).rejects.toEqual(
+      refusal('unsigned'),
+    );
+    expect(
+      (await ask(witness, await log.head({ size: 6, signer: next }), log, [log.key, next.key])).head.size,
+    ).toBe(6);
+    const forked = await fork.head({ size: 7, signer: next });
+    await expect(ask(witness, forked, fork, [next.key])).rejects.toEqual(refusal('inconsistent'));
   });
 });
 
 describe('a witness refuses', () => {
   it('a smaller head, an other root of the same size, and a fork, and remembers what it had', async () => {
     const witness = await newWitness();
-    await ask(witness, await log.head(20));
-    await expect(ask(witness, await log.head(19))).rejects.toEqual(refusal('conflict', 20));
-    await expect(ask(witness, await log.head(0))).rejects.toEqual(refusal('conflict', 20));
-    await expect(ask(witness, await fork.head(20))).rejects.toEqual(refusal('inconsistent'));
-    await expect(ask(witness, await fork.head(21), fork)).rejects.toEqual(refusal('inconsistent'));
-    await expect(ask(witness, await fork.head(21), log)).rejects.toEqual(refusal('inconsistent'));
+    await ask(witness, await log.head({ size: 20 }));
+    await expect(ask(witness, await log.head({ size: 19 }))).rejects.toEqual(refusal('conflict', 20));
+    await expect(ask(witness, await log.head({ size: 0 }))).rejects.toEqual(refusal('conflict', 20));
+    await expect(ask(witness, await fork.head({ size: 20 }))).rejects.toEqual(refusal('inconsistent'));
+    await expect(ask(witness, await fork.head({ size: 21 }), fork)).rejects.toEqual(refusal('inconsistent'));
+    await expect(ask(witness, await fork.head({ size: 21 }), log)).rejects.toEqual(refusal('inconsistent'));
     expect(await cosignedSize(witness)).toBe(20);
-    expect((await ask(witness, await log.head(21))).head.size).toBe(21);
+    expect((await ask(witness, await log.head({ size: 21 }))).head.size).toBe(21);
   });
 
   it('a head of size 0 with another root than that of the empty tree', async () => {
-    const head = await log.head(1);
+    const head = await log.head({ size: 1 });
     const text = head.note.text.replace('\n1\n', '\n0\n');
-    const signature = await logSigner.sign(Buffer.from(text));
+    const signature = log.signer.sign(text);
     const [own] = head.note.signatures;
     const signed = formatNote({ text, signatures: own === undefined ? [] : [{ ...own, signature }] });
     const empty = parseHead(signed, (message) => new Error(message));
@@ -126,11 +131,13 @@ describe('a witness refuses', () => {
 
   it('a head that no known key of the log has signed', async () => {
     const witness = await newWitness();
-    const head = await log.head(2);
+    const head = await log.head({ size: 2 });
     await expect(ask(witness, head, log, [])).rejects.toEqual(refusal('unknown-log'));
-    const elsewhere = (await testLog(logSigner, [], 'other.example/log')).key;
+    const elsewhere = testLog(pair, [], 'other.example/log').key;
     await expect(ask(witness, head, log, [elsewhere])).rejects.toEqual(refusal('unknown-log'));
-    await expect(ask(witness, await log.head(2, await newSigner()))).rejects.toEqual(refusal('unsigned'));
+    await expect(
+      ask(witness, await log.head({ size: 2, signer: noteSigner(ORIGIN, 'log') })),
+    ).rejects.toEqual(refusal('unsigned'));
     const [own, ...none] = head.note.signatures;
     expect(none).toEqual([]);
     const wrong = { ...own, signature: new Uint8Array(64) } as typeof own & object;
@@ -143,22 +150,24 @@ describe('a witness refuses', () => {
 
   it('to sign with a key that is not that of its state', async () => {
     const witness = { ...(await newWitness()), signer: await newSigner() };
-    await expect(ask(witness, await log.head(2))).rejects.toMatchObject({ code: 'ERR_KEY_REJECTED' });
+    await expect(ask(witness, await log.head({ size: 2 }))).rejects.toMatchObject({
+      code: 'ERR_KEY_REJECTED',
+    });
     expect(await cosignedSize(witness)).toBeUndefined();
   });
 
   it('to answer if its state cannot be read', async () => {
     const witness = await newWitness();
-    await ask(witness, await log.head(2));
+    await ask(witness, await log.head({ size: 2 }));
     const [file = ''] = readdirSync(witness.state.folder);
     const path = join(witness.state.folder, file);
     const before = readFileSync(path);
     rmSync(path);
     mkdirSync(path);
-    await expect(ask(witness, await log.head(3))).rejects.toMatchObject({ code: 'ERR_IO_FAILED' });
+    await expect(ask(witness, await log.head({ size: 3 }))).rejects.toMatchObject({ code: 'ERR_IO_FAILED' });
     rmSync(path, { recursive: true });
     writeFileSync(path, before);
-    expect((await ask(witness, await log.head(3))).head.size).toBe(3);
+    expect((await ask(witness, await log.head({ size: 3 }))).head.size).toBe(3);
   });
 });
 
@@ -166,7 +175,7 @@ describe('the time of a cosignature', () => {
   /** Cosigns at a time in seconds. */
   async function timeAt(witness: Cosigner, seconds: number, size: number): Promise<number> {
     vi.useFakeTimers({ toFake: ['Date'], now: seconds * 1000 + 999 });
-    return (await ask(witness, await log.head(size))).time;
+    return (await ask(witness, await log.head({ size }))).time;
   }
 
   it('is that of the clock, and never goes back', async () => {
@@ -224,13 +233,13 @@ describe('the state of a witness', () => {
     ['is about another log', (text) => text.replace(ORIGIN, 'other.example/log')],
   ])('that %s stops the witness', async (_name, alter) => {
     const witness = await newWitness();
-    await ask(witness, await log.head(7));
+    await ask(witness, await log.head({ size: 7 }));
     const [file = ''] = readdirSync(witness.state.folder);
     const path = join(witness.state.folder, file);
     const before = readFileSync(path, 'utf8');
     writeFileSync(path, alter(before));
     expect(alter(before)).not.toBe(before);
-    await expect(ask(witness, await log.head(8))).rejects.toMatchObject({
+    await expect(ask(witness, await log.head({ size: 8 }))).rejects.toMatchObject({
       code: 'ERR_IO_FAILED',
       message: expect.stringContaining('damaged'),
     });
@@ -238,10 +247,10 @@ describe('the state of a witness', () => {
 
   it('of another witness stops the witness', async () => {
     const [one, other] = [await newWitness(), await newWitness()];
-    await ask(one, await log.head(7));
+    await ask(one, await log.head({ size: 7 }));
     const [file = ''] = readdirSync(one.state.folder);
     writeFileSync(join(other.state.folder, file), readFileSync(join(one.state.folder, file)));
-    await expect(ask(other, await log.head(8))).rejects.toMatchObject({ code: 'ERR_IO_FAILED' });
+    await expect(ask(other, await log.head({ size: 8 }))).rejects.toMatchObject({ code: 'ERR_IO_FAILED' });
   });
 });
 
@@ -254,13 +263,13 @@ describe('of two histories', () => {
       Array.from({ length: 1000 }, async (_one, at) => {
         const history = at % 2 === 0 ? log : fork;
         const size = 6 + ((at * 7) % 40);
-        return ask(at % 3 === 0 ? witness : other, await history.head(size), history);
+        return ask(at % 3 === 0 ? witness : other, await history.head({ size }), history);
       }),
     );
     const cosigned = results.flatMap((one) => (one.status === 'fulfilled' ? [one.value.head] : []));
     const belongs = async (history: TestLog) => {
       const texts = new Set<string>();
-      for (let size = 6; size < 46; size++) texts.add((await history.head(size)).note.text);
+      for (let size = 6; size < 46; size++) texts.add((await history.head({ size })).note.text);
       return cosigned.filter(({ note }) => texts.has(note.text)).length;
     };
     const counts = [await belongs(log), await belongs(fork)];

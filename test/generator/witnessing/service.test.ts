@@ -10,7 +10,8 @@ import {
   parseSignatureLines,
 } from '@passport-registry/verifier/internal';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Signer } from '../../../build/signing/sign.js';
+import { generatePair, invalid, noteSigner } from '../../support/note-keys.js';
+import { namedEntries, ORIGIN, type TestLog, testLog } from '../../support/test-log.js';
 import { until } from '../../support/until.js';
 import {
   newWitness,
@@ -20,14 +21,11 @@ import {
   type WitnessFiles,
   type WitnessProcess,
 } from '../../support/witness-service.js';
-import { namedEntries, newSigner, ORIGIN, type TestLog, testLog } from '../../support/witnessed-log.js';
 
 const HASH = createHash('sha256').update(ORIGIN).digest('hex');
 const ANY_TIME = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
 
-const invalid = (message: string) => new Error(message);
-
-let signer: Signer;
+const pair = generatePair();
 let log: TestLog;
 let fork: TestLog;
 let files: WitnessFiles;
@@ -36,7 +34,7 @@ let key: NoteKey;
 
 /** The request to cosign a size of a log, with the right proof. */
 async function asking(oldSize: number, size: number, history = log): Promise<string> {
-  return requestBody(oldSize, await history.proof(oldSize, size), await history.note(size));
+  return requestBody(oldSize, await history.consistency(oldSize, size), await history.note({ size }));
 }
 
 /** The status, the content type and the text of the response to a body. */
@@ -51,9 +49,8 @@ async function fresh(): Promise<WitnessProcess> {
 }
 
 beforeAll(async () => {
-  signer = await newSigner();
-  log = await testLog(signer, namedEntries('a', 70));
-  fork = await testLog(signer, [...namedEntries('a', 5), ...namedEntries('b', 65)]);
+  log = testLog(pair, namedEntries('a', 70));
+  fork = testLog(pair, [...namedEntries('a', 5), ...namedEntries('b', 65)]);
   files = await newWitness();
   key = parseNoteKey(files.vkey, 'witness', invalid);
   witness = await startWitness(files, '--log', log.vkey);
@@ -80,7 +77,7 @@ describe('the service of a witness', () => {
     expect(again.status).toBe(200);
     const served = await fetch(`${url}/${HASH}/checkpoint`);
     expect(served.status).toBe(200);
-    expect(await served.text()).toBe((await log.note(9)) + again.text);
+    expect(await served.text()).toBe((await log.note({ size: 9 })) + again.text);
   });
 
   it('returns a valid cosignature, and one line only', async () => {
@@ -89,7 +86,7 @@ describe('the service of a witness', () => {
     const { text } = await answerTo(await asking(1, 1));
     const signatures = parseSignatureLines(text, invalid);
     expect(signatures.map(({ name }) => name)).toEqual(['witness.example/w1']);
-    const note = { text: (await log.head(1)).note.text, signatures };
+    const note = { text: (await log.head({ size: 1 })).note.text, signatures };
     const [valid] = await newestCosignatures(note, { witnesses: [key], quorum: 1, ...ANY_TIME });
     expect(valid?.time).toBeGreaterThanOrEqual(before);
     expect(valid?.time).toBeLessThanOrEqual(Date.now());
@@ -105,8 +102,8 @@ describe('the service of a witness', () => {
 
   it('ignores the signatures of strangers, also by a key with the name of the log', async () => {
     const { url } = await fresh();
-    const stranger = await log.head(2, await newSigner());
-    const { note } = await log.head(2);
+    const stranger = await log.head({ size: 2, signer: noteSigner(ORIGIN, 'log') });
+    const { note } = await log.head({ size: 2 });
     const lines = formatNote({ ...note, signatures: [...stranger.note.signatures, ...note.signatures] });
     expect((await answerTo(requestBody(0, [], lines), url)).status).toBe(200);
     expect(await (await fetch(`${url}/${HASH}/checkpoint`)).text()).not.toContain(
@@ -116,10 +113,10 @@ describe('the service of a witness', () => {
 
   it('signs the lines that a log adds to its heads, too', async () => {
     const { url } = await fresh();
-    const { note, ...head } = await log.head(4);
+    const { note, ...head } = await log.head({ size: 4 });
     const text = `${note.text}extension 1\nextension 2\n`;
     const [own] = note.signatures;
-    const signature = await signer.sign(Buffer.from(text));
+    const signature = log.signer.sign(text);
     const signed = formatNote({ text, signatures: own === undefined ? [] : [{ ...own, signature }] });
     const answer = await answerTo(requestBody(0, [], signed), url);
     expect(answer.status).toBe(200);
@@ -129,9 +126,9 @@ describe('the service of a witness', () => {
   });
 
   it('cosigns several logs, and several keys of one log', async () => {
-    const next = await newSigner();
-    const renewed = await testLog(next, namedEntries('a', 70));
-    const other = await testLog(next, namedEntries('x', 3), 'other.example/log');
+    const next = generatePair();
+    const renewed = testLog(next, namedEntries('a', 70));
+    const other = testLog(next, namedEntries('x', 3), 'other.example/log');
     const { url, said } = await startWitness(
       await newWitness(),
       '--log',
@@ -166,15 +163,15 @@ describe('the service refuses', () => {
       404,
       'a log that it does not know',
       async () => {
-        const other = await testLog(signer, ['x'], 'other.example/log');
-        return requestBody(0, [], await other.note(1));
+        const other = testLog(pair, ['x'], 'other.example/log');
+        return requestBody(0, [], await other.note({ size: 1 }));
       },
     ],
     [
       403,
       'a head by another key',
       async () => {
-        const { note } = await log.head(7, await newSigner());
+        const { note } = await log.head({ size: 7, signer: noteSigner(ORIGIN, 'log') });
         return requestBody(0, [], formatNote(note));
       },
     ],
@@ -182,7 +179,7 @@ describe('the service refuses', () => {
       403,
       'a head with a wrong signature by the key of the log',
       async () => {
-        const { note } = await log.head(7);
+        const { note } = await log.head({ size: 7 });
         const signatures = note.signatures.map((line) => ({ ...line, signature: Buffer.alloc(64) }));
         return requestBody(0, [], formatNote({ ...note, signatures }));
       },
@@ -191,22 +188,26 @@ describe('the service refuses', () => {
       403,
       'a head with a right and a wrong signature by the key of the log',
       async () => {
-        const { note } = await log.head(7);
+        const { note } = await log.head({ size: 7 });
         const wrong = note.signatures.map((line) => ({ ...line, signature: Buffer.alloc(64) }));
         return requestBody(0, [], formatNote({ ...note, signatures: [...note.signatures, ...wrong] }));
       },
     ],
-    [400, 'an old size above that of the head', async () => requestBody(8, [], await log.note(7))],
-    [422, 'a proof from size 0', async () => requestBody(0, hashes(1), await log.note(7))],
-    [422, 'a proof from size 0 with 63 lines', async () => requestBody(0, hashes(63), await log.note(7))],
-    [400, 'a proof with 64 lines', async () => requestBody(0, hashes(64), await log.note(7))],
+    [400, 'an old size above that of the head', async () => requestBody(8, [], await log.note({ size: 7 }))],
+    [422, 'a proof from size 0', async () => requestBody(0, hashes(1), await log.note({ size: 7 }))],
+    [
+      422,
+      'a proof from size 0 with 63 lines',
+      async () => requestBody(0, hashes(63), await log.note({ size: 7 })),
+    ],
+    [400, 'a proof with 64 lines', async () => requestBody(0, hashes(64), await log.note({ size: 7 }))],
     [
       422,
       'an empty log with another root',
       async () => {
-        const { note } = await log.head(1);
+        const { note } = await log.head({ size: 1 });
         const text = note.text.replace('\n1\n', '\n0\n');
-        const signature = await signer.sign(Buffer.from(text));
+        const signature = log.signer.sign(text);
         return requestBody(
           0,
           [],
@@ -225,14 +226,17 @@ describe('the service refuses', () => {
   it('with 422 what does not follow, and with 409 what is older, and says which head it was', async () => {
     const { url, said } = await fresh();
     expect((await answerTo(await asking(0, 20), url)).status).toBe(200);
-    const { note } = await fork.head(20);
+    const { note } = await fork.head({ size: 20 });
     const refused: [number, string][] = [
       [422, await asking(20, 20, fork)],
       [422, await asking(20, 21, fork)],
-      [422, requestBody(20, await log.proof(20, 21), await fork.note(21))],
-      [422, requestBody(20, [], await log.note(21))],
-      [422, requestBody(20, [...(await log.proof(20, 21)), Buffer.alloc(32)], await log.note(21))],
-      [422, requestBody(20, hashes(1), await log.note(20))],
+      [422, requestBody(20, await log.consistency(20, 21), await fork.note({ size: 21 }))],
+      [422, requestBody(20, [], await log.note({ size: 21 }))],
+      [
+        422,
+        requestBody(20, [...(await log.consistency(20, 21)), Buffer.alloc(32)], await log.note({ size: 21 })),
+      ],
+      [422, requestBody(20, hashes(1), await log.note({ size: 20 }))],
       [409, await asking(19, 20)],
       [409, await asking(19, 21)],
       [409, await asking(0, 20)],
@@ -245,7 +249,7 @@ describe('the service refuses', () => {
       expect([status, answer.status]).toEqual([status, status]);
       if (status === 409) expect([answer.type, answer.text]).toEqual(['text/x.tlog.size', '20\n']);
     }
-    expect(await (await fetch(`${url}/${HASH}/checkpoint`)).text()).toContain(await log.note(20));
+    expect(await (await fetch(`${url}/${HASH}/checkpoint`)).text()).toContain(await log.note({ size: 20 }));
     await until(() => said().includes(encodeBase64(parseHead(formatNote(note), invalid).root)), said);
     expect((await answerTo(await asking(20, 21), url)).status).toBe(200);
   });

@@ -6,9 +6,10 @@ import {
   parseNoteKey,
   parseSignatureLines,
 } from '@passport-registry/verifier/internal';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { cosignedHeadPath } from '../../../build/log/log-files.js';
-import type { Signer } from '../../../build/signing/sign.js';
+import { generatePair, invalid } from '../../support/note-keys.js';
+import { namedEntries, type TestLog, testLog } from '../../support/test-log.js';
 import {
   newWitness,
   post,
@@ -16,15 +17,8 @@ import {
   startWitness,
   type WitnessFiles,
 } from '../../support/witness-service.js';
-import { namedEntries, newSigner, type TestLog, testLog } from '../../support/witnessed-log.js';
 
-const invalid = (message: string) => new Error(message);
-
-let signer: Signer;
-
-beforeAll(async () => {
-  signer = await newSigner();
-});
+const pair = generatePair();
 
 /** Two histories of one log: with the same name and the same key. Only the first entries are equal. */
 interface TwoHistories {
@@ -34,8 +28,8 @@ interface TwoHistories {
 
 async function twoHistories(origin: string, shared: number, own: number): Promise<TwoHistories> {
   const first = namedEntries('shared', shared);
-  const history = (name: string) => testLog(signer, [...first, ...namedEntries(name, own)], origin);
-  return { origin, histories: [await history('one'), await history('other')] };
+  const history = (name: string) => testLog(pair, [...first, ...namedEntries(name, own)], origin);
+  return { origin, histories: [history('one'), history('other')] };
 }
 
 /** A verified cosignature that a client got: of which history, and for how many entries. */
@@ -63,7 +57,7 @@ class Client {
   /** Asks for a head. Verifies the cosignature. Does nothing if the witness does not answer. */
   async ask(url: string, size: number): Promise<void> {
     const from = Math.min(this.#oldSize, size);
-    const body = requestBody(from, await this.#log.proof(from, size), await this.#log.note(size));
+    const body = requestBody(from, await this.#log.consistency(from, size), await this.#log.note({ size }));
     const answer = await post(url, body)
       .then(async (response) => ({ status: response.status, text: await response.text() }))
       .catch(() => undefined);
@@ -74,7 +68,7 @@ class Client {
     if (status !== 200) return;
     const witness = parseNoteKey(this.#files.vkey, 'witness', invalid);
     const note = {
-      text: (await this.#log.head(size)).note.text,
+      text: (await this.#log.head({ size })).note.text,
       signatures: parseSignatureLines(text, invalid),
     };
     const rules = { witnesses: [witness], quorum: 1, since: Date.now() - 120_000, until: Date.now() + 1000 };
@@ -90,7 +84,9 @@ const gotBy = (clients: readonly Client[]) => clients.flatMap(({ got }) => got);
 async function servedBy(url: string, { origin, histories }: TwoHistories): Promise<Got> {
   const response = await fetch(`${url}/${cosignedHeadPath(origin)}`);
   const head = parseHead(await response.text(), invalid);
-  const texts = await Promise.all(histories.map(async (log) => (await log.head(head.size)).note.text));
+  const texts = await Promise.all(
+    histories.map(async (log) => (await log.head({ size: head.size })).note.text),
+  );
   return { history: texts.indexOf(head.note.text), size: head.size };
 }
 

@@ -5,10 +5,9 @@ import { parseNoteKey } from '@passport-registry/verifier/internal';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type WitnessOptions, witnessChoice } from '../../../build/cli/options/witness-options.js';
 import { cosignHead } from '../../../build/witnessing/cosign-head.js';
-import { namedEntries, newSigner, ORIGIN, testLog } from '../../support/witnessed-log.js';
+import { generatePair, invalid } from '../../support/note-keys.js';
+import { namedEntries, ORIGIN, testLog } from '../../support/test-log.js';
 import { cli, temporaryFolder, writeFiles } from '../../support/workspace.js';
-
-const invalid = (message: string) => new Error(message);
 
 let folder: string;
 let jwk: { x: string };
@@ -103,7 +102,7 @@ process.stdout.write(sign(null, readFileSync(0), key));`;
       'sign.mjs': script,
     });
     const command = `${process.execPath} ${path('sign.mjs')} ${path('w.pem')}`;
-    const log = await testLog(await newSigner(), namedEntries('a', 5));
+    const log = testLog(generatePair(), namedEntries('a', 5));
     const choices = [
       choose({ witnessKey: path('w.pem') }),
       choose({ witnessKey: 'env:WITNESS' }, { WITNESS: pem }),
@@ -114,9 +113,9 @@ process.stdout.write(sign(null, readFileSync(0), key));`;
       const cosigner = await choice;
       if (cosigner === undefined) throw new Error('there is no witness');
       const request = {
-        head: await log.head(size),
+        head: await log.head({ size }),
         logKeys: [log.key],
-        prove: (last: { size: number }) => log.proof(last.size, size),
+        prove: (last: { size: number }) => log.consistency(last.size, size),
       };
       expect((await cosignHead(cosigner, request)).head.size).toBe(size);
     }

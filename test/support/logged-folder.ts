@@ -7,12 +7,13 @@ import { signerFor } from '../../build/signing/key-file.js';
 import type { LogKeys } from './long-log.js';
 import { listen } from './serving.js';
 import { signerKey } from './signed-tree.js';
+import { ORIGIN } from './test-log.js';
 import { cli, type Outcome, recordText, workspace, writeFiles } from './workspace.js';
 
-export const ORIGIN = 'registry.example/log';
+export { ORIGIN } from './test-log.js';
 
 /** A folder in which a registry with a log is published to `dist` and mirrored to `mirror`. */
-export interface LoggedRegistry {
+export interface LoggedFolder {
   readonly folder: string;
   readonly tree: string;
   readonly keys: LogKeys;
@@ -26,7 +27,7 @@ export interface LoggedRegistry {
 }
 
 /** Creates such a folder, with a first publication. */
-export async function loggedRegistry(...args: string[]): Promise<LoggedRegistry> {
+export async function loggedFolder(...args: string[]): Promise<LoggedFolder> {
   const folder = await workspace(['alpha', 'beta']);
   const good = async (...args: string[]) => {
     const { code, stdout, stderr } = await cli(args, folder);
@@ -39,7 +40,7 @@ export async function loggedRegistry(...args: string[]): Promise<LoggedRegistry>
   });
   const log = await signerFor(createPrivateKey(readFileSync(join(folder, 'log.pem'))), false);
   let changes = 0;
-  const here: LoggedRegistry = {
+  const here: LoggedFolder = {
     ...{ folder, good, tree: join(folder, 'dist'), current: join(folder, 'mirror/current') },
     keys: { root: await signerKey(folder, 'key'), log },
     publish: async (...more) => {
