@@ -16,11 +16,27 @@ export interface PlacedEntry {
  */
 export function entriesSince(read: ReadFile, size: number, published: string | undefined): PlacedEntry[] {
   const found: PlacedEntry[] = [];
-  for (const { index, bytes } of newestEntries(read, size)) {
-    const entry = parseEntry(bytes, (message) => damagedLog(`has an entry ${index} that ${message}`));
-    found.push({ index, entry });
-    if (entry.sha256 === published) return found;
+  for (const placed of newestPlaced(read, size)) {
+    found.push(placed);
+    if (placed.entry.sha256 === published) return found;
   }
   if (published === undefined) return found;
   throw damagedLog('does not contain the publication statement of the tree');
+}
+
+/** Returns the entries of a log after an index, newest first. @throws {@link TreeRejected} */
+export function entriesAfter(read: ReadFile, size: number, index: number): PlacedEntry[] {
+  const found: PlacedEntry[] = [];
+  for (const placed of newestPlaced(read, size)) {
+    if (placed.index <= index) break;
+    found.push(placed);
+  }
+  return found;
+}
+
+function* newestPlaced(read: ReadFile, size: number): Generator<PlacedEntry> {
+  for (const { index, bytes } of newestEntries(read, size)) {
+    const entry = parseEntry(bytes, (message) => damagedLog(`has an entry ${index} that ${message}`));
+    yield { index, entry };
+  }
 }

@@ -16,6 +16,8 @@ export interface Outcome {
   /** The updated_at that the user requested. */
   readonly requested: string | undefined;
   /** The tree that was in the folder before. */
+  readonly served: PublishedTree | undefined;
+  /** The same with its pending publication, which counts as published. */
   readonly published: PublishedTree | undefined;
   readonly signed: SignedList;
   readonly tree: Tree;

@@ -1,22 +1,17 @@
 import { UsageError } from '../errors.js';
 import { type OutputFolder, withOutputFolder } from '../files/output-folder.js';
-import { readIfThere } from '../files/read-file.js';
 import type { CheckpointChoice } from '../freshness/statements.js';
 import { listBytes, recordsBytes } from '../list/list.js';
-import { collectCosignatures } from '../log/collect.js';
 import type { CosignChoice, LogChoice } from '../log/log-choice.js';
-import { damagedLog, readLogHead } from '../log/log-files.js';
-import { entriesSince } from '../log/log-tail.js';
+import { damagedLog } from '../log/log-files.js';
 import { recordsOfList } from '../records/check-records.js';
-import { sha256 } from '../tree/checksums.js';
 import type { PendingPublication } from '../tree/pending-publication.js';
 import { type PublishedTree, readPublished, withPending } from '../tree/published-tree.js';
 import { type LogReport, logReport } from './log-publication.js';
-import { proveLogged } from './prove-logged.js';
 import type { TreeOptions } from './publication.js';
 import { publish } from './publish.js';
+import { renewProof } from './renew-proof.js';
 import type { BuildReport } from './report.js';
-import { addFiles } from './write.js';
 
 /** How to collect cosignatures for a published tree. */
 export interface CosignOptions extends TreeOptions {
@@ -56,19 +51,13 @@ export async function cosignAgain(
   choice: CosignChoice,
   place: OutputFolder,
 ): Promise<LogReport> {
-  const { out } = place;
-  const read = (path: string) => readIfThere(out, path);
-  const head = readLogHead(read);
-  const text = published?.statement?.text;
-  if (head === undefined || text === undefined) {
-    throw new UsageError(`${out} has no log: a log begins with a build that has --log-key and --log-origin`);
+  const renewed = await renewProof(published, choice, place);
+  if (renewed === undefined) {
+    throw new UsageError(
+      `${place.out} has no log: a log begins with a build that has --log-key and --log-origin`,
+    );
   }
-  const index = entriesSince(read, head.size, sha256(text)).at(-1)?.index ?? 0;
-  const collected = await collectCosignatures(head, choice, read);
-  const request = { folder: out, statement: text, cosignatures: collected.signatures, choice };
-  const { files, cosigned } = await proveLogged({ head, index }, request);
-  addFiles(files, place);
-  const { signatures, missing } = collected;
+  const { head, cosigned, signatures, missing } = renewed;
   const { quorum } = choice;
   return logReport(head, { cosigned, collected: signatures.length, quorum, missing, isComplete: true });
 }
@@ -86,5 +75,7 @@ function complete(
     list: listBytes(recordsBytes(issuers), statement.updatedAt),
   };
   const freshness = { delegation, rotation, checkpoint };
-  return publish({ ...tree, records: recordsOfList(issuers), signer, freshness, log }, place);
+  // The build that logged the publication has applied this rule.
+  const exceptions = { allowExampleNames: true };
+  return publish({ ...tree, records: recordsOfList(issuers), signer, exceptions, freshness, log }, place);
 }

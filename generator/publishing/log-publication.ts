@@ -18,7 +18,7 @@ import { addFiles, type Written } from './write.js';
 export interface LogReport {
   /** The number of entries of the log. */
   readonly size: number;
-  /** The number of witnesses that have cosigned the head of the proof, and the number that is demanded. */
+  /** The number of witnesses that have cosigned the newest head, and the number that is demanded. */
   readonly cosigned: number;
   /** The number of witnesses that have cosigned now. The others have cosigned the same head before, or not at all. */
   readonly collected: number;

@@ -18,6 +18,8 @@ import { TreeRejected } from '../errors.js';
 import { readIfThere } from '../files/read-file.js';
 import { readPublicationStatement } from '../freshness/read-publication.js';
 import type { CosignChoice } from '../log/log-choice.js';
+import type { ReadFile } from '../log/log-files.js';
+import { entriesAfter } from '../log/log-tail.js';
 import { PATHS } from '../tree/paths.js';
 import type { Tree } from '../tree/tree.js';
 import type { ExtendedLog } from './extend-log.js';
@@ -37,7 +39,7 @@ export interface ProofRequest {
 export interface ProvenPublication {
   /** The files to write: the head with its cosignatures, the proof, and what is kept of it. */
   readonly files: Tree;
-  /** The number of witnesses that have cosigned the head of the proof. */
+  /** The number of witnesses that have cosigned the newest head. */
   readonly cosigned: number;
 }
 
@@ -70,16 +72,26 @@ export async function proveLogged(
     [PATHS.logHead, Buffer.from(formatNote(cosignedHead.note))],
     [PATHS.logProof, proof],
   ]);
-  const cosigned = (keeps ? publishedCount : freshCount) ?? 0;
+  const count = (keeps ? publishedCount : freshCount) ?? 0;
   const first = readProof(read(PATHS.firstProof(index)));
-  if (first === undefined || ((await countIn(first, choice)) < choice.quorum && cosigned >= choice.quorum)) {
+  if (first === undefined || ((await countIn(first, choice)) < choice.quorum && count >= choice.quorum)) {
     files.set(PATHS.firstProof(index), proof);
   }
   const before = read(PATHS.logProof);
-  if (published !== undefined && before !== undefined && published.index !== index) {
+  if (published !== undefined && before !== undefined && isLastOfItself(published, read, head)) {
     files.set(PATHS.lastProof(published.index), before);
   }
-  return { files, cosigned };
+  return { files, cosigned: freshCount ?? 0 };
+}
+
+/**
+ * Whether a proof is for a head without a later publication, although the log has one by now. It then shows until when its
+ * publication was in force, which no later proof can.
+ */
+function isLastOfItself({ index, head: { size } }: LogProof, read: ReadFile, head: SignedHead): boolean {
+  const later = entriesAfter(read, head.size, index).filter(({ entry }) => entry.type === 'publication');
+  const next = later.at(-1);
+  return next !== undefined && size <= next.index;
 }
 
 /** Reads a proof. A damaged proof counts as missing, because the new one replaces it. */

@@ -11,6 +11,7 @@ import { logPublication, removeReplacedTiles } from './log-publication.js';
 import { predecessorOf } from './predecessor.js';
 import type { Publication } from './publication.js';
 import { assertWritten } from './read-back.js';
+import { renewReplacedProof } from './renew-proof.js';
 import { type BuildReport, reportOf } from './report.js';
 import { signedList } from './sign-list.js';
 import { writeTree } from './write.js';
@@ -48,10 +49,18 @@ export async function publish(
   onStage?.('verify');
   const logging = { tree: assembled, signed, served: predecessorOf(served, signed) };
   const extended = await extendLog(logging, choice);
+  if (extended?.isNew === false && extended.files.size > 0) await renewReplacedProof(served, choice, place);
   const logged =
     extended && (await logPublication({ tree: assembled, signed, log: extended }, choice, place));
   if (logged !== undefined) onStage?.('log');
-  const outcome = { place, requested: time.updatedAt, published, signed, tree: logged?.tree ?? assembled };
+  const outcome = {
+    place,
+    requested: time.updatedAt,
+    served,
+    published,
+    signed,
+    tree: logged?.tree ?? assembled,
+  };
   if (logged?.report.isComplete === false)
     return reportOf(outcome, logged.written, { warnings, log: logged.report });
   const written = writeTree(outcome.tree, place, onProgress);

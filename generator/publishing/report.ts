@@ -40,8 +40,10 @@ export function reportOf(
   written: Written,
   { warnings, log }: Pick<BuildReport, 'warnings' | 'log'>,
 ): BuildReport {
-  const { place, signed, tree } = outcome;
-  const { list, sha256, rootKey, development, kept } = signed;
+  const { place, served, signed, tree } = outcome;
+  const { list, sha256, rootKey, development } = signed;
+  // A pending list is kept, too, but it is new to those who read the tree.
+  const kept = signed.kept && served?.list !== undefined && Buffer.compare(served.list, list.list) === 0;
   return {
     ...{ out: place.named, updatedAt: list.updatedAt, kept, warnings, log },
     ...{ ...written, written: written.written.length },

@@ -6,12 +6,12 @@ import { signHead } from '../../../build/log/sign-head.js';
 import { logHead } from '../../support/log-files.js';
 import {
   filesOf,
-  type LoggedRegistry,
-  loggedRegistry,
+  type LoggedFolder,
+  loggedFolder,
   ORIGIN,
   type ToldHost,
   toldHost,
-} from '../../support/logged-mirror.js';
+} from '../../support/logged-folder.js';
 import { lengthenLog } from '../../support/long-log.js';
 import { claimsOf, jwt, resealed, restated, signerKey } from '../../support/signed-tree.js';
 
@@ -20,14 +20,14 @@ const [HEAD, PROOF] = ['log/checkpoint', 'log/publication.tlog-proof'];
 /** The files that a host serves in place of its own. Undefined: the file is missing. */
 type Changes = Readonly<Record<string, Buffer | undefined>>;
 
-let here: LoggedRegistry;
+let here: LoggedFolder;
 let host: ToldHost;
 /** The tree of a second history, under the same keys, as long as the log of the host. */
 let other: string;
 
 // The mirror has two publications, and the host three.
 beforeAll(async () => {
-  here = await loggedRegistry();
+  here = await loggedFolder();
   await here.publish();
   host = await toldHost(here.tree);
   expect((await here.mirror(host.base)).code).toBe(0);

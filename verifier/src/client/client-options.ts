@@ -115,7 +115,7 @@ export interface RegistryStatus {
    * without a quorum.
    */
   readonly cosignedBy: readonly string[];
-  /** When the quorum was complete: the time of its oldest cosignature. Undefined without a quorum. */
+  /** The time of the oldest cosignature that the quorum counts. Undefined without a quorum. */
   readonly cosignedAt: Date | undefined;
   /** When the checkpoint was signed. Undefined without a checkpoint. */
   readonly checkpointSignedAt: Date | undefined;

@@ -8,7 +8,7 @@ import { type LogProof, parseLogProof } from '../log/tlog-proof.js';
 import type { LogTrust } from '../trust/log-trust.js';
 import type { PublishedStatement } from '../trust/publication-statement.js';
 import type { HistoryProof } from './history-proof.js';
-import { rootWithTail } from './tail-root.js';
+import { rootWithTail, type Subtree, subtreesBefore } from './tail-root.js';
 
 /** What shows when a publication was the newest one. */
 export type PeriodProof = Pick<HistoryProof, 'first_proof' | 'last_proof' | 'later_entries'>;
@@ -49,12 +49,13 @@ export async function verifyPeriod(
   ]);
   const { index } = last;
   const later = later_entries.map((text) => new TextEncoder().encode(text));
+  const before = subtreesBefore(last);
   const isBefore = first.index === index && first.head.size <= last.head.size;
-  if (!isBefore)
+  if (!isBefore || !areSame(subtreesBefore(first), before))
     throw new LogInconsistent('the first proof is not for a head of the log before that of the last proof');
   const tail = [entryBytes(publicationEntry(statement)), ...later];
-  assertTail(last, tail);
-  assertTail(first, tail.slice(0, first.head.size - index));
+  assertTail(last, before, tail);
+  assertTail(first, before, tail.slice(0, first.head.size - index));
   for (const entry of later) {
     const { type } = parseEntry(entry, (message) => notLogged(`has a later entry that ${message}`));
     if (type === 'publication') throw notLogged('has a later publication: it was no longer in force');
@@ -93,10 +94,16 @@ async function verifyHead(
   return { ...proof, cosignatures: await newestCosignatures(proof.head.note, all) };
 }
 
+const areSame = (one: readonly Subtree[], other: readonly Subtree[]) =>
+  one.every(({ root }, at) => isSameHash(root, other[at]?.root ?? new Uint8Array()));
+
 /** Asserts that the head of a proof has exactly these entries from the publication to its end. */
-function assertTail(proof: LogProof, tail: readonly Uint8Array[]): void {
-  const { head, index } = proof;
-  if (head.size - index === tail.length && isSameHash(rootWithTail(proof, tail), head.root)) return;
+function assertTail(
+  { head, index }: LogProof,
+  before: readonly Subtree[],
+  tail: readonly Uint8Array[],
+): void {
+  if (head.size - index === tail.length && isSameHash(rootWithTail(before, tail), head.root)) return;
   throw notLogged(
     `is for a head with ${head.size - index - 1} later entries, which are not those that it names`,
   );

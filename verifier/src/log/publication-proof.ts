@@ -20,8 +20,7 @@ export interface LoggedHead extends TreeHead {
   /** The newest cosignatures, at most the quorum, newest first. */
   readonly cosignatures: readonly Cosignature[];
   /**
-   * When the last cosignature that completes the quorum was made, in milliseconds since 1970. Undefined without
-   * witnesses.
+   * The time of the oldest cosignature that the quorum counts, in milliseconds since 1970. Undefined without witnesses.
    */
   readonly witnessedAt: number | undefined;
   /** The content of the file with the proof. */

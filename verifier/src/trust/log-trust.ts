@@ -16,7 +16,11 @@ export interface LogTrust {
  *
  * @throws {@link TrustAnchorInvalid} if its members contradict each other
  */
-export function logTrustOf({ log, witnesses, quorum }: TrustAnchor): LogTrust | undefined {
+export function logTrustOf({
+  log,
+  witnesses,
+  quorum,
+}: Pick<TrustAnchor, 'log' | 'witnesses' | 'quorum'>): LogTrust | undefined {
   if ((witnesses === undefined) !== (quorum === undefined)) {
     throw new TrustAnchorInvalid('witnesses and quorum need each other');
   }

@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { formatNote, parseLogProof } from '@passport-registry/verifier/internal';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { cosignedHeadPath } from '../../../build/log/log-files.js';
+import { logHead, problemsIn } from '../../support/log-files.js';
+import { cosignatureBy, invalid, type NoteSigner, noteSigner } from '../../support/note-keys.js';
+import { listen } from '../../support/serving.js';
+import { cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
+
+const ORIGIN = 'registry.example/log';
+const BUILD = ['build', '--key', 'key.pem', '--log-key', 'log.pem', '--allow-example-names'];
+
+/** An hour ago, in seconds since 1970. */
+const START = Math.floor(Date.now() / 1000) - 3600;
+
+let folder: string;
+let witness: NoteSigner;
+/** The clock of the witness, in seconds since 1970. Undefined while the witness is away. */
+let clock: number | undefined;
+
+const dist = (path = '') => join(folder, 'dist', path);
+const read = (path: string) => readFileSync(dist(path), 'utf8');
+const proofAt = (path: string) => parseLogProof(read(path), invalid);
+const cosignedAt = (path: string) => {
+  const [line] = proofAt(path).head.note.signatures.filter(({ name }) => name === witness.key.name);
+  return line && Number(Buffer.from(line.signature).readBigUInt64BE(0));
+};
+
+beforeEach(async () => {
+  folder = await workspace(['alpha']);
+  witness = noteSigner('witness.example', 'witness');
+  clock = START;
+  // A mirror that cosigns the head of the folder, as an honest one does with the head that the folder is served with.
+  const mirror = await listen((request, response) => {
+    const isHead = request.url?.startsWith(`/witness/${cosignedHeadPath(ORIGIN)}`) === true;
+    if (!isHead || clock === undefined) return response.writeHead(404).end();
+    const { note } = logHead(dist());
+    const signatures = [...note.signatures, cosignatureBy(witness, note.text, clock)];
+    return response.writeHead(200).end(formatNote({ ...note, signatures }));
+  });
+  writeFiles(folder, {
+    'registry.yaml': `log:
+  origin: ${ORIGIN}
+  quorum: 1
+  wait: 2
+  witnesses:
+    - key: ${witness.vkey}
+      mirror: ${mirror}
+`,
+    'log.json': await good('keys', 'generate', '--out', 'log.pem'),
+  });
+});
+
+async function good(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await cli(args, folder);
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);
+  return stdout;
+}
+
+const change = (status: string) =>
+  writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status }) });
+
+describe('the last proof of a publication', () => {
+  it('has the cosignatures that the next publication collects before it', async () => {
+    await good(...BUILD);
+    clock = START + 60;
+    change('suspended');
+    await good(...BUILD);
+    expect(cosignedAt('log/proofs/0/first.tlog-proof')).toBe(START);
+    expect(cosignedAt('log/proofs/0/last.tlog-proof')).toBe(START + 60);
+    expect(proofAt('log/proofs/0/last.tlog-proof').head.size).toBe(1);
+    expect(await problemsIn(dist())).toEqual([]);
+  });
+
+  it('does not delay a publication for longer than it waits, if the witness is away', async () => {
+    await good(...BUILD);
+    const proof = read('log/publication.tlog-proof');
+    clock = undefined;
+    change('suspended');
+    const { stderr } = await cli(BUILD, folder);
+    expect(stderr).toContain('Too few witnesses have cosigned');
+    expect(read('log/proofs/0/last.tlog-proof')).toBe(proof);
+    expect(logHead(dist()).size).toBe(2);
+  });
+
+  it.each([
+    ['is kept when a checkpoint is cosigned while another publication is pending', '--checkpoint-key'],
+    ['is kept with the head of a pending publication, cosigned or not', undefined],
+  ])('%s', async (_name, option) => {
+    await good(...BUILD, ...(option === undefined ? [] : [option, 'key.pem']));
+    clock = START + 60;
+    change('suspended');
+    await good(...BUILD, '--cosign-later');
+    const proof = read('log/publication.tlog-proof');
+    expect(cosignedAt('log/publication.tlog-proof')).toBe(START + 60);
+    clock = START + 120;
+    if (option !== undefined) {
+      await good('checkpoint', '--key', 'key.pem');
+      expect(proofAt('log/publication.tlog-proof')).toMatchObject({ index: 0, head: { size: 2 } });
+      expect(read('log/proofs/0/last.tlog-proof')).toBe(proof);
+    }
+    expect(await good('cosign')).toBe('');
+    expect(proofAt('log/publication.tlog-proof')).toMatchObject({ index: 1, head: { size: 2 } });
+    expect(read('log/proofs/0/last.tlog-proof')).toBe(proof);
+    expect(await problemsIn(dist())).toEqual([]);
+  });
+});
+
+describe('cosign that completes a publication', () => {
+  it('says that the list has changed, and of which head the witnesses have cosigned', async () => {
+    await good(...BUILD);
+    change('suspended');
+    await good(...BUILD, '--cosign-later');
+    const { code, stderr } = await cli(['cosign'], folder);
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('unchanged)')]);
+    expect(stderr).toContain('log        2 entries, cosigned by 1 witness, 1 of them now; the quorum is 1');
+  });
+
+  it('counts the witnesses of the newest head, also if the proof is still for the one before', async () => {
+    await good(...BUILD);
+    clock = undefined;
+    change('suspended');
+    await good(...BUILD, '--cosign-later');
+    const { stderr } = await cli(['cosign'], folder);
+    expect(stderr).toContain('log        2 entries, cosigned by 0 witnesses, 0 of them now; the quorum is 1');
+  });
+});
