@@ -21,6 +21,9 @@ beforeAll(async () => {
   world = await historyWorld();
 });
 
+/** Makes a text as long as wanted, in bytes of UTF-8. */
+const padded = (text: string, bytes: number) => text + ' '.repeat(bytes - Buffer.byteLength(text));
+
 describe('a proof is refused', () => {
   it('below the quorum of either head, whoever else has signed', async () => {
     const stranger = noteSigner('w9.example', 'witness');
@@ -98,6 +101,35 @@ describe('a proof is refused', () => {
       last_proof: await moved.proof(1, { size: 2, cosigned: world.late }),
     };
     expect(await codeOf(world.verify(partsOf(files, 'alpha', elsewhere)))).toBe('ERR_LOG_INCONSISTENT');
+  });
+
+  it('if its two heads are of logs that differ before the publication', async () => {
+    const { registry, files } = await world.published(world.early, world.late);
+    const publication = registry.log.texts[0] ?? '';
+    const texts = (count: number, other?: number) =>
+      Array.from({ length: count }, (_one, at) => `entry ${at === other ? 'of the other log' : at}`);
+    for (const count of [1, 2, 3, 4, 7]) {
+      const log = new TestLog(registry.log.signer);
+      log.append(...texts(count), publication, JSON.stringify(delegationOf(1)));
+      for (const [other, size] of texts(count).flatMap((_text, at) =>
+        [1, 2].map((more) => [at, count + more]),
+      )) {
+        const fork = new TestLog(registry.log.signer);
+        fork.append(...texts(count, other), publication);
+        const proofs = {
+          first_proof: await fork.proof(count, { cosigned: world.early }),
+          last_proof: await log.proof(count, { size, cosigned: world.late }),
+          later_entries: log.texts.slice(count + 1, size),
+        };
+        const found = await codeOf(world.verify(partsOf(files, 'alpha', proofs)));
+        expect([count, other, size, found]).toEqual([count, other, size, 'ERR_LOG_INCONSISTENT']);
+        const good = {
+          ...proofs,
+          first_proof: await log.proof(count, { size: count + 1, cosigned: world.early }),
+        };
+        expect(await codeOf(world.verify(partsOf(files, 'alpha', good)))).toBe('accepted');
+      }
+    }
   });
 
   it('of another registry, of another log, and by another log key', async () => {
@@ -185,7 +217,7 @@ describe('a proof is refused', () => {
       'with entries that are not texts',
       (text: string) => text.replace('"later_entries":[]', '"later_entries":[{}]'),
     ],
-    ['above a megabyte', (text: string) => text.padEnd(1024 * 1024 + 1)],
+    ['above a megabyte', (text: string) => padded(text, 1024 * 1024 + 1)],
     ['parsed already', (text: string) => JSON.parse(text)],
     ['nothing', () => undefined as never],
   ])('that is %s', async (_what, alter) => {
@@ -193,7 +225,7 @@ describe('a proof is refused', () => {
     const text = formatHistoryProof(partsOf(files, 'alpha', { first_proof, last_proof }));
     const trustAnchor = world.anchor;
     expect(await codeOf(verifyHistoryProof(alter(text), { trustAnchor }))).toBe('ERR_BUNDLE_INVALID');
-    expect(await codeOf(verifyHistoryProof(text.padEnd(1024 * 1024), { trustAnchor }))).toBe('accepted');
+    expect(await codeOf(verifyHistoryProof(padded(text, 1024 * 1024), { trustAnchor }))).toBe('accepted');
   });
 
   it('without a member', async () => {

@@ -51,10 +51,11 @@ const REQUIRED = MEMBERS.filter((member) => member !== 'record');
 export function parseHistoryProof(file: Uint8Array | string): HistoryProof {
   const isContent = typeof file === 'string' || file instanceof Uint8Array;
   if (!isContent) throw new BundleInvalid('pass the content of the file, as a string or as bytes');
-  if (file.length > MAX_BYTES) throw new BundleInvalid(`the proof is larger than ${MAX_BYTES} bytes`);
+  const bytes = typeof file === 'string' ? new TextEncoder().encode(file) : file;
+  if (bytes.length > MAX_BYTES) throw new BundleInvalid(`the proof is larger than ${MAX_BYTES} bytes`);
   let value: unknown;
   try {
-    value = parseStrictJson(file);
+    value = parseStrictJson(bytes);
   } catch (cause) {
     throw new BundleInvalid(`the proof is not strict JSON: ${(cause as Error).message}`, { cause });
   }
