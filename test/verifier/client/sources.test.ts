@@ -70,13 +70,13 @@ describe('four sources of which the first three are no use', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     return () => vi.useRealTimers();
   });
-  /** Waits until a host gets its first request. */
-  const firstRequest = (host: RegistryHost) =>
+  /** Waits until a host is asked for its list. A client asks all hosts for the rotation at once. */
+  const whenAsked = (host: RegistryHost) =>
     new Promise<void>((resolve) => {
       const { intercept } = host;
-      host.intercept = (...request) => {
-        resolve();
-        return intercept(...request);
+      host.intercept = (path, ...request) => {
+        if (path !== 'keys/rotation.json') resolve();
+        return intercept(path, ...request);
       };
     });
   type Trio = () => Promise<RegistryHost>[];
@@ -90,7 +90,7 @@ describe('four sources of which the first three are no use', () => {
     async (_name, make) => {
       for (const files of [list(), await checked()]) {
         const hosts = [...(await Promise.all(make())), await registryHost(files)];
-        const asked = hosts.map(firstRequest);
+        const asked = hosts.map(whenAsked);
         const client = clientOf(hosts, { timeout: DEADLINE });
         const ready = client.ready();
         for (const request of asked.slice(0, 3)) {
