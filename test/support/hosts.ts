@@ -33,7 +33,7 @@ async function startServer(
     env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder },
   });
   children.push(child);
-  return answering(`http://127.0.0.1:${port}`);
+  return answering(`http://127.0.0.1:${port}`, child);
 }
 
 const readConfiguration = (name: string, changes: Readonly<Record<string, string>>) => {
@@ -133,7 +133,7 @@ async function pages(tree: string): Promise<string> {
     env: { ...process.env, ...quiet },
   });
   groups.push(child);
-  return answering(`http://127.0.0.1:${port}/issuers.json`).then((address) => new URL(address).origin);
+  return answering(`http://127.0.0.1:${port}/issuers.json`, child).then((address) => new URL(address).origin);
 }
 
 /** The real web servers, by name. */

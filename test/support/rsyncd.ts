@@ -4,7 +4,7 @@ import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { ROOT } from './paths.js';
-import { freePort } from './serving.js';
+import { freePort, untilReady } from './serving.js';
 import { temporaryFolder, writeFiles } from './workspace.js';
 
 const children: ChildProcess[] = [];
@@ -23,17 +23,16 @@ export async function rsyncd(tree: string): Promise<string> {
     'rsyncd.conf': `pid file = ${folder}/rsyncd.pid\nlog file = ${folder}/rsyncd.log\n${configuration}`,
   });
   const args = ['--daemon', '--no-detach', `--config=${join(folder, 'rsyncd.conf')}`];
-  children.push(spawn('rsync', [...args, '--address=127.0.0.1', `--port=${port}`], { stdio: 'ignore' }));
-  for (let attempt = 0; attempt < 100; attempt++) {
-    const reached = await new Promise<boolean>((resolve) => {
+  const child = spawn('rsync', [...args, '--address=127.0.0.1', `--port=${port}`], { stdio: 'ignore' });
+  children.push(child);
+  const isReached = () =>
+    new Promise<boolean>((resolve) => {
       const socket = createConnection(port, '127.0.0.1', () => {
         socket.destroy();
         resolve(true);
       });
       socket.once('error', () => resolve(false));
     });
-    if (reached) return `rsync://127.0.0.1:${port}/registry`;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error('rsyncd does not answer');
+  await untilReady(isReached, child);
+  return `rsync://127.0.0.1:${port}/registry`;
 }

@@ -110,7 +110,7 @@ export async function serve(folder: string): Promise<string> {
     stdio: 'ignore',
   });
   children.push(child);
-  return answering(`http://127.0.0.1:${port}`);
+  return answering(`http://127.0.0.1:${port}`, child);
 }
 
 /** Starts `passport-registry sandbox` in a folder. Returns its URL once it answers. */
@@ -122,15 +122,27 @@ export async function sandboxIn(folder: string, ...args: string[]): Promise<stri
     stdio: 'ignore',
   });
   children.push(child);
-  return answering(`http://127.0.0.1:${port}`);
+  return answering(`http://127.0.0.1:${port}`, child);
 }
 
 /** Waits until a server answers at a URL. Returns the URL. */
-export async function answering(base: string): Promise<string> {
-  for (let attempt = 0; attempt < 300; attempt++) {
-    const response = await fetch(base).catch(() => undefined);
-    if (response !== undefined) return base;
-    await new Promise((resolve) => setTimeout(resolve, 100));
+export async function answering(base: string, child: ChildProcess): Promise<string> {
+  const answers = () =>
+    fetch(base).then(
+      () => true,
+      () => false,
+    );
+  await untilReady(answers, child);
+  return base;
+}
+
+/** Waits until a process is ready, however long this machine takes. Fails if the process ends. */
+export async function untilReady(isReady: () => Promise<boolean>, child: ChildProcess): Promise<void> {
+  // The time limit of the test ends sooner.
+  for (let waitedMs = 0; waitedMs < 300_000; waitedMs += 50) {
+    if (await isReady()) return;
+    if (child.exitCode !== null || child.signalCode !== null) break;
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error('the server does not answer');
+  throw new Error(`${child.spawnargs.join(' ')} does not answer (exit code: ${child.exitCode})`);
 }

@@ -54,7 +54,7 @@ function change(status: 'active' | 'suspended' | 'revoked' = 'active'): void {
 }
 
 async function client(base: string, root = 'root'): Promise<RegistryClient> {
-  const registry = createRegistryClient({ sources: [base], rootKey: jwk(root) });
+  const registry = createRegistryClient({ sources: [base], rootKey: jwk(root), timeout: 60 });
   await registry.ready();
   registry.close();
   return registry;
@@ -239,7 +239,7 @@ describe('a registry with checkpoints', () => {
     await delegate();
     await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
     const base = await serve(path());
-    const registry = createRegistryClient({ sources: [base], rootKey: jwk('root') });
+    const registry = createRegistryClient({ sources: [base], rootKey: jwk('root'), timeout: 60 });
     await registry.ready();
     change('suspended');
     expect((await build()).stderr).toContain('note: The checkpoint still names an older list');

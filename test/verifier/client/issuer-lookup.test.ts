@@ -337,9 +337,14 @@ describe('requests', () => {
 
 describe('freshness', () => {
   it('without a source: the statements are used within the grace period, and then nothing is', async () => {
-    let now = Date.now();
     const files = await publishSummed(root, issuers());
-    const host = await registryHost(await withCheckpoint(files, root, online));
+    // A clock that begins after everything is signed, and times that count from it, however long signing takes.
+    let now = Date.now();
+    const checked = () => {
+      const seconds = Math.floor(now / 1000);
+      return withCheckpoint(files, root, online, { iat: seconds, exp: seconds + 3600 });
+    };
+    const host = await registryHost(await checked());
     const lookup = lookupOf([host], { now: () => now, grace: 600, clockTolerance: 0 });
     await lookup.resolve('issuer-1');
     host.intercept = down;
@@ -350,7 +355,7 @@ describe('freshness', () => {
     await expect(lookup.resolve('issuer-1')).rejects.toMatchObject({ code: 'ERR_REGISTRY_STALE' });
     expect(() => lookup.updatedAt).toThrow(expect.objectContaining({ code: 'ERR_REGISTRY_STALE' }));
     host.intercept = up;
-    host.files = await withCheckpoint(files, root, online, { exp: Math.floor(now / 1000) + 3600 });
+    host.files = await checked();
     now += 60_000;
     expect(await codeOf(lookup.resolve('issuer-1'))).toBeUndefined();
   });
