@@ -3,6 +3,7 @@ import { acceptStatements } from '../verification/accept-statements.js';
 import { assertAcceptable } from '../verification/assert-acceptable.js';
 import { auditLog } from '../verification/audit-log.js';
 import { isKeptFile } from '../verification/log-archive.js';
+import { demandsOf } from '../verification/pinned-trust.js';
 import { folderSource, type TreeSource } from '../verification/tree-source.js';
 import { type TreeReport, type VerifyOptions, verifyTree } from '../verification/verify.js';
 import type { CheckedLog } from '../verification/verify-log.js';
@@ -110,9 +111,8 @@ async function verifyFolder(
   }: Pick<MirrorOptions, 'trust' | 'maxAgeDays'> & Pick<VerifyOptions, 'checkedLog'>,
 ): Promise<TreeReport> {
   const source = { ...folderSource(folder), withoutHostFiles: true };
-  const { rootKey, requireCheckpoint, requirePublication } = trust;
-  const required = { requireCheckpoint, requirePublication, checkedLog };
-  const report = await verifyTree(source, rootKey, { ...required, maxAge: maxAgeDays * 24 * 60 * 60 });
+  const options = { ...demandsOf(trust), checkedLog, maxAge: maxAgeDays * 24 * 60 * 60 };
+  const report = await verifyTree(source, trust.rootKey, options);
   if (report.ok) return report;
   const problems = report.checks.flatMap(({ problems, result }) => (result === 'failed' ? problems : []));
   throw new TreeRejected(problems.join('; '));

@@ -11,34 +11,25 @@ import {
 } from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../errors.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
+import { followsInLog, LOG_START, type LogOrder, orderProblems, passEntry } from '../log/entry-order.js';
 import { finding, type Report } from './finding.js';
 import type { NewEntry } from './follow-head.js';
 import { type KnownLog, type KnownPublication, knownPublication } from './known-log.js';
 
 /** What the next statement of a log must continue. */
 export interface Trail extends Pick<KnownLog, 'roots' | 'logKeys' | 'publication'> {
-  /** SHA-256 of the newest publication statement, verified or not. */
-  readonly previous: string | undefined;
-  /** The `iat` of the newest delegation by the root key, in seconds since 1970. */
-  readonly delegatedAt: number | undefined;
-  /** The number of the newest rotation step. */
-  readonly step: number | undefined;
+  /** What the next entry must continue, whether the statements before it were verified or not. */
+  readonly order: LogOrder;
 }
 
 /** Returns where a log ends. */
 export function trailOf({ entries, roots, logKeys, publication }: KnownLog): Trail {
-  const start: Trail = {
-    ...{ roots, logKeys, publication },
-    ...{ previous: undefined, delegatedAt: undefined, step: undefined },
-  };
-  return entries.reduce(passEntry, start);
+  return { roots, logKeys, publication, order: entries.reduce(passEntry, LOG_START) };
 }
 
 /** Returns the trail after an entry whose statement is not verified. */
-export function passEntry(trail: Trail, entry: LogEntry): Trail {
-  if (entry.type === 'publication') return { ...trail, previous: entry.sha256 };
-  if (entry.type === 'delegation') return { ...trail, delegatedAt: entry.iat };
-  return { ...trail, step: entry.step, delegatedAt: undefined };
+export function passUnverified(trail: Trail, entry: LogEntry): Trail {
+  return { ...trail, order: passEntry(trail.order, entry) };
 }
 
 /** A new entry with its statement, whose hash has been verified. */
@@ -57,32 +48,31 @@ export async function verifyStated(stated: StatedEntry, trail: Trail, report: Re
   const { entry, index } = stated;
   const outOfOrder = (problem: string) =>
     report(finding('statement-out-of-order', `entry ${index}: ${problem}`, { entry: index }));
+  const next = passUnverified(trail, entry);
   switch (entry.type) {
     case 'publication': {
       const publication = await verifiedPublication(stated, trail);
-      for (const problem of publicationProblems(publication, trail)) outOfOrder(problem);
-      return { ...passEntry(trail, entry), publication, logKeys: withLogKey(publication, trail, report) };
+      const problems = [...statementProblems(publication, trail), ...orderProblems(entry, trail.order)];
+      for (const problem of problems) outOfOrder(problem);
+      return { ...next, publication, logKeys: withLogKey(publication, trail, report) };
     }
     case 'delegation': {
       const { keys, issuedAt, expiresAt } = await verifyDelegation(stated.statement, rootOf(trail), ANY_TIME);
       assertSays(entry, { ...entry, iat: Math.floor(issuedAt / 1000) });
-      if (entry.iat < (trail.delegatedAt ?? 0)) outOfOrder('the delegation is older than the one before');
+      for (const problem of orderProblems(entry, trail.order)) outOfOrder(problem);
       const names = keys.map(({ thumbprint }) => thumbprint);
       const until = formatUpdatedAt(expiresAt);
       const what = `the root key has delegated to ${names.join(' and ')} until ${until}`;
       report(finding('delegation-logged', `entry ${index}: ${what}`, { entry: index, keys: names, until }));
-      return passEntry(trail, entry);
+      return next;
     }
     case 'rotation': {
-      const next = await verifiedRotation(stated, trail);
-      if (trail.step !== undefined && entry.step !== trail.step + 1)
-        outOfOrder(`rotation step ${entry.step} follows step ${trail.step}`);
-      const from = rootOf(trail).thumbprint;
-      const what = `rotation step ${entry.step} replaces the root key ${from} with ${next.thumbprint}`;
-      report(
-        finding('rotation-logged', `entry ${index}: ${what}`, { entry: index, from, to: next.thumbprint }),
-      );
-      return { ...passEntry(trail, entry), roots: [...trail.roots, next] };
+      const root = await verifiedRotation(stated, trail);
+      for (const problem of orderProblems(entry, trail.order)) outOfOrder(problem);
+      const [from, to] = [rootOf(trail).thumbprint, root.thumbprint];
+      const what = `rotation step ${entry.step} replaces the root key ${from} with ${to}`;
+      report(finding('rotation-logged', `entry ${index}: ${what}`, { entry: index, from, to }));
+      return { ...next, roots: [...trail.roots, root] };
     }
   }
 }
@@ -116,34 +106,24 @@ function assertSays(entry: LogEntry, stated: LogEntry): void {
   throw new TreeRejected('the entry does not say what its statement says');
 }
 
-/** Returns in which ways a publication may not follow the one before (SPEC C1, B5). */
-function publicationProblems(next: KnownPublication, { publication: before, previous }: Trail): string[] {
-  const { sequence } = next;
-  const name = `publication ${sequence}`;
+/** Returns in which ways a publication statement may not follow the one before (SPEC C1). */
+function statementProblems(
+  next: KnownPublication,
+  { publication: before, order: { publication: previous } }: Trail,
+): string[] {
+  const name = `publication ${next.sequence}`;
   const problems: string[] = [];
   if (next.log === undefined) problems.push(`${name} names no log`);
-  // The statement before the first one in the log is not in the log.
-  if (previous !== undefined && next.previous !== previous) {
+  if (!followsInLog(next.previous, previous)) {
     problems.push(
       `${name} does not follow the publication before it in the log, but ${next.previous ?? 'none'}`,
     );
   }
   if (before === undefined) return problems;
-  const isSameRoot = next.kid === before.kid;
-  if (isSameRoot && sequence <= before.sequence)
-    problems.push(`${name} follows publication ${before.sequence}`);
-  if (isSameRoot && before.checkpoint && !next.checkpoint)
+  if (next.kid === before.kid && before.checkpoint && !next.checkpoint)
     problems.push(`${name} no longer promises checkpoints`);
   if (before.log !== undefined && next.log !== undefined && before.log.origin !== next.log.origin) {
     problems.push(`${name} names the log ${next.log.origin}`);
-  }
-  if (next.updatedAt < before.updatedAt) {
-    problems.push(
-      `the list of ${name} is dated ${next.updatedAt}, but the one before is dated ${before.updatedAt}`,
-    );
-  }
-  if (next.updatedAt === before.updatedAt && next.sha256 !== before.sha256) {
-    problems.push(`the list of ${name} differs from the one before, but has the same date ${next.updatedAt}`);
   }
   return problems;
 }

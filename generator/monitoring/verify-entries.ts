@@ -7,7 +7,7 @@ import { finding, type Report } from './finding.js';
 import type { NewEntry } from './follow-head.js';
 import type { KnownLog, KnownPublication } from './known-log.js';
 import { type MonitoredHost, readFromAny } from './monitored-host.js';
-import { passEntry, type StatedEntry, type Trail, trailOf, verifyStated } from './statement-trail.js';
+import { passUnverified, type StatedEntry, type Trail, trailOf, verifyStated } from './statement-trail.js';
 
 /** How many statements are in memory at a time. */
 const BATCH = 256;
@@ -98,11 +98,11 @@ async function nextTrail(
   { trail, growth: { report }, isWanted }: Step,
 ): Promise<Trail> {
   const { index, entry } = one;
-  if (!isWanted) return passEntry(trail, entry);
+  if (!isWanted) return passUnverified(trail, entry);
   if (statement === undefined) {
     const message = `no host has ${PATHS.loggedStatement(index)}, the statement of a ${entry.type}`;
     report(finding('statement-missing', message, { entry: index }));
-    return passEntry(trail, entry);
+    return passUnverified(trail, entry);
   }
   try {
     // A JWT is ASCII. Bytes that are not ASCII become a statement that differs from its entry.
@@ -112,6 +112,6 @@ async function nextTrail(
     if (!(error instanceof RegistryError || error instanceof TreeRejected)) throw error;
     const message = `entry ${index}, a ${entry.type}, is not signed by the root key: ${error.message}`;
     report(finding('entry-not-signed', message, { entry: index }));
-    return passEntry(trail, entry);
+    return passUnverified(trail, entry);
   }
 }

@@ -1,24 +1,22 @@
 import { existsSync } from 'node:fs';
-import { type IssuerRegistry, RegistryError, type RootKey, readList } from '@passport-registry/verifier';
+import { type IssuerRegistry, RegistryError, readList } from '@passport-registry/verifier';
 import { TreeRejected } from '../errors.js';
 import { repositoryAround, revisionsOf } from '../files/git.js';
 import { checkRecords, type RecordSet, recordsOfList } from '../records/check-records.js';
 import { collectRecordFiles, separateDiagnostics } from '../records/collect.js';
-import { PATHS } from '../tree/paths.js';
+import { assertAcceptable } from '../verification/assert-acceptable.js';
+import { ANY_AGE_SECONDS } from '../verification/assert-client-accepts.js';
 import type { PinnedTrust } from '../verification/pinned-trust.js';
 import { Problems, SeenFiles } from '../verification/seen-files.js';
 import { checkRootKey, checkSignature } from '../verification/tree-checks.js';
 import { folderSource, httpSource, type TreeSource } from '../verification/tree-source.js';
-import { checkPublication } from '../verification/verify-publication.js';
-import {
-  checkCheckpoint,
-  checkFreshness,
-  type SignedList,
-  trustedRoot,
-} from '../verification/verify-statements.js';
+import { trustedRoot } from '../verification/verify-statements.js';
 import { changedFiles } from './versions.js';
 
 export type { RecordSet } from '../records/check-records.js';
+
+/** A limit that no list exceeds. */
+const ANY_AGE_DAYS = ANY_AGE_SECONDS / (24 * 60 * 60);
 
 /** Reads the records in some files and folders. @throws {@link UsageError} | {@link IoFailed} */
 export function recordsIn(paths: readonly string[]): RecordSet {
@@ -26,7 +24,7 @@ export function recordsIn(paths: readonly string[]): RecordSet {
 }
 
 /**
- * Reads the records of a published list, and verifies its signature, and its checkpoint if the trust requires one.
+ * Reads the records of a published list, and verifies its signature, and everything else that a trust anchor demands.
  *
  * @param pinned - default: the tree's own key, which shows only that the tree is consistent
  * @throws {@link TreeRejected}
@@ -41,30 +39,15 @@ async function signedRegistry(source: TreeSource, pinned: PinnedTrust | undefine
     const files = new SeenFiles(source);
     const { rootKey } = await trustedRoot(files, await checkRootKey(files), pinned?.rootKey);
     const list = await checkSignature(files, rootKey);
-    const registry = readList(list);
-    if (pinned?.requirePublication) await checkPublication(files, rootKey, { list, registry });
-    if (pinned?.requireCheckpoint) await assertFresh(files, rootKey, { list, registry });
-    return registry;
+    // A list of any age can be compared.
+    if (pinned !== undefined)
+      await assertAcceptable(source, { trust: pinned, maxAgeDays: ANY_AGE_DAYS, held: [] });
+    return readList(list);
   } catch (cause) {
-    if (!(cause instanceof RegistryError || cause instanceof Problems)) throw cause;
+    if (!(cause instanceof RegistryError || cause instanceof Problems || cause instanceof TreeRejected))
+      throw cause;
     throw new TreeRejected(`${source.name} publishes no list to compare with: ${cause.message}`, { cause });
   }
-}
-
-/** Asserts that a valid checkpoint names the list. */
-async function assertFresh(files: SeenFiles, rootKey: RootKey, signed: SignedList): Promise<void> {
-  const stated = await files.get(PATHS.publication);
-  const publication = stated && (await checkPublication(files, rootKey, signed));
-  const checkpoint = await checkCheckpoint(files, rootKey, { ...signed, publication: publication?.content });
-  const noAge = { maxAgeMs: Number.POSITIVE_INFINITY, now: Date.now() };
-  await checkFreshness(files, {
-    ...signed,
-    rotation: undefined,
-    delegation: undefined,
-    publication: publication?.statement,
-    checkpoint,
-    ...noAge,
-  });
 }
 
 /**

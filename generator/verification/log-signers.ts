@@ -9,13 +9,15 @@ import type { RootHistory } from './verify-statements.js';
 export type LogRoots = Pick<RootHistory, 'keys' | 'unknown'>;
 
 /**
- * Verifies the statements of a log, in the order of the log: one of the root keys has signed each. A rotation in the log adds
- * a root key, because the published rotation lacks the step of a publication that has not been completed.
+ * Verifies the statements of a log, in the order of the log: the root key in force has signed each. A rotation in the log
+ * replaces the root key. The published rotation may lack the step of a publication that has not been completed.
  */
 export class LogSigners {
   readonly #keys: Map<string, RootKey>;
   /** The thumbprint of the first root key, if the key is unknown. */
   #unknown: string | undefined;
+  /** The thumbprint of the root key in force. Undefined before the first statement. */
+  #inForce: string | undefined;
   #steps = 0;
 
   constructor({ keys, unknown }: LogRoots) {
@@ -26,6 +28,16 @@ export class LogSigners {
   /** The root keys that are known by now, oldest first. */
   get keys(): readonly RootKey[] {
     return [...this.#keys.values()];
+  }
+
+  /** The root key in force. Undefined before the first statement, or if it is not known. */
+  get inForce(): RootKey | undefined {
+    return this.#keys.get(this.#inForce ?? '');
+  }
+
+  /** Sets the root key that must sign the next statement, if the statements before it were not read. */
+  beginWith(rootKey: RootKey | undefined): void {
+    this.#inForce ??= rootKey?.thumbprint;
   }
 
   /**
@@ -40,6 +52,7 @@ export class LogSigners {
     if (logged.entry.type === 'rotation') {
       const next = await importRootKey(logged.statement.claims['next_root']);
       this.#keys.set(next.thumbprint, next);
+      this.#inForce = next.thumbprint;
       // Only its successor signs from now on.
       if (logged.statement.kid === this.#unknown) this.#unknown = undefined;
       this.#steps += 1;
@@ -56,10 +69,14 @@ export class LogSigners {
 
   async #verify(statement: Statement, index: number): Promise<void> {
     const { kid } = statement;
+    const invalid = invalidAt(index);
+    if (kid !== (this.#inForce ?? kid)) {
+      throw invalid(`is signed by ${kid}, but the root key in force there is ${this.#inForce}`);
+    }
+    this.#inForce = kid;
     // Nobody can verify what the first root key signed before its rotation, if a tree has only its thumbprint.
     if (kid !== undefined && kid === this.#unknown) return;
     const key = this.#keys.get(kid ?? '');
-    const invalid = invalidAt(index);
     if (key === undefined) throw invalid('is not signed by the root key, an earlier or a later one');
     await verifyStatement(statement, key, { clock: undefined, invalid });
   }

@@ -35,6 +35,15 @@ export function trustAnchorOf({
   };
 }
 
+/** What a trust anchor demands of a tree, apart from its root key. */
+export type Demands = Pick<PinnedTrust, 'requireCheckpoint' | 'requirePublication' | 'log'>;
+
+/** Returns what is demanded of a tree. Without a trust anchor, nothing. */
+export function demandsOf(trust: PinnedTrust | undefined): Demands {
+  const { requireCheckpoint = false, requirePublication = false, log = {} } = trust ?? {};
+  return { requireCheckpoint, requirePublication, log };
+}
+
 /** Returns what a trust anchor pins of the log. */
 export function pinnedLogOf({ log, witnesses, quorum }: PinnedLog): PinnedLog {
   return {

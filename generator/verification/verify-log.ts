@@ -18,8 +18,9 @@ import { PATHS } from '../tree/paths.js';
 import { checkCosignedHead } from './cosigned-head.js';
 import { checkArchive } from './log-archive.js';
 import { assertProves, logKeyIn } from './log-proof.js';
-import { type LogRoots, LogSigners } from './log-signers.js';
-import { failIfAny, Problems, type SeenFiles } from './seen-files.js';
+import type { LogRoots } from './log-signers.js';
+import { assertLogged, checkStatements, type PlacedPublication, treeStatements } from './log-statements.js';
+import { Problems, type SeenFiles } from './seen-files.js';
 
 /** What is known of a log. */
 export interface KnownLog {
@@ -46,6 +47,8 @@ export interface CheckedLog {
   readonly pendingList: string | undefined;
   /** The root keys, oldest first, with those of rotations that are only in the log yet. */
   readonly rootKeys: readonly RootKey[];
+  /** What the log can no longer prove, in words. */
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -67,6 +70,7 @@ async function readLog(files: SeenFiles, conditions: LogConditions): Promise<Che
   const origin = statement?.log?.origin;
   // Before the head, which is then not older, also on a live host.
   const cosigned = origin === undefined ? undefined : await files.get(PATHS.cosignedHead(origin));
+  const statements = await treeStatements(files);
   const head = parseHead(await files.require(PATHS.logHead), inHead);
   const { entries, tree } = await readEntries(
     { fetchFile: (path) => files.read(path), invalid: damaged },
@@ -83,11 +87,13 @@ async function readLog(files: SeenFiles, conditions: LogConditions): Promise<Che
     const proof = await files.require(PATHS.logProof);
     await assertProves(proof, { ...published, statement: statement.text, tree }, PATHS.logProof);
   }
-  if (pending !== undefined) await checkPendingList(files, pending.entry, signers.keys);
+  if (published !== undefined) assertLogged(statements, entries);
+  if (pending !== undefined) await checkPendingList(files, pending.entry, signers.inForce);
   await checkArchive(files, { origin: head.origin, entries, tree, isVerified });
   if (cosigned !== undefined)
     await checkCosignedHead(cosigned, { ...head, tree }, PATHS.cosignedHead(head.origin));
-  return { head, key, tree, pendingList: pending?.entry.list, rootKeys: signers.keys };
+  const warnings = missingProofs(files, entries, published);
+  return { head, key, tree, pendingList: pending?.entry.list, rootKeys: signers.keys, warnings };
 }
 
 const problemIn = (path: string) => (message: string) => new Problems([`${path} ${message}`]);
@@ -108,9 +114,6 @@ async function assertContains(
     throw inHead(`does not contain the log with ${known.size} entries that was accepted before`);
   }
 }
-
-/** The entry of a publication. */
-type PlacedPublication = PlacedEntry & { readonly entry: PublicationEntry };
 
 /** The entry of the publication statement, and the entry of a newer publication. One of them exists. */
 interface NewestEntries {
@@ -134,54 +137,45 @@ function statementAt(files: SeenFiles, placed: PlacedEntry | undefined): Promise
   return files.require(PATHS.loggedStatement(placed?.index ?? 0));
 }
 
-/** The entries of a log, and the one of the published statement. */
-interface PublishedEntries extends Pick<NewestEntries, 'published'> {
-  readonly entries: readonly PlacedEntry[];
-}
-
-/**
- * Checks that the statement of each entry is kept, and signed. A live host is asked only for those since the published one,
- * because it is asked for one file at a time.
- *
- * @returns the root keys by the end of the log
- */
-async function checkStatements(
-  files: SeenFiles,
-  { entries, published }: PublishedEntries,
-  { roots, isVerified }: LogConditions,
-): Promise<LogSigners> {
-  const signers = new LogSigners(roots);
-  const problems: string[] = [];
-  for (const placed of files.source.live ? entries.slice(published?.index ?? 0) : entries) {
-    const path = PATHS.loggedStatement(placed.index);
-    const bytes = await files.read(path);
-    if (bytes === undefined) problems.push(`${path} is missing`);
-    else if ((await files.hash(path)) !== placed.entry.sha256) {
-      problems.push(`${path} does not belong to its entry in the log`);
-    } else if (placed.entry.type === 'rotation' || isVerified?.(path) !== true) {
-      await signers.verify(bytes, placed);
-    }
-  }
-  failIfAny(problems);
-  return signers;
-}
-
 /** Whoever sees the head of a log can fetch the newest list that it names, although the published list is still another one. */
 async function checkPendingList(
   files: SeenFiles,
   { list }: PublicationEntry,
-  rootKeys: readonly RootKey[],
+  rootKey: RootKey | undefined,
 ): Promise<void> {
-  const [path, signaturePath] = [PATHS.list, PATHS.signature].map((name) => PATHS.snapshot(list, name));
-  const bytes = await files.require(path as string);
-  const signature = decodeUtf8(await files.require(signaturePath as string));
-  if (sha256(bytes) !== list) throw problemIn(path as string)('does not have the hash in its path');
-  for (const rootKey of rootKeys.toReversed()) {
-    const isSigned = await verifySignature(bytes, signature, rootKey).then(
-      () => true,
-      () => false,
-    );
-    if (isSigned) return;
+  const [path, signaturePath] = [PATHS.list, PATHS.signature].map((name) => PATHS.snapshot(list, name)) as [
+    string,
+    string,
+  ];
+  const invalid = problemIn(path);
+  const bytes = await files.require(path);
+  const signature = decodeUtf8(await files.require(signaturePath));
+  if (sha256(bytes) !== list) throw invalid('does not have the hash in its path');
+  try {
+    if (rootKey !== undefined) await verifySignature(bytes, signature, rootKey);
+  } catch {
+    throw invalid('is not signed by the root key');
   }
-  throw problemIn(path as string)('is not signed by the root key');
+}
+
+/**
+ * Returns a warning if proofs of earlier publications are missing. That is no fault: a publication that was logged, but never
+ * completed, has none.
+ */
+function missingProofs(
+  files: SeenFiles,
+  entries: readonly PlacedEntry[],
+  published: PlacedPublication | undefined,
+): string[] {
+  const paths = new Set(files.paths());
+  if (paths.size === 0 || published === undefined) return [];
+  const unproven = entries.filter(
+    ({ index, entry }) =>
+      entry.type === 'publication' &&
+      index < published.index &&
+      !(paths.has(PATHS.firstProof(index)) && paths.has(PATHS.lastProof(index))),
+  );
+  if (unproven.length === 0) return [];
+  const places = unproven.map(({ index }) => index).join(', ');
+  return [`nothing proves when the publications at these places in the log were in force: ${places}`];
 }

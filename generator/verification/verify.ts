@@ -7,12 +7,16 @@ import {
   type RootKey,
   readList,
 } from '@passport-registry/verifier';
+import { logTrustOf } from '@passport-registry/verifier/internal';
 import { IoFailed } from '../errors.js';
 import type { OnProgress } from '../progress.js';
 import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { isLogPath } from './log-archive.js';
+import type { LogRoots } from './log-signers.js';
+import { checkQuorum } from './logged-proof.js';
 import { isUnreachable } from './network-failure.js';
+import type { PinnedLog } from './pinned-trust.js';
 import { Problems, SeenFiles } from './seen-files.js';
 import {
   checkChecksums,
@@ -109,6 +113,8 @@ export interface VerifyOptions {
   readonly requireCheckpoint?: boolean;
   /** Whether a tree without a publication statement fails. Default: false. */
   readonly requirePublication?: boolean;
+  /** What a trust anchor says of the log and its witnesses. Default: nothing is demanded. */
+  readonly log?: PinnedLog;
   /** Whether the log is not checked: a new tree has only the newest files of its log. Default: false. */
   readonly withoutLog?: boolean;
   /** What a check of the log of this tree has found. Default: the log is checked. @internal */
@@ -290,11 +296,20 @@ async function auditTree(
   const roots = rotation ?? (rootKey && { keys: [rootKey], unknown: undefined });
   const statement = publication?.content;
   const isUnclear = isStated && statement === undefined;
-  const hasLog = options.withoutLog !== true && (statement?.log !== undefined || (await hasLogFiles(files)));
+  const logTrust = logTrustOf(options.log ?? {});
+  const isLogged = statement?.log !== undefined || logTrust !== undefined;
+  const hasLog = options.withoutLog !== true && (isLogged || (await hasLogFiles(files)));
+  const checkWholeLog = async (known: LogRoots) => {
+    const found = options.checkedLog ?? (await checkLog(files, { statement, roots: known }));
+    if (logTrust !== undefined)
+      await checkQuorum(files, statement, { ...logTrust, maxAgeMs: maxAge * 1000, now: now() });
+    return found;
+  };
   const logged =
     hasLog && roots !== undefined && !isUnclear
-      ? await checks.run('log', async () => options.checkedLog ?? checkLog(files, { statement, roots }))
+      ? await checks.run('log', () => checkWholeLog(roots))
       : undefined;
+  warnings.push(...(logged?.warnings ?? []));
   if (!hasLog) checks.skip('log', 'the tree has no log');
   const sums = await checks.run('checksums', () => checkChecksums(files, isStated, logged?.pendingList));
   const paths = await pathsOf(files, sums);

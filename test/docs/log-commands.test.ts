@@ -68,21 +68,20 @@ describe('the commands of the documents about the log', () => {
     const port = await freePort();
     const environment = { ...cleanEnvironment(), ...installedPath() };
     const started = three.here(service).replace('8790', String(port)).replace('npx', 'exec npx');
-    children.push(
-      spawn('sh', ['-euc', started], {
-        cwd: three.folder,
-        env: environment,
-        stdio: 'ignore',
-        detached: false,
-      }),
-    );
+    const child = spawn('sh', ['-euc', started], {
+      cwd: three.folder,
+      env: environment,
+      stdio: 'ignore',
+      detached: false,
+    });
+    children.push(child);
     const mirrors = await Promise.all(
       [one, two].map((each) => serve(join(each.folder, 'srv/registry/current'))),
     );
     const asked = [
       { key: one.vkey, mirror: mirrors[0] },
       { key: two.vkey, mirror: mirrors[1] },
-      { key: three.vkey, service: await answering(`http://127.0.0.1:${port}`) },
+      { key: three.vkey, service: await answering(`http://127.0.0.1:${port}`, child) },
     ];
     const log = { origin: 'registry.example/log', quorum: 2, witnesses: asked };
     writeFiles(folder, { 'registry.yaml': `${JSON.stringify({ log })}\n` });

@@ -8,6 +8,7 @@ import {
   readExpectedTree,
   rememberFiles,
 } from '../../verification/expected-tree.js';
+import { demandsOf } from '../../verification/pinned-trust.js';
 import { verifyTree } from '../../verification/verify.js';
 import { positiveNumber } from '../options/positive-number.js';
 import { loadTrust, TRUST_OPTION, type TrustOption } from '../options/trust-option.js';
@@ -63,18 +64,16 @@ async function verify(io: Io, named: string | undefined, options: Options): Prom
   const where = named ?? options.baseUrl ?? defaultTarget(trust);
   const { live } = sourceAt(where);
   const maxAge = positiveNumber('--max-age', options.maxAge) * 24 * 60 * 60;
-  const { rootKey, requireCheckpoint = false, requirePublication = false } = trust ?? {};
   const expected = options.expect === undefined ? undefined : expectedTree(options.expect);
   const demands = {
     maxAge,
-    requireCheckpoint,
-    requirePublication,
+    ...demandsOf(trust),
     anyContentType: options.anyContentType === true,
   };
   const { report, difference } = await withWait(io, options.wait, async (signal) => {
     const { source, seen } = rememberFiles(sourceAt(where, signal));
     const once = await withProgress(io, (onProgress) =>
-      verifyTree(source, rootKey, { ...demands, onProgress }),
+      verifyTree(source, trust?.rootKey, { ...demands, onProgress }),
     );
     const differs = once.ok && expected !== undefined ? differenceFrom(expected, seen, where) : undefined;
     return { report: once, difference: differs, ok: once.ok && differs === undefined };

@@ -111,9 +111,10 @@ describe('a proof is refused', () => {
     for (const count of [1, 2, 3, 4, 7]) {
       const log = new TestLog(registry.log.signer);
       log.append(...texts(count), publication, JSON.stringify(delegationOf(1)));
-      for (const [other, size] of texts(count).flatMap((_text, at) =>
-        [1, 2].map((more) => [at, count + more]),
-      )) {
+      const places = texts(count).flatMap((_text, other) =>
+        [1, 2].map((more) => ({ other, size: count + more })),
+      );
+      for (const { other, size } of places) {
         const fork = new TestLog(registry.log.signer);
         fork.append(...texts(count, other), publication);
         const proofs = {

@@ -1,0 +1,70 @@
+import type { LogEntry, PublicationEntry } from '@passport-registry/verifier/internal';
+
+/** Where a log stands after some entries: what the next one must continue. */
+export interface LogOrder {
+  readonly publication: PublicationEntry | undefined;
+  /** The sequence of the newest publication under the root key in force. */
+  readonly sequence: number | undefined;
+  /** The `iat` of the newest delegation by the root key in force, in seconds since 1970. */
+  readonly delegatedAt: number | undefined;
+  /** The number of the newest rotation step. */
+  readonly step: number | undefined;
+}
+
+/** The order before the first entry. */
+export const LOG_START: LogOrder = {
+  publication: undefined,
+  sequence: undefined,
+  delegatedAt: undefined,
+  step: undefined,
+};
+
+/** Returns where a log stands after an entry. */
+export function passEntry(order: LogOrder, entry: LogEntry): LogOrder {
+  if (entry.type === 'publication') return { ...order, publication: entry, sequence: entry.sequence };
+  if (entry.type === 'delegation') return { ...order, delegatedAt: entry.iat };
+  return { ...order, step: entry.step, sequence: undefined, delegatedAt: undefined };
+}
+
+/**
+ * Returns in which ways an entry may not follow the entries before it, in words (SPEC B5, C1, C4). A rotation lets the
+ * sequence and the delegations begin anew, but never the lists.
+ */
+export function orderProblems(entry: LogEntry, order: LogOrder): string[] {
+  if (entry.type === 'publication') return publicationProblems(entry, order);
+  if (entry.type === 'delegation') {
+    return entry.iat < (order.delegatedAt ?? 0) ? ['the delegation is older than the one before'] : [];
+  }
+  if (order.step === undefined || entry.step === order.step + 1) return [];
+  return [`rotation step ${entry.step} follows step ${order.step}`];
+}
+
+function publicationProblems(
+  { sequence, updated_at, list }: PublicationEntry,
+  { publication: before, sequence: last }: LogOrder,
+): string[] {
+  const name = `publication ${sequence}`;
+  const problems: string[] = [];
+  if (last !== undefined && sequence <= last) problems.push(`${name} follows publication ${last}`);
+  if (before === undefined) return problems;
+  if (updated_at < before.updated_at) {
+    problems.push(
+      `the list of ${name} is dated ${updated_at}, but the one before is dated ${before.updated_at}`,
+    );
+  }
+  if (updated_at === before.updated_at && list !== before.list) {
+    problems.push(`the list of ${name} differs from the one before, but has the same date ${updated_at}`);
+  }
+  return problems;
+}
+
+/**
+ * Whether a publication statement names the publication before it in the log. The one before the first in the log is not in
+ * the log.
+ *
+ * @param previous - the claim of the statement
+ * @param before - the publication before it in the log
+ */
+export function followsInLog(previous: unknown, before: PublicationEntry | undefined): boolean {
+  return before === undefined || previous === before.sha256;
+}

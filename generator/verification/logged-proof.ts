@@ -1,0 +1,31 @@
+import {
+  type LogTrust,
+  type PublishedStatement,
+  verifyPublicationProof,
+} from '@passport-registry/verifier/internal';
+import { CLOCK_TOLERANCE_MS } from '../list/updated-at.js';
+import { PATHS } from '../tree/paths.js';
+import { Problems, type SeenFiles } from './seen-files.js';
+
+/** What a trust anchor demands of the log, and when. */
+export interface LogDemands extends LogTrust {
+  /** The age of the oldest cosignature that counts, in milliseconds. */
+  readonly maxAgeMs: number;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/**
+ * Checks what a trust anchor demands of a publication: that it is in this log, and that enough witnesses have cosigned the log
+ * of late, as a verifier's client does (SPEC C7).
+ */
+export async function checkQuorum(
+  files: SeenFiles,
+  statement: PublishedStatement | undefined,
+  { maxAgeMs, now, ...trust }: LogDemands,
+): Promise<void> {
+  if (statement === undefined) throw new Problems([`the tree has no ${PATHS.publication} that names a log`]);
+  const since = now - maxAgeMs - CLOCK_TOLERANCE_MS;
+  const until = now + CLOCK_TOLERANCE_MS;
+  await verifyPublicationProof(await files.get(PATHS.logProof), statement, { ...trust, since, until });
+}
