@@ -1,7 +1,7 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
 import { ROOT } from '../../support/paths.js';
 import { freePort } from '../../support/serving.js';
@@ -10,6 +10,14 @@ import { cli, recordText, run, temporaryFolder, workspace, writeFiles } from '..
 interface S3Server {
   run(): Promise<unknown>;
   close(): Promise<unknown>;
+  /** Reports each change of an object, after it is done. */
+  on(name: 'event', listener: (event: S3Event) => void): void;
+}
+
+interface S3Event {
+  readonly Records: readonly [
+    { readonly eventName: string; readonly s3: { readonly object: { readonly key: string } } },
+  ];
 }
 
 /** What lets pages of any origin read a bucket. */
@@ -35,7 +43,7 @@ describeWith(['rclone'], 'object storage, through docs/hosting/publish-s3.sh', (
     const S3rver = createRequire(import.meta.url)('s3rver') as new (options: object) => S3Server;
     server = new S3rver({
       ...{ address: '127.0.0.1', port, silent: true, directory: temporaryFolder() },
-      configureBuckets: [{ name: 'bucket', configs: [OPEN_TO_ALL] }],
+      configureBuckets: ['bucket', 'logged'].map((name) => ({ name, configs: [OPEN_TO_ALL] })),
     });
     await server.run();
     base = `http://127.0.0.1:${port}/bucket`;
@@ -94,5 +102,66 @@ describeWith(['rclone'], 'object storage, through docs/hosting/publish-s3.sh', (
     expect((await fetch(`${base}/issuers/gone`)).status).toBe(404);
     expect(await (await fetch(`${base}/issuers/alpha`)).json()).toMatchObject({ status: 'suspended' });
     expect((await fetch(`${base}/serve.json`)).status).toBe(404);
+  });
+
+  describe('of a registry with a log', () => {
+    const LOG = ['--log-key', 'log.pem', '--log-origin', 'registry.example/log'];
+    let uploaded: string[] = [];
+    let logged: string;
+
+    /** Publishes a change. Returns the keys of the uploaded objects in their order. */
+    async function publishChange(status: string): Promise<string[]> {
+      writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status }) });
+      const signed = ['--key', 'key.pem', '--checkpoint-key', 'key.pem', '--out', 'with-log'];
+      const built = await cli(['build', ...signed, ...LOG, ...override], folder);
+      expect([built.code, built.stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);
+      uploaded = [];
+      const script = join(ROOT, 'docs/hosting/publish-s3.sh');
+      const { code, stderr } = await run(script, ['with-log', 'registry:logged'], folder, environment);
+      expect([code, stderr]).toEqual([0, expect.not.stringContaining('ERROR')]);
+      const anchor = { root: JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8')), log: LOG[3] };
+      writeFiles(folder, { 'anchor.json': JSON.stringify(anchor) });
+      const verified = await cli(['verify', logged, '--root-key', 'anchor.json'], folder);
+      expect([verified.code, verified.stderr]).toEqual([0, expect.stringContaining('is valid')]);
+      return uploaded;
+    }
+
+    beforeAll(async () => {
+      await cli(['keys', 'generate', '--out', 'log.pem'], folder);
+      logged = base.replace(/bucket$/, 'logged');
+      server.on('event', ({ Records: [{ eventName, s3 }] }) => {
+        if (eventName.startsWith('ObjectCreated')) uploaded.push(decodeURIComponent(s3.object.key));
+      });
+    });
+
+    it.each(['active', 'suspended', 'active'])(
+      'uploads the head after what it contains, and before what is published: %s',
+      async (status) => {
+        const keys = await publishChange(status);
+        const head = keys.indexOf('log/checkpoint');
+        const isOfHead = (key: string) => /^(?:snapshots|log\/(?:tile|statements|lists))\//.test(key);
+        expect(keys.slice(0, head).filter((key) => !isOfHead(key))).toEqual([]);
+        expect(keys.slice(head + 1).filter(isOfHead)).toEqual([]);
+        expect(keys.slice(0, head).filter((key) => key.startsWith('log/statements/'))).toHaveLength(1);
+        // The list, its statement and its proof follow each other, and the checkpoint is the last file.
+        const list = ['issuers.sig', 'issuers.json', 'publication.jwt', 'log/publication.tlog-proof'];
+        expect(keys.slice(keys.indexOf('issuers.sig')).slice(0, 4)).toEqual(list);
+        expect(keys.at(-1)).toBe('checkpoint.jwt');
+      },
+    );
+
+    it.each([
+      ['log/checkpoint', 'text/plain; charset=utf-8', 60],
+      ['log/publication.tlog-proof', 'text/plain; charset=utf-8', 60],
+      ['log/proofs/0/first.tlog-proof', 'text/plain; charset=utf-8', 60],
+      ['log/proofs/0/last.tlog-proof', 'text/plain; charset=utf-8', 60],
+      ['log/statements/2.jwt', 'application/jwt', 31_536_000],
+      ['log/tile/0/000.p/3', 'application/octet-stream', 31_536_000],
+      ['log/tile/entries/000.p/3', 'application/octet-stream', 31_536_000],
+    ])('gives %s its type and its time in caches', async (path, type, seconds) => {
+      const { status, headers } = await fetch(`${logged}/${path}`);
+      expect([status, headers.get('content-type')]).toEqual([200, type]);
+      expect(headers.get('cache-control')).toContain(`max-age=${seconds}`);
+    });
   });
 });
