@@ -79,6 +79,7 @@ async function readLog(files: SeenFiles, conditions: LogConditions): Promise<Che
   await assertContains({ ...head, tree }, conditions.head);
   const { published, pending } = newestIn(entries, statement);
   const signers = await checkStatements(files, { entries, published }, conditions);
+  if (published !== undefined) assertLogged(statements, entries);
   const newest = await statementAt(files, pending ?? published);
   const key = logKeyIn(newest, inHead);
   if (key.name !== (origin ?? key.name)) throw inHead(`is of the log ${key.name}, not of ${origin}`);
@@ -87,7 +88,6 @@ async function readLog(files: SeenFiles, conditions: LogConditions): Promise<Che
     const proof = await files.require(PATHS.logProof);
     await assertProves(proof, { ...published, statement: statement.text, tree }, PATHS.logProof);
   }
-  if (published !== undefined) assertLogged(statements, entries);
   if (pending !== undefined) await checkPendingList(files, pending.entry, signers.inForce);
   await checkArchive(files, { origin: head.origin, entries, tree, isVerified });
   if (cosigned !== undefined)

@@ -2,7 +2,6 @@ import { createPrivateKey } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import { filesBelow } from '../../build/files/walk.js';
 import { signerFor } from '../../build/signing/key-file.js';
 import type { LogKeys } from './long-log.js';
 import { listen } from './serving.js';
@@ -54,10 +53,6 @@ export async function loggedFolder(...args: string[]): Promise<LoggedFolder> {
   await here.publish(...args);
   return here;
 }
-
-/** The files of a tree, by path. */
-export const filesOf = (tree: string): Map<string, Buffer> =>
-  new Map(filesBelow(tree).map((path) => [path, readFileSync(join(tree, path))]));
 
 /** A host that serves what a test decides, and notes what is requested. */
 export interface ToldHost {

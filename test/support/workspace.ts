@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { afterAll } from 'vitest';
 import { main } from '../../build/cli/program.js';
+import { filesBelow } from '../../build/files/walk.js';
 import { CLI } from './paths.js';
 
 const folders: string[] = [];
@@ -164,3 +165,7 @@ export async function workspace(ids: readonly string[] = ['alpha', 'beta']): Pro
   if (code !== 0) throw new Error(stderr);
   return folder;
 }
+
+/** The files of a tree, by path. */
+export const filesOf = (tree: string): Map<string, Buffer> =>
+  new Map(filesBelow(tree).map((path) => [path, readFileSync(join(tree, path))]));

@@ -16,14 +16,21 @@ import { verifyTree } from '../../../build/index.js';
 import { folderSource } from '../../../build/verification/tree-source.js';
 import { describeWith } from '../../support/components.js';
 import { logHead, problemsIn } from '../../support/log-files.js';
-import { filesOf, type LoggedFolder, loggedFolder, ORIGIN } from '../../support/logged-folder.js';
+import { type LoggedFolder, loggedFolder, ORIGIN } from '../../support/logged-folder.js';
 import { lengthenLog } from '../../support/long-log.js';
 import { WAYS } from '../../support/mirror-folder.js';
 import { CLI } from '../../support/paths.js';
 import { serve } from '../../support/serving.js';
 import { rounds } from '../../support/soak.js';
 import { until } from '../../support/until.js';
-import { cleanEnvironment, cli, clockAhead, type Outcome, writeFiles } from '../../support/workspace.js';
+import {
+  cleanEnvironment,
+  cli,
+  clockAhead,
+  filesOf,
+  type Outcome,
+  writeFiles,
+} from '../../support/workspace.js';
 
 const NAME = 'mirror.example';
 const HASH = createHash('sha256').update(ORIGIN).digest('hex');

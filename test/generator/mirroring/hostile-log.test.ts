@@ -5,7 +5,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { signHead } from '../../../build/log/sign-head.js';
 import { logHead } from '../../support/log-files.js';
 import {
-  filesOf,
   type LoggedFolder,
   loggedFolder,
   ORIGIN,
@@ -14,6 +13,7 @@ import {
 } from '../../support/logged-folder.js';
 import { lengthenLog } from '../../support/long-log.js';
 import { claimsOf, jwt, resealed, restated, signerKey } from '../../support/signed-tree.js';
+import { filesOf } from '../../support/workspace.js';
 
 const [HEAD, PROOF] = ['log/checkpoint', 'log/publication.tlog-proof'];
 

@@ -5,11 +5,11 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { signHead } from '../../../build/log/sign-head.js';
 import { describeWith } from '../../support/components.js';
 import { logHead, problemsIn } from '../../support/log-files.js';
-import { filesOf, type LoggedFolder, loggedFolder, ORIGIN, toldHost } from '../../support/logged-folder.js';
+import { type LoggedFolder, loggedFolder, ORIGIN, toldHost } from '../../support/logged-folder.js';
 import { lengthenLog } from '../../support/long-log.js';
 import { WAYS } from '../../support/mirror-folder.js';
 import { resealed, restated, sha256 } from '../../support/signed-tree.js';
-import { cli, writeFiles } from '../../support/workspace.js';
+import { cli, filesOf, writeFiles } from '../../support/workspace.js';
 
 let here: LoggedFolder;
 let tree: string;

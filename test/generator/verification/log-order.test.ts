@@ -1,0 +1,171 @@
+import { cpSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { entryBytes, formatNote, type LogEntry } from '@passport-registry/verifier/internal';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { appendEntries } from '../../../build/log/append.js';
+import { EMPTY_LOG, rootOf } from '../../../build/log/log-files.js';
+import { readLogged } from '../../../build/log/logged-entry.js';
+import { signHead } from '../../../build/log/sign-head.js';
+import { logEntries, problemsIn } from '../../support/log-files.js';
+import { type LoggedFolder, loggedFolder, ORIGIN } from '../../support/logged-folder.js';
+import { plainHost } from '../../support/serving.js';
+import { claimsOf, jwt, type SignerKey, sha256, signerKey } from '../../support/signed-tree.js';
+import { cli, filesOf, temporaryFolder, writeFiles } from '../../support/workspace.js';
+
+const BUILD = ['build', '--key', 'next.pem', '--log-key', 'log.pem'];
+
+let here: LoggedFolder;
+/** The root key before the rotation, and after it. */
+let keys: { readonly old: SignerKey; readonly next: SignerKey };
+/** The statements of the log: two publications, a rotation step, a delegation, and a publication by the next root key. */
+let statements: string[];
+let published: Record<string, unknown>;
+
+beforeAll(async () => {
+  here = await loggedFolder();
+  await here.publish();
+  writeFiles(here.folder, { 'next.json': await here.good('keys', 'generate', '--out', 'next.pem') });
+  keys = { old: here.keys.root, next: await signerKey(here.folder, 'next') };
+  writeFiles(here.folder, {
+    step: await here.good('keys', 'rotate', '--key', 'key.pem', '--next', 'next.json'),
+    delegation: await here.good('keys', 'delegate', '--key', 'next.pem', '--online', 'log.json'),
+  });
+  await here.good(
+    ...BUILD,
+    '--rotation',
+    'step',
+    '--delegation',
+    'delegation',
+    '--checkpoint-key',
+    'log.pem',
+  );
+  const entries = await logEntries(here.tree);
+  statements = entries.map((_entry, index) =>
+    readFileSync(join(here.tree, `log/statements/${index}.jwt`), 'utf8'),
+  );
+  published = claimsOf(readFileSync(join(here.tree, 'publication.jwt')));
+  expect(entries.map(({ type }) => type)).toEqual([
+    'publication',
+    'publication',
+    'rotation',
+    'delegation',
+    'publication',
+  ]);
+  expect(await problemsIn(here.tree)).toEqual([]);
+});
+
+/** A copy of the tree whose log has these statements, in entries that say what they say. The key of the log has signed it. */
+async function treeWith(texts: readonly string[]): Promise<string> {
+  const tree = join(temporaryFolder(), 'tree');
+  cpSync(here.tree, tree, { recursive: true });
+  const entries: LogEntry[] = [];
+  for (const text of texts) {
+    const steps = entries.filter(({ type }) => type === 'rotation').length;
+    entries.push((await readLogged(text, steps, (message) => new Error(message))).entry);
+  }
+  const log = appendEntries(EMPTY_LOG, entries.map(entryBytes));
+  const head = { origin: ORIGIN, size: log.end.size, root: await rootOf(log.end) };
+  writeFiles(tree, {
+    ...Object.fromEntries([...log.files].map(([path, bytes]) => [path, Buffer.from(bytes)])),
+    ...Object.fromEntries(texts.map((text, index) => [`log/statements/${index}.jwt`, text])),
+    'log/checkpoint': formatNote((await signHead(head, here.keys.log)).note),
+  });
+  return tree;
+}
+
+const publication = (key: SignerKey, changes: Record<string, unknown> = {}) =>
+  jwt(key, 'registry-publication+jwt', {
+    ...published,
+    sequence: Number(published['sequence']) + 1,
+    previous: sha256(Buffer.from(statements.at(-1) ?? '')),
+    updated_at: '2099-01-01T00:00:00Z',
+    sha256: 'a'.repeat(64),
+    ...changes,
+  });
+const delegation = (key: SignerKey, iat: number) =>
+  jwt(key, 'registry-delegation+jwt', { iat, exp: iat + 3600, keys: [keys.next.rootKey.jwk] });
+const now = () => Math.floor(Date.now() / 1000);
+
+const BY_OTHER =
+  /^log: the statement of entry 5 of the log is signed by \S{43}, but the root key in force there is/;
+
+describe('an entry is refused', () => {
+  const attacks: Record<string, [text: () => Promise<string>, problem: RegExp]> = {
+    'of a publication by a replaced root key': [() => publication(keys.old), BY_OTHER],
+    'of a delegation by a replaced root key': [() => delegation(keys.old, now()), BY_OTHER],
+    'with the sequence of the publication before it': [
+      () => publication(keys.next, { sequence: published['sequence'] }),
+      /^log: entry 5 of the log: publication 3 follows publication 3$/,
+    ],
+    'that names another publication as the previous one': [
+      () => publication(keys.next, { previous: sha256(Buffer.from(statements[1] ?? '')) }),
+      /^log: log\/statements\/5\.jwt does not name the publication before it in the log as the previous one$/,
+    ],
+    'that names no publication as the previous one': [
+      () => publication(keys.next, { previous: undefined }),
+      /^log: log\/statements\/5\.jwt does not name the publication before it/,
+    ],
+    'of an older list': [
+      () => publication(keys.next, { updated_at: '2001-01-01T00:00:00Z' }),
+      /^log: entry 5 of the log: the list of publication 4 is dated 2001-01-01T00:00:00Z, but the one before/,
+    ],
+    'of another list with the same date': [
+      () => publication(keys.next, { updated_at: published['updated_at'] }),
+      /^log: entry 5 of the log: the list of publication 4 differs from the one before, but has the same date/,
+    ],
+    'of a delegation that is older than the one before': [
+      () => delegation(keys.next, now() - 3600),
+      /^log: entry 5 of the log: the delegation is older than the one before$/,
+    ],
+    'of a rotation step with another number': [
+      () =>
+        jwt(keys.next, 'registry-root-rotation+jwt', {
+          iat: now(),
+          next_root: here.keys.log.rootKey.jwk,
+          step: 3,
+        }),
+      /^log: entry 5 of the log: rotation step 3 follows step 1$/,
+    ],
+  };
+
+  it.each(Object.entries(attacks))('%s', async (_name, [text, problem]) => {
+    const tree = await treeWith([...statements, await text()]);
+    expect(await problemsIn(tree)).toEqual([expect.stringMatching(problem)]);
+    // Over HTTP, too, by a verification and by a mirror, which keeps what it serves, and cosigns nothing.
+    const host = await plainHost(filesOf(tree));
+    const { code, stderr } = await cli(['verify', host, '--any-content-type'], here.folder);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(new RegExp(problem.source.slice(6).replace('$', ''), 'm')),
+    ]);
+    const mirror = ['mirror', host, 'copy', '--root-key', 'key.json'];
+    const refused = await cli(mirror, here.folder);
+    expect([refused.code, existsSync(join(here.folder, 'copy/current'))]).toEqual([1, false]);
+  });
+
+  it('only then', async () => {
+    expect(await problemsIn(await treeWith([...statements, await delegation(keys.next, now())]))).toEqual([]);
+    const step = await jwt(keys.next, 'registry-root-rotation+jwt', {
+      iat: now(),
+      next_root: here.keys.log.rootKey.jwk,
+      step: 2,
+    });
+    expect(await problemsIn(await treeWith([...statements, step]))).toEqual([]);
+    // The statement is good. Its list is not there.
+    expect(await problemsIn(await treeWith([...statements, await publication(keys.next)]))).toEqual([
+      expect.stringMatching(/^log: snapshots\/a{64}\/issuers\.json is missing/),
+    ]);
+  });
+});
+
+describe('a log is refused', () => {
+  it('without the rotation step of the tree, or without its delegation', async () => {
+    const without = (index: number) => treeWith(statements.filter((_text, at) => at !== index));
+    expect(await problemsIn(await without(2))).toEqual([
+      expect.stringContaining('but the root key in force there is'),
+    ]);
+    expect(await problemsIn(await without(3))).toEqual(['log: the log does not contain keys/delegation.jwt']);
+    const fresh = await treeWith(statements.slice(4));
+    expect(await problemsIn(fresh)).toEqual(['log: the log does not contain step 1 of keys/rotation.json']);
+  });
+});
