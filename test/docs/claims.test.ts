@@ -154,6 +154,12 @@ const CLAIMS: Record<string, Record<string, readonly [file: string, title: strin
     'Text in a record cannot become markup': [['website/hostile', 'describe']],
     'The `mirror` command switches only': [
       ['generator/mirroring/mirror-rules', 'a mirror keeps the rules of a verifier'],
+      ['generator/mirroring/hostile-log', 'a mirror refuses a source over HTTP with'],
+      ['generator/mirroring/mirrored-log', 'never writes through a hard link into the release being served'],
+      [
+        'generator/mirroring/new-release',
+        'a file of the release being served, once it is linked into a new release, is written by no',
+      ],
     ],
   },
   'README.md: Guarantees': {

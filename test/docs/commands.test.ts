@@ -23,17 +23,21 @@ function exampleRegistry(): string {
 const INSTALL = 'npm init --yes\nnpm install passport-registry\n';
 
 /** The options of commands that publish the example records. */
-const SIGNED = '--key root-key.pem --checkpoint-key online-key.pem --allow-example-names';
+const SIGNED =
+  '--key root-key.pem --checkpoint-key online-key.pem --log-key log-key.pem --allow-example-names';
 
-/** Publishes the example records with a key and a checkpoint. `here` replaces the URL and the thumbprint in commands. */
+/**
+ * Publishes the example records with a key, a checkpoint and a log. `here` replaces the URL and the thumbprint in commands.
+ */
 async function published() {
   const folder = exampleRegistry();
   chmodSync(folder, 0o755);
   await sh('npx passport-registry keys generate --out root-key.pem > root.json', folder);
   const commands = [
     'keys generate --out online-key.pem > online.json',
+    'keys generate --out log-key.pem > log.json',
     'keys delegate --key root-key.pem --online online.json > delegation.jwt',
-    `build --delegation delegation.jwt ${SIGNED}`,
+    `build --delegation delegation.jwt ${SIGNED} --log-origin registry.example/log`,
   ];
   await sh(commands.map((command) => `npx passport-registry ${command}\n`).join(''), folder);
   const registry = await serve(join(folder, 'dist'));
@@ -183,6 +187,21 @@ describeWith(['rsync', 'nginx'], 'a mirror', () => {
     expect((await sh(look, folder)).stderr).toContain('is valid');
     const status = commands('Are you in sync?').replaceAll('http://127.0.0.1:8080', host ?? '');
     expect((await sh(status, folder)).stderr).toMatch(/^primary .*\nin sync /m);
+  });
+
+  it('docs/mirrors.md: testify to the log', async () => {
+    const { folder, here } = await published();
+    const local = (commands: string) =>
+      here(commands)
+        .replaceAll('/srv/registry', join(folder, 'srv'))
+        .replaceAll('/srv/witness', join(folder, 'state'));
+    const [, ...copy] = commandsBelow('docs/mirrors.md', 'Copy the registry');
+    await sh(local(copy.join('')), folder);
+    const [keys = '', mirror = ''] = commandsBelow('docs/mirrors.md', 'Testify to the log');
+    expect((await sh(local(keys), folder)).stdout).toMatch(/^mirror\.example\+[0-9a-f]{8}\+\S+$/m);
+    const { stderr } = await sh(local(mirror), folder);
+    expect(stderr).toContain('cosigned the log registry.example/log with 2 entries as mirror.example');
+    expect(readdirSync(join(folder, 'srv/current/witness'))).toHaveLength(1);
   });
 
   it('docs/hosting/mirror.sh keeps serving the old tree if the source is incomplete', async () => {

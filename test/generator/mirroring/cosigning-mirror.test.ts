@@ -93,6 +93,21 @@ describeWith(['rsync'], 'a mirror with the key of a witness', () => {
     const { code, stdout, stderr } = await mirror(source, '--json');
     expect(code, stderr).toBe(0);
     expect(stderr).toContain(`cosigned the log ${ORIGIN} with 1 entry as ${NAME}`);
+    expect(Object.keys(JSON.parse(stdout)).sort()).toEqual([
+      ...[
+        'bytes',
+        'fetched',
+        'issuers',
+        'log',
+        'ok',
+        'repaired',
+        'sha256',
+        'switched',
+        'testimony',
+        'updatedAt',
+      ],
+      'warnings',
+    ]);
     expect(JSON.parse(stdout)).toMatchObject({
       log: { origin: ORIGIN, size: 1, isPending: false },
       testimony: { witness: NAME, origin: ORIGIN, size: 1 },
