@@ -1,9 +1,19 @@
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatNote } from '@passport-registry/verifier/internal';
+import {
+  delegationEntry,
+  entryBytes,
+  formatLogProof,
+  formatNote,
+  hashesFromTiles,
+  inclusionProof,
+  tileReader,
+} from '@passport-registry/verifier/internal';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { appendEntries } from '../../../build/log/append.js';
+import { EMPTY_LOG, rootOf } from '../../../build/log/log-files.js';
 import { signHead } from '../../../build/log/sign-head.js';
-import { logHead } from '../../support/log-files.js';
+import { logEntries, logHead } from '../../support/log-files.js';
 import {
   type LoggedFolder,
   loggedFolder,
@@ -38,6 +48,19 @@ beforeAll(async () => {
 });
 
 const fileOf = (path: string, tree = here.tree) => readFileSync(join(tree, path));
+
+/** The proof of the newest publication in a log whose first entry is another one, signed by the key of the log. */
+const otherProof = async () => {
+  const entries = (await logEntries(here.tree)).map(entryBytes);
+  entries[0] = entryBytes(delegationEntry('another delegation', 0));
+  const { end, files } = appendEntries(EMPTY_LOG, entries);
+  const head = await signHead({ origin: ORIGIN, size: 3, root: await rootOf(end) }, here.keys.log);
+  const hashes = hashesFromTiles(
+    3,
+    tileReader(async (path) => files.get(path)),
+  );
+  return Buffer.from(formatLogProof({ index: 2, path: await inclusionProof(2, 3, hashes), head }));
+};
 
 /** A head that the key of the log has signed. */
 const signedHead = async (changes: { size?: number; origin?: string; root?: Uint8Array }) => {
@@ -104,12 +127,12 @@ const CASES: [what: string, changes: () => Promise<Changes>, message: RegExp][] 
   ],
   [
     'the proof of a second history',
-    async () => ({ [PROOF]: fileOf(PROOF, other) }),
+    async () => ({ [PROOF]: await otherProof() }),
     /log\/publication\.tlog-proof has a head that is not an earlier head of this log/,
   ],
   [
     'a kept proof of a second history',
-    async () => ({ 'log/proofs/2/first.tlog-proof': fileOf('log/proofs/2/first.tlog-proof', other) }),
+    async () => ({ 'log/proofs/2/first.tlog-proof': await otherProof() }),
     /log\/proofs\/2\/first\.tlog-proof has a head that is not an earlier head of this log/,
   ],
   [

@@ -2,17 +2,17 @@ import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { logHead } from '../../support/log-files.js';
-import { type LoggedRegistry, loggedRegistry, ORIGIN } from '../../support/logged-mirror.js';
+import { type LoggedFolder, loggedFolder, ORIGIN } from '../../support/logged-folder.js';
 import { lengthenLog } from '../../support/long-log.js';
 import { serve } from '../../support/serving.js';
 import { cli } from '../../support/workspace.js';
 
-let here: LoggedRegistry;
+let here: LoggedFolder;
 let primary: string;
 let older: string;
 
 beforeAll(async () => {
-  here = await loggedRegistry();
+  here = await loggedFolder();
   older = await copied('older');
   await here.publish();
   primary = await serve(here.tree);

@@ -10,7 +10,7 @@ import { logEntries, problemsIn } from '../../support/log-files.js';
 import { type LoggedFolder, loggedFolder, ORIGIN } from '../../support/logged-folder.js';
 import { plainHost } from '../../support/serving.js';
 import { claimsOf, jwt, type SignerKey, sha256, signerKey } from '../../support/signed-tree.js';
-import { cli, filesOf, temporaryFolder, writeFiles } from '../../support/workspace.js';
+import { cli, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 const BUILD = ['build', '--key', 'next.pem', '--log-key', 'log.pem'];
 
@@ -132,7 +132,7 @@ describe('an entry is refused', () => {
     const tree = await treeWith([...statements, await text()]);
     expect(await problemsIn(tree)).toEqual([expect.stringMatching(problem)]);
     // Over HTTP, too, by a verification and by a mirror, which keeps what it serves, and cosigns nothing.
-    const host = await plainHost(filesOf(tree));
+    const host = await plainHost(tree, '404.html');
     const { code, stderr } = await cli(['verify', host, '--any-content-type'], here.folder);
     expect([code, stderr]).toEqual([
       1,
