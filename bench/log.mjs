@@ -150,12 +150,15 @@ certified_since: 2026-01-01T00:00:00Z
   });
 }
 
-/** Makes the log of a registry as long as after many publications. The published statement becomes the last entry. */
+/**
+ * Makes the log of a registry as long as after many publications. The published statement is signed again, so that it follows
+ * them, and becomes the last entry.
+ */
 async function lengthen(registry, size) {
   const dist = join(registry, 'dist');
-  const statement = readFileSync(join(dist, 'publication.jwt'), 'utf8');
+  const published = readFileSync(join(dist, 'publication.jwt'), 'utf8');
   const list = readFileSync(join(dist, 'issuers.json'));
-  const claims = JSON.parse(Buffer.from(statement.split('.')[1], 'base64url'));
+  const claims = JSON.parse(Buffer.from(published.split('.')[1], 'base64url'));
   const lists = join(dist, 'log/lists');
   const put = (path, bytes) => {
     mkdirSync(dirname(join(dist, path)), { recursive: true });
@@ -164,19 +167,34 @@ async function lengthen(registry, size) {
   rmSync(join(dist, 'log'), { recursive: true });
   mkdirSync(lists, { recursive: true });
   const entries = [];
+  let previous;
+  let statement = published;
   for (let index = 0; index < size; index++) {
     const isLast = index === size - 1;
     const at = Date.parse('2026-01-01T00:00:00Z') / 1000 + index;
     const updated_at = isLast ? claims.updated_at : new Date(at * 1000).toISOString().replace('.000', '');
     const content = isLast ? list : Buffer.from(list.toString().replace(claims.updated_at, updated_at));
     const hash = sha256(content);
-    const said = { ...claims, iat: at, sequence: 0, updated_at, sha256: hash };
-    const text = isLast ? statement : await publicationStatement(root.signer, said);
+    const said = {
+      ...claims,
+      iat: at,
+      sequence: index + 1,
+      updated_at,
+      sha256: hash,
+      ...(previous && { previous }),
+    };
+    statement = await publicationStatement(root.signer, said);
     put(`log/lists/${hash}.json`, content);
-    put(`log/statements/${index}.jwt`, text);
-    const { sequence } = isLast ? claims : said;
-    entries.push(entryBytes({ list: hash, sequence, sha256: sha256(text), type: 'publication', updated_at }));
+    put(`log/statements/${index}.jwt`, statement);
+    previous = sha256(statement);
+    entries.push(
+      entryBytes({ list: hash, sequence: index + 1, sha256: previous, type: 'publication', updated_at }),
+    );
   }
+  put('publication.jwt', statement);
+  put(`snapshots/${sha256(list)}/publication.jwt`, statement);
+  const sums = readFileSync(join(dist, 'SHA256SUMS'), 'utf8');
+  put('SHA256SUMS', sums.replaceAll(sha256(published), previous));
   const { end, files } = appendEntries(EMPTY_LOG, entries);
   for (const [path, bytes] of files) put(path, bytes);
   const head = await signHead({ origin: ORIGIN, size, root: await rootOf(end) }, log.signer);

@@ -29,13 +29,13 @@ export function addSignerOptions(command: Command): Command {
     .option('--production', 'never use a development key (the default if CI is set)');
 }
 
-/** The prefixes of the names of options for a signer, with what its key is. */
+/** The prefixes of the names of options for a signer, with what its key is, and of which type. */
 const KEYS = {
-  '': 'private key',
-  'checkpoint-': 'online key, which signs the checkpoint',
+  '': 'private key, Ed25519 or P-256',
+  'checkpoint-': 'online key, which signs the checkpoint, Ed25519 or P-256',
   'log-': 'key of the log, Ed25519',
   'witness-': 'key of the witness, Ed25519',
-  'next-': 'next root key, in a new file or in an existing one',
+  'next-': 'next root key, in a new file or in an existing one, Ed25519 or P-256',
 } as const;
 
 /**
@@ -45,10 +45,7 @@ const KEYS = {
  */
 export function addSigningOptions(command: Command, prefix: keyof typeof KEYS = ''): Command {
   return command
-    .option(
-      `--${prefix}key <file|env:NAME>`,
-      `${KEYS[prefix]}: PKCS#8 PEM (may be encrypted) or JWK, Ed25519 or P-256`,
-    )
+    .option(`--${prefix}key <file|env:NAME>`, `${KEYS[prefix]}: PKCS#8 PEM (may be encrypted) or JWK`)
     .option(
       `--${prefix}passphrase-file <file>`,
       'file with the passphrase of an encrypted key (default: ask on the terminal)',
