@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createRegistryClient, openRegistry } from '@passport-registry/verifier';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { anchorOf, codeOf, cosignedBy, historyWorld, partsOf } from '../support/history-proofs.js';
+import { verdictOf } from '../support/log-clients.js';
+import { altered, LoggedRegistry, PROOF } from '../support/logged-registry.js';
+import { cosignatureBy, lineOf, signatureBy } from '../support/note-keys.js';
+import { ROOT } from '../support/paths.js';
+import { statement, testKey } from '../support/publication.js';
+import type { Cosigning } from '../support/test-log.js';
+
+const protocol = readFileSync(join(ROOT, 'docs/protocol.md'), 'utf8');
+const [DAY, T] = [24 * 3600, 300_000];
+
+/** Asserts that the document says something, however its lines are broken. */
+const states = (text: string) => expect(protocol.replaceAll(/\s+/g, ' ')).toContain(text);
+
+describe('the times of cosignatures in docs/protocol.md, section 24', () => {
+  let registry: LoggedRegistry;
+  beforeAll(async () => {
+    registry = new LoggedRegistry(await testKey());
+    await registry.publish();
+  });
+
+  it('count for a client up to the tolerance in both directions', async () => {
+    states('| time of a cosignature, in the future, where the trust anchor has a quorum | | 300 s |');
+    states(
+      '| time of a cosignature, age, where the trust anchor has a quorum | maximum age, 30 days (default) |',
+    );
+    const { files, now } = registry;
+    const at = (clock: number, more: object = {}) =>
+      verdictOf(createRegistryClient, registry, { files, now: clock, ...more });
+    expect(await at(now + 30 * DAY * 1000 + T)).toBe('accepted');
+    expect(await at(now + 30 * DAY * 1000 + T + 1)).toBe('ERR_TOO_FEW_COSIGNATURES');
+    const future = { files: await registry.prove({ cosigned: registry.cosigning(2, now + 1000) }) };
+    expect(await at(now + 1000 - T, future)).toBe('accepted');
+    expect(await at(now + 1000 - T - 1, future)).toBe('ERR_TOO_FEW_COSIGNATURES');
+  });
+
+  it('date a copy, and are never in the future of one', async () => {
+    states('but *C* of the row above, if that is earlier | `maxAge`, no default | 300 s |');
+    const { now } = registry;
+    const copy = async (signed: number, clock: number) => {
+      const files = await registry.prove({ cosigned: registry.cosigning(2, signed) });
+      const options = { trustAnchor: registry.anchor(2), maxAge: DAY, now: () => clock };
+      return codeOf(openRegistry({ get: async (path) => files.get(path) }, options));
+    };
+    expect(await copy(now - 10_000, now - 10_000 + DAY * 1000 + T)).toBe('accepted');
+    expect(await copy(now - 10_000, now - 10_000 + DAY * 1000 + T + 1)).toBe('ERR_LIST_EXPIRED');
+    expect(await copy(now + T, now)).toBe('accepted');
+    expect(await copy(now + T + 1000, now)).toBe('ERR_TOO_FEW_COSIGNATURES');
+  });
+});
+
+describe('the proof of docs/protocol.md, section 30', () => {
+  it('can have a head with extension lines, which are signed, and extra data, which is base64', async () => {
+    states('A reader accepts them if none is empty: log and witnesses sign them like the other lines');
+    states('<the text of the head: all of its lines, each with its newline>');
+    states('A line `extra` after the first line must be base64 with padding (RFC 4648, section 4)');
+    const registry = new LoggedRegistry(await testKey());
+    await registry.publish();
+    const proof = String(registry.files.get(PROOF));
+    const [start = ''] = proof.split('\n\n');
+    const head = `${proof.split('\n\n')[1]}\n`;
+    const withHead = (text: string, cosigned = text) => {
+      const cosignatures = registry.witnesses.map((one) => cosignatureBy(one, cosigned, registry.now / 1000));
+      const lines = [signatureBy(registry.log.signer, text), ...cosignatures].map(lineOf).join('');
+      return `${start}\n\n${text}\n${lines}`;
+    };
+    const verdict = (text: string) =>
+      verdictOf(createRegistryClient, registry, { files: altered(registry.files, PROOF, text) });
+    expect(await verdict(withHead(head))).toBe('accepted');
+    expect(await verdict(withHead(`${head}more\n`))).toBe('accepted');
+    expect(await verdict(withHead(`${head}more\n`, head))).toBe('ERR_TOO_FEW_COSIGNATURES');
+    expect(await verdict(withHead(`${head}more\n\nmore\n`))).toBe('ERR_NOT_LOGGED');
+    expect(await verdict(proof.replace('\nindex', '\nextra AAAA\nindex'))).toBe('accepted');
+    expect(await verdict(proof.replace('\nindex', '\nextra !!!\nindex'))).toBe('ERR_NOT_LOGGED');
+  });
+});
+
+describe('the proof of docs/protocol.md, section 31', () => {
+  it('has the same result on every day, whatever its times', async () => {
+    states('`iat`, `nbf` and `exp` are not compared, neither of the steps nor of the statement');
+    states('A cosignature with a time in the future is not refused');
+    const world = await historyWorld();
+    const next = await testKey();
+    const registry = new LoggedRegistry(world.root);
+    registry.now = Date.parse('2999-01-01T00:00:00Z');
+    await registry.rotate(next);
+    const iat = registry.now / 1000;
+    await registry.prepare({ updatedAt: '2999-01-02T00:00:00Z', claims: { iat, nbf: iat + DAY } });
+    const signedAt = (time: string): Cosigning[] => [
+      [world.w1, time],
+      [world.w2, time],
+    ];
+    const proofs = {
+      first_proof: await cosignedBy(registry, signedAt('2999-01-03T00:00:00Z')),
+      last_proof: await cosignedBy(registry, signedAt('2999-02-03T00:00:00Z')),
+    };
+    const rotation = JSON.parse(String(registry.files.get('keys/rotation.json')));
+    const parts = partsOf(registry.files, 'alpha', { ...proofs, rotation });
+    expect(await world.verify(parts)).toMatchObject({
+      from: new Date('2999-01-03T00:00:00Z'),
+      until: new Date('2999-02-03T00:00:00Z'),
+    });
+    // A rotation that ends at the pinned key is accepted, and its steps are not verified.
+    const anchor = anchorOf(next, world.witnesses, 2);
+    const forged = await statement(await testKey(), 'registry-root-rotation+jwt', {
+      iat,
+      next_root: next.rootKey.jwk,
+    });
+    for (const steps of [[], rotation, [forged]]) {
+      expect(await codeOf(world.verify({ ...parts, rotation: steps }, anchor))).toBe('accepted');
+    }
+  });
+});
