@@ -1,16 +1,18 @@
 import { readdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ROOT } from '../support/paths.js';
-import { run } from '../support/workspace.js';
+import { run, temporaryFolder } from '../support/workspace.js';
 
 it('npm run demo shows the whole flow, exits, and leaves no files behind', async () => {
   const script = join(ROOT, 'build/sandbox/demo/demo.js');
+  // Of its own, because another demonstration on this machine has files in the shared one.
+  const TMPDIR = temporaryFolder();
   const { code, stdout } = await run(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', script],
     ROOT,
+    { TMPDIR },
   );
   expect(stdout).toContain('Every step had the expected outcome.');
   expect(code).toBe(0);
@@ -27,5 +29,5 @@ it('npm run demo shows the whole flow, exits, and leaves no files behind', async
     'REJECTED at issuer: status-suspended',
   ]);
   expect(stdout).toMatch(/ALARM {3}log-forked/);
-  expect(readdirSync(tmpdir()).filter((name) => name.startsWith('passport-demo-'))).toEqual([]);
+  expect(readdirSync(TMPDIR)).toEqual([]);
 });
