@@ -181,6 +181,31 @@ none.json is not written, because there is nothing to prove
     const none = await cli([...ask, '--source', 'http://127.0.0.1:9'], folder);
     expect(none.code).toBe(4);
   });
+
+  it('asks the next source if one proves nothing for this time', async () => {
+    const ask = (time: string, ...sources: string[]) =>
+      cli(['resolve', 'alpha', '--at', time, ...TRUST, '--source', ...sources], folder);
+    const { code, stderr } = await ask('2026-03-05T11:00:00Z', 'dist-1', 'dist-5');
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(
+        /^note: dist-1 proves nothing for this time\nalpha was listed as certified, susp/,
+      ),
+    ]);
+    // A source that proves nothing is no answer, but it has one more than a source that does not respond.
+    for (const sources of [
+      ['dist-1', 'dist-3', 'http://127.0.0.1:9'],
+      ['http://127.0.0.1:9', 'dist-3', 'dist-1'],
+    ]) {
+      const nothing = await ask('2026-03-02T00:00:00Z', ...sources);
+      expect(nothing.stderr.match(/^note: \S+/gm)).toEqual(sources.map((source) => `note: ${source}`));
+      expect(nothing.stderr).toContain(
+        'nothing proves what the registry said of alpha at 2026-03-02T00:00:00Z\n' +
+          '    before: until 2026-03-01T12:00:00Z, publication 1: listed as certified, active\n' +
+          '    after: from 2026-03-03T10:00:01Z, publication 2: listed as certified, suspended\n',
+      );
+    }
+  });
 });
 
 describe('a proof file', () => {
