@@ -27,6 +27,9 @@ export interface PastConditions {
   readonly policy: TrustPolicy | undefined;
 }
 
+/** Exit code if nothing shows what was said. That an issuer was not listed is an answer, with another code. */
+const NOTHING_PROVEN = 4;
+
 /** Says what a registry said of an issuer at a time, and what proves it. @returns the exit code */
 export async function resolveAt(
   io: Io,
@@ -49,7 +52,7 @@ export async function resolveAt(
     if (json) emit(io, { issuerId: id, at: formatTime(time), ...report });
     sayNothing(io, { id, time }, answer);
     if (isProofWanted) say(io, `${proofOut} is not written, because there is nothing to prove`);
-    return 1;
+    return NOTHING_PROVEN;
   }
   const { said, evidence, proof } = answer;
   const decision = policy && decide(said.issuer ?? undefined, policy, time);
