@@ -24,6 +24,7 @@ const SEVERITY_OF = {
   'watched-issuer-changed': 'change',
   'host-unreadable': 'warning',
   'mirror-without-log': 'warning',
+  'changes-not-verified': 'warning',
   'list-not-kept': 'warning',
   'head-too-old': 'warning',
   'watched-issuer-unknown': 'warning',

@@ -8,6 +8,7 @@ import { type HostView, headsOf, type ShownHead, unreadable } from './host-view.
 import type { MonitoredHost } from './monitored-host.js';
 import { readLists } from './read-lists.js';
 import type { Round } from './round.js';
+import { publishedIndex } from './shown-publication.js';
 import { firstSince } from './told-since.js';
 import { verifyEntries } from './verify-entries.js';
 
@@ -87,17 +88,19 @@ function kept(known: LogEvidence, other: LogEvidence, { options: { folder } }: R
 async function grow(
   head: SignedHead,
   { entries, hashes }: Grown,
-  { view: { host }, round }: Pick<Place, 'view' | 'round'>,
+  { view, round }: Pick<Place, 'view' | 'round'>,
 ): Promise<void> {
+  const { host } = view;
   const { log, options } = round;
   // If something cannot be read, all of this is repeated later, and told then.
   const findings: Finding[] = [];
   const add: Report = (found) => findings.push(found);
   const hosts = [host, ...round.hosts.filter((other) => other !== host)];
+  const all = [...log.entries, ...entries.map(({ entry }) => entry)];
   const { from, told } = await firstTold({ entries, hashes }, { host, round });
-  const verified = await verifyEntries(log, { entries, hosts, from, report: add });
+  const verified = await verifyEntries(log, { entries, hosts, from, told, report: add });
   const { roots, logKeys, publication } = verified.trail;
-  const watch = { issuers: options.watch, from: told };
+  const watch = { issuers: options.watch, from: told, published: publishedIndex(view, all) };
   const { list, isComplete } = await readLists(verified.publications, log.list, {
     hosts,
     watch,
@@ -107,12 +110,11 @@ async function grow(
   const isTold = ({ severity, entry = told }: Finding) => severity !== 'note' || entry >= told;
   round.findings.push(...findings.filter(isTold));
   round.isComplete &&= verified.isComplete && isComplete;
-  const added = entries.map(({ entry }) => entry);
   round.log = {
     ...log,
     head,
     hashes,
-    entries: [...log.entries, ...added],
+    entries: all,
     roots,
     logKeys,
     publication,

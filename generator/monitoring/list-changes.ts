@@ -17,6 +17,8 @@ export interface Watch {
   readonly issuers: readonly string[];
   /** The first entry of the log whose changes are told. */
   readonly from: number;
+  /** The number of entries before the publication that the host publishes. -1 if that is not known. */
+  readonly published: number;
 }
 
 /** A list and its publication. */
@@ -48,11 +50,16 @@ export function reportChanges(
   for (const change of changes) {
     const isWatched = watch.issuers.includes(change.issuer_id);
     if (!isWatched && watch.issuers.length > 0) continue;
-    report(changeOf(change, { registry, publication }, isWatched));
+    const isPending = watch.published !== -1 && index > watch.published;
+    report(changeOf(change, { registry, publication }, { isWatched, isPending }));
   }
 }
 
-function changeOf(change: IssuerChange, { registry, publication }: PublishedRegistry, isWatched: boolean) {
+function changeOf(
+  change: IssuerChange,
+  { registry, publication }: PublishedRegistry,
+  { isWatched, isPending }: { readonly isWatched: boolean; readonly isPending: boolean },
+) {
   const { issuer_id, kind } = change;
   const { index, sequence } = publication;
   const record = registry.issuers.find((issuer) => issuer.issuer_id === issuer_id);
@@ -67,7 +74,7 @@ function changeOf(change: IssuerChange, { registry, publication }: PublishedRegi
   }));
   return finding(
     isWatched ? 'watched-issuer-changed' : 'issuer-changed',
-    `${lines.join('; ')}, since ${since}, by publication ${sequence}`,
-    { entry: index, sequence, since, issuer_id, kind, fields },
+    `${lines.join('; ')}, since ${since}, by publication ${sequence}${isPending ? ', which is not published yet' : ''}`,
+    { entry: index, sequence, since, issuer_id, kind, fields, ...(isPending && { pending: true }) },
   );
 }

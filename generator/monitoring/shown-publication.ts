@@ -37,10 +37,15 @@ export async function compareWithLog(view: HostView, log: KnownLog): Promise<Sho
     ...findings,
     ...(await otherRootKey(view, log)),
   ];
-  const hash = hashOf(PATHS.publication, view);
-  const published = log.entries.findIndex(({ type, sha256 }) => type === 'publication' && sha256 === hash);
+  const published = publishedIndex(view, log.entries);
   const isRead = view.files.has(PATHS.publication) && newest !== undefined;
   return { findings: found, index: isRead ? Math.min(published, newest) : undefined };
+}
+
+/** Returns the number of entries before the publication that a host publishes. -1 if none of the log was read. */
+export function publishedIndex(view: HostView, entries: KnownLog['entries']): number {
+  const hash = hashOf(PATHS.publication, view);
+  return entries.findIndex(({ type, sha256 }) => type === 'publication' && sha256 === hash);
 }
 
 function hashOf(path: string, { files }: HostView): string | undefined {

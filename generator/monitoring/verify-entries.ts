@@ -19,6 +19,8 @@ export interface Growth {
   readonly hosts: readonly MonitoredHost[];
   /** Publications and delegations before this entry are not verified: they are history. */
   readonly from: number;
+  /** Changes are told from this entry on. It can be after the end. */
+  readonly told: number;
   readonly report: Report;
 }
 
@@ -61,16 +63,27 @@ export async function verifyEntries(known: KnownLog, growth: Growth): Promise<Ve
 
 /**
  * Returns the first entry that the pinned root key can verify. A user may pin a root key to which a rotation has led. The
- * keys before it are unknown then.
+ * keys before it are unknown then. If that hides changes which the user has asked for, this is no success.
  */
-function firstVerifiable({ roots, entries: before }: KnownLog, { entries, report }: Growth): number {
+function firstVerifiable(
+  { roots, entries: before }: KnownLog,
+  { entries, from, told, report }: Growth,
+): number {
   const pinned = roots[0]?.thumbprint;
   if (before.length > 0) return 0;
   const step = entries.findIndex(({ entry }) => entry.type === 'rotation' && entry.next === pinned);
   if (step === -1) return 0;
-  const message = `${step + 1} entries are older than the pinned root key, which cannot verify them`;
-  report(finding('entries-not-verified', message, { entries: step + 1 }));
-  return step + 1;
+  const start = step + 1;
+  const message = `${start} entries are older than the pinned root key, which cannot verify them`;
+  const isNeeded = ({ index, entry }: NewEntry) => index >= from && entry.type === 'publication';
+  const isHidden = told < entries.length && entries.slice(0, start).some(isNeeded);
+  if (isHidden) {
+    const what = `${message}. Changes that should be told are among them: pass a trust anchor of that time with --root-key`;
+    report(finding('changes-not-verified', what, { entries: start }));
+  } else {
+    report(finding('entries-not-verified', message, { entries: start }));
+  }
+  return start;
 }
 
 /** Reads the statements of entries. Those that no host has are left out. */

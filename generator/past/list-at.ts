@@ -4,10 +4,13 @@ import { formatUpdatedAt } from '../list/updated-at.js';
 import { findAt, type InForce } from './at-time.js';
 import type { History } from './history.js';
 import { readKeptList } from './kept-list.js';
+import { type Dated, dated } from './said.js';
 
 /** A list that was in force at a time. */
 export interface ListAt extends Pick<InForce, 'evidence'> {
   readonly registry: IssuerRegistry;
+  /** Its publication, and when that was in force. */
+  readonly publication: Dated;
 }
 
 /**
@@ -26,12 +29,13 @@ export async function readListAt(history: History, time: number): Promise<ListAt
       ...(after === undefined ? [] : [`from ${formatUpdatedAt(after.from)}`]),
     ];
     throw new TreeRejected(
-      `nothing proves which list of ${history.source.name} was in force at ${new Date(time).toISOString()}: ` +
+      `nothing proves which list of ${history.source.name} was in force at ${new Date(time).toISOString().replace('.000Z', 'Z')}: ` +
         (nearest.length === 0
           ? 'the log proves no time'
           : `the nearest lists are proven ${nearest.join(' and ')}`),
     );
   }
   const { evidence, publication } = found;
-  return { evidence, registry: await readKeptList(history.source, publication.statement) };
+  const registry = await readKeptList(history.source, publication.statement);
+  return { evidence, registry, publication: dated(publication) };
 }

@@ -62,7 +62,8 @@ export async function readSaidIfKept(
   }
 }
 
-function dated({ statement, root, from, until, proof }: PastPublication): Dated {
+/** Returns a publication of the past as data. */
+export function dated({ statement, root, from, until, proof }: PastPublication): Dated {
   const { sequence, updatedAt, sha256 } = statement;
   return {
     from: formatUpdatedAt(from),

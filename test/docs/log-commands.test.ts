@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { commandsBelow, ownRegistry, sh } from '../support/documents.js';
@@ -125,11 +125,17 @@ describe('the commands of the documents about the log', () => {
     expect(proved.stdout + proved.stderr).toContain('aurora-bank');
 
     // The workflow of an issuer fails if its record has changed.
-    const [, line = ''] =
-      /- run: (npx --yes passport-registry monitor .*)/.exec(read('docs/issuers.md')) ?? [];
-    const command = at(line).replace('--yes ', '').replace('nordic-post', 'aurora-bank');
+    const [, line = ''] = /- run: (npx passport-registry monitor .*)/.exec(read('docs/issuers.md')) ?? [];
+    const command = at(line).replace('nordic-post', 'aurora-bank');
     const changed = await run('sh', ['-euc', command], verifier, installedPath());
     expect([changed.code, changed.stderr]).toEqual([5, expect.stringContaining('aurora-bank')]);
+  });
+
+  it('never run a version that no lock file pins', () => {
+    const workflow = read('docs/issuers.md').split('\n## Watch your own entry\n')[1] ?? '';
+    expect(workflow).toMatch(/- run: npm ci --ignore-scripts\n +- run: npx passport-registry monitor /);
+    for (const name of readdirSync(join(ROOT, 'docs')).filter((file) => file.endsWith('.md')))
+      expect(read(`docs/${name}`)).not.toMatch(/npx (-y|--yes)\b/);
   });
 
   it('name every finding of the monitor', () => {

@@ -57,7 +57,7 @@ export function addDiffCommand(program: Command, io: Invocation): void {
 
 async function diff(io: Io, compared: Compared, options: Options): Promise<number> {
   const sides = await readSides(io, compared, options);
-  const { before, after } = sides;
+  const { before, after, past } = sides;
   const { changes, notCompared } = compareRecords(before, after);
   const development = options.production !== true;
   const diagnostics = publicationProblems({ before, after }, exceptions(options), development);
@@ -68,7 +68,7 @@ async function diff(io: Io, compared: Compared, options: Options): Promise<numbe
     io.stdout.write(forMarkdown({ changes, notCompared }, after.issuers, diagnostics));
   else {
     if (format === 'text') for (const line of describeDifference(changes, after.issuers)) say(io, line);
-    report(io, { ...options, format }, { ok, changes, notCompared, diagnostics });
+    report(io, { ...options, format }, { ok, changes, notCompared, diagnostics, ...(past && { past }) });
   }
   const invalid =
     notCompared.length === 0 ? '' : `, ${count(notCompared.length, 'invalid file')} not compared`;

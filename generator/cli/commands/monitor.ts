@@ -101,6 +101,7 @@ const WATCHED_ISSUER_CHANGED = 5;
 const UNCHECKED: readonly FindingCode[] = [
   'host-unreadable',
   'mirror-without-log',
+  'changes-not-verified',
   'list-not-kept',
   'watched-issuer-unknown',
 ];

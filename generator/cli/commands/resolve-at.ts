@@ -1,7 +1,7 @@
 import { decide, GRAMMAR, RegistryError, type TrustPolicy } from '@passport-registry/verifier';
 import { GeneratorError, TreeRejected, UsageError } from '../../errors.js';
 import { writeWholeFile } from '../../files/replace-file.js';
-import { type Answer, answerFrom } from '../../past/answer.js';
+import { type Answer, answerFrom, type NothingSaid } from '../../past/answer.js';
 import { witnessTrust } from '../../past/past-publication.js';
 import type { PinnedTrust } from '../../verification/pinned-trust.js';
 import type { TreeSource } from '../../verification/tree-source.js';
@@ -21,11 +21,14 @@ export interface PastOptions {
 /** Who is asked, and what is trusted. */
 export interface PastConditions {
   readonly trust: PinnedTrust;
-  /** Asked in this order, until one has an answer. */
+  /** Asked in this order, until one shows what was said. */
   readonly sources: readonly string[];
   /** Default: no decision is made. */
   readonly policy: TrustPolicy | undefined;
 }
+
+/** Exit code if nothing shows what was said. That an issuer was not listed is an answer, with another code. */
+const NOTHING_PROVEN = 4;
 
 /** Says what a registry said of an issuer at a time, and what proves it. @returns the exit code */
 export async function resolveAt(
@@ -49,7 +52,7 @@ export async function resolveAt(
     if (json) emit(io, { issuerId: id, at: formatTime(time), ...report });
     sayNothing(io, { id, time }, answer);
     if (isProofWanted) say(io, `${proofOut} is not written, because there is nothing to prove`);
-    return 1;
+    return NOTHING_PROVEN;
   }
   const { said, evidence, proof } = answer;
   const decision = policy && decide(said.issuer ?? undefined, policy, time);
@@ -64,21 +67,33 @@ export async function resolveAt(
   return accepted ? 0 : 1;
 }
 
-/** Returns the answer of the first source that has one. Says why others have none. */
+/** Returns the answer of the first source that shows what was said: an old copy may know too little. Says why others do not. */
 async function firstAnswer(
   io: Io,
-  [source, ...others]: readonly TreeSource[],
+  sources: readonly TreeSource[],
   ask: (source: TreeSource) => Promise<Answer>,
 ): Promise<Answer> {
-  if (source === undefined) throw new UsageError('there is no source to ask: pass --source');
-  try {
-    return await ask(source);
-  } catch (error) {
-    const known = error instanceof RegistryError ? asRejected(error) : error;
-    if (others.length === 0 || !(known instanceof GeneratorError)) throw known;
-    say(io, `note: ${source.name} has no answer: ${known.message}`);
-    return firstAnswer(io, others, ask);
+  let nothing: NothingSaid | undefined;
+  for (const source of sources) {
+    try {
+      const answer = await ask(source);
+      if (answer.evidence !== 'none') return answer;
+      nothing = moreTelling(nothing, answer);
+      if (sources.length > 1) say(io, `note: ${source.name} proves nothing for this time`);
+    } catch (error) {
+      const known = error instanceof RegistryError ? asRejected(error) : error;
+      const isLastHope = nothing === undefined && source === sources.at(-1);
+      if (isLastHope || !(known instanceof GeneratorError)) throw known;
+      say(io, `note: ${source.name} has no answer: ${known.message}`);
+    }
   }
+  if (nothing === undefined) throw new UsageError('there is no source to ask: pass --source');
+  return nothing;
+}
+
+/** A newer copy also knows what came after. */
+function moreTelling(first: NothingSaid | undefined, next: NothingSaid): NothingSaid {
+  return first === undefined || (first.after === null && next.after !== null) ? next : first;
 }
 
 function asRejected(error: RegistryError): TreeRejected {

@@ -6,7 +6,7 @@ import { type RecordSet, recordsIn, recordsOfRevisions, recordsPublished } from 
 import { PATHS } from '../../tree/paths.js';
 import type { Io } from '../terminal/io.js';
 import { say } from '../terminal/output.js';
-import { readPastSides } from './past-sides.js';
+import { type PastSide, readPastSides } from './past-sides.js';
 import { defaultRecordPaths, isRecordFile, RECORDS_FOLDER } from './record-paths.js';
 import { loadTrust } from './trust-option.js';
 import { isAddress, isFolder } from './where.js';
@@ -17,6 +17,8 @@ export interface Sides {
   readonly after: RecordSet;
   /** Whether record files, and not a whole folder, are compared. Other issuers have then not been removed. */
   readonly isPartial: boolean;
+  /** The publications of the two times of `--at`. */
+  readonly past?: readonly PastSide[];
 }
 
 /** What to compare, as on the command line. */

@@ -1,11 +1,12 @@
 import { RegistryError } from '@passport-registry/verifier';
 import { TreeRejected, UsageError } from '../../errors.js';
 import { openHistory } from '../../past/history.js';
-import { readListAt } from '../../past/list-at.js';
+import { type ListAt, readListAt } from '../../past/list-at.js';
+import type { Dated } from '../../past/said.js';
 import { type RecordSet, recordsOfList } from '../../records/check-records.js';
 import type { Io } from '../terminal/io.js';
 import { say } from '../terminal/output.js';
-import { PUBLISHERS_WORD } from '../terminal/say-past.js';
+import { formatTime, PUBLISHERS_WORD, sayDated } from '../terminal/say-past.js';
 import { pastTime } from './time-option.js';
 import { loadTrust } from './trust-option.js';
 import { sourceAt } from './where.js';
@@ -16,8 +17,21 @@ export interface PastSides {
   readonly rootKey: string | undefined;
 }
 
+/** A list of the past that was compared, as data. */
+export interface PastSide extends Dated, Pick<ListAt, 'evidence'> {
+  /** The time that was asked for, RFC 3339. */
+  readonly at: string;
+}
+
+/** The records of two times, and which publications they are from. */
+export interface ComparedPast {
+  readonly before: RecordSet;
+  readonly after: RecordSet;
+  readonly past: readonly PastSide[];
+}
+
 /**
- * Reads the lists of a registry that were in force at two times.
+ * Reads the lists of a registry that were in force at two times, and says between which times that is proven.
  *
  * @param where - the folder of a tree, or a URL
  * @throws {@link UsageError} | {@link IoFailed} | {@link TreeRejected} | {@link KeyRejected}
@@ -26,21 +40,35 @@ export async function readPastSides(
   io: Io,
   where: string,
   { at, rootKey }: PastSides,
-): Promise<{ readonly before: RecordSet; readonly after: RecordSet }> {
+): Promise<ComparedPast> {
   const times = at.map((text) => pastTime('--at', text));
   const [first, second] = times;
   if (first === undefined || second === undefined || times.length > 2) {
     throw new UsageError('diff compares the lists of two times: pass --at twice');
   }
+  if (first > second) throw new UsageError('the first --at must not be later than the second');
   if (rootKey === undefined)
     throw new UsageError('--at needs --root-key: the past is verified from a key that you trust');
   try {
     const history = await openHistory(sourceAt(where), await loadTrust(io, rootKey));
     const [before, after] = [await readListAt(history, first), await readListAt(history, second)];
     if (before.evidence === 'publisher') say(io, `note: ${PUBLISHERS_WORD}`);
-    return { before: recordsOfList(before.registry.issuers), after: recordsOfList(after.registry.issuers) };
+    const past = [sideOf(io, first, before), sideOf(io, second, after)];
+    return {
+      before: recordsOfList(before.registry.issuers),
+      after: recordsOfList(after.registry.issuers),
+      past,
+    };
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
     throw new TreeRejected(`${error.code}: ${error.message}`, { cause: error });
   }
+}
+
+/** Prints which list was in force at a time. @returns the same as data */
+function sideOf(io: Io, time: number, { evidence, publication }: ListAt): PastSide {
+  const at = formatTime(time);
+  say(io, `the list of ${at}`);
+  sayDated(io, publication);
+  return { at, evidence, ...publication };
 }

@@ -1,6 +1,6 @@
 import type { Issuer } from '@passport-registry/verifier';
 import type { NothingSaid, SaidAt } from '../../past/answer.js';
-import type { Said, Unknown } from '../../past/said.js';
+import type { Dated, Said, Unknown } from '../../past/said.js';
 import type { Io } from './io.js';
 import { say } from './output.js';
 
@@ -28,10 +28,13 @@ export const PUBLISHERS_WORD =
   "NOT proven: without a trust anchor that names witnesses, the times are only the publisher's word";
 
 /** Prints when a publication was in force, and the record in it. */
-export function sayPublication(
-  io: Io,
-  { from, until, witnesses, sequence, updatedAt, sha256, issuer }: Said,
-): void {
+export function sayPublication(io: Io, said: Said): void {
+  sayDated(io, said);
+  sayRecord(io, said.issuer);
+}
+
+/** Prints a publication, and when it was in force. */
+export function sayDated(io: Io, { from, until, witnesses, sequence, updatedAt, sha256 }: Dated): void {
   const times =
     witnesses === null
       ? [`signed       ${from}, ${until === null ? 'not replaced yet' : `replaced ${until}`}`]
@@ -41,7 +44,6 @@ export function sayPublication(
         ];
   const lines = [...times, `publication  ${sequence}, list of ${updatedAt}`, `sha256       ${sha256}`];
   for (const line of lines) say(io, `    ${line}`);
-  sayRecord(io, issuer);
 }
 
 /** Prints the fields of a record but its id. */

@@ -362,6 +362,10 @@ describe('what is in the log, but not published,', () => {
     serveOn(world, monitored.hosts[0]);
     const first = await monitor('--watch', 'beta');
     expect([first.code, first.told]).toEqual([5, ['watched-issuer-changed']]);
+    expect(first.report.findings[0]).toMatchObject({
+      message: expect.stringMatching(/, by publication 2, which is not published yet$/),
+      pending: true,
+    });
     expect((await monitor()).code).toBe(0);
     const state = join(monitored.folder, 'state/state.json');
     const saved = JSON.parse(readFileSync(state, 'utf8'));

@@ -38,7 +38,9 @@ describe('passport-registry monitor', () => {
     expect(report.findings[0]).toEqual({
       code: 'watched-issuer-changed',
       severity: 'change',
-      message: expect.stringContaining('beta: status "active" -> "suspended"; beta: jwks_uri'),
+      message: expect.stringMatching(
+        /^beta: status "active" -> "suspended"; beta: jwks_uri .*, by publication 3$/,
+      ),
       ...{ entry: 2, sequence: 3, since, issuer_id: 'beta', kind: 'changed' },
       fields: [
         { field: 'status', from: 'active', to: 'suspended' },

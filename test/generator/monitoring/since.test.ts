@@ -68,6 +68,35 @@ describe('--since', () => {
     ]);
   });
 
+  it('is no success if the pinned root key cannot verify what it asks for', async () => {
+    const world = await loggedWorld([], 300);
+    await flipped(world, 100);
+    await flipped(world, 30);
+    await world.rotate(await testKey());
+    await flipped(world, 20);
+    world.change('alpha', { status: 'suspended' });
+    await publishAgo(world, 10);
+    const { monitor } = await monitoredHosts(world);
+    const told = async (since: string, ...watch: string[]) => {
+      const { code, told } = await monitor('--since', since, ...watch);
+      return [code, told];
+    };
+    // In the window, the key before has signed a change of beta, which cannot be told.
+    expect(await told('2d', '--watch', 'beta')).toEqual([4, ['changes-not-verified']]);
+    expect(await told('2d', '--watch', 'alpha')).toEqual([
+      5,
+      ['watched-issuer-changed', 'changes-not-verified'],
+    ]);
+    // The list before the window, with which the first one is compared, is also needed.
+    expect(await told('25h', '--watch', 'beta')).toEqual([4, ['changes-not-verified']]);
+    const { stderr } = await monitor('--since', '25h');
+    expect(stderr).toMatch(/WARNING changes-not-verified: 4 entries .*: pass a trust anchor of that time/);
+    // What is older does not matter.
+    expect(await told('15h', '--watch', 'beta')).toEqual([0, []]);
+    const { code, report } = await monitor('--watch', 'beta');
+    expect([code, report.findings.map((found) => found.code)]).toEqual([0, ['entries-not-verified']]);
+  });
+
   it('goes by the witnesses, because a thief of the root key can date a list back', async () => {
     const world = await loggedWorld([witness], 300);
     await publishAgo(world, 200);

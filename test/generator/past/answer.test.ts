@@ -133,7 +133,11 @@ describe('publications between', () => {
     await publishOn(1, 'active');
     await registry.prepare({ issuers: alpha('suspended'), updatedAt: '2026-03-02T09:00:00Z' });
     await registry.complete({ cosigned: both('2026-03-02T10:00:00Z') });
-    const newest = { evidence: 'none', before: { sequence: 1 }, unproven: [{ sequence: 2 }] };
+    const reason =
+      'ERR_TOO_FEW_COSIGNATURES: the witnesses have cosigned the list only once, or too few of them again, so nothing shows how ' +
+      'long it was in force: enough had cosigned it at 2026-03-02T10:00:01Z, and their newest cosignatures together reach only ' +
+      'to 2026-03-02T10:00:00Z. The operator proves later lists by running `cosign` again while they are in force';
+    const newest = { evidence: 'none', before: { sequence: 1 }, unproven: [{ sequence: 2, reason }] };
     for (const second of ['00', '00.500', '01', '02'])
       expect(await ask(`2026-03-02T10:00:${second}Z`)).toMatchObject(newest);
     await registry.complete({ cosigned: both('2026-03-02T10:01:00Z') });

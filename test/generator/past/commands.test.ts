@@ -117,7 +117,7 @@ describe('resolve --at', () => {
     expect(suspended.stderr).toContain('the policy REJECTS it\n    status-suspended: ');
   });
 
-  it('ends with 1 if the issuer was not listed, or if nothing is proven, and shows the neighbours', async () => {
+  it('ends with 1 if the issuer was not listed, with 4 if nothing is proven, and shows the neighbours', async () => {
     const absent = await cli(['resolve', 'gamma', '--at', '2026-03-03T11:00:00Z', ...TRUST], folder);
     expect([absent.code, absent.stderr]).toEqual([1, expect.stringContaining('gamma was NOT listed at')]);
     const between = [
@@ -131,7 +131,7 @@ describe('resolve --at', () => {
     ];
     const { code, stderr } = await cli(between, folder);
     expect([code, stderr]).toEqual([
-      1,
+      4,
       `nothing proves what the registry said of alpha at 2026-03-02T00:00:00Z
     before: until 2026-03-01T12:00:00Z, publication 1: listed as certified, active
     after: from 2026-03-03T10:00:01Z, publication 2: listed as certified, suspended
@@ -180,6 +180,31 @@ none.json is not written, because there is nothing to prove
     );
     const none = await cli([...ask, '--source', 'http://127.0.0.1:9'], folder);
     expect(none.code).toBe(4);
+  });
+
+  it('asks the next source if one proves nothing for this time', async () => {
+    const ask = (time: string, ...sources: string[]) =>
+      cli(['resolve', 'alpha', '--at', time, ...TRUST, '--source', ...sources], folder);
+    const { code, stderr } = await ask('2026-03-05T11:00:00Z', 'dist-1', 'dist-5');
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(
+        /^note: dist-1 proves nothing for this time\nalpha was listed as certified, susp/,
+      ),
+    ]);
+    // A source that proves nothing is no answer, but it has one more than a source that does not respond.
+    for (const sources of [
+      ['dist-1', 'dist-3', 'http://127.0.0.1:9'],
+      ['http://127.0.0.1:9', 'dist-3', 'dist-1'],
+    ]) {
+      const nothing = await ask('2026-03-02T00:00:00Z', ...sources);
+      expect(nothing.stderr.match(/^note: \S+/gm)).toEqual(sources.map((source) => `note: ${source}`));
+      expect(nothing.stderr).toContain(
+        'nothing proves what the registry said of alpha at 2026-03-02T00:00:00Z\n' +
+          '    before: until 2026-03-01T12:00:00Z, publication 1: listed as certified, active\n' +
+          '    after: from 2026-03-03T10:00:01Z, publication 2: listed as certified, suspended\n',
+      );
+    }
   });
 });
 
@@ -262,21 +287,63 @@ describe('diff --at --at', () => {
     [[], 'dist-3', 'dist-3', '2026-03-03T10:00:01Z', '2026-03-03T12:00:00Z'],
   ])('shows what diff shows of the trees of that time %s', async (format, before, after, first, second) => {
     const expected = await cli(['diff', before, after, '--root-key', 'root.json', ...format], folder);
-    expect(await at(first, second, ...TRUST, ...format)).toEqual(expected);
+    const { code, stdout, stderr } = await at(first, second, ...TRUST, ...format);
+    const shown = stdout.startsWith('{') ? { ...JSON.parse(stdout), past: undefined } : stdout;
+    expect([code, shown]).toEqual([
+      expected.code,
+      stdout.startsWith('{') ? JSON.parse(expected.stdout) : expected.stdout,
+    ]);
+    expect(stderr.endsWith(expected.stderr)).toBe(true);
+  });
+
+  it('says which publications it compares, and between which times they are proven', async () => {
+    const times = ['2026-03-01T11:00:00Z', '2026-03-03T11:00:00+00:00'] as const;
+    const { stderr } = await at(...times, ...TRUST);
+    const [one = {}, two = {}] = ['dist-1', 'dist-3'].map((tree) =>
+      claimsOf(readFileSync(join(folder, tree, 'publication.jwt'))),
+    ) as Record<string, unknown>[];
+    expect(
+      stderr.startsWith(`the list of 2026-03-01T11:00:00Z
+    proven from  2026-03-01T10:00:01Z, by w1.example, w2.example
+    proven until 2026-03-01T12:00:00Z, by w1.example, w2.example
+    publication  1, list of ${one['updated_at']}
+    sha256       ${one['sha256']}
+the list of 2026-03-03T11:00:00Z
+    proven from  2026-03-03T10:00:01Z, by w1.example, w2.example
+    proven until 2026-03-03T12:00:00Z, by w1.example, w2.example
+    publication  2, list of ${two['updated_at']}
+    sha256       ${two['sha256']}
+`),
+    ).toBe(true);
+    const { past } = JSON.parse((await at(...times, ...TRUST, '--json')).stdout);
+    const both = ['w1.example', 'w2.example'];
+    const side = (sequence: number, day: number, claims: Record<string, unknown>) => ({
+      ...{ at: `2026-03-0${day}T11:00:00Z`, evidence: 'witnesses', sequence },
+      ...{ from: `2026-03-0${day}T10:00:01Z`, until: `2026-03-0${day}T12:00:00Z` },
+      ...{ witnesses: { from: both, until: both } },
+      ...{ updatedAt: claims['updated_at'], sha256: claims['sha256'] },
+      rootKey: JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8')).kid,
+    });
+    expect(past).toEqual([side(1, 1, one), side(2, 3, two)]);
   });
 
   it('says that without witnesses the times are only the word of the publisher', async () => {
     const { iat = 0 } = claimsOf(readFileSync(join(dist(), 'publication.jwt')));
     const now = new Date(iat * 1000).toISOString();
     const { code, stderr } = await at(now, now, '--root-key', 'root.json');
-    expect([code, stderr]).toEqual([0, expect.stringMatching(/^note: NOT proven: .*\n0 issuers changed/)]);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/^note: NOT proven: .*\n(the list of .*\n( {4}.*\n){3}){2}0 issuers changed/),
+    ]);
   });
 
   it('refuses times for which nothing is proven', async () => {
     const { code, stderr } = await at('2026-03-01T11:00:00Z', '2026-03-02T00:00:00Z', ...TRUST);
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining('are proven until 2026-03-01T12:00:00Z and from 2026-03-03T10:00:01Z'),
+      expect.stringMatching(
+        /in force at 2026-03-02T00:00:00Z: .* are proven until 2026-03-01T12:00:00Z and from 2026-03-03T10:00:01Z/,
+      ),
     ]);
   });
 });
@@ -296,6 +363,7 @@ describe('wrong usage', () => {
     [['resolve', 'alpha', ...TRUST, '--policy', 'policy.json', '--proof-out', 'x'], 'pass --at'],
     [['diff', 'dist', '--at', time, ...TRUST], 'pass --at twice'],
     [['diff', 'dist', '--at', time, '--at', time, '--at', time, ...TRUST], 'pass --at twice'],
+    [['diff', 'dist', '--at', '2026-03-03T11:00:00Z', '--at', time, ...TRUST], 'must not be later than'],
     [['diff', 'dist', '--at', time, '--at', time], '--at needs --root-key'],
     [['diff', 'dist', 'dist-1', '--at', time, '--at', time, ...TRUST], 'leave out the second side'],
     [['diff', 'HEAD', '--at', time, '--at', time, ...TRUST], 'neither a folder nor an http(s) URL'],

@@ -64,13 +64,22 @@ export async function verifyPeriod(
   const [earliest, newest] = [first.cosignatures.slice(-quorum), last.cosignatures.slice(0, quorum)];
   const from = Math.max(...earliest.map(({ time }) => time));
   const until = Math.min(...newest.map(({ time }) => time), statement.expiresAt);
-  if (until < from) throw new TooFewCosignatures(unproven(from, until));
+  if (until < from) throw new TooFewCosignatures(unproven(from, until, statement));
   return { from, until, witnesses: { from: namesOf(earliest), until: namesOf(newest) }, index };
 }
 
-const unproven = (from: number, until: number) =>
-  `the cosignatures prove no period: the quorum of the first proof was complete at ${new Date(from).toISOString()}, but that of ` +
-  `the last proof shows only until ${new Date(until).toISOString()} that no publication followed`;
+function unproven(from: number, until: number, { expiresAt }: PublishedStatement): string {
+  if (until === expiresAt) {
+    return `the statement expired at ${toText(until)}, before enough witnesses had cosigned it at ${toText(from)}`;
+  }
+  return (
+    'the witnesses have cosigned the list only once, or too few of them again, so nothing shows how long it was in force: ' +
+    `enough had cosigned it at ${toText(from)}, and their newest cosignatures together reach only to ${toText(until)}. ` +
+    'The operator proves later lists by running `cosign` again while they are in force'
+  );
+}
+
+const toText = (time: number) => new Date(time).toISOString().replace('.000Z', 'Z');
 
 const namesOf = (cosignatures: readonly Cosignature[]) =>
   cosignatures.map(({ witness }) => witness.name).sort();
