@@ -8,7 +8,7 @@ import {
   parseHead,
   textOf,
 } from '@passport-registry/verifier/internal';
-import { cosignedHeadPath } from './log-files.js';
+import { cosignedHeadPath, countEntries } from './log-files.js';
 import { formatTime, knownTime, type Question, readCosignature, WitnessProblem } from './read-cosignature.js';
 
 /** The pauses between two requests, in milliseconds: the first, and the longest. */
@@ -77,6 +77,7 @@ async function readHead(url: string, question: Question): Promise<NoteSignature>
 }
 
 function otherHead(served: number, size: number): string {
-  if (served === size) return `serves another head with ${size} entries: the log may have two histories`;
-  return `serves the head with ${served} entries, not ${size}`;
+  if (served === size)
+    return `serves another head with ${countEntries(size)}: the log may have two histories`;
+  return `serves the head with ${countEntries(served)}, not ${size}`;
 }

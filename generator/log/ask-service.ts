@@ -13,6 +13,7 @@ import {
   tileReader,
 } from '@passport-registry/verifier/internal';
 import { CLOCK_TOLERANCE_MS } from '../list/updated-at.js';
+import { countEntries } from './log-files.js';
 import { knownTime, type Question, readCosignature, WitnessProblem } from './read-cosignature.js';
 
 /** How often a witness may say that it has cosigned another size. Another publisher can ask it at the same time. */
@@ -64,7 +65,7 @@ function conflictingSize(text: string, asked: number, size: number): number {
   if (!Number.isSafeInteger(cosigned)) throw new WitnessProblem('responded with 409, but without a size');
   if (cosigned > size) {
     throw new WitnessProblem(
-      `has cosigned a head of this log with ${cosigned} entries, but the log has only ${size}: check whether an old copy of the log has been put back`,
+      `has cosigned a head of this log with ${countEntries(cosigned)}, but the log has only ${size}: check whether an old copy of the log has been put back`,
     );
   }
   if (cosigned === asked)

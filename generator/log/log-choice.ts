@@ -10,11 +10,14 @@ export interface Witness {
   readonly service?: string | undefined;
 }
 
-/** Which witnesses to ask, and for how long. */
-export interface CosignChoice {
+/** The witnesses of a log, and how many of them must cosign. */
+export interface WitnessChoice {
   readonly witnesses: readonly Witness[];
-  /** How many cosignatures end the wait. */
   readonly quorum: number;
+}
+
+/** Which witnesses to ask, and for how long. The quorum ends the wait. */
+export interface CosignChoice extends WitnessChoice {
   /** How long to wait for the quorum, in milliseconds. */
   readonly waitMs: number;
 }

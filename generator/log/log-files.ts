@@ -53,6 +53,11 @@ export interface Tile {
   readonly bytes: Uint8Array;
 }
 
+/** Formats the size of a log in words. */
+export function countEntries(size: number): string {
+  return size === 1 ? '1 entry' : `${size} entries`;
+}
+
 /** The end of a log, which is all that is needed to add entries. */
 export interface LogEnd {
   readonly size: number;

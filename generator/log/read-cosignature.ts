@@ -28,6 +28,16 @@ export function knownTime({ head, key }: Pick<Question, 'head' | 'key'>): number
   return times[0] === undefined ? undefined : times[0] * 1000;
 }
 
+/** Returns which of the witnesses have cosigned a head, at any time. */
+export async function cosignersOf(
+  { note }: SignedHead,
+  witnesses: readonly NoteKey[],
+): Promise<readonly NoteKey[]> {
+  const anyTime = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+  const found = await newestCosignatures(note, { witnesses, quorum: witnesses.length, ...anyTime });
+  return found.map(({ witness }) => witness);
+}
+
 /** What a cosignature must be. */
 export interface CosignatureDemand {
   /** The text of the head that the witness must have cosigned. */

@@ -8,7 +8,7 @@ import { findRecordFiles } from '../records/collect.js';
 import { publicationProblems, type RuleExceptions } from '../review/assert-publishable.js';
 import { difference, type IssuerChange } from '../review/difference.js';
 import { recordsIn } from '../review/record-set.js';
-import type { PublishedTree } from '../tree/published-tree.js';
+import { type PublishedTree, withPending } from '../tree/published-tree.js';
 import type { Condition } from './condition.js';
 import type { LocalTree } from './local-tree.js';
 
@@ -51,7 +51,8 @@ export async function pendingChanges(
   published: PublishedTree | undefined,
 ): Promise<PendingChanges> {
   const after = recordsIn([issuers]);
-  const predecessor = predecessorOf(published, { rootKey: undefined, development });
+  // As for a build, a publication in the log counts, even if the published files are older.
+  const predecessor = predecessorOf(published && withPending(published), { rootKey: undefined, development });
   const before = predecessor && publishedRecords(predecessor, predecessor.folder);
   const changes = difference(before?.issuers ?? new Map(), after.issuers).filter(
     ({ issuer_id, kind }) => kind !== 'removed' || !after.files.has(issuer_id),

@@ -64,20 +64,23 @@ function recordSteps({ changes, tree }: RegistryStatus, settings: CommandSetting
 
 /** The steps that renew the tree: a delegation, a build, a checkpoint. */
 function publicationSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
-  const { tree, checkpoint } = status;
+  const { tree, checkpoint, log, changes } = status;
   const { out, rootOptions, checkpointOptions, onlineOptions } = settings;
+  const signs = tree.published && checkpoint.level !== 'note' ? checkpointOptions : [];
+  // What the published files lack may be in the publication that `cosign` completes.
+  if (log.pending && changes.changes.length === 0) {
+    return [run('collect cosignatures, and complete the publication', 'cosign', out, ...signs)];
+  }
   const delegates = isUrgent(status.delegation) && status.delegation.expires !== undefined;
   const reasons = reasonsToBuild(status, delegates);
-  if (status.log.pending && reasons.length === 0) {
-    return [run('collect cosignatures, and complete the publication', 'cosign', out)];
-  }
   if (reasons.length === 0) {
-    if (!isUrgent(checkpoint)) return [];
-    return [run('sign a new checkpoint', 'checkpoint', out, ...onlineOptions)];
+    return [
+      ...(log.level === 'warning' ? [run('collect the missing cosignatures', 'cosign', out)] : []),
+      ...(isUrgent(checkpoint) ? [run('sign a new checkpoint', 'checkpoint', out, ...onlineOptions)] : []),
+    ];
   }
   const renews = isUrgent(status.list) ? ['--renew'] : [];
   const delegation = delegates ? ['--delegation', 'delegation.jwt'] : [];
-  const signs = tree.published && checkpoint.level !== 'note' ? checkpointOptions : [];
   const { productionOptions, buildOptions, overrideOptions } = settings;
   const build = [
     ...rootOptions,

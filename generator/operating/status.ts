@@ -1,4 +1,5 @@
 import { GeneratorError } from '../errors.js';
+import type { WitnessChoice } from '../log/log-choice.js';
 import type { RuleExceptions } from '../review/assert-publishable.js';
 import { loadRootKey } from '../signing/key-file.js';
 import { type ChangesCondition, changesCondition } from './changes-condition.js';
@@ -34,6 +35,8 @@ export interface StatusOptions {
   readonly rotation: string;
   readonly signer: SignerPresence;
   readonly exceptions: RuleExceptions;
+  /** The witnesses and the quorum of the log. */
+  readonly witnesses: WitnessChoice;
   readonly baseUrl: string | undefined;
   readonly mirrors: readonly string[];
   /** How far behind a mirror may be. */
@@ -82,7 +85,7 @@ export async function registryStatus(options: StatusOptions): Promise<RegistrySt
     tree: treeCondition(local),
     list: listCondition(local, now),
     publication: publicationCondition(local),
-    log: logCondition(local),
+    log: await logCondition(local, options.witnesses),
     delegation: await delegationCondition(local, now),
     checkpoint: checkpointCondition(local, now),
     changes: await changesCondition({ issuers, exceptions, development, env: options.env }, local),

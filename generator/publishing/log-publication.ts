@@ -9,6 +9,7 @@ import { type Cosigned, collectCosignatures } from '../log/collect.js';
 import { type LogChoice, NO_WITNESSES } from '../log/log-choice.js';
 import { LOG_FOLDER } from '../log/log-files.js';
 import { PATHS } from '../tree/paths.js';
+import { hasTree } from '../tree/published-tree.js';
 import type { Tree } from '../tree/tree.js';
 import type { ExtendedLog } from './extend-log.js';
 import { proveLogged } from './prove-logged.js';
@@ -59,7 +60,7 @@ export async function logPublication(
   const cosigning = choice ?? NO_WITNESSES;
   // The remains of a log whose head was never written, or of a development key.
   if (log.isNew) rmSync(join(out, LOG_FOLDER), { recursive: true, force: true });
-  const isFirst = readIfThere(out, PATHS.rootKey) === undefined;
+  const isFirst = !hasTree(out);
   const rootKey = tree.get(PATHS.rootKey) ?? new Uint8Array();
   const first: Tree = new Map(log.files.size > 0 && isFirst ? [[PATHS.rootKey, rootKey]] : []);
   const written = addFiles(new Map([...first, ...log.files]), place);

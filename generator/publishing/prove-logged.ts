@@ -7,7 +7,6 @@ import {
   inclusionProof,
   type LogProof,
   type NoteSignature,
-  newestCosignatures,
   parseLogProof,
   provesEntry,
   publicationEntry,
@@ -20,6 +19,7 @@ import { readPublicationStatement } from '../freshness/read-publication.js';
 import type { CosignChoice } from '../log/log-choice.js';
 import type { ReadFile } from '../log/log-files.js';
 import { entriesAfter } from '../log/log-tail.js';
+import { cosignersOf } from '../log/read-cosignature.js';
 import { PATHS } from '../tree/paths.js';
 import type { Tree } from '../tree/tree.js';
 import type { ExtendedLog } from './extend-log.js';
@@ -125,9 +125,6 @@ async function countIn(
   { witnesses }: Pick<CosignChoice, 'witnesses'>,
 ): Promise<number> {
   if (proof === undefined) return 0;
-  const rules = {
-    witnesses: witnesses.map(({ key }) => key),
-    ...{ quorum: witnesses.length, since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY },
-  };
-  return (await newestCosignatures(proof.head.note, rules)).length;
+  const keys = witnesses.map(({ key }) => key);
+  return (await cosignersOf(proof.head, keys)).length;
 }

@@ -22,7 +22,25 @@ const SETTINGS = [
   ['root_key', 'root.json'],
   ['signer', { key: '../root-key.pem' }],
   ['checkpoint', { signer: { key: 'env:ONLINE_KEY' } }],
-  ['log', { origin: 'registry.example/log', signer: { key: 'env:LOG_KEY' } }],
+  [
+    'log',
+    {
+      origin: 'registry.example/log',
+      signer: { key: 'env:LOG_KEY' },
+      quorum: 2,
+      wait: 60,
+      witnesses: [
+        {
+          key: 'mirror.example+da1e618c+BOXKxEuhtFqxyetcXQSLcW+fBk/juuJaF//Y/dmxQgip',
+          mirror: 'https://mirror.example',
+        },
+        {
+          key: 'witness.example+eab4f4b9+BBwGnf7FrrS1qOmj7fAsTBdrEftT1+pTpz0HTztQlgzG',
+          service: 'https://witness.example',
+        },
+      ],
+    },
+  ],
 ] as const;
 
 const HEADER = `# The settings of this registry. Paths are relative to this file. All settings are described in

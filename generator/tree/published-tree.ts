@@ -79,13 +79,17 @@ export async function readPublished(out: string): Promise<PublishedTree | undefi
   if (!statSync(out).isDirectory()) throw new UsageError(`${out} is not a folder: choose another with --out`);
   if (readdirSync(out).length === 0) return undefined;
   // A first publication that was killed may have only its log.
-  const hasTree = existsSync(join(out, PATHS.list)) && existsSync(join(out, CHECKSUMS_PATH));
-  if (!hasTree && !existsSync(join(out, PATHS.logHead))) {
+  if (!hasTree(out) && !existsSync(join(out, PATHS.logHead))) {
     throw new UsageError(
       `${out} is not empty and contains no registry: a build removes all other files, so choose another folder`,
     );
   }
   return { folder: out, ...(await publishedFiles(out, (path) => readIfThere(out, path))) };
+}
+
+/** Whether a folder has a tree, and not only the log of a first publication that was killed. */
+export function hasTree(out: string): boolean {
+  return existsSync(join(out, PATHS.list)) && existsSync(join(out, CHECKSUMS_PATH));
 }
 
 /** Reads a file of a tree; undefined if there is no such file. */

@@ -4,6 +4,7 @@ import type { NextStep } from '../../operating/next-step.js';
 import { nextSteps } from '../../operating/next-steps.js';
 import { registryStatus } from '../../operating/status.js';
 import { commandSettings, type StatusCommandOptions } from '../options/command-settings.js';
+import { addWitnessSettings, witnessChoice } from '../options/log-options.js';
 import { positiveNumber } from '../options/positive-number.js';
 import { ROTATION_FOLDER } from '../options/rotation-options.js';
 import { addExceptionOptions, exceptions } from '../options/rule-options.js';
@@ -31,7 +32,7 @@ export function addStatusCommand(program: Command, io: Invocation): void {
     .option('--base-url <url>', 'URL of the live registry')
     .option('--mirror <url...>', 'URLs of the mirrors')
     .option('--max-behind <seconds>', 'how far behind a mirror may be', String(MAX_BEHIND_SECONDS));
-  addExceptionOptions(command)
+  addExceptionOptions(addWitnessSettings(command))
     .option('--offline', 'ask no host')
     .addOption(
       new Option('--fail-on <level>', 'what ends with exit code 1')
@@ -53,6 +54,7 @@ async function status(io: Io, given: StatusCommandOptions, command: Command): Pr
     rotation: ROTATION_FOLDER,
     signer: { key, command: signerCommand },
     exceptions: exceptions(options),
+    witnesses: witnessChoice(options),
     maxBehindSeconds: positiveNumber('--max-behind', options.maxBehind),
     offline: options.offline === true,
   });

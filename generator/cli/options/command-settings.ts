@@ -2,10 +2,11 @@ import type { Command } from 'commander';
 import type { CommandSettings } from '../../operating/next-step.js';
 import type { RegistryStatus } from '../../operating/status.js';
 import { shellWord } from '../terminal/shell-word.js';
+import type { WitnessSettings } from './log-options.js';
 import type { ExceptionOptions } from './rule-options.js';
 
 /** The options of `status`. */
-export interface StatusCommandOptions extends ExceptionOptions {
+export interface StatusCommandOptions extends ExceptionOptions, WitnessSettings {
   issuers: string;
   out: string;
   rootKey?: string | undefined;

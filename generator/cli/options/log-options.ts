@@ -2,7 +2,13 @@ import { GRAMMAR } from '@passport-registry/verifier';
 import { parseNoteKey } from '@passport-registry/verifier/internal';
 import { type Command, Option } from 'commander';
 import { IoFailed, UsageError } from '../../errors.js';
-import { type CosignChoice, KEPT_LIST_BYTES, type LogChoice, type Witness } from '../../log/log-choice.js';
+import {
+  type CosignChoice,
+  KEPT_LIST_BYTES,
+  type LogChoice,
+  type Witness,
+  type WitnessChoice,
+} from '../../log/log-choice.js';
 import type { SignerInput } from '../../signing/command-signer.js';
 import type { Signer } from '../../signing/sign.js';
 import type { Io } from '../terminal/io.js';
@@ -10,10 +16,14 @@ import type { WitnessConfiguration } from './configuration.js';
 import { onlineSigner } from './freshness-options.js';
 import { addSigningOptions } from './signer-options.js';
 
-/** The options for the cosignatures of witnesses. The witnesses are in registry.yaml. */
-export interface CosignOptions {
+/** The witnesses and the quorum, which only registry.yaml can set. */
+export interface WitnessSettings {
   witnesses?: readonly WitnessConfiguration[];
   quorum?: string;
+}
+
+/** The options for the cosignatures of witnesses. The witnesses are in registry.yaml. */
+export interface CosignOptions extends WitnessSettings {
   cosignWait: string;
 }
 
@@ -30,12 +40,20 @@ export interface LogOptions extends CosignOptions {
   cosignLater?: true;
 }
 
-/** Adds the options for the cosignatures of witnesses. */
-export function addCosignOptions(command: Command): Command {
+/** Lets a command read the witnesses and the quorum from registry.yaml. */
+export function addWitnessSettings(command: Command): Command {
   return command
     .addOption(new Option('--witnesses <list>').hideHelp())
-    .addOption(new Option('--quorum <number>').hideHelp())
-    .option('--cosign-wait <seconds>', 'how long to wait for the witnesses in registry.yaml', '60');
+    .addOption(new Option('--quorum <number>').hideHelp());
+}
+
+/** Adds the options for the cosignatures of witnesses. */
+export function addCosignOptions(command: Command): Command {
+  return addWitnessSettings(command).option(
+    '--cosign-wait <seconds>',
+    'how long to wait for the witnesses in registry.yaml',
+    '60',
+  );
 }
 
 /** Adds the options for the log. */
@@ -92,8 +110,13 @@ async function logSigner(io: Io, options: LogOptions): Promise<Signer | undefine
   });
 }
 
-/** Returns which witnesses to ask. @throws {@link UsageError} */
-export function cosignChoice({ witnesses = [], quorum, cosignWait }: CosignOptions): CosignChoice {
+/** Returns which witnesses to ask, and for how long. @throws {@link UsageError} */
+export function cosignChoice({ cosignWait, ...settings }: CosignOptions): CosignChoice {
+  return { ...witnessChoice(settings), waitMs: wholeNumber('--cosign-wait', cosignWait) * 1000 };
+}
+
+/** Returns the witnesses and the quorum. @throws {@link UsageError} */
+export function witnessChoice({ witnesses = [], quorum }: WitnessSettings): WitnessChoice {
   const found = witnesses.map(witnessOf);
   const publicKeys = new Set(found.map(({ key }) => key.jwk.x));
   const demanded = quorum === undefined ? 0 : Number(quorum);
@@ -102,7 +125,7 @@ export function cosignChoice({ witnesses = [], quorum, cosignWait }: CosignOptio
   if (demanded > found.length) {
     throw new UsageError(`log.quorum is ${demanded}, but log.witnesses has only ${found.length} witnesses`);
   }
-  return { witnesses: found, quorum: demanded, waitMs: wholeNumber('--cosign-wait', cosignWait) * 1000 };
+  return { witnesses: found, quorum: demanded };
 }
 
 function witnessOf({ key, mirror, service }: WitnessConfiguration, index: number): Witness {

@@ -401,6 +401,7 @@ describe('cosignatures of a mirror', () => {
   it.each<[string, RegExp, () => Promise<string | undefined>]>([
     ['it has none', /responds with 404$/, async () => undefined],
     ['it has an older head', /^serves the head with 6 entries, not 7$/, async () => log.note({ size: 6 })],
+    ['its head has one entry', /^serves the head with 1 entry, not 7$/, async () => log.note({ size: 1 })],
     ['it has a newer head', /^serves the head with 8 entries, not 7$/, async () => log.note({ size: 8 })],
     [
       'it has another history',
@@ -510,7 +511,8 @@ describe('several witnesses', () => {
         waitMs: 0,
       },
     );
-    expect([signatures, missing.length]).toEqual([[], 1]);
+    const problem = 'was neither asked nor waited for: the time to wait is 0';
+    expect([signatures, missing]).toEqual([[], [{ witness: 'one', problem }]]);
   });
 
   it('see heads that parse, with what was collected', async () => {

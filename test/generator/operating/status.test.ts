@@ -2,11 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { createPrivateKey } from 'node:crypto';
 import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { formatNote } from '@passport-registry/verifier/internal';
 import { decodeJwt, SignJWT } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { installedPath } from '../../support/installed.js';
+import { logHead } from '../../support/log-files.js';
+import { cosignatureBy, type NoteSigner, noteSigner } from '../../support/note-keys.js';
 import { registryHost } from '../../support/registry-host.js';
-import { freePort, plainHost, serve } from '../../support/serving.js';
+import { freePort, listen, plainHost, serve } from '../../support/serving.js';
 import { sha256 } from '../../support/signed-tree.js';
 import {
   cli,
@@ -372,6 +375,85 @@ describe('the root key', () => {
     expect(stderr).toMatch(/^FAILED {2}root key/);
     expect(stderr).not.toContain('PRIVATE');
     expect(stderr).toContain('1. correct root_key, or restore dist');
+  });
+});
+
+describe('the log', () => {
+  const ORIGIN = 'registry.example/log';
+  const COSIGN = 'npx passport-registry cosign dist';
+  const witnesses = ['a.example', 'b.example'].map((name) => noteSigner(name, 'witness'));
+  /** The witnesses that respond. */
+  let present: readonly NoteSigner[];
+
+  beforeEach(async () => {
+    await registry();
+    writeFiles(folder, { 'log.json': await good('keys', 'generate', '--out', 'log.pem') });
+    present = [];
+    const settings = await Promise.all(
+      witnesses.map(async (witness) => {
+        const mirror = await listen((_request, response) => {
+          if (!present.includes(witness)) return response.writeHead(404).end();
+          const { note } = logHead(join(folder, 'dist'));
+          const cosignature = cosignatureBy(witness, note.text, Math.floor(Date.now() / 1000));
+          return response.end(formatNote({ ...note, signatures: [...note.signatures, cosignature] }));
+        });
+        return `    - { key: ${witness.vkey}, mirror: '${mirror}' }\n`;
+      }),
+    );
+    configure(
+      `log:\n  origin: ${ORIGIN}\n  signer: { key: log.pem }\n  quorum: 2\n  wait: 1\n  witnesses:\n${settings.join('')}`,
+    );
+  });
+
+  const cosign = () => cli(['cosign', 'dist'], folder);
+
+  it('is a warning while too few of the witnesses have cosigned, and `cosign` is the next step', async () => {
+    const said = (await cli(['build', '--cosign-wait', '0'], folder)).stderr;
+    expect(said).toContain('a.example: was neither asked nor waited for: the time to wait is 0');
+    const none = await statusOf();
+    expect(none.report.log).toMatchObject({
+      ...{ level: 'warning', size: 1, cosigned: 0, quorum: 2, pending: false },
+      message: `${ORIGIN}, 1 entry, cosigned by 0 of 2 witnesses, but the quorum is 2: a.example, b.example did not cosign`,
+    });
+    expect(none.next[0]).toBe(COSIGN);
+    present = witnesses.slice(0, 1);
+    await cosign();
+    const one = await statusOf();
+    expect(one.report.log.message).toContain('by 1 of 2 witnesses, but the quorum is 2: b.example did not');
+    expect([one.report.log.level, one.next[0]]).toEqual(['warning', COSIGN]);
+    present = witnesses;
+    await cosign();
+    const both = await statusOf();
+    expect(both.report.log).toMatchObject({ level: 'ok', cosigned: 2 });
+    expect(both.report.log.message).toContain('1 entry, cosigned by a.example, b.example since');
+    expect(both.next).toEqual([]);
+  });
+
+  it('counts no cosignature of a key that registry.yaml does not name', async () => {
+    present = witnesses;
+    await good('build');
+    const vkey = noteSigner('a.example', 'witness').vkey;
+    const text = readFileSync(join(folder, 'registry.yaml'), 'utf8');
+    writeFiles(folder, { 'registry.yaml': text.replace(witnesses[0]?.vkey ?? '', vkey) });
+    expect((await statusOf()).report.log).toMatchObject({ level: 'warning', cosigned: 1 });
+  });
+
+  it('that has a pending publication is completed by `cosign`, or by a build if there are further changes', async () => {
+    present = witnesses;
+    await good('build');
+    writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
+    await good('build', '--cosign-later');
+    const { report, next } = await statusOf();
+    expect(report.log).toMatchObject({ level: 'warning', pending: true });
+    expect(report.changes).toMatchObject({ state: 'unchanged', changes: [] });
+    expect(next[0]).toBe(COSIGN);
+    writeFiles(folder, { 'issuers/delta.yaml': recordText('delta') });
+    const more = await statusOf();
+    expect(more.report.changes.changes).toMatchObject([{ issuer_id: 'delta', kind: 'added' }]);
+    expect(more.next[0]).toMatch(/^npx passport-registry build /);
+    rmSync(join(folder, 'issuers/delta.yaml'));
+    await cosign();
+    expect((await statusOf()).next).toEqual([]);
   });
 });
 

@@ -357,7 +357,10 @@ describe('a publication that is only in the log', () => {
     expect(await problemsIn(dist())).toEqual([]);
   });
 
-  it('can be a first publication that was killed', async () => {
+  it.each([
+    ['cosign', ['cosign']],
+    ['the same command', [...BUILD, '--cosign-later']],
+  ])('can be a first publication that was killed, which %s completes', async (_what, command) => {
     await good(...BUILD, '--out', 'whole');
     // What such a build has written when it collects cosignatures.
     const early = filesBelow(join(folder, 'whole')).filter((path) =>
@@ -367,7 +370,9 @@ describe('a publication that is only in the log', () => {
       dist(),
       Object.fromEntries(early.map((path) => [path, readFileSync(join(folder, 'whole', path))])),
     );
-    await good('cosign');
+    const status = JSON.parse((await cli(['status', '--offline', '--json'], folder)).stdout);
+    expect(status.next[0].command).toBe('npx passport-registry cosign dist');
+    await good(...command);
     expect(read('publication.jwt')).toEqual(readFileSync(join(folder, 'whole/publication.jwt')));
     expect(await problemsIn(dist())).toEqual([]);
   });

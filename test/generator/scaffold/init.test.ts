@@ -101,9 +101,12 @@ describe('passport-registry init', () => {
     });
     // The examples in the comments are valid, too.
     writeFiles(folder, { 'all.yaml': text.replaceAll(/^# (?=\w+:( |$)| {2})/gm, '') });
-    expect(Object.keys(loadConfiguration(join(folder, 'all.yaml')))).toEqual(
-      expect.arrayContaining(['root_key', 'signer', 'checkpoint']),
-    );
+    const all = loadConfiguration(join(folder, 'all.yaml'));
+    expect(Object.keys(all)).toEqual(expect.arrayContaining(['root_key', 'signer', 'checkpoint']));
+    expect(all.log).toMatchObject({
+      ...{ origin: 'registry.example/log', quorum: 2, wait: 60 },
+      witnesses: [{ mirror: 'https://mirror.example' }, { service: 'https://witness.example' }],
+    });
   });
 
   it.each([
