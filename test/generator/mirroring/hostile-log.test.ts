@@ -49,6 +49,14 @@ beforeAll(async () => {
 
 const fileOf = (path: string, tree = here.tree) => readFileSync(join(tree, path));
 
+/** The tiles of a tree, or their absence. */
+const tilesOf = (tree: string, areThere = true): Changes =>
+  Object.fromEntries(
+    [...filesOf(tree)]
+      .filter(([path]) => path.startsWith('log/tile/'))
+      .map(([path, bytes]) => [path, areThere ? bytes : undefined]),
+  );
+
 /** The proof of the newest publication in a log whose first entry is another one, signed by the key of the log. */
 const otherProof = async () => {
   const entries = (await logEntries(here.tree)).map(entryBytes);
@@ -110,7 +118,17 @@ const CASES: [what: string, changes: () => Promise<Changes>, message: RegExp][] 
   ['a second history', async () => Object.fromEntries(filesOf(other)), contradiction(3)],
   [
     'the head of a second history, without its tiles',
+    async () => ({ ...tilesOf(other, false), [HEAD]: fileOf(HEAD, other), [PROOF]: fileOf(PROOF, other) }),
+    UNCLEAR,
+  ],
+  [
+    'the head of a second history, with tiles of the log',
     async () => ({ [HEAD]: fileOf(HEAD, other), [PROOF]: fileOf(PROOF, other) }),
+    UNCLEAR,
+  ],
+  [
+    'a head with tiles that do not belong to it',
+    async () => ({ ...tilesOf(other), [HEAD]: await signedHead({ root: Buffer.alloc(32, 7) }) }),
     UNCLEAR,
   ],
   [
