@@ -1,5 +1,5 @@
 import type { RootKey } from '@passport-registry/verifier';
-import { assertSignedByLog, type SignedHead } from '@passport-registry/verifier/internal';
+import { assertSignedByLog, type NoteKey, type SignedHead } from '@passport-registry/verifier/internal';
 import { IoFailed, TreeRejected } from '../errors.js';
 import { readLogHead } from '../log/log-files.js';
 import type { PlacedEntry } from '../log/log-tail.js';
@@ -16,6 +16,8 @@ import type { HeldRelease } from './held-release.js';
 export interface HeldLog {
   readonly release: HeldRelease;
   readonly head: SignedHead;
+  /** The key of the log, which has signed the head. */
+  readonly key: NoteKey;
   /** All entries. Empty if files are damaged on this disk: they are then downloaded again. */
   readonly entries: readonly PlacedEntry[];
   /** The index of the publication that the release publishes. Undefined if that one was not logged. */
@@ -47,11 +49,11 @@ async function logOf(release: HeldRelease, pinned: RootKey): Promise<HeldLog | u
   const head = readLogHead((path) => release.read(path));
   if (head === undefined) return undefined;
   const trust = await readLogTrust(folderSource(release.folder), pinned);
-  await assertSigned(release, head, trust);
+  const key = await signingKey(release, head, trust);
   const entries = await entriesOf(release, head);
   const hash = trust.statement && sha256(trust.statement.text);
   const published = entries.find(({ entry }) => entry.sha256 === hash)?.index;
-  return { release, head, entries, published };
+  return { release, head, key, entries, published };
 }
 
 async function entriesOf(release: HeldRelease, head: SignedHead): Promise<readonly PlacedEntry[]> {
@@ -64,15 +66,22 @@ async function entriesOf(release: HeldRelease, head: SignedHead): Promise<readon
   }
 }
 
-/** The key of the log is named in the publication statement, or in a newer one that is only in the log. */
-async function assertSigned(release: HeldRelease, head: SignedHead, { statement }: LogTrust): Promise<void> {
+/**
+ * Returns the key of the log, which has signed its head. It is named in the publication statement, or in a newer one that is
+ * only in the log.
+ */
+async function signingKey(release: HeldRelease, head: SignedHead, { statement }: LogTrust): Promise<NoteKey> {
   const texts = [statement?.log && statement.text, await newestStatement(release, head.size)];
   const checks = texts.map(async (text) => {
-    if (text !== undefined) await assertSignedByLog(head, logKeyIn(text, damaged), damaged);
-    return text !== undefined;
+    if (text === undefined) return undefined;
+    const key = logKeyIn(text, damaged);
+    await assertSignedByLog(head, key, damaged);
+    return key;
   });
-  const isSigned = (await Promise.allSettled(checks)).some((one) => one.status === 'fulfilled' && one.value);
-  if (!isSigned) throw damaged('is not signed by the key of the log');
+  for (const one of await Promise.allSettled(checks)) {
+    if (one.status === 'fulfilled' && one.value !== undefined) return one.value;
+  }
+  throw damaged('is not signed by the key of the log');
 }
 
 async function newestStatement(release: HeldRelease, size: number): Promise<Uint8Array | undefined> {

@@ -1,10 +1,15 @@
+import { RegistryError } from '@passport-registry/verifier';
 import {
+  assertSignedByLog,
+  consistentRoots,
   entryBytes,
   forEachConcurrent,
+  hashesFromTiles,
   isSameHash,
   leafHash,
   parseHead,
   type SignedHead,
+  tileReader,
 } from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../errors.js';
 import { appendEntries } from '../log/append.js';
@@ -73,8 +78,14 @@ export async function downloadLog(
   const leaves = entries.map(({ entry }) => entryBytes(entry));
   const tree = new LogTree(leaves.map(leafHash));
   if (!isSameHash(await tree.rootAt(tree.size), head.root)) {
+    if (held !== undefined && (await contradicts(release, head, held))) {
+      throw new TreeRejected(
+        `the log of ${release.sourceName} with ${head.size} entries and that of this mirror with ${held.head.size} entries ` +
+          'contradict each other: keep both, one of them is a second history',
+      );
+    }
     throw new TreeRejected(
-      `the statements of the log of ${release.sourceName} do not belong to ${PATHS.logHead}`,
+      `the statements of the log of ${release.sourceName} do not belong to ${PATHS.logHead}: they are damaged, or of a second history of the log`,
     );
   }
   for (const [path, file] of appendEntries(EMPTY_LOG, leaves).files) release.addVerified(path, file);
@@ -108,6 +119,34 @@ function assertExtends({ origin, size }: SignedHead, held: HeldLog | undefined):
   throw new TreeRejected(
     `the log has ${fresh} new entries, but a mirror downloads at most ${MIRROR_LIMITS.logEntries} at a time`,
   );
+}
+
+/**
+ * Whether a head surely shows a second history: the key that signed the log being served has signed it, and its log begins
+ * otherwise, as its tiles prove. If they prove nothing, or the key is another one, nothing is sure.
+ */
+async function contradicts(
+  release: NewRelease,
+  head: SignedHead,
+  { head: before, key }: HeldLog,
+): Promise<boolean> {
+  const invalid = (message: string) => new TreeRejected(`${PATHS.logHead} ${message}`);
+  try {
+    await assertSignedByLog(head, key, invalid);
+    if (head.size === before.size) return !isSameHash(head.root, before.root);
+    const read = tileReader((path) => release.fetch(path));
+    const [older, newer] = await consistentRoots(
+      before.size,
+      [0, head.size],
+      hashesFromTiles(head.size, read),
+    );
+    return isSameHash(newer, head.root) && !isSameHash(older, before.root);
+  } catch (error) {
+    // Tiles that are missing or damaged, or another key.
+    if (error instanceof RegistryError || error instanceof TreeRejected || error instanceof RangeError)
+      return false;
+    throw error;
+  }
 }
 
 /** Adds the statements of all entries. Returns the entries. */

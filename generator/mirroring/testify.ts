@@ -53,8 +53,8 @@ export function testimonyOf({ state }: Cosigner, { head: { origin, size } }: Cos
 }
 
 /**
- * Returns what a mirror that cosigns trusts. It demands no cosignatures of others: if each witness waited for the others,
- * nobody would begin. Verifiers demand them.
+ * Returns what a mirror demands of a log before it cosigns: no cosignatures of others. If each witness waited for the others,
+ * nobody would begin. Before the mirror serves anything, it demands them.
  */
 export function withoutQuorum({ log, ...trust }: PinnedTrust): PinnedTrust {
   return { ...trust, log: log.log === undefined ? {} : { log: log.log } };

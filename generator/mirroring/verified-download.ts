@@ -1,3 +1,4 @@
+import { TooFewCosignatures } from '@passport-registry/verifier';
 import { IoFailed, TreeRejected } from '../errors.js';
 import { acceptStatements } from '../verification/accept-statements.js';
 import { assertAcceptable } from '../verification/assert-acceptable.js';
@@ -49,8 +50,7 @@ export async function downloadVerified(
   options: MirrorOptions,
   { folder, held, accepted, onLog }: ReleaseFolders,
 ): Promise<VerifiedRelease> {
-  const { source, maxAgeDays, env, witness } = options;
-  const trust = witness === undefined ? options.trust : withoutQuorum(options.trust);
+  const { source, trust, maxAgeDays, env, witness } = options;
   const heldLog = await readHeldLog(accepted, trust.rootKey);
   const publications = accepted.flatMap((release) => release.stored() ?? []);
   const [tree, conditions] = [folderSource(folder), { trust, maxAgeDays, held: publications }];
@@ -77,15 +77,19 @@ export async function downloadVerified(
         throw error;
       }
     },
-    // A log can be cosigned even if the list is too old: the next publication may be waiting for the cosignature.
+    // A log can be cosigned even if the list is too old, or lacks cosignatures: a publication may be waiting for this one.
+    // The rules for the publication, which are applied last, demand both.
     acceptStatements: () =>
-      acceptStatements(tree, { ...conditions, ...(witness && { maxAgeDays: undefined }) }),
+      acceptStatements(tree, {
+        ...conditions,
+        ...(witness && { trust: withoutQuorum(trust), maxAgeDays: undefined }),
+      }),
     acceptLog: (isVerified) => acceptLog(tree, isVerified),
     acceptPublication: () => assertAcceptable(tree, conditions),
   };
   const seeksLog = witness !== undefined || trust.log.log !== undefined;
   const target = { ...{ folder, held, heldLog, seeksLog, trust, rules, env } };
-  let failure = '';
+  let failure: TreeRejected | undefined;
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     if (attempt > 1) await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
     try {
@@ -94,12 +98,24 @@ export async function downloadVerified(
       return { stats, report: heldReport ?? (await verify(folder)), log, isHeld };
     } catch (error) {
       if (!(error instanceof TreeRejected)) throw error;
-      failure = error.message;
+      failure = error;
     }
   }
+  const advice = held === undefined && lacksCosignatures(failure) ? NEW_LOG : '';
   throw new TreeRejected(
-    `${source} was not accepted: ${failure.slice(0, 500)}. If the next run fails too, tell the operator of the registry`,
+    `${source} was not accepted: ${failure?.message.slice(0, 500)}. ${advice}If the next run fails too, tell the operator of the registry`,
   );
+}
+
+/** A mirror that serves nothing yet may be the witness that is missing. */
+const NEW_LOG =
+  'If the log is new, its witnesses may not have cosigned it yet: begin with a trust anchor from pin without --witness and --quorum. ';
+
+function lacksCosignatures(failure: TreeRejected | undefined): boolean {
+  for (let cause: unknown = failure; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof TooFewCosignatures) return true;
+  }
+  return false;
 }
 
 async function verifyFolder(

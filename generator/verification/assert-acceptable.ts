@@ -89,5 +89,5 @@ function toRejection(error: unknown): unknown {
   for (let cause: unknown = reason; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof IoFailed) return cause;
   }
-  return new TreeRejected(`${reason.code}, ${reason.message}`, { cause: error });
+  return new TreeRejected(`${reason.code}, ${reason.message}`, { cause: reason });
 }

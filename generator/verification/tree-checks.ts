@@ -21,6 +21,7 @@ import { HOST_FILES } from '../tree/host-configuration.js';
 import { PATHS } from '../tree/paths.js';
 import { CONCURRENCY } from './ask-host.js';
 import { ANY_AGE_SECONDS } from './assert-client-accepts.js';
+import { type PinnedTrust, trustAnchorOf } from './pinned-trust.js';
 import { failIfAny, Problems, readOrReport, type SeenFiles } from './seen-files.js';
 
 /** Reads the root key that the tree publishes. */
@@ -185,8 +186,8 @@ export async function checkUnknownId({ source }: SeenFiles): Promise<void> {
 }
 
 /** Reads the tree with the client of the verifier library: the code that verifiers run has the last word. */
-export async function checkClient(files: SeenFiles, rootKey: RootKey): Promise<void> {
-  const trust = { rootKey: rootKey.jwk, maxAge: ANY_AGE_SECONDS };
+export async function checkClient(files: SeenFiles, trusted: PinnedTrust): Promise<void> {
+  const trust = { trustAnchor: trustAnchorOf(trusted), maxAge: ANY_AGE_SECONDS };
   if (!files.source.live) {
     await openRegistry(files, trust);
     return;

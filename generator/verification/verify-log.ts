@@ -90,8 +90,12 @@ async function readLog(files: SeenFiles, conditions: LogConditions): Promise<Che
   }
   if (pending !== undefined) await checkPendingList(files, pending.entry, signers.inForce);
   await checkArchive(files, { origin: head.origin, entries, tree, isVerified });
-  if (cosigned !== undefined)
-    await checkCosignedHead(cosigned, { ...head, tree }, PATHS.cosignedHead(head.origin));
+  if (cosigned !== undefined) {
+    // Each publication names the key that signs the log from then on.
+    const keyAt = async (size: number) =>
+      logKeyIn(await statementAt(files, publicationBefore(size, entries) ?? pending ?? published), inHead);
+    await checkCosignedHead(cosigned, { origin: head.origin, tree, keyAt }, PATHS.cosignedHead(head.origin));
+  }
   const warnings = missingProofs(files, entries, published);
   return { head, key, tree, pendingList: pending?.entry.list, rootKeys: signers.keys, warnings };
 }
@@ -122,7 +126,7 @@ interface NewestEntries {
 }
 
 function newestIn(entries: readonly PlacedEntry[], statement: PublishedStatement | undefined): NewestEntries {
-  const publications = entries.filter((one): one is PlacedPublication => one.entry.type === 'publication');
+  const publications = entries.filter(isPublication);
   const newest = publications.at(-1);
   const hash = statement?.log && sha256(statement.text);
   const published = publications.find(({ entry }) => entry.sha256 === hash);
@@ -132,6 +136,13 @@ function newestIn(entries: readonly PlacedEntry[], statement: PublishedStatement
   if (newest === undefined) throw inHead('is of a log without a publication');
   return { published, pending: newest === published ? undefined : newest };
 }
+
+const isPublication = (placed: PlacedEntry): placed is PlacedPublication =>
+  placed.entry.type === 'publication';
+
+/** Returns the newest publication among the first entries. */
+const publicationBefore = (size: number, entries: readonly PlacedEntry[]) =>
+  entries.slice(0, size).findLast(isPublication);
 
 function statementAt(files: SeenFiles, placed: PlacedEntry | undefined): Promise<Uint8Array> {
   return files.require(PATHS.loggedStatement(placed?.index ?? 0));

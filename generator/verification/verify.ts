@@ -202,7 +202,9 @@ async function verifyOnce(
   // A host may serve a client differently. A folder that has already failed needs no check by a client.
   const needsClient = source.live || (onlyClientReads && checks.failed.length === 0);
   if (root !== undefined && registry !== undefined && needsClient) {
-    await checks.run('client', () => checkClient(files, root.rootKey));
+    const { requireCheckpoint = false, requirePublication = false, log = {} } = options;
+    const trusted = { rootKey: root.rootKey, requireCheckpoint, requirePublication, log };
+    await checks.run('client', () => checkClient(files, trusted));
   }
   if (!source.live) for (const name of ONLY_LIVE) checks.skip(name, 'only for a live host');
   if (!onlyClientReads) {

@@ -43,6 +43,7 @@ export {
 export { assertSignedByLog, formatHead, type LogHead, parseHead, type SignedHead } from './log/log-head.js';
 export {
   consistencyProof,
+  consistentRoots,
   emptyRoot,
   inclusionProof,
   isConsistent,

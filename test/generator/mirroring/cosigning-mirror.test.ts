@@ -188,15 +188,48 @@ describe('a mirror with the key of a witness', () => {
     expect((await cli(without, here.folder, later)).code).toBe(1);
   });
 
-  it('demands no cosignatures of others, because each would wait for the others', async () => {
+  it('cosigns a new log for a trust anchor with a quorum, but serves it only once it has the quorum', async () => {
     const anchor = { root: here.keys.root.rootKey.jwk, log: ORIGIN, witnesses: [vkey], quorum: 1 };
     writeFiles(here.folder, { 'anchor.json': JSON.stringify(anchor) });
-    const args = ['mirror', here.tree, 'mirror', '--root-key', 'anchor.json'];
-    const plain = await cli(args, here.folder);
-    expect([plain.code, plain.stderr]).toEqual([1, expect.stringContaining('ERR_TOO_FEW_COSIGNATURES')]);
-    expect(existsSync(here.current)).toBe(false);
-    expect((await cli([...args, ...WITNESS], here.folder)).code).toBe(0);
-    expect(served().size).toBe(1);
+    const strict = (source: string, ...args: string[]) =>
+      cli(['mirror', source, 'mirror', '--root-key', 'anchor.json', ...args], here.folder);
+    for (const args of [WITNESS, []]) {
+      const { code, stderr } = await strict(here.tree, ...args);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('ERR_TOO_FEW_COSIGNATURES')]);
+      expect(stderr).toContain('begin with a trust anchor from pin without --witness and --quorum');
+      expect(existsSync(here.current)).toBe(false);
+    }
+    expect(remembered().size).toBe(1);
+    await mirrored();
+    const own = await serve(here.current);
+    const log = { origin: ORIGIN, quorum: 1, wait: 60, witnesses: [{ key: vkey, mirror: own }] };
+    writeFiles(here.folder, { 'registry.yaml': JSON.stringify({ log }) });
+    await here.good('cosign');
+    // A publication that waits for this mirror.
+    for (const step of [() => here.publish('--cosign-later'), () => here.good('cosign')]) {
+      expect((await strict(here.tree, ...WITNESS)).stderr).toContain('switched to');
+      await step();
+    }
+    expect((await strict(here.tree, ...WITNESS)).stderr).toContain('switched to');
+    // The same publication, without the cosignatures.
+    const good = filesOf(here.current);
+    const bare = join(here.folder, 'bare');
+    cpSync(here.tree, bare, { recursive: true });
+    for (const path of ['log/checkpoint', 'log/publication.tlog-proof']) {
+      const lines = readFileSync(join(bare, path), 'utf8').split('\n');
+      writeFiles(bare, { [path]: lines.filter((line) => !line.startsWith(`\u2014 ${NAME} `)).join('\n') });
+    }
+    for (const source of [bare, await serve(bare)]) {
+      for (const args of [WITNESS, []]) {
+        const { code, stderr } = await strict(source, ...args);
+        expect([code, stderr]).toEqual([1, expect.stringContaining('ERR_TOO_FEW_COSIGNATURES')]);
+        expect(stderr).not.toContain('begin with');
+        const now = filesOf(here.current);
+        for (const path of ['log/checkpoint', 'log/publication.tlog-proof'])
+          expect(now.get(path)).toEqual(good.get(path));
+      }
+    }
+    expect(served().size).toBe(2);
   });
 
   it('never cosigns a second history: not a smaller one, another one, or one for a new folder', async () => {

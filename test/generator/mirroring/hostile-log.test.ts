@@ -49,6 +49,14 @@ beforeAll(async () => {
 
 const fileOf = (path: string, tree = here.tree) => readFileSync(join(tree, path));
 
+/** The tiles of a tree, or their absence. */
+const tilesOf = (tree: string, areThere = true): Changes =>
+  Object.fromEntries(
+    [...filesOf(tree)]
+      .filter(([path]) => path.startsWith('log/tile/'))
+      .map(([path, bytes]) => [path, areThere ? bytes : undefined]),
+  );
+
 /** The proof of the newest publication in a log whose first entry is another one, signed by the key of the log. */
 const otherProof = async () => {
   const entries = (await logEntries(here.tree)).map(entryBytes);
@@ -75,6 +83,14 @@ const NOT_UTF8 = Buffer.concat([
   Buffer.from(STRANGER_LINE.slice('\u2014 stranger'.length)),
 ]);
 
+/** What proves a second history, whoever made it. */
+const contradiction = (size: number) =>
+  new RegExp(
+    `the log of \\S+ with ${size} entries and that of this mirror with 2 entries contradict each other: keep both, one of them is a second history`,
+  );
+const UNCLEAR =
+  /the statements of the log of \S+ do not belong to log\/checkpoint: they are damaged, or of a second history of the log/;
+
 const CASES: [what: string, changes: () => Promise<Changes>, message: RegExp][] = [
   [
     'a smaller log',
@@ -89,12 +105,31 @@ const CASES: [what: string, changes: () => Promise<Changes>, message: RegExp][] 
   [
     'another root for the accepted size',
     async () => ({ [HEAD]: await signedHead({ size: 2, root: Buffer.alloc(32, 7) }) }),
-    /the statements of the log of \S+ do not belong to log\/checkpoint/,
+    contradiction(2),
   ],
   [
-    'the head of a second history',
+    'another root for the accepted size, which the key of the log has not signed',
+    async () => {
+      const head = await signedHead({ size: 2, root: Buffer.alloc(32, 7) });
+      return { [HEAD]: Buffer.from(`${head.toString().split('\n\n')[0]}\n\n${STRANGER_LINE}`) };
+    },
+    UNCLEAR,
+  ],
+  ['a second history', async () => Object.fromEntries(filesOf(other)), contradiction(3)],
+  [
+    'the head of a second history, without its tiles',
+    async () => ({ ...tilesOf(other, false), [HEAD]: fileOf(HEAD, other), [PROOF]: fileOf(PROOF, other) }),
+    UNCLEAR,
+  ],
+  [
+    'the head of a second history, with tiles of the log',
     async () => ({ [HEAD]: fileOf(HEAD, other), [PROOF]: fileOf(PROOF, other) }),
-    /the statements of the log of \S+ do not belong to log\/checkpoint/,
+    UNCLEAR,
+  ],
+  [
+    'a head with tiles that do not belong to it',
+    async () => ({ ...tilesOf(other), [HEAD]: await signedHead({ root: Buffer.alloc(32, 7) }) }),
+    UNCLEAR,
   ],
   [
     'a head that the key of the log has not signed',

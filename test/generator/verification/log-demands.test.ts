@@ -72,6 +72,22 @@ describe('what a trust anchor demands of the log', () => {
     expect(await verify(await plainHost(join(here.folder, tree), '404.html'))).toEqual(expected);
   });
 
+  it('the client of a live host demands it, too', async () => {
+    for (const [tree, problem] of [
+      ['two', ''],
+      ['one', 'ERR_TOO_FEW_COSIGNATURES'],
+    ] as const) {
+      const base = await plainHost(join(here.folder, tree), '404.html');
+      const args = ['verify', base, '--root-key', 'quorum.json', '--json', '--any-content-type'];
+      const { checks } = JSON.parse((await cli(args, here.folder)).stdout);
+      const client = checks.find(({ name }: { name: string }) => name === 'client');
+      expect([client.result, client.problems.join()]).toEqual([
+        problem === '' ? 'passed' : 'failed',
+        expect.stringContaining(problem),
+      ]);
+    }
+  });
+
   it.each(CASES)('%s is compared with %s', async (tree, anchor, problem) => {
     // A list of any age can be compared.
     const isRefused = problem !== undefined && tree !== 'old';

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createPrivateKey } from 'node:crypto';
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -17,11 +17,12 @@ import { folderSource, verifyTree } from '../../../build/index.js';
 import { appendEntries } from '../../../build/log/append.js';
 import { EMPTY_LOG, rootOf } from '../../../build/log/log-files.js';
 import { signHead } from '../../../build/log/sign-head.js';
+import { signerFor } from '../../../build/signing/key-file.js';
 import { logEntries, logHead, problemsIn } from '../../support/log-files.js';
 import { type LoggedFolder, loggedFolder, ORIGIN } from '../../support/logged-folder.js';
 import { plainHost, serve } from '../../support/serving.js';
 import { jwt, seconds, sha256, signerKey } from '../../support/signed-tree.js';
-import { cli, filesOf, temporaryFolder, writeFiles } from '../../support/workspace.js';
+import { cli, filesOf, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 const COSIGNED = `witness/${createHash('sha256').update(ORIGIN).digest('hex')}/checkpoint`;
 
@@ -194,7 +195,14 @@ describe('verify of a head that a mirror has cosigned', () => {
     const root = await rootOf(appendEntries(EMPTY_LOG, entries.map(entryBytes)).end);
     return formatHead({ origin, size, root });
   };
-  const signed = (text: string) => `${text}\n\u2014 ${ORIGIN} ${Buffer.alloc(68, 1).toString('base64')}\n`;
+  const signed = async (text: string) => {
+    const { origin, size, root } = parseHead(
+      `${text}\n\u2014 a ${Buffer.alloc(68, 1).toString('base64')}\n`,
+      Error,
+    );
+    return formatNote((await signHead({ origin, size, root }, here.keys.log)).note);
+  };
+  const forged = (text: string) => `${text}\n\u2014 ${ORIGIN} ${Buffer.alloc(68, 1).toString('base64')}\n`;
 
   it.each<[string, () => Promise<string>, string | undefined]>([
     ['the newest head', async () => file('log/checkpoint').toString(), undefined],
@@ -219,6 +227,16 @@ describe('verify of a head that a mirror has cosigned', () => {
       async () => signed(await headOf(3, 'other.example/log')),
       `is a head of other.example/log, not of ${ORIGIN}`,
     ],
+    [
+      'an earlier head that the key of the log has not signed',
+      async () => forged(await headOf(1)),
+      'is not signed by the key of the log',
+    ],
+    [
+      'a larger head that the key of the log has not signed',
+      async () => forged((await headOf(3)).replace('\n3\n', '\n4\n')),
+      'is not signed by the key of the log',
+    ],
     ['something else', async () => 'nonsense', 'has no signature'],
   ])('of %s', async (_what, content, message) => {
     const folder = altered({ [COSIGNED]: await content() });
@@ -233,6 +251,22 @@ describe('verify of a head that a mirror has cosigned', () => {
       message === undefined ? 'passed' : 'failed',
       expected.map((one) => one.slice('log: '.length)),
     ]);
+  });
+
+  it('by the key that the log had then', async () => {
+    const other = await loggedFolder();
+    const before = readFileSync(join(other.tree, 'log/checkpoint'), 'utf8');
+    const { origin, size, root } = logHead(other.tree);
+    await other.good('keys', 'generate', '--out', 'new.pem');
+    writeFiles(other.folder, {
+      'issuers/alpha.yaml': recordText('alpha', { policy_uri: 'https://new.alt/' }),
+    });
+    await other.good('build', '--key', 'key.pem', '--log-key', 'new.pem', '--log-origin', ORIGIN);
+    writeFiles(other.tree, { [COSIGNED]: before });
+    expect(await problemsIn(other.tree)).toEqual([]);
+    const newKey = await signerFor(createPrivateKey(readFileSync(join(other.folder, 'new.pem'))), false);
+    writeFiles(other.tree, { [COSIGNED]: formatNote((await signHead({ origin, size, root }, newKey)).note) });
+    expect(await problemsIn(other.tree)).toEqual([`log: ${COSIGNED} is not signed by the key of the log`]);
   });
 });
 
