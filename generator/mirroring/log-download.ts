@@ -1,15 +1,13 @@
 import { RegistryError } from '@passport-registry/verifier';
 import {
   assertSignedByLog,
-  consistentRoots,
   entryBytes,
   forEachConcurrent,
-  hashesFromTiles,
   isSameHash,
   leafHash,
   parseHead,
+  rootsFromTiles,
   type SignedHead,
-  tileReader,
 } from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../errors.js';
 import { appendEntries } from '../log/append.js';
@@ -25,6 +23,7 @@ import type { DownloadTarget } from './download-target.js';
 import type { HeldLog } from './held-log.js';
 import { MIRROR_LIMITS } from './limits.js';
 import type { NewRelease } from './new-release.js';
+import { contradiction } from './served-log.js';
 
 /** The log of a new release. Its entries belong to its head, and the root key has signed their statements. */
 export interface DownloadedLog {
@@ -80,8 +79,10 @@ export async function downloadLog(
   if (!isSameHash(await tree.rootAt(tree.size), head.root)) {
     if (held !== undefined && (await contradicts(release, head, held))) {
       throw new TreeRejected(
-        `the log of ${release.sourceName} with ${head.size} entries and that of this mirror with ${held.head.size} entries ` +
-          'contradict each other: keep both, one of them is a second history',
+        contradiction(
+          `the log of ${release.sourceName} with ${head.size} entries`,
+          `that of this mirror with ${held.head.size} entries`,
+        ),
       );
     }
     throw new TreeRejected(
@@ -134,12 +135,7 @@ async function contradicts(
   try {
     await assertSignedByLog(head, key, invalid);
     if (head.size === before.size) return !isSameHash(head.root, before.root);
-    const read = tileReader((path) => release.fetch(path));
-    const [older, newer] = await consistentRoots(
-      before.size,
-      [0, head.size],
-      hashesFromTiles(head.size, read),
-    );
+    const [older, newer] = await rootsFromTiles([before.size, head.size], (path) => release.fetch(path));
     return isSameHash(newer, head.root) && !isSameHash(older, before.root);
   } catch (error) {
     // Tiles that are missing or damaged, or another key.

@@ -70,6 +70,11 @@ async function newestStatement(
 
 const invalid = (message: string) => new LogInconsistent(`${PATHS.logHead} ${message}`);
 
+/** Says that two logs contradict each other. @param one - a log with its size, in words */
+export function contradiction(one: string, other: string): string {
+  return `${one} and ${other} contradict each other: keep both, one of them is a second history`;
+}
+
 /** A host and the head of its log. */
 export interface LoggedHost {
   readonly url: string;
@@ -88,13 +93,14 @@ export async function findForkedLog(mirror: LoggedHost, primary: LoggedHost): Pr
     return `its log is ${mirror.log.origin}, but that of the primary is ${primary.log.origin}`;
   }
   const [older, newer] = [mirror, primary].sort((a, b) => sizeOf(a) - sizeOf(b)) as [LoggedHost, LoggedHost];
-  const contradiction =
-    `its log with ${mirror.log.size} entries and that of the primary with ${primary.log.size} entries contradict each ` +
-    'other: keep both, one of them is a second history';
+  const forked = contradiction(
+    `its log with ${mirror.log.size} entries`,
+    `that of the primary with ${primary.log.size} entries`,
+  );
   try {
-    return (await isContained(older, newer)) ? undefined : contradiction;
+    return (await isContained(older, newer)) ? undefined : forked;
   } catch (error) {
-    if (error instanceof LogInconsistent) return contradiction;
+    if (error instanceof LogInconsistent) return forked;
     if (error instanceof IoFailed) return `the logs cannot be compared: ${error.message}`;
     throw error;
   }

@@ -1,4 +1,5 @@
 import type { IssuerRegistry } from '@passport-registry/verifier';
+import { formatTime } from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../errors.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
 import { findAt, type InForce } from './at-time.js';
@@ -29,7 +30,7 @@ export async function readListAt(history: History, time: number): Promise<ListAt
       ...(after === undefined ? [] : [`from ${formatUpdatedAt(after.from)}`]),
     ];
     throw new TreeRejected(
-      `nothing proves which list of ${history.source.name} was in force at ${new Date(time).toISOString().replace('.000Z', 'Z')}: ` +
+      `nothing proves which list of ${history.source.name} was in force at ${formatTime(time)}: ` +
         (nearest.length === 0
           ? 'the log proves no time'
           : `the nearest lists are proven ${nearest.join(' and ')}`),

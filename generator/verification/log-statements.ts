@@ -1,5 +1,4 @@
-import type { PublicationEntry } from '@passport-registry/verifier/internal';
-import { parseStrictJson } from '@passport-registry/verifier/internal';
+import { type PublicationEntry, parseStrictJson } from '@passport-registry/verifier/internal';
 import { followsInLog, LOG_START, type LogOrder, orderProblems, passEntry } from '../log/entry-order.js';
 import type { PlacedEntry } from '../log/log-tail.js';
 import { sha256 } from '../tree/checksums.js';

@@ -39,8 +39,11 @@ export function trustAnchorOf({
 export type Demands = Pick<PinnedTrust, 'requireCheckpoint' | 'requirePublication' | 'log'>;
 
 /** Returns what is demanded of a tree. Without a trust anchor, nothing. */
-export function demandsOf(trust: PinnedTrust | undefined): Demands {
-  const { requireCheckpoint = false, requirePublication = false, log = {} } = trust ?? {};
+export function demandsOf({
+  requireCheckpoint = false,
+  requirePublication = false,
+  log = {},
+}: Partial<Demands> = {}): Demands {
   return { requireCheckpoint, requirePublication, log };
 }
 

@@ -154,13 +154,10 @@ async function checkPendingList(
   { list }: PublicationEntry,
   rootKey: RootKey | undefined,
 ): Promise<void> {
-  const [path, signaturePath] = [PATHS.list, PATHS.signature].map((name) => PATHS.snapshot(list, name)) as [
-    string,
-    string,
-  ];
+  const path = PATHS.snapshot(list, PATHS.list);
   const invalid = problemIn(path);
   const bytes = await files.require(path);
-  const signature = decodeUtf8(await files.require(signaturePath));
+  const signature = decodeUtf8(await files.require(PATHS.snapshot(list, PATHS.signature)));
   if (sha256(bytes) !== list) throw invalid('does not have the hash in its path');
   try {
     if (rootKey !== undefined) await verifySignature(bytes, signature, rootKey);
@@ -180,12 +177,10 @@ function missingProofs(
 ): string[] {
   const paths = new Set(files.paths());
   if (paths.size === 0 || published === undefined) return [];
-  const unproven = entries.filter(
-    ({ index, entry }) =>
-      entry.type === 'publication' &&
-      index < published.index &&
-      !(paths.has(PATHS.firstProof(index)) && paths.has(PATHS.lastProof(index))),
-  );
+  const unproven = entries
+    .slice(0, published.index)
+    .filter(isPublication)
+    .filter(({ index }) => !(paths.has(PATHS.firstProof(index)) && paths.has(PATHS.lastProof(index))));
   if (unproven.length === 0) return [];
   const places = unproven.map(({ index }) => index).join(', ');
   return [`nothing proves when the publications at these places in the log were in force: ${places}`];

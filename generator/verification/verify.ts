@@ -13,10 +13,10 @@ import type { OnProgress } from '../progress.js';
 import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { isLogPath } from './log-archive.js';
+import { checkQuorum } from './log-quorum.js';
 import type { LogRoots } from './log-signers.js';
-import { checkQuorum } from './logged-proof.js';
 import { isUnreachable } from './network-failure.js';
-import type { PinnedLog } from './pinned-trust.js';
+import { demandsOf, type PinnedLog } from './pinned-trust.js';
 import { Problems, SeenFiles } from './seen-files.js';
 import {
   checkChecksums,
@@ -202,8 +202,7 @@ async function verifyOnce(
   // A host may serve a client differently. A folder that has already failed needs no check by a client.
   const needsClient = source.live || (onlyClientReads && checks.failed.length === 0);
   if (root !== undefined && registry !== undefined && needsClient) {
-    const { requireCheckpoint = false, requirePublication = false, log = {} } = options;
-    const trusted = { rootKey: root.rootKey, requireCheckpoint, requirePublication, log };
+    const trusted = { rootKey: root.rootKey, ...demandsOf(options) };
     await checks.run('client', () => checkClient(files, trusted));
   }
   if (!source.live) for (const name of ONLY_LIVE) checks.skip(name, 'only for a live host');

@@ -20,7 +20,7 @@ export { isLoopback } from './http/issuer-url.js';
 export { isPublicAddress, isPublicHost } from './http/public-address.js';
 export { LimitExceeded, readLimited } from './http/read-limited.js';
 export { LIMITS, limitOf } from './limits.js';
-export { instantOf } from './list/date-time.js';
+export { formatTime, instantOf } from './list/date-time.js';
 export {
   type Cosignature,
   type CosignatureRules,
@@ -43,7 +43,6 @@ export {
 export { assertSignedByLog, formatHead, type LogHead, parseHead, type SignedHead } from './log/log-head.js';
 export {
   consistencyProof,
-  consistentRoots,
   emptyRoot,
   inclusionProof,
   isConsistent,
@@ -59,7 +58,9 @@ export {
   type LoggedHead,
   PROOF,
   type ReadFile,
+  recentCosignatures,
   refuseOtherLog,
+  rootsFromTiles,
   tileReader,
   verifyPublicationProof,
 } from './log/publication-proof.js';

@@ -1,4 +1,5 @@
 import { decide, GRAMMAR, RegistryError, type TrustPolicy } from '@passport-registry/verifier';
+import { formatTime } from '@passport-registry/verifier/internal';
 import { GeneratorError, TreeRejected, UsageError } from '../../errors.js';
 import { writeWholeFile } from '../../files/replace-file.js';
 import { type Answer, answerFrom, type NothingSaid } from '../../past/answer.js';
@@ -9,7 +10,7 @@ import { pastTime } from '../options/time-option.js';
 import { sourceAt } from '../options/where.js';
 import type { Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
-import { formatTime, sayNothing, saySaid } from '../terminal/say-past.js';
+import { sayNothing, saySaid } from '../terminal/say-past.js';
 
 /** What is asked about the past, as on the command line. */
 export interface PastOptions {

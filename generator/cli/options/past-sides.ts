@@ -1,4 +1,5 @@
 import { RegistryError } from '@passport-registry/verifier';
+import { formatTime } from '@passport-registry/verifier/internal';
 import { TreeRejected, UsageError } from '../../errors.js';
 import { openHistory } from '../../past/history.js';
 import { type ListAt, readListAt } from '../../past/list-at.js';
@@ -6,7 +7,7 @@ import type { Dated } from '../../past/said.js';
 import { type RecordSet, recordsOfList } from '../../records/check-records.js';
 import type { Io } from '../terminal/io.js';
 import { say } from '../terminal/output.js';
-import { formatTime, PUBLISHERS_WORD, sayDated } from '../terminal/say-past.js';
+import { PUBLISHERS_WORD, sayDated } from '../terminal/say-past.js';
 import { pastTime } from './time-option.js';
 import { loadTrust } from './trust-option.js';
 import { sourceAt } from './where.js';

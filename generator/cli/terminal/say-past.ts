@@ -1,13 +1,9 @@
 import type { Issuer } from '@passport-registry/verifier';
+import { formatTime } from '@passport-registry/verifier/internal';
 import type { NothingSaid, SaidAt } from '../../past/answer.js';
 import type { Dated, Said, Unknown } from '../../past/said.js';
 import type { Io } from './io.js';
 import { say } from './output.js';
-
-/** Formats a time, RFC 3339. @param time - milliseconds since 1970 */
-export function formatTime(time: number): string {
-  return new Date(time).toISOString().replace('.000Z', 'Z');
-}
 
 /** What was asked about the past. */
 interface Asked {

@@ -1,5 +1,5 @@
 import { LogInconsistent, NotLogged, TooFewCosignatures } from '../errors.js';
-import { MAX_DATE_MS } from '../list/date-time.js';
+import { formatTime, MAX_DATE_MS } from '../list/date-time.js';
 import { type Cosignature, newestCosignatures } from '../log/cosignature.js';
 import { entryBytes, parseEntry, publicationEntry } from '../log/log-entry.js';
 import { isSameHash } from '../log/merkle.js';
@@ -70,16 +70,14 @@ export async function verifyPeriod(
 
 function unproven(from: number, until: number, { expiresAt }: PublishedStatement): string {
   if (until === expiresAt) {
-    return `the statement expired at ${toText(until)}, before enough witnesses had cosigned it at ${toText(from)}`;
+    return `the statement expired at ${formatTime(until)}, before enough witnesses had cosigned it at ${formatTime(from)}`;
   }
   return (
     'the witnesses have cosigned the list only once, or too few of them again, so nothing shows how long it was in force: ' +
-    `enough had cosigned it at ${toText(from)}, and their newest cosignatures together reach only to ${toText(until)}. ` +
+    `enough had cosigned it at ${formatTime(from)}, and their newest cosignatures together reach only to ${formatTime(until)}. ` +
     'The operator proves later lists by running `cosign` again while they are in force'
   );
 }
-
-const toText = (time: number) => new Date(time).toISOString().replace('.000Z', 'Z');
 
 const namesOf = (cosignatures: readonly Cosignature[]) =>
   cosignatures.map(({ witness }) => witness.name).sort();

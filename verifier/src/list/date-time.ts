@@ -3,6 +3,11 @@ import { isValidDateTime, isValidUtcSecond } from '../generated/predicates.js';
 /** The last instant that a `Date` can represent, in milliseconds since 1970. Later instants are clamped to this one. */
 export const MAX_DATE_MS = 8.64e15;
 
+/** Formats a time, RFC 3339. @param milliseconds - since 1970 */
+export function formatTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replace('.000Z', 'Z');
+}
+
 /**
  * Returns whether a string is an RFC 3339 date-time (section 5.6) that exists in the calendar. A leap second is valid
  * only at 23:59:60 UTC (section 5.7).

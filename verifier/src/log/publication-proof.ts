@@ -3,6 +3,7 @@ import { LogInconsistent, NotLogged, TooFewCosignatures } from '../errors.js';
 import type { LogTrust } from '../trust/log-trust.js';
 import { parseNoteKey } from '../trust/note-key.js';
 import type { PublishedStatement } from '../trust/publication-statement.js';
+import type { Clock } from '../trust/statement.js';
 import { type Cosignature, newestCosignatures } from './cosignature.js';
 import { entryBytes, publicationEntry } from './log-entry.js';
 import { assertSignedByLog } from './log-head.js';
@@ -32,6 +33,14 @@ export interface ProofRules extends LogTrust {
   /** The oldest and the newest time that counts, in milliseconds since 1970. */
   readonly since: number;
   readonly until: number;
+}
+
+/** Returns the times of the cosignatures that count now. @param maxAge - of the oldest one, in milliseconds */
+export function recentCosignatures(
+  { now, tolerance }: Clock,
+  maxAge: number,
+): Pick<ProofRules, 'since' | 'until'> {
+  return { since: now - maxAge - tolerance, until: now + tolerance };
 }
 
 /** Reads a file of the tree. Undefined if there is no such file. */
@@ -115,9 +124,20 @@ function sharesWitness(one: LoggedHead, other: LoggedHead): boolean {
 }
 
 async function contains(newer: TreeHead, older: TreeHead, readFile: ReadFile): Promise<boolean> {
-  const hashes = hashesFromTiles(newer.size, tileReader(readFile));
-  const [before, after] = await consistentRoots(older.size, [0, newer.size], hashes);
+  const [before, after] = await rootsFromTiles([older.size, newer.size], readFile);
   return isSameHash(before, older.root) && isSameHash(after, newer.root);
+}
+
+/**
+ * Computes the roots of a smaller and a larger log from the tiles of the larger one, below `log/`.
+ *
+ * @throws {@link LogInconsistent} if a tile is missing or malformed
+ */
+export function rootsFromTiles(
+  [older, newer]: readonly [older: number, newer: number],
+  readFile: ReadFile,
+): Promise<readonly [older: Uint8Array, newer: Uint8Array]> {
+  return consistentRoots(older, [0, newer], hashesFromTiles(newer, tileReader(readFile)));
 }
 
 /** Reads tiles below `log/`. A full tile replaces its partial tiles (C2SP tlog-tiles). */

@@ -7,7 +7,13 @@ import {
   PublicationMissing,
 } from '../errors.js';
 import { instantOf, MAX_DATE_MS } from '../list/date-time.js';
-import { type LoggedHead, PROOF, refuseOtherLog, verifyPublicationProof } from '../log/publication-proof.js';
+import {
+  type LoggedHead,
+  PROOF,
+  recentCosignatures,
+  refuseOtherLog,
+  verifyPublicationProof,
+} from '../log/publication-proof.js';
 import { type Checkpoint, verifyCheckpoint } from '../trust/checkpoint.js';
 import type { LogTrust } from '../trust/log-trust.js';
 import {
@@ -170,11 +176,9 @@ async function readLogged(
   { log, clock, maxAge, expiry, floor }: StatementTrust,
 ): Promise<LoggedHead | undefined> {
   if (log === undefined) return undefined;
-  const since = expiry ? clock.now - maxAge - clock.tolerance : Number.NEGATIVE_INFINITY;
   const head = await verifyPublicationProof(await files.get(PROOF), statement, {
     ...log,
-    since,
-    until: clock.now + clock.tolerance,
+    ...recentCosignatures(clock, expiry ? maxAge : Number.POSITIVE_INFINITY),
   });
   return refuseOtherLog({ head, accepted: floor?.logged }, (path) => files.get(path));
 }

@@ -1,6 +1,7 @@
 import {
   type LogTrust,
   type PublishedStatement,
+  recentCosignatures,
   verifyPublicationProof,
 } from '@passport-registry/verifier/internal';
 import { CLOCK_TOLERANCE_MS } from '../list/updated-at.js';
@@ -25,7 +26,6 @@ export async function checkQuorum(
   { maxAgeMs, now, ...trust }: LogDemands,
 ): Promise<void> {
   if (statement === undefined) throw new Problems([`the tree has no ${PATHS.publication} that names a log`]);
-  const since = now - maxAgeMs - CLOCK_TOLERANCE_MS;
-  const until = now + CLOCK_TOLERANCE_MS;
-  await verifyPublicationProof(await files.get(PATHS.logProof), statement, { ...trust, since, until });
+  const times = recentCosignatures({ now, tolerance: CLOCK_TOLERANCE_MS }, maxAgeMs);
+  await verifyPublicationProof(await files.get(PATHS.logProof), statement, { ...trust, ...times });
 }
