@@ -68,7 +68,7 @@ export function describeRotation(
 ): readonly string[] {
   return [
     `ROTATION FROM ROOT KEY ${thumbprint} TO ROOT KEY ${next.thumbprint}`,
-    `  ALL VERIFIERS WILL FOLLOW: the outgoing key signs nothing that they accept after the first list by the next key`,
+    '  after the first list by the next key, verifiers refuse everything that the outgoing key signs',
     `  signed    ${formatUpdatedAt(issuedAt)}${step === undefined ? '' : `, as step ${step}`}`,
     ...nextRoots.map(
       (root) =>
