@@ -92,11 +92,10 @@ export async function freshnessFiles(
           read: (bytes) => verifyDelegation(bytes, signed.rootKey, ANY_TIME),
           remedy: 'pass --delegation with a new one',
         })
-      : await assertDelegation(
-          choice.delegation,
-          signed.rootKey,
-          readPublishedFile(published, PATHS.delegation),
-        );
+      : await assertDelegation(choice.delegation, signed.rootKey, {
+          published: readPublishedFile(published, PATHS.delegation),
+          by: previousRoot ?? signed.rootKey,
+        });
   if (checkpoint !== undefined && choice.checkpoint === undefined) {
     await assertCheckpointValid({ checkpoint, delegation }, signed.rootKey);
   }
@@ -167,24 +166,29 @@ async function readPublishedStatements(
   );
 }
 
+/** The published delegation that a new one replaces, and the root key of the published tree. */
+interface ReplacedDelegation {
+  readonly published: Uint8Array | undefined;
+  readonly by: RootKey;
+}
+
 /**
  * Verifies a new delegation now, rather than with the first checkpoint that depends on it. It must not be older than the
- * published one, because verifiers refuse an older one (SPEC C4).
+ * published one, because verifiers refuse an older one, also under another root key (SPEC C4).
  */
 async function assertDelegation(
   delegation: string,
   rootKey: RootKey,
-  published: Uint8Array | undefined,
+  { published, by }: ReplacedDelegation,
 ): Promise<Uint8Array> {
-  const verify = (bytes: Uint8Array | string) => verifyDelegation(bytes, rootKey, ANY_TIME);
-  const { issuedAt } = await verify(delegation).catch((cause: Error) => {
+  const { issuedAt } = await verifyDelegation(delegation, rootKey, ANY_TIME).catch((cause: Error) => {
     throw new KeyRejected(
       `the delegation is not signed by root key ${rootKey.thumbprint}: ${cause.message}`,
       { cause },
     );
   });
-  // A published delegation that is damaged, or by the root key before a rotation, orders nothing.
-  const before = published && (await verify(published).catch(() => undefined));
+  // No verifier has accepted a published delegation that is damaged.
+  const before = published && (await verifyDelegation(published, by, ANY_TIME).catch(() => undefined));
   if (before !== undefined && before.issuedAt > issuedAt) {
     throw new UsageError(
       `the delegation of ${formatUpdatedAt(issuedAt)} is older than the published one, of ${formatUpdatedAt(before.issuedAt)}, and ` +
