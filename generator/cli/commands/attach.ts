@@ -12,7 +12,7 @@ import { addLogOptions, type LogOptions, logChoice } from '../options/log-option
 import { addRuleOptions, type RuleOptions, ruleOptions } from '../options/rule-options.js';
 import { addTreeOptions, type TreeCommandOptions, treeOptions } from '../options/tree-options.js';
 import type { Invocation, Io } from '../terminal/io.js';
-import { emit } from '../terminal/output.js';
+import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { sayBuilt } from '../terminal/say-built.js';
 
@@ -77,6 +77,7 @@ async function attach(io: Io, { folder, signatures }: Signed, options: Options):
   if ('statement' in attached) {
     if (options.json) emit(io, { ok: true, [attached.type]: attached.statement });
     else io.stdout.write(`${attached.statement}\n`);
+    say(io, `the request has no list, so nothing was published: ${NEXT[attached.type]}`);
     return undefined;
   }
   const { published } = attached;
@@ -84,6 +85,13 @@ async function attach(io: Io, { folder, signatures }: Signed, options: Options):
   sayBuilt(io, published, performance.now() - started);
   return undefined;
 }
+
+/** What to do with a finished statement. */
+const NEXT = {
+  delegation: 'publish the delegation with `build --delegation FILE`',
+  rotation:
+    'pass the step to a build or to `attach` with `--rotation FILE`, or save it as step.jwt in the folder of `rotate`',
+};
 
 /** Longer than a signature in any form. */
 const MAX_SIGNATURE_BYTES = 16 * 1024;
