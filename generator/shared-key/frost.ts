@@ -41,12 +41,14 @@ export interface NonceCommitment extends NoncePair {
 const identifier = (number: number) => FROST.Identifier.fromNumber(number);
 const signers = ({ threshold, holders }: GroupSize) => ({ min: threshold, max: holders });
 
-function publicPackage(group: GroupKey) {
-  const verifyingShares: Record<string, Uint8Array> = {};
-  for (let number = 1; number <= group.holders; number++) {
-    verifyingShares[identifier(number)] = evaluate(group.commitments, number);
-  }
-  return { signers: signers(group), commitments: [...group.commitments], verifyingShares };
+/** @param numbers - the holders whose public shares the library needs */
+function publicPackage(group: GroupKey, numbers: readonly number[] = []) {
+  const publicShares = numbers.map((number) => [identifier(number), evaluate(group.commitments, number)]);
+  return {
+    signers: signers(group),
+    commitments: [...group.commitments],
+    verifyingShares: Object.fromEntries(publicShares),
+  };
 }
 
 /** Evaluates a polynomial in the exponent: the public half of the share of one holder. */
@@ -238,7 +240,7 @@ export function isSignatureShare(
 ): boolean {
   try {
     return FROST.verifyShare(
-      publicPackage(group),
+      publicPackage(group, [number]),
       listOf(commitments),
       message,
       identifier(number),
@@ -257,7 +259,8 @@ export function aggregate(
   const shares = Object.fromEntries(
     [...signatureShares].map(([number, share]) => [identifier(number), share]),
   );
-  return FROST.aggregate(publicPackage(group), listOf(commitments), message, shares);
+  const numbers = commitments.map(({ number }) => number);
+  return FROST.aggregate(publicPackage(group, numbers), listOf(commitments), message, shares);
 }
 
 /** Returns whether bytes encode a point that can be a commitment: canonical, of prime order, not the identity. */
