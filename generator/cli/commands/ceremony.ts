@@ -24,6 +24,7 @@ interface StartOptions {
 
 interface JoinOptions extends ShareOptions {
   share: string;
+  json?: true;
   as?: string;
 }
 
@@ -34,6 +35,7 @@ interface SplitOptions {
 
 interface FinishOptions extends ShareOptions {
   share: string;
+  json?: true;
   words?: string;
 }
 
@@ -83,9 +85,10 @@ function addJoin(ceremony: Command, io: Invocation): void {
     .command('join')
     .description('take part: run it once, and once more when all holders have joined')
     .argument('<folder>', 'folder of the ceremony')
-    .option('--as <name>', 'your name in the ceremony; needed the first time');
+    .option('--as <name>', 'your name in the ceremony; needed the first time')
+    .option('--json', 'report as JSON on stdout');
   addShareOptions(command).action((folder: string, options: JoinOptions) =>
-    run(io, false, async () => {
+    run(io, options.json === true, async () => {
       const { joinCeremony } = await import('../../ceremony/join.js');
       const read = await readCeremony(folder);
       const report = await joinCeremony(read, shareAccess(io, options.share, options), {
@@ -93,6 +96,7 @@ function addJoin(ceremony: Command, io: Invocation): void {
         newPassphrase: (file) => newPassphrase(io, file, options),
       });
       const { name, done, waitingFor } = report;
+      if (options.json) emit(io, { ok: true, ...report });
       say(
         io,
         `${name} has joined: ${options.share} is yours alone; keep it and its passphrase until the ceremony ends`,
@@ -147,15 +151,18 @@ function addFinish(ceremony: Command, io: Invocation): void {
     .option(
       '--words <words>',
       'the fingerprint that the other holders have read to you, instead of the question',
-    );
+    )
+    .option('--json', 'report as JSON on stdout');
   addShareOptions(command).action((folder: string, options: FinishOptions) =>
-    run(io, false, async () => {
+    run(io, options.json === true, async () => {
       const { finishCeremony } = await import('../../ceremony/finish.js');
-      const { name, root, waitingFor } = await finishCeremony(
+      const report = await finishCeremony(
         await readCeremony(folder),
         shareAccess(io, options.share, options),
         { memory: memoryOf(io, options), confirm: (digest) => confirm(io, digest, options.words) },
       );
+      if (options.json) emit(io, { ok: true, ...report });
+      const { name, root, waitingFor } = report;
       say(io, `${options.share} holds the share of ${name}, and is worth nothing alone: back it up`);
       if (waitingFor.length > 0) say(io, `waiting for ${waitingFor.join(', ')} to run \`ceremony finish\``);
       else
