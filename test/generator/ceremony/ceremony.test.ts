@@ -246,6 +246,7 @@ describe('a hostile or careless ceremony', () => {
     // Cy has not seen the first one. The parts by Anna tell him that she has.
     expect((await ceremony.join('Cy')).code).toBe(0);
     cpSync(ceremony.shared, folder, { recursive: true });
+    rmSync(join(folder, 'parts-2.jwt'));
     expect((await eve.join('Bo', folder)).code).toBe(0);
     cpSync(join(folder, 'parts-2.jwt'), file('parts-2.jwt'));
     expect(errorOf(await ceremony.finish('Cy', ''))).toMatchObject({
