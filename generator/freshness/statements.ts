@@ -16,24 +16,73 @@ export interface DelegationTerm {
   readonly now: number;
 }
 
-/**
- * Signs a delegation, which names the online keys that may sign checkpoints (SPEC B6): the content of
- * keys/delegation.jwt.
- */
+/** The claims of a delegation (SPEC B6, C4). */
+export interface DelegationClaims {
+  /** Seconds since 1970. */
+  readonly iat: number;
+  /** Seconds since 1970. */
+  readonly exp: number;
+  /** The public JWKs of the online keys. */
+  readonly keys: readonly RootKey['jwk'][];
+  /** Whether a checkpoint by these keys may hold issuers. */
+  readonly hold?: true;
+  /** The thumbprint of the next root key, if it is announced. */
+  readonly next_root_thumbprint?: string;
+}
+
+/** Returns the claims of a delegation, which names the online keys that may sign checkpoints (SPEC B6). */
+export function delegationClaims(
+  online: readonly RootKey[],
+  { days, now }: DelegationTerm,
+): DelegationClaims {
+  const iat = toSeconds(now);
+  return { iat, exp: iat + days * DAY_SECONDS, keys: online.map(({ jwk }) => jwk) };
+}
+
+/** Signs a delegation: the content of keys/delegation.jwt. */
 export function delegationStatement(
   root: Signer,
   online: readonly RootKey[],
-  { days, now }: DelegationTerm,
+  term: DelegationTerm,
 ): Promise<string> {
-  const iat = toSeconds(now);
-  const keys = online.map(({ jwk }) => jwk);
-  return signStatement(root, 'registry-delegation+jwt', { iat, exp: iat + days * DAY_SECONDS, keys });
+  return signStatement(root, DELEGATION_TYPE, delegationClaims(online, term));
+}
+
+/** Returns the bytes of a delegation that the root key signs, as text. */
+export function delegationInput(rootKey: RootKey, claims: DelegationClaims): string {
+  return signingInput(rootKey, DELEGATION_TYPE, claims);
+}
+
+const DELEGATION_TYPE = 'registry-delegation+jwt';
+
+/** The claims of a rotation step (SPEC B7, C4). */
+export interface RotationClaims {
+  /** Seconds since 1970. */
+  readonly iat: number;
+  /** The public JWK of the next root key. */
+  readonly next_root: RootKey['jwk'];
+  /** The thumbprints of the keys of which the step after this one must lead to one. */
+  readonly next_roots?: readonly string[];
+  /** The position of the step, counted from 1. */
+  readonly step?: number;
+}
+
+/** Returns the claims of a rotation step to the next root key. */
+export function rotationClaims(next: RootKey, now: number): RotationClaims {
+  return { iat: toSeconds(now), next_root: next.jwk };
 }
 
 /** Signs a rotation step with the outgoing root key (SPEC B7): one step of keys/rotation.json. */
 export function rotationStatement(outgoing: Signer, next: RootKey, now: number): Promise<string> {
-  return signStatement(outgoing, 'registry-root-rotation+jwt', { iat: toSeconds(now), next_root: next.jwk });
+  return signStatement(outgoing, ROTATION_TYPE, rotationClaims(next, now));
 }
+
+/** Returns the bytes of a rotation step that the outgoing root key signs, as text. */
+export function rotationInput(rootKey: RootKey, claims: RotationClaims): string {
+  return signingInput(rootKey, ROTATION_TYPE, claims);
+}
+
+const ROTATION_TYPE = 'registry-root-rotation+jwt';
 
 /** The claims of a publication statement (SPEC C1). */
 export interface PublicationClaims {

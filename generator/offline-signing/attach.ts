@@ -1,5 +1,5 @@
 import { encodeSignature, type RootKey } from '@passport-registry/verifier';
-import { KeyRejected } from '../errors.js';
+import { KeyRejected, UsageError } from '../errors.js';
 import { withOutputFolder } from '../files/output-folder.js';
 import { withSignature } from '../freshness/statements.js';
 import { assertNotAhead } from '../list/updated-at.js';
@@ -8,16 +8,17 @@ import { publish } from '../publishing/publish.js';
 import type { BuildReport } from '../publishing/report.js';
 import { recordsOfList } from '../records/check-records.js';
 import { findValidSignature, readSignature } from '../signing/signature-form.js';
-import { followedList, REQUEST_FILES, type RequestedFiles } from './request-files.js';
-import { bytesOfList, readRequestedList } from './signing-request.js';
+import { readDelegationInput } from './delegation-request.js';
+import { PAYLOADS, type PayloadType } from './payloads.js';
+import { bytesOfList, readRequestedList } from './publication-request.js';
+import { followedList, type RequestFiles } from './request-files.js';
+import { readRotationInput } from './rotation-request.js';
 
-/** A signing request and the signatures of its two payloads. */
+/** A signing request and the signatures of its payloads. */
 export interface SignedRequest {
-  readonly files: RequestedFiles;
-  /** The signature over the list, in any form of `readSignature`. */
-  readonly signature: Uint8Array;
-  /** The signature over the publication statement, in any form of `readSignature`. */
-  readonly statementSignature: Uint8Array;
+  readonly files: RequestFiles;
+  /** A signature for each payload, in any form of `readSignature`. */
+  readonly signatures: ReadonlyMap<PayloadType, Uint8Array>;
 }
 
 /** How to publish the list. */
@@ -26,50 +27,89 @@ export interface AttachOptions extends Omit<PublishOptions, 'time'> {
   readonly out: string;
 }
 
+/** What a request became. */
+export type Attached =
+  /** The list was published, with the delegation of the request if it has one. */
+  | { readonly published: BuildReport }
+  /** The request has no list, so its statement is complete, and nothing was published. */
+  | { readonly type: 'delegation' | 'rotation'; readonly statement: string };
+
 /**
- * Publishes what was signed elsewhere: the counterpart of `prepareSigning`. A request is refused once another list or
- * statement has been published, so that a request from before an emergency can't undo the emergency change. If the
- * request is already published, its publication is completed.
+ * Completes what was signed elsewhere: publishes a list, or returns the delegation or the rotation step of a request
+ * without a list. Every signature is verified first. A request is refused once another list or statement has been
+ * published, so that a request from before an emergency can't undo the emergency change. If the request is already
+ * published, its publication is completed.
  *
  * @param rootKey - verifies the signatures
  * @throws {@link KeyRejected} | {@link RecordsRejected} | {@link UsageError} | {@link TreeRejected} | {@link IoFailed}
  */
-export async function attachSignature(
-  { files, signature, statementSignature }: SignedRequest,
+export async function attachSignatures(
+  request: SignedRequest,
   rootKey: RootKey,
-  { out, ...how }: AttachOptions,
-): Promise<BuildReport> {
-  const { list, statement } = files;
-  const listSignature = await validSignature(signature, list, { rootKey, name: REQUEST_FILES.list });
-  const input = Buffer.from(statement, 'latin1');
-  const signed = { rootKey, name: REQUEST_FILES.statement };
-  const publication = withSignature(statement, await validSignature(statementSignature, input, signed));
+  { out, freshness, ...how }: AttachOptions,
+): Promise<Attached> {
+  const { payloads } = request.files;
+  const signatures = await validSignatures(request, rootKey);
+  const statementOf = async (
+    type: Exclude<PayloadType, 'list'>,
+    check?: (input: string) => Promise<unknown>,
+  ) => {
+    const [payload, signature] = [payloads.get(type), signatures.get(type)];
+    if (payload === undefined || signature === undefined) return undefined;
+    const input = payload.toString('latin1');
+    await check?.(input);
+    return withSignature(input, signature);
+  };
+  const rotation = await statementOf('rotation', (input) => readRotationInput(input, rootKey));
+  if (rotation !== undefined) return { type: 'rotation', statement: rotation };
+  const delegation = await statementOf('delegation', (input) =>
+    readDelegationInput(input, { rootKey, previous: undefined }),
+  );
+  const [list, signature] = [payloads.get('list'), signatures.get('list')];
+  const statement = await statementOf('publication');
+  if (list === undefined || signature === undefined || statement === undefined) {
+    if (delegation !== undefined) return { type: 'delegation', statement: delegation };
+    throw new UsageError('the request has nothing to attach');
+  }
+  if (delegation !== undefined && freshness?.delegation !== undefined) {
+    throw new UsageError('the request has a delegation of its own: leave out --delegation');
+  }
   const registry = readRequestedList(list, 'the list in the request');
   assertNotAhead(registry.updated_at, Date.now());
   const signer = {
     ...{ rootKey, development: false, list: bytesOfList(list, registry) },
-    ...{ signature: encodeSignature(listSignature), statement: publication, follows: followedList(files) },
+    ...{ signature: encodeSignature(signature), statement, follows: followedList(request.files) },
   };
-  return withOutputFolder(out, (place) =>
-    publish({ ...how, records: recordsOfList(registry.issuers), signer }, place),
+  const published = await withOutputFolder(out, (place) =>
+    publish(
+      {
+        ...how,
+        freshness: { ...freshness, ...(delegation !== undefined && { delegation }) },
+        records: recordsOfList(registry.issuers),
+        signer,
+      },
+      place,
+    ),
   );
+  return { published };
 }
 
-interface SignedFile {
-  readonly rootKey: RootKey;
-  /** The name of the signed file. */
-  readonly name: string;
-}
-
-async function validSignature(
-  output: Uint8Array,
-  payload: Uint8Array,
-  { rootKey, name }: SignedFile,
-): Promise<Uint8Array> {
-  const found = await findValidSignature(readSignature(output), payload, rootKey);
-  if (found !== undefined) return found;
-  throw new KeyRejected(
-    `the signature is not valid: root key ${rootKey.thumbprint} has not signed ${name} of the request; is it the signature of the ` +
-      'other file, or by another key?',
-  );
+/** Verifies the signature of every payload. Returns the raw signatures. */
+async function validSignatures(
+  { files: { payloads }, signatures }: SignedRequest,
+  rootKey: RootKey,
+): Promise<ReadonlyMap<PayloadType, Uint8Array>> {
+  const valid = new Map<PayloadType, Uint8Array>();
+  for (const [type, payload] of payloads) {
+    const output = signatures.get(type) ?? new Uint8Array();
+    const found = await findValidSignature(readSignature(output), payload, rootKey);
+    if (found === undefined) {
+      throw new KeyRejected(
+        `the signature is not valid: root key ${rootKey.thumbprint} has not signed ${PAYLOADS[type].file} of the request; is it ` +
+          'the signature of another file, or by another key?',
+      );
+    }
+    valid.set(type, found);
+  }
+  return valid;
 }

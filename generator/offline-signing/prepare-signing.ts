@@ -2,7 +2,7 @@ import { type RootKey, readList } from '@passport-registry/verifier';
 import type { Diagnostic } from '../diagnostics/diagnostic.js';
 import { TreeRejected, UsageError } from '../errors.js';
 import { hasCheckpoint } from '../freshness/freshness.js';
-import { publicationInput } from '../freshness/statements.js';
+import { type PublicationClaims, publicationInput } from '../freshness/statements.js';
 import { type ListBytes, listBytes, recordsBytes } from '../list/list.js';
 import { nextUpdatedAt } from '../list/updated-at.js';
 import type { LogChoice } from '../log/log-choice.js';
@@ -15,13 +15,10 @@ import { goodRecords } from '../records/check-records.js';
 import { assertPublishable, type RuleExceptions } from '../review/assert-publishable.js';
 import { sha256 } from '../tree/checksums.js';
 import { hasList, type PublishedTree, readPublished, withPending } from '../tree/published-tree.js';
+import { newDelegation, type OnlineKeys } from './prepare-statement.js';
+import { type PreviousPublication, type RequestedPublication, subjectOf } from './publication-request.js';
 import { writeRequestFiles } from './request-files.js';
-import {
-  describeRequest,
-  type PreviousPublication,
-  type SigningRequest,
-  subjectOf,
-} from './signing-request.js';
+import { describeRequest, type SigningRequest, signingRequest } from './signing-request.js';
 
 /** Options of `prepareSigning`. */
 export interface SigningOptions {
@@ -38,14 +35,14 @@ export interface SigningOptions {
   readonly checkpoint?: boolean | undefined;
   /** The log of the registry. Default: that of the published tree. */
   readonly log?: LogChoice | undefined;
+  /** The online keys of a new delegation in the same request. Default: the request has no delegation. */
+  readonly delegate?: OnlineKeys | undefined;
   readonly exceptions?: RuleExceptions;
   readonly time?: ListTime;
 }
 
 /** A signing request that was written to a folder. */
 export interface PreparedRequest extends SigningRequest {
-  /** The root key that must sign. */
-  readonly rootKey: RootKey;
   /** Warnings about the records. */
   readonly warnings: readonly Diagnostic[];
 }
@@ -60,7 +57,7 @@ export interface PreparedRequest extends SigningRequest {
  * @throws {@link RecordsRejected} | {@link TreeRejected} | {@link UsageError} | {@link IoFailed}
  */
 export async function prepareSigning(
-  { issuers, out, rootKey: given, checkpoint, log, exceptions = {}, time = {} }: SigningOptions,
+  { issuers, out, rootKey: given, checkpoint, log, delegate, exceptions = {}, time = {} }: SigningOptions,
   folder: string,
 ): Promise<PreparedRequest | undefined> {
   const set = goodRecords(issuers, undefined, 'there is nothing to sign');
@@ -88,21 +85,33 @@ export async function prepareSigning(
     signedAt: kept ? Date.now() : Date.parse(list.updatedAt),
   };
   const claims = nextClaims(subject, rootKey, published);
-  if (claims === undefined) return undefined;
-  const input = publicationInput(rootKey, claims);
-  const requested = {
-    ...{ list: list.list, registry: readList(list.list), sha256: subject.sha256 },
-    ...{ input, statement: readStatementInput(input) },
-  };
-  const changes = describeRequest(requested, previous, { rootKey, previous: published?.rootKey });
+  const delegation = delegate && (await newDelegation(delegate, rootKey, published));
+  if (claims === undefined && delegation === undefined) return undefined;
+  const publication = claims && requestedPublication(list, claims, { rootKey, previous, kept });
+  const keys = { rootKey, previousRootKey: published?.rootKey };
+  const request = signingRequest(keys, { publication, delegation: delegation?.requested });
   writeRequestFiles(folder, {
-    list: Buffer.from(list.list),
-    signature: kept ? previous?.signature : undefined,
-    statement: input,
-    changes: [...changes, `sha256 ${subject.sha256}`, `root key ${rootKey.thumbprint}`, ''].join('\n'),
-    previous: published && previous && previousFiles(published, previous),
+    payloads: request.payloads,
+    words: describeRequest(request),
+    previous: published && previous && publication && previousFiles(published, previous),
+    previousDelegation: delegation?.previousFile,
   });
-  return { ...requested, previous, kept, changes, rootKey, warnings };
+  return { ...request, warnings };
+}
+
+/** What the statement of a list is made from, besides its claims. */
+interface PublicationContext extends Pick<RequestedPublication, 'previous' | 'kept'> {
+  readonly rootKey: RootKey;
+}
+
+function requestedPublication(
+  { list }: ListBytes,
+  claims: PublicationClaims,
+  { rootKey, previous, kept }: PublicationContext,
+): RequestedPublication {
+  const input = publicationInput(rootKey, claims);
+  const statement = readStatementInput(input);
+  return { list, registry: readList(list), sha256: claims.sha256, input, statement, previous, kept };
 }
 
 /** A new publication must not take the sequence of one that is not complete. */

@@ -3,22 +3,29 @@ import { ANY_TIME, verifyPublicationStatement } from '@passport-registry/verifie
 import { KeyRejected, TreeRejected } from '../errors.js';
 import { assertExpectedStatement } from '../publishing/expected-statement.js';
 import { sha256 } from '../tree/checksums.js';
-import { type PreviousFiles, readRequestFiles } from './request-files.js';
+import {
+  type RequestedDelegation,
+  readDelegationInput,
+  readPreviousDelegation,
+} from './delegation-request.js';
 import {
   bytesOfList,
-  describeRequest,
   type PreviousPublication,
+  type RequestedPublication,
   readRequestedList,
-  type SigningRequest,
   subjectOf,
-} from './signing-request.js';
+} from './publication-request.js';
+import { type PreviousFiles, type RequestFiles, readRequestFiles } from './request-files.js';
+import { readRotationInput } from './rotation-request.js';
+import { type SigningKeys, type SigningRequest, signingRequest } from './signing-request.js';
 
 /**
- * Reads a signing request, and trusts nothing but the root key. The root key must have signed the previous list and the
- * previous publication statement. The new list must be valid, and later unless it is the previous one. The tree of sums
- * and the statement are computed anew, and the difference is computed from the two lists.
+ * Reads a signing request, and trusts nothing but the root key. The root key must have signed everything that the
+ * request follows. A new list must be valid, and later unless it is the previous one. What can be computed, such as the
+ * tree of sums, the publication statement and the difference of two lists, is computed anew. A delegation or a rotation
+ * step must be the one that this program makes of its claims.
  *
- * @param previousRootKey - the previous root key, if this is the first list under a new root key
+ * @param previousRootKey - the previous root key, if this is the first request under a new root key
  * @throws {@link UsageError} | {@link TreeRejected} | {@link KeyRejected} | {@link IoFailed}
  */
 export async function readSigningRequest(
@@ -26,13 +33,32 @@ export async function readSigningRequest(
   rootKey: RootKey,
   previousRootKey: RootKey | undefined,
 ): Promise<SigningRequest> {
+  const keys = { rootKey, previousRootKey };
   const files = readRequestFiles(folder);
-  const previous = files.previous && (await readPrevious(files.previous, previousRootKey ?? rootKey, folder));
-  const registry = readRequestedList(files.list, `the list in ${folder}`);
-  const hash = sha256(files.list);
+  const rotation = files.payloads.get('rotation');
+  return signingRequest(keys, {
+    publication: await requestedPublication(files, keys, folder),
+    delegation: await requestedDelegation(files, keys, folder),
+    rotation: rotation && (await readRotationInput(inputOf(rotation), rootKey)),
+  });
+}
+
+/** The text of a payload. A byte that is not ASCII stays another character, which no payload has. */
+const inputOf = (bytes: Buffer) => bytes.toString('latin1');
+
+async function requestedPublication(
+  { payloads, previous: before }: RequestFiles,
+  { rootKey, previousRootKey }: SigningKeys,
+  folder: string,
+): Promise<RequestedPublication | undefined> {
+  const [list, bytes] = [payloads.get('list'), payloads.get('publication')];
+  if (list === undefined || bytes === undefined) return undefined;
+  const previous = before && (await readPrevious(before, previousRootKey ?? rootKey, folder));
+  const registry = readRequestedList(list, `the list in ${folder}`);
+  const hash = sha256(list);
   const kept = hash === previous?.sha256;
-  const before = previous?.registry.updated_at;
-  if (before !== undefined && !kept && registry.updated_at <= before) {
+  const { updated_at } = previous?.registry ?? {};
+  if (updated_at !== undefined && !kept && registry.updated_at <= updated_at) {
     throw new TreeRejected(`the list is dated ${registry.updated_at}, not later than the previous list`);
   }
   if (kept && previousRootKey !== undefined) {
@@ -44,12 +70,23 @@ export async function readSigningRequest(
     statement: previous.statement,
     hasStatement: previous.statement !== undefined,
   };
-  const subject = subjectOf(bytesOfList(files.list, registry), previous?.statement?.levels ?? 0);
-  const statement = assertExpectedStatement(files.statement, subject, { rootKey, predecessor });
-  const requested = { list: files.list, registry, sha256: hash, input: files.statement, statement };
-  const keys = { rootKey, previous: previous && (previousRootKey ?? rootKey) };
-  const changes = describeRequest(requested, previous, keys);
-  return { ...requested, previous, kept, changes };
+  const subject = subjectOf(bytesOfList(list, registry), previous?.statement?.levels ?? 0);
+  const input = inputOf(bytes);
+  const statement = assertExpectedStatement(input, subject, { rootKey, predecessor });
+  return { list, registry, sha256: hash, input, statement, previous, kept };
+}
+
+async function requestedDelegation(
+  { payloads, previousDelegation }: RequestFiles,
+  { rootKey, previousRootKey }: SigningKeys,
+  folder: string,
+): Promise<RequestedDelegation | undefined> {
+  const bytes = payloads.get('delegation');
+  if (bytes === undefined) return undefined;
+  const previous =
+    previousDelegation &&
+    (await readPreviousDelegation(previousDelegation, previousRootKey ?? rootKey, folder));
+  return readDelegationInput(inputOf(bytes), { rootKey, previous });
 }
 
 async function readPrevious(

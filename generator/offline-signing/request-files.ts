@@ -1,27 +1,16 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { limitOf } from '@passport-registry/verifier/internal';
 import { IoFailed, UsageError } from '../errors.js';
 import { readBytes } from '../files/read-file.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
+import { INPUT_SUFFIX, PAYLOAD_TYPES, PAYLOADS, type Payload, type PayloadType } from './payloads.js';
 
-/**
- * The files in the folder of a signing request. Two of them are signed, byte by byte, by `sign`, by a command or by any
- * other tool. Each has its signature beside it.
- */
-export const REQUEST_FILES = {
-  /** The list to sign. */
-  list: PATHS.list,
-  signature: PATHS.signature,
-  /** The publication statement to sign: header and claims of the JWT (RFC 7515, JWS Signing Input). */
-  statement: 'publication.signing-input',
-  statementSignature: 'publication.sig',
-  /** What the request changes, in words, for people. */
-  changes: 'CHANGES.txt',
-} as const;
+/** What a request changes, in words, for people. No program reads it. */
+const CHANGES = 'CHANGES.txt';
 
-/** The folder of the publication that the request follows. */
+/** The folder of what the request follows. */
 const PREVIOUS = 'previous';
 
 /** The publication that a request follows, as it is published. */
@@ -32,25 +21,80 @@ export interface PreviousFiles {
   readonly statement: Buffer | undefined;
 }
 
-/** What there is to sign. */
-export interface RequestedFiles {
-  readonly list: Buffer;
-  /** The text of `publication.signing-input`. */
-  readonly statement: string;
+/** The files of a request. */
+export interface RequestFiles {
+  /** The bytes to sign. */
+  readonly payloads: ReadonlyMap<PayloadType, Buffer>;
+  /** Undefined for a first list, and in a request without a list. */
   readonly previous: PreviousFiles | undefined;
+  /** The content of keys/delegation.jwt that a delegation replaces; undefined if there is none. */
+  readonly previousDelegation: Buffer | undefined;
 }
 
-/** Reads the folder of a signing request, and verifies nothing. @throws {@link UsageError} | {@link IoFailed} */
-export function readRequestFiles(folder: string): RequestedFiles {
-  const list = readFile(limitOf(PATHS.list), folder, REQUEST_FILES.list);
-  if (list === undefined) throw new UsageError(`${folder} is not a signing request: it has no ${PATHS.list}`);
-  const statement = readFile(limitOf(PATHS.publication), folder, REQUEST_FILES.statement);
-  if (statement === undefined) {
+/**
+ * Reads the folder of a signing request, and verifies nothing but which payloads it has.
+ *
+ * @throws {@link UsageError} | {@link IoFailed}
+ */
+export function readRequestFiles(folder: string): RequestFiles {
+  const payloads = new Map<PayloadType, Buffer>();
+  for (const type of PAYLOAD_TYPES) {
+    const bytes = readFile(
+      type === 'list' ? limitOf(PATHS.list) : MAX_INPUT_BYTES,
+      folder,
+      PAYLOADS[type].file,
+    );
+    if (bytes !== undefined) payloads.set(type, bytes);
+  }
+  assertKnownPayloads(folder);
+  assertComplete(folder, payloads);
+  const previousDelegation = readFile(limitOf(PATHS.delegation), folder, PREVIOUS, PATHS.delegation);
+  return { payloads, previous: readPrevious(folder), previousDelegation };
+}
+
+/** The limit of a statement. */
+const MAX_INPUT_BYTES = limitOf(PATHS.publication);
+
+/** A payload that this version does not show must not be signed beside those that it shows. */
+function assertKnownPayloads(folder: string): void {
+  const known: readonly string[] = PAYLOAD_TYPES.map((type) => PAYLOADS[type].file);
+  const unknown = namesIn(folder).find((name) => name.endsWith(INPUT_SUFFIX) && !known.includes(name));
+  if (unknown === undefined) return;
+  throw new UsageError(
+    `${folder} has the payload ${unknown}, whose type this version does not know: sign with the version that made the ` +
+      'request, after you have found out what the payload is',
+  );
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (cause) {
+    throw new UsageError(`${folder} is not a signing request: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** A list and its statement come together. A step to another root key comes alone. */
+function assertComplete(folder: string, payloads: ReadonlyMap<PayloadType, Buffer>): void {
+  if (payloads.size === 0) {
+    throw new UsageError(`${folder} is not a signing request: it has no payload, such as ${PATHS.list}`);
+  }
+  if (payloads.has('list') && !payloads.has('publication')) {
     throw new UsageError(
-      `${folder} has no ${REQUEST_FILES.statement}, so an older version of this program has written it: make a new request`,
+      `${folder} has no ${PAYLOADS.publication.file}, so an older version of this program has written it: make a new request`,
     );
   }
-  return { list, statement: statement.toString('latin1'), previous: readPrevious(folder) };
+  if (payloads.has('publication') && !payloads.has('list')) {
+    throw new UsageError(
+      `${folder} is not a signing request: it has a publication statement, but no ${PATHS.list}`,
+    );
+  }
+  if (payloads.has('rotation') && payloads.size > 1) {
+    throw new UsageError(
+      `${folder} has a rotation step beside other payloads: the step is a request of its own, because the next root key ` +
+        'signs what follows',
+    );
+  }
 }
 
 function readPrevious(folder: string): PreviousFiles | undefined {
@@ -62,7 +106,7 @@ function readPrevious(folder: string): PreviousFiles | undefined {
 }
 
 /** Returns the SHA-256, in hexadecimal, of the list that a request follows; undefined for a first list. */
-export function followedList({ previous }: RequestedFiles): string | undefined {
+export function followedList({ previous }: RequestFiles): string | undefined {
   return previous && sha256(previous.list);
 }
 
@@ -71,32 +115,34 @@ function readFile(maxBytes: number, ...path: string[]): Buffer | undefined {
   return existsSync(file) ? readBytes(file, maxBytes) : undefined;
 }
 
-/** The files of a new request. */
-export interface NewRequest extends RequestedFiles {
-  /** The text of issuers.sig if the list is unchanged, and so needs no signature. */
-  readonly signature: string | undefined;
-  /** The content of CHANGES.txt. */
-  readonly changes: string;
+/** A new request. */
+export interface NewRequest extends Pick<RequestFiles, 'previous' | 'previousDelegation'> {
+  readonly payloads: readonly Payload[];
+  /** What the request changes, in words. */
+  readonly words: readonly string[];
 }
 
 /** Writes a new folder with a signing request. @throws {@link UsageError} if the folder exists; {@link IoFailed} */
 export function writeRequestFiles(folder: string, request: NewRequest): void {
   if (existsSync(folder)) throw new UsageError(`${folder} exists; name a new folder for the signing request`);
-  const { list, signature, statement, changes, previous } = request;
+  const { payloads, words, previous, previousDelegation } = request;
   const write = (path: string, content: Uint8Array | string | undefined) => {
-    if (content !== undefined) writeFileSync(join(folder, path), content);
+    if (content === undefined) return;
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
   };
+  const writePrevious = (path: string, content: Uint8Array | string | undefined) =>
+    write(join(PREVIOUS, path), content);
   try {
-    mkdirSync(folder, { recursive: true });
-    write(REQUEST_FILES.list, list);
-    write(REQUEST_FILES.signature, signature);
-    write(REQUEST_FILES.statement, statement);
-    write(REQUEST_FILES.changes, changes);
-    if (previous === undefined) return;
-    mkdirSync(join(folder, PREVIOUS));
-    write(join(PREVIOUS, PATHS.list), previous.list);
-    write(join(PREVIOUS, PATHS.signature), previous.signature);
-    write(join(PREVIOUS, PATHS.publication), previous.statement);
+    for (const { type, bytes, signature } of payloads) {
+      write(PAYLOADS[type].file, bytes);
+      write(PAYLOADS[type].signature, signature);
+    }
+    write(CHANGES, [...words, ''].join('\n'));
+    writePrevious(PATHS.list, previous?.list);
+    writePrevious(PATHS.signature, previous?.signature);
+    writePrevious(PATHS.publication, previous?.statement);
+    writePrevious(PATHS.delegation, previousDelegation);
   } catch (cause) {
     throw new IoFailed(`${folder} cannot be written: ${(cause as Error).message}`, { cause });
   }

@@ -1,28 +1,27 @@
 import { join } from 'node:path';
 import { writeWholeFile } from '../files/replace-file.js';
 import { type Signer, signPayload } from '../signing/sign.js';
-import { REQUEST_FILES } from './request-files.js';
+import { PAYLOADS, type PayloadType } from './payloads.js';
 import type { SigningRequest } from './signing-request.js';
 
 /**
- * Signs both payloads of a request, and writes the two signatures into its folder. An unchanged list keeps its
- * signature.
+ * Signs every payload of a request, and writes the signatures into its folder. A payload that has its signature already,
+ * such as an unchanged list, keeps it.
  *
  * @returns the written files
  * @throws {@link KeyRejected} | {@link IoFailed}
  */
 export async function signRequest(
   folder: string,
-  { list, input, kept, previous }: SigningRequest,
+  { payloads }: SigningRequest,
   signer: Signer,
 ): Promise<readonly string[]> {
-  const signatures = {
-    [REQUEST_FILES.signature]:
-      kept && previous !== undefined ? previous.signature : await signPayload(list, signer),
-    [REQUEST_FILES.statementSignature]: await signPayload(Buffer.from(input), signer),
-  };
-  return Object.entries(signatures).map(([name, signature]) => {
-    const file = join(folder, name);
+  const signatures = new Map<PayloadType, string>();
+  for (const { type, bytes, signature } of payloads) {
+    signatures.set(type, signature ?? (await signPayload(bytes, signer)));
+  }
+  return [...signatures].map(([type, signature]) => {
+    const file = join(folder, PAYLOADS[type].signature);
     writeWholeFile(file, signature);
     return file;
   });

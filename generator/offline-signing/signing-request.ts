@@ -1,165 +1,79 @@
-import {
-  canonicalBytes,
-  type IssuerRegistry,
-  RegistryError,
-  type RootKey,
-  readList,
-} from '@passport-registry/verifier';
-import type {
-  LogIdentity,
-  PublicationStatement,
-  PublishedStatement,
-} from '@passport-registry/verifier/internal';
-import { TreeRejected } from '../errors.js';
-import { validateIssuer } from '../generated/issuer-validator.js';
-import type { ListBytes } from '../list/list.js';
-import { formatUpdatedAt } from '../list/updated-at.js';
-import type { StatementSubject } from '../publishing/sign-statement.js';
-import { byId } from '../records/check-records.js';
-import { describeDifference, listDifference } from '../review/difference.js';
-import { sha256 } from '../tree/checksums.js';
-import { sumsOfList } from '../tree/sums.js';
+import type { RootKey } from '@passport-registry/verifier';
+import { describeDelegation, type RequestedDelegation } from './delegation-request.js';
+import { PAYLOAD_TYPES, type Payload, type PayloadType } from './payloads.js';
+import { describePublication, type RequestedPublication } from './publication-request.js';
+import { describeRotation, type RequestedRotation } from './rotation-request.js';
 
-/** A list and a publication statement, to be signed on a machine that has the key but not the registry. */
-export interface SigningRequest extends RequestedPublication {
-  /** The list and the statement that the request follows, verified; undefined for a first list. */
-  readonly previous: PreviousPublication | undefined;
-  /** Whether the list is the published one, so that only the statement is new. */
-  readonly kept: boolean;
-  /** What the request changes, in words. It is computed from both publications, not read from the folder. */
-  readonly changes: readonly string[];
+/** What is to be signed on a machine that has the key but not the registry. All of it is verified. */
+export interface RequestedStatements {
+  readonly publication?: RequestedPublication | undefined;
+  readonly delegation?: RequestedDelegation | undefined;
+  readonly rotation?: RequestedRotation | undefined;
 }
 
-/** What is signed: both payloads, and what they say. */
-export interface RequestedPublication {
-  /** The bytes to sign: issuers.json in the folder, so that other tools can sign the file, too. */
-  readonly list: Uint8Array;
-  readonly registry: IssuerRegistry;
-  /** The payload hash of the list. */
-  readonly sha256: string;
-  /** The other bytes to sign, as text: publication.signing-input in the folder. */
-  readonly input: string;
-  readonly statement: PublicationStatement;
-}
-
-/** A published list and its publication statement. */
-export interface PreviousPublication {
-  readonly registry: IssuerRegistry;
-  /** The payload hash of the list. */
-  readonly sha256: string;
-  /** The text of issuers.sig. */
-  readonly signature: string;
-  /** Undefined if an older version built the tree. */
-  readonly statement: PublishedStatement | undefined;
-}
-
-/**
- * Reads the list of a request, and checks its records as a build does: verifiers accept some URLs that a build refuses,
- * such as one with the port 99999.
- *
- * @throws {@link TreeRejected}
- */
-export function readRequestedList(list: Uint8Array, name: string): IssuerRegistry {
-  let registry: IssuerRegistry;
-  try {
-    registry = readList(list);
-  } catch (cause) {
-    if (!(cause instanceof RegistryError)) throw cause;
-    throw new TreeRejected(`${name} is not valid: ${cause.code}, ${cause.message}`, { cause });
-  }
-  for (const issuer of registry.issuers) {
-    if (validateIssuer(issuer)) continue;
-    const [error] = validateIssuer.errors ?? [];
-    throw new TreeRejected(
-      `${name} is not valid: the record ${issuer.issuer_id} is not valid: ${error?.instancePath} ${error?.message}`,
-    );
-  }
-  return registry;
-}
-
-/** Returns the bytes of a list and of each of its records. */
-export function bytesOfList(list: Uint8Array, { issuers, updated_at }: IssuerRegistry): ListBytes {
-  const records = new Map(issuers.map((issuer) => [issuer.issuer_id, canonicalBytes(issuer)]));
-  return { updatedAt: updated_at, list, records };
-}
-
-/** Returns what the publication statement of a list is about: the list, and its tree of sums computed anew. */
-export function subjectOf(list: ListBytes, previousLevels: number): StatementSubject {
-  const sums = sumsOfList(list, previousLevels);
-  return { list, sha256: sha256(list.list), sums, checkpoint: false, log: undefined, signedAt: 0 };
-}
-
-/** The root key that signs, and the root key that signed the previous publication. */
+/** The root key that signs, and the root key that signed what the request follows. */
 export interface SigningKeys {
   readonly rootKey: RootKey;
-  readonly previous: RootKey | undefined;
+  /** The root key before a rotation, if the request is the first under a new root key. */
+  readonly previousRootKey?: RootKey | undefined;
 }
 
-/** Describes a request in words: the difference of the lists, and what the publication statement says. */
-export function describeRequest(
-  { registry, statement, sha256: hash }: RequestedPublication,
-  previous: PreviousPublication | undefined,
-  keys: SigningKeys,
-): string[] {
+/** A verified signing request. */
+export interface SigningRequest extends SigningKeys, RequestedStatements {
+  /** Everything that the root key signs, in the order of `PAYLOAD_TYPES`. */
+  readonly payloads: readonly Payload[];
+}
+
+/** Makes a request of verified parts. */
+export function signingRequest(
+  { rootKey, previousRootKey: before }: SigningKeys,
+  { publication, delegation, rotation }: RequestedStatements,
+): SigningRequest {
+  const previousRootKey = before?.thumbprint === rootKey.thumbprint ? undefined : before;
+  const bytes: Readonly<Record<PayloadType, Uint8Array | undefined>> = {
+    list: publication?.list,
+    publication: publication && Buffer.from(publication.input),
+    delegation: delegation && Buffer.from(delegation.input),
+    rotation: rotation && Buffer.from(rotation.input),
+  };
+  const keptSignature = publication?.kept ? publication.previous?.signature : undefined;
+  const payloads = PAYLOAD_TYPES.flatMap((type): Payload[] => {
+    const payload = bytes[type];
+    if (payload === undefined) return [];
+    return [{ type, bytes: payload, signature: type === 'list' ? keptSignature : undefined }];
+  });
+  return { rootKey, previousRootKey, publication, delegation, rotation, payloads };
+}
+
+/** Describes every payload of a request in words, without the hash of the list and the root key. */
+export function describeChanges({
+  rootKey,
+  previousRootKey,
+  publication,
+  delegation,
+  rotation,
+}: SigningRequest): string[] {
   return [
-    ...describeList(registry, previous?.registry, hash === previous?.sha256),
-    ...describeStatement(statement, previous),
-    ...describeKeys(keys),
+    ...(publication === undefined ? [] : describePublication(publication)),
+    ...(delegation === undefined ? [] : describeDelegation(delegation)),
+    ...(rotation === undefined ? [] : describeRotation(rotation, rootKey)),
+    ...(publication?.previous === undefined ? [] : describeKeys({ rootKey, previousRootKey })),
   ];
 }
 
-function describeKeys({ rootKey, previous }: SigningKeys): readonly string[] {
-  if (previous === undefined || previous.thumbprint === rootKey.thumbprint) return [];
+/** Describes a request in words. Each word is computed from the payloads, and none is read from the folder. */
+export function describeRequest(request: SigningRequest): string[] {
+  const { publication, rootKey } = request;
+  return [
+    ...describeChanges(request),
+    ...(publication === undefined ? [] : [`sha256   ${publication.sha256}`]),
+    `root key ${rootKey.thumbprint}`,
+  ];
+}
+
+function describeKeys({ rootKey, previousRootKey: previous }: SigningKeys): readonly string[] {
+  if (previous === undefined) return [];
   return [
     `FIRST PUBLICATION UNDER A NEW ROOT KEY, ${rootKey.thumbprint}, after ${previous.thumbprint}: it needs a rotation`,
-  ];
-}
-
-function describeList(
-  registry: IssuerRegistry,
-  previous: IssuerRegistry | undefined,
-  kept: boolean,
-): readonly string[] {
-  const { updated_at } = registry;
-  if (kept) return [`list of ${updated_at}, which is published already: it keeps its signature`];
-  const difference = describeDifference(listDifference(previous, registry), byId(registry.issuers));
-  const heading =
-    previous === undefined
-      ? `FIRST LIST of ${updated_at}: there is no previous signed list`
-      : `list of ${updated_at}, after the list of ${previous.updated_at}`;
-  return [heading, ...(difference.length === 0 ? ['  no record changes'] : difference)];
-}
-
-function describeStatement(
-  { sequence, issuers, levels, checkpoint, log, issuedAt, sumsSha256 }: PublicationStatement,
-  previous: PreviousPublication | undefined,
-): readonly string[] {
-  const before = previous?.statement;
-  const begins = checkpoint && before?.checkpoint !== true;
-  return [
-    before === undefined
-      ? `publication ${sequence}: the FIRST PUBLICATION STATEMENT of this registry`
-      : `publication ${sequence}, after publication ${before.sequence}`,
-    `  signed    ${formatUpdatedAt(issuedAt)}`,
-    `  issuers   ${issuers}`,
-    `  sums      ${sumsSha256}, in ${levels} levels`,
-    `  checkpoint ${
-      checkpoint
-        ? `required${begins ? ' FROM NOW ON: verifiers refuse this registry without a checkpoint' : ''}`
-        : 'not required'
-    }`,
-    ...describeLog(log, before?.log),
-  ];
-}
-
-/** Describes a log that begins, and another key of the log. */
-function describeLog(log: LogIdentity | undefined, before: LogIdentity | undefined): readonly string[] {
-  if (log === undefined) return [];
-  const begins =
-    before === undefined ? ' FROM NOW ON: it cannot be withdrawn, and never gets another name' : '';
-  const isNewKey = before !== undefined && before.vkey !== log.vkey;
-  return [
-    `  log       ${log.origin}${begins}`,
-    ...(begins === '' && !isNewKey ? [] : [`  log key   ${log.vkey}${isNewKey ? ', A NEW KEY' : ''}`]),
   ];
 }

@@ -100,6 +100,7 @@ export { levelsFor, mayHaveLevels, type SummedRecord, type SumsTree, sumsTree } 
 export {
   type Checkpoint,
   type CheckpointFiles,
+  delegationOf,
   verifyCheckpoint,
   verifyDelegation,
 } from './trust/checkpoint.js';
@@ -143,3 +144,4 @@ export {
   type StatementType,
   verifyStatement,
 } from './trust/statement.js';
+export { isThumbprint } from './trust/thumbprint.js';

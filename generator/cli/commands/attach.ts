@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { UsageError } from '../../errors.js';
 import { readBytes } from '../../files/read-file.js';
-import { attachSignature } from '../../offline-signing/attach.js';
-import { REQUEST_FILES, readRequestFiles } from '../../offline-signing/request-files.js';
+import { attachSignatures } from '../../offline-signing/attach.js';
+import { PAYLOADS, type PayloadType } from '../../offline-signing/payloads.js';
+import { readRequestFiles } from '../../offline-signing/request-files.js';
 import { loadRootKey } from '../../signing/key-file.js';
 import { addFreshnessOptions, type FreshnessOptions, freshnessChoice } from '../options/freshness-options.js';
 import { addLogOptions, type LogOptions, logChoice } from '../options/log-options.js';
@@ -25,71 +26,70 @@ interface Options extends FreshnessOptions, RuleOptions, LogOptions, TreeCommand
 export function addAttachCommand(program: Command, io: Invocation): void {
   const command = program
     .command('attach')
-    .description('publish a list and a publication statement that were signed on another machine')
-    .argument('<request>', 'folder of the signing request')
-    .argument('[signature]', `signature of the list (default: ${REQUEST_FILES.signature} in the request)`)
-    .argument(
-      '[statement-signature]',
-      `signature of the publication statement (default: ${REQUEST_FILES.statementSignature} in the request)`,
+    .description(
+      'publish a list that was signed elsewhere; print a delegation or a step that was signed elsewhere',
     )
+    .argument('<request>', 'folder of the signing request')
+    .argument('[signatures...]', 'signatures of its payloads, in their order (default: those in the request)')
     .option('--root-key <file>', 'public JWK that verifies the signature')
     .option('--out <dir>', 'folder of the published tree', 'dist');
   addTreeOptions(addLogOptions(addRuleOptions(addFreshnessOptions(command))))
     .option('--json', 'report as JSON on stdout')
-    .action((...[folder, signature, statement, options]: Arguments) =>
-      run(io, options.json === true, () => attach(io, { folder, signature, statement }, options)),
+    .action((folder: string, signatures: readonly string[], options: Options) =>
+      run(io, options.json === true, () => attach(io, { folder, signatures }, options)),
     );
 }
-
-type Arguments = [
-  folder: string,
-  signature: string | undefined,
-  statement: string | undefined,
-  options: Options,
-];
 
 /** The folder of the request, and the files of its signatures if they are elsewhere. */
 interface Signed {
   readonly folder: string;
-  readonly signature: string | undefined;
-  readonly statement: string | undefined;
+  readonly signatures: readonly string[];
 }
 
-async function attach(
-  io: Io,
-  { folder, signature, statement }: Signed,
-  options: Options,
-): Promise<undefined> {
+async function attach(io: Io, { folder, signatures }: Signed, options: Options): Promise<undefined> {
   const started = performance.now();
   if (options.rootKey === undefined)
     throw new UsageError('attach needs --root-key, or root_key in registry.yaml');
   const rootKey = await loadRootKey(options.rootKey, true, io.env);
-  const request = {
-    files: readRequestFiles(folder),
-    signature: readSignatureFile(signature, folder, 'signature'),
-    statementSignature: readSignatureFile(statement, folder, 'statementSignature'),
-  };
-  const report = await attachSignature(request, rootKey, {
-    out: options.out,
-    exceptions: ruleOptions(options),
-    freshness: await freshnessChoice(io, options),
-    log: await logChoice(io, options),
-    ...treeOptions(options),
-  });
-  if (options.json) emit(io, { ok: true, ...report });
-  sayBuilt(io, report, performance.now() - started);
+  const files = readRequestFiles(folder);
+  const types = [...files.payloads.keys()];
+  if (signatures.length > types.length) {
+    throw new UsageError(
+      `${folder} has ${types.length} payloads, but ${signatures.length} signatures were named`,
+    );
+  }
+  const attached = await attachSignatures(
+    {
+      files,
+      signatures: new Map(
+        types.map((type, index) => [type, readSignatureFile(signatures[index], folder, type)]),
+      ),
+    },
+    rootKey,
+    {
+      out: options.out,
+      exceptions: ruleOptions(options),
+      freshness: await freshnessChoice(io, options),
+      log: await logChoice(io, options),
+      ...treeOptions(options),
+    },
+  );
+  if ('statement' in attached) {
+    if (options.json) emit(io, { ok: true, [attached.type]: attached.statement });
+    else io.stdout.write(`${attached.statement}\n`);
+    return undefined;
+  }
+  const { published } = attached;
+  if (options.json) emit(io, { ok: true, ...published });
+  sayBuilt(io, published, performance.now() - started);
   return undefined;
 }
 
 /** Longer than a signature in any form. */
 const MAX_SIGNATURE_BYTES = 16 * 1024;
 
-function readSignatureFile(
-  named: string | undefined,
-  folder: string,
-  name: 'signature' | 'statementSignature',
-): Uint8Array {
-  const file = named ?? join(folder, REQUEST_FILES[name]);
+function readSignatureFile(named: string | undefined, folder: string, type: PayloadType): Uint8Array {
+  const file = named ?? join(folder, PAYLOADS[type].signature);
   if (existsSync(file)) return readBytes(file, MAX_SIGNATURE_BYTES);
   throw new UsageError(
     `${file} does not exist: sign the request first, with \`sign ${folder}\` on the machine that has the key`,

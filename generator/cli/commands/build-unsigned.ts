@@ -1,19 +1,29 @@
 import { prepareSigning } from '../../offline-signing/prepare-signing.js';
+import { describeChanges, type SigningRequest } from '../../offline-signing/signing-request.js';
 import { loadRootKey } from '../../signing/key-file.js';
 import { type BuildCommandOptions, listTime } from '../options/build-options.js';
 import { logChoice } from '../options/log-options.js';
+import { positiveNumber } from '../options/positive-number.js';
 import { exceptions } from '../options/rule-options.js';
 import { sayDiagnostics } from '../terminal/diagnostics.js';
 import type { Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
+import { sayRequest } from '../terminal/say-request.js';
+
+/** The options of `build` for a signing request. */
+export interface UnsignedOptions {
+  unsigned?: string;
+  delegate?: readonly string[];
+  days: string;
+}
 
 /** `passport-registry build --unsigned`: writes a signing request, and leaves the tree unchanged. */
 export async function buildUnsigned(
   io: Io,
   folder: string,
-  options: BuildCommandOptions,
+  options: BuildCommandOptions & UnsignedOptions,
 ): Promise<undefined> {
-  const { rootKey, checkpointKey, checkpointSignerCommand } = options;
+  const { rootKey, checkpointKey, checkpointSignerCommand, delegate, days } = options;
   const request = await prepareSigning(
     {
       issuers: options.issuers,
@@ -21,28 +31,31 @@ export async function buildUnsigned(
       rootKey: rootKey === undefined ? undefined : await loadRootKey(rootKey, true, io.env),
       log: await logChoice(io, options),
       checkpoint: checkpointKey !== undefined || checkpointSignerCommand !== undefined,
+      delegate: delegate && {
+        keys: await Promise.all(delegate.map((file) => loadRootKey(file, true, io.env))),
+        days: positiveNumber('--days', days),
+      },
       exceptions: exceptions(options),
       time: listTime(io, options),
     },
     folder,
   );
-  if (options.json)
-    emit(io, {
-      ok: true,
-      ...(request && { request: folder, sha256: request.sha256, sequence: request.statement.sequence }),
-      changes: request?.changes,
-    });
+  if (options.json) emit(io, { ok: true, ...(request && reportOf(request, folder)) });
   if (request === undefined) {
     say(io, `${options.out} already has the same records: there is nothing to sign`);
     return undefined;
   }
   sayDiagnostics(io, request.warnings);
-  for (const line of request.changes) say(io, line);
-  say(io, `sha256   ${request.sha256}`);
-  say(io, `root key ${request.rootKey.thumbprint}`);
-  say(
-    io,
-    `${folder} is ready to be signed: run \`passport-registry sign ${folder}\`, on the machine that has the key`,
-  );
+  sayRequest(io, request, folder);
   return undefined;
+}
+
+function reportOf(request: SigningRequest, folder: string) {
+  const { publication } = request;
+  return {
+    request: folder,
+    sha256: publication?.sha256,
+    sequence: publication?.statement.sequence,
+    changes: describeChanges(request),
+  };
 }

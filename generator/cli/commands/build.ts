@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { build } from '../../build.js';
+import { UsageError } from '../../errors.js';
 import { addBuildOptions, type BuildCommandOptions, listTime } from '../options/build-options.js';
 import { freshnessChoice } from '../options/freshness-options.js';
 import { logChoice } from '../options/log-options.js';
@@ -12,18 +13,27 @@ import { withProgress } from '../terminal/progress.js';
 import { run } from '../terminal/run.js';
 import { sayBuilt } from '../terminal/say-built.js';
 import { sayTimings, stopwatch } from '../terminal/timings.js';
-import { buildUnsigned } from './build-unsigned.js';
+import { buildUnsigned, type UnsignedOptions } from './build-unsigned.js';
 
 /** `passport-registry build` */
 export function addBuildCommand(program: Command, io: Invocation): void {
   const command = program
     .command('build')
     .description('validate the records, sign the list, write and verify the tree');
-  command.option('--unsigned <dir>', 'do not sign: write a signing request to a new folder');
-  addBuildOptions(command).action((options: BuildCommandOptions & { unsigned?: string }) =>
+  command
+    .option('--unsigned <dir>', 'do not sign: write a signing request to a new folder')
+    .option(
+      '--delegate <file...>',
+      'with --unsigned: public JWKs of online keys, for a new delegation in the request',
+    )
+    .option('--days <number>', 'how long the delegation of --delegate is valid', '90');
+  addBuildOptions(command).action((options: BuildCommandOptions & UnsignedOptions) =>
     run(io, options.json === true, async () => {
-      if (options.unsigned === undefined) return buildAndReport(io, options);
-      return buildUnsigned(io, options.unsigned, options);
+      if (options.unsigned !== undefined) return buildUnsigned(io, options.unsigned, options);
+      if (options.delegate === undefined) return buildAndReport(io, options);
+      throw new UsageError(
+        '--delegate is for a signing request: pass --unsigned, or sign the delegation with `keys delegate`',
+      );
     }),
   );
 }

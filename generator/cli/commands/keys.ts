@@ -1,6 +1,9 @@
+import type { RootKey } from '@passport-registry/verifier';
 import { type Command, Option } from 'commander';
+import { UsageError } from '../../errors.js';
 import { delegationStatement, rotationStatement } from '../../freshness/statements.js';
 import { logIdentity } from '../../log/sign-head.js';
+import { prepareDelegation, prepareRotation } from '../../offline-signing/prepare-statement.js';
 import { chooseSigner } from '../../signing/choose-signer.js';
 import { generateKeyFile, KEY_ALGORITHMS, type KeyAlgorithm, loadRootKey } from '../../signing/key-file.js';
 import { generateKeyPair } from '../../signing/key-pair.js';
@@ -11,6 +14,7 @@ import { addSignerOptions, type SignerOptions, signerChoice } from '../options/s
 import type { Invocation } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
+import { sayRequest } from '../terminal/say-request.js';
 
 interface GenerateOptions {
   alg: KeyAlgorithm;
@@ -21,6 +25,8 @@ interface GenerateOptions {
 interface DelegateOptions extends SignerOptions {
   online: string[];
   days: string;
+  out: string;
+  unsigned?: string;
 }
 
 interface WitnessOptions {
@@ -30,6 +36,7 @@ interface WitnessOptions {
 
 interface RotateOptions extends SignerOptions {
   next: string;
+  unsigned?: string;
 }
 
 /** `passport-registry keys` */
@@ -56,31 +63,18 @@ export function addKeysCommand(program: Command, io: Invocation): void {
     .command('delegate')
     .description('let online keys sign checkpoints; print the delegation to stdout')
     .requiredOption('--online <file...>', 'public JWKs of the online keys')
-    .option('--days <number>', 'how long the delegation is valid', '90');
-  addSignerOptions(delegate).action(({ online, days, ...options }: DelegateOptions) =>
-    run(io, false, async () => {
-      const validity = positiveNumber('--days', days);
-      const keysToTrust = await Promise.all(online.map((file) => loadRootKey(file, true, io.env)));
-      const root = await chooseSigner({ ...signerChoice(io, options), production: true });
-      io.stdout.write(
-        `${await delegationStatement(root, keysToTrust, { days: validity, now: Date.now() })}\n`,
-      );
-      return undefined;
-    }),
+    .option('--days <number>', 'how long the delegation is valid', '90')
+    .option('--unsigned <dir>', UNSIGNED)
+    .option('--out <dir>', 'folder of the published tree, whose delegation the request replaces', 'dist');
+  addSignerOptions(delegate).action((options: DelegateOptions) =>
+    run(io, false, () => delegateKeys(io, options)),
   );
   const rotate = keys
     .command('rotate')
     .description('sign the step to the next root key; print the step to stdout')
-    .requiredOption('--next <file>', 'public JWK of the next root key');
-  addSignerOptions(rotate).action(({ next, ...options }: RotateOptions) =>
-    run(io, false, async () => {
-      const root = await chooseSigner({ ...signerChoice(io, options), production: true });
-      io.stdout.write(
-        `${await rotationStatement(root, await loadRootKey(next, true, io.env), Date.now())}\n`,
-      );
-      return undefined;
-    }),
-  );
+    .requiredOption('--next <file>', 'public JWK of the next root key')
+    .option('--unsigned <dir>', UNSIGNED);
+  addSignerOptions(rotate).action((options: RotateOptions) => run(io, false, () => rotateKey(io, options)));
   keys
     .command('public')
     .description('print the public JWK of a key')
@@ -92,6 +86,44 @@ export function addKeysCommand(program: Command, io: Invocation): void {
       }),
     );
   addNoteKeyCommands(keys, io);
+}
+
+/** What `--unsigned` does, with the public root key instead of a signer. */
+const UNSIGNED = 'do not sign: write a signing request for --root-key to a new folder';
+
+async function delegateKeys(io: Invocation, { online, days, out, ...options }: DelegateOptions) {
+  const validity = positiveNumber('--days', days);
+  const keys = await Promise.all(online.map((file) => loadRootKey(file, true, io.env)));
+  if (options.unsigned !== undefined) {
+    const rootKey = await unsignedRootKey(io, options);
+    const request = await prepareDelegation({ rootKey, keys, days: validity, out }, options.unsigned);
+    sayRequest(io, request, options.unsigned);
+    return undefined;
+  }
+  const root = await chooseSigner({ ...signerChoice(io, options), production: true });
+  io.stdout.write(`${await delegationStatement(root, keys, { days: validity, now: Date.now() })}\n`);
+  return undefined;
+}
+
+async function rotateKey(io: Invocation, { next: file, ...options }: RotateOptions) {
+  if (options.unsigned !== undefined) {
+    const rootKey = await unsignedRootKey(io, options);
+    const next = await loadRootKey(file, true, io.env);
+    sayRequest(io, await prepareRotation({ rootKey, next }, options.unsigned), options.unsigned);
+    return undefined;
+  }
+  const root = await chooseSigner({ ...signerChoice(io, options), production: true });
+  const next = await loadRootKey(file, true, io.env);
+  io.stdout.write(`${await rotationStatement(root, next, Date.now())}\n`);
+  return undefined;
+}
+
+/** The root key that will sign a request. */
+function unsignedRootKey(io: Invocation, { rootKey }: SignerOptions): Promise<RootKey> {
+  if (rootKey !== undefined) return loadRootKey(rootKey, true, io.env);
+  throw new UsageError(
+    'a request must name the root key that will sign: pass --root-key, or set root_key in registry.yaml',
+  );
 }
 
 /** Adds the commands that print the keys of logs and witnesses. */

@@ -103,12 +103,15 @@ export async function verifyDelegation(bytes: Uint8Array | string, rootKey: Root
   const invalid: InvalidStatement = (message, cause) =>
     DELEGATION.invalid(`${message}${wrongRootHint(statement, rootKey)}`, cause);
   await verifyStatement(statement, rootKey, checksOf({ ...DELEGATION, invalid }, times));
-  const { keys } = statement.claims;
+  return delegationOf(statement);
+}
+
+/** Reads the keys and the times of a delegation, whose signature the caller verifies. @throws {@link DelegationInvalid} */
+export async function delegationOf({ claims: { keys }, issuedAt, expiresAt }: Statement) {
   if (!Array.isArray(keys) || keys.length === 0 || keys.length > MAX_DELEGATED_KEYS) {
     throw new DelegationInvalid(`the delegation does not name 1 to ${MAX_DELEGATED_KEYS} keys`);
   }
   try {
-    const { issuedAt, expiresAt } = statement;
     return { keys: await Promise.all(keys.map(importRootKey)), issuedAt, expiresAt };
   } catch (cause) {
     throw new DelegationInvalid(`the delegation names an invalid key: ${(cause as Error).message}`, {

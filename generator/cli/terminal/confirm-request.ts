@@ -1,0 +1,70 @@
+import type { RootKey } from '@passport-registry/verifier';
+import { UsageError } from '../../errors.js';
+import { CLOCK_TOLERANCE_MS, formatUpdatedAt } from '../../list/updated-at.js';
+import { readSigningRequest } from '../../offline-signing/read-request.js';
+import { assertNewest, memoryFolder, saveSigningMemory } from '../../offline-signing/signing-memory.js';
+import { describeRequest, type SigningRequest } from '../../offline-signing/signing-request.js';
+import { recordsOfList } from '../../records/check-records.js';
+import { assertPublishable } from '../../review/assert-publishable.js';
+import { loadRootKey } from '../../signing/key-file.js';
+import type { RequestOptions } from '../options/request-options.js';
+import { exceptions } from '../options/rule-options.js';
+import { ask } from './ask.js';
+import { sayDiagnostics } from './diagnostics.js';
+import type { Io } from './io.js';
+import { say } from './output.js';
+
+/**
+ * Reads a signing request, checks it in every way, shows it in words, asks, and remembers it. Whoever signs a payload,
+ * with a key or with a share of one, signs only what this function returns.
+ *
+ * @param rootKey - the root key that is to sign
+ * @throws {@link UsageError} if the user does not confirm; the errors of `readSigningRequest`, and of the rules
+ */
+export async function confirmedRequest(
+  io: Io,
+  { folder, rootKey }: { readonly folder: string; readonly rootKey: RootKey },
+  options: RequestOptions,
+): Promise<SigningRequest> {
+  const { previousRootKey, insteadOf, memory = memoryFolder(io.env) } = options;
+  const before = previousRootKey === undefined ? undefined : await loadRootKey(previousRootKey, true, io.env);
+  const request = await readSigningRequest(folder, rootKey, before);
+  assertNewest(memory, request, insteadOf);
+  sayRules(io, request, options);
+  for (const line of describeRequest(request)) say(io, line);
+  warnOfClock(io, request);
+  if (options.yes !== true) await confirm(io);
+  // Saved before signing: if a signature exists that is not in the memory, this machine could sign an older list later.
+  saveSigningMemory(memory, request);
+  return request;
+}
+
+/** Applies the rules of change to the list of a request, and shows the warnings. */
+function sayRules(io: Io, { publication }: SigningRequest, options: RequestOptions): void {
+  if (publication === undefined) return;
+  const before = publication.previous && recordsOfList(publication.previous.registry.issuers);
+  const after = recordsOfList(publication.registry.issuers);
+  sayDiagnostics(io, assertPublishable({ before, after }, exceptions(options), false));
+}
+
+/** Only a warning, because the clock of an offline machine may be wrong. `attach` refuses such a list. */
+function warnOfClock(io: Io, { publication, delegation, rotation }: SigningRequest): void {
+  const times: readonly (readonly [name: string, time: number | undefined])[] = [
+    ['updated_at of the list', publication && Date.parse(publication.registry.updated_at)],
+    ['the time of the publication statement', publication?.statement.issuedAt],
+    ['the time of the delegation', delegation?.issuedAt],
+    ['the time of the rotation step', rotation?.issuedAt],
+  ];
+  const latest = times.flatMap(([, time]) => time ?? []).reduce((a, b) => Math.max(a, b), 0);
+  if (latest <= Date.now() + CLOCK_TOLERANCE_MS) return;
+  const [name] = times.find(([, time]) => time === latest) ?? [];
+  say(
+    io,
+    `WARNING: ${name}, ${formatUpdatedAt(latest)}, is ahead of this machine's clock: check both before you sign`,
+  );
+}
+
+async function confirm(io: Io): Promise<void> {
+  const answer = await ask(io, 'Sign this? Type yes: ', 'there is no terminal to ask: give --yes');
+  if (answer !== 'yes') throw new UsageError('nothing was signed');
+}
