@@ -2,18 +2,18 @@ import { join } from 'node:path';
 import { SharedKeyRejected, UsageError } from '../errors.js';
 import { writeWholeFile } from '../files/replace-file.js';
 import { readProgress, type SigningProgress } from '../holder-signing/aggregate.js';
-import { type SigningHolder, writeCommitments } from '../holder-signing/commitments.js';
-import { nonceStore } from '../holder-signing/nonce-store.js';
+import { signingHolder, writeCommitments } from '../holder-signing/commitments.js';
 import { writeShares } from '../holder-signing/signature-shares.js';
 import { type SigningTask, signingTask } from '../holder-signing/signing-task.js';
 import { isPartOf, type KeyShare, shareFrom } from '../shared-key/frost.js';
 import { base64url, signMessage } from '../shared-key/message.js';
 import {
-  assertShareOf,
   type HolderFile,
   type JoiningSecrets,
+  type OpenedShare,
   type ShareAccess,
   type ShareSecrets,
+  shareIn,
   writeHolderFile,
 } from '../shared-key/share-file.js';
 import { CEREMONY_FILES, type Ceremony } from './ceremony-file.js';
@@ -58,10 +58,10 @@ export async function finishCeremony(
   access: ShareAccess,
   { memory, confirm }: FinishChoice,
 ): Promise<FinishReport> {
-  const opened = await openOwn(access);
-  if (opened === undefined)
+  const ownFile = await openOwn(access);
+  if (ownFile === undefined)
     throw new UsageError(`${access.file} does not exist: run \`ceremony join\` first`);
-  const { own, passphrase } = opened;
+  const { own, passphrase } = ownFile;
   assertOwnCeremony(own, ceremony);
   if (own.secrets.stage === 'joining') assertJoinedUnchanged(own.secrets);
   const transcript = await readTranscript(ceremony);
@@ -81,10 +81,9 @@ export async function finishCeremony(
       `the messages in ${ceremony.folder} are not those with which the share in ${access.file} was made`,
     );
   }
-  const finished = { ...own, secrets };
-  assertShareOf(finished, group);
-  publishReceipt(transcript, finished);
-  await testShare(transcript, finished, memory);
+  const opened = await shareIn({ ...own, secrets });
+  publishReceipt(transcript, opened);
+  await testShare(transcript, opened, memory);
   const waitingFor = await publishIfComplete(transcript);
   return { name: own.label.name, digest, root, waitingFor };
 }
@@ -146,15 +145,12 @@ function shareSecrets(
   };
 }
 
-function publishReceipt(
-  { ceremony, group, digest }: Transcript,
-  { label, secrets }: HolderFile<ShareSecrets>,
-): void {
+function publishReceipt({ ceremony, group, digest }: Transcript, { label, messageKey }: OpenedShare): void {
   const claims = {
     ...{ ceremony: ceremony.sha256, holder: label.number },
     ...{ digest, root: group.rootKey.thumbprint },
   };
-  const text = signMessage('registry-ceremony-receipt+jwt', claims, secrets.messageKey);
+  const text = signMessage('registry-ceremony-receipt+jwt', claims, messageKey);
   publish(ceremony, CEREMONY_FILES.receipt(label.number), text);
 }
 
@@ -164,17 +160,10 @@ function testTask({ ceremony, digest, group }: Transcript): SigningTask {
 }
 
 /** Commits to nonces for the test signature, and gives the shares once all holders have a receipt and have committed. */
-async function testShare(
-  transcript: Transcript,
-  { label, secrets }: HolderFile<ShareSecrets>,
-  memory: string,
-): Promise<void> {
+async function testShare(transcript: Transcript, opened: OpenedShare, memory: string): Promise<void> {
+  const { ceremony, group } = transcript;
   const task = testTask(transcript);
-  const { group, ceremony } = transcript;
-  const share = { number: label.number, scalar: new Uint8Array(Buffer.from(secrets.scalar, 'base64url')) };
-  const place = { thumbprint: group.rootKey.thumbprint, task: task.id };
-  const nonces = nonceStore(memory, share, place);
-  const holder: SigningHolder = { group, share, messageKey: secrets.messageKey, nonces };
+  const holder = signingHolder(task, opened, memory);
   await writeCommitments(task, holder, false);
   const receipts = await readReceipts(transcript);
   const { committed } = await readProgress(task, group);

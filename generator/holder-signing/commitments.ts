@@ -12,8 +12,15 @@ import {
   readMessage,
   signMessage,
 } from '../shared-key/message.js';
+import type { OpenedShare } from '../shared-key/share-file.js';
 import { sha256 } from '../tree/checksums.js';
-import { committedMessage, type NonceStore, type SessionNonces, saveNonces } from './nonce-store.js';
+import {
+  committedMessage,
+  type NonceStore,
+  nonceStore,
+  type SessionNonces,
+  saveNonces,
+} from './nonce-store.js';
 import { type Signers, sessionName, sessionsOf } from './sessions.js';
 import { pathIn, type SigningTask, TASK_FILES } from './signing-task.js';
 
@@ -23,6 +30,16 @@ export interface SigningHolder {
   readonly share: KeyShare;
   readonly messageKey: MessageKey;
   readonly nonces: NonceStore;
+}
+
+/** Returns who signs a task. @param memory - the folder of this user for what was signed */
+export function signingHolder(
+  { id }: SigningTask,
+  { share, messageKey, group }: Pick<OpenedShare, 'share' | 'messageKey' | 'group'>,
+  memory: string,
+): SigningHolder {
+  const place = { thumbprint: group.rootKey.thumbprint, task: id };
+  return { group, share, messageKey, nonces: nonceStore(memory, share, place) };
 }
 
 /**

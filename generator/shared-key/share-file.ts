@@ -4,8 +4,8 @@ import { IoFailed, SharedKeyRejected, UsageError } from '../errors.js';
 import { ignoreFile } from '../files/private-folder.js';
 import { writePrivateFile } from '../files/replace-file.js';
 import type { Passphrase } from '../signing/key-file.js';
-import { type GroupSize, isShareOf } from './frost.js';
-import type { GroupHolder, KeyGroup } from './key-group.js';
+import { type GroupSize, isShareOf, type KeyShare } from './frost.js';
+import { type GroupHolder, type KeyGroup, keyGroup } from './key-group.js';
 import type { MessageKey } from './message.js';
 
 /** Iterations of PBKDF2 with HMAC-SHA-512 (RFC 7518, PBES2-HS512+A256KW): about half a second. */
@@ -120,8 +120,16 @@ export async function readHolderFile({
   return { file, ...inside };
 }
 
-/** Reads the share of a holder. @throws {@link SharedKeyRejected} | {@link UsageError} */
-export async function readShare(access: ShareAccess): Promise<HolderFile<ShareSecrets>> {
+/** A holder's share, and what the holder knows of the group. */
+export interface OpenedShare {
+  readonly label: ShareLabel;
+  readonly share: KeyShare;
+  readonly messageKey: MessageKey;
+  readonly group: KeyGroup;
+}
+
+/** Opens the share of a holder. @throws {@link SharedKeyRejected} | {@link UsageError} | {@link IoFailed} */
+export async function openShare(access: ShareAccess): Promise<OpenedShare> {
   const found = await readHolderFile(access);
   if (found === undefined) throw new IoFailed(`${access.file} does not exist`);
   const { secrets } = found;
@@ -130,13 +138,15 @@ export async function readShare(access: ShareAccess): Promise<HolderFile<ShareSe
       `${access.file} has no share yet: finish the ceremony first, with \`ceremony finish\``,
     );
   }
-  return { ...found, secrets };
+  return shareIn({ ...found, secrets });
 }
 
-/** Asserts that a share belongs to its group. @throws {@link SharedKeyRejected} */
-export function assertShareOf({ label, secrets }: HolderFile<ShareSecrets>, group: KeyGroup): void {
+/** Takes the share out of a holder's file, and verifies that it is a share of the key. @throws {@link SharedKeyRejected} */
+export async function shareIn({ label, secrets }: HolderFile<ShareSecrets>): Promise<OpenedShare> {
   const share = { number: label.number, scalar: new Uint8Array(Buffer.from(secrets.scalar, 'base64url')) };
-  if (isShareOf(share, group.key)) return;
+  const commitments = secrets.commitments.map((text) => new Uint8Array(Buffer.from(text, 'base64url')));
+  const group = await keyGroup(commitments, secrets.holders);
+  if (isShareOf(share, group.key)) return { label, share, messageKey: secrets.messageKey, group };
   throw new SharedKeyRejected('ERR_OTHER_KEY', `the share of ${label.name} is not a share of ${label.root}`);
 }
 

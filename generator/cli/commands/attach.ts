@@ -1,23 +1,25 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RootKey } from '@passport-registry/verifier';
 import type { Command } from 'commander';
-import { UsageError } from '../../errors.js';
+import { SharedKeyRejected, UsageError } from '../../errors.js';
 import { readBytes } from '../../files/read-file.js';
 import { attachSignatures } from '../../offline-signing/attach.js';
 import { PAYLOADS, type PayloadType } from '../../offline-signing/payloads.js';
-import { readRequestFiles } from '../../offline-signing/request-files.js';
+import { type RequestFiles, readRequestFiles } from '../../offline-signing/request-files.js';
 import { loadRootKey } from '../../signing/key-file.js';
 import { addFreshnessOptions, type FreshnessOptions, freshnessChoice } from '../options/freshness-options.js';
 import { addLogOptions, type LogOptions, logChoice } from '../options/log-options.js';
 import { addRuleOptions, type RuleOptions, ruleOptions } from '../options/rule-options.js';
 import { addTreeOptions, type TreeCommandOptions, treeOptions } from '../options/tree-options.js';
 import type { Invocation, Io } from '../terminal/io.js';
-import { emit } from '../terminal/output.js';
+import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { sayBuilt } from '../terminal/say-built.js';
 
 interface Options extends FreshnessOptions, RuleOptions, LogOptions, TreeCommandOptions {
   rootKey?: string;
+  holders?: string;
   out: string;
   json?: true;
 }
@@ -32,6 +34,7 @@ export function addAttachCommand(program: Command, io: Invocation): void {
     .argument('<request>', 'folder of the signing request')
     .argument('[signatures...]', 'signatures of its payloads, in their order (default: those in the request)')
     .option('--root-key <file>', 'public JWK that verifies the signature')
+    .option('--holders <file>', 'record of the ceremony, holders.json, to add up the shares of holders')
     .option('--out <dir>', 'folder of the published tree', 'dist');
   addTreeOptions(addLogOptions(addRuleOptions(addFreshnessOptions(command))))
     .option('--json', 'report as JSON on stdout')
@@ -58,11 +61,18 @@ async function attach(io: Io, { folder, signatures }: Signed, options: Options):
       `${folder} has ${types.length} payloads, but ${signatures.length} signatures were named`,
     );
   }
+  const shared =
+    options.holders === undefined
+      ? undefined
+      : await signaturesOfHolders(io, { folder, files, rootKey }, options.holders);
   const attached = await attachSignatures(
     {
       files,
       signatures: new Map(
-        types.map((type, index) => [type, readSignatureFile(signatures[index], folder, type)]),
+        types.map((type, index) => [
+          type,
+          shared?.get(type) ?? readSignatureFile(signatures[index], folder, type),
+        ]),
       ),
     },
     rootKey,
@@ -83,6 +93,41 @@ async function attach(io: Io, { folder, signatures }: Signed, options: Options):
   if (options.json) emit(io, { ok: true, ...published });
   sayBuilt(io, published, performance.now() - started);
   return undefined;
+}
+
+interface HoldersRequest {
+  readonly folder: string;
+  readonly files: RequestFiles;
+  readonly rootKey: RootKey;
+}
+
+/** Verifies the shares of the holders of the root key, and adds them up. An unchanged list keeps its signature. */
+async function signaturesOfHolders(
+  io: Io,
+  { folder, files: { payloads }, rootKey }: HoldersRequest,
+  holders: string,
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  // Imported on demand, because the other commands need no FROST.
+  const { readHolders } = await import('../../ceremony/holders-file.js');
+  const { readProgress, signaturesOf } = await import('../../holder-signing/aggregate.js');
+  const { signingTask } = await import('../../holder-signing/signing-task.js');
+  const { group } = await readHolders(holders);
+  if (group.rootKey.thumbprint !== rootKey.thumbprint) {
+    throw new SharedKeyRejected(
+      'ERR_OTHER_KEY',
+      `${holders} names the holders of ${group.rootKey.thumbprint}, but the root key is ${rootKey.thumbprint}`,
+    );
+  }
+  const task = signingTask(
+    folder,
+    group,
+    [...payloads].map(([type, bytes]) => ({ type, bytes })),
+  );
+  const progress = await readProgress(task, group);
+  const signatures = signaturesOf(progress, group);
+  for (const { message } of progress.faults) say(io, `WARNING: ${message}`);
+  const isKept = existsSync(join(folder, PAYLOADS.list.signature));
+  return new Map([...signatures].filter(([type]) => type !== 'list' || !isKept));
 }
 
 /** Longer than a signature in any form. */

@@ -30,7 +30,7 @@ interface JoinOptions extends ShareOptions {
 
 interface SplitOptions {
   key: string;
-  passphraseFile?: string;
+  passphraseFile?: string | undefined;
 }
 
 interface FinishOptions extends ShareOptions {

@@ -8,9 +8,9 @@ import { passphraseFrom } from './signer-options.js';
 
 /** The options of commands that use the file of a holder. */
 export interface ShareOptions {
-  share?: string;
-  passphraseFile?: string;
-  memory?: string;
+  share?: string | undefined;
+  passphraseFile?: string | undefined;
+  memory?: string | undefined;
 }
 
 /** Adds the option that names the file of a holder. @param required - whether the command needs one */
