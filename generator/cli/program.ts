@@ -4,8 +4,10 @@ import { containsKey } from '../signing/key-file.js';
 import { addAttachCommand } from './commands/attach.js';
 import { addBranchCommand } from './commands/branch.js';
 import { addBuildCommand } from './commands/build.js';
+import { addCeremonyCommand } from './commands/ceremony.js';
 import { addCheckCommand } from './commands/check.js';
 import { addCheckpointCommand } from './commands/checkpoint.js';
+import { addCommitCommand } from './commands/commit.js';
 import { addCosignCommand } from './commands/cosign.js';
 import { addDiffCommand } from './commands/diff.js';
 import { addEmergencyCommands } from './commands/emergency.js';
@@ -55,9 +57,11 @@ const COMMANDS = [
   addWitnessCommand,
   addMonitorCommand,
   addKeysCommand,
+  addCeremonyCommand,
   addRotateCommand,
   addCheckpointCommand,
   addCosignCommand,
+  addCommitCommand,
   addSignCommand,
   addAttachCommand,
   addEmergencyCommands,

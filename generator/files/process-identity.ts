@@ -37,12 +37,22 @@ function isRunning(pid: number): boolean {
 /** The scope of pids here. Systems without /proc use the host name. */
 function realm(): string {
   try {
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    return `${boot} ${readlinkSync('/proc/self/ns/pid')}`;
+    return `${readBootId()} ${readlinkSync('/proc/self/ns/pid')}`;
   } catch {
     return hostname();
   }
 }
+
+/** Identifies this boot of this machine. On a system without /proc, only the machine. */
+export function bootIdentity(): string {
+  try {
+    return readBootId();
+  } catch {
+    return hostname();
+  }
+}
+
+const readBootId = () => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 
 /**
  * Field 22 of /proc/PID/stat. Field 2, the name of the program, may contain anything, but ends at the last parenthesis.

@@ -25,6 +25,15 @@ export function writeWholeFile(file: string, content: string | Uint8Array): void
   write(file, content, () => 0o644);
 }
 
+/**
+ * Creates or replaces a file that only its owner can read, by one rename.
+ *
+ * @throws {@link IoFailed}
+ */
+export function writePrivateFile(file: string, text: string): void {
+  write(file, text, () => 0o600);
+}
+
 function write(file: string, content: string | Uint8Array, modeOf: () => number): void {
   const temporary = join(dirname(file), `.${basename(file)}.${randomBytes(8).toString('hex')}`);
   try {

@@ -27,9 +27,18 @@ export async function loadSigner(
   passphrase: Passphrase | undefined,
   env: NodeJS.ProcessEnv,
 ): Promise<Signer> {
+  return signerFor(await loadPrivateKey(source, passphrase, env), false);
+}
+
+/** Loads a private key itself, as {@link loadSigner} does. @throws {@link KeyRejected} | {@link IoFailed} */
+export async function loadPrivateKey(
+  source: string,
+  passphrase: Passphrase | undefined,
+  env: NodeJS.ProcessEnv,
+): Promise<KeyObject> {
   const text = readKeySource(source, env);
   const key = isEncrypted(text) ? await decryptKey(text, source, passphrase) : readPrivateKey(text, source);
-  return signerFor(assertUsable(key, source), false);
+  return assertUsable(key, source);
 }
 
 /** Provides the passphrase of an encrypted key. */

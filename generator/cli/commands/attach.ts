@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RootKey } from '@passport-registry/verifier';
 import type { Command } from 'commander';
-import { UsageError } from '../../errors.js';
+import { SharedKeyRejected, UsageError } from '../../errors.js';
 import { readBytes } from '../../files/read-file.js';
 import { attachSignatures } from '../../offline-signing/attach.js';
 import { PAYLOADS, type PayloadType } from '../../offline-signing/payloads.js';
-import { readRequestFiles } from '../../offline-signing/request-files.js';
+import { type RequestFiles, readRequestFiles } from '../../offline-signing/request-files.js';
 import { loadRootKey } from '../../signing/key-file.js';
 import { addFreshnessOptions, type FreshnessOptions, freshnessChoice } from '../options/freshness-options.js';
 import { addLogOptions, type LogOptions, logChoice } from '../options/log-options.js';
@@ -18,6 +19,7 @@ import { sayBuilt } from '../terminal/say-built.js';
 
 interface Options extends FreshnessOptions, RuleOptions, LogOptions, TreeCommandOptions {
   rootKey?: string;
+  holders?: string;
   out: string;
   json?: true;
 }
@@ -32,6 +34,7 @@ export function addAttachCommand(program: Command, io: Invocation): void {
     .argument('<request>', 'folder of the signing request')
     .argument('[signatures...]', 'signatures of its payloads, in their order (default: those in the request)')
     .option('--root-key <file>', 'public JWK that verifies the signature')
+    .option('--holders <file>', 'record of the ceremony, holders.json, to add up the shares of holders')
     .option('--out <dir>', 'folder of the published tree', 'dist');
   addTreeOptions(addLogOptions(addRuleOptions(addFreshnessOptions(command))))
     .option('--json', 'report as JSON on stdout')
@@ -55,14 +58,21 @@ async function attach(io: Io, { folder, signatures }: Signed, options: Options):
   const types = [...files.payloads.keys()];
   if (signatures.length > types.length) {
     throw new UsageError(
-      `${folder} has ${types.length} payloads, but ${signatures.length} signatures were named`,
+      `${folder} has ${types.length} payload${types.length === 1 ? '' : 's'}, but ${signatures.length} signatures were named`,
     );
   }
+  const shared =
+    options.holders === undefined
+      ? undefined
+      : await signaturesOfHolders(io, { folder, files, rootKey }, options.holders);
   const attached = await attachSignatures(
     {
       files,
       signatures: new Map(
-        types.map((type, index) => [type, readSignatureFile(signatures[index], folder, type)]),
+        types.map((type, index) => [
+          type,
+          shared?.get(type) ?? readSignatureFile(signatures[index], folder, type),
+        ]),
       ),
     },
     rootKey,
@@ -92,6 +102,41 @@ const NEXT = {
   rotation:
     'pass the step to a build or to `attach` with `--rotation FILE`, or save it as step.jwt in the folder of `rotate`',
 };
+
+interface HoldersRequest {
+  readonly folder: string;
+  readonly files: RequestFiles;
+  readonly rootKey: RootKey;
+}
+
+/** Verifies the shares of the holders of the root key, and adds them up. An unchanged list keeps its signature. */
+async function signaturesOfHolders(
+  io: Io,
+  { folder, files: { payloads }, rootKey }: HoldersRequest,
+  holders: string,
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  // Imported on demand, because the other commands need no FROST.
+  const { readHolders } = await import('../../ceremony/holders-file.js');
+  const { readProgress, signaturesOf } = await import('../../holder-signing/aggregate.js');
+  const { signingTask } = await import('../../holder-signing/signing-task.js');
+  const { group } = await readHolders(holders);
+  if (group.rootKey.thumbprint !== rootKey.thumbprint) {
+    throw new SharedKeyRejected(
+      'ERR_OTHER_KEY',
+      `${holders} names the holders of ${group.rootKey.thumbprint}, but the root key is ${rootKey.thumbprint}`,
+    );
+  }
+  const task = signingTask(
+    folder,
+    group,
+    [...payloads].map(([type, bytes]) => ({ type, bytes })),
+  );
+  const progress = await readProgress(task, group);
+  const signatures = signaturesOf(progress, group);
+  for (const { message } of progress.faults) say(io, `WARNING: ${message}`);
+  const isKept = existsSync(join(folder, PAYLOADS.list.signature));
+  return new Map([...signatures].filter(([type]) => type !== 'list' || !isKept));
+}
 
 /** Longer than a signature in any form. */
 const MAX_SIGNATURE_BYTES = 16 * 1024;

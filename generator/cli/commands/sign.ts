@@ -1,29 +1,74 @@
 import type { Command } from 'commander';
+import { UsageError } from '../../errors.js';
 import { signRequest } from '../../offline-signing/sign-request.js';
+import { nameHolders } from '../../shared-key/key-group.js';
 import { chooseSigner } from '../../signing/choose-signer.js';
 import { addRequestOptions, type RequestOptions } from '../options/request-options.js';
+import { memoryOf, shareAccess } from '../options/share-options.js';
 import { addSignerOptions, type SignerOptions, signerChoice } from '../options/signer-options.js';
 import { confirmedRequest } from '../terminal/confirm-request.js';
 import type { Invocation, Io } from '../terminal/io.js';
-import { say } from '../terminal/output.js';
+import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 
-interface Options extends SignerOptions, RequestOptions {}
+interface Options extends SignerOptions, RequestOptions {
+  share?: string;
+  json?: true;
+}
 
 /** `passport-registry sign`, for the machine with the key */
 export function addSignCommand(program: Command, io: Invocation): void {
   const command = program
     .command('sign')
     .description('show what a signing request changes, then sign it')
-    .argument('<request>', 'folder that a command with `--unsigned` wrote');
+    .argument('<request>', 'folder that a command with `--unsigned` wrote')
+    .option('--share <file>', "file with a holder's share of the root key, instead of a key")
+    .option('--json', 'report as JSON on stdout');
   addRequestOptions(addSignerOptions(command)).action((folder: string, options: Options) =>
-    run(io, false, () => sign(io, folder, options)),
+    run(io, options.json === true, () => sign(io, folder, options)),
   );
 }
 
-async function sign(io: Io, folder: string, options: Options): Promise<undefined> {
+async function sign(io: Io, folder: string, { share, ...options }: Options): Promise<undefined> {
+  if (share !== undefined) return signWithShare(io, folder, { ...options, share });
   const signer = await chooseSigner({ ...signerChoice(io, options), production: true });
   const request = await confirmedRequest(io, { folder, rootKey: signer.rootKey }, options);
-  for (const file of await signRequest(folder, request, signer)) say(io, `signed: ${file}`);
+  const signed = await signRequest(folder, request, signer);
+  if (options.json) emit(io, { ok: true, signed });
+  for (const file of signed) say(io, `signed: ${file}`);
+  return undefined;
+}
+
+async function signWithShare(
+  io: Io,
+  folder: string,
+  options: Options & { share: string },
+): Promise<undefined> {
+  if (options.key !== undefined || options.signerCommand !== undefined) {
+    throw new UsageError('pass either a key or a share of one, not both');
+  }
+  // Imported on demand, because the other commands need no FROST.
+  const { openShare } = await import('../../shared-key/share-file.js');
+  const { signingHolder } = await import('../../holder-signing/commitments.js');
+  const { writeShares } = await import('../../holder-signing/signature-shares.js');
+  const { signingTask } = await import('../../holder-signing/signing-task.js');
+  const opened = await openShare(shareAccess(io, options.share, options));
+  const { group, label } = opened;
+  const { payloads } = await confirmedRequest(io, { folder, rootKey: group.rootKey }, options);
+  const task = signingTask(folder, group, payloads);
+  const given = await writeShares(task, signingHolder(task, opened, memoryOf(io, options)));
+  const file = `${folder}/shares-${label.number}.jwt`;
+  const { sessions, waitingFor, faults } = given;
+  if (options.json) emit(io, { ok: true, signed: [file], sessions, waitingFor });
+  for (const { message } of faults) say(io, `WARNING: ${message}`);
+  say(
+    io,
+    `signed: ${file}, for ${sessions === 1 ? 'one group' : `${sessions} groups`} of ${group.key.threshold} holders`,
+  );
+  if (waitingFor.length > 0)
+    say(
+      io,
+      `without ${nameHolders(waitingFor)}, who ${waitingFor.length === 1 ? 'has' : 'have'} not committed`,
+    );
   return undefined;
 }

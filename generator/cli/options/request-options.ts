@@ -5,12 +5,16 @@ import { addExceptionOptions, type ExceptionOptions } from './rule-options.js';
 export interface RequestOptions extends ExceptionOptions {
   previousRootKey?: string;
   insteadOf?: string;
-  memory?: string;
+  memory?: string | undefined;
   yes?: true;
 }
 
-/** Adds the options of commands that show a signing request before they sign it. */
-export function addRequestOptions(command: Command): Command {
+/**
+ * Adds the options of commands that show a signing request before they sign it.
+ *
+ * @param asks - whether the command asks before it goes on, and needs the option for the memory
+ */
+export function addRequestOptions(command: Command, asks = true): Command {
   command
     .option(
       '--previous-root-key <file>',
@@ -19,8 +23,11 @@ export function addRequestOptions(command: Command): Command {
     .option(
       '--instead-of <hash>',
       'what was signed last and never published: payload hash of a list, or thumbprint of a next root key',
-    )
-    .option('--memory <dir>', 'folder that records what was signed (default: one for this user)')
-    .option('--yes', 'sign without asking');
+    );
+  if (asks) {
+    command
+      .option('--memory <dir>', 'folder that records what was signed (default: one for this user)')
+      .option('--yes', 'sign without asking');
+  }
   return addExceptionOptions(command);
 }

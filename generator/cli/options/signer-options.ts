@@ -94,7 +94,7 @@ export function signerChoice(io: Io, options: SignerOptions): SignerChoice {
 }
 
 /** Reads the passphrase of an encrypted key from a file, or asks for it on the terminal. */
-function passphraseFrom(io: Io, file: string | undefined): Passphrase {
+export function passphraseFrom(io: Io, file: string | undefined): Passphrase {
   if (file === undefined) return (source) => askPassphrase(io, source);
   return () => readText(file).replace(/\r?\n$/, '');
 }

@@ -14,16 +14,20 @@ import { sayDiagnostics } from './diagnostics.js';
 import type { Io } from './io.js';
 import { say } from './output.js';
 
+/** A signing request, and the root key that is to sign it. */
+interface RequestToSign {
+  readonly folder: string;
+  readonly rootKey: RootKey;
+}
+
 /**
- * Reads a signing request, checks it in every way, shows it in words, asks, and remembers it. Whoever signs a payload,
- * with a key or with a share of one, signs only what this function returns.
+ * Reads a signing request, checks it in every way, and shows it in words.
  *
- * @param rootKey - the root key that is to sign
- * @throws {@link UsageError} if the user does not confirm; the errors of `readSigningRequest`, and of the rules
+ * @throws the errors of `readSigningRequest`, of the memory and of the rules
  */
-export async function confirmedRequest(
+export async function shownRequest(
   io: Io,
-  { folder, rootKey }: { readonly folder: string; readonly rootKey: RootKey },
+  { folder, rootKey }: RequestToSign,
   options: RequestOptions,
 ): Promise<SigningRequest> {
   const { previousRootKey, insteadOf, memory = memoryFolder(io.env) } = options;
@@ -33,9 +37,24 @@ export async function confirmedRequest(
   sayRules(io, request, options);
   for (const line of describeRequest(request)) say(io, line);
   warnOfClock(io, request);
+  return request;
+}
+
+/**
+ * Shows a signing request as `shownRequest` does, asks, and remembers it. Whoever signs a payload, with a key or with a
+ * share of one, signs only what this function returns.
+ *
+ * @throws {@link UsageError} if the user does not confirm; the errors of `shownRequest`
+ */
+export async function confirmedRequest(
+  io: Io,
+  toSign: RequestToSign,
+  options: RequestOptions,
+): Promise<SigningRequest> {
+  const request = await shownRequest(io, toSign, options);
   if (options.yes !== true) await confirm(io);
   // Saved before signing: if a signature exists that is not in the memory, this machine could sign an older list later.
-  saveSigningMemory(memory, request);
+  saveSigningMemory(options.memory ?? memoryFolder(io.env), request);
   return request;
 }
 

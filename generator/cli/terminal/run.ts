@@ -1,4 +1,4 @@
-import { GeneratorError } from '../../errors.js';
+import { GeneratorError, SharedKeyRejected } from '../../errors.js';
 import { sayDiagnostics } from './diagnostics.js';
 import type { Invocation } from './io.js';
 import { emit, say, sayLines } from './output.js';
@@ -38,7 +38,8 @@ function asData(error: unknown): object {
   if (!(error instanceof GeneratorError))
     return { error: { code: 'ERR_INTERNAL', message: described(error) } };
   const { code, message, diagnostics } = error;
-  return { error: { code, message }, ...(diagnostics && { diagnostics }) };
+  const holder = error instanceof SharedKeyRejected ? error.holder : undefined;
+  return { error: { code, message, ...(holder && { holder }) }, ...(diagnostics && { diagnostics }) };
 }
 
 function described(error: unknown): string {

@@ -1,0 +1,108 @@
+import { encodeSignature, verifySignature } from '@passport-registry/verifier';
+import { isObject } from '@passport-registry/verifier/internal';
+import { SharedKeyRejected } from '../errors.js';
+import { readText } from '../files/read-file.js';
+import type { KeyGroup } from '../shared-key/key-group.js';
+import { type Message, readMessage } from '../shared-key/message.js';
+import { parseJson } from '../signing/key-file.js';
+import { CEREMONY_FILES, parseCeremony } from './ceremony-file.js';
+import {
+  assertProven,
+  groupFrom,
+  type Joined,
+  parseJoined,
+  readText as readCeremonyText,
+} from './messages.js';
+import {
+  assertReceipt,
+  DEALER,
+  digestOf,
+  splitCommitments,
+  type Transcript,
+  testPayload,
+} from './transcript.js';
+
+/**
+ * The public record of a ceremony, verified: who holds a shared key. The record proves that the holders' messages make
+ * this key, and that each named message key has signed a receipt. It cannot prove who the holders are, that they are
+ * different people, or that nobody has kept a key that was split.
+ */
+export interface Holders {
+  readonly group: KeyGroup;
+  readonly names: readonly string[];
+  /** Whether a dealer has split an existing key. */
+  readonly isSplit: boolean;
+  /** The fingerprint of the ceremony: SHA-256, in hexadecimal. */
+  readonly digest: string;
+}
+
+/** The record of a finished ceremony: the content of holders.json. The same messages give the same bytes. */
+export function formatHolders(
+  { ceremony, joined, parts }: Transcript,
+  receipts: ReadonlyMap<number, Message>,
+  testSignature: Uint8Array,
+): string {
+  const [dealt] = parts;
+  const record = {
+    ceremony: parseJson(readCeremonyText(ceremony, CEREMONY_FILES.ceremony) ?? ''),
+    join: joined.map(({ message }) => message.text),
+    parts: ceremony.splits === undefined ? parts.map(({ sha256 }) => sha256) : undefined,
+    split: ceremony.splits === undefined ? undefined : dealt?.text,
+    receipts: joined.map(({ number }) => receipts.get(number)?.text),
+    test: encodeSignature(testSignature),
+  };
+  return `${JSON.stringify(record, null, 2)}\n`;
+}
+
+/** Reads and verifies the record of a ceremony. @throws {@link SharedKeyRejected} | {@link IoFailed} */
+export function readHolders(file: string): Promise<Holders> {
+  return parseHolders(readText(file), file);
+}
+
+/** Verifies the record of a ceremony. @param source - the name of the file, for errors @throws {@link SharedKeyRejected} */
+export async function parseHolders(text: string, source: string): Promise<Holders> {
+  const record = parseJson(text);
+  const invalid = (what: string, cause?: unknown) =>
+    new SharedKeyRejected('ERR_HOLDER_MESSAGE', `${source} ${what}`, { cause });
+  if (!isObject(record))
+    throw invalid('is not the record of a ceremony: it is the file holders.json of its folder');
+  const { ceremony: content, join, parts, split, receipts, test } = record as Record<string, unknown>;
+  const ceremony = await parseCeremony(content, source);
+  const texts = (value: unknown, count: number): string[] => {
+    if (Array.isArray(value) && value.length === count && value.every((one) => typeof one === 'string'))
+      return value;
+    throw invalid('is malformed');
+  };
+  const joined: Joined[] = [];
+  for (const [index, message] of texts(join, ceremony.holders).entries()) {
+    joined.push(await parseJoined(ceremony, index + 1, message));
+  }
+  assertProven(ceremony, joined);
+  const dealt =
+    ceremony.splits === undefined
+      ? undefined
+      : await readMessage(String(split), {
+          ...{ type: 'registry-ceremony-parts+jwt', number: 0, name: DEALER },
+          ...{ file: source, key: ceremony.splits },
+        });
+  const group = await groupFrom(ceremony, joined, splitCommitments(ceremony, dealt));
+  if (ceremony.splits !== undefined && ceremony.splits.thumbprint !== group.rootKey.thumbprint) {
+    throw invalid('does not split the key that it names');
+  }
+  const hashes = dealt === undefined ? texts(parts, ceremony.holders) : [dealt.sha256];
+  const digest = digestOf(
+    ceremony,
+    joined.map(({ message }) => message.sha256),
+    hashes,
+  );
+  const root = group.rootKey.thumbprint;
+  for (const [index, receipt] of texts(receipts, ceremony.holders).entries()) {
+    const { number, name, messageKey: key } = joined[index] as Joined;
+    const expected = { type: 'registry-ceremony-receipt+jwt', number, name, file: source, key } as const;
+    assertReceipt(await readMessage(receipt, expected), { digest, root, name });
+  }
+  await verifySignature(testPayload(digest), String(test), group.rootKey).catch((cause) => {
+    throw invalid('has a test signature that is not valid', cause);
+  });
+  return { group, names: ceremony.names, isSplit: ceremony.splits !== undefined, digest };
+}

@@ -1,0 +1,105 @@
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cli, type Outcome, temporaryFolder } from './workspace.js';
+
+/** A holder with a machine of his own: a folder with the share, its passphrase, the memory, and a copy of the ceremony. */
+export interface HolderMachine {
+  readonly name: string;
+  readonly folder: string;
+  /** The holder's copy of the folder that travels. */
+  readonly copy: string;
+}
+
+/** The holders of a key, each on a machine of his own, and the folder that travels between them. */
+export class Ceremony {
+  readonly home = temporaryFolder();
+  readonly shared = join(this.home, 'shared');
+  readonly holders: readonly HolderMachine[];
+
+  constructor(names: readonly string[]) {
+    this.holders = names.map((name) => {
+      const folder = join(this.home, name);
+      mkdirSync(folder);
+      writeFileSync(join(folder, 'passphrase'), `the long passphrase of ${name}\n`);
+      return { name, folder, copy: join(folder, 'copy') };
+    });
+  }
+
+  /** Runs `ceremony start`. */
+  start(threshold: number, ...more: string[]): Promise<Outcome> {
+    const names = this.holders.map(({ name }) => name);
+    const args = ['--holders', ...names, '--threshold', String(threshold), ...more];
+    return cli(['ceremony', 'start', this.shared, ...args], this.home);
+  }
+
+  /** Runs a command as a holder, on the shared folder or on the holder's copy of it. */
+  as(name: string, args: readonly string[]): Promise<Outcome> {
+    const { folder } = this.machine(name);
+    return cli([...args, '--share', 'own.share', '--passphrase-file', 'passphrase'], folder, {
+      XDG_STATE_HOME: join(folder, 'state'),
+    });
+  }
+
+  join(name: string, folder = this.shared, ...more: string[]): Promise<Outcome> {
+    return this.as(name, ['ceremony', 'join', folder, '--as', name, '--json', ...more]);
+  }
+
+  finish(name: string, words: string, folder = this.shared): Promise<Outcome> {
+    return this.as(name, ['ceremony', 'finish', folder, '--words', words, '--json']);
+  }
+
+  /** Runs `ceremony status`, and returns what it prints. */
+  async status(folder = this.shared) {
+    return JSON.parse((await cli(['ceremony', 'status', folder, '--json'], this.home)).stdout);
+  }
+
+  /** The words of the fingerprint, as a holder reads them. */
+  async words(folder = this.shared): Promise<string> {
+    return (await this.status(folder)).words.join(' ');
+  }
+
+  /** The first two rounds. */
+  async rounds(): Promise<void> {
+    for (const round of [1, 2]) for (const { name } of this.holders) await good(this.join(name), round);
+  }
+
+  /** The whole ceremony. Each holder runs four commands. */
+  async whole(threshold: number): Promise<void> {
+    await good(this.start(threshold));
+    await this.rounds();
+    const words = await this.words();
+    for (const round of [3, 4])
+      for (const { name } of this.holders) await good(this.finish(name, words), round);
+  }
+
+  machine(name: string): HolderMachine {
+    return this.holders.find((holder) => holder.name === name) as HolderMachine;
+  }
+
+  /** Copies the folder that travels to a holder. */
+  bring(name: string, from = this.shared): string {
+    const { copy } = this.machine(name);
+    cpSync(from, copy, { recursive: true, force: true });
+    return copy;
+  }
+}
+
+async function good(outcome: Promise<Outcome>, round = 0): Promise<void> {
+  const { code, stderr } = await outcome;
+  if (code !== 0) throw new Error(`round ${round}: ${stderr}`);
+}
+
+/** The error of a command that was run with --json. */
+export function errorOf({ stdout }: Outcome): { code: string; message: string; holder?: string } {
+  return JSON.parse(stdout).error;
+}
+
+/** All files below a folder, as bytes. */
+export function allBytes(folder: string): Map<string, Buffer> {
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return new Map(
+    names
+      .filter((entry) => entry.isFile())
+      .map((entry) => [join(entry.parentPath, entry.name), readFileSync(join(entry.parentPath, entry.name))]),
+  );
+}
