@@ -44,6 +44,10 @@ export async function readRotationInput(input: string, rootKey: RootKey): Promis
       `has next_roots that are not 1 to ${MAX_NEXT_ROOTS} different thumbprints`,
     );
   }
+  const used = [rootKey, next].find(({ thumbprint }) => nextRoots?.includes(thumbprint));
+  if (used !== undefined) {
+    throw refusedInput('rotation', `has next_roots with ${used.thumbprint}, to which no later step may lead`);
+  }
   if (step !== undefined && !(Number.isSafeInteger(step) && step > 0)) {
     throw refusedInput('rotation', 'has a step that is not a number from 1');
   }

@@ -373,6 +373,18 @@ describe('sign refuses a rotation step', () => {
     ['with 4 next roots', alter(() => ({ next_roots: Array(4).fill(thumbprint('root')) })), 1, /1 to 3/],
     ['with a next root twice', alter(() => ({ next_roots: Array(2).fill(HASH) })), 1, /1 to 3 different/],
     ['with a next root that is none', alter(() => ({ next_roots: ['x'] })), 1, /1 to 3 different/],
+    [
+      'with the outgoing key as a next root',
+      alter(() => ({ next_roots: [thumbprint('root')] })),
+      1,
+      /no later step/,
+    ],
+    [
+      'with the next key as a next root',
+      alter(() => ({ next_roots: [thumbprint('next')] })),
+      1,
+      /no later step/,
+    ],
     ['with a step that is none', alter(() => ({ step: 0 })), 1, /a number from 1/],
   ])('%s', async (_name, change, code, message) => {
     await rotate();
