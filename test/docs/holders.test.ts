@@ -1,0 +1,113 @@
+import { cpSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { commandsBelow, sh } from '../support/documents.js';
+import { ROOT } from '../support/paths.js';
+import { recordText, temporaryFolder, writeFiles } from '../support/workspace.js';
+
+const FILE = 'docs/holders.md';
+const HOLDERS = ['Anna', 'Bo', 'Cy'];
+
+let folder: string;
+
+/** The commands as one holder types them. The test gives the passphrase and the words instead of typing them. */
+function as(name: string, commands: string, words = ''): string {
+  const own = commands
+    .replaceAll('Anna ', `${name} `)
+    .replaceAll(/\b(anna|bo|di)\.share/g, `${name.toLowerCase()}.share`);
+  return own
+    .replaceAll(/(--share \S+)/g, `$1 --passphrase-file passphrase`)
+    .replaceAll(/(ceremony finish .*)/g, `$1 --words "${words}"`)
+    .replaceAll(/(\bsign .*)/g, '$1 --yes');
+}
+
+async function ceremony(name: string, holders: readonly string[], steps: readonly string[]): Promise<void> {
+  const [join1 = '', join2 = '', finish1 = '', finish2 = ''] = steps.map((step) =>
+    step.replaceAll(' ceremony --', ` ${name} --`).replace(/ status ceremony$/m, ` status ${name}`),
+  );
+  const words = async () =>
+    JSON.parse((await sh(`npx passport-registry ceremony status ${name} --json`, folder)).stdout).words?.join(
+      ' ',
+    );
+  for (const step of [join1, join2]) for (const holder of holders) await sh(as(holder, step), folder);
+  const read = await words();
+  for (const step of [finish1, finish2])
+    for (const holder of holders) await sh(as(holder, step, read), folder);
+}
+
+describe('docs/holders.md', () => {
+  const [start = '', ...steps] = commandsBelow(FILE, 'Make the key');
+  const splitting = commandsBelow(FILE, 'Split an existing key')[0] ?? '';
+  const signing = commandsBelow(FILE, 'Sign');
+  const leaving = commandsBelow(FILE, 'When a holder leaves, or a share is lost or stolen');
+
+  beforeAll(async () => {
+    folder = temporaryFolder();
+    writeFileSync(join(folder, 'passphrase'), 'a passphrase of the test\n');
+    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
+    await sh(start, folder);
+    await ceremony('ceremony', HOLDERS, steps.slice(0, 4));
+    for (const name of ['root.json', 'holders.json'])
+      cpSync(join(folder, 'ceremony', name), join(folder, name));
+  });
+
+  it('makes the key in four commands of each holder', async () => {
+    const { stderr } = await sh('npx passport-registry ceremony status ceremony', folder);
+    expect(stderr).toContain('the key is live');
+    expect(steps).toHaveLength(4);
+  });
+
+  it('signs in two commands of each holder, and publishes', async () => {
+    const [commit = '', sign = '', attach = ''] = signing;
+    await sh('npx passport-registry build --unsigned request --root-key root.json', folder);
+    for (const step of [commit, sign]) for (const name of ['Anna', 'Bo']) await sh(as(name, step), folder);
+    await sh(attach, folder);
+    await sh('npx passport-registry verify dist --root-key root.json', folder);
+  });
+
+  it('moves to other holders, as verifiers who pinned the outgoing key see', async () => {
+    const [begin = '', step = '', first = ''] = leaving;
+    await sh(begin, folder);
+    // Bo and Cy have a file for each key.
+    for (const name of ['bo', 'cy']) renameSync(join(folder, `${name}.share`), join(folder, `${name}.old`));
+    await ceremony('new-ceremony', ['Bo', 'Cy', 'Di'], steps.slice(0, 4));
+    for (const name of ['bo', 'cy']) {
+      renameSync(join(folder, `${name}.share`), join(folder, `${name}.new`));
+      renameSync(join(folder, `${name}.old`), join(folder, `${name}.share`));
+    }
+    await together(step, ['Bo', 'Cy']);
+    for (const name of ['bo', 'cy']) renameSync(join(folder, `${name}.new`), join(folder, `${name}.share`));
+    await together(first, ['Di', 'Bo']);
+  });
+
+  it('splits an existing key', async () => {
+    await sh('npx passport-registry keys generate --out root-key.pem > single.json', folder);
+    const [begin = '', split = ''] = splitting.trim().split('\n');
+    await sh(begin.replace('root.json', 'single.json'), folder);
+    for (const name of ['Anna', 'Bo', 'Cy']) renameShare(name, 'kept');
+    for (const name of HOLDERS)
+      await sh(as(name, steps[0] ?? '').replace(' ceremony --as', ' split-ceremony --as'), folder);
+    const { stderr } = await sh(split, folder);
+    expect(stderr).toContain('DESTROY the original key');
+  });
+
+  it('names every error code of holders', () => {
+    const text = readFileSync(join(ROOT, FILE), 'utf8');
+    const errors = readFileSync(join(ROOT, 'generator/errors.ts'), 'utf8');
+    const [, union = ''] = /type SharedKeyFault =([\s\S]*?);/.exec(errors) ?? [];
+    const codes = union.match(/ERR_\w+/g) ?? [];
+    expect(codes.length).toBeGreaterThan(8);
+    for (const code of codes) expect(text).toContain(`| \`${code}\` |`);
+  });
+
+  const renameShare = (name: string, suffix: string) =>
+    renameSync(join(folder, `${name.toLowerCase()}.share`), join(folder, `${name.toLowerCase()}.${suffix}`));
+
+  /** Runs a block: each command of a holder by all signers, the others once. */
+  async function together(block: string, signers: readonly string[]): Promise<void> {
+    for (const command of block.trim().split('\n')) {
+      if (!command.includes('--share')) await sh(command, folder);
+      else for (const name of signers) await sh(as(name, command), folder);
+    }
+  }
+});

@@ -1,0 +1,426 @@
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { takeNonces } from '../../../build/holder-signing/nonce-store.js';
+import { signMessage } from '../../../build/shared-key/message.js';
+import { openShare } from '../../../build/shared-key/share-file.js';
+import { allBytes, Ceremony, errorOf } from '../../support/ceremony.js';
+import { CLI } from '../../support/paths.js';
+import { versionBefore } from '../../support/versions.js';
+import {
+  cli,
+  cliProcess,
+  type Outcome,
+  recordText,
+  run,
+  temporaryFolder,
+  writeFiles,
+} from '../../support/workspace.js';
+
+const holders = new Ceremony(['Anna', 'Bo', 'Cy']);
+const others = new Ceremony(['Anna', 'Bo', 'Cy']);
+const NAMES = ['Anna', 'Bo', 'Cy'] as const;
+const numberOf = (name: string) => NAMES.indexOf(name as 'Anna') + 1;
+
+/** The registry of the operator, and the folder of the current request, which travels. */
+let registry: string;
+let request: string;
+
+beforeAll(async () => {
+  await holders.whole(2);
+  await others.whole(2);
+});
+
+beforeEach(() => {
+  registry = temporaryFolder();
+  request = join(registry, 'request');
+  for (const name of ['root.json', 'holders.json']) cpSync(join(holders.shared, name), join(registry, name));
+  for (const { folder } of holders.holders) rmSync(join(folder, 'state'), { recursive: true, force: true });
+  records({ alpha: {} });
+});
+
+const records = (all: Record<string, Record<string, string>>) => {
+  rmSync(join(registry, 'issuers'), { recursive: true, force: true });
+  for (const [id, changes] of Object.entries(all)) {
+    writeFiles(registry, { [`issuers/${id}.yaml`]: recordText(id, changes) });
+  }
+};
+
+async function newRequest(...more: string[]): Promise<Outcome> {
+  rmSync(request, { recursive: true, force: true });
+  const outcome = await cli(['build', '--unsigned', 'request', '--root-key', 'root.json', ...more], registry);
+  expect(outcome.stderr).toContain('ready to be signed');
+  return outcome;
+}
+
+const commit = (name: string, folder = request, ...more: string[]) =>
+  holders.as(name, ['commit', folder, '--json', ...more]);
+const sign = (name: string, folder = request, ...more: string[]) =>
+  holders.as(name, ['sign', folder, '--json', '--yes', ...more]);
+const attach = (...more: string[]) =>
+  cli(
+    ['attach', 'request', '--root-key', 'root.json', '--holders', 'holders.json', '--json', ...more],
+    registry,
+  );
+
+async function good(outcome: Promise<Outcome>): Promise<Outcome> {
+  const result = await outcome;
+  expect(result.stderr).not.toContain('passport-registry:');
+  expect(result.code).toBe(0);
+  return result;
+}
+
+/** A whole publication by some of the holders. */
+async function publish(...names: string[]): Promise<void> {
+  await newRequest();
+  for (const name of names) await good(commit(name));
+  for (const name of names) await good(sign(name));
+  await good(attach());
+}
+
+const messageOf = (kind: 'commitments' | 'shares', name: string, folder = request) =>
+  join(folder, `${kind}-${numberOf(name)}.jwt`);
+const claimsOf = (file: string) =>
+  JSON.parse(Buffer.from(readFileSync(file, 'utf8').split('.')[1] ?? '', 'base64url').toString('utf8'));
+const open = (name: string) =>
+  openShare({
+    file: join(holders.machine(name).folder, 'own.share'),
+    passphrase: () => `the long passphrase of ${name}`,
+    env: process.env,
+  });
+
+describe('two of three holders', () => {
+  it.each([
+    ['Anna', 'Bo'],
+    ['Cy', 'Anna'],
+    ['Bo', 'Cy'],
+  ])('%s and %s publish a list, as one ordinary root key', async (...names) => {
+    await publish(...names);
+    const verified = await cli(['verify', '--root-key', 'root.json'], registry);
+    expect(verified.stderr).toContain('dist is valid');
+    const before = await versionBefore();
+    const rootKey = JSON.parse(readFileSync(join(registry, 'root.json'), 'utf8'));
+    expect(await before.offline(join(registry, 'dist'), rootKey)).toEqual({ alpha: 'active' });
+  });
+
+  it('publish with all three, too, and in any order', async () => {
+    await newRequest();
+    await good(commit('Cy'));
+    await good(commit('Anna'));
+    expect(JSON.parse((await good(sign('Anna'))).stdout)).toMatchObject({ sessions: 1, waitingFor: ['Bo'] });
+    await good(commit('Bo'));
+    // The nonces of the groups with Bo were kept.
+    expect(JSON.parse((await good(sign('Anna'))).stdout)).toMatchObject({ sessions: 2, waitingFor: [] });
+    await good(sign('Bo'));
+    await good(attach());
+  });
+
+  it('see what they sign, and the verdict of the rules', async () => {
+    await publish('Anna', 'Bo');
+    records({ alpha: { status: 'revoked', last_audit: '2026-01-01T00:00:00Z' }, beta: {} });
+    await newRequest();
+    const shown = await good(commit('Anna'));
+    expect(shown.stderr).toContain('~ alpha: status "active" -> "revoked"');
+    expect(shown.stderr).toContain('+ beta: new');
+    await good(commit('Bo'));
+    expect((await good(sign('Anna'))).stderr).toContain('~ alpha: status "active" -> "revoked"');
+    await good(sign('Bo'));
+    await good(attach());
+    records({ alpha: {}, beta: {} });
+    await newRequest('--override', 'alpha:revoked-is-final');
+    for (const refused of [await commit('Anna'), await sign('Anna')]) {
+      expect(refused.code).toBe(1);
+      expect(errorOf(refused)).toMatchObject({ code: 'ERR_RECORDS_REJECTED' });
+    }
+  });
+
+  it('sign only after they said yes', async () => {
+    await newRequest();
+    for (const name of ['Anna', 'Bo']) await good(commit(name));
+    const { code, stderr } = await holders.as('Anna', ['sign', request]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('give --yes');
+    expect(existsSync(messageOf('shares', 'Anna'))).toBe(false);
+  });
+
+  it('may repeat every step', async () => {
+    await newRequest();
+    for (const name of ['Anna', 'Bo']) await good(commit(name));
+    const committed = allBytes(request);
+    for (const name of ['Anna', 'Bo']) await good(commit(name));
+    expect(allBytes(request)).toEqual(committed);
+    for (const name of ['Anna', 'Bo']) await good(sign(name));
+    const signed = allBytes(request);
+    for (const name of ['Anna', 'Bo']) await good(commit(name));
+    for (const name of ['Anna', 'Bo']) await good(sign(name));
+    expect(allBytes(request)).toEqual(signed);
+    await good(attach());
+    await good(attach());
+  });
+
+  it('sign a delegation and a rotation', async () => {
+    await cli(['keys', 'generate', '--out', 'online.pem', '--public', 'online.json'], registry);
+    for (const args of [
+      ['keys', 'delegate', '--online', 'online.json'],
+      ['keys', 'rotate', '--next', 'online.json'],
+    ]) {
+      rmSync(request, { recursive: true, force: true });
+      await good(cli([...args, '--root-key', 'root.json', '--unsigned', 'request'], registry));
+      for (const name of ['Anna', 'Bo']) await good(commit(name));
+      for (const name of ['Anna', 'Bo']) await good(sign(name));
+      const { stdout } = await good(attach());
+      const [statement] = Object.values(JSON.parse(stdout)).filter((value) => typeof value === 'string');
+      expect(String(statement).split('.')).toHaveLength(3);
+    }
+  });
+});
+
+describe('what is missing', () => {
+  it('is named: commitments, and shares', async () => {
+    await newRequest();
+    await good(commit('Anna'));
+    const alone = errorOf(await sign('Anna'));
+    expect(alone).toMatchObject({ code: 'ERR_HOLDERS_MISSING' });
+    expect(alone.message).toContain('no commitments by Bo and Cy');
+    await good(commit('Bo'));
+    await good(sign('Anna'));
+    const one = errorOf(await attach());
+    expect(one).toMatchObject({ code: 'ERR_HOLDERS_MISSING' });
+    expect(one.message).toContain('1 of 2 holders have signed: no valid signature shares by Bo and Cy');
+    expect(existsSync(join(registry, 'dist'))).toBe(false);
+    expect(errorOf(await sign('Cy'))).toMatchObject({ code: 'ERR_NONCES_USED' });
+  });
+
+  it('stops nothing, as long as enough others are there', async () => {
+    await newRequest();
+    for (const name of NAMES) await good(commit(name));
+    for (const name of ['Bo', 'Cy']) await good(sign(name));
+    await good(attach());
+  });
+});
+
+describe('a wrong message', () => {
+  beforeEach(async () => {
+    await newRequest();
+    for (const name of NAMES) await good(commit(name));
+    for (const name of NAMES) await good(sign(name));
+  });
+
+  /** Replaces the shares of Bo in all sessions. */
+  async function forge(change: (share: string, session: string) => string): Promise<void> {
+    const file = messageOf('shares', 'Bo');
+    const claims = claimsOf(file);
+    for (const [session, { shares }] of Object.entries<{ shares: Record<string, string> }>(claims.sessions)) {
+      for (const type of Object.keys(shares)) shares[type] = change(shares[type] ?? '', session);
+    }
+    const { messageKey } = await open('Bo');
+    writeFileSync(file, signMessage('registry-signing-shares+jwt', claims, messageKey));
+  }
+
+  const flip = (share: string) => {
+    const bytes = Buffer.from(share, 'base64url');
+    bytes[0] = (bytes[0] ?? 0) ^ 1;
+    return bytes.toString('base64url');
+  };
+
+  it('names the holder of a wrong signature share, and publishes with the others', async () => {
+    await forge(flip);
+    const attached = await good(attach());
+    expect(attached.stderr).toContain(
+      'WARNING: shares-2.jwt, by Bo, has a signature share that is not valid',
+    );
+  });
+
+  it('names the holder if nobody else is left', async () => {
+    await forge(flip);
+    rmSync(messageOf('shares', 'Cy'));
+    expect(errorOf(await attach())).toMatchObject({ code: 'ERR_SIGNATURE_SHARE', holder: 'Bo' });
+    await forge(() => 'not a share');
+    expect(errorOf(await attach())).toMatchObject({ code: 'ERR_HOLDER_MESSAGE', holder: 'Bo' });
+    expect(existsSync(join(registry, 'dist'))).toBe(false);
+  });
+
+  it.each(['commitments', 'shares'] as const)('refuses one flipped bit in %s', async (kind) => {
+    const file = messageOf(kind, 'Bo');
+    const text = readFileSync(file, 'utf8');
+    writeFileSync(file, `${text.slice(0, -9)}${text.at(-9) === 'A' ? 'B' : 'A'}${text.slice(-8)}`);
+    rmSync(messageOf('shares', 'Cy'));
+    expect(errorOf(await attach())).toMatchObject({ code: 'ERR_HOLDER_MESSAGE', holder: 'Bo' });
+    expect(errorOf(await sign('Bo'))).toEqual(
+      kind === 'shares'
+        ? expect.objectContaining({ code: 'ERR_NONCES_USED' })
+        : expect.objectContaining({ holder: 'Bo' }),
+    );
+  });
+
+  it('refuses shares and commitments of another request', async () => {
+    const kept = {
+      shares: readFileSync(messageOf('shares', 'Bo')),
+      commitments: readFileSync(messageOf('commitments', 'Bo')),
+    };
+    await good(attach());
+    records({ alpha: {}, beta: {} });
+    await newRequest();
+    for (const name of ['Anna', 'Bo']) await good(commit(name));
+    await good(sign('Anna'));
+    writeFileSync(messageOf('shares', 'Bo'), kept.shares);
+    expect(errorOf(await attach())).toMatchObject({ code: 'ERR_REQUEST_CHANGED', holder: 'Bo' });
+    writeFileSync(messageOf('commitments', 'Bo'), kept.commitments);
+    expect(errorOf(await sign('Bo'))).toMatchObject({ code: 'ERR_REQUEST_CHANGED', holder: 'Bo' });
+  });
+
+  it('refuses the holders, the share and the messages of another ceremony', async () => {
+    const record = join(others.shared, 'holders.json');
+    const other = await cli(
+      ['attach', 'request', '--root-key', 'root.json', '--holders', record, '--json'],
+      registry,
+    );
+    expect(errorOf(other)).toMatchObject({ code: 'ERR_OTHER_KEY' });
+    const stranger = await others.as('Bo', ['sign', request, '--yes', '--json']);
+    expect(errorOf(stranger).code).not.toBe('ERR_USAGE');
+    expect(stranger.code).not.toBe(0);
+  });
+});
+
+describe('a request that was changed between the holders', () => {
+  it('is refused by whoever has committed to the other one', async () => {
+    await newRequest();
+    for (const name of ['Anna', 'Bo']) await good(commit(name));
+    const messages = ['Anna', 'Bo'].map((name) => readFileSync(messageOf('commitments', name)));
+    records({ alpha: { tier: 'registered' } });
+    await newRequest();
+    for (const [index, name] of ['Anna', 'Bo'].entries()) {
+      writeFileSync(messageOf('commitments', name), messages[index] as Buffer);
+    }
+    expect(errorOf(await sign('Anna'))).toMatchObject({ code: 'ERR_REQUEST_CHANGED', holder: 'Anna' });
+    // Whoever is asked to commit to the changed one sees that the others have another one.
+    await good(commit('Cy'));
+    expect(errorOf(await sign('Cy'))).toMatchObject({ code: 'ERR_REQUEST_CHANGED' });
+  });
+});
+
+describe('nonces', () => {
+  const state = (name: string) => join(holders.machine(name).folder, 'state');
+  const nonceFiles = (name: string) =>
+    [...allBytes(state(name)).keys()].filter((file) => file.includes('nonces') && !file.endsWith('.jwt'));
+
+  it('are used once, also if the request is shown with another list of commitments', async () => {
+    await newRequest();
+    for (const name of ['Anna', 'Bo']) await good(commit(name));
+    const second = join(registry, 'second');
+    cpSync(request, second, { recursive: true });
+    await good(commit('Bo', second, '--again'));
+    await good(sign('Anna'));
+    expect(errorOf(await sign('Anna', second))).toMatchObject({ code: 'ERR_NONCES_USED' });
+    expect(existsSync(messageOf('shares', 'Anna', second))).toBe(false);
+    await good(commit('Anna', second, '--again'));
+    await good(sign('Anna', second));
+    // The first list belongs to nonces that are gone.
+    expect(errorOf(await sign('Anna'))).toMatchObject({ code: 'ERR_COMMITMENTS_CHANGED', holder: 'Anna' });
+  });
+
+  it('are used by one of two processes that sign at once', async () => {
+    await newRequest();
+    for (const name of ['Anna', 'Bo']) await good(commit(name));
+    const copies = ['one', 'two', 'three'].map((name) => join(registry, name));
+    for (const copy of copies) {
+      cpSync(request, copy, { recursive: true });
+      if (copy !== copies[0]) await good(commit('Bo', copy, '--again'));
+    }
+    const { folder } = holders.machine('Anna');
+    const outcomes = await Promise.all(
+      copies.map((copy) =>
+        cliProcess(
+          ['sign', copy, '--yes', '--json', '--share', 'own.share', '--passphrase-file', 'passphrase'],
+          folder,
+          { XDG_STATE_HOME: state('Anna') },
+        ),
+      ),
+    );
+    expect(outcomes.map(({ code }) => code).sort()).toEqual([0, 3, 3]);
+    expect(copies.filter((copy) => existsSync(messageOf('shares', 'Anna', copy)))).toHaveLength(1);
+    for (const outcome of outcomes) {
+      if (outcome.code !== 0) expect(errorOf(outcome)).toMatchObject({ code: 'ERR_NONCES_USED' });
+    }
+  });
+
+  it('stay on their machine, encrypted, and are deleted when they are used', async () => {
+    await newRequest();
+    for (const name of NAMES) await good(commit(name));
+    expect(nonceFiles('Anna')).toHaveLength(2);
+    const secrets: Buffer[] = [];
+    const { share } = await open('Anna');
+    const folder = join(nonceFiles('Anna')[0] as string, '..');
+    const copy = join(temporaryFolder(), 'nonces');
+    cpSync(folder, copy, { recursive: true });
+    for (const session of (await takeNonces({ folder: copy, share }, ['1-2', '1-3'])).values()) {
+      for (const { hiding, binding } of Object.values(session))
+        secrets.push(Buffer.from(hiding), Buffer.from(binding));
+    }
+    expect(secrets).toHaveLength(8);
+    expect(readdirSync(copy)).toEqual(['commitments.jwt']);
+    const outputs = [await good(sign('Anna')), await good(sign('Bo'))];
+    await good(attach());
+    const everything = new Map([...allBytes(holders.home), ...allBytes(registry)]);
+    outputs.forEach(({ stdout, stderr }, index) =>
+      everything.set(`output ${index}`, Buffer.from(stdout + stderr)),
+    );
+    for (const secret of [...secrets, Buffer.from(share.scalar)]) {
+      for (const [file, bytes] of everything) {
+        for (const form of [
+          secret,
+          secret.toString('hex'),
+          secret.toString('base64'),
+          secret.toString('base64url'),
+        ]) {
+          expect(bytes.includes(form), file).toBe(false);
+        }
+      }
+    }
+    expect(nonceFiles('Anna')).toEqual([]);
+    expect(nonceFiles('Cy')).toHaveLength(2);
+  });
+
+  it('do not survive a restart of the machine, so that a copy of the disk brings none back', async () => {
+    await newRequest();
+    for (const name of ['Anna', 'Bo']) await good(commit(name));
+    const kept = join(registry, 'disk image');
+    cpSync(state('Anna'), kept, { recursive: true });
+    await good(sign('Anna'));
+    rmSync(state('Anna'), { recursive: true });
+    cpSync(kept, state('Anna'), { recursive: true });
+    rmSync(messageOf('shares', 'Anna'));
+    const preload = join(registry, 'restarted.mjs');
+    writeFileSync(
+      preload,
+      `import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+const { readFileSync } = fs;
+fs.readFileSync = (path, ...more) =>
+  path === '/proc/sys/kernel/random/boot_id' ? 'another boot' : readFileSync(path, ...more);
+syncBuiltinESMExports();
+`,
+    );
+    const args = [
+      'sign',
+      request,
+      '--yes',
+      '--json',
+      '--share',
+      'own.share',
+      '--passphrase-file',
+      'passphrase',
+    ];
+    const restarted = await run(
+      process.execPath,
+      ['--import', preload, CLI, ...args],
+      holders.machine('Anna').folder,
+      {
+        XDG_STATE_HOME: state('Anna'),
+      },
+    );
+    expect(errorOf(restarted)).toMatchObject({ code: 'ERR_NONCES_USED' });
+    expect(errorOf(restarted).message).toContain('restarted');
+    expect(existsSync(messageOf('shares', 'Anna'))).toBe(false);
+  });
+});

@@ -1,0 +1,143 @@
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Ceremony, errorOf } from '../../support/ceremony.js';
+import { CLI } from '../../support/paths.js';
+import { cli, type Outcome, recordText, run, temporaryFolder, writeFiles } from '../../support/workspace.js';
+
+/** Kills the process before one of the calls that change files, so that every moment is tried, on any machine. */
+const PRELOAD = `import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+let left = Number(process.env.KILL_BEFORE);
+const CHANGES = ['appendFileSync', 'fsyncSync', 'mkdirSync', 'renameSync', 'rmSync', 'unlinkSync', 'writeFileSync'];
+for (const name of CHANGES) {
+  const change = fs[name];
+  fs[name] = (...args) => {
+    left -= 1;
+    if (left === 0) for (process.kill(process.pid, 'SIGKILL'); ; );
+    return change(...args);
+  };
+}
+syncBuiltinESMExports();
+`;
+
+/** More than ten times what the kills take: each is a process, which derives a key from a passphrase. */
+const ENOUGH_MS = 1_200_000;
+
+/** A ceremony and a request, with everything that their commands change below one folder. */
+class World {
+  readonly ceremony = new Ceremony(['Anna', 'Bo']);
+  readonly #kept = temporaryFolder();
+
+  save(): void {
+    rmSync(this.#kept, { recursive: true });
+    cpSync(this.ceremony.home, this.#kept, { recursive: true });
+  }
+
+  restore(): void {
+    rmSync(this.ceremony.home, { recursive: true });
+    cpSync(this.#kept, this.ceremony.home, { recursive: true });
+  }
+
+  /** Runs a command of Anna, and kills it before a change of a file. @returns whether it was killed */
+  async killed(args: readonly string[], moment: number): Promise<boolean> {
+    const { folder } = this.ceremony.machine('Anna');
+    const preload = join(this.ceremony.home, 'kill.mjs');
+    writeFileSync(preload, PRELOAD);
+    const own = ['--share', 'own.share', '--passphrase-file', 'passphrase'];
+    const { code, stderr } = await run(
+      process.execPath,
+      ['--import', preload, CLI, ...args, ...own],
+      folder,
+      {
+        KILL_BEFORE: String(moment),
+        XDG_STATE_HOME: join(folder, 'state'),
+      },
+    );
+    if (code === null) return true;
+    expect(stderr).not.toContain('passport-registry:');
+    return false;
+  }
+
+  /** Kills a command at every moment, each time from the same state. Leaves the state after the whole command. */
+  async atEveryMoment(args: readonly string[], afterwards: () => Promise<void>): Promise<number> {
+    this.save();
+    for (let moment = 1; ; moment += 1) {
+      this.restore();
+      const isKilled = await this.killed(args, moment);
+      await afterwards();
+      if (!isKilled) return moment - 1;
+    }
+  }
+}
+
+async function good(outcome: Promise<Outcome>): Promise<void> {
+  const { code, stderr } = await outcome;
+  expect(stderr).not.toContain('passport-registry:');
+  expect(code).toBe(0);
+}
+
+describe('a holder whose machine is killed', () => {
+  const world = new World();
+  const { ceremony } = world;
+  const request = join(ceremony.home, 'registry', 'request');
+  const file = (kind: string) => join(request, `${kind}-1.jwt`);
+  let moments = 0;
+
+  it('resumes a ceremony at every moment', async () => {
+    await good(ceremony.start(2));
+    await good(ceremony.join('Bo'));
+    const join = ['ceremony', 'join', ceremony.shared, '--as', 'Anna'];
+    moments += await world.atEveryMoment(join, () => good(ceremony.join('Anna')));
+    await good(ceremony.join('Bo'));
+    const words = await ceremony.words();
+    const finish = ['ceremony', 'finish', ceremony.shared, '--words', words];
+    await good(ceremony.finish('Bo', words));
+    moments += await world.atEveryMoment(finish, async () => {
+      await good(ceremony.finish('Anna', words));
+      expect(['test', 'live']).toContain((await ceremony.status()).step);
+    });
+    // A killed test signature is made again, if need be with other nonces.
+    for (let round = 0; (await ceremony.status()).step !== 'live' && round < 4; round += 1) {
+      for (const name of ['Bo', 'Anna']) await good(ceremony.finish(name, words));
+    }
+    expect((await ceremony.status()).step).toBe('live');
+  }, ENOUGH_MS);
+
+  it('commits again, and never uses a nonce twice', async () => {
+    const registry = join(ceremony.home, 'registry');
+    writeFiles(registry, { 'issuers/alpha.yaml': recordText('alpha') });
+    for (const name of ['root.json', 'holders.json'])
+      cpSync(join(ceremony.shared, name), join(registry, name));
+    await good(cli(['build', '--unsigned', 'request', '--root-key', 'root.json'], registry));
+    const commit = (name: string, ...more: string[]) =>
+      ceremony.as(name, ['commit', request, '--json', ...more]);
+    const sign = (name: string) => ceremony.as(name, ['sign', request, '--yes', '--json']);
+    await good(commit('Bo'));
+    moments += await world.atEveryMoment(['commit', request], async () => {
+      await good(commit('Anna'));
+      await good(sign('Bo'));
+    });
+    let refused = 0;
+    moments += await world.atEveryMoment(['sign', request, '--yes'], async () => {
+      const [before, commitments] = [read(file('shares')), read(file('commitments'))];
+      const again = await sign('Anna');
+      if (again.code === 0) {
+        // What was given before is all that is ever given for these commitments.
+        if (before !== undefined) expect(read(file('shares'))).toBe(before);
+        expect(read(file('commitments'))).toBe(commitments);
+        return;
+      }
+      refused += 1;
+      expect(errorOf(again)).toMatchObject({ code: 'ERR_NONCES_USED' });
+      expect(read(file('shares'))).toBeUndefined();
+      await good(commit('Anna', '--again'));
+      expect(read(file('commitments'))).not.toBe(commitments);
+    });
+    expect(refused).toBeGreaterThan(0);
+    await good(cli(['attach', 'request', '--root-key', 'root.json', '--holders', 'holders.json'], registry));
+    expect(moments).toBeGreaterThanOrEqual(50);
+  }, ENOUGH_MS);
+});
+
+const read = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined);
