@@ -2,7 +2,6 @@ import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import {
   ANY_TIME,
   delegationOf,
-  isThumbprint,
   type Statement,
   verifyDelegation,
 } from '@passport-registry/verifier/internal';
@@ -10,7 +9,7 @@ import { KeyRejected } from '../errors.js';
 import { formatDuration } from '../freshness/expiry.js';
 import { type DelegationClaims, delegationInput } from '../freshness/statements.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
-import { assertCanonical, readInput, refusedInput } from './read-input.js';
+import { assertCanonical, isThumbprint, readInput, refusedInput } from './read-input.js';
 
 /** The keys and the times of a delegation. */
 interface Delegation {

@@ -1,8 +1,7 @@
 import { importRootKey, RegistryError, type RootKey } from '@passport-registry/verifier';
-import { isThumbprint } from '@passport-registry/verifier/internal';
 import { type RotationClaims, rotationInput } from '../freshness/statements.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
-import { assertCanonical, readInput, refusedInput } from './read-input.js';
+import { assertCanonical, isThumbprint, readInput, refusedInput } from './read-input.js';
 
 /** A rotation step to be signed. */
 export interface RequestedRotation {

@@ -144,4 +144,3 @@ export {
   type StatementType,
   verifyStatement,
 } from './trust/statement.js';
-export { isThumbprint } from './trust/thumbprint.js';
