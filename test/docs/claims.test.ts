@@ -50,7 +50,7 @@ const CLAIMS: Record<string, Record<string, readonly [file: string, title: strin
       ['generator/witnessing/two-histories', 'however often it is killed'],
     ],
     'A verifier enforces every member of a trust anchor': [
-      ['verifier/trust/trust-anchor', 'with next_roots needs a newer version'],
+      ['verifier/client/next-roots', 'refuses the step of a thief'],
       ['verifier/trust/trust-anchor', 'an option can add the requirement, and cannot remove it'],
       ['generator/cli/pin', '%s enforces its requirement'],
     ],
