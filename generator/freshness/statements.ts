@@ -30,9 +30,21 @@ export function delegationStatement(
   return signStatement(root, 'registry-delegation+jwt', { iat, exp: iat + days * DAY_SECONDS, keys });
 }
 
-/** Signs a rotation step with the outgoing root key (SPEC B7): one step of keys/rotation.json. */
-export function rotationStatement(outgoing: Signer, next: RootKey, now: number): Promise<string> {
-  return signStatement(outgoing, 'registry-root-rotation+jwt', { iat: toSeconds(now), next_root: next.jwk });
+/**
+ * Signs a rotation step with the outgoing root key (SPEC B7, C4): one step of keys/rotation.json.
+ *
+ * @param next - the next root key, with the keys to which the step commits it
+ */
+export function rotationStatement(
+  outgoing: Signer,
+  { jwk, nextRoots }: RootKey,
+  now: number,
+): Promise<string> {
+  return signStatement(outgoing, 'registry-root-rotation+jwt', {
+    iat: toSeconds(now),
+    next_root: jwk,
+    ...(nextRoots && { next_roots: nextRoots }),
+  });
 }
 
 /** The claims of a publication statement (SPEC C1). */

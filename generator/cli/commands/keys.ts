@@ -4,13 +4,22 @@ import { logIdentity } from '../../log/sign-head.js';
 import { chooseSigner } from '../../signing/choose-signer.js';
 import { generateKeyFile, KEY_ALGORITHMS, type KeyAlgorithm, loadRootKey } from '../../signing/key-file.js';
 import { generateKeyPair } from '../../signing/key-pair.js';
+import {
+  assertCommitted,
+  nextCommitment,
+  publishedSteps,
+  withCommitment,
+  withConfigured,
+} from '../../tree/commitment.js';
 import { witnessVkey } from '../../witnessing/witness-key.js';
 import { createState } from '../../witnessing/witness-state.js';
+import { addCommitmentOption, type CommitmentOptions, committedKeys } from '../options/commitment-options.js';
 import { positiveNumber } from '../options/positive-number.js';
 import { addSignerOptions, type SignerOptions, signerChoice } from '../options/signer-options.js';
 import type { Invocation } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
+import { sayCommitment } from '../terminal/say-rotation.js';
 
 interface GenerateOptions {
   alg: KeyAlgorithm;
@@ -28,8 +37,9 @@ interface WitnessOptions {
   state?: string;
 }
 
-interface RotateOptions extends SignerOptions {
+interface RotateOptions extends SignerOptions, CommitmentOptions {
   next: string;
+  out: string;
 }
 
 /** `passport-registry keys` */
@@ -71,13 +81,19 @@ export function addKeysCommand(program: Command, io: Invocation): void {
   const rotate = keys
     .command('rotate')
     .description('sign the step to the next root key; print the step to stdout')
-    .requiredOption('--next <file>', 'public JWK of the next root key');
-  addSignerOptions(rotate).action(({ next, ...options }: RotateOptions) =>
+    .requiredOption('--next <file>', 'public JWK of the next root key')
+    .option('--out <dir>', 'folder of the published tree, whose rotation the step continues', 'dist');
+  addSignerOptions(addCommitmentOption(rotate)).action(({ next: file, ...options }: RotateOptions) =>
     run(io, false, async () => {
       const root = await chooseSigner({ ...signerChoice(io, options), production: true });
-      io.stdout.write(
-        `${await rotationStatement(root, await loadRootKey(next, true, io.env), Date.now())}\n`,
-      );
+      const next = await loadRootKey(file, true, io.env);
+      const steps = publishedSteps(options.out);
+      const outgoing = withConfigured(await withCommitment(root.rootKey, steps), options.nextRoots);
+      assertCommitted(outgoing, next.thumbprint);
+      const commit = await committedKeys(io, '--commit', options.commit);
+      const nextRoots = nextCommitment(commit, { outgoing, next, steps });
+      io.stdout.write(`${await rotationStatement(root, { ...next, nextRoots }, Date.now())}\n`);
+      sayCommitment(io, { ...next, nextRoots });
       return undefined;
     }),
   );
