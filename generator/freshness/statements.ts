@@ -67,9 +67,13 @@ export interface RotationClaims {
   readonly step?: number;
 }
 
-/** Returns the claims of a rotation step to the next root key. */
-export function rotationClaims(next: RootKey, now: number): RotationClaims {
-  return { iat: toSeconds(now), next_root: next.jwk };
+/**
+ * Returns the claims of a rotation step.
+ *
+ * @param next - the next root key, with the keys to which the step commits it
+ */
+export function rotationClaims({ jwk, nextRoots }: RootKey, now: number): RotationClaims {
+  return { iat: toSeconds(now), next_root: jwk, ...(nextRoots && { next_roots: nextRoots }) };
 }
 
 /** Signs a rotation step with the outgoing root key (SPEC B7): one step of keys/rotation.json. */

@@ -23,7 +23,8 @@ interface State {
   readonly version: typeof VERSION;
   readonly head: string;
   readonly entries: readonly LogEntry[];
-  readonly roots: readonly unknown[];
+  /** The root keys as JWKs, each with the keys to which it is committed. */
+  readonly roots: readonly { readonly next_roots?: readonly string[] | undefined }[];
   readonly logKeys: readonly string[];
   readonly publication: { readonly index: number; readonly text: string } | null;
   /** SHA-256 of the newest list, which is in a file of its own. */
@@ -62,7 +63,9 @@ async function parseState(folder: string, bytes: Buffer): Promise<KnownLog> {
   }
   return {
     ...{ head, entries, hashes, logKeys: state.logKeys, behind: state.behind },
-    roots: await Promise.all(state.roots.map((jwk) => importRootKey(jwk))),
+    roots: await Promise.all(
+      state.roots.map(async (jwk) => ({ ...(await importRootKey(jwk)), nextRoots: jwk.next_roots })),
+    ),
     publication:
       state.publication === null
         ? undefined
@@ -89,7 +92,7 @@ export function saveState(folder: string, { head, list, publication, roots, ...k
   if (head === undefined) return;
   const state: State = {
     ...{ version: VERSION, head: formatNote(head.note), entries: known.entries },
-    roots: roots.map(({ jwk }) => jwk),
+    roots: roots.map(({ jwk, nextRoots }) => ({ ...jwk, next_roots: nextRoots })),
     ...{ logKeys: known.logKeys, behind: known.behind, list: list?.sha256 ?? null },
     publication: publication === undefined ? null : { index: publication.index, text: publication.text },
   };

@@ -24,16 +24,18 @@ export interface DelegationPlan {
 }
 
 /**
- * Asserts that the step of an earlier run leads from the outgoing key to the next key.
+ * Asserts that the step of an earlier run leads from the outgoing key to the next key, and commits it as the operator says.
  *
+ * @param commit - what the operator says, if anything
+ * @returns the next key, with the keys to which the step commits it. Undefined if there is no step
  * @throws {@link KeyRejected}
  */
 export async function assertStepFits(
   { folder, step }: RotationFiles,
-  outgoing: RootKey,
-  next: RootKey | undefined,
-): Promise<void> {
-  if (step === undefined) return;
+  { outgoing, next }: RotationKeys,
+  commit: readonly string[] | undefined,
+): Promise<RootKey | undefined> {
+  if (step === undefined) return undefined;
   const file = join(folder, ROTATION_FILES.step);
   const refused = (why: string, cause?: unknown) =>
     new KeyRejected(`${file} ${why}: find out who made it, and remove it to sign another`, { cause });
@@ -43,6 +45,10 @@ export async function assertStepFits(
   if (to.thumbprint !== next?.thumbprint) {
     throw refused(`leads to ${to.thumbprint}, but the next key is ${next?.thumbprint ?? 'not known yet'}`);
   }
+  if (commit !== undefined && `${to.nextRoots}` !== `${[...commit].sort()}`) {
+    throw refused(`commits ${to.thumbprint} to ${to.nextRoots?.join(' or ') ?? 'nothing'}, unlike --commit`);
+  }
+  return to;
 }
 
 /**

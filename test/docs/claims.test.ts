@@ -44,13 +44,21 @@ const CLAIMS: Record<string, Record<string, readonly [file: string, title: strin
       ['verifier/log/client-consistency', 'refuses a head of the log that is smaller than the accepted one'],
       ['verifier/log/client-consistency', 'refuses a log that the thief of the root key starts afresh'],
     ],
+    'If the trust anchor or a rotation step names the keys': [
+      ['verifier/client/next-roots', 'refuses the step of a thief'],
+      [
+        'verifier/client/next-roots',
+        'follows a chain of three commitments, and refuses a step that leaves it',
+      ],
+      ['verifier/client/next-roots', 'survives a restart with a store'],
+      ['generator/rotating/next-roots', '%s refuses the registry of a thief'],
+    ],
     'A build extends the published log': [
       ['generator/publishing/killed-log', 'never forks the log, whatever runs next'],
       ['generator/publishing/log', 'a log that was put back, and a log of another history'],
       ['generator/witnessing/two-histories', 'however often it is killed'],
     ],
     'A verifier enforces every member of a trust anchor': [
-      ['verifier/trust/trust-anchor', 'with next_roots needs a newer version'],
       ['verifier/trust/trust-anchor', 'an option can add the requirement, and cannot remove it'],
       ['generator/cli/pin', '%s enforces its requirement'],
     ],

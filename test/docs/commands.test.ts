@@ -313,6 +313,32 @@ describe('freshness and rotation', () => {
     expect(stderr).toContain('is valid');
   });
 
+  it('docs/operators.md: the next root keys, committed ahead', async () => {
+    const folder = join(await ownRegistry(), 'registry');
+    cpSync(join(folder, '../issuers'), join(folder, 'issuers'), { recursive: true });
+    for (const heading of ['The key', 'Freshness: hourly, without the root key']) {
+      for (const commands of commandsBelow('docs/operators.md', heading)) await sh(commands, folder);
+    }
+    const [keys = '', rotate = ''] = commandsBelow(
+      'docs/operators.md',
+      'The next root keys, committed ahead',
+    );
+    await sh(keys, folder);
+    const [first, second, third] = [1, 2, 3].map(
+      (number) => JSON.parse(readFileSync(join(folder, `next-${number}.json`), 'utf8')).kid,
+    );
+    const root = JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8'));
+    writeFiles(folder, {
+      'registry.yaml': `next_roots: ["${first}", "${second}"]\n`,
+      'trust-anchor.json': JSON.stringify({ root, next_roots: [first, second] }),
+    });
+    const wrong = rotate.replace('../next-1.pem', '../next-3.pem').replace(/--commit \S+ \S+/, '');
+    const refused = await run('sh', ['-euc', wrong], folder, installedPath());
+    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining(`not to ${third}`)]);
+    expect((await sh(rotate, folder)).stderr).toContain(`then   ${second} or ${third}\n`);
+    await sh('npx passport-registry verify dist --root-key trust-anchor.json', folder);
+  });
+
   it('docs/operators.md: how is the registry doing?', async () => {
     const folder = await ownRegistry();
     for (const heading of ['The key', 'Freshness: hourly, without the root key']) {

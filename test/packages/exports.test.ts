@@ -80,6 +80,7 @@ describe('what the packages export', () => {
       'RotationGap',
       'RotationInvalid',
       'RotationLoop',
+      'RotationNotCommitted',
       'RotationSignature',
       'STATUSES',
       'SignatureInvalid',

@@ -285,6 +285,14 @@ export class RotationSignature extends RegistryError {
   readonly code = 'ERR_ROTATION_SIGNATURE';
 }
 
+/**
+ * A step in the chain of root keys leads to a key that the root key before is not committed to (SPEC C4): the trust anchor
+ * or the step before names the keys that may follow (`next_roots`), and this is none of them.
+ */
+export class RotationNotCommitted extends RegistryError {
+  readonly code = 'ERR_ROTATION_NOT_COMMITTED';
+}
+
 /** A root key has two valid successors (SPEC C4): its owner or an attacker signed two rotations. Both are refused. */
 export class RotationFork extends RegistryError {
   readonly code = 'ERR_ROTATION_FORK';
@@ -418,6 +426,7 @@ export type AnyRegistryError =
   | RotationGap
   | RotationLoop
   | RotationSignature
+  | RotationNotCommitted
   | RotationFork
   | BundleInvalid
   | NoUsableSource

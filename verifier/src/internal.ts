@@ -133,7 +133,7 @@ export {
   verifyPublicationStatement,
 } from './trust/publication-statement.js';
 export { currentRoots, pinnedChains, type RootChain, walkChains } from './trust/root-chain.js';
-export { type RotationStep, readRotation, walkSteps } from './trust/rotation.js';
+export { type RotationStep, readRotation, successorIn, walkSteps } from './trust/rotation.js';
 export {
   ANY_TIME,
   type Clock,
@@ -144,3 +144,4 @@ export {
   type StatementType,
   verifyStatement,
 } from './trust/statement.js';
+export { importAnchorRoot } from './trust/trust-anchor.js';

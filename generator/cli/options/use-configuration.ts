@@ -42,9 +42,10 @@ export function useConfiguration(program: Command): void {
 
 function applyConfiguration(command: Command, configuration: Configuration): void {
   for (const group of optionGroups(command, configuration)) applyGroup(command, group);
-  // The command line has no option for the description of the registry.
-  const { name, description, contact, homepage } = configuration;
+  // The command line has no option for the description of the registry, and none for the keys that follow its root key.
+  const { name, description, contact, homepage, next_roots } = configuration;
   command.setOptionValueWithSource('about', { name, description, contact, homepage }, 'config');
+  command.setOptionValueWithSource('nextRoots', next_roots, 'config');
 }
 
 /** The name of a command below the program, such as `keys public`. */

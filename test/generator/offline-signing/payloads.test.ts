@@ -197,6 +197,23 @@ describe('a build with the public root key alone', () => {
 });
 
 describe('a request with a rotation step', () => {
+  it('commits the next key, and goes only where the published rotation leads', async () => {
+    await makeKey('next');
+    const commit = ['--commit', 'second.json', thumbprint('online')];
+    const asked = await request('keys rotate', '--next', 'next.json', ...commit);
+    const shown = words(await signed());
+    expect(shown).toEqual(words(asked));
+    expect(shown.slice(3, 5)).toEqual(
+      ['second', 'online'].map((name) =>
+        expect.stringContaining(`next_root ${thumbprint(name)}: the step after`),
+      ),
+    );
+    writeFiles(folder, { 'registry.yaml': `next_roots: [${thumbprint('second')}]\n` });
+    const other = ['keys', 'rotate', '--unsigned', 'other', '--root-key', 'root.json', '--next', 'next.json'];
+    await refused(3, /is committed to/, ...other);
+    expect(existsSync(at('other'))).toBe(false);
+  });
+
   it('says from which key to which, and lets `rotate` continue', async () => {
     const asked = await rotate();
     const shown = words(await signed());
