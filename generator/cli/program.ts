@@ -5,7 +5,7 @@ import { addAttachCommand } from './commands/attach.js';
 import { addBranchCommand } from './commands/branch.js';
 import { addBuildCommand } from './commands/build.js';
 import { addCheckCommand } from './commands/check.js';
-import { addCheckpointCommand } from './commands/checkpoint.js';
+import { addCheckpointCommands } from './commands/checkpoint.js';
 import { addCosignCommand } from './commands/cosign.js';
 import { addDiffCommand } from './commands/diff.js';
 import { addEmergencyCommands } from './commands/emergency.js';
@@ -56,7 +56,7 @@ const COMMANDS = [
   addMonitorCommand,
   addKeysCommand,
   addRotateCommand,
-  addCheckpointCommand,
+  addCheckpointCommands,
   addCosignCommand,
   addSignCommand,
   addAttachCommand,

@@ -9,9 +9,11 @@ const HOUR_SECONDS = 60 * 60;
 /** Converts milliseconds to whole seconds. */
 const toSeconds = (now: number) => Math.floor(now / 1000);
 
-/** The lifetime of a delegation. */
+/** The lifetime of a delegation, and what it permits. */
 export interface DelegationTerm {
   readonly days: number;
+  /** Whether the online keys may hold issuers (SPEC C4). */
+  readonly mayHold: boolean;
   /** The current time, in milliseconds since 1970. */
   readonly now: number;
 }
@@ -23,11 +25,12 @@ export interface DelegationTerm {
 export function delegationStatement(
   root: Signer,
   online: readonly RootKey[],
-  { days, now }: DelegationTerm,
+  { days, mayHold, now }: DelegationTerm,
 ): Promise<string> {
   const iat = toSeconds(now);
   const keys = online.map(({ jwk }) => jwk);
-  return signStatement(root, 'registry-delegation+jwt', { iat, exp: iat + days * DAY_SECONDS, keys });
+  const exp = iat + days * DAY_SECONDS;
+  return signStatement(root, 'registry-delegation+jwt', { iat, exp, keys, ...(mayHold && { hold: true }) });
 }
 
 /** Signs a rotation step with the outgoing root key (SPEC B7): one step of keys/rotation.json. */
@@ -72,6 +75,8 @@ export interface CheckpointSubject {
   readonly checksums: Uint8Array;
   /** The sequence of the publication statement; undefined if the tree has none. */
   readonly sequence: number | undefined;
+  /** The ids of the held issuers, sorted. */
+  readonly hold: readonly string[];
   /** The latest end of the checkpoint, in milliseconds since 1970. Default: none. */
   readonly notAfter?: number | undefined;
 }
@@ -90,7 +95,7 @@ export interface CheckpointChoice {
  */
 export function checkpointStatement(
   { signer, hours }: CheckpointChoice,
-  { list, updatedAt, checksums, sequence, notAfter = Number.POSITIVE_INFINITY }: CheckpointSubject,
+  { list, updatedAt, checksums, sequence, hold, notAfter = Number.POSITIVE_INFINITY }: CheckpointSubject,
   now: number,
 ): Promise<string> {
   const iat = toSeconds(now);
@@ -102,6 +107,7 @@ export function checkpointStatement(
     size: list.length,
     tree_sha256: sha256(checksums),
     ...(sequence !== undefined && { sequence }),
+    ...(hold.length > 0 && { hold }),
   });
 }
 

@@ -100,6 +100,7 @@ export { levelsFor, mayHaveLevels, type SummedRecord, type SumsTree, sumsTree } 
 export {
   type Checkpoint,
   type CheckpointFiles,
+  MAX_HELD_ISSUERS,
   verifyCheckpoint,
   verifyDelegation,
 } from './trust/checkpoint.js';

@@ -21,6 +21,7 @@ interface GenerateOptions {
 interface DelegateOptions extends SignerOptions {
   online: string[];
   days: string;
+  hold?: true;
 }
 
 interface WitnessOptions {
@@ -56,15 +57,15 @@ export function addKeysCommand(program: Command, io: Invocation): void {
     .command('delegate')
     .description('let online keys sign checkpoints; print the delegation to stdout')
     .requiredOption('--online <file...>', 'public JWKs of the online keys')
-    .option('--days <number>', 'how long the delegation is valid', '90');
-  addSignerOptions(delegate).action(({ online, days, ...options }: DelegateOptions) =>
+    .option('--days <number>', 'how long the delegation is valid', '90')
+    .option('--hold', 'also let the online keys stop issuers, with `hold`');
+  addSignerOptions(delegate).action(({ online, days, hold, ...options }: DelegateOptions) =>
     run(io, false, async () => {
       const validity = positiveNumber('--days', days);
       const keysToTrust = await Promise.all(online.map((file) => loadRootKey(file, true, io.env)));
       const root = await chooseSigner({ ...signerChoice(io, options), production: true });
-      io.stdout.write(
-        `${await delegationStatement(root, keysToTrust, { days: validity, now: Date.now() })}\n`,
-      );
+      const term = { days: validity, mayHold: hold === true, now: Date.now() };
+      io.stdout.write(`${await delegationStatement(root, keysToTrust, term)}\n`);
       return undefined;
     }),
   );
