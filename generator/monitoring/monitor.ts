@@ -7,9 +7,10 @@ import { trustAnchorOf } from '../verification/pinned-trust.js';
 import { aboutLog } from './about-log.js';
 import { type CheckedHost, checkHost } from './check-host.js';
 import { type Finding, type FindingCode, SEVERITIES } from './finding.js';
+import { followHold } from './follow-hold.js';
 import { followHost } from './follow-host.js';
 import { type HostView, readView } from './host-view.js';
-import { type KnownLog, nothingKnown } from './known-log.js';
+import { type KnownHold, type KnownLog, nothingKnown } from './known-log.js';
 import { MonitoredHost } from './monitored-host.js';
 import type { MonitorOptions, Round } from './round.js';
 
@@ -62,7 +63,8 @@ export async function monitorOnce(
   for (const one of views) await followHost(one, round, () => undefined);
   const checked: CheckedHost[] = [];
   for (const one of views) checked.push(await checkTwice(one, round, view));
-  return finish(round, checked);
+  const hold = await followHold(views, round);
+  return finish(round, checked, hold);
 }
 
 /** Reads what a host shows. @param query - makes caches ask the host again */
@@ -159,7 +161,7 @@ function keyOf({ code, host = '', message }: Finding): string {
   return [code, host, ...(code === 'host-unreadable' ? [] : [message])].join('\n');
 }
 
-function finish(round: Round, checked: readonly CheckedHost[]): MonitoredRound {
+function finish(round: Round, checked: readonly CheckedHost[], hold: KnownHold | undefined): MonitoredRound {
   const { hosts, before, log, now } = round;
   const findings = [...round.findings, ...checked.flatMap((one) => one.findings), ...aboutLog(round)];
   const keys = findings.map(keyOf);
@@ -181,6 +183,6 @@ function finish(round: Round, checked: readonly CheckedHost[]): MonitoredRound {
       ),
     },
     // What could not be read is repeated by the next round.
-    known: head === undefined ? undefined : { ...(round.isComplete ? log : before), behind },
+    known: head === undefined ? undefined : { ...(round.isComplete ? log : before), behind, hold },
   };
 }

@@ -13,7 +13,7 @@ import { IoFailed } from '../errors.js';
 import { readBytes } from '../files/read-file.js';
 import { writeWholeFile } from '../files/replace-file.js';
 import { sha256 } from '../tree/checksums.js';
-import { type Behind, type KnownLog, knownPublication, rootOfFirst } from './known-log.js';
+import { type Behind, type KnownHold, type KnownLog, knownPublication, rootOfFirst } from './known-log.js';
 
 const STATE = 'state.json';
 const VERSION = 1;
@@ -30,6 +30,8 @@ interface State {
   /** SHA-256 of the newest list, which is in a file of its own. */
   readonly list: string | null;
   readonly behind: Readonly<Record<string, Behind>>;
+  /** Absent in the state of an older version. */
+  readonly hold?: KnownHold | undefined;
 }
 
 /**
@@ -62,7 +64,7 @@ async function parseState(folder: string, bytes: Buffer): Promise<KnownLog> {
     throw invalid('has entries that do not belong to its head');
   }
   return {
-    ...{ head, entries, hashes, logKeys: state.logKeys, behind: state.behind },
+    ...{ head, entries, hashes, logKeys: state.logKeys, behind: state.behind, hold: state.hold },
     roots: await Promise.all(
       state.roots.map(async (jwk) => ({ ...(await importRootKey(jwk)), nextRoots: jwk.next_roots })),
     ),
@@ -93,7 +95,7 @@ export function saveState(folder: string, { head, list, publication, roots, ...k
   const state: State = {
     ...{ version: VERSION, head: formatNote(head.note), entries: known.entries },
     roots: roots.map(({ jwk, nextRoots }) => ({ ...jwk, next_roots: nextRoots })),
-    ...{ logKeys: known.logKeys, behind: known.behind, list: list?.sha256 ?? null },
+    ...{ logKeys: known.logKeys, behind: known.behind, hold: known.hold, list: list?.sha256 ?? null },
     publication: publication === undefined ? null : { index: publication.index, text: publication.text },
   };
   const kept = list && listFile(list.sha256);

@@ -11,6 +11,7 @@ import {
   type DelegationCondition,
   delegationCondition,
 } from './freshness-condition.js';
+import { type HoldCondition, holdCondition } from './hold-condition.js';
 import { type HostsCondition, hostsCondition } from './hosts-condition.js';
 import { type ListCondition, listCondition, type TreeCondition, treeCondition } from './list-condition.js';
 import { type LocalTree, readLocalTree } from './local-tree.js';
@@ -63,6 +64,7 @@ export interface RegistryStatus extends HostsCondition {
   readonly log: LogCondition;
   readonly delegation: DelegationCondition;
   readonly checkpoint: CheckpointCondition;
+  readonly hold: HoldCondition;
   readonly changes: ChangesCondition;
 }
 
@@ -88,6 +90,7 @@ export async function registryStatus(options: StatusOptions): Promise<RegistrySt
     log: await logCondition(local, options.witnesses),
     delegation: await delegationCondition(local, now),
     checkpoint: checkpointCondition(local, now),
+    hold: holdCondition(local),
     changes: await changesCondition({ issuers, exceptions, development, env: options.env }, local),
     ...hosts,
   };

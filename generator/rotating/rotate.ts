@@ -54,7 +54,7 @@ function summaryOf({
   changes,
 }: RemainingRotation) {
   const { step, delegation: signed } = files;
-  const online = delegation.keys?.map(({ thumbprint }) => thumbprint);
+  const online = [delegation.keys?.map((key) => key.thumbprint), delegation.mayHold];
   const { thumbprint, nextRoots } = outgoing;
   const keys = [thumbprint, nextRoots, next?.thumbprint, makesKey, online, checkpointBy];
   return JSON.stringify([keys, step, signed, changes]);
@@ -109,13 +109,13 @@ async function signStep(
 }
 
 async function delegationOf(
-  { delegation: { keys, signs }, files }: RemainingRotation,
+  { delegation: { keys, signs, mayHold }, files }: RemainingRotation,
   { folder, delegationDays: days }: RotationOptions,
   next: Signer,
 ): Promise<string | undefined> {
   if (keys === undefined) return undefined;
   if (!signs) return files.delegation;
-  const delegation = await delegationStatement(next, keys, { days, now: Date.now() });
+  const delegation = await delegationStatement(next, keys, { days, mayHold, now: Date.now() });
   writeRotationFile(folder, 'delegation', delegation);
   return delegation;
 }

@@ -49,6 +49,8 @@ export interface PublishedFiles {
   readonly statement: PublishedStatement | undefined;
   /** Whether the tree has a publication statement, damaged or not. */
   readonly hasStatement: boolean;
+  /** The checkpoint, whenever it expires; undefined if there is none, or if it is not valid. */
+  readonly checkpoint: Checkpoint | undefined;
   /** A publication in the log that has not been completed; undefined if there is none. */
   readonly pending: PendingPublication | undefined;
   /** Whether a development key signed the tree. */
@@ -155,6 +157,7 @@ export async function publishedFiles(name: string, read: ReadFile): Promise<Publ
       publication !== undefined ||
       checksums()?.has(PATHS.publication) === true ||
       checkpoint?.sequence !== undefined,
+    checkpoint,
     development,
     signed,
     intact,

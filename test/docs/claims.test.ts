@@ -18,12 +18,23 @@ const CLAIMS: Record<string, Record<string, readonly [file: string, title: strin
         'to a root key that has been left is refused, even when the rotation is hidden',
       ],
       ['verifier/client/rotation', 'that is older than the one accepted last is refused'],
+      [
+        'verifier/client/hold',
+        'keeps the hold after a restart, without a network and against an older checkpoint',
+      ],
+      ['verifier/client/hold', 'keeps the hold against an older checkpoint of a newer list'],
       ['verifier/publication/statements', 'refuses a source without one, also under a new root key'],
       [
         'verifier/publication/statements',
         'refuses a lower sequence, and the same sequence with other claims',
       ],
       ['verifier/publication/statements', 'requires a checkpoint if it says so'],
+    ],
+    'An online key can stop issuers only if its delegation': [
+      ['verifier/trust/hold', 'by an online key needs the permission of the delegation'],
+      ['verifier/client/hold', 'rejects a held issuer, whatever list and policy say'],
+      ['generator/freshness/hold', 'is not dropped if the published checkpoint is %s'],
+      ['generator/freshness/hold', 'stays with every new checkpoint'],
     ],
     'A look-up of one issuer accepts a record only': [
       ['verifier/sums/attacks', '10,000 bit flips over all files of a proof'],

@@ -373,6 +373,23 @@ describe('freshness and rotation', () => {
     }
   });
 
+  it('docs/operators.md: stop an issuer while the root key is away', async () => {
+    const folder = await ownRegistry();
+    for (const heading of ['The key', 'Freshness: hourly, without the root key']) {
+      for (const commands of commandsBelow('docs/operators.md', heading)) await sh(commands, folder);
+    }
+    const [prepare = '', hold = '', end = ''] = commandsBelow(
+      'docs/operators.md',
+      'Stop an issuer while the root key is away',
+    );
+    await sh(prepare, folder);
+    expect((await sh(hold, folder)).stderr).toContain('on hold: harbour-logistics.');
+    const { stderr } = await sh('npx passport-registry status --root-key root.json --offline', folder);
+    expect(stderr).toMatch(/^warning hold {8}harbour-logistics, by the checkpoint of /m);
+    expect((await sh(end, folder)).stderr).toContain('on hold: no issuer');
+    expect(readFileSync(join(folder, 'dist/issuers/harbour-logistics'), 'utf8')).toContain('"suspended"');
+  });
+
   it('docs/operators.md: a leaked online key, a lost root key', async () => {
     const folder = await ownRegistry();
     const headings = ['The key', 'Freshness: hourly, without the root key', 'The online key has leaked'];

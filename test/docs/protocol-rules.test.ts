@@ -90,6 +90,8 @@ describe('docs/protocol.md', () => {
       'generator/verification/ask-host.ts': 'TIMEOUT_MS = 30_000',
     };
     for (const [path, constant] of Object.entries(constants)) expect(source(path)).toContain(constant);
+    expect(source('verifier/src/trust/checkpoint.ts')).toContain('MAX_HELD_ISSUERS = 64');
+    expect(section(23)).toContain('| issuers on hold | 64,');
   });
 
   it('lists every error code of the verifier once, and no others', () => {

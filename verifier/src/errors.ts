@@ -183,7 +183,7 @@ export class DelegationInvalid extends RegistryError {
   readonly code = 'ERR_DELEGATION_INVALID';
 }
 
-/** The checkpoint is older than the last accepted checkpoint of the same list. */
+/** The checkpoint is older than the last accepted checkpoint, or releases an issuer at the same time. */
 export class CheckpointRolledBack extends RegistryError {
   readonly code = 'ERR_CHECKPOINT_ROLLED_BACK';
 }

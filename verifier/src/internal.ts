@@ -101,6 +101,7 @@ export {
   type Checkpoint,
   type CheckpointFiles,
   delegationOf,
+  MAX_HELD_ISSUERS,
   verifyCheckpoint,
   verifyDelegation,
 } from './trust/checkpoint.js';

@@ -35,6 +35,7 @@ interface DelegateOptions extends SignerOptions {
   online: string[];
   days: string;
   out: string;
+  hold?: true;
   unsigned?: string;
 }
 
@@ -74,6 +75,7 @@ export function addKeysCommand(program: Command, io: Invocation): void {
     .description('let online keys sign checkpoints; print the delegation to stdout')
     .requiredOption('--online <file...>', 'public JWKs of the online keys')
     .option('--days <number>', 'how long the delegation is valid', '90')
+    .option('--hold', 'also let the online keys stop issuers, with `hold`')
     .option('--unsigned <dir>', UNSIGNED)
     .option('--out <dir>', 'folder of the published tree, whose delegation the request replaces', 'dist');
   addSignerOptions(delegate).action((options: DelegateOptions) =>
@@ -104,17 +106,17 @@ export function addKeysCommand(program: Command, io: Invocation): void {
 /** What `--unsigned` does, with the public root key instead of a signer. */
 const UNSIGNED = 'do not sign: write a signing request for --root-key to a new folder';
 
-async function delegateKeys(io: Invocation, { online, days, out, ...options }: DelegateOptions) {
-  const validity = positiveNumber('--days', days);
+async function delegateKeys(io: Invocation, { online, days, hold, out, ...options }: DelegateOptions) {
+  const term = { days: positiveNumber('--days', days), mayHold: hold === true };
   const keys = await Promise.all(online.map((file) => loadRootKey(file, true, io.env)));
   if (options.unsigned !== undefined) {
     const rootKey = await unsignedRootKey(io, options);
-    const request = await prepareDelegation({ rootKey, keys, days: validity, out }, options.unsigned);
+    const request = await prepareDelegation({ rootKey, keys, ...term, out }, options.unsigned);
     sayRequest(io, request, options.unsigned);
     return undefined;
   }
   const root = await chooseSigner({ ...signerChoice(io, options), production: true });
-  io.stdout.write(`${await delegationStatement(root, keys, { days: validity, now: Date.now() })}\n`);
+  io.stdout.write(`${await delegationStatement(root, keys, { ...term, now: Date.now() })}\n`);
   return undefined;
 }
 

@@ -24,6 +24,9 @@ const WITHOUT_CONFIGURATION = [
   ],
 ];
 
+/** Commands that sign only a checkpoint. */
+const WITH_ONLINE_KEY = ['checkpoint', 'hold', 'release'];
+
 type Values = Record<string, unknown>;
 
 /** Lets every command take options from registry.yaml that are not given on the command line. */
@@ -74,7 +77,7 @@ function optionGroups(command: Command, configuration: Configuration): Values[] 
     { quorum: log.quorum, witnesses: log.witnesses },
     { cosignWait: log.wait },
   ];
-  if (command.name() === 'checkpoint') return [online, { hours: checkpoint.hours }, ...logging];
+  if (WITH_ONLINE_KEY.includes(command.name())) return [online, { hours: checkpoint.hours }, ...logging];
   return [
     ...logging,
     ...single,

@@ -45,7 +45,11 @@ export function sayPlan(io: Io, plan: RemainingRotation, options: RotateCommandO
   step(files.step !== undefined, `sign the step to the next key with the outgoing key: ${at('step')}`);
   if (delegation.keys !== undefined) {
     const keys = count(delegation.keys.length, 'online key');
-    step(!delegation.signs, `sign a delegation to ${keys} with the next key: ${at('delegation')}`);
+    const permission = delegation.mayHold ? ' that may hold issuers' : '';
+    step(
+      !delegation.signs,
+      `sign a delegation to ${keys}${permission} with the next key: ${at('delegation')}`,
+    );
   }
   const published =
     changes.length === 0 ? 'no change of records' : `${count(changes.length, 'changed issuer')}`;
