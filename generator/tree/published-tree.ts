@@ -199,7 +199,8 @@ async function committedBy(
 ): Promise<RootKey | undefined> {
   if (rotation === undefined || rootKey === undefined) return rootKey;
   // A build refuses a damaged rotation.
-  return (await unlessRefused(withCommitment(rootKey, readRotation(rotation)))) ?? rootKey;
+  const committed = async () => withCommitment(rootKey, readRotation(rotation));
+  return (await unlessRefused(committed())) ?? rootKey;
 }
 
 /**
