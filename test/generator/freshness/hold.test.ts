@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { openRegistry, type RootJwk } from '@passport-registry/verifier';
 import { folderSource } from 'passport-registry';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { serve } from '../../support/serving.js';
 import { claimsOf, jwt, signerKey } from '../../support/signed-tree.js';
 import { cli, type Outcome, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
@@ -169,6 +170,42 @@ describe('hold and release', () => {
     expect(claims().exp - claims().iat).toBe(3 * 60 * 60);
     await good('release', 'alpha');
     expect(claims()).not.toHaveProperty('hold');
+  });
+});
+
+describe('the command line about a hold', () => {
+  it('resolve rejects the issuer, from a folder and from a host; verify and the report of checkpoint name it', async () => {
+    await publish();
+    await hold('alpha');
+    writeFiles(folder, { 'policy.json': JSON.stringify(POLICY) });
+    for (const source of ['dist', await serve(path())]) {
+      const args = ['--policy', 'policy.json', '--root-key', 'root.json', '--source', source];
+      const { code, stderr } = await cli(['resolve', 'alpha', ...args], folder);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('issuer-held: the checkpoint holds')]);
+      expect((await cli(['resolve', 'beta', ...args], folder)).code).toBe(0);
+      const verified = await good(
+        'verify',
+        source,
+        '--root-key',
+        'root.json',
+        '--json',
+        '--any-content-type',
+      );
+      expect(JSON.parse(verified.stdout).hold).toEqual(['alpha']);
+      expect(verified.stderr).toContain('note: the checkpoint holds alpha: verifiers treat held issuers as');
+    }
+    const { stdout } = await good('checkpoint', ...ONLINE, '--json');
+    expect(JSON.parse(stdout).hold).toEqual(['alpha']);
+    await release('alpha');
+    expect((await good('verify', 'dist')).stderr).not.toContain('holds');
+  });
+
+  it('keys delegate gives the permission only with --hold', async () => {
+    await delegate('with.jwt', '--hold');
+    await delegate('without.jwt');
+    const of = (file: string) => claimsOf(readFileSync(join(folder, file)));
+    expect(of('with.jwt')).toMatchObject({ hold: true });
+    expect(of('without.jwt')).not.toHaveProperty('hold');
   });
 });
 
