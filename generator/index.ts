@@ -9,6 +9,8 @@ export {
   IoFailed,
   KeyRejected,
   RecordsRejected,
+  type SharedKeyFault,
+  SharedKeyRejected,
   TreeRejected,
   UsageError,
 } from './errors.js';

@@ -4,8 +4,11 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { takeNonces } from '../../../build/holder-signing/nonce-store.js';
 import { signMessage } from '../../../build/shared-key/message.js';
 import { openShare } from '../../../build/shared-key/share-file.js';
+import { open, verdict } from '../../support/browser.js';
 import { allBytes, Ceremony, errorOf } from '../../support/ceremony.js';
+import { describeWith } from '../../support/components.js';
 import { CLI } from '../../support/paths.js';
+import { serve } from '../../support/serving.js';
 import { versionBefore } from '../../support/versions.js';
 import {
   cli,
@@ -82,7 +85,7 @@ const messageOf = (kind: 'commitments' | 'shares', name: string, folder = reques
   join(folder, `${kind}-${numberOf(name)}.jwt`);
 const claimsOf = (file: string) =>
   JSON.parse(Buffer.from(readFileSync(file, 'utf8').split('.')[1] ?? '', 'base64url').toString('utf8'));
-const open = (name: string) =>
+const shareOf = (name: string) =>
   openShare({
     file: join(holders.machine(name).folder, 'own.share'),
     passphrase: () => `the long passphrase of ${name}`,
@@ -175,6 +178,15 @@ describe('two of three holders', () => {
   });
 });
 
+describeWith(['chromium'], 'the page of a registry with a shared root key', () => {
+  it('is verified in a browser', async () => {
+    await publish('Anna', 'Cy');
+    const { page, wrong } = await open(await serve(join(registry, 'dist')));
+    expect(await verdict(page)).toBe('Verified in this browser');
+    expect(wrong).toEqual([]);
+  });
+});
+
 describe('what is missing', () => {
   it('is named: commitments, and shares', async () => {
     await newRequest();
@@ -213,7 +225,7 @@ describe('a wrong message', () => {
     for (const [session, { shares }] of Object.entries<{ shares: Record<string, string> }>(claims.sessions)) {
       for (const type of Object.keys(shares)) shares[type] = change(shares[type] ?? '', session);
     }
-    const { messageKey } = await open('Bo');
+    const { messageKey } = await shareOf('Bo');
     writeFileSync(file, signMessage('registry-signing-shares+jwt', claims, messageKey));
   }
 
@@ -349,7 +361,7 @@ describe('nonces', () => {
     for (const name of NAMES) await good(commit(name));
     expect(nonceFiles('Anna')).toHaveLength(2);
     const secrets: Buffer[] = [];
-    const { share } = await open('Anna');
+    const { share } = await shareOf('Anna');
     const folder = join(nonceFiles('Anna')[0] as string, '..');
     const copy = join(temporaryFolder(), 'nonces');
     cpSync(folder, copy, { recursive: true });
@@ -362,9 +374,7 @@ describe('nonces', () => {
     const outputs = [await good(sign('Anna')), await good(sign('Bo'))];
     await good(attach());
     const everything = new Map([...allBytes(holders.home), ...allBytes(registry)]);
-    outputs.forEach(({ stdout, stderr }, index) =>
-      everything.set(`output ${index}`, Buffer.from(stdout + stderr)),
-    );
+    everything.set('output', Buffer.from(outputs.map(({ stdout, stderr }) => stdout + stderr).join()));
     for (const secret of [...secrets, Buffer.from(share.scalar)]) {
       for (const [file, bytes] of everything) {
         for (const form of [

@@ -84,60 +84,70 @@ describe('a holder whose machine is killed', () => {
   const file = (kind: string) => join(request, `${kind}-1.jwt`);
   let moments = 0;
 
-  it('resumes a ceremony at every moment', async () => {
-    await good(ceremony.start(2));
-    await good(ceremony.join('Bo'));
-    const join = ['ceremony', 'join', ceremony.shared, '--as', 'Anna'];
-    moments += await world.atEveryMoment(join, () => good(ceremony.join('Anna')));
-    await good(ceremony.join('Bo'));
-    const words = await ceremony.words();
-    const finish = ['ceremony', 'finish', ceremony.shared, '--words', words];
-    await good(ceremony.finish('Bo', words));
-    moments += await world.atEveryMoment(finish, async () => {
-      await good(ceremony.finish('Anna', words));
-      expect(['test', 'live']).toContain((await ceremony.status()).step);
-    });
-    // A killed test signature is made again, if need be with other nonces.
-    for (let round = 0; (await ceremony.status()).step !== 'live' && round < 4; round += 1) {
-      for (const name of ['Bo', 'Anna']) await good(ceremony.finish(name, words));
-    }
-    expect((await ceremony.status()).step).toBe('live');
-  }, ENOUGH_MS);
-
-  it('commits again, and never uses a nonce twice', async () => {
-    const registry = join(ceremony.home, 'registry');
-    writeFiles(registry, { 'issuers/alpha.yaml': recordText('alpha') });
-    for (const name of ['root.json', 'holders.json'])
-      cpSync(join(ceremony.shared, name), join(registry, name));
-    await good(cli(['build', '--unsigned', 'request', '--root-key', 'root.json'], registry));
-    const commit = (name: string, ...more: string[]) =>
-      ceremony.as(name, ['commit', request, '--json', ...more]);
-    const sign = (name: string) => ceremony.as(name, ['sign', request, '--yes', '--json']);
-    await good(commit('Bo'));
-    moments += await world.atEveryMoment(['commit', request], async () => {
-      await good(commit('Anna'));
-      await good(sign('Bo'));
-    });
-    let refused = 0;
-    moments += await world.atEveryMoment(['sign', request, '--yes'], async () => {
-      const [before, commitments] = [read(file('shares')), read(file('commitments'))];
-      const again = await sign('Anna');
-      if (again.code === 0) {
-        // What was given before is all that is ever given for these commitments.
-        if (before !== undefined) expect(read(file('shares'))).toBe(before);
-        expect(read(file('commitments'))).toBe(commitments);
-        return;
+  it(
+    'resumes a ceremony at every moment',
+    async () => {
+      await good(ceremony.start(2));
+      await good(ceremony.join('Bo'));
+      const join = ['ceremony', 'join', ceremony.shared, '--as', 'Anna'];
+      moments += await world.atEveryMoment(join, () => good(ceremony.join('Anna')));
+      await good(ceremony.join('Bo'));
+      const words = await ceremony.words();
+      const finish = ['ceremony', 'finish', ceremony.shared, '--words', words];
+      await good(ceremony.finish('Bo', words));
+      moments += await world.atEveryMoment(finish, async () => {
+        await good(ceremony.finish('Anna', words));
+        expect(['test', 'live']).toContain((await ceremony.status()).step);
+      });
+      // A killed test signature is made again, if need be with other nonces.
+      for (let round = 0; (await ceremony.status()).step !== 'live' && round < 4; round += 1) {
+        for (const name of ['Bo', 'Anna']) await good(ceremony.finish(name, words));
       }
-      refused += 1;
-      expect(errorOf(again)).toMatchObject({ code: 'ERR_NONCES_USED' });
-      expect(read(file('shares'))).toBeUndefined();
-      await good(commit('Anna', '--again'));
-      expect(read(file('commitments'))).not.toBe(commitments);
-    });
-    expect(refused).toBeGreaterThan(0);
-    await good(cli(['attach', 'request', '--root-key', 'root.json', '--holders', 'holders.json'], registry));
-    expect(moments).toBeGreaterThanOrEqual(50);
-  }, ENOUGH_MS);
+      expect((await ceremony.status()).step).toBe('live');
+    },
+    ENOUGH_MS,
+  );
+
+  it(
+    'commits again, and never uses a nonce twice',
+    async () => {
+      const registry = join(ceremony.home, 'registry');
+      writeFiles(registry, { 'issuers/alpha.yaml': recordText('alpha') });
+      for (const name of ['root.json', 'holders.json'])
+        cpSync(join(ceremony.shared, name), join(registry, name));
+      await good(cli(['build', '--unsigned', 'request', '--root-key', 'root.json'], registry));
+      const commit = (name: string, ...more: string[]) =>
+        ceremony.as(name, ['commit', request, '--json', ...more]);
+      const sign = (name: string) => ceremony.as(name, ['sign', request, '--yes', '--json']);
+      await good(commit('Bo'));
+      moments += await world.atEveryMoment(['commit', request], async () => {
+        await good(commit('Anna'));
+        await good(sign('Bo'));
+      });
+      let refused = 0;
+      moments += await world.atEveryMoment(['sign', request, '--yes'], async () => {
+        const [before, commitments] = [read(file('shares')), read(file('commitments'))];
+        const again = await sign('Anna');
+        if (again.code === 0) {
+          // What was given before is all that is ever given for these commitments.
+          if (before !== undefined) expect(read(file('shares'))).toBe(before);
+          expect(read(file('commitments'))).toBe(commitments);
+          return;
+        }
+        refused += 1;
+        expect(errorOf(again)).toMatchObject({ code: 'ERR_NONCES_USED' });
+        expect(read(file('shares'))).toBeUndefined();
+        await good(commit('Anna', '--again'));
+        expect(read(file('commitments'))).not.toBe(commitments);
+      });
+      expect(refused).toBeGreaterThan(0);
+      await good(
+        cli(['attach', 'request', '--root-key', 'root.json', '--holders', 'holders.json'], registry),
+      );
+      expect(moments).toBeGreaterThanOrEqual(50);
+    },
+    ENOUGH_MS,
+  );
 });
 
 const read = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : undefined);
