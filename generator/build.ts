@@ -4,7 +4,7 @@ import type { PublishOptions } from './publishing/publication.js';
 import { publish } from './publishing/publish.js';
 import type { BuildReport } from './publishing/report.js';
 import { goodRecords } from './records/check-records.js';
-import { chooseSigner, type SignerChoice } from './signing/choose-signer.js';
+import { chooseBuildSigner, type SignerChoice } from './signing/choose-signer.js';
 
 /** The inputs and the output of a build. */
 export interface BuildOptions extends PublishOptions {
@@ -39,7 +39,7 @@ export async function build(options: BuildOptions): Promise<BuildReport> {
   return withOutputFolder(out, async (place) => {
     const records = goodRecords(issuers, listeners?.onProgress);
     listeners?.onStage?.('records');
-    const signer = await chooseSigner(choice);
+    const signer = await chooseBuildSigner(choice);
     return publish({ ...how, records, signer }, place, listeners);
   });
 }

@@ -20,7 +20,7 @@ import {
 import { KeyRejected, UsageError } from '../errors.js';
 import { readIfThere } from '../files/read-file.js';
 import type { SignedList } from '../list/signed-list.js';
-import { updatedAtOf } from '../list/updated-at.js';
+import { formatUpdatedAt, updatedAtOf } from '../list/updated-at.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
@@ -92,7 +92,10 @@ export async function freshnessFiles(
           read: (bytes) => verifyDelegation(bytes, signed.rootKey, ANY_TIME),
           remedy: 'pass --delegation with a new one',
         })
-      : await assertDelegation(choice.delegation, signed.rootKey);
+      : await assertDelegation(choice.delegation, signed.rootKey, {
+          published: readPublishedFile(published, PATHS.delegation),
+          by: previousRoot ?? signed.rootKey,
+        });
   if (checkpoint !== undefined && choice.checkpoint === undefined) {
     await assertCheckpointValid({ checkpoint, delegation }, signed.rootKey);
   }
@@ -163,17 +166,36 @@ async function readPublishedStatements(
   );
 }
 
-/** Verifies a new delegation now, rather than with the first checkpoint that depends on it. */
-async function assertDelegation(delegation: string, rootKey: RootKey): Promise<Uint8Array> {
-  try {
-    await verifyDelegation(delegation, rootKey, ANY_TIME);
-    return Buffer.from(delegation);
-  } catch (cause) {
-    const { message } = cause as Error;
-    throw new KeyRejected(`the delegation is not signed by root key ${rootKey.thumbprint}: ${message}`, {
-      cause,
-    });
+/** The published delegation that a new one replaces, and the root key of the published tree. */
+interface ReplacedDelegation {
+  readonly published: Uint8Array | undefined;
+  readonly by: RootKey;
+}
+
+/**
+ * Verifies a new delegation now, rather than with the first checkpoint that depends on it. It must not be older than the
+ * published one, because verifiers refuse an older one, also under another root key (SPEC C4).
+ */
+async function assertDelegation(
+  delegation: string,
+  rootKey: RootKey,
+  { published, by }: ReplacedDelegation,
+): Promise<Uint8Array> {
+  const { issuedAt } = await verifyDelegation(delegation, rootKey, ANY_TIME).catch((cause: Error) => {
+    throw new KeyRejected(
+      `the delegation is not signed by root key ${rootKey.thumbprint}: ${cause.message}`,
+      { cause },
+    );
+  });
+  // No verifier has accepted a published delegation that is damaged.
+  const before = published && (await verifyDelegation(published, by, ANY_TIME).catch(() => undefined));
+  if (before !== undefined && before.issuedAt > issuedAt) {
+    throw new UsageError(
+      `the delegation of ${formatUpdatedAt(issuedAt)} is older than the published one, of ${formatUpdatedAt(before.issuedAt)}, and ` +
+        'verifiers that know that one refuse it: pass the newest delegation, or sign another',
+    );
   }
+  return Buffer.from(delegation);
 }
 
 /** Asserts that the published checkpoint, which is kept, is valid with the delegation that is published with it. */

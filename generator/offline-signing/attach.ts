@@ -46,31 +46,55 @@ export type Attached =
 export async function attachSignatures(
   request: SignedRequest,
   rootKey: RootKey,
-  { out, freshness, ...how }: AttachOptions,
+  options: AttachOptions,
 ): Promise<Attached> {
   const { payloads } = request.files;
   const signatures = await validSignatures(request, rootKey);
-  const statementOf = async (
-    type: Exclude<PayloadType, 'list'>,
-    check?: (input: string) => Promise<unknown>,
-  ) => {
+  await assertShowable(payloads, rootKey);
+  const finished = (type: PayloadType) => {
     const [payload, signature] = [payloads.get(type), signatures.get(type)];
-    if (payload === undefined || signature === undefined) return undefined;
-    const input = payload.toString('latin1');
-    await check?.(input);
-    return withSignature(input, signature);
+    return payload && signature && withSignature(payload.toString('latin1'), signature);
   };
-  const rotation = await statementOf('rotation', (input) => readRotationInput(input, rootKey));
-  if (rotation !== undefined) return { type: 'rotation', statement: rotation };
-  const delegation = await statementOf('delegation', (input) =>
-    readDelegationInput(input, { rootKey, previous: undefined }),
-  );
   const [list, signature] = [payloads.get('list'), signatures.get('list')];
-  const statement = await statementOf('publication');
-  if (list === undefined || signature === undefined || statement === undefined) {
-    if (delegation !== undefined) return { type: 'delegation', statement: delegation };
-    throw new UsageError('the request has nothing to attach');
+  const statement = finished('publication');
+  const delegation = finished('delegation');
+  const rotation = finished('rotation');
+  if (list !== undefined && signature !== undefined && statement !== undefined) {
+    const signed = { list, signature, statement, delegation, follows: followedList(request.files) };
+    return { published: await publishList(signed, rootKey, options) };
   }
+  if (delegation !== undefined) return { type: 'delegation', statement: delegation };
+  if (rotation !== undefined) return { type: 'rotation', statement: rotation };
+  throw new UsageError('the request has no payload to attach');
+}
+
+/** A statement that no signer would show is not completed, whoever has signed it. The list is checked with its tree. */
+async function assertShowable(payloads: RequestFiles['payloads'], rootKey: RootKey): Promise<void> {
+  const [delegation, rotation] = [payloads.get('delegation'), payloads.get('rotation')];
+  if (delegation !== undefined) {
+    await readDelegationInput(delegation.toString('latin1'), { rootKey, previous: undefined });
+  }
+  if (rotation !== undefined) await readRotationInput(rotation.toString('latin1'), rootKey);
+}
+
+/** A list, and the statements that are published with it. */
+interface SignedPublication {
+  readonly list: Buffer;
+  /** The raw signature over the list. */
+  readonly signature: Uint8Array;
+  /** The content of publication.jwt. */
+  readonly statement: string;
+  /** The content of keys/delegation.jwt, if the request has a delegation. */
+  readonly delegation: string | undefined;
+  /** SHA-256 of the list that the request follows, in hexadecimal. */
+  readonly follows: string | undefined;
+}
+
+async function publishList(
+  { list, signature, statement, delegation, follows }: SignedPublication,
+  rootKey: RootKey,
+  { out, freshness, ...how }: AttachOptions,
+): Promise<BuildReport> {
   if (delegation !== undefined && freshness?.delegation !== undefined) {
     throw new UsageError('the request has a delegation of its own: leave out --delegation');
   }
@@ -78,20 +102,15 @@ export async function attachSignatures(
   assertNotAhead(registry.updated_at, Date.now());
   const signer = {
     ...{ rootKey, development: false, list: bytesOfList(list, registry) },
-    ...{ signature: encodeSignature(signature), statement, follows: followedList(request.files) },
+    ...{ signature: encodeSignature(signature), statement, follows },
   };
-  const published = await withOutputFolder(out, (place) =>
-    publish(
-      {
-        ...how,
-        freshness: { ...freshness, ...(delegation !== undefined && { delegation }) },
-        records: recordsOfList(registry.issuers),
-        signer,
-      },
-      place,
-    ),
-  );
-  return { published };
+  const publication = {
+    ...how,
+    freshness: { ...freshness, ...(delegation !== undefined && { delegation }) },
+    records: recordsOfList(registry.issuers),
+    signer,
+  };
+  return withOutputFolder(out, (place) => publish(publication, place));
 }
 
 /** Verifies the signature of every payload. Returns the raw signatures. */

@@ -122,7 +122,7 @@ export function describeDelegation(delegation: RequestedDelegation): readonly st
   const gone = (previous?.keys ?? []).filter((key) => !isIn(keys, key));
   return [
     previous === undefined
-      ? `delegation to ${count}: there is no published delegation`
+      ? `FIRST DELEGATION, to ${count}: there is no published delegation`
       : `delegation to ${count}, after the delegation of ${formatUpdatedAt(previous.issuedAt)} by root key ${previous.rootKey.thumbprint}`,
     `  valid     from ${formatUpdatedAt(issuedAt)} until ${formatUpdatedAt(expiresAt)}, ${formatDuration(expiresAt - issuedAt)}`,
     ...keys.map((key) => `  key       ${key.thumbprint}${isIn(previous?.keys, key) ? '' : ', A NEW KEY'}`),

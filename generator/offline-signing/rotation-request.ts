@@ -44,6 +44,10 @@ export async function readRotationInput(input: string, rootKey: RootKey): Promis
       `has next_roots that are not 1 to ${MAX_NEXT_ROOTS} different thumbprints`,
     );
   }
+  const used = [rootKey, next].find(({ thumbprint }) => nextRoots?.includes(thumbprint));
+  if (used !== undefined) {
+    throw refusedInput('rotation', `has next_roots with ${used.thumbprint}, to which no later step may lead`);
+  }
   if (step !== undefined && !(Number.isSafeInteger(step) && step > 0)) {
     throw refusedInput('rotation', 'has a step that is not a number from 1');
   }
@@ -68,7 +72,7 @@ export function describeRotation(
 ): readonly string[] {
   return [
     `ROTATION FROM ROOT KEY ${thumbprint} TO ROOT KEY ${next.thumbprint}`,
-    `  ALL VERIFIERS WILL FOLLOW: the outgoing key signs nothing that they accept after the first list by the next key`,
+    '  after the first list by the next key, verifiers refuse everything that the outgoing key signs',
     `  signed    ${formatUpdatedAt(issuedAt)}${step === undefined ? '' : `, as step ${step}`}`,
     ...nextRoots.map(
       (root) =>

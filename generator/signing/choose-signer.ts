@@ -47,6 +47,27 @@ export async function chooseSigner(choice: SignerChoice): Promise<Signer> {
   return signer;
 }
 
+/**
+ * Chooses the signer of a build that may need no new signature. If only the public root key is given, and it is not the
+ * development key, the build can keep what the key has signed, and fails where something new must be signed.
+ *
+ * @throws {@link KeyRejected} | {@link IoFailed} | {@link UsageError}
+ */
+export async function chooseBuildSigner(choice: SignerChoice): Promise<Signer> {
+  const { key, signer, rootKey: file, directory, env = process.env } = choice;
+  if (key !== undefined || signer !== undefined || file === undefined) return chooseSigner(choice);
+  const rootKey = await loadRootKey(file, true, env);
+  const development = await existingDevelopmentSigner(directory);
+  if (development?.rootKey.thumbprint === rootKey.thumbprint) return chooseSigner(choice);
+  const sign = async () => {
+    throw new KeyRejected(
+      `no signing key: the root key must sign something new, and ${file} is ${rootKey.thumbprint}: pass --key FILE, --key env:NAME ` +
+        'or --signer-command, or write a signing request with --unsigned',
+    );
+  };
+  return { rootKey, development: false, sign };
+}
+
 async function selectSigner(choice: SignerChoice): Promise<Signer> {
   const { key, passphrase, signer: command, rootKey, production, directory, env = process.env } = choice;
   if (command !== undefined) {

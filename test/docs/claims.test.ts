@@ -93,6 +93,12 @@ const CLAIMS: Record<string, Record<string, readonly [file: string, title: strin
       ['generator/offline-signing/statement', 'although the root key has signed it'],
       ['generator/offline-signing/statement', 'no other takes its sequence'],
     ],
+    '`sign` signs only what it has shown': [
+      ['generator/offline-signing/payloads', 'sign refuses a delegation'],
+      ['generator/offline-signing/payloads', 'sign refuses a rotation step'],
+      ['generator/offline-signing/payloads', 'also if a request hides what it follows'],
+      ['generator/offline-signing/payloads', 'another one needs to be named'],
+    ],
     'The root key in the output folder is replaced only': [
       [
         'generator/build',

@@ -301,6 +301,7 @@ describe('freshness and rotation', () => {
   it.each([
     ['A new root key', 'root.json'],
     ['By hand', 'next.json'],
+    ['By signing request', 'next.json'],
   ])('docs/operators.md: delegate, checkpoint, %s', async (rotation, rootKey) => {
     const folder = join(await ownRegistry(), 'registry');
     cpSync(join(folder, '../issuers'), join(folder, 'issuers'), { recursive: true });
@@ -354,6 +355,34 @@ describe('freshness and rotation', () => {
     }
     const { code } = await run(process.execPath, [CLI, 'checkpoint', '--key', 'online.pem'], folder);
     expect(code).toBe(1);
+  });
+});
+
+describe('a delegation by request', () => {
+  it('docs/operators.md: replaces the published one, with its own signature only', async () => {
+    const folder = await ownRegistry();
+    for (const heading of ['The key', 'Freshness: hourly, without the root key']) {
+      for (const commands of commandsBelow('docs/operators.md', heading)) await sh(commands, folder);
+    }
+    const blocks = commandsBelow('docs/operators.md', 'A delegation by request');
+    expect(blocks).toHaveLength(4);
+    const before = readFileSync(join(folder, 'dist/publication.jwt'));
+    for (const commands of blocks.slice(0, 3)) await sh(commands, folder);
+    const [published, made] = ['dist/keys/delegation.jwt', 'next-delegation.jwt'].map((file) =>
+      readFileSync(join(folder, file), 'utf8').trim(),
+    );
+    expect(published).toBe(made);
+    expect(readFileSync(join(folder, 'dist/publication.jwt')).equals(before)).toBe(true);
+  });
+
+  it('docs/operators.md: comes with the first publication', async () => {
+    const folder = await ownRegistry();
+    for (const commands of commandsBelow('docs/operators.md', 'The key')) await sh(commands, folder);
+    await sh('npx passport-registry keys generate --out online.pem > online.json', folder);
+    const [both = ''] = commandsBelow('docs/operators.md', 'A delegation by request').slice(-1);
+    await sh(both, folder);
+    const { stderr } = await sh('npx passport-registry verify dist --root-key root.json', folder);
+    expect(stderr).toMatch(/ok +delegation/);
   });
 });
 

@@ -1,29 +1,56 @@
 import { createPrivateKey, sign } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const INPUT = 'request/publication.signing-input';
+/** The payloads of a request, and their signatures. */
+const SIGNATURES = {
+  'issuers.json': 'issuers.sig',
+  'publication.signing-input': 'publication.sig',
+  'delegation.signing-input': 'delegation.sig',
+  'rotation.signing-input': 'rotation.sig',
+};
 
-/** Signs both files of the request in a folder with the key there, whatever they say. */
+/** Signs all payloads of the request in a folder with the key there, whatever they say. */
 export function signFiles(folder: string): void {
   const key = createPrivateKey(readFileSync(join(folder, 'key.pem')));
-  const signed = { 'request/issuers.json': 'issuers.sig', [INPUT]: 'publication.sig' };
-  for (const [payload, signature] of Object.entries(signed)) {
-    const bytes = readFileSync(join(folder, payload));
-    writeFileSync(join(folder, 'request', signature), sign(null, bytes, key).toString('base64url'));
+  for (const [payload, signature] of Object.entries(SIGNATURES)) {
+    const file = join(folder, 'request', payload);
+    if (!existsSync(file)) continue;
+    const signed = sign(null, readFileSync(file), key).toString('base64url');
+    writeFileSync(join(folder, 'request', signature), signed);
   }
 }
 
 type Json = Record<string, unknown>;
 
-/** Alters the statement to sign. Members are sorted, as in a canonical statement. */
-export function alterStatement(folder: string, claims: Json, header: Json = {}): void {
-  const file = join(folder, INPUT);
+/** What to alter in a statement to sign. */
+interface Alteration {
+  readonly claims?: Json;
+  readonly header?: Json;
+  readonly encode?: (value: Json) => string;
+}
+
+/** The members sorted, as in a canonical statement. */
+const canonical = (value: Json) =>
+  JSON.stringify(Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))));
+
+/** Alters a statement to sign. The claim undefined is removed. */
+export function alterInput(
+  folder: string,
+  name: string,
+  { claims = {}, header = {}, encode = canonical }: Alteration,
+): void {
+  const file = join(folder, 'request', `${name}.signing-input`);
   const decode = (part = ''): Json => JSON.parse(Buffer.from(part, 'base64url').toString());
   const [head, said] = readFileSync(file, 'utf8').split('.');
-  const encode = (value: Json) => {
-    const sorted = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-    return Buffer.from(JSON.stringify(Object.fromEntries(sorted))).toString('base64url');
-  };
-  writeFileSync(file, `${encode({ ...decode(head), ...header })}.${encode({ ...decode(said), ...claims })}`);
+  const part = (text: string) => Buffer.from(text).toString('base64url');
+  writeFileSync(
+    file,
+    `${part(canonical({ ...decode(head), ...header }))}.${part(encode({ ...decode(said), ...claims }))}`,
+  );
+}
+
+/** Alters the publication statement to sign. */
+export function alterStatement(folder: string, claims: Json, header: Json = {}): void {
+  alterInput(folder, 'publication', { claims, header });
 }

@@ -58,7 +58,7 @@ async function attach(io: Io, { folder, signatures }: Signed, options: Options):
   const types = [...files.payloads.keys()];
   if (signatures.length > types.length) {
     throw new UsageError(
-      `${folder} has ${types.length} payloads, but ${signatures.length} signatures were named`,
+      `${folder} has ${types.length} payload${types.length === 1 ? '' : 's'}, but ${signatures.length} signatures were named`,
     );
   }
   const shared =
@@ -87,6 +87,7 @@ async function attach(io: Io, { folder, signatures }: Signed, options: Options):
   if ('statement' in attached) {
     if (options.json) emit(io, { ok: true, [attached.type]: attached.statement });
     else io.stdout.write(`${attached.statement}\n`);
+    say(io, `the request has no list, so nothing was published: ${NEXT[attached.type]}`);
     return undefined;
   }
   const { published } = attached;
@@ -94,6 +95,13 @@ async function attach(io: Io, { folder, signatures }: Signed, options: Options):
   sayBuilt(io, published, performance.now() - started);
   return undefined;
 }
+
+/** What to do with a finished statement. */
+const NEXT = {
+  delegation: 'publish the delegation with `build --delegation FILE`',
+  rotation:
+    'pass the step to a build or to `attach` with `--rotation FILE`, or save it as step.jwt in the folder of `rotate`',
+};
 
 interface HoldersRequest {
   readonly folder: string;

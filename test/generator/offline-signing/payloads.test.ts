@@ -1,0 +1,539 @@
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { describeWith } from '../../support/components.js';
+import { claimsOf, sha256 } from '../../support/signed-tree.js';
+import { alterInput, signFiles } from '../../support/signing-request.js';
+import { cli, type Outcome, recordText, run, workspace, writeFiles } from '../../support/workspace.js';
+
+/** A registry with one published list and a delegation. Its root key is only used by `sign` and by this file. */
+let folder: string;
+
+const HASH = '0'.repeat(43);
+const CHECKPOINT = ['--checkpoint-key', 'online.pem'];
+
+beforeEach(async () => {
+  folder = await workspace(['alpha']);
+  writeFiles(folder, { 'root.json': (await good('keys', 'public', 'key.pem')).stdout });
+  for (const name of ['online', 'second']) await makeKey(name);
+  await request('build', ...CHECKPOINT, '--delegate', 'online.json');
+  await signed();
+  await good('attach', 'request', '--root-key', 'root.json', ...CHECKPOINT);
+});
+
+const at = (path: string) => join(folder, path);
+const read = (path: string) => readFileSync(at(path));
+const thumbprint = (name: string): string => JSON.parse(read(`${name}.json`).toString()).kid;
+const command = (...args: string[]) => cli(args, folder);
+
+/** Runs a command that must succeed. */
+async function good(...args: string[]): Promise<Outcome> {
+  const outcome = await command(...args);
+  expect(outcome.stderr).not.toContain('passport-registry:');
+  expect(outcome.code).toBe(0);
+  return outcome;
+}
+
+/** Runs a command that must be refused. */
+async function refused(code: number, message: RegExp | string, ...args: string[]): Promise<void> {
+  const outcome = await command(...args);
+  expect(outcome.stderr).toMatch(message);
+  expect(outcome.code).toBe(code);
+}
+
+async function makeKey(name: string): Promise<void> {
+  writeFiles(folder, {
+    [`${name}.json`]: (await good('keys', 'generate', '--out', `${name}.pem`)).stdout,
+  });
+}
+
+/** Writes a request in place of the one before. */
+function request(command: string, ...more: string[]): Promise<Outcome> {
+  rmSync(at('request'), { recursive: true, force: true });
+  return good(...command.split(' '), '--unsigned', 'request', '--root-key', 'root.json', ...more);
+}
+const delegate = (...more: string[]) => request('keys delegate', '--online', ...more);
+const rotate = async () => {
+  if (!existsSync(at('next.pem'))) await makeKey('next');
+  return request('keys rotate', '--next', 'next.json');
+};
+const signing = (...more: string[]) =>
+  ['sign', 'request', '--key', 'key.pem', '--yes', '--memory', 'memory', ...more] as const;
+const signed = (...more: string[]) => good(...signing(...more));
+const attaching = (...more: string[]) => ['attach', 'request', '--root-key', 'root.json', ...more] as const;
+const attached = (...more: string[]) => good(...attaching(...more));
+const signatures = () => readdirSync(at('request')).filter((name) => name.endsWith('.sig'));
+const verified = async (rootKey = 'root.json') =>
+  expect((await good('verify', 'dist', '--root-key', rootKey)).stderr).toContain('dist is valid');
+
+/** The lines that describe a request, without the lines that say how to go on. */
+const words = ({ stderr }: Outcome) =>
+  stderr.split('\n').filter((line) => line !== '' && !/^(signed: |request is ready)/.test(line));
+
+describe('a request with a delegation', () => {
+  it('is signed with list and statement in one session, and published with them', async () => {
+    const [asked, shown] = [
+      await request('build', '--renew', '--delegate', 'online.json', 'second.json', '--days', '30'),
+      await signed(),
+    ];
+    expect(words(shown)).toEqual(words(asked));
+    expect(read('request/CHANGES.txt').toString().trimEnd().split('\n')).toEqual(words(asked));
+    const { iat, exp } = claimsOf(read('request/delegation.signing-input'));
+    expect(Number(exp) - Number(iat)).toBe(30 * 86_400);
+    const before = claimsOf(read('dist/keys/delegation.jwt'));
+    const time = (seconds: unknown) => new Date(Number(seconds) * 1000).toISOString().replace('.000Z', 'Z');
+    expect(words(shown)).toEqual([
+      expect.stringContaining('list of '),
+      '  no record changes',
+      'publication 2, after publication 1',
+      ...[expect.any(String), expect.any(String), expect.any(String), expect.any(String)],
+      `delegation to 2 online keys, after the delegation of ${time(before['iat'])} by root key ${thumbprint('root')}`,
+      `  valid     from ${time(iat)} until ${time(exp)}, 30 days`,
+      `  key       ${thumbprint('online')}`,
+      `  key       ${thumbprint('second')}, A NEW KEY`,
+      `sha256   ${sha256(read('request/issuers.json'))}`,
+      `root key ${thumbprint('root')}`,
+    ]);
+    expect(signatures()).toEqual(['delegation.sig', 'issuers.sig', 'publication.sig']);
+    await attached('--checkpoint-key', 'second.pem');
+    await verified();
+    expect(claimsOf(read('dist/keys/delegation.jwt'))).toMatchObject({ iat, exp });
+  });
+
+  it('alone is published with the public root key: list, signature and statement stay', async () => {
+    const shown = await delegate('second.json');
+    expect(words(shown)).toContain(`  key       ${thumbprint('online')}, NO LONGER DELEGATED`);
+    expect(words(await signed())).toEqual(words(shown));
+    expect(signatures()).toEqual(['delegation.sig']);
+    const { stdout } = await attached();
+    expect(JSON.parse((await attached('--json')).stdout)).toEqual({ ok: true, delegation: stdout.trim() });
+    writeFiles(folder, { 'delegation.jwt': stdout });
+    const kept = ['issuers.json', 'issuers.sig', 'publication.jwt'].map((name) => `dist/${name}`);
+    const before = kept.map(read);
+    const build = ['build', '--root-key', 'root.json', '--delegation', 'delegation.jwt'];
+    await good(...build, '--checkpoint-key', 'second.pem');
+    expect(kept.map(read)).toEqual(before);
+    expect(read('dist/keys/delegation.jwt').toString()).toBe(stdout.trim());
+    await verified();
+  });
+
+  it('alone also comes of a build that has nothing else to sign', async () => {
+    const { stderr } = await request('build', '--delegate', 'second.json');
+    expect(stderr).toContain('delegation to 1 online key');
+    expect(readdirSync(at('request')).sort()).toEqual([
+      'CHANGES.txt',
+      'delegation.signing-input',
+      'previous',
+    ]);
+  });
+
+  it('is not made by a build that signs, or without a root key', async () => {
+    await refused(
+      2,
+      /--delegate is for a signing request/,
+      'build',
+      '--key',
+      'key.pem',
+      '--delegate',
+      'x.json',
+    );
+    const unsigned = ['--unsigned', 'other'];
+    await refused(2, /pass --root-key/, 'keys', 'delegate', ...unsigned, '--online', 'online.json');
+    await refused(2, /pass --root-key/, 'keys', 'rotate', ...unsigned, '--next', 'second.json');
+    expect(existsSync(at('other'))).toBe(false);
+  });
+
+  it('shows the claims that newer versions of this program make', async () => {
+    await delegate('second.json');
+    alterInput(folder, 'delegation', { claims: { hold: true, next_root_thumbprint: thumbprint('online') } });
+    const shown = words(await signed());
+    expect(shown).toContain(
+      '  hold      checkpoints by these keys may hold issuers, so that verifiers refuse them',
+    );
+    expect(shown).toContain(`  next root ${thumbprint('online')}, which is announced as the next root key`);
+    expect(claimsOf(Buffer.from((await attached()).stdout))).toMatchObject({ hold: true });
+  });
+});
+
+describe('a build with the public root key alone', () => {
+  it('signs nothing, and leaves the tree as it was', async () => {
+    const sums = read('dist/SHA256SUMS');
+    const build = ['build', '--root-key', 'root.json'];
+    await refused(3, /no signing key: the root key must sign something new/, ...build, '--renew');
+    writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
+    await refused(3, /write a signing request with --unsigned/, ...build);
+    expect(read('dist/SHA256SUMS').equals(sums)).toBe(true);
+    rmSync(at('issuers/beta.yaml'));
+    await good(...build, '--precompress');
+  });
+
+  it('does not publish a delegation older than the published one', async () => {
+    const build = ['build', '--root-key', 'root.json', '--delegation', 'delegation.jwt'];
+    for (const [age, code] of [
+      [60, 2],
+      [0, 0],
+    ] as const) {
+      await delegate('second.json');
+      const iat = Number(claimsOf(read('dist/keys/delegation.jwt'))['iat']) - age;
+      alterInput(folder, 'delegation', { claims: { iat } });
+      signFiles(folder);
+      writeFiles(folder, { 'delegation.jwt': (await attached()).stdout });
+      const outcome = await command(...build, '--checkpoint-key', 'second.pem');
+      expect([outcome.code, outcome.stderr.includes('is older than the published one')]).toEqual([
+        code,
+        age > 0,
+      ]);
+    }
+  });
+});
+
+describe('a request with a rotation step', () => {
+  it('says from which key to which, and lets `rotate` continue', async () => {
+    const asked = await rotate();
+    const shown = words(await signed());
+    expect(shown).toEqual(words(asked));
+    expect(shown).toEqual([
+      `ROTATION FROM ROOT KEY ${thumbprint('root')} TO ROOT KEY ${thumbprint('next')}`,
+      '  after the first list by the next key, verifiers refuse everything that the outgoing key signs',
+      expect.stringMatching(/^ {2}signed {4}2\S+Z$/),
+      `root key ${thumbprint('root')}`,
+    ]);
+    expect(signatures()).toEqual(['rotation.sig']);
+    const { stdout } = await attached();
+    expect(JSON.parse((await attached('--json')).stdout)).toEqual({ ok: true, rotation: stdout.trim() });
+    writeFiles(folder, { 'rotation/step.jwt': stdout });
+    renameSync(at('key.pem'), at('away.pem'));
+    const next = ['--next-key', 'next.pem', '--root-key', 'root.json', ...CHECKPOINT];
+    await good('rotate', ...next, '--yes');
+    for (const rootKey of ['root.json', 'next.json']) await verified(rootKey);
+  });
+
+  it('leads to a first publication under the next key, with a delegation, also by request', async () => {
+    await rotate();
+    await signed();
+    writeFiles(folder, { 'rotation.jwt': (await attached()).stdout });
+    rmSync(at('request'), { recursive: true });
+    const asked = await good(
+      ...['build', '--unsigned', 'request', '--root-key', 'next.json', '--delegate', 'online.json'],
+    );
+    expect(asked.stderr).toContain(`by root key ${thumbprint('root')}\n`);
+    expect(asked.stderr).toContain('FIRST PUBLICATION UNDER A NEW ROOT KEY');
+    const sign = ['sign', 'request', '--key', 'next.pem', '--yes', '--memory', 'memory'];
+    await refused(3, /--previous-root-key/, ...sign);
+    expect(words(await good(...sign, '--previous-root-key', 'root.json'))).toEqual(words(asked));
+    await good(
+      ...['attach', 'request', '--root-key', 'next.json', '--rotation', 'rotation.jwt', ...CHECKPOINT],
+    );
+    for (const rootKey of ['root.json', 'next.json']) await verified(rootKey);
+  });
+
+  it('shows the keys to which the step after it must lead', async () => {
+    await rotate();
+    alterInput(folder, 'rotation', {
+      claims: { next_roots: [thumbprint('online'), thumbprint('second')], step: 1 },
+    });
+    const shown = words(await signed());
+    expect(shown[2]).toMatch(/, as step 1$/);
+    expect(shown.slice(3, 5)).toEqual(
+      ['online', 'second'].map(
+        (name) => `  next_root ${thumbprint(name)}: the step after this one must lead to one of these keys`,
+      ),
+    );
+  });
+});
+
+/** Moves a payload of another request into the request, under a name. */
+const takeOver = (from: string, name: string) => () =>
+  copyFileSync(at(from), at(`request/${name}.signing-input`));
+const flip = (path: string) => () => {
+  const bytes = read(path);
+  bytes[bytes.length - 5] = (bytes.at(-5) ?? 0) ^ 1;
+  writeFileSync(at(path), bytes);
+};
+const reversed = (value: Record<string, unknown>) =>
+  JSON.stringify(Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a > b ? -1 : 1))));
+const spaced = (value: Record<string, unknown>) => `${JSON.stringify(value).slice(0, -1)} }`;
+const jwk = (name: string) => JSON.parse(read(`${name}.json`).toString()) as Record<string, unknown>;
+type Hostile = [name: string, change: () => unknown, code: number, message: RegExp];
+
+/** What is refused in any statement. */
+function hostile(name: string, other: string): Hostile[] {
+  const alter = (change: Parameters<typeof alterInput>[2]) => () => alterInput(folder, name, change);
+  const file = `request/${name}.signing-input`;
+  return [
+    ['a changed byte', flip(file), 1, /not|no /],
+    ['a byte after it', () => appendFileSync(at(file), '\n'), 1, /not a JWS/],
+    ['a signature after it', () => appendFileSync(at(file), '.AAAA'), 1, /not a JWS/],
+    ['a byte that is not ASCII after it', () => appendFileSync(at(file), Buffer.of(0xff)), 1, /not a JWS/],
+    ['no bytes', () => writeFileSync(at(file), ''), 1, /not a JWS/],
+    ['the type of another statement', alter({ header: { typ: `registry-${other}+jwt` } }), 1, /typ/],
+    ['another root key', alter({ header: { kid: HASH } }), 1, /is for the root key 0000/],
+    ['no root key', alter({ header: { kid: undefined } }), 1, /is for the root key undefined/],
+    ['another name of the algorithm', alter({ header: { alg: 'Ed25519' } }), 1, /not in the canonical form/],
+    ['another member of the header', alter({ header: { jku: 'https://a.alt' } }), 1, /jku|canonical form/],
+    [
+      'a claim that this version does not know',
+      alter({ claims: { anything: 1 } }),
+      1,
+      /has the claim anything/,
+    ],
+    ['a time from which it counts', alter({ claims: { nbf: 1 } }), 1, /has the claim nbf/],
+    ['no time', alter({ claims: { iat: undefined } }), 1, /has no iat/],
+    ['claims in another order', alter({ encode: reversed }), 1, /not in the canonical form/],
+    ['white space in the claims', alter({ encode: spaced }), 1, /not in the canonical form/],
+    [
+      'a payload of an unknown type beside it',
+      () => takeOver(file, 'mandate')(),
+      2,
+      /mandate\.signing-input, whose type/,
+    ],
+    ['nothing', () => rmSync(at(file)), 2, /is not a signing request: it has no payload/],
+  ];
+}
+
+/** Runs `sign`, which must refuse, sign nothing, and remember nothing. */
+async function assertRefused(code: number, message: RegExp): Promise<void> {
+  const [memory] = readdirSync(at('memory'));
+  const before = read(`memory/${memory}`);
+  await refused(code, message, ...signing());
+  expect(signatures()).toEqual([]);
+  expect(read(`memory/${memory}`).equals(before)).toBe(true);
+}
+
+describe('sign refuses a delegation', () => {
+  const alter = (claims: () => Record<string, unknown>) => () =>
+    alterInput(folder, 'delegation', { claims: claims() });
+  const keys = (...names: string[]) => alter(() => ({ keys: names.map(jwk) }));
+
+  it.each<Hostile>([
+    ...hostile('delegation', 'root-rotation'),
+    ['without keys', keys(), 1, /does not name 1 to 16 keys/],
+    ['with 17 keys', keys(...Array.from({ length: 17 }, () => 'online')), 1, /does not name 1 to 16 keys/],
+    ['with a key that is none', alter(() => ({ keys: [{}] })), 1, /names an invalid key/],
+    [
+      'with a private key',
+      alter(() => ({ keys: [{ ...jwk('online'), d: 'A'.repeat(43) }] })),
+      1,
+      /invalid key/,
+    ],
+    [
+      'with a member of a key that is not shown',
+      alter(() => ({ keys: [{ ...jwk('second'), use: 'sig' }] })),
+      1,
+      /not in the canonical form/,
+    ],
+    ['that does not end', alter(() => ({ exp: undefined })), 1, /has no exp/],
+    ['that ends before it begins', alter(() => ({ exp: 1 })), 1, /expires before it begins/],
+    ['with a hold that is not true', alter(() => ({ hold: false })), 1, /hold that is not true/],
+    ['with a next root that is none', alter(() => ({ next_root_thumbprint: 'x' })), 1, /not a thumbprint/],
+    ['from before the published one', alter(() => ({ iat: 1 })), 1, /before the published one/],
+    ['in place of one that was changed', flip('request/previous/keys/delegation.jwt'), 3, /is not signed by/],
+    [
+      'beside a rotation step',
+      async () => {
+        renameSync(at('request'), at('kept'));
+        await rotate();
+        takeOver('kept/delegation.signing-input', 'delegation')();
+      },
+      2,
+      /has a rotation step beside other payloads/,
+    ],
+  ])('%s', async (_name, change, code, message) => {
+    await delegate('second.json');
+    await change();
+    await assertRefused(code, message);
+  });
+});
+
+describe('sign refuses a rotation step', () => {
+  const alter = (claims: () => Record<string, unknown>) => () =>
+    alterInput(folder, 'rotation', { claims: claims() });
+
+  it.each<Hostile>([
+    ...hostile('rotation', 'delegation'),
+    ['to the same key', alter(() => ({ next_root: jwk('root') })), 1, /to the same key/],
+    ['to no key', alter(() => ({ next_root: undefined })), 1, /does not name a root key/],
+    ['to a private key', alter(() => ({ next_root: { ...jwk('next'), d: 'A'.repeat(43) } })), 1, /root key/],
+    [
+      'to a key with a member that is not shown',
+      alter(() => ({ next_root: { ...jwk('next'), use: 'sig' } })),
+      1,
+      /canonical form/,
+    ],
+    ['with no next roots', alter(() => ({ next_roots: [] })), 1, /1 to 3 different thumbprints/],
+    ['with 4 next roots', alter(() => ({ next_roots: Array(4).fill(thumbprint('root')) })), 1, /1 to 3/],
+    ['with a next root twice', alter(() => ({ next_roots: Array(2).fill(HASH) })), 1, /1 to 3 different/],
+    ['with a next root that is none', alter(() => ({ next_roots: ['x'] })), 1, /1 to 3 different/],
+    [
+      'with the outgoing key as a next root',
+      alter(() => ({ next_roots: [thumbprint('root')] })),
+      1,
+      /no later step/,
+    ],
+    [
+      'with the next key as a next root',
+      alter(() => ({ next_roots: [thumbprint('next')] })),
+      1,
+      /no later step/,
+    ],
+    ['with a step that is none', alter(() => ({ step: 0 })), 1, /a number from 1/],
+  ])('%s', async (_name, change, code, message) => {
+    await rotate();
+    await change();
+    await assertRefused(code, message);
+  });
+});
+
+describe('sign refuses a request with a list', () => {
+  beforeEach(() => request('build', '--renew', '--delegate', 'second.json'));
+  const input = (name: string) => `request/${name}.signing-input`;
+
+  it.each<Hostile>([
+    [
+      'whose statements are swapped',
+      () => {
+        renameSync(at(input('publication')), at('swapped'));
+        renameSync(at(input('delegation')), at(input('publication')));
+        renameSync(at('swapped'), at(input('delegation')));
+      },
+      1,
+      /typ/,
+    ],
+    ['without its statement', () => rmSync(at(input('publication'))), 2, /has no publication\.signing-input/],
+    [
+      'without its list',
+      () => rmSync(at('request/issuers.json')),
+      2,
+      /a publication statement, but no issuers\.json/,
+    ],
+    ['beside a rotation step', takeOver(input('delegation'), 'rotation'), 2, /has a rotation step beside/],
+    ['whose delegation is changed', flip(input('delegation')), 1, /not|no /],
+  ])('%s', async (_name, change, code, message) => {
+    change();
+    await assertRefused(code, message);
+  });
+
+  it('but not one whose delegation was removed, which it does not show, and which is not signed', async () => {
+    rmSync(at(input('delegation')));
+    expect((await signed()).stderr).not.toContain('delegation');
+    expect(signatures()).toEqual(['issuers.sig', 'publication.sig']);
+  });
+});
+
+describe('the machine with the key remembers', () => {
+  it('the newest delegation, also if a request hides what it follows', async () => {
+    await delegate('second.json');
+    const iat = Number(claimsOf(read('request/delegation.signing-input'))['iat']) + 60;
+    alterInput(folder, 'delegation', { claims: { iat } });
+    await signed();
+    await signed();
+    await delegate('online.json');
+    rmSync(at('request/previous'), { recursive: true });
+    await assertRefused(2, /but this machine knows the delegation of/);
+    // A list with an older delegation is refused, too. The same list without it is signed.
+    await request('build', '--renew', '--delegate', 'online.json');
+    await assertRefused(2, /but this machine knows the delegation of/);
+    await request('build', '--renew');
+    await signed();
+    // The memory of publications does not forget the delegation.
+    await delegate('online.json');
+    await assertRefused(2, /but this machine knows the delegation of/);
+  });
+
+  it('the publications, while it signs delegations and steps', async () => {
+    await request('build', '--renew');
+    await signed();
+    await delegate('second.json');
+    await signed();
+    await rotate();
+    await signed();
+    writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
+    await request('build');
+    await assertRefused(2, /but this machine has signed/);
+  });
+
+  it('the key to which it has rotated: another one needs to be named', async () => {
+    await rotate();
+    const first = thumbprint('next');
+    await signed();
+    // The same step again, and a later step to the same key.
+    await signed();
+    await rotate();
+    await signed();
+    alterInput(folder, 'rotation', { claims: { next_roots: [HASH.replace(/0$/, 'A')] } });
+    rmSync(at('request/rotation.sig'));
+    await assertRefused(2, /two steps from one key/);
+    rmSync(at('next.pem'));
+    await rotate();
+    expect(thumbprint('next')).not.toBe(first);
+    await assertRefused(2, new RegExp(`--instead-of ${first}`));
+    await refused(2, /two steps/, ...signing('--instead-of', thumbprint('next')));
+    await signed('--instead-of', first);
+  });
+});
+
+describe('attach refuses', () => {
+  it.each(['delegation', 'rotation'])(
+    'a %s whose signature is missing, of other bytes, or by another key',
+    async (name) => {
+      const make = () => (name === 'delegation' ? delegate('second.json') : rotate());
+      await make();
+      await refused(2, /sign the request first/, ...attaching());
+      await signed();
+      const [before] = [read(`request/${name}.sig`)];
+      for (const other of ['A'.repeat(86), '', '\0', read('dist/issuers.sig')]) {
+        writeFiles(folder, { [`request/${name}.sig`]: other });
+        await refused(3, `has not signed ${name}.signing-input`, ...attaching());
+      }
+      writeFiles(folder, { [`request/${name}.sig`]: before });
+      await refused(3, 'the signature is not valid', 'attach', 'request', '--root-key', 'online.json');
+      await attached(`request/${name}.sig`);
+      await refused(2, /has 1 payload/, ...attaching('one', 'two'));
+      flip(`request/${name}.signing-input`)();
+      await refused(3, 'the signature is not valid', ...attaching());
+    },
+  );
+
+  it.each<[string, () => Promise<unknown>, Record<string, unknown>]>([
+    ['delegation', () => delegate('second.json'), { anything: true }],
+    ['rotation', () => rotate(), { anything: true }],
+  ])('a %s that no signer would sign, although the root key has signed it', async (name, make, claims) => {
+    await make();
+    alterInput(folder, name, { claims });
+    signFiles(folder);
+    await refused(1, /has the claim anything/, ...attaching());
+  });
+
+  it('a second delegation, and leaves the tree as it was', async () => {
+    const sums = read('dist/SHA256SUMS');
+    await request('build', '--renew', '--delegate', 'second.json');
+    await signed();
+    copyFileSync(at('dist/keys/delegation.jwt'), at('delegation.jwt'));
+    const both = ['--delegation', 'delegation.jwt', '--checkpoint-key', 'second.pem'];
+    await refused(2, /leave out --delegation/, ...attaching(...both));
+    copyFileSync(at('request/publication.sig'), at('request/delegation.sig'));
+    await refused(3, /has not signed delegation\.signing-input/, ...attaching(...CHECKPOINT));
+    expect(read('dist/SHA256SUMS').equals(sums)).toBe(true);
+  });
+});
+
+describeWith(['openssl'], 'openssl instead of sign', () => {
+  it.each(['delegation', 'rotation'])('signs a %s', async (name) => {
+    await (name === 'delegation' ? delegate('second.json') : rotate());
+    const file = (end: string) => `request/${name}.${end}`;
+    const sign = ['-sign', '-rawin', '-inkey', 'key.pem', '-in', file('signing-input'), '-out', file('sig')];
+    expect((await run('openssl', ['pkeyutl', ...sign], folder)).code).toBe(0);
+    expect(read(file('sig')).length).toBe(64);
+    const { stdout } = await attached();
+    expect(stdout.startsWith(read(file('signing-input')).toString())).toBe(true);
+  });
+});
