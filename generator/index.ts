@@ -9,6 +9,8 @@ export {
   IoFailed,
   KeyRejected,
   RecordsRejected,
+  type RequestFault,
+  RequestRejected,
   type SharedKeyFault,
   SharedKeyRejected,
   TreeRejected,

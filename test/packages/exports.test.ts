@@ -20,6 +20,7 @@ describe('what the packages export', () => {
       'KeyRejected',
       'RULES',
       'RecordsRejected',
+      'RequestRejected',
       'SharedKeyRejected',
       'TreeRejected',
       'UsageError',
