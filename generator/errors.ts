@@ -63,6 +63,27 @@ export class KeyRejected extends GeneratorError {
   readonly exitCode = 3;
 }
 
+/** The stable names of what can be wrong with a signing request. */
+export type RequestFault =
+  /** The request follows an older publication, delegation or rotation than this machine knows. */
+  | 'ERR_REQUEST_OUTDATED'
+  /** The request has a payload of a type that this version cannot show. */
+  | 'ERR_REQUEST_UNKNOWN'
+  /** A payload is not what it must be, computed from the rest of the request. */
+  | 'ERR_REQUEST_PAYLOAD';
+
+/** A signing request that must not be signed or published. */
+export class RequestRejected extends GeneratorError {
+  readonly code: RequestFault;
+  readonly exitCode: number;
+
+  constructor(code: RequestFault, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+    this.exitCode = code === 'ERR_REQUEST_PAYLOAD' ? 1 : 2;
+  }
+}
+
 /** The stable names of what can be wrong with a key that holders share, or with a message of one of them. */
 export type SharedKeyFault =
   /** A message of a holder is malformed, of another type, or not signed by the holder. */
@@ -115,5 +136,6 @@ export type AnyGeneratorError =
   | UsageError
   | ConfigurationRejected
   | KeyRejected
+  | RequestRejected
   | SharedKeyRejected
   | IoFailed;

@@ -9,6 +9,10 @@ export {
   IoFailed,
   KeyRejected,
   RecordsRejected,
+  type RequestFault,
+  RequestRejected,
+  type SharedKeyFault,
+  SharedKeyRejected,
   TreeRejected,
   UsageError,
 } from './errors.js';

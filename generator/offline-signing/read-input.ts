@@ -1,6 +1,6 @@
 import { GRAMMAR, type RootKey } from '@passport-registry/verifier';
 import { readStatement, type Statement } from '@passport-registry/verifier/internal';
-import { TreeRejected } from '../errors.js';
+import { RequestRejected } from '../errors.js';
 import { PAYLOADS, type PayloadType } from './payloads.js';
 
 /** A type of payload that this program makes from its claims alone. */
@@ -13,8 +13,8 @@ const NAMES: Readonly<Record<ClaimsType, string>> = {
 };
 
 /** Creates the error for a payload. The message is a predicate. */
-export function refusedInput(type: ClaimsType, message: string, cause?: unknown): TreeRejected {
-  return new TreeRejected(`${NAMES[type]} ${message}`, { cause });
+export function refusedInput(type: ClaimsType, message: string, cause?: unknown): RequestRejected {
+  return new RequestRejected('ERR_REQUEST_PAYLOAD', `${NAMES[type]} ${message}`, { cause });
 }
 
 /** What a payload may be. */
@@ -30,7 +30,7 @@ export interface ExpectedInput {
  * Reads a payload that is not signed yet: header and claims of a JWT. A claim that would not be shown must not be
  * signed, so unknown claims are refused.
  *
- * @throws {@link TreeRejected}
+ * @throws {@link RequestRejected}
  */
 export function readInput(input: string, { type, rootKey, known }: ExpectedInput): Statement {
   // A JWS needs a signature, which need not be valid to be read.
@@ -52,7 +52,7 @@ export function readInput(input: string, { type, rootKey, known }: ExpectedInput
  * Asserts that a payload is, byte by byte, the one that this program makes of its claims, so that what is shown is all
  * that is signed.
  *
- * @throws {@link TreeRejected}
+ * @throws {@link RequestRejected}
  */
 export function assertCanonical(type: ClaimsType, input: string, canonical: string): void {
   if (input !== canonical) throw refusedInput(type, 'is not in the canonical form that this program writes');

@@ -1,6 +1,6 @@
 import { RegistryError, type RootKey, verifyList } from '@passport-registry/verifier';
 import { ANY_TIME, verifyPublicationStatement } from '@passport-registry/verifier/internal';
-import { KeyRejected, TreeRejected } from '../errors.js';
+import { KeyRejected, RequestRejected, TreeRejected } from '../errors.js';
 import { assertExpectedStatement } from '../publishing/expected-statement.js';
 import { sha256 } from '../tree/checksums.js';
 import {
@@ -59,7 +59,10 @@ async function requestedPublication(
   const kept = hash === previous?.sha256;
   const { updated_at } = previous?.registry ?? {};
   if (updated_at !== undefined && !kept && registry.updated_at <= updated_at) {
-    throw new TreeRejected(`the list is dated ${registry.updated_at}, not later than the previous list`);
+    throw new RequestRejected(
+      'ERR_REQUEST_PAYLOAD',
+      `the list is dated ${registry.updated_at}, not later than the previous list`,
+    );
   }
   if (kept && previousRootKey !== undefined) {
     throw new TreeRejected(

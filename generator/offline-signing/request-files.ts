@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { limitOf } from '@passport-registry/verifier/internal';
-import { IoFailed, UsageError } from '../errors.js';
+import { IoFailed, RequestRejected, UsageError } from '../errors.js';
 import { readBytes } from '../files/read-file.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
@@ -60,7 +60,8 @@ function assertKnownPayloads(folder: string): void {
   const known: readonly string[] = PAYLOAD_TYPES.map((type) => PAYLOADS[type].file);
   const unknown = namesIn(folder).find((name) => name.endsWith(INPUT_SUFFIX) && !known.includes(name));
   if (unknown === undefined) return;
-  throw new UsageError(
+  throw new RequestRejected(
+    'ERR_REQUEST_UNKNOWN',
     `${folder} has the payload ${unknown}, whose type this version does not know: sign with the version that made the ` +
       'request, after you have found out what the payload is',
   );

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
-import { IoFailed, UsageError } from '../errors.js';
+import { IoFailed, RequestRejected } from '../errors.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
 import { sha256 } from '../tree/checksums.js';
 import type { RequestedDelegation } from './delegation-request.js';
@@ -62,7 +62,7 @@ export function memoryFolder(environment: NodeJS.ProcessEnv): string {
  *
  * @param insteadOf - what was signed last, if the user says that it was never published: the SHA-256 of the list, or the
  *   thumbprint of the next root key
- * @throws {@link UsageError} | {@link IoFailed}
+ * @throws {@link RequestRejected} | {@link IoFailed}
  */
 export function assertNewest(folder: string, request: SigningRequest, insteadOf: string | undefined): void {
   const { publication, delegation, rotation, rootKey, previousRootKey = rootKey } = request;
@@ -91,13 +91,15 @@ function assertFollows(
   const previous = previousVersion(publication, isSameKey);
   const advice = 'make a new request on the machine that has the registry';
   if (verified !== undefined && !isAtLeast(previous, verified)) {
-    throw new UsageError(
+    throw new RequestRejected(
+      'ERR_REQUEST_OUTDATED',
       `the request follows ${formatVersion(previous)}, but this machine has verified the published list ${formatVersion(verified)}: ${advice}`,
     );
   }
   if (signed === undefined || isSame(publication, signed) || signed.sha256 === insteadOf) return;
   if (!isAtLeast(previous, signed)) {
-    throw new UsageError(
+    throw new RequestRejected(
+      'ERR_REQUEST_OUTDATED',
       `the request follows ${formatVersion(previous)}, but this machine has signed ${formatVersion(signed)} since: ${advice}. If the ` +
         `signed list was never published and never will be, repeat with --instead-of ${signed.sha256}`,
     );
@@ -107,7 +109,8 @@ function assertFollows(
 /** Verifiers refuse a delegation older than the one that they have accepted (SPEC C4). */
 function assertDelegationNewest({ issuedAt }: RequestedDelegation, { delegated }: SigningMemory): void {
   if (delegated === undefined || issuedAt >= delegated) return;
-  throw new UsageError(
+  throw new RequestRejected(
+    'ERR_REQUEST_OUTDATED',
     `the delegation was made at ${formatUpdatedAt(issuedAt)}, but this machine knows the delegation of ${formatUpdatedAt(delegated)}: make ` +
       'a new request on the machine that has the registry',
   );
@@ -122,7 +125,8 @@ function assertSameRotation(
   if (rotated === undefined || rotated.next === insteadOf) return;
   if (rotated.next === next.thumbprint && String(rotated.nextRoots) === String(nextRoots)) return;
   const after = (keys: readonly string[]) => (keys.length === 0 ? '' : `, and then to ${keys.join(' or ')}`);
-  throw new UsageError(
+  throw new RequestRejected(
+    'ERR_REQUEST_OUTDATED',
     `the rotation leads to ${next.thumbprint}${after(nextRoots)}, but this machine has signed a rotation to ` +
       `${rotated.next}${after(rotated.nextRoots)}: two steps from one key make verifiers refuse the registry. If the signed step was ` +
       `never published and never will be, repeat with --instead-of ${rotated.next}`,

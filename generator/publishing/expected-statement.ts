@@ -1,6 +1,6 @@
 import type { RootKey } from '@passport-registry/verifier';
 import type { PublicationStatement } from '@passport-registry/verifier/internal';
-import { TreeRejected } from '../errors.js';
+import { RequestRejected } from '../errors.js';
 import { parsePublicationStatement, readPublicationStatement } from '../freshness/read-publication.js';
 import { type PublicationClaims, publicationInput } from '../freshness/statements.js';
 import { nextClaims, type Predecessor, type StatementSubject } from './sign-statement.js';
@@ -20,7 +20,7 @@ export interface StatementContext {
  *
  * @param input - the bytes to sign, as text: header and claims in base64url
  * @param subject - the list. Its time and its claim about checkpoints are not used
- * @throws {@link TreeRejected} | {@link UsageError}
+ * @throws {@link RequestRejected} | {@link UsageError}
  */
 export function assertExpectedStatement(
   input: string,
@@ -31,12 +31,16 @@ export function assertExpectedStatement(
   const { checkpoint, log, issuedAt } = said;
   const expected = nextClaims({ ...subject, checkpoint, log, signedAt: issuedAt }, rootKey, predecessor);
   if (expected === undefined) {
-    throw new TreeRejected(
+    throw new RequestRejected(
+      'ERR_REQUEST_PAYLOAD',
       `the publication statement repeats publication ${predecessor?.statement?.sequence}, so there is nothing to sign`,
     );
   }
   if (input !== publicationInput(rootKey, expected)) {
-    throw new TreeRejected(`the publication statement ${differenceFrom(expected, input, rootKey)}`);
+    throw new RequestRejected(
+      'ERR_REQUEST_PAYLOAD',
+      `the publication statement ${differenceFrom(expected, input, rootKey)}`,
+    );
   }
   return said;
 }

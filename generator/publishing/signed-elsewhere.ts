@@ -1,4 +1,4 @@
-import { UsageError } from '../errors.js';
+import { RequestRejected } from '../errors.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { readPublicationStatement } from '../freshness/read-publication.js';
 import type { SignedList } from '../list/signed-list.js';
@@ -18,7 +18,7 @@ const ADVICE = 'make a new request with `build --unsigned`';
  * A list that was signed elsewhere names the list that it follows. That list must still be the newest, unless the
  * signed list is already published (SPEC C8).
  *
- * @throws {@link UsageError}
+ * @throws {@link RequestRejected}
  */
 export function followingList(
   { list, signature, follows }: SignedElsewhere,
@@ -31,10 +31,11 @@ export function followingList(
   if (published !== follows) {
     const has = published === undefined ? 'has no list' : `has the list ${published}`;
     const said = follows === undefined ? 'is for a first list' : `follows the list ${follows}`;
-    throw new UsageError(`the request ${said}, but ${named} ${has}: ${ADVICE}`);
+    throw new RequestRejected('ERR_REQUEST_OUTDATED', `the request ${said}, but ${named} ${has}: ${ADVICE}`);
   }
   if (newest?.updatedAt !== undefined && list.updatedAt <= newest.updatedAt) {
-    throw new UsageError(
+    throw new RequestRejected(
+      'ERR_REQUEST_OUTDATED',
       `the request is dated ${list.updatedAt}, not later than the published list of ${newest.updatedAt}: ${ADVICE}`,
     );
   }
@@ -52,7 +53,7 @@ interface Followed {
  * the newest, and the new statement must say what a build would say of the list. A statement that is published already
  * is kept.
  *
- * @throws {@link UsageError} | {@link TreeRejected}
+ * @throws {@link RequestRejected} | {@link TreeRejected}
  */
 export function followingStatement(
   subject: StatementSubject,
@@ -70,7 +71,10 @@ export function followingStatement(
       published === undefined
         ? `${named}, which has no publication`
         : `publication ${published.sequence} in ${named}`;
-    throw new UsageError(`the request for publication ${said.sequence} was not made for ${found}: ${ADVICE}`);
+    throw new RequestRejected(
+      'ERR_REQUEST_OUTDATED',
+      `the request for publication ${said.sequence} was not made for ${found}: ${ADVICE}`,
+    );
   }
   assertNotAhead(formatUpdatedAt(said.issuedAt), Date.now());
   const input = statement.slice(0, statement.lastIndexOf('.'));

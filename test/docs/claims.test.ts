@@ -118,6 +118,30 @@ const CLAIMS: Record<string, Record<string, readonly [file: string, title: strin
       ['generator/offline-signing/payloads', 'also if a request hides what it follows'],
       ['generator/offline-signing/payloads', 'another one needs to be named'],
     ],
+    'A shared root key is never on one machine': [
+      ['generator/shared-key/frost', 'does not sign with one holder too few'],
+      [
+        'generator/ceremony/ceremony',
+        'shows other words to each side if whoever passes the folder around swaps keys',
+      ],
+      ['generator/ceremony/ceremony', 'names the holder who sends a wrong part of the key'],
+      ['generator/ceremony/ceremony', 'notices a replaced message'],
+      ['generator/holder-signing/holder-signing', 'names the holder of a wrong signature share'],
+    ],
+    'No share and no nonce leaves the machine': [
+      ['generator/ceremony/ceremony', 'leaves no secret in any file'],
+      [
+        'generator/holder-signing/holder-signing',
+        'stay on their machine, encrypted, and are deleted when they are used',
+      ],
+      ['generator/holder-signing/holder-signing', 'are used by one of two processes that sign at once'],
+      [
+        'generator/holder-signing/holder-signing',
+        'also if the request is shown with another list of commitments',
+      ],
+      ['generator/holder-signing/holder-signing', 'do not survive a restart of the machine'],
+      ['generator/holder-signing/killed', 'never uses a nonce twice'],
+    ],
     'The root key in the output folder is replaced only': [
       [
         'generator/build',

@@ -20,6 +20,8 @@ describe('what the packages export', () => {
       'KeyRejected',
       'RULES',
       'RecordsRejected',
+      'RequestRejected',
+      'SharedKeyRejected',
       'TreeRejected',
       'UsageError',
       'build',

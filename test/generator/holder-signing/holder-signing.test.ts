@@ -311,6 +311,55 @@ describe('a request that was changed between the holders', () => {
   });
 });
 
+describe('a request that a holder must not sign', () => {
+  const refused = async (code: string, name = 'Anna') => {
+    for (const outcome of [await commit(name), await sign(name)]) {
+      expect(errorOf(outcome)).toMatchObject({ code });
+    }
+    expect(existsSync(messageOf('shares', name))).toBe(false);
+  };
+
+  beforeEach(() => newRequest());
+
+  const inputOf = (type: string) => join(request, `${type}.signing-input`);
+
+  it('says something else than its list demands', async () => {
+    const text = readFileSync(inputOf('publication'), 'utf8');
+    const [header = '', claims = ''] = text.split('.');
+    const changed = { ...JSON.parse(Buffer.from(claims, 'base64url').toString()), issuers: 2 };
+    const encoded = Buffer.from(JSON.stringify(changed)).toString('base64url');
+    writeFileSync(inputOf('publication'), `${header}.${encoded}`);
+    await refused('ERR_REQUEST_PAYLOAD');
+  });
+
+  it('has a payload of an unknown type', async () => {
+    cpSync(inputOf('publication'), inputOf('surprise'));
+    await refused('ERR_REQUEST_UNKNOWN');
+  });
+
+  it('follows an older publication than the holder has verified', async () => {
+    const old = join(registry, 'old');
+    for (const name of ['Anna', 'Bo']) await good(commit(name));
+    for (const name of ['Anna', 'Bo']) await good(sign(name));
+    await good(attach());
+    records({ alpha: { tier: 'registered' } });
+    await newRequest();
+    cpSync(request, old, { recursive: true });
+    records({ alpha: { status: 'suspended', last_audit: '2026-01-01T00:00:00Z' } });
+    await newRequest();
+    for (const name of ['Anna', 'Bo']) await good(commit(name));
+    for (const name of ['Anna', 'Bo']) await good(sign(name));
+    await good(attach());
+    // The routine request from before would lift the suspension.
+    for (const step of [commit, sign]) {
+      expect(errorOf(await step('Anna', old))).toMatchObject({ code: 'ERR_REQUEST_OUTDATED' });
+    }
+    // Cy has signed nothing, but the machine with the registry has the newest list.
+    const cys = await commit('Cy', old);
+    expect(cys.code).toBe(0);
+  });
+});
+
 describe('nonces', () => {
   const state = (name: string) => join(holders.machine(name).folder, 'state');
   const nonceFiles = (name: string) =>
