@@ -35,10 +35,9 @@ export function sayPlan(io: Io, plan: RemainingRotation, options: RotateCommandO
     io,
     `to     ${next?.thumbprint ?? (makesKey ? `a new ${options.alg} key` : 'an encrypted key')}, in ${where}`,
   );
-  say(
-    io,
-    `then   ${commits?.join(' or ') ?? 'any key may follow; to commit to keys, name them with --commit'}`,
-  );
+  const then = commits?.join(' or ') ?? 'any key may follow; to commit to keys, name them with --commit';
+  const isOneOfThem = commits !== undefined && next === undefined && options.commit === undefined;
+  say(io, `then   ${then}${isOneOfThem ? ', without the next key' : ''}`);
   say(io, '');
   if (makesKey) step(false, `make the next key, in ${where}: keep it safe, it is never overwritten`);
   else step(true, `the next key is in ${where}`);
