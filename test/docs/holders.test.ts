@@ -2,8 +2,9 @@ import { cpSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { commandsBelow, sh } from '../support/documents.js';
+import { installedPath } from '../support/installed.js';
 import { ROOT } from '../support/paths.js';
-import { recordText, temporaryFolder, writeFiles } from '../support/workspace.js';
+import { recordText, run, temporaryFolder, writeFiles } from '../support/workspace.js';
 
 const FILE = 'docs/holders.md';
 const HOLDERS = ['Anna', 'Bo', 'Cy'];
@@ -62,6 +63,36 @@ describe('docs/holders.md', () => {
     await sh('npx passport-registry build --unsigned request --root-key root.json', folder);
     for (const step of [commit, sign]) for (const name of ['Anna', 'Bo']) await sh(as(name, step), folder);
     await sh(attach, folder);
+    await sh('npx passport-registry verify dist --root-key root.json', folder);
+  });
+
+  it('operators.md: holds an issuer at once, and suspends it with two holders', async () => {
+    const id = 'harbour-logistics';
+    writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id) });
+    const setUp = `npx passport-registry keys generate --out online.pem > online.json
+npx passport-registry build --unsigned set-up --root-key root.json --delegate online.json --hold --checkpoint-key online.pem
+npx passport-registry commit set-up --share anna.share
+npx passport-registry sign set-up --share anna.share
+npx passport-registry attach set-up --root-key root.json --holders holders.json --checkpoint-key online.pem
+`;
+    await together(setUp, ['Anna', 'Cy']);
+    writeFileSync(join(folder, 'policy.json'), '{"accept": [{}]}');
+    const [hold = '', ...more] = commandsBelow('docs/operators.md', 'With a root key that holders share');
+    await sh(hold, folder);
+    const decision = async () =>
+      (
+        await run(
+          'sh',
+          ['-c', `npx passport-registry resolve ${id} --policy policy.json --root-key root.json --json`],
+          folder,
+          installedPath(),
+        )
+      ).stdout;
+    expect(await decision()).toContain('issuer-held');
+    for (const block of more) await together(block, ['Bo', 'Anna']);
+    const published = readFileSync(join(folder, 'dist/issuers', id), 'utf8');
+    expect(JSON.parse(published).status).toBe('suspended');
+    expect(await decision()).not.toContain('issuer-held');
     await sh('npx passport-registry verify dist --root-key root.json', folder);
   });
 

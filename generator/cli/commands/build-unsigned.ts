@@ -14,7 +14,7 @@ import { sayRequest } from '../terminal/say-request.js';
 export interface UnsignedOptions {
   unsigned?: string;
   delegate?: readonly string[];
-  days: string;
+  days?: string;
   hold?: true;
 }
 
@@ -24,7 +24,7 @@ export async function buildUnsigned(
   folder: string,
   options: BuildCommandOptions & UnsignedOptions,
 ): Promise<undefined> {
-  const { rootKey, checkpointKey, checkpointSignerCommand, delegate, days, hold } = options;
+  const { rootKey, checkpointKey, checkpointSignerCommand, delegate, days = '90', hold } = options;
   const request = await prepareSigning(
     {
       issuers: options.issuers,
