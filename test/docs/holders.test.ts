@@ -67,7 +67,9 @@ describe('docs/holders.md', () => {
   });
 
   it('operators.md: holds an issuer at once, and suspends it with two holders', async () => {
-    const id = 'harbour-logistics';
+    const [kept, id] = [folder, 'harbour-logistics'];
+    folder = temporaryFolder();
+    cpSync(kept, folder, { recursive: true });
     writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id) });
     const setUp = `npx passport-registry keys generate --out online.pem > online.json
 npx passport-registry build --unsigned set-up --root-key root.json --delegate online.json --hold --checkpoint-key online.pem
@@ -76,7 +78,7 @@ npx passport-registry sign set-up --share anna.share
 npx passport-registry attach set-up --root-key root.json --holders holders.json --checkpoint-key online.pem
 `;
     await together(setUp, ['Anna', 'Cy']);
-    writeFileSync(join(folder, 'policy.json'), '{"accept": [{}]}');
+    writeFileSync(join(folder, 'policy.json'), '{"tiers": ["certified"]}');
     const [hold = '', ...more] = commandsBelow('docs/operators.md', 'With a root key that holders share');
     await sh(hold, folder);
     const decision = async () =>
@@ -94,6 +96,7 @@ npx passport-registry attach set-up --root-key root.json --holders holders.json 
     expect(JSON.parse(published).status).toBe('suspended');
     expect(await decision()).not.toContain('issuer-held');
     await sh('npx passport-registry verify dist --root-key root.json', folder);
+    folder = kept;
   });
 
   it('moves to other holders, as verifiers who pinned the outgoing key see', async () => {
