@@ -9,7 +9,7 @@ import { KeyRejected } from '../errors.js';
 import { formatDuration } from '../freshness/expiry.js';
 import { type DelegationClaims, delegationInput } from '../freshness/statements.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
-import { assertCanonical, isThumbprint, readInput, refusedInput } from './read-input.js';
+import { assertCanonicalInput, isThumbprint, readInput, refusedInput } from './read-input.js';
 
 /** The keys and the times of a delegation. */
 interface Delegation {
@@ -73,7 +73,7 @@ export async function readDelegationInput(
       `was made at ${formatUpdatedAt(issuedAt)}, before the published one of ${formatUpdatedAt(previous.issuedAt)}`,
     );
   }
-  assertCanonical('delegation', input, delegationInput(rootKey, claimsOf(statement, keys)));
+  assertCanonicalInput('delegation', input, delegationInput(rootKey, claimsOf(statement, keys)));
   return { input, keys, issuedAt, expiresAt, mayHold, nextRoot, previous };
 }
 

@@ -54,7 +54,7 @@ export function readInput(input: string, { type, rootKey, known }: ExpectedInput
  *
  * @throws {@link RequestRejected}
  */
-export function assertCanonical(type: ClaimsType, input: string, canonical: string): void {
+export function assertCanonicalInput(type: ClaimsType, input: string, canonical: string): void {
   if (input !== canonical) throw refusedInput(type, 'is not in the canonical form that this program writes');
 }
 
