@@ -4,8 +4,7 @@ import { SharedKeyRejected } from '../errors.js';
 import { readText } from '../files/read-file.js';
 import type { KeyGroup } from '../shared-key/key-group.js';
 import { type Message, readMessage } from '../shared-key/message.js';
-import { parseJson } from '../signing/key-file.js';
-import { CEREMONY_FILES, parseCeremony } from './ceremony-file.js';
+import { CEREMONY_FILES, DEALER, parseCeremony, parseRecord } from './ceremony-file.js';
 import {
   assertProven,
   groupFrom,
@@ -13,14 +12,7 @@ import {
   parseJoined,
   readText as readCeremonyText,
 } from './messages.js';
-import {
-  assertReceipt,
-  DEALER,
-  digestOf,
-  splitCommitments,
-  type Transcript,
-  testPayload,
-} from './transcript.js';
+import { assertReceipt, digestOf, splitCommitments, type Transcript, testPayload } from './transcript.js';
 
 /**
  * The public record of a ceremony, verified: who holds a shared key. The record proves that the holders' messages make
@@ -36,15 +28,28 @@ export interface Holders {
   readonly digest: string;
 }
 
+/** Returns the files that a finished ceremony adds to its folder, by name. */
+export function recordFiles(
+  transcript: Transcript,
+  receipts: ReadonlyMap<number, Message>,
+  testSignature: Uint8Array,
+): ReadonlyMap<string, string> {
+  const { jwk, thumbprint } = transcript.group.rootKey;
+  return new Map([
+    [CEREMONY_FILES.holders, formatHolders(transcript, receipts, testSignature)],
+    [CEREMONY_FILES.root, `${JSON.stringify({ ...jwk, kid: thumbprint }, null, 2)}\n`],
+  ]);
+}
+
 /** The record of a finished ceremony: the content of holders.json. The same messages give the same bytes. */
-export function formatHolders(
+function formatHolders(
   { ceremony, joined, parts }: Transcript,
   receipts: ReadonlyMap<number, Message>,
   testSignature: Uint8Array,
 ): string {
   const [dealt] = parts;
   const record = {
-    ceremony: parseJson(readCeremonyText(ceremony, CEREMONY_FILES.ceremony) ?? ''),
+    ceremony: parseRecord(readCeremonyText(ceremony, CEREMONY_FILES.ceremony) ?? '', CEREMONY_FILES.ceremony),
     join: joined.map(({ message }) => message.text),
     parts: ceremony.splits === undefined ? parts.map(({ sha256 }) => sha256) : undefined,
     split: ceremony.splits === undefined ? undefined : dealt?.text,
@@ -61,7 +66,7 @@ export function readHolders(file: string): Promise<Holders> {
 
 /** Verifies the record of a ceremony. @param source - the name of the file, for errors @throws {@link SharedKeyRejected} */
 export async function parseHolders(text: string, source: string): Promise<Holders> {
-  const record = parseJson(text);
+  const record = parseRecord(text, source);
   const invalid = (what: string, cause?: unknown) =>
     new SharedKeyRejected('ERR_HOLDER_MESSAGE', `${source} ${what}`, { cause });
   if (!isObject(record))
@@ -73,6 +78,10 @@ export async function parseHolders(text: string, source: string): Promise<Holder
       return value;
     throw invalid('is malformed');
   };
+  const stringOf = (value: unknown): string => {
+    if (typeof value === 'string') return value;
+    throw invalid('is malformed');
+  };
   const joined: Joined[] = [];
   for (const [index, message] of texts(join, ceremony.holders).entries()) {
     joined.push(await parseJoined(ceremony, index + 1, message));
@@ -81,7 +90,7 @@ export async function parseHolders(text: string, source: string): Promise<Holder
   const dealt =
     ceremony.splits === undefined
       ? undefined
-      : await readMessage(String(split), {
+      : await readMessage(stringOf(split), {
           ...{ type: 'registry-ceremony-parts+jwt', number: 0, name: DEALER },
           ...{ file: source, key: ceremony.splits },
         });
@@ -90,6 +99,7 @@ export async function parseHolders(text: string, source: string): Promise<Holder
     throw invalid('does not split the key that it names');
   }
   const hashes = dealt === undefined ? texts(parts, ceremony.holders) : [dealt.sha256];
+  if (!hashes.every((hash) => /^[0-9a-f]{64}$/.test(hash))) throw invalid('is malformed');
   const digest = digestOf(
     ceremony,
     joined.map(({ message }) => message.sha256),
@@ -101,7 +111,7 @@ export async function parseHolders(text: string, source: string): Promise<Holder
     const expected = { type: 'registry-ceremony-receipt+jwt', number, name, file: source, key } as const;
     assertReceipt(await readMessage(receipt, expected), { digest, root, name });
   }
-  await verifySignature(testPayload(digest), String(test), group.rootKey).catch((cause) => {
+  await verifySignature(testPayload(digest), stringOf(test), group.rootKey).catch((cause) => {
     throw invalid('has a test signature that is not valid', cause);
   });
   return { group, names: ceremony.names, isSplit: ceremony.splits !== undefined, digest };
