@@ -86,8 +86,13 @@ export async function parseCeremony(content: unknown, source: string): Promise<O
   }
   const fault = faultOf(names, Number(threshold));
   if (fault !== undefined) throw invalid(`is not valid: ${fault}`);
-  const hash = sha256(canonicalBytes(content));
   const size = { threshold: Number(threshold), holders: names.length };
+  let hash: string;
+  try {
+    hash = sha256(canonicalBytes(content));
+  } catch (cause) {
+    throw invalid(`is not valid: ${(cause as Error).message}`, cause);
+  }
   if (splits === undefined) return { ...size, names, splits: undefined, sha256: hash };
   const root = await importRootKey(splits).catch((cause) => {
     throw invalid(`names a key to split that is not valid: ${cause.message}`, cause);

@@ -1,10 +1,10 @@
-import { encodeSignature, verifySignature } from '@passport-registry/verifier';
-import { isObject } from '@passport-registry/verifier/internal';
+import { encodeSignature, type RootKey, verifySignature } from '@passport-registry/verifier';
+import { isObject, parseStrictJson } from '@passport-registry/verifier/internal';
 import { SharedKeyRejected } from '../errors.js';
-import { readText } from '../files/read-file.js';
 import type { KeyGroup } from '../shared-key/key-group.js';
 import { type Message, readMessage } from '../shared-key/message.js';
 import { parseJson } from '../signing/key-file.js';
+import type { HeldBy } from '../tree/held-by.js';
 import { CEREMONY_FILES, parseCeremony } from './ceremony-file.js';
 import {
   assertProven,
@@ -27,11 +27,8 @@ import {
  * this key, and that each named message key has signed a receipt. It cannot prove who the holders are, that they are
  * different people, or that nobody has kept a key that was split.
  */
-export interface Holders {
+export interface Holders extends HeldBy {
   readonly group: KeyGroup;
-  readonly names: readonly string[];
-  /** Whether a dealer has split an existing key. */
-  readonly isSplit: boolean;
   /** The fingerprint of the ceremony: SHA-256, in hexadecimal. */
   readonly digest: string;
 }
@@ -54,19 +51,29 @@ export function formatHolders(
   return `${JSON.stringify(record, null, 2)}\n`;
 }
 
-/** Reads and verifies the record of a ceremony. @throws {@link SharedKeyRejected} | {@link IoFailed} */
-export function readHolders(file: string): Promise<Holders> {
-  return parseHolders(readText(file), file);
+/** Verifies the record of a ceremony, and asserts that its holders share a root key. @throws {@link SharedKeyRejected} */
+export async function parseHoldersOf(rootKey: RootKey, json: Uint8Array, source: string): Promise<Holders> {
+  const holders = await parseHolders(json, source);
+  const { thumbprint } = holders.group.rootKey;
+  if (thumbprint === rootKey.thumbprint) return holders;
+  throw new SharedKeyRejected(
+    'ERR_OTHER_KEY',
+    `${source} names the holders of ${thumbprint}, but the root key is ${rootKey.thumbprint}`,
+  );
 }
 
 /** Verifies the record of a ceremony. @param source - the name of the file, for errors @throws {@link SharedKeyRejected} */
-export async function parseHolders(text: string, source: string): Promise<Holders> {
-  const record = parseJson(text);
+export async function parseHolders(json: Uint8Array | string, source: string): Promise<Holders> {
   const invalid = (what: string, cause?: unknown) =>
     new SharedKeyRejected('ERR_HOLDER_MESSAGE', `${source} ${what}`, { cause });
-  if (!isObject(record))
+  const record = parseRecord(json);
+  if (record === undefined || !isObject(record['ceremony']))
     throw invalid('is not the record of a ceremony: it is the file holders.json of its folder');
-  const { ceremony: content, join, parts, split, receipts, test } = record as Record<string, unknown>;
+  const { ceremony: content, join, parts, split, receipts, test, ...others } = record;
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw invalid(`has the unknown member ${other}`);
+  // A member that nothing verifies would be a place for false claims.
+  if (parts !== undefined && split !== undefined) throw invalid('is malformed');
   const ceremony = await parseCeremony(content, source);
   const texts = (value: unknown, count: number): string[] => {
     if (Array.isArray(value) && value.length === count && value.every((one) => typeof one === 'string'))
@@ -104,5 +111,16 @@ export async function parseHolders(text: string, source: string): Promise<Holder
   await verifySignature(testPayload(digest), String(test), group.rootKey).catch((cause) => {
     throw invalid('has a test signature that is not valid', cause);
   });
-  return { group, names: ceremony.names, isSplit: ceremony.splits !== undefined, digest };
+  const { threshold, names, splits } = ceremony;
+  return { group, digest, threshold, names, split: splits !== undefined };
+}
+
+/** Parses the JSON of a record. Strictly, because others read the published record with other parsers. */
+function parseRecord(json: Uint8Array | string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const record = parseStrictJson(json);
+    return isObject(record) ? record : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -28,7 +28,7 @@ const formats = {
   'date-time': isDateTime,
 };
 export const validateConfiguration: Validator = validate20;
-const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"The configuration of an operator, registry.yaml","description":"Options that an operator would otherwise repeat on the command line. Paths are relative to this file. Options on the command line take precedence.","type":"object","additionalProperties":false,"properties":{"name":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"the name of the registry, such as Nordic Agents Registry: 1 to 100 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":100},"description":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"what the registry is: 1 to 500 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":500},"contact":{"$comment":"RFC 5321 Mailbox in its common form: a dot-atom, an at sign, a DNS name of two or more labels.","type":"string","format":"email","maxLength":254,"pattern":"^(?=.{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$","description":"the e-mail address of the operator, such as operator@registry.example"},"homepage":{"$comment":"RFC 3986 in ASCII: scheme https, a DNS name or IPv4 address, an optional port; no user name, no fragment.","type":"string","format":"uri","maxLength":2048,"pattern":"^https://[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*(?::[0-9]{1,5})?(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(?:\\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$","description":"the https URL of a page about the operator, with the thumbprint of the root key, such as https://www.registry.example; without user name and fragment"},"base_url":{"description":"the URL where the tree is published, such as https://registry.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},"mirrors":{"description":"the URLs of the mirrors, which `status` compares with the registry","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}},"root_key":{"description":"the file of the public JWK that the signing key must match","type":"string","minLength":1},"precompress":{"description":"whether builds also publish issuers.json.gz and issuers.json.br","type":"boolean"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"checkpoint":{"description":"the online key and the validity of checkpoints","type":"object","additionalProperties":false,"properties":{"hours":{"description":"for how many hours a checkpoint is valid, 1 to 99999","type":"integer","minimum":1,"maximum":99999},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"public_key":{"description":"the file of the online key's public JWK, needed with a command","type":"string","minLength":1}}},"log":{"description":"the public log of the registry, and the witnesses that cosign it","type":"object","additionalProperties":false,"properties":{"origin":{"$comment":"A host with an optional port and path, and then /log. Without a scheme.","type":"string","maxLength":255,"pattern":"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$","description":"the name of the log, which never changes: the host of the registry and /log, such as registry.example/log"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"public_key":{"description":"the file of the log key's public JWK, needed with a command","type":"string","minLength":1},"keep_lists":{"description":"up to which size in MiB lists are kept permanently, 0 to 256","type":"integer","minimum":0,"maximum":256},"quorum":{"description":"how many witnesses must cosign, 1 to 32","type":"integer","minimum":1,"maximum":32},"wait":{"description":"for how many seconds a publication waits for the quorum, 0 to 3600","type":"integer","minimum":0,"maximum":3600},"witnesses":{"description":"the witnesses, each with its key and the URL of a mirror or of a witness service","type":"array","uniqueItems":true,"items":{"description":"a witness: its key, and either mirror or service","type":"object","additionalProperties":false,"required":["key"],"properties":{"key":{"$comment":"Name, id and Ed25519 key of type 4 (C2SP tlog-cosignature). The name is in ASCII, without white space and plus.","type":"string","maxLength":512,"pattern":"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$","description":"the key of the witness in the form of C2SP signed-note, as `keys witness` prints it"},"mirror":{"description":"the URL of a mirror that cosigns, such as https://mirror.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},"service":{"description":"the URL of a witness service, such as https://witness.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}}}}}},"delegation":{"description":"the validity of delegations","type":"object","additionalProperties":false,"properties":{"days":{"description":"for how many days a delegation is valid, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"transitions":{"description":"exceptions to the rules for changes of a record","type":"object","additionalProperties":false,"properties":{"overrides":{"description":"a list of exceptions, each to one rule for one issuer","type":"array","items":{"type":"object","additionalProperties":false,"required":["issuer_id","rule","reason"],"properties":{"issuer_id":{"description":"the issuer","type":"string","minLength":1},"rule":{"description":"the rule that does not apply to the issuer","enum":["record-removed","revoked-is-final","certified-since-changed"]},"reason":{"description":"why, in a sentence","type":"string","minLength":1}}}}}}},"$defs":{"line":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}}}};
+const schema31 = {"$schema":"https://json-schema.org/draft/2020-12/schema","title":"The configuration of an operator, registry.yaml","description":"Options that an operator would otherwise repeat on the command line. Paths are relative to this file. Options on the command line take precedence.","type":"object","additionalProperties":false,"properties":{"name":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"the name of the registry, such as Nordic Agents Registry: 1 to 100 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":100},"description":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$","description":"what the registry is: 1 to 500 characters in one line, with a letter or digit, without control or bidirectional characters","maxLength":500},"contact":{"$comment":"RFC 5321 Mailbox in its common form: a dot-atom, an at sign, a DNS name of two or more labels.","type":"string","format":"email","maxLength":254,"pattern":"^(?=.{1,64}@)[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$","description":"the e-mail address of the operator, such as operator@registry.example"},"homepage":{"$comment":"RFC 3986 in ASCII: scheme https, a DNS name or IPv4 address, an optional port; no user name, no fragment.","type":"string","format":"uri","maxLength":2048,"pattern":"^https://[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*(?::[0-9]{1,5})?(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?(?:\\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?$","description":"the https URL of a page about the operator, with the thumbprint of the root key, such as https://www.registry.example; without user name and fragment"},"base_url":{"description":"the URL where the tree is published, such as https://registry.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},"mirrors":{"description":"the URLs of the mirrors, which `status` compares with the registry","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}},"root_key":{"description":"the file of the public JWK that the signing key must match","type":"string","minLength":1},"holders":{"description":"the file holders.json, the record of the ceremony that made the shared root key, which builds publish","type":"string","minLength":1},"precompress":{"description":"whether builds also publish issuers.json.gz and issuers.json.br","type":"boolean"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"checkpoint":{"description":"the online key and the validity of checkpoints","type":"object","additionalProperties":false,"properties":{"hours":{"description":"for how many hours a checkpoint is valid, 1 to 99999","type":"integer","minimum":1,"maximum":99999},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"public_key":{"description":"the file of the online key's public JWK, needed with a command","type":"string","minLength":1}}},"log":{"description":"the public log of the registry, and the witnesses that cosign it","type":"object","additionalProperties":false,"properties":{"origin":{"$comment":"A host with an optional port and path, and then /log. Without a scheme.","type":"string","maxLength":255,"pattern":"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$","description":"the name of the log, which never changes: the host of the registry and /log, such as registry.example/log"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"public_key":{"description":"the file of the log key's public JWK, needed with a command","type":"string","minLength":1},"keep_lists":{"description":"up to which size in MiB lists are kept permanently, 0 to 256","type":"integer","minimum":0,"maximum":256},"quorum":{"description":"how many witnesses must cosign, 1 to 32","type":"integer","minimum":1,"maximum":32},"wait":{"description":"for how many seconds a publication waits for the quorum, 0 to 3600","type":"integer","minimum":0,"maximum":3600},"witnesses":{"description":"the witnesses, each with its key and the URL of a mirror or of a witness service","type":"array","uniqueItems":true,"items":{"description":"a witness: its key, and either mirror or service","type":"object","additionalProperties":false,"required":["key"],"properties":{"key":{"$comment":"Name, id and Ed25519 key of type 4 (C2SP tlog-cosignature). The name is in ASCII, without white space and plus.","type":"string","maxLength":512,"pattern":"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$","description":"the key of the witness in the form of C2SP signed-note, as `keys witness` prints it"},"mirror":{"description":"the URL of a mirror that cosigns, such as https://mirror.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},"service":{"description":"the URL of a witness service, such as https://witness.example","type":"string","pattern":"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"}}}}}},"delegation":{"description":"the validity of delegations","type":"object","additionalProperties":false,"properties":{"days":{"description":"for how many days a delegation is valid, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}},"transitions":{"description":"exceptions to the rules for changes of a record","type":"object","additionalProperties":false,"properties":{"overrides":{"description":"a list of exceptions, each to one rule for one issuer","type":"array","items":{"type":"object","additionalProperties":false,"required":["issuer_id","rule","reason"],"properties":{"issuer_id":{"description":"the issuer","type":"string","minLength":1},"rule":{"description":"the rule that does not apply to the issuer","enum":["record-removed","revoked-is-final","certified-since-changed"]},"reason":{"description":"why, in a sentence","type":"string","minLength":1}}}}}}},"$defs":{"line":{"$comment":"No character that XML forbids, that starts a line, or that overrides the direction of text and so disguises a name.","type":"string","pattern":"^(?=.*[\\p{L}\\p{N}])[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}\\u202A-\\u202E\\u2066-\\u2069\\uFFFE\\uFFFF]+$"},"signer":{"description":"what signs: a key or a command","type":"object","additionalProperties":false,"properties":{"key":{"description":"the file of a private key, or env:NAME","type":"string","minLength":1},"passphrase_file":{"description":"the file with the passphrase of an encrypted key","type":"string","minLength":1},"command":{"description":"a command that signs","type":"string","minLength":1},"input":{"description":"payload or digest","enum":["payload","digest"]},"timeout":{"description":"how long the command may take, in seconds, 1 to 99999","type":"integer","minimum":1,"maximum":99999}}}}};
 const func1 = Object.prototype.hasOwnProperty;
 const func2 = (text) => [...text].length;
 const func0 = (a, b) => a === b || (typeof a === 'object' && isDeepStrictEqual(a, b));
@@ -328,10 +328,11 @@ vErrors.push(err21);
 errors++;
 }
 }
-if(data.precompress !== undefined){
-let data8 = data.precompress;
-if(typeof data8 !== "boolean"){
-const err22 = {instancePath:instancePath+"/precompress",schemaPath:"#/properties/precompress/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema31.properties.precompress.type,parentSchema:schema31.properties.precompress,data:data8};
+if(data.holders !== undefined){
+let data8 = data.holders;
+if(typeof data8 === "string"){
+if(func2(data8) < 1){
+const err22 = {instancePath:instancePath+"/holders",schemaPath:"#/properties/holders/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.holders,data:data8};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -341,12 +342,8 @@ vErrors.push(err22);
 errors++;
 }
 }
-if(data.signer !== undefined){
-let data9 = data.signer;
-if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
-for(const key1 in data9){
-if(!(((((key1 === "key") || (key1 === "passphrase_file")) || (key1 === "command")) || (key1 === "input")) || (key1 === "timeout"))){
-const err23 = {instancePath:instancePath+"/signer",schemaPath:"#/properties/signer/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.signer,data:data9};
+else {
+const err23 = {instancePath:instancePath+"/holders",schemaPath:"#/properties/holders/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.holders.type,parentSchema:schema31.properties.holders,data:data8};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -356,11 +353,10 @@ vErrors.push(err23);
 errors++;
 }
 }
-if(data9.key !== undefined){
-let data10 = data9.key;
-if(typeof data10 === "string"){
-if(func2(data10) < 1){
-const err24 = {instancePath:instancePath+"/signer/key",schemaPath:"#/properties/signer/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.signer.properties.key,data:data10};
+if(data.precompress !== undefined){
+let data9 = data.precompress;
+if(typeof data9 !== "boolean"){
+const err24 = {instancePath:instancePath+"/precompress",schemaPath:"#/properties/precompress/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema31.properties.precompress.type,parentSchema:schema31.properties.precompress,data:data9};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -370,8 +366,12 @@ vErrors.push(err24);
 errors++;
 }
 }
-else {
-const err25 = {instancePath:instancePath+"/signer/key",schemaPath:"#/properties/signer/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.signer.properties.key.type,parentSchema:schema31.properties.signer.properties.key,data:data10};
+if(data.signer !== undefined){
+let data10 = data.signer;
+if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
+for(const key1 in data10){
+if(!(((((key1 === "key") || (key1 === "passphrase_file")) || (key1 === "command")) || (key1 === "input")) || (key1 === "timeout"))){
+const err25 = {instancePath:instancePath+"/signer",schemaPath:"#/properties/signer/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.signer,data:data10};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -381,11 +381,11 @@ vErrors.push(err25);
 errors++;
 }
 }
-if(data9.passphrase_file !== undefined){
-let data11 = data9.passphrase_file;
+if(data10.key !== undefined){
+let data11 = data10.key;
 if(typeof data11 === "string"){
 if(func2(data11) < 1){
-const err26 = {instancePath:instancePath+"/signer/passphrase_file",schemaPath:"#/properties/signer/properties/passphrase_file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.signer.properties.passphrase_file,data:data11};
+const err26 = {instancePath:instancePath+"/signer/key",schemaPath:"#/properties/signer/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.signer.properties.key,data:data11};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -396,7 +396,7 @@ errors++;
 }
 }
 else {
-const err27 = {instancePath:instancePath+"/signer/passphrase_file",schemaPath:"#/properties/signer/properties/passphrase_file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.signer.properties.passphrase_file.type,parentSchema:schema31.properties.signer.properties.passphrase_file,data:data11};
+const err27 = {instancePath:instancePath+"/signer/key",schemaPath:"#/properties/signer/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.signer.properties.key.type,parentSchema:schema31.properties.signer.properties.key,data:data11};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -406,11 +406,11 @@ vErrors.push(err27);
 errors++;
 }
 }
-if(data9.command !== undefined){
-let data12 = data9.command;
+if(data10.passphrase_file !== undefined){
+let data12 = data10.passphrase_file;
 if(typeof data12 === "string"){
 if(func2(data12) < 1){
-const err28 = {instancePath:instancePath+"/signer/command",schemaPath:"#/properties/signer/properties/command/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.signer.properties.command,data:data12};
+const err28 = {instancePath:instancePath+"/signer/passphrase_file",schemaPath:"#/properties/signer/properties/passphrase_file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.signer.properties.passphrase_file,data:data12};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -421,7 +421,7 @@ errors++;
 }
 }
 else {
-const err29 = {instancePath:instancePath+"/signer/command",schemaPath:"#/properties/signer/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.signer.properties.command.type,parentSchema:schema31.properties.signer.properties.command,data:data12};
+const err29 = {instancePath:instancePath+"/signer/passphrase_file",schemaPath:"#/properties/signer/properties/passphrase_file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.signer.properties.passphrase_file.type,parentSchema:schema31.properties.signer.properties.passphrase_file,data:data12};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -431,10 +431,11 @@ vErrors.push(err29);
 errors++;
 }
 }
-if(data9.input !== undefined){
-let data13 = data9.input;
-if(!((data13 === "payload") || (data13 === "digest"))){
-const err30 = {instancePath:instancePath+"/signer/input",schemaPath:"#/properties/signer/properties/input/enum",keyword:"enum",params:{allowedValues: schema31.properties.signer.properties.input.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.signer.properties.input.enum,parentSchema:schema31.properties.signer.properties.input,data:data13};
+if(data10.command !== undefined){
+let data13 = data10.command;
+if(typeof data13 === "string"){
+if(func2(data13) < 1){
+const err30 = {instancePath:instancePath+"/signer/command",schemaPath:"#/properties/signer/properties/command/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.signer.properties.command,data:data13};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -444,10 +445,8 @@ vErrors.push(err30);
 errors++;
 }
 }
-if(data9.timeout !== undefined){
-let data14 = data9.timeout;
-if(!(((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14))) && (isFinite(data14)))){
-const err31 = {instancePath:instancePath+"/signer/timeout",schemaPath:"#/properties/signer/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.signer.properties.timeout.type,parentSchema:schema31.properties.signer.properties.timeout,data:data14};
+else {
+const err31 = {instancePath:instancePath+"/signer/command",schemaPath:"#/properties/signer/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.signer.properties.command.type,parentSchema:schema31.properties.signer.properties.command,data:data13};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -456,9 +455,11 @@ vErrors.push(err31);
 }
 errors++;
 }
-if((typeof data14 == "number") && (isFinite(data14))){
-if(data14 > 99999 || isNaN(data14)){
-const err32 = {instancePath:instancePath+"/signer/timeout",schemaPath:"#/properties/signer/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.signer.properties.timeout,data:data14};
+}
+if(data10.input !== undefined){
+let data14 = data10.input;
+if(!((data14 === "payload") || (data14 === "digest"))){
+const err32 = {instancePath:instancePath+"/signer/input",schemaPath:"#/properties/signer/properties/input/enum",keyword:"enum",params:{allowedValues: schema31.properties.signer.properties.input.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.signer.properties.input.enum,parentSchema:schema31.properties.signer.properties.input,data:data14};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -467,8 +468,11 @@ vErrors.push(err32);
 }
 errors++;
 }
-if(data14 < 1 || isNaN(data14)){
-const err33 = {instancePath:instancePath+"/signer/timeout",schemaPath:"#/properties/signer/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.signer.properties.timeout,data:data14};
+}
+if(data10.timeout !== undefined){
+let data15 = data10.timeout;
+if(!(((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15))) && (isFinite(data15)))){
+const err33 = {instancePath:instancePath+"/signer/timeout",schemaPath:"#/properties/signer/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.signer.properties.timeout.type,parentSchema:schema31.properties.signer.properties.timeout,data:data15};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -477,11 +481,9 @@ vErrors.push(err33);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err34 = {instancePath:instancePath+"/signer",schemaPath:"#/properties/signer/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.signer.type,parentSchema:schema31.properties.signer,data:data9};
+if((typeof data15 == "number") && (isFinite(data15))){
+if(data15 > 99999 || isNaN(data15)){
+const err34 = {instancePath:instancePath+"/signer/timeout",schemaPath:"#/properties/signer/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.signer.properties.timeout,data:data15};
 if(vErrors === null){
 vErrors = [err34];
 }
@@ -490,13 +492,8 @@ vErrors.push(err34);
 }
 errors++;
 }
-}
-if(data.checkpoint !== undefined){
-let data15 = data.checkpoint;
-if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
-for(const key2 in data15){
-if(!(((key2 === "hours") || (key2 === "signer")) || (key2 === "public_key"))){
-const err35 = {instancePath:instancePath+"/checkpoint",schemaPath:"#/properties/checkpoint/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.checkpoint,data:data15};
+if(data15 < 1 || isNaN(data15)){
+const err35 = {instancePath:instancePath+"/signer/timeout",schemaPath:"#/properties/signer/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.signer.properties.timeout,data:data15};
 if(vErrors === null){
 vErrors = [err35];
 }
@@ -506,10 +503,10 @@ vErrors.push(err35);
 errors++;
 }
 }
-if(data15.hours !== undefined){
-let data16 = data15.hours;
-if(!(((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16))) && (isFinite(data16)))){
-const err36 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.checkpoint.properties.hours.type,parentSchema:schema31.properties.checkpoint.properties.hours,data:data16};
+}
+}
+else {
+const err36 = {instancePath:instancePath+"/signer",schemaPath:"#/properties/signer/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.signer.type,parentSchema:schema31.properties.signer,data:data10};
 if(vErrors === null){
 vErrors = [err36];
 }
@@ -518,9 +515,13 @@ vErrors.push(err36);
 }
 errors++;
 }
-if((typeof data16 == "number") && (isFinite(data16))){
-if(data16 > 99999 || isNaN(data16)){
-const err37 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.checkpoint.properties.hours,data:data16};
+}
+if(data.checkpoint !== undefined){
+let data16 = data.checkpoint;
+if(data16 && typeof data16 == "object" && !Array.isArray(data16)){
+for(const key2 in data16){
+if(!(((key2 === "hours") || (key2 === "signer")) || (key2 === "public_key"))){
+const err37 = {instancePath:instancePath+"/checkpoint",schemaPath:"#/properties/checkpoint/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.checkpoint,data:data16};
 if(vErrors === null){
 vErrors = [err37];
 }
@@ -529,8 +530,11 @@ vErrors.push(err37);
 }
 errors++;
 }
-if(data16 < 1 || isNaN(data16)){
-const err38 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.checkpoint.properties.hours,data:data16};
+}
+if(data16.hours !== undefined){
+let data17 = data16.hours;
+if(!(((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17))) && (isFinite(data17)))){
+const err38 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.checkpoint.properties.hours.type,parentSchema:schema31.properties.checkpoint.properties.hours,data:data17};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -539,14 +543,9 @@ vErrors.push(err38);
 }
 errors++;
 }
-}
-}
-if(data15.signer !== undefined){
-let data17 = data15.signer;
-if(data17 && typeof data17 == "object" && !Array.isArray(data17)){
-for(const key3 in data17){
-if(!(((((key3 === "key") || (key3 === "passphrase_file")) || (key3 === "command")) || (key3 === "input")) || (key3 === "timeout"))){
-const err39 = {instancePath:instancePath+"/checkpoint/signer",schemaPath:"#/properties/checkpoint/properties/signer/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.checkpoint.properties.signer,data:data17};
+if((typeof data17 == "number") && (isFinite(data17))){
+if(data17 > 99999 || isNaN(data17)){
+const err39 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.checkpoint.properties.hours,data:data17};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -555,12 +554,8 @@ vErrors.push(err39);
 }
 errors++;
 }
-}
-if(data17.key !== undefined){
-let data18 = data17.key;
-if(typeof data18 === "string"){
-if(func2(data18) < 1){
-const err40 = {instancePath:instancePath+"/checkpoint/signer/key",schemaPath:"#/properties/checkpoint/properties/signer/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.key,data:data18};
+if(data17 < 1 || isNaN(data17)){
+const err40 = {instancePath:instancePath+"/checkpoint/hours",schemaPath:"#/properties/checkpoint/properties/hours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.checkpoint.properties.hours,data:data17};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -570,8 +565,13 @@ vErrors.push(err40);
 errors++;
 }
 }
-else {
-const err41 = {instancePath:instancePath+"/checkpoint/signer/key",schemaPath:"#/properties/checkpoint/properties/signer/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.signer.properties.key.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.key,data:data18};
+}
+if(data16.signer !== undefined){
+let data18 = data16.signer;
+if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
+for(const key3 in data18){
+if(!(((((key3 === "key") || (key3 === "passphrase_file")) || (key3 === "command")) || (key3 === "input")) || (key3 === "timeout"))){
+const err41 = {instancePath:instancePath+"/checkpoint/signer",schemaPath:"#/properties/checkpoint/properties/signer/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.checkpoint.properties.signer,data:data18};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -581,11 +581,11 @@ vErrors.push(err41);
 errors++;
 }
 }
-if(data17.passphrase_file !== undefined){
-let data19 = data17.passphrase_file;
+if(data18.key !== undefined){
+let data19 = data18.key;
 if(typeof data19 === "string"){
 if(func2(data19) < 1){
-const err42 = {instancePath:instancePath+"/checkpoint/signer/passphrase_file",schemaPath:"#/properties/checkpoint/properties/signer/properties/passphrase_file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.passphrase_file,data:data19};
+const err42 = {instancePath:instancePath+"/checkpoint/signer/key",schemaPath:"#/properties/checkpoint/properties/signer/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.key,data:data19};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -596,7 +596,7 @@ errors++;
 }
 }
 else {
-const err43 = {instancePath:instancePath+"/checkpoint/signer/passphrase_file",schemaPath:"#/properties/checkpoint/properties/signer/properties/passphrase_file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.signer.properties.passphrase_file.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.passphrase_file,data:data19};
+const err43 = {instancePath:instancePath+"/checkpoint/signer/key",schemaPath:"#/properties/checkpoint/properties/signer/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.signer.properties.key.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.key,data:data19};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -606,11 +606,11 @@ vErrors.push(err43);
 errors++;
 }
 }
-if(data17.command !== undefined){
-let data20 = data17.command;
+if(data18.passphrase_file !== undefined){
+let data20 = data18.passphrase_file;
 if(typeof data20 === "string"){
 if(func2(data20) < 1){
-const err44 = {instancePath:instancePath+"/checkpoint/signer/command",schemaPath:"#/properties/checkpoint/properties/signer/properties/command/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.command,data:data20};
+const err44 = {instancePath:instancePath+"/checkpoint/signer/passphrase_file",schemaPath:"#/properties/checkpoint/properties/signer/properties/passphrase_file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.passphrase_file,data:data20};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -621,7 +621,7 @@ errors++;
 }
 }
 else {
-const err45 = {instancePath:instancePath+"/checkpoint/signer/command",schemaPath:"#/properties/checkpoint/properties/signer/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.signer.properties.command.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.command,data:data20};
+const err45 = {instancePath:instancePath+"/checkpoint/signer/passphrase_file",schemaPath:"#/properties/checkpoint/properties/signer/properties/passphrase_file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.signer.properties.passphrase_file.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.passphrase_file,data:data20};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -631,10 +631,11 @@ vErrors.push(err45);
 errors++;
 }
 }
-if(data17.input !== undefined){
-let data21 = data17.input;
-if(!((data21 === "payload") || (data21 === "digest"))){
-const err46 = {instancePath:instancePath+"/checkpoint/signer/input",schemaPath:"#/properties/checkpoint/properties/signer/properties/input/enum",keyword:"enum",params:{allowedValues: schema31.properties.checkpoint.properties.signer.properties.input.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.checkpoint.properties.signer.properties.input.enum,parentSchema:schema31.properties.checkpoint.properties.signer.properties.input,data:data21};
+if(data18.command !== undefined){
+let data21 = data18.command;
+if(typeof data21 === "string"){
+if(func2(data21) < 1){
+const err46 = {instancePath:instancePath+"/checkpoint/signer/command",schemaPath:"#/properties/checkpoint/properties/signer/properties/command/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.command,data:data21};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -644,10 +645,8 @@ vErrors.push(err46);
 errors++;
 }
 }
-if(data17.timeout !== undefined){
-let data22 = data17.timeout;
-if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
-const err47 = {instancePath:instancePath+"/checkpoint/signer/timeout",schemaPath:"#/properties/checkpoint/properties/signer/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.checkpoint.properties.signer.properties.timeout.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.timeout,data:data22};
+else {
+const err47 = {instancePath:instancePath+"/checkpoint/signer/command",schemaPath:"#/properties/checkpoint/properties/signer/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.signer.properties.command.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.command,data:data21};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -656,9 +655,11 @@ vErrors.push(err47);
 }
 errors++;
 }
-if((typeof data22 == "number") && (isFinite(data22))){
-if(data22 > 99999 || isNaN(data22)){
-const err48 = {instancePath:instancePath+"/checkpoint/signer/timeout",schemaPath:"#/properties/checkpoint/properties/signer/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.checkpoint.properties.signer.properties.timeout,data:data22};
+}
+if(data18.input !== undefined){
+let data22 = data18.input;
+if(!((data22 === "payload") || (data22 === "digest"))){
+const err48 = {instancePath:instancePath+"/checkpoint/signer/input",schemaPath:"#/properties/checkpoint/properties/signer/properties/input/enum",keyword:"enum",params:{allowedValues: schema31.properties.checkpoint.properties.signer.properties.input.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.checkpoint.properties.signer.properties.input.enum,parentSchema:schema31.properties.checkpoint.properties.signer.properties.input,data:data22};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -667,8 +668,11 @@ vErrors.push(err48);
 }
 errors++;
 }
-if(data22 < 1 || isNaN(data22)){
-const err49 = {instancePath:instancePath+"/checkpoint/signer/timeout",schemaPath:"#/properties/checkpoint/properties/signer/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.timeout,data:data22};
+}
+if(data18.timeout !== undefined){
+let data23 = data18.timeout;
+if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
+const err49 = {instancePath:instancePath+"/checkpoint/signer/timeout",schemaPath:"#/properties/checkpoint/properties/signer/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.checkpoint.properties.signer.properties.timeout.type,parentSchema:schema31.properties.checkpoint.properties.signer.properties.timeout,data:data23};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -677,11 +681,9 @@ vErrors.push(err49);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err50 = {instancePath:instancePath+"/checkpoint/signer",schemaPath:"#/properties/checkpoint/properties/signer/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.checkpoint.properties.signer.type,parentSchema:schema31.properties.checkpoint.properties.signer,data:data17};
+if((typeof data23 == "number") && (isFinite(data23))){
+if(data23 > 99999 || isNaN(data23)){
+const err50 = {instancePath:instancePath+"/checkpoint/signer/timeout",schemaPath:"#/properties/checkpoint/properties/signer/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.checkpoint.properties.signer.properties.timeout,data:data23};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -690,12 +692,8 @@ vErrors.push(err50);
 }
 errors++;
 }
-}
-if(data15.public_key !== undefined){
-let data23 = data15.public_key;
-if(typeof data23 === "string"){
-if(func2(data23) < 1){
-const err51 = {instancePath:instancePath+"/checkpoint/public_key",schemaPath:"#/properties/checkpoint/properties/public_key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.public_key,data:data23};
+if(data23 < 1 || isNaN(data23)){
+const err51 = {instancePath:instancePath+"/checkpoint/signer/timeout",schemaPath:"#/properties/checkpoint/properties/signer/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.checkpoint.properties.signer.properties.timeout,data:data23};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -705,8 +703,10 @@ vErrors.push(err51);
 errors++;
 }
 }
+}
+}
 else {
-const err52 = {instancePath:instancePath+"/checkpoint/public_key",schemaPath:"#/properties/checkpoint/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.public_key.type,parentSchema:schema31.properties.checkpoint.properties.public_key,data:data23};
+const err52 = {instancePath:instancePath+"/checkpoint/signer",schemaPath:"#/properties/checkpoint/properties/signer/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.checkpoint.properties.signer.type,parentSchema:schema31.properties.checkpoint.properties.signer,data:data18};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -716,9 +716,11 @@ vErrors.push(err52);
 errors++;
 }
 }
-}
-else {
-const err53 = {instancePath:instancePath+"/checkpoint",schemaPath:"#/properties/checkpoint/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.checkpoint.type,parentSchema:schema31.properties.checkpoint,data:data15};
+if(data16.public_key !== undefined){
+let data24 = data16.public_key;
+if(typeof data24 === "string"){
+if(func2(data24) < 1){
+const err53 = {instancePath:instancePath+"/checkpoint/public_key",schemaPath:"#/properties/checkpoint/properties/public_key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.checkpoint.properties.public_key,data:data24};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -728,12 +730,8 @@ vErrors.push(err53);
 errors++;
 }
 }
-if(data.log !== undefined){
-let data24 = data.log;
-if(data24 && typeof data24 == "object" && !Array.isArray(data24)){
-for(const key4 in data24){
-if(!(((((((key4 === "origin") || (key4 === "signer")) || (key4 === "public_key")) || (key4 === "keep_lists")) || (key4 === "quorum")) || (key4 === "wait")) || (key4 === "witnesses"))){
-const err54 = {instancePath:instancePath+"/log",schemaPath:"#/properties/log/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log,data:data24};
+else {
+const err54 = {instancePath:instancePath+"/checkpoint/public_key",schemaPath:"#/properties/checkpoint/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.checkpoint.properties.public_key.type,parentSchema:schema31.properties.checkpoint.properties.public_key,data:data24};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -743,11 +741,9 @@ vErrors.push(err54);
 errors++;
 }
 }
-if(data24.origin !== undefined){
-let data25 = data24.origin;
-if(typeof data25 === "string"){
-if(func2(data25) > 255){
-const err55 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema31.properties.log.properties.origin,data:data25};
+}
+else {
+const err55 = {instancePath:instancePath+"/checkpoint",schemaPath:"#/properties/checkpoint/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.checkpoint.type,parentSchema:schema31.properties.checkpoint,data:data16};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -756,8 +752,13 @@ vErrors.push(err55);
 }
 errors++;
 }
-if(!pattern10.test(data25)){
-const err56 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$"},message:"must match pattern \""+"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$"+"\"",schema:"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$",parentSchema:schema31.properties.log.properties.origin,data:data25};
+}
+if(data.log !== undefined){
+let data25 = data.log;
+if(data25 && typeof data25 == "object" && !Array.isArray(data25)){
+for(const key4 in data25){
+if(!(((((((key4 === "origin") || (key4 === "signer")) || (key4 === "public_key")) || (key4 === "keep_lists")) || (key4 === "quorum")) || (key4 === "wait")) || (key4 === "witnesses"))){
+const err56 = {instancePath:instancePath+"/log",schemaPath:"#/properties/log/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log,data:data25};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -767,8 +768,11 @@ vErrors.push(err56);
 errors++;
 }
 }
-else {
-const err57 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.origin.type,parentSchema:schema31.properties.log.properties.origin,data:data25};
+if(data25.origin !== undefined){
+let data26 = data25.origin;
+if(typeof data26 === "string"){
+if(func2(data26) > 255){
+const err57 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema31.properties.log.properties.origin,data:data26};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -777,13 +781,8 @@ vErrors.push(err57);
 }
 errors++;
 }
-}
-if(data24.signer !== undefined){
-let data26 = data24.signer;
-if(data26 && typeof data26 == "object" && !Array.isArray(data26)){
-for(const key5 in data26){
-if(!(((((key5 === "key") || (key5 === "passphrase_file")) || (key5 === "command")) || (key5 === "input")) || (key5 === "timeout"))){
-const err58 = {instancePath:instancePath+"/log/signer",schemaPath:"#/properties/log/properties/signer/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log.properties.signer,data:data26};
+if(!pattern10.test(data26)){
+const err58 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$"},message:"must match pattern \""+"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$"+"\"",schema:"^[A-Za-z0-9.:\\[\\]-]+(?:/[A-Za-z0-9._~-]+)*/log$",parentSchema:schema31.properties.log.properties.origin,data:data26};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -793,11 +792,8 @@ vErrors.push(err58);
 errors++;
 }
 }
-if(data26.key !== undefined){
-let data27 = data26.key;
-if(typeof data27 === "string"){
-if(func2(data27) < 1){
-const err59 = {instancePath:instancePath+"/log/signer/key",schemaPath:"#/properties/log/properties/signer/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.key,data:data27};
+else {
+const err59 = {instancePath:instancePath+"/log/origin",schemaPath:"#/properties/log/properties/origin/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.origin.type,parentSchema:schema31.properties.log.properties.origin,data:data26};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -807,8 +803,12 @@ vErrors.push(err59);
 errors++;
 }
 }
-else {
-const err60 = {instancePath:instancePath+"/log/signer/key",schemaPath:"#/properties/log/properties/signer/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.key.type,parentSchema:schema31.properties.log.properties.signer.properties.key,data:data27};
+if(data25.signer !== undefined){
+let data27 = data25.signer;
+if(data27 && typeof data27 == "object" && !Array.isArray(data27)){
+for(const key5 in data27){
+if(!(((((key5 === "key") || (key5 === "passphrase_file")) || (key5 === "command")) || (key5 === "input")) || (key5 === "timeout"))){
+const err60 = {instancePath:instancePath+"/log/signer",schemaPath:"#/properties/log/properties/signer/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log.properties.signer,data:data27};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -818,11 +818,11 @@ vErrors.push(err60);
 errors++;
 }
 }
-if(data26.passphrase_file !== undefined){
-let data28 = data26.passphrase_file;
+if(data27.key !== undefined){
+let data28 = data27.key;
 if(typeof data28 === "string"){
 if(func2(data28) < 1){
-const err61 = {instancePath:instancePath+"/log/signer/passphrase_file",schemaPath:"#/properties/log/properties/signer/properties/passphrase_file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.passphrase_file,data:data28};
+const err61 = {instancePath:instancePath+"/log/signer/key",schemaPath:"#/properties/log/properties/signer/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.key,data:data28};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -833,7 +833,7 @@ errors++;
 }
 }
 else {
-const err62 = {instancePath:instancePath+"/log/signer/passphrase_file",schemaPath:"#/properties/log/properties/signer/properties/passphrase_file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.passphrase_file.type,parentSchema:schema31.properties.log.properties.signer.properties.passphrase_file,data:data28};
+const err62 = {instancePath:instancePath+"/log/signer/key",schemaPath:"#/properties/log/properties/signer/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.key.type,parentSchema:schema31.properties.log.properties.signer.properties.key,data:data28};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -843,11 +843,11 @@ vErrors.push(err62);
 errors++;
 }
 }
-if(data26.command !== undefined){
-let data29 = data26.command;
+if(data27.passphrase_file !== undefined){
+let data29 = data27.passphrase_file;
 if(typeof data29 === "string"){
 if(func2(data29) < 1){
-const err63 = {instancePath:instancePath+"/log/signer/command",schemaPath:"#/properties/log/properties/signer/properties/command/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.command,data:data29};
+const err63 = {instancePath:instancePath+"/log/signer/passphrase_file",schemaPath:"#/properties/log/properties/signer/properties/passphrase_file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.passphrase_file,data:data29};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -858,7 +858,7 @@ errors++;
 }
 }
 else {
-const err64 = {instancePath:instancePath+"/log/signer/command",schemaPath:"#/properties/log/properties/signer/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.command.type,parentSchema:schema31.properties.log.properties.signer.properties.command,data:data29};
+const err64 = {instancePath:instancePath+"/log/signer/passphrase_file",schemaPath:"#/properties/log/properties/signer/properties/passphrase_file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.passphrase_file.type,parentSchema:schema31.properties.log.properties.signer.properties.passphrase_file,data:data29};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -868,10 +868,11 @@ vErrors.push(err64);
 errors++;
 }
 }
-if(data26.input !== undefined){
-let data30 = data26.input;
-if(!((data30 === "payload") || (data30 === "digest"))){
-const err65 = {instancePath:instancePath+"/log/signer/input",schemaPath:"#/properties/log/properties/signer/properties/input/enum",keyword:"enum",params:{allowedValues: schema31.properties.log.properties.signer.properties.input.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.log.properties.signer.properties.input.enum,parentSchema:schema31.properties.log.properties.signer.properties.input,data:data30};
+if(data27.command !== undefined){
+let data30 = data27.command;
+if(typeof data30 === "string"){
+if(func2(data30) < 1){
+const err65 = {instancePath:instancePath+"/log/signer/command",schemaPath:"#/properties/log/properties/signer/properties/command/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.command,data:data30};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -881,10 +882,8 @@ vErrors.push(err65);
 errors++;
 }
 }
-if(data26.timeout !== undefined){
-let data31 = data26.timeout;
-if(!(((typeof data31 == "number") && (!(data31 % 1) && !isNaN(data31))) && (isFinite(data31)))){
-const err66 = {instancePath:instancePath+"/log/signer/timeout",schemaPath:"#/properties/log/properties/signer/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.signer.properties.timeout.type,parentSchema:schema31.properties.log.properties.signer.properties.timeout,data:data31};
+else {
+const err66 = {instancePath:instancePath+"/log/signer/command",schemaPath:"#/properties/log/properties/signer/properties/command/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.signer.properties.command.type,parentSchema:schema31.properties.log.properties.signer.properties.command,data:data30};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -893,9 +892,11 @@ vErrors.push(err66);
 }
 errors++;
 }
-if((typeof data31 == "number") && (isFinite(data31))){
-if(data31 > 99999 || isNaN(data31)){
-const err67 = {instancePath:instancePath+"/log/signer/timeout",schemaPath:"#/properties/log/properties/signer/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.log.properties.signer.properties.timeout,data:data31};
+}
+if(data27.input !== undefined){
+let data31 = data27.input;
+if(!((data31 === "payload") || (data31 === "digest"))){
+const err67 = {instancePath:instancePath+"/log/signer/input",schemaPath:"#/properties/log/properties/signer/properties/input/enum",keyword:"enum",params:{allowedValues: schema31.properties.log.properties.signer.properties.input.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.log.properties.signer.properties.input.enum,parentSchema:schema31.properties.log.properties.signer.properties.input,data:data31};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -904,8 +905,11 @@ vErrors.push(err67);
 }
 errors++;
 }
-if(data31 < 1 || isNaN(data31)){
-const err68 = {instancePath:instancePath+"/log/signer/timeout",schemaPath:"#/properties/log/properties/signer/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.timeout,data:data31};
+}
+if(data27.timeout !== undefined){
+let data32 = data27.timeout;
+if(!(((typeof data32 == "number") && (!(data32 % 1) && !isNaN(data32))) && (isFinite(data32)))){
+const err68 = {instancePath:instancePath+"/log/signer/timeout",schemaPath:"#/properties/log/properties/signer/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.signer.properties.timeout.type,parentSchema:schema31.properties.log.properties.signer.properties.timeout,data:data32};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -914,11 +918,9 @@ vErrors.push(err68);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err69 = {instancePath:instancePath+"/log/signer",schemaPath:"#/properties/log/properties/signer/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.properties.signer.type,parentSchema:schema31.properties.log.properties.signer,data:data26};
+if((typeof data32 == "number") && (isFinite(data32))){
+if(data32 > 99999 || isNaN(data32)){
+const err69 = {instancePath:instancePath+"/log/signer/timeout",schemaPath:"#/properties/log/properties/signer/properties/timeout/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.log.properties.signer.properties.timeout,data:data32};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -927,12 +929,8 @@ vErrors.push(err69);
 }
 errors++;
 }
-}
-if(data24.public_key !== undefined){
-let data32 = data24.public_key;
-if(typeof data32 === "string"){
-if(func2(data32) < 1){
-const err70 = {instancePath:instancePath+"/log/public_key",schemaPath:"#/properties/log/properties/public_key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.public_key,data:data32};
+if(data32 < 1 || isNaN(data32)){
+const err70 = {instancePath:instancePath+"/log/signer/timeout",schemaPath:"#/properties/log/properties/signer/properties/timeout/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.log.properties.signer.properties.timeout,data:data32};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -942,8 +940,10 @@ vErrors.push(err70);
 errors++;
 }
 }
+}
+}
 else {
-const err71 = {instancePath:instancePath+"/log/public_key",schemaPath:"#/properties/log/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.public_key.type,parentSchema:schema31.properties.log.properties.public_key,data:data32};
+const err71 = {instancePath:instancePath+"/log/signer",schemaPath:"#/properties/log/properties/signer/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.properties.signer.type,parentSchema:schema31.properties.log.properties.signer,data:data27};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -953,10 +953,11 @@ vErrors.push(err71);
 errors++;
 }
 }
-if(data24.keep_lists !== undefined){
-let data33 = data24.keep_lists;
-if(!(((typeof data33 == "number") && (!(data33 % 1) && !isNaN(data33))) && (isFinite(data33)))){
-const err72 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.keep_lists.type,parentSchema:schema31.properties.log.properties.keep_lists,data:data33};
+if(data25.public_key !== undefined){
+let data33 = data25.public_key;
+if(typeof data33 === "string"){
+if(func2(data33) < 1){
+const err72 = {instancePath:instancePath+"/log/public_key",schemaPath:"#/properties/log/properties/public_key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.log.properties.public_key,data:data33};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -965,9 +966,9 @@ vErrors.push(err72);
 }
 errors++;
 }
-if((typeof data33 == "number") && (isFinite(data33))){
-if(data33 > 256 || isNaN(data33)){
-const err73 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/maximum",keyword:"maximum",params:{comparison: "<=", limit: 256},message:"must be <= 256",schema:256,parentSchema:schema31.properties.log.properties.keep_lists,data:data33};
+}
+else {
+const err73 = {instancePath:instancePath+"/log/public_key",schemaPath:"#/properties/log/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.public_key.type,parentSchema:schema31.properties.log.properties.public_key,data:data33};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -976,8 +977,11 @@ vErrors.push(err73);
 }
 errors++;
 }
-if(data33 < 0 || isNaN(data33)){
-const err74 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema31.properties.log.properties.keep_lists,data:data33};
+}
+if(data25.keep_lists !== undefined){
+let data34 = data25.keep_lists;
+if(!(((typeof data34 == "number") && (!(data34 % 1) && !isNaN(data34))) && (isFinite(data34)))){
+const err74 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.keep_lists.type,parentSchema:schema31.properties.log.properties.keep_lists,data:data34};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -986,12 +990,9 @@ vErrors.push(err74);
 }
 errors++;
 }
-}
-}
-if(data24.quorum !== undefined){
-let data34 = data24.quorum;
-if(!(((typeof data34 == "number") && (!(data34 % 1) && !isNaN(data34))) && (isFinite(data34)))){
-const err75 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.quorum.type,parentSchema:schema31.properties.log.properties.quorum,data:data34};
+if((typeof data34 == "number") && (isFinite(data34))){
+if(data34 > 256 || isNaN(data34)){
+const err75 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/maximum",keyword:"maximum",params:{comparison: "<=", limit: 256},message:"must be <= 256",schema:256,parentSchema:schema31.properties.log.properties.keep_lists,data:data34};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -1000,9 +1001,8 @@ vErrors.push(err75);
 }
 errors++;
 }
-if((typeof data34 == "number") && (isFinite(data34))){
-if(data34 > 32 || isNaN(data34)){
-const err76 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/maximum",keyword:"maximum",params:{comparison: "<=", limit: 32},message:"must be <= 32",schema:32,parentSchema:schema31.properties.log.properties.quorum,data:data34};
+if(data34 < 0 || isNaN(data34)){
+const err76 = {instancePath:instancePath+"/log/keep_lists",schemaPath:"#/properties/log/properties/keep_lists/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema31.properties.log.properties.keep_lists,data:data34};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -1011,8 +1011,12 @@ vErrors.push(err76);
 }
 errors++;
 }
-if(data34 < 1 || isNaN(data34)){
-const err77 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.log.properties.quorum,data:data34};
+}
+}
+if(data25.quorum !== undefined){
+let data35 = data25.quorum;
+if(!(((typeof data35 == "number") && (!(data35 % 1) && !isNaN(data35))) && (isFinite(data35)))){
+const err77 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.quorum.type,parentSchema:schema31.properties.log.properties.quorum,data:data35};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -1021,12 +1025,9 @@ vErrors.push(err77);
 }
 errors++;
 }
-}
-}
-if(data24.wait !== undefined){
-let data35 = data24.wait;
-if(!(((typeof data35 == "number") && (!(data35 % 1) && !isNaN(data35))) && (isFinite(data35)))){
-const err78 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.wait.type,parentSchema:schema31.properties.log.properties.wait,data:data35};
+if((typeof data35 == "number") && (isFinite(data35))){
+if(data35 > 32 || isNaN(data35)){
+const err78 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/maximum",keyword:"maximum",params:{comparison: "<=", limit: 32},message:"must be <= 32",schema:32,parentSchema:schema31.properties.log.properties.quorum,data:data35};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -1035,9 +1036,8 @@ vErrors.push(err78);
 }
 errors++;
 }
-if((typeof data35 == "number") && (isFinite(data35))){
-if(data35 > 3600 || isNaN(data35)){
-const err79 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3600},message:"must be <= 3600",schema:3600,parentSchema:schema31.properties.log.properties.wait,data:data35};
+if(data35 < 1 || isNaN(data35)){
+const err79 = {instancePath:instancePath+"/log/quorum",schemaPath:"#/properties/log/properties/quorum/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.log.properties.quorum,data:data35};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -1046,8 +1046,12 @@ vErrors.push(err79);
 }
 errors++;
 }
-if(data35 < 0 || isNaN(data35)){
-const err80 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema31.properties.log.properties.wait,data:data35};
+}
+}
+if(data25.wait !== undefined){
+let data36 = data25.wait;
+if(!(((typeof data36 == "number") && (!(data36 % 1) && !isNaN(data36))) && (isFinite(data36)))){
+const err80 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.log.properties.wait.type,parentSchema:schema31.properties.log.properties.wait,data:data36};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -1056,17 +1060,9 @@ vErrors.push(err80);
 }
 errors++;
 }
-}
-}
-if(data24.witnesses !== undefined){
-let data36 = data24.witnesses;
-if(Array.isArray(data36)){
-const len1 = data36.length;
-for(let i2=0; i2<len1; i2++){
-let data37 = data36[i2];
-if(data37 && typeof data37 == "object" && !Array.isArray(data37)){
-if(data37.key === undefined){
-const err81 = {instancePath:instancePath+"/log/witnesses/" + i2,schemaPath:"#/properties/log/properties/witnesses/items/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'",schema:schema31.properties.log.properties.witnesses.items.required,parentSchema:schema31.properties.log.properties.witnesses.items,data:data37};
+if((typeof data36 == "number") && (isFinite(data36))){
+if(data36 > 3600 || isNaN(data36)){
+const err81 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3600},message:"must be <= 3600",schema:3600,parentSchema:schema31.properties.log.properties.wait,data:data36};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -1075,9 +1071,8 @@ vErrors.push(err81);
 }
 errors++;
 }
-for(const key6 in data37){
-if(!(((key6 === "key") || (key6 === "mirror")) || (key6 === "service"))){
-const err82 = {instancePath:instancePath+"/log/witnesses/" + i2,schemaPath:"#/properties/log/properties/witnesses/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log.properties.witnesses.items,data:data37};
+if(data36 < 0 || isNaN(data36)){
+const err82 = {instancePath:instancePath+"/log/wait",schemaPath:"#/properties/log/properties/wait/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema31.properties.log.properties.wait,data:data36};
 if(vErrors === null){
 vErrors = [err82];
 }
@@ -1087,11 +1082,16 @@ vErrors.push(err82);
 errors++;
 }
 }
-if(data37.key !== undefined){
-let data38 = data37.key;
-if(typeof data38 === "string"){
-if(func2(data38) > 512){
-const err83 = {instancePath:instancePath+"/log/witnesses/" + i2+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data38};
+}
+if(data25.witnesses !== undefined){
+let data37 = data25.witnesses;
+if(Array.isArray(data37)){
+const len1 = data37.length;
+for(let i2=0; i2<len1; i2++){
+let data38 = data37[i2];
+if(data38 && typeof data38 == "object" && !Array.isArray(data38)){
+if(data38.key === undefined){
+const err83 = {instancePath:instancePath+"/log/witnesses/" + i2,schemaPath:"#/properties/log/properties/witnesses/items/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'",schema:schema31.properties.log.properties.witnesses.items.required,parentSchema:schema31.properties.log.properties.witnesses.items,data:data38};
 if(vErrors === null){
 vErrors = [err83];
 }
@@ -1100,8 +1100,9 @@ vErrors.push(err83);
 }
 errors++;
 }
-if(!pattern11.test(data38)){
-const err84 = {instancePath:instancePath+"/log/witnesses/" + i2+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/pattern",keyword:"pattern",params:{pattern: "^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"+"\"",schema:"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data38};
+for(const key6 in data38){
+if(!(((key6 === "key") || (key6 === "mirror")) || (key6 === "service"))){
+const err84 = {instancePath:instancePath+"/log/witnesses/" + i2,schemaPath:"#/properties/log/properties/witnesses/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.log.properties.witnesses.items,data:data38};
 if(vErrors === null){
 vErrors = [err84];
 }
@@ -1111,8 +1112,11 @@ vErrors.push(err84);
 errors++;
 }
 }
-else {
-const err85 = {instancePath:instancePath+"/log/witnesses/" + i2+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.key.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data38};
+if(data38.key !== undefined){
+let data39 = data38.key;
+if(typeof data39 === "string"){
+if(func2(data39) > 512){
+const err85 = {instancePath:instancePath+"/log/witnesses/" + i2+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data39};
 if(vErrors === null){
 vErrors = [err85];
 }
@@ -1121,12 +1125,8 @@ vErrors.push(err85);
 }
 errors++;
 }
-}
-if(data37.mirror !== undefined){
-let data39 = data37.mirror;
-if(typeof data39 === "string"){
-if(!pattern8.test(data39)){
-const err86 = {instancePath:instancePath+"/log/witnesses/" + i2+"/mirror",schemaPath:"#/properties/log/properties/witnesses/items/properties/mirror/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"+"\"",schema:"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.mirror,data:data39};
+if(!pattern11.test(data39)){
+const err86 = {instancePath:instancePath+"/log/witnesses/" + i2+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/pattern",keyword:"pattern",params:{pattern: "^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"},message:"must match pattern \""+"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$"+"\"",schema:"^[!-*,-~]+\\+[0-9a-f]{8}\\+B[A-Za-z0-9+/]{43}$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data39};
 if(vErrors === null){
 vErrors = [err86];
 }
@@ -1137,7 +1137,7 @@ errors++;
 }
 }
 else {
-const err87 = {instancePath:instancePath+"/log/witnesses/" + i2+"/mirror",schemaPath:"#/properties/log/properties/witnesses/items/properties/mirror/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.mirror.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.mirror,data:data39};
+const err87 = {instancePath:instancePath+"/log/witnesses/" + i2+"/key",schemaPath:"#/properties/log/properties/witnesses/items/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.key.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.key,data:data39};
 if(vErrors === null){
 vErrors = [err87];
 }
@@ -1147,11 +1147,11 @@ vErrors.push(err87);
 errors++;
 }
 }
-if(data37.service !== undefined){
-let data40 = data37.service;
+if(data38.mirror !== undefined){
+let data40 = data38.mirror;
 if(typeof data40 === "string"){
 if(!pattern8.test(data40)){
-const err88 = {instancePath:instancePath+"/log/witnesses/" + i2+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"+"\"",schema:"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data40};
+const err88 = {instancePath:instancePath+"/log/witnesses/" + i2+"/mirror",schemaPath:"#/properties/log/properties/witnesses/items/properties/mirror/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"+"\"",schema:"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.mirror,data:data40};
 if(vErrors === null){
 vErrors = [err88];
 }
@@ -1162,7 +1162,7 @@ errors++;
 }
 }
 else {
-const err89 = {instancePath:instancePath+"/log/witnesses/" + i2+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.service.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data40};
+const err89 = {instancePath:instancePath+"/log/witnesses/" + i2+"/mirror",schemaPath:"#/properties/log/properties/witnesses/items/properties/mirror/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.mirror.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.mirror,data:data40};
 if(vErrors === null){
 vErrors = [err89];
 }
@@ -1172,9 +1172,11 @@ vErrors.push(err89);
 errors++;
 }
 }
-}
-else {
-const err90 = {instancePath:instancePath+"/log/witnesses/" + i2,schemaPath:"#/properties/log/properties/witnesses/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.properties.witnesses.items.type,parentSchema:schema31.properties.log.properties.witnesses.items,data:data37};
+if(data38.service !== undefined){
+let data41 = data38.service;
+if(typeof data41 === "string"){
+if(!pattern8.test(data41)){
+const err90 = {instancePath:instancePath+"/log/witnesses/" + i2+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"},message:"must match pattern \""+"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"+"\"",schema:"^https?://[^\\s/?#@]+(/[^\\s?#]*)?$",parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data41};
 if(vErrors === null){
 vErrors = [err90];
 }
@@ -1184,14 +1186,8 @@ vErrors.push(err90);
 errors++;
 }
 }
-let i3 = data36.length;
-let j1;
-if(i3 > 1){
-outer0:
-for(;i3--;){
-for(j1 = i3; j1--;){
-if(func0(data36[i3], data36[j1])){
-const err91 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1},message:"must NOT have duplicate items (items ## "+j1+" and "+i3+" are identical)",schema:true,parentSchema:schema31.properties.log.properties.witnesses,data:data36};
+else {
+const err91 = {instancePath:instancePath+"/log/witnesses/" + i2+"/service",schemaPath:"#/properties/log/properties/witnesses/items/properties/service/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.log.properties.witnesses.items.properties.service.type,parentSchema:schema31.properties.log.properties.witnesses.items.properties.service,data:data41};
 if(vErrors === null){
 vErrors = [err91];
 }
@@ -1199,14 +1195,11 @@ else {
 vErrors.push(err91);
 }
 errors++;
-break outer0;
-}
-}
 }
 }
 }
 else {
-const err92 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.log.properties.witnesses.type,parentSchema:schema31.properties.log.properties.witnesses,data:data36};
+const err92 = {instancePath:instancePath+"/log/witnesses/" + i2,schemaPath:"#/properties/log/properties/witnesses/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.properties.witnesses.items.type,parentSchema:schema31.properties.log.properties.witnesses.items,data:data38};
 if(vErrors === null){
 vErrors = [err92];
 }
@@ -1216,9 +1209,14 @@ vErrors.push(err92);
 errors++;
 }
 }
-}
-else {
-const err93 = {instancePath:instancePath+"/log",schemaPath:"#/properties/log/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.type,parentSchema:schema31.properties.log,data:data24};
+let i3 = data37.length;
+let j1;
+if(i3 > 1){
+outer0:
+for(;i3--;){
+for(j1 = i3; j1--;){
+if(func0(data37[i3], data37[j1])){
+const err93 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1},message:"must NOT have duplicate items (items ## "+j1+" and "+i3+" are identical)",schema:true,parentSchema:schema31.properties.log.properties.witnesses,data:data37};
 if(vErrors === null){
 vErrors = [err93];
 }
@@ -1226,14 +1224,14 @@ else {
 vErrors.push(err93);
 }
 errors++;
+break outer0;
 }
 }
-if(data.delegation !== undefined){
-let data41 = data.delegation;
-if(data41 && typeof data41 == "object" && !Array.isArray(data41)){
-for(const key7 in data41){
-if(!(key7 === "days")){
-const err94 = {instancePath:instancePath+"/delegation",schemaPath:"#/properties/delegation/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.delegation,data:data41};
+}
+}
+}
+else {
+const err94 = {instancePath:instancePath+"/log/witnesses",schemaPath:"#/properties/log/properties/witnesses/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.log.properties.witnesses.type,parentSchema:schema31.properties.log.properties.witnesses,data:data37};
 if(vErrors === null){
 vErrors = [err94];
 }
@@ -1243,10 +1241,9 @@ vErrors.push(err94);
 errors++;
 }
 }
-if(data41.days !== undefined){
-let data42 = data41.days;
-if(!(((typeof data42 == "number") && (!(data42 % 1) && !isNaN(data42))) && (isFinite(data42)))){
-const err95 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.delegation.properties.days.type,parentSchema:schema31.properties.delegation.properties.days,data:data42};
+}
+else {
+const err95 = {instancePath:instancePath+"/log",schemaPath:"#/properties/log/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.log.type,parentSchema:schema31.properties.log,data:data25};
 if(vErrors === null){
 vErrors = [err95];
 }
@@ -1255,9 +1252,13 @@ vErrors.push(err95);
 }
 errors++;
 }
-if((typeof data42 == "number") && (isFinite(data42))){
-if(data42 > 99999 || isNaN(data42)){
-const err96 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.delegation.properties.days,data:data42};
+}
+if(data.delegation !== undefined){
+let data42 = data.delegation;
+if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
+for(const key7 in data42){
+if(!(key7 === "days")){
+const err96 = {instancePath:instancePath+"/delegation",schemaPath:"#/properties/delegation/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key7},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.delegation,data:data42};
 if(vErrors === null){
 vErrors = [err96];
 }
@@ -1266,8 +1267,11 @@ vErrors.push(err96);
 }
 errors++;
 }
-if(data42 < 1 || isNaN(data42)){
-const err97 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.delegation.properties.days,data:data42};
+}
+if(data42.days !== undefined){
+let data43 = data42.days;
+if(!(((typeof data43 == "number") && (!(data43 % 1) && !isNaN(data43))) && (isFinite(data43)))){
+const err97 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.delegation.properties.days.type,parentSchema:schema31.properties.delegation.properties.days,data:data43};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -1276,11 +1280,9 @@ vErrors.push(err97);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err98 = {instancePath:instancePath+"/delegation",schemaPath:"#/properties/delegation/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.delegation.type,parentSchema:schema31.properties.delegation,data:data41};
+if((typeof data43 == "number") && (isFinite(data43))){
+if(data43 > 99999 || isNaN(data43)){
+const err98 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 99999},message:"must be <= 99999",schema:99999,parentSchema:schema31.properties.delegation.properties.days,data:data43};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -1289,13 +1291,8 @@ vErrors.push(err98);
 }
 errors++;
 }
-}
-if(data.transitions !== undefined){
-let data43 = data.transitions;
-if(data43 && typeof data43 == "object" && !Array.isArray(data43)){
-for(const key8 in data43){
-if(!(key8 === "overrides")){
-const err99 = {instancePath:instancePath+"/transitions",schemaPath:"#/properties/transitions/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.transitions,data:data43};
+if(data43 < 1 || isNaN(data43)){
+const err99 = {instancePath:instancePath+"/delegation/days",schemaPath:"#/properties/delegation/properties/days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.delegation.properties.days,data:data43};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -1305,15 +1302,10 @@ vErrors.push(err99);
 errors++;
 }
 }
-if(data43.overrides !== undefined){
-let data44 = data43.overrides;
-if(Array.isArray(data44)){
-const len2 = data44.length;
-for(let i4=0; i4<len2; i4++){
-let data45 = data44[i4];
-if(data45 && typeof data45 == "object" && !Array.isArray(data45)){
-if(data45.issuer_id === undefined){
-const err100 = {instancePath:instancePath+"/transitions/overrides/" + i4,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "issuer_id"},message:"must have required property '"+"issuer_id"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data45};
+}
+}
+else {
+const err100 = {instancePath:instancePath+"/delegation",schemaPath:"#/properties/delegation/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.delegation.type,parentSchema:schema31.properties.delegation,data:data42};
 if(vErrors === null){
 vErrors = [err100];
 }
@@ -1322,8 +1314,13 @@ vErrors.push(err100);
 }
 errors++;
 }
-if(data45.rule === undefined){
-const err101 = {instancePath:instancePath+"/transitions/overrides/" + i4,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "rule"},message:"must have required property '"+"rule"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data45};
+}
+if(data.transitions !== undefined){
+let data44 = data.transitions;
+if(data44 && typeof data44 == "object" && !Array.isArray(data44)){
+for(const key8 in data44){
+if(!(key8 === "overrides")){
+const err101 = {instancePath:instancePath+"/transitions",schemaPath:"#/properties/transitions/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key8},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.transitions,data:data44};
 if(vErrors === null){
 vErrors = [err101];
 }
@@ -1332,8 +1329,16 @@ vErrors.push(err101);
 }
 errors++;
 }
-if(data45.reason === undefined){
-const err102 = {instancePath:instancePath+"/transitions/overrides/" + i4,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data45};
+}
+if(data44.overrides !== undefined){
+let data45 = data44.overrides;
+if(Array.isArray(data45)){
+const len2 = data45.length;
+for(let i4=0; i4<len2; i4++){
+let data46 = data45[i4];
+if(data46 && typeof data46 == "object" && !Array.isArray(data46)){
+if(data46.issuer_id === undefined){
+const err102 = {instancePath:instancePath+"/transitions/overrides/" + i4,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "issuer_id"},message:"must have required property '"+"issuer_id"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data46};
 if(vErrors === null){
 vErrors = [err102];
 }
@@ -1342,9 +1347,8 @@ vErrors.push(err102);
 }
 errors++;
 }
-for(const key9 in data45){
-if(!(((key9 === "issuer_id") || (key9 === "rule")) || (key9 === "reason"))){
-const err103 = {instancePath:instancePath+"/transitions/overrides/" + i4,schemaPath:"#/properties/transitions/properties/overrides/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data45};
+if(data46.rule === undefined){
+const err103 = {instancePath:instancePath+"/transitions/overrides/" + i4,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "rule"},message:"must have required property '"+"rule"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data46};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -1353,12 +1357,8 @@ vErrors.push(err103);
 }
 errors++;
 }
-}
-if(data45.issuer_id !== undefined){
-let data46 = data45.issuer_id;
-if(typeof data46 === "string"){
-if(func2(data46) < 1){
-const err104 = {instancePath:instancePath+"/transitions/overrides/" + i4+"/issuer_id",schemaPath:"#/properties/transitions/properties/overrides/items/properties/issuer_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id,data:data46};
+if(data46.reason === undefined){
+const err104 = {instancePath:instancePath+"/transitions/overrides/" + i4,schemaPath:"#/properties/transitions/properties/overrides/items/required",keyword:"required",params:{missingProperty: "reason"},message:"must have required property '"+"reason"+"'",schema:schema31.properties.transitions.properties.overrides.items.required,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data46};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -1367,9 +1367,9 @@ vErrors.push(err104);
 }
 errors++;
 }
-}
-else {
-const err105 = {instancePath:instancePath+"/transitions/overrides/" + i4+"/issuer_id",schemaPath:"#/properties/transitions/properties/overrides/items/properties/issuer_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id.type,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id,data:data46};
+for(const key9 in data46){
+if(!(((key9 === "issuer_id") || (key9 === "rule")) || (key9 === "reason"))){
+const err105 = {instancePath:instancePath+"/transitions/overrides/" + i4,schemaPath:"#/properties/transitions/properties/overrides/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key9},message:"must NOT have additional properties",schema:false,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data46};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -1379,10 +1379,11 @@ vErrors.push(err105);
 errors++;
 }
 }
-if(data45.rule !== undefined){
-let data47 = data45.rule;
-if(!(((data47 === "record-removed") || (data47 === "revoked-is-final")) || (data47 === "certified-since-changed"))){
-const err106 = {instancePath:instancePath+"/transitions/overrides/" + i4+"/rule",schemaPath:"#/properties/transitions/properties/overrides/items/properties/rule/enum",keyword:"enum",params:{allowedValues: schema31.properties.transitions.properties.overrides.items.properties.rule.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.transitions.properties.overrides.items.properties.rule.enum,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.rule,data:data47};
+if(data46.issuer_id !== undefined){
+let data47 = data46.issuer_id;
+if(typeof data47 === "string"){
+if(func2(data47) < 1){
+const err106 = {instancePath:instancePath+"/transitions/overrides/" + i4+"/issuer_id",schemaPath:"#/properties/transitions/properties/overrides/items/properties/issuer_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id,data:data47};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -1392,11 +1393,8 @@ vErrors.push(err106);
 errors++;
 }
 }
-if(data45.reason !== undefined){
-let data48 = data45.reason;
-if(typeof data48 === "string"){
-if(func2(data48) < 1){
-const err107 = {instancePath:instancePath+"/transitions/overrides/" + i4+"/reason",schemaPath:"#/properties/transitions/properties/overrides/items/properties/reason/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.reason,data:data48};
+else {
+const err107 = {instancePath:instancePath+"/transitions/overrides/" + i4+"/issuer_id",schemaPath:"#/properties/transitions/properties/overrides/items/properties/issuer_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id.type,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.issuer_id,data:data47};
 if(vErrors === null){
 vErrors = [err107];
 }
@@ -1406,8 +1404,10 @@ vErrors.push(err107);
 errors++;
 }
 }
-else {
-const err108 = {instancePath:instancePath+"/transitions/overrides/" + i4+"/reason",schemaPath:"#/properties/transitions/properties/overrides/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.transitions.properties.overrides.items.properties.reason.type,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.reason,data:data48};
+if(data46.rule !== undefined){
+let data48 = data46.rule;
+if(!(((data48 === "record-removed") || (data48 === "revoked-is-final")) || (data48 === "certified-since-changed"))){
+const err108 = {instancePath:instancePath+"/transitions/overrides/" + i4+"/rule",schemaPath:"#/properties/transitions/properties/overrides/items/properties/rule/enum",keyword:"enum",params:{allowedValues: schema31.properties.transitions.properties.overrides.items.properties.rule.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.transitions.properties.overrides.items.properties.rule.enum,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.rule,data:data48};
 if(vErrors === null){
 vErrors = [err108];
 }
@@ -1417,9 +1417,11 @@ vErrors.push(err108);
 errors++;
 }
 }
-}
-else {
-const err109 = {instancePath:instancePath+"/transitions/overrides/" + i4,schemaPath:"#/properties/transitions/properties/overrides/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.transitions.properties.overrides.items.type,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data45};
+if(data46.reason !== undefined){
+let data49 = data46.reason;
+if(typeof data49 === "string"){
+if(func2(data49) < 1){
+const err109 = {instancePath:instancePath+"/transitions/overrides/" + i4+"/reason",schemaPath:"#/properties/transitions/properties/overrides/items/properties/reason/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.reason,data:data49};
 if(vErrors === null){
 vErrors = [err109];
 }
@@ -1429,9 +1431,8 @@ vErrors.push(err109);
 errors++;
 }
 }
-}
 else {
-const err110 = {instancePath:instancePath+"/transitions/overrides",schemaPath:"#/properties/transitions/properties/overrides/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.transitions.properties.overrides.type,parentSchema:schema31.properties.transitions.properties.overrides,data:data44};
+const err110 = {instancePath:instancePath+"/transitions/overrides/" + i4+"/reason",schemaPath:"#/properties/transitions/properties/overrides/items/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.transitions.properties.overrides.items.properties.reason.type,parentSchema:schema31.properties.transitions.properties.overrides.items.properties.reason,data:data49};
 if(vErrors === null){
 vErrors = [err110];
 }
@@ -1443,7 +1444,7 @@ errors++;
 }
 }
 else {
-const err111 = {instancePath:instancePath+"/transitions",schemaPath:"#/properties/transitions/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.transitions.type,parentSchema:schema31.properties.transitions,data:data43};
+const err111 = {instancePath:instancePath+"/transitions/overrides/" + i4,schemaPath:"#/properties/transitions/properties/overrides/items/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.transitions.properties.overrides.items.type,parentSchema:schema31.properties.transitions.properties.overrides.items,data:data46};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -1455,12 +1456,36 @@ errors++;
 }
 }
 else {
-const err112 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.type,parentSchema:schema31,data};
+const err112 = {instancePath:instancePath+"/transitions/overrides",schemaPath:"#/properties/transitions/properties/overrides/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.transitions.properties.overrides.type,parentSchema:schema31.properties.transitions.properties.overrides,data:data45};
 if(vErrors === null){
 vErrors = [err112];
 }
 else {
 vErrors.push(err112);
+}
+errors++;
+}
+}
+}
+else {
+const err113 = {instancePath:instancePath+"/transitions",schemaPath:"#/properties/transitions/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.transitions.type,parentSchema:schema31.properties.transitions,data:data44};
+if(vErrors === null){
+vErrors = [err113];
+}
+else {
+vErrors.push(err113);
+}
+errors++;
+}
+}
+}
+else {
+const err114 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.type,parentSchema:schema31,data};
+if(vErrors === null){
+vErrors = [err114];
+}
+else {
+vErrors.push(err114);
 }
 errors++;
 }

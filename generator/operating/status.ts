@@ -10,6 +10,7 @@ import {
   type DelegationCondition,
   delegationCondition,
 } from './freshness-condition.js';
+import { type HoldersCondition, holdersCondition } from './holders-condition.js';
 import { type HostsCondition, hostsCondition } from './hosts-condition.js';
 import { type ListCondition, listCondition, type TreeCondition, treeCondition } from './list-condition.js';
 import { readLocalTree } from './local-tree.js';
@@ -53,6 +54,7 @@ export interface RegistryStatus extends HostsCondition {
   /** The most urgent level of all parts. */
   readonly level: Level;
   readonly rootKey: RootKeyCondition;
+  readonly holders: HoldersCondition;
   readonly rotation: RotationCondition;
   readonly tree: TreeCondition;
   readonly list: ListCondition;
@@ -81,6 +83,7 @@ export async function registryStatus(options: StatusOptions): Promise<RegistrySt
   );
   const found = {
     rootKey,
+    holders: holdersCondition(local),
     rotation: await rotationCondition(options.rotation, local, options.env),
     tree: treeCondition(local),
     list: listCondition(local, now),

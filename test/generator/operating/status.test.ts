@@ -26,6 +26,7 @@ import {
 const DAY = 24 * 60;
 const PARTS = [
   'rootKey',
+  'holders',
   'rotation',
   'tree',
   'list',
@@ -96,8 +97,9 @@ describe('passport-registry status', () => {
     writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
     const { code, report, levels } = await statusOf();
     expect([code, report.ok, report.level]).toEqual([0, true, 'note']);
-    const { rotation, ...others } = levels;
-    expect([rotation, ...new Set(Object.values(others))]).toEqual(['ok', 'note']);
+    const { rotation, holders, ...others } = levels;
+    expect([rotation, holders]).toEqual(['ok', 'ok']);
+    expect([...new Set(Object.values(others))]).toEqual(['note']);
     expect(report.changes).toMatchObject({
       state: 'changed',
       changes: [{ issuer_id: 'alpha', kind: 'added' }],
