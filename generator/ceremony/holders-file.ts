@@ -75,9 +75,9 @@ export async function parseHolders(json: Uint8Array | string, source: string): P
   // A member that nothing verifies would be a place for false claims.
   if (parts !== undefined && split !== undefined) throw invalid('is malformed');
   const ceremony = await parseCeremony(content, source);
-  const texts = (value: unknown, count: number): string[] => {
-    if (Array.isArray(value) && value.length === count && value.every((one) => typeof one === 'string'))
-      return value;
+  const texts = (value: unknown, count: number, form = /^/): string[] => {
+    const isText = (one: unknown) => typeof one === 'string' && form.test(one);
+    if (Array.isArray(value) && value.length === count && value.every(isText)) return value;
     throw invalid('is malformed');
   };
   const joined: Joined[] = [];
@@ -96,7 +96,7 @@ export async function parseHolders(json: Uint8Array | string, source: string): P
   if (ceremony.splits !== undefined && ceremony.splits.thumbprint !== group.rootKey.thumbprint) {
     throw invalid('does not split the key that it names');
   }
-  const hashes = dealt === undefined ? texts(parts, ceremony.holders) : [dealt.sha256];
+  const hashes = dealt === undefined ? texts(parts, ceremony.holders, /^[0-9a-f]{64}$/) : [dealt.sha256];
   const digest = digestOf(
     ceremony,
     joined.map(({ message }) => message.sha256),

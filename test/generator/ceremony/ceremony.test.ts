@@ -2,6 +2,7 @@ import { cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } fro
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseHolders } from '../../../build/ceremony/holders-file.js';
+import { SharedKeyRejected } from '../../../build/errors.js';
 import { signMessage } from '../../../build/shared-key/message.js';
 import { type JoiningSecrets, readHolderFile } from '../../../build/shared-key/share-file.js';
 import { allBytes, Ceremony, errorOf } from '../../support/ceremony.js';
@@ -52,10 +53,11 @@ describe('a ceremony of 2 of 3 holders', () => {
       { ...record, ceremony: { ...record.ceremony, holders: ['Anna', 'Bo', 'Di'] } },
       { ...record, join: record.join.toReversed() },
       { ...record, parts: record.parts.toReversed() },
+      { ...record, parts: [...record.parts.slice(1), '\ud800'] },
       { ...record, receipts: [record.receipts[0], record.receipts[0], record.receipts[2]] },
       { ...record, test: `${record.test.slice(0, -3)}AA=` },
     ]) {
-      await expect(parseHolders(JSON.stringify(changed), 'it')).rejects.toThrow();
+      await expect(parseHolders(JSON.stringify(changed), 'it')).rejects.toThrow(SharedKeyRejected);
     }
   });
 
