@@ -1,7 +1,9 @@
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Ceremony, errorOf } from '../../support/ceremony.js';
+import { describeWith } from '../../support/components.js';
+import { HOSTS } from '../../support/hosts.js';
 import { serve } from '../../support/serving.js';
 import { sha256 } from '../../support/signed-tree.js';
 import { cli, type Outcome, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
@@ -249,6 +251,43 @@ describe('verify', () => {
         /^held by 2 of 3: Anna, Bo O'Neil and Cy \(as the published record says: it proves that a dealer, who had the whole key, has split it among their keys, not who they are, or that nobody has kept the whole key\)$/m,
       );
     }
+  });
+});
+
+for (const [name, { program, start }] of Object.entries(HOSTS)) {
+  describeWith([program], `the host ${name}`, () => {
+    it('serves the record as JSON', async () => {
+      await built('--holders', 'holders.json');
+      chmodSync(folder, 0o755);
+      const base = await start(join(folder, 'dist'));
+      const { ok, check } = await report(base);
+      expect({ ok, result: check.result }).toEqual({ ok: true, result: 'passed' });
+      const { headers } = await fetch(`${base}/keys/holders.json`);
+      expect(headers.get('content-type')).toMatch(/^application\/json\b/);
+    });
+  });
+}
+
+describe('a mirror', () => {
+  const mirror = () => run('mirror', 'dist', 'mirror', '--root-key', 'root.json');
+  const mirrored = () => read('mirror/current/keys/holders.json');
+
+  it('takes the record over, and keeps it when a later one is false', async () => {
+    await built('--holders', 'holders.json');
+    expect((await mirror()).code).toBe(0);
+    expect(mirrored()).toBe(read('holders.json'));
+    writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
+    await built();
+    const sums = read('dist/SHA256SUMS');
+    const hash = (text: string) => sha256(Buffer.from(text));
+    writeFiles(folder, {
+      [RECORD]: '{}',
+      'dist/SHA256SUMS': sums.replace(hash(read('holders.json')), hash('{}')),
+    });
+    const refused = await mirror();
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('keys/holders.json is not the record of a ceremony');
+    expect(mirrored()).toBe(read('holders.json'));
   });
 });
 
