@@ -22,6 +22,7 @@ export async function verifiedRegistry(base) {
   return {
     updatedAt: updated_at,
     sha256: 'not computed',
+    hold: [],
     list: (filter = {}) => issuers.filter((issuer) => matches(issuer, filter)),
     resolve: (id) => issuers.find(({ issuer_id }) => issuer_id === id),
     status: () => ({

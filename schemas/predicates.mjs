@@ -48,9 +48,12 @@ function generateExpression(schema, value) {
     if (type === 'integer') return `isIntegerWithin(${value}, ${take('minimum')}, ${take('maximum')})`;
     if (type === 'array') {
       const isList = take('uniqueItems') ? 'isUniqueListOf' : 'isListOf';
-      const [items, min] = [take('items'), take('minItems')];
+      const [items, min, max] = [take('items'), take('minItems'), take('maxItems')];
       const check = items.$ref ? predicateOf(items.$ref) : `(item) => ${generateExpression(items, 'item')}`;
-      const isLong = min === undefined ? '' : ` && hasItems(${value}, ${min})`;
+      if (min === undefined && max !== undefined)
+        throw new Error('no predicate for maxItems without minItems');
+      const limits = [min, max].filter((limit) => limit !== undefined);
+      const isLong = min === undefined ? '' : ` && hasItems(${[value, ...limits].join(', ')})`;
       return `${isList}(${value}, ${check})${isLong}`;
     }
     if (type !== 'string') throw new Error(`no predicate for ${JSON.stringify(schema)}`);

@@ -9,8 +9,8 @@ import { inlined, issuer, jwk, openApi, registry, trustAnchor, trustPolicy } fro
 function selfContained(schema, properties = schema.properties) {
   const { title, description, required, additionalProperties, type } = schema;
   const plain = Object.entries(properties).map(([name, property]) => {
-    // The types of tuples, which minItems would give, are a nuisance to callers.
-    const { title: _title, examples: _examples, minItems: _minItems, ...rest } = property;
+    // The types of tuples, which minItems and maxItems would give, are a nuisance to callers.
+    const { title: _title, examples: _examples, minItems: _min, maxItems: _max, ...rest } = property;
     return [name, inlined(rest, (keyword) => !['pattern', 'format', '$comment'].includes(keyword))];
   });
   return { title, description, type, required, additionalProperties, properties: Object.fromEntries(plain) };

@@ -181,12 +181,12 @@ async function testShare(transcript: Transcript, opened: OpenedShare, memory: st
 async function publishIfComplete(transcript: Transcript): Promise<readonly string[]> {
   const { ceremony, group } = transcript;
   const { receipts, progress } = await ceremonyProgress(transcript);
-  const missing = new Set(withoutMessage(ceremony, receipts));
-  for (const name of ceremony.names) if (!progress.signed.includes(name)) missing.add(name);
+  const withoutReceipt = withoutMessage(ceremony, receipts);
+  const isMissing = (name: string) => withoutReceipt.includes(name) || !progress.signed.includes(name);
+  const missing = ceremony.names.filter(isMissing);
   const signature = progress.signatures?.get('test');
-  if (missing.size > 0 || signature === undefined) {
-    return missing.size > 0 ? [...missing] : ceremony.names;
-  }
+  if (missing.length > 0) return missing;
+  if (signature === undefined) return ceremony.names;
   const text = formatHolders(transcript, receipts, signature);
   writeWholeFile(join(ceremony.folder, CEREMONY_FILES.holders), text);
   const root = { ...group.rootKey.jwk, kid: group.rootKey.thumbprint };

@@ -6,7 +6,7 @@ import { addBranchCommand } from './commands/branch.js';
 import { addBuildCommand } from './commands/build.js';
 import { addCeremonyCommand } from './commands/ceremony.js';
 import { addCheckCommand } from './commands/check.js';
-import { addCheckpointCommand } from './commands/checkpoint.js';
+import { addCheckpointCommands } from './commands/checkpoint.js';
 import { addCommitCommand } from './commands/commit.js';
 import { addCosignCommand } from './commands/cosign.js';
 import { addDiffCommand } from './commands/diff.js';
@@ -59,7 +59,7 @@ const COMMANDS = [
   addKeysCommand,
   addCeremonyCommand,
   addRotateCommand,
-  addCheckpointCommand,
+  addCheckpointCommands,
   addCosignCommand,
   addCommitCommand,
   addSignCommand,

@@ -1,14 +1,21 @@
 import type { RootKey } from '@passport-registry/verifier';
 import { readStatement } from '@passport-registry/verifier/internal';
 import { TreeRejected, UsageError } from '../errors.js';
+import { CLOCK_TOLERANCE_MS } from '../list/updated-at.js';
 import { CHECKSUMS_PATH } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
+import type { PublishedTree } from '../tree/published-tree.js';
 import type { Tree } from '../tree/tree.js';
 import { endWithDelegation } from './expiry.js';
+import { type PreviousCheckpoint, permitsHold, previousCheckpoint } from './previous-checkpoint.js';
 import { type CheckpointChoice, type CheckpointSubject, checkpointStatement } from './statements.js';
 
 /** What a checkpoint is signed for, and what limits it. */
-export interface CheckpointContext extends Omit<CheckpointSubject, 'notAfter'> {
+export interface CheckpointContext extends Omit<CheckpointSubject, 'notAfter' | 'hold'> {
+  /** The published checkpoint, whose holds the new one keeps. */
+  readonly previous: PreviousCheckpoint | undefined;
+  /** The ids to hold. Default: those of the published checkpoint. */
+  readonly hold?: readonly string[] | undefined;
   readonly rootKey: RootKey;
   /** The delegation of the tree, if it has one. */
   readonly delegation: Uint8Array | undefined;
@@ -16,14 +23,15 @@ export interface CheckpointContext extends Omit<CheckpointSubject, 'notAfter'> {
 
 /**
  * Signs a checkpoint now. A checkpoint by an online key ends with its delegation at the latest, because verifiers accept
- * it no longer (SPEC C4).
+ * it no longer (SPEC C4). The checkpoint holds the issuers that the published checkpoint holds, and is not dated before
+ * it, because verifiers refuse a checkpoint that goes back.
  *
- * @throws {@link UsageError} if an online key would sign, but there is no delegation; {@link TreeRejected} if the
- *   delegation cannot be read
+ * @throws {@link UsageError} if an online key would sign, but there is no delegation, or if the delegation does not let
+ *   the online key hold the issuers; {@link TreeRejected} if the delegation cannot be read
  */
 export async function signCheckpoint(
   choice: CheckpointChoice,
-  { rootKey, delegation, ...subject }: CheckpointContext,
+  { rootKey, delegation, previous, hold = previous?.hold ?? [], ...subject }: CheckpointContext,
 ): Promise<string> {
   const byRoot = choice.signer.rootKey.thumbprint === rootKey.thumbprint;
   if (!byRoot && delegation === undefined) {
@@ -33,8 +41,28 @@ export async function signCheckpoint(
         'first checkpoint, build with --delegation',
     );
   }
-  const limit = byRoot || delegation === undefined ? undefined : readDelegation(delegation).expiresAt;
-  return checkpointStatement(choice, { ...subject, notAfter: limit }, Date.now());
+  const limit = byRoot || delegation === undefined ? undefined : readDelegation(delegation);
+  if (hold.length > 0 && limit !== undefined && !permitsHold(limit)) throw notPermitted(hold);
+  const now = dateAfter(previous, hold, Date.now());
+  return checkpointStatement(choice, { ...subject, hold, notAfter: limit?.expiresAt }, now);
+}
+
+function notPermitted(hold: readonly string[]): UsageError {
+  return new UsageError(
+    `the checkpoint would hold ${hold.join(', ')}, but the delegation does not let the online key hold issuers: sign a ` +
+      'delegation with `keys delegate --hold`, and publish it with `build --delegation` and `--checkpoint-key`; to hold an ' +
+      'issuer no longer, run `release` under the delegation that is published',
+  );
+}
+
+/**
+ * Returns the date of a new checkpoint. After a change of the holds, it is later than that of the published checkpoint,
+ * even on a machine whose clock is a little behind. A date that verifiers don't accept yet is no reason to wait.
+ */
+function dateAfter(previous: PreviousCheckpoint | undefined, hold: readonly string[], now: number): number {
+  if (previous === undefined || previous.issuedAt > now + CLOCK_TOLERANCE_MS) return now;
+  const isSame = String(previous.hold) === String(hold);
+  return Math.max(now, previous.issuedAt + (isSame ? 0 : 1000));
 }
 
 function readDelegation(bytes: Uint8Array) {
@@ -58,10 +86,19 @@ export function limitOfCheckpoint(tree: Tree, rootKey: RootKey): string[] {
   return endWithDelegation(statement, readDelegation(delegation), Date.now());
 }
 
-/** Adds a new checkpoint to a tree. Without a choice, returns the tree unchanged. */
+/** What a checkpoint says of a tree that is being built, and the tree that is published. */
+interface NamedBuild extends Pick<CheckpointContext, 'updatedAt' | 'rootKey' | 'sequence'> {
+  readonly published: PublishedTree | undefined;
+}
+
+/**
+ * Adds a new checkpoint to a tree. Without a choice, returns the tree unchanged.
+ *
+ * @throws the errors of {@link signCheckpoint} and {@link previousCheckpoint}
+ */
 export async function withCheckpoint(
   tree: Tree,
-  { updatedAt, rootKey, sequence }: Pick<CheckpointContext, 'updatedAt' | 'rootKey' | 'sequence'>,
+  { published, ...named }: NamedBuild,
   choice: CheckpointChoice | undefined,
 ): Promise<Tree> {
   if (choice === undefined) return tree;
@@ -70,9 +107,8 @@ export async function withCheckpoint(
     list: bytes(PATHS.list),
     checksums: bytes(CHECKSUMS_PATH),
     delegation: tree.get(PATHS.delegation),
-    updatedAt,
-    rootKey,
-    sequence,
+    previous: await previousCheckpoint(published, choice.signer.rootKey),
+    ...named,
   });
   return new Map([...tree, [PATHS.checkpoint, Buffer.from(text)]]);
 }

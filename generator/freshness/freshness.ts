@@ -22,6 +22,7 @@ import { readIfThere } from '../files/read-file.js';
 import type { SignedList } from '../list/signed-list.js';
 import { formatUpdatedAt, updatedAtOf } from '../list/updated-at.js';
 import { sha256 } from '../tree/checksums.js';
+import { withConfigured } from '../tree/commitment.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import type { Tree } from '../tree/tree.js';
@@ -33,6 +34,8 @@ export interface FreshnessChoice {
   readonly delegation?: string | undefined;
   /** A rotation step from the previous root key to this root key. */
   readonly rotation?: string | undefined;
+  /** The keys to which registry.yaml commits the previous root key, unless the published rotation does. */
+  readonly nextRoots?: readonly string[] | undefined;
   /** The signer and the lifetime of a checkpoint that is published with the tree. Default: no new checkpoint. */
   readonly checkpoint?: CheckpointChoice | undefined;
 }
@@ -70,7 +73,10 @@ export async function freshnessFiles(
   const publishedRotation =
     published?.development || broken ? undefined : await readPublishedStatements(published, ROTATION);
   const rotation = await rotationChain(publishedRotation, choice.rotation, {
-    from: (broken ? undefined : previousRoot) ?? signed.rootKey,
+    from:
+      previousRoot === undefined || broken
+        ? signed.rootKey
+        : withConfigured(previousRoot, rootChanged ? choice.nextRoots : undefined),
     to: signed.rootKey,
   });
   set(PATHS.rotation, rotation);

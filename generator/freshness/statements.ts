@@ -9,9 +9,11 @@ const HOUR_SECONDS = 60 * 60;
 /** Converts milliseconds to whole seconds. */
 const toSeconds = (now: number) => Math.floor(now / 1000);
 
-/** The lifetime of a delegation. */
+/** The lifetime of a delegation, and what it permits. */
 export interface DelegationTerm {
   readonly days: number;
+  /** Whether the online keys may hold issuers (SPEC C4). */
+  readonly mayHold: boolean;
   /** The current time, in milliseconds since 1970. */
   readonly now: number;
 }
@@ -33,10 +35,11 @@ export interface DelegationClaims {
 /** Returns the claims of a delegation, which names the online keys that may sign checkpoints (SPEC B6). */
 export function delegationClaims(
   online: readonly RootKey[],
-  { days, now }: DelegationTerm,
+  { days, mayHold, now }: DelegationTerm,
 ): DelegationClaims {
   const iat = toSeconds(now);
-  return { iat, exp: iat + days * DAY_SECONDS, keys: online.map(({ jwk }) => jwk) };
+  const keys = online.map(({ jwk }) => jwk);
+  return { iat, exp: iat + days * DAY_SECONDS, keys, ...(mayHold && { hold: true }) };
 }
 
 /** Signs a delegation: the content of keys/delegation.jwt. */
@@ -67,9 +70,13 @@ export interface RotationClaims {
   readonly step?: number;
 }
 
-/** Returns the claims of a rotation step to the next root key. */
-export function rotationClaims(next: RootKey, now: number): RotationClaims {
-  return { iat: toSeconds(now), next_root: next.jwk };
+/**
+ * Returns the claims of a rotation step.
+ *
+ * @param next - the next root key, with the keys to which the step commits it
+ */
+export function rotationClaims({ jwk, nextRoots }: RootKey, now: number): RotationClaims {
+  return { iat: toSeconds(now), next_root: jwk, ...(nextRoots && { next_roots: nextRoots }) };
 }
 
 /** Signs a rotation step with the outgoing root key (SPEC B7): one step of keys/rotation.json. */
@@ -121,6 +128,8 @@ export interface CheckpointSubject {
   readonly checksums: Uint8Array;
   /** The sequence of the publication statement; undefined if the tree has none. */
   readonly sequence: number | undefined;
+  /** The ids of the held issuers, sorted. */
+  readonly hold: readonly string[];
   /** The latest end of the checkpoint, in milliseconds since 1970. Default: none. */
   readonly notAfter?: number | undefined;
 }
@@ -139,7 +148,7 @@ export interface CheckpointChoice {
  */
 export function checkpointStatement(
   { signer, hours }: CheckpointChoice,
-  { list, updatedAt, checksums, sequence, notAfter = Number.POSITIVE_INFINITY }: CheckpointSubject,
+  { list, updatedAt, checksums, sequence, hold, notAfter = Number.POSITIVE_INFINITY }: CheckpointSubject,
   now: number,
 ): Promise<string> {
   const iat = toSeconds(now);
@@ -151,6 +160,7 @@ export function checkpointStatement(
     size: list.length,
     tree_sha256: sha256(checksums),
     ...(sequence !== undefined && { sequence }),
+    ...(hold.length > 0 && { hold }),
   });
 }
 

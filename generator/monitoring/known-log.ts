@@ -33,6 +33,13 @@ export interface Behind {
   readonly since: number;
 }
 
+/** What the newest checkpoint held that a monitor has seen. */
+export interface KnownHold {
+  /** When the checkpoint was signed, in milliseconds since 1970. */
+  readonly issuedAt: number;
+  readonly issuers: readonly string[];
+}
+
 /** What a monitor knows of a log: everything that the next round continues. */
 export interface KnownLog {
   /** The newest head that was accepted. Undefined before the first. */
@@ -49,13 +56,15 @@ export interface KnownLog {
   readonly list: KnownList | undefined;
   /** The hosts that are behind the log, by URL. */
   readonly behind: Readonly<Record<string, Behind>>;
+  /** Undefined before the first checkpoint. */
+  readonly hold: KnownHold | undefined;
 }
 
 /** Returns what a monitor knows before its first round. */
 export function nothingKnown(rootKey: RootKey): KnownLog {
   return {
     ...{ head: undefined, entries: [], hashes: [], roots: [rootKey], logKeys: [] },
-    ...{ publication: undefined, list: undefined, behind: {} },
+    ...{ publication: undefined, list: undefined, behind: {}, hold: undefined },
   };
 }
 

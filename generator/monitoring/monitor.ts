@@ -7,9 +7,10 @@ import { trustAnchorOf } from '../verification/pinned-trust.js';
 import { aboutLog } from './about-log.js';
 import { type CheckedHost, checkHost } from './check-host.js';
 import { type Finding, type FindingCode, SEVERITIES } from './finding.js';
+import { followHold } from './follow-hold.js';
 import { followHost } from './follow-host.js';
 import { type HostView, readView } from './host-view.js';
-import { type KnownLog, nothingKnown } from './known-log.js';
+import { type KnownHold, type KnownLog, nothingKnown } from './known-log.js';
 import { MonitoredHost } from './monitored-host.js';
 import type { MonitorOptions, Round } from './round.js';
 
@@ -56,13 +57,14 @@ export async function monitorOnce(
   if (known !== undefined) assertSameRegistry(known, options);
   const view: ViewHost = (host, query) => readView(host, { isMirror: host !== hosts[0], origin, query });
   const views = await Promise.all(hosts.map((host) => view(host)));
-  const before = known ?? (await firstKnown(options, views[0]));
+  const before = known ? withPinned(known, options) : await firstKnown(options, views[0]);
   const round: Round = { options, hosts, before, now, logTrust, findings: [], log: before, isComplete: true };
   // First the log grows, from whatever host. Then each host is compared with all of it.
   for (const one of views) await followHost(one, round, () => undefined);
   const checked: CheckedHost[] = [];
   for (const one of views) checked.push(await checkTwice(one, round, view));
-  return finish(round, checked);
+  const hold = await followHold(views, round);
+  return finish(round, checked, hold);
 }
 
 /** Reads what a host shows. @param query - makes caches ask the host again */
@@ -126,13 +128,32 @@ async function firstKnown({ url, trust }: MonitorOptions, view: HostView | undef
   }
 }
 
+/** A trust anchor of this round may commit the pinned key, although that of the first round did not. */
+function withPinned(known: KnownLog, { trust }: MonitorOptions): KnownLog {
+  const pinned = trust?.rootKey;
+  if (pinned?.nextRoots === undefined) return known;
+  return {
+    ...known,
+    roots: known.roots.map((root) => (root.thumbprint === pinned.thumbprint ? pinned : root)),
+  };
+}
+
 /** @throws {@link UsageError} if what is known belongs to another registry */
 function assertSameRegistry({ roots }: KnownLog, { trust, folder }: MonitorOptions): void {
-  const pinned = trust?.rootKey.thumbprint;
-  if (pinned === undefined || roots.some(({ thumbprint }) => thumbprint === pinned)) return;
-  throw new UsageError(
-    `${folder} belongs to a registry with the root key ${roots[0]?.thumbprint}, not ${pinned}: use another folder`,
-  );
+  if (trust === undefined) return;
+  const { thumbprint: pinned, nextRoots } = trust.rootKey;
+  const index = roots.findIndex(({ thumbprint }) => thumbprint === pinned);
+  if (index === -1) {
+    throw new UsageError(
+      `${folder} belongs to a registry with the root key ${roots[0]?.thumbprint}, not ${pinned}: use another folder`,
+    );
+  }
+  const next = roots[index + 1]?.thumbprint;
+  if (next !== undefined && nextRoots?.includes(next) === false) {
+    throw new UsageError(
+      `${folder} has followed the root key ${pinned} to ${next}, which is not in next_roots of the trust anchor: ask the operator, and use another folder`,
+    );
+  }
 }
 
 /** Equal findings have equal keys. A host that cannot be read is told once. */
@@ -140,7 +161,7 @@ function keyOf({ code, host = '', message }: Finding): string {
   return [code, host, ...(code === 'host-unreadable' ? [] : [message])].join('\n');
 }
 
-function finish(round: Round, checked: readonly CheckedHost[]): MonitoredRound {
+function finish(round: Round, checked: readonly CheckedHost[], hold: KnownHold | undefined): MonitoredRound {
   const { hosts, before, log, now } = round;
   const findings = [...round.findings, ...checked.flatMap((one) => one.findings), ...aboutLog(round)];
   const keys = findings.map(keyOf);
@@ -162,6 +183,6 @@ function finish(round: Round, checked: readonly CheckedHost[]): MonitoredRound {
       ),
     },
     // What could not be read is repeated by the next round.
-    known: head === undefined ? undefined : { ...(round.isComplete ? log : before), behind },
+    known: head === undefined ? undefined : { ...(round.isComplete ? log : before), behind, hold },
   };
 }

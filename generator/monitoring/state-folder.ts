@@ -13,7 +13,7 @@ import { IoFailed } from '../errors.js';
 import { readBytes } from '../files/read-file.js';
 import { writeWholeFile } from '../files/replace-file.js';
 import { sha256 } from '../tree/checksums.js';
-import { type Behind, type KnownLog, knownPublication, rootOfFirst } from './known-log.js';
+import { type Behind, type KnownHold, type KnownLog, knownPublication, rootOfFirst } from './known-log.js';
 
 const STATE = 'state.json';
 const VERSION = 1;
@@ -23,12 +23,15 @@ interface State {
   readonly version: typeof VERSION;
   readonly head: string;
   readonly entries: readonly LogEntry[];
-  readonly roots: readonly unknown[];
+  /** The root keys as JWKs, each with the keys to which it is committed. */
+  readonly roots: readonly { readonly next_roots?: readonly string[] | undefined }[];
   readonly logKeys: readonly string[];
   readonly publication: { readonly index: number; readonly text: string } | null;
   /** SHA-256 of the newest list, which is in a file of its own. */
   readonly list: string | null;
   readonly behind: Readonly<Record<string, Behind>>;
+  /** Absent in the state of an older version. */
+  readonly hold?: KnownHold | undefined;
 }
 
 /**
@@ -61,8 +64,10 @@ async function parseState(folder: string, bytes: Buffer): Promise<KnownLog> {
     throw invalid('has entries that do not belong to its head');
   }
   return {
-    ...{ head, entries, hashes, logKeys: state.logKeys, behind: state.behind },
-    roots: await Promise.all(state.roots.map((jwk) => importRootKey(jwk))),
+    ...{ head, entries, hashes, logKeys: state.logKeys, behind: state.behind, hold: state.hold },
+    roots: await Promise.all(
+      state.roots.map(async (jwk) => ({ ...(await importRootKey(jwk)), nextRoots: jwk.next_roots })),
+    ),
     publication:
       state.publication === null
         ? undefined
@@ -89,8 +94,8 @@ export function saveState(folder: string, { head, list, publication, roots, ...k
   if (head === undefined) return;
   const state: State = {
     ...{ version: VERSION, head: formatNote(head.note), entries: known.entries },
-    roots: roots.map(({ jwk }) => jwk),
-    ...{ logKeys: known.logKeys, behind: known.behind, list: list?.sha256 ?? null },
+    roots: roots.map(({ jwk, nextRoots }) => ({ ...jwk, next_roots: nextRoots })),
+    ...{ logKeys: known.logKeys, behind: known.behind, hold: known.hold, list: list?.sha256 ?? null },
     publication: publication === undefined ? null : { index: publication.index, text: publication.text },
   };
   const kept = list && listFile(list.sha256);

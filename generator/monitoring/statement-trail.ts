@@ -1,10 +1,11 @@
-import { importRootKey, type RootKey } from '@passport-registry/verifier';
+import type { RootKey } from '@passport-registry/verifier';
 import {
   ANY_TIME,
   entryBytes,
   type LogEntry,
   publicationEntry,
   readStatement,
+  successorIn,
   verifyDelegation,
   verifyPublicationStatement,
   verifyStatement,
@@ -94,10 +95,8 @@ async function verifiedRotation({ statement, entry }: StatedEntry, trail: Trail)
     new TreeRejected(`the rotation step ${message}`, { cause });
   const step = readStatement(statement, 'registry-root-rotation+jwt', invalid);
   await verifyStatement(step, rootOf(trail), { clock: undefined, invalid });
-  const next = await importRootKey(step.claims['next_root']);
+  const next = await successorIn(step, trail.roots);
   assertSays(entry, { ...entry, next: next.thumbprint } as LogEntry);
-  if (trail.roots.some(({ thumbprint }) => thumbprint === next.thumbprint))
-    throw invalid(`returns to the root key ${next.thumbprint}`);
   return next;
 }
 

@@ -2,7 +2,6 @@ import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import {
   ANY_TIME,
   delegationOf,
-  isThumbprint,
   type Statement,
   verifyDelegation,
 } from '@passport-registry/verifier/internal';
@@ -10,12 +9,14 @@ import { KeyRejected } from '../errors.js';
 import { formatDuration } from '../freshness/expiry.js';
 import { type DelegationClaims, delegationInput } from '../freshness/statements.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
-import { assertCanonical, readInput, refusedInput } from './read-input.js';
+import { assertCanonicalInput, isThumbprint, readInput, refusedInput } from './read-input.js';
 
 /** The keys and the times of a delegation. */
 interface Delegation {
   /** The online keys. */
   readonly keys: readonly RootKey[];
+  /** Whether checkpoints by the online keys may hold issuers. */
+  readonly mayHold: boolean;
   /** In milliseconds since 1970. */
   readonly issuedAt: number;
   /** In milliseconds since 1970. */
@@ -26,8 +27,6 @@ interface Delegation {
 export interface RequestedDelegation extends Delegation {
   /** The bytes to sign, as text. */
   readonly input: string;
-  /** Whether checkpoints by the online keys may hold issuers. */
-  readonly hold: boolean;
   /** The thumbprint of the next root key, if the delegation announces one. */
   readonly nextRoot: string | undefined;
   /** The delegation that this one replaces, verified; undefined if there is none. */
@@ -62,13 +61,11 @@ export async function readDelegationInput(
     throw refusedInput('delegation', `is not valid: ${cause.message}`, cause);
   });
   const { claims } = statement;
-  const [hold, nextRoot] = [claims['hold'], claims['next_root_thumbprint']];
-  if (hold !== undefined && hold !== true)
-    throw refusedInput('delegation', 'has a claim hold that is not true');
+  const nextRoot = claims['next_root_thumbprint'];
   if (nextRoot !== undefined && !isThumbprint(nextRoot)) {
     throw refusedInput('delegation', 'has a next_root_thumbprint that is not a thumbprint');
   }
-  const { issuedAt, expiresAt, keys } = delegation;
+  const { issuedAt, expiresAt, keys, mayHold } = delegation;
   if (expiresAt <= issuedAt) throw refusedInput('delegation', 'expires before it begins');
   if (previous !== undefined && issuedAt < previous.issuedAt) {
     throw refusedInput(
@@ -76,8 +73,8 @@ export async function readDelegationInput(
       `was made at ${formatUpdatedAt(issuedAt)}, before the published one of ${formatUpdatedAt(previous.issuedAt)}`,
     );
   }
-  assertCanonical('delegation', input, delegationInput(rootKey, claimsOf(statement, keys)));
-  return { input, keys, issuedAt, expiresAt, hold: hold === true, nextRoot, previous };
+  assertCanonicalInput('delegation', input, delegationInput(rootKey, claimsOf(statement, keys)));
+  return { input, keys, issuedAt, expiresAt, mayHold, nextRoot, previous };
 }
 
 /** The claims, from values that were checked. */
@@ -115,7 +112,7 @@ export async function readPreviousDelegation(
 
 /** Describes a delegation in words. */
 export function describeDelegation(delegation: RequestedDelegation): readonly string[] {
-  const { keys, issuedAt, expiresAt, hold, nextRoot, previous } = delegation;
+  const { keys, issuedAt, expiresAt, mayHold, nextRoot, previous } = delegation;
   const count = `${keys.length} online key${keys.length === 1 ? '' : 's'}`;
   const isIn = (list: readonly RootKey[] | undefined, { thumbprint }: RootKey) =>
     list?.some((key) => key.thumbprint === thumbprint) === true;
@@ -127,9 +124,16 @@ export function describeDelegation(delegation: RequestedDelegation): readonly st
     `  valid     from ${formatUpdatedAt(issuedAt)} until ${formatUpdatedAt(expiresAt)}, ${formatDuration(expiresAt - issuedAt)}`,
     ...keys.map((key) => `  key       ${key.thumbprint}${isIn(previous?.keys, key) ? '' : ', A NEW KEY'}`),
     ...gone.map(({ thumbprint }) => `  key       ${thumbprint}, NO LONGER DELEGATED`),
-    ...(hold
-      ? ['  hold      checkpoints by these keys may hold issuers, so that verifiers refuse them']
-      : []),
+    ...describeHold(mayHold, previous?.mayHold === true),
     ...(nextRoot === undefined ? [] : [`  next root ${nextRoot}, which is announced as the next root key`]),
   ];
+}
+
+/** Describes a permission to hold issuers, and one that is new or gone. */
+function describeHold(mayHold: boolean, before: boolean): readonly string[] {
+  if (mayHold) {
+    const isNew = before ? '' : ', A NEW PERMISSION';
+    return [`  hold      checkpoints by these keys may hold issuers, so that verifiers refuse them${isNew}`];
+  }
+  return before ? ['  hold      NO LONGER PERMITTED: checkpoints by these keys hold no issuers'] : [];
 }

@@ -18,6 +18,8 @@ export interface OnlineKeys {
   readonly keys: readonly RootKey[];
   /** How long the delegation is valid. */
   readonly days: number;
+  /** Whether the online keys may hold issuers. */
+  readonly mayHold: boolean;
 }
 
 /** A delegation to be signed, and the file of the published one. */
@@ -32,7 +34,7 @@ export interface NewDelegation {
  * @throws {@link TreeRejected} | {@link KeyRejected}
  */
 export async function newDelegation(
-  { keys, days }: OnlineKeys,
+  { keys, ...term }: OnlineKeys,
   rootKey: RootKey,
   published: PublishedTree | undefined,
 ): Promise<NewDelegation> {
@@ -40,7 +42,7 @@ export async function newDelegation(
   const previous =
     previousFile &&
     (await readPreviousDelegation(previousFile, published.rootKey ?? rootKey, published.folder));
-  const input = delegationInput(rootKey, delegationClaims(keys, { days, now: Date.now() }));
+  const input = delegationInput(rootKey, delegationClaims(keys, { ...term, now: Date.now() }));
   return { requested: await readDelegationInput(input, { rootKey, previous }), previousFile };
 }
 

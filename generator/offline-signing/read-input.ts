@@ -1,4 +1,4 @@
-import type { RootKey } from '@passport-registry/verifier';
+import { GRAMMAR, type RootKey } from '@passport-registry/verifier';
 import { readStatement, type Statement } from '@passport-registry/verifier/internal';
 import { RequestRejected } from '../errors.js';
 import { PAYLOADS, type PayloadType } from './payloads.js';
@@ -54,6 +54,11 @@ export function readInput(input: string, { type, rootKey, known }: ExpectedInput
  *
  * @throws {@link RequestRejected}
  */
-export function assertCanonical(type: ClaimsType, input: string, canonical: string): void {
+export function assertCanonicalInput(type: ClaimsType, input: string, canonical: string): void {
   if (input !== canonical) throw refusedInput(type, 'is not in the canonical form that this program writes');
+}
+
+/** Whether a claim is an RFC 7638 thumbprint. */
+export function isThumbprint(value: unknown): value is string {
+  return typeof value === 'string' && GRAMMAR.bytes32.pattern.test(value);
 }

@@ -1,8 +1,7 @@
 import { importRootKey, RegistryError, type RootKey } from '@passport-registry/verifier';
-import { isThumbprint } from '@passport-registry/verifier/internal';
 import { type RotationClaims, rotationInput } from '../freshness/statements.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
-import { assertCanonical, readInput, refusedInput } from './read-input.js';
+import { assertCanonicalInput, isThumbprint, readInput, refusedInput } from './read-input.js';
 
 /** A rotation step to be signed. */
 export interface RequestedRotation {
@@ -56,7 +55,7 @@ export async function readRotationInput(input: string, rootKey: RootKey): Promis
     ...(nextRoots !== undefined && { next_roots: nextRoots }),
     ...(step !== undefined && { step }),
   };
-  assertCanonical('rotation', input, rotationInput(rootKey, canonical));
+  assertCanonicalInput('rotation', input, rotationInput(rootKey, canonical));
   return { input, next, nextRoots: nextRoots ?? [], step, issuedAt };
 }
 

@@ -9,6 +9,7 @@ import {
   formatDuration,
   type Validity,
 } from '../freshness/expiry.js';
+import { permitsHold } from '../freshness/previous-checkpoint.js';
 import { CLOCK_TOLERANCE_MS, formatUpdatedAt } from '../list/updated-at.js';
 import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
@@ -26,6 +27,8 @@ export interface DelegationCondition extends Expiring {
   readonly daysLeft: number | undefined;
   /** RFC 7638 thumbprints of the online keys. */
   readonly onlineKeys: readonly string[];
+  /** Whether the online keys may hold issuers. */
+  readonly mayHold: boolean;
 }
 
 /** The condition of the checkpoint. */
@@ -48,20 +51,22 @@ const LEVEL_OF: Readonly<Record<Validity, Level>> = {
 /** Describes the delegation of the tree. */
 export async function delegationCondition(tree: LocalTree, now: number): Promise<DelegationCondition> {
   const { delegation, report } = tree;
-  const none = { expires: undefined, daysLeft: undefined, onlineKeys: [] };
+  const none = { expires: undefined, daysLeft: undefined, onlineKeys: [], mayHold: false };
   const problems = problemsOf(report, (name) => name === 'delegation');
   if (problems !== undefined) return { level: 'error', message: summarize(problems), ...none };
   if (delegation === undefined) return { level: 'note', message: absence(tree, PATHS.delegation), ...none };
   const keys = await Promise.all((delegation.claims['keys'] as unknown[]).map(importRootKey));
   const onlineKeys = keys.map(({ thumbprint }) => thumbprint);
+  const mayHold = permitsHold(delegation);
   const level = LEVEL_OF[delegationValidity(delegation, now)];
   return {
     // Without a checkpoint, verifiers ignore the delegation.
     level: level === 'error' && tree.checkpoint === undefined ? 'warning' : level,
-    message: `${lifetime(delegation, now)}, for the online key ${onlineKeys.join(' and ')}`,
+    message: `${lifetime(delegation, now)}, for the online key ${onlineKeys.join(' and ')}${mayHold ? ', which may hold issuers' : ''}`,
     expires: formatUpdatedAt(delegation.expiresAt),
     daysLeft: Math.floor((delegation.expiresAt - now) / DAY_MS),
     onlineKeys,
+    mayHold,
   };
 }
 

@@ -30,8 +30,32 @@ export function nextSteps(status: RegistryStatus, settings: CommandSettings): re
     ...rotatedStep(status),
     ...records,
     ...renewal,
+    ...holdSteps(status, settings),
     ...hostSteps(status, settings, renewal.length > 0),
     ...rotationFolderStep(status),
+  ];
+}
+
+/** A hold is for the time until the root key is there: then the list says what becomes of the issuer. */
+function holdSteps({ hold }: RegistryStatus, { out, onlineOptions }: CommandSettings): NextStep[] {
+  const { issuers, releasable } = hold;
+  const undecided = issuers.filter((id) => !releasable.includes(id));
+  const where = out === 'dist' ? [] : ['--out', out];
+  return [
+    ...(undecided.length === 0
+      ? []
+      : [told(`suspend with the root key, or release: ${undecided.join(', ')}`)]),
+    ...(releasable.length === 0
+      ? []
+      : [
+          run(
+            'end the hold of issuers that the list has stopped',
+            'release',
+            ...releasable,
+            ...where,
+            ...onlineOptions,
+          ),
+        ]),
   ];
 }
 
@@ -93,7 +117,7 @@ function publicationSteps(status: RegistryStatus, settings: CommandSettings): Ne
   ];
   return [
     ...(mayHavePublished(status) ? [run(LOAD_FIRST, 'branch', 'load', out)] : []),
-    ...(delegates ? [delegateStep(settings)] : []),
+    ...(delegates ? [delegateStep(status, settings)] : []),
     run(reasons.join(', and '), 'build', ...build),
   ];
 }
@@ -106,8 +130,13 @@ function mayHavePublished({ tree, live }: RegistryStatus): boolean {
   return !tree.published && live.url !== undefined && live.host?.state === 'unreachable';
 }
 
-function delegateStep({ rootOptions, onlinePublicKey }: CommandSettings): NextStep {
-  const words = ['keys', 'delegate', ...rootOptions, '--online', onlinePublicKey, '>', 'delegation.jwt'];
+/** The new delegation permits what the published one permits. */
+function delegateStep(
+  { delegation }: RegistryStatus,
+  { rootOptions, onlinePublicKey }: CommandSettings,
+): NextStep {
+  const online = ['--online', onlinePublicKey, ...(delegation.mayHold ? ['--hold'] : [])];
+  const words = ['keys', 'delegate', ...rootOptions, ...online, '>', 'delegation.jwt'];
   return run('sign a new delegation, on the machine with the root key', ...words);
 }
 

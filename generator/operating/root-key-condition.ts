@@ -16,6 +16,8 @@ export interface PinnedKey {
   /** The file of the public key; undefined if none is configured. */
   readonly file: string | undefined;
   readonly rootKey: RootKey | undefined;
+  /** The keys to which registry.yaml commits the root key; undefined if it says nothing. */
+  readonly nextRoots: readonly string[] | undefined;
   /** Why the file cannot be used. */
   readonly problem: string | undefined;
 }
@@ -28,20 +30,27 @@ export interface RootKeyCondition extends Condition {
   readonly development: boolean;
   /** Whether `root_key` names a key that a rotation of the tree has replaced. */
   readonly rotated: boolean;
+  /** RFC 7638 thumbprints of the only keys that can follow the root key; empty if the root key is not committed. */
+  readonly nextRoots: readonly string[];
 }
 
 /** Describes the root key. The private key is never read. */
 export function rootKeyCondition(
   pinned: PinnedKey,
-  { folder, report }: LocalTree,
+  { folder, report, published }: LocalTree,
   { signer, env }: { readonly signer: SignerPresence; readonly env: NodeJS.ProcessEnv },
 ): RootKeyCondition {
   const problems = problemsOf(report, (name) => name === 'root key' || name === 'rotation');
   const development = report?.development === true;
   const rotated = report?.rotatedFrom !== undefined;
   const thumbprint = report?.rootKey ?? pinned.rootKey?.thumbprint;
+  const shown = published?.rootKey?.nextRoots;
+  const misfit = misfitOf(pinned.nextRoots, { thumbprint, shown });
+  const nextRoots = shown ?? (misfit === undefined ? pinned.nextRoots : undefined) ?? [];
+  const committed = nextRoots.length === 0 ? '' : `; only ${nextRoots.join(' or ')} can follow it`;
   const state = (level: Level, message: string): RootKeyCondition => ({
-    ...{ level, message, thumbprint, development, rotated },
+    ...{ level, thumbprint, development, rotated, nextRoots },
+    message: thumbprint === undefined || level === 'error' ? message : `${message}${committed}`,
   });
   if (pinned.problem !== undefined) return state('error', pinned.problem);
   if (problems !== undefined) return state('error', problems.join('; '));
@@ -49,6 +58,7 @@ export function rootKeyCondition(
     const message = `${thumbprint}, but ${pinned.file} still names ${report?.rotatedFrom}, which it has replaced`;
     return state('warning', message);
   }
+  if (misfit !== undefined) return state('warning', misfit);
   if (development) return state('note', `${thumbprint}, a development key: not for production`);
   const presence = presenceOf(signer, env);
   if (thumbprint === undefined) {
@@ -62,6 +72,22 @@ export function rootKeyCondition(
   }
   const fits = report === undefined ? `from ${pinned.file}` : `${pinned.file} fits the tree`;
   return state(presence.level, `${thumbprint}, ${fits}; ${presence.message}`);
+}
+
+/** Returns why `next_roots` in registry.yaml does not belong to the root key; undefined if it does. */
+function misfitOf(
+  configured: readonly string[] | undefined,
+  {
+    thumbprint,
+    shown,
+  }: { readonly thumbprint: string | undefined; readonly shown: readonly string[] | undefined },
+): string | undefined {
+  if (configured === undefined || thumbprint === undefined) return undefined;
+  if (configured.includes(thumbprint)) {
+    return `${thumbprint}, which next_roots in registry.yaml contains: remove next_roots, it belongs to an earlier root key`;
+  }
+  if (shown === undefined || `${[...configured].sort()}` === `${shown}`) return undefined;
+  return `${thumbprint}, for which next_roots in registry.yaml names other keys than the rotation, which counts: remove next_roots`;
 }
 
 /** Says whether what signs is there, without reading the key or running the command. */

@@ -1,3 +1,4 @@
+import type { RootKey } from '@passport-registry/verifier';
 import { GeneratorError } from '../errors.js';
 import type { WitnessChoice } from '../log/log-choice.js';
 import type { RuleExceptions } from '../review/assert-publishable.js';
@@ -10,10 +11,11 @@ import {
   type DelegationCondition,
   delegationCondition,
 } from './freshness-condition.js';
+import { type HoldCondition, holdCondition } from './hold-condition.js';
 import { type HoldersCondition, holdersCondition } from './holders-condition.js';
 import { type HostsCondition, hostsCondition } from './hosts-condition.js';
 import { type ListCondition, listCondition, type TreeCondition, treeCondition } from './list-condition.js';
-import { readLocalTree } from './local-tree.js';
+import { type LocalTree, readLocalTree } from './local-tree.js';
 import { type LogCondition, logCondition } from './log-condition.js';
 import { type PublicationCondition, publicationCondition } from './publication-condition.js';
 import {
@@ -32,6 +34,8 @@ export interface StatusOptions {
   readonly out: string;
   /** The file of the public root key. */
   readonly rootKey: string | undefined;
+  /** The keys to which registry.yaml commits the root key. */
+  readonly nextRoots: readonly string[] | undefined;
   /** The folder of a rotation. */
   readonly rotation: string;
   readonly signer: SignerPresence;
@@ -62,6 +66,7 @@ export interface RegistryStatus extends HostsCondition {
   readonly log: LogCondition;
   readonly delegation: DelegationCondition;
   readonly checkpoint: CheckpointCondition;
+  readonly hold: HoldCondition;
   readonly changes: ChangesCondition;
 }
 
@@ -77,10 +82,7 @@ export async function registryStatus(options: StatusOptions): Promise<RegistrySt
   const { key, command } = options.signer;
   const isProduction = [options.rootKey, key, command].some((one) => one !== undefined);
   const development = !isProduction && local.report?.development !== false;
-  const hosts = await hostsCondition(
-    { ...options, rootKey: pinned.rootKey ?? local.published?.rootKey },
-    local,
-  );
+  const hosts = await hostsCondition({ ...options, rootKey: trustedKey(pinned, local) }, local);
   const found = {
     rootKey,
     holders: holdersCondition(local),
@@ -91,6 +93,7 @@ export async function registryStatus(options: StatusOptions): Promise<RegistrySt
     log: await logCondition(local, options.witnesses),
     delegation: await delegationCondition(local, now),
     checkpoint: checkpointCondition(local, now),
+    hold: holdCondition(local),
     changes: await changesCondition({ issuers, exceptions, development, env: options.env }, local),
     ...hosts,
   };
@@ -99,12 +102,23 @@ export async function registryStatus(options: StatusOptions): Promise<RegistrySt
   return { level: mostUrgent(levels), ...found };
 }
 
-async function loadPinned({ rootKey: file, env }: StatusOptions): Promise<PinnedKey> {
-  if (file === undefined) return { file, rootKey: undefined, problem: undefined };
+async function loadPinned({ rootKey: file, nextRoots, env }: StatusOptions): Promise<PinnedKey> {
+  const none = { file, nextRoots, rootKey: undefined, problem: undefined };
+  if (file === undefined) return none;
   try {
-    return { file, rootKey: await loadRootKey(file, true, env), problem: undefined };
+    const rootKey = await loadRootKey(file, true, env);
+    // `rootKeyCondition` reports keys that belong to an earlier root key.
+    const isEarlier = nextRoots?.includes(rootKey.thumbprint) === true;
+    return { ...none, rootKey: isEarlier ? rootKey : { ...rootKey, nextRoots } };
   } catch (error) {
     if (!(error instanceof GeneratorError)) throw error;
-    return { file, rootKey: undefined, problem: error.message };
+    return { ...none, problem: error.message };
   }
+}
+
+/** The root key to verify hosts with. The rotation of the tree commits it with more authority than registry.yaml. */
+function trustedKey({ rootKey }: PinnedKey, { published }: LocalTree): RootKey | undefined {
+  const own = published?.rootKey;
+  const isCommitted = own?.nextRoots !== undefined && own.thumbprint === rootKey?.thumbprint;
+  return isCommitted ? own : (rootKey ?? own);
 }

@@ -39,5 +39,6 @@ export async function assemble(
     about,
   });
   const { list, rootKey } = signed;
-  return withCheckpoint(tree, { updatedAt: list.updatedAt, rootKey, sequence }, freshness?.checkpoint);
+  const named = { updatedAt: list.updatedAt, rootKey, sequence, published: predecessor };
+  return withCheckpoint(tree, named, freshness?.checkpoint);
 }

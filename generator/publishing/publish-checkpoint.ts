@@ -7,7 +7,6 @@ import { withOutputFolder } from '../files/output-folder.js';
 import { readBytes, readTreeFile } from '../files/read-file.js';
 import { signCheckpoint } from '../freshness/checkpoint.js';
 import { expiryOf } from '../freshness/expiry.js';
-import type { CheckpointChoice } from '../freshness/statements.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
 import { type CosignChoice, NO_WITNESSES } from '../log/log-choice.js';
 import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
@@ -16,6 +15,7 @@ import { readPublished } from '../tree/published-tree.js';
 import { assertClientAccepts } from '../verification/assert-client-accepts.js';
 import { cosignAgain } from './cosign.js';
 import type { LogReport } from './log-publication.js';
+import { nextHold, type PublishedCheckpointChoice } from './next-hold.js';
 import { assertStatementIntact } from './sign-statement.js';
 import { stage, switchFile } from './write.js';
 
@@ -29,6 +29,8 @@ export interface CheckpointReport {
   readonly delegationExpires: string | undefined;
   /** What expires soon, in words. */
   readonly warnings: readonly string[];
+  /** The ids of the issuers that the checkpoint holds, sorted. */
+  readonly hold: readonly string[];
   /** What the witnesses did; undefined if the registry has no log, or no witness was to be asked. */
   readonly log: LogReport | undefined;
 }
@@ -43,14 +45,20 @@ export interface CheckpointReport {
  */
 export async function publishCheckpoint(
   folder: string,
-  choice: CheckpointChoice,
+  choice: PublishedCheckpointChoice,
   witnesses: CosignChoice = NO_WITNESSES,
 ): Promise<CheckpointReport> {
   return withOutputFolder(folder, async (place) => {
     const { out, staging } = place;
     const published = await readPublished(out);
     const { list, updatedAt, rootKey, signed, statement } = published ?? {};
-    if (list === undefined || updatedAt === undefined || rootKey === undefined || !signed) {
+    if (
+      published === undefined ||
+      list === undefined ||
+      updatedAt === undefined ||
+      rootKey === undefined ||
+      !signed
+    ) {
       throw new TreeRejected(`${out} has no registry with a valid signature; build it first`);
     }
     // Without the statement, the checkpoint would name no sequence, although an earlier one did.
@@ -63,8 +71,9 @@ export async function publishCheckpoint(
     }
     const checksums = readBytes(join(out, CHECKSUMS_PATH));
     const delegation = readTreeFile(out, PATHS.delegation);
+    const { previous, hold, warnings } = await nextHold(published, choice);
     const subject = { list, updatedAt, checksums, delegation, rootKey, sequence: statement?.sequence };
-    const text = await signCheckpoint(choice, subject);
+    const text = await signCheckpoint(choice, { ...subject, previous, hold });
     await assertClientAccepts(withReplacedFile(out, PATHS.checkpoint, Buffer.from(text)), rootKey);
     replaceCheckpoint(text, staging, out);
     const isWitnessed = statement?.log !== undefined && witnesses.witnesses.length > 0;
@@ -73,20 +82,21 @@ export async function publishCheckpoint(
     return {
       updatedAt,
       sha256: hash,
+      hold,
       log,
-      ...describeExpiry(text, byRoot ? undefined : delegation),
+      ...describeExpiry(text, byRoot ? undefined : delegation, warnings),
     };
   });
 }
 
 /** @param held - the delegation of the checkpoint; undefined if the root key signed the checkpoint */
-function describeExpiry(text: string, held: Uint8Array | undefined) {
+function describeExpiry(text: string, held: Uint8Array | undefined, warnings: readonly string[]) {
   const checkpoint = readStatement(text, 'registry-checkpoint+jwt', rejected);
   const delegation = held && readStatement(held, 'registry-delegation+jwt', rejected);
   return {
     expires: formatUpdatedAt(checkpoint.expiresAt),
     delegationExpires: delegation && formatUpdatedAt(delegation.expiresAt),
-    warnings: expiryOf(checkpoint, delegation, Date.now()).soon,
+    warnings: [...warnings, ...expiryOf(checkpoint, delegation, Date.now()).soon],
   };
 }
 

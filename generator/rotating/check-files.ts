@@ -21,19 +21,23 @@ export interface DelegationPlan {
   readonly keys: readonly RootKey[] | undefined;
   /** Whether the delegation must be signed, because there is none or it has expired. */
   readonly signs: boolean;
+  /** Whether it lets the online keys hold issuers, as the published delegation does. */
+  readonly mayHold: boolean;
 }
 
 /**
- * Asserts that the step of an earlier run leads from the outgoing key to the next key.
+ * Asserts that the step of an earlier run leads from the outgoing key to the next key, and commits it as the operator says.
  *
+ * @param commit - what the operator says, if anything
+ * @returns the next key, with the keys to which the step commits it. Undefined if there is no step
  * @throws {@link KeyRejected}
  */
 export async function assertStepFits(
   { folder, step }: RotationFiles,
-  outgoing: RootKey,
-  next: RootKey | undefined,
-): Promise<void> {
-  if (step === undefined) return;
+  { outgoing, next }: RotationKeys,
+  commit: readonly string[] | undefined,
+): Promise<RootKey | undefined> {
+  if (step === undefined) return undefined;
   const file = join(folder, ROTATION_FILES.step);
   const refused = (why: string, cause?: unknown) =>
     new KeyRejected(`${file} ${why}: find out who made it, and remove it to sign another`, { cause });
@@ -43,6 +47,10 @@ export async function assertStepFits(
   if (to.thumbprint !== next?.thumbprint) {
     throw refused(`leads to ${to.thumbprint}, but the next key is ${next?.thumbprint ?? 'not known yet'}`);
   }
+  if (commit !== undefined && `${to.nextRoots}` !== `${[...commit].sort()}`) {
+    throw refused(`commits ${to.thumbprint} to ${to.nextRoots?.join(' or ') ?? 'nothing'}, unlike --commit`);
+  }
+  return to;
 }
 
 /**
@@ -57,13 +65,18 @@ export async function planDelegation(
   { outgoing, next }: RotationKeys,
 ): Promise<DelegationPlan> {
   const published = readIfThere(out, PATHS.delegation);
-  if (published === undefined && online === undefined) return { keys: undefined, signs: false };
-  if (delegation === undefined) return { keys: online ?? (await publishedKeys(out, outgoing)), signs: true };
+  if (published === undefined && online === undefined) {
+    return { keys: undefined, signs: false, mayHold: false };
+  }
+  if (delegation === undefined) {
+    const { keys, mayHold } = await publishedDelegation({ online, out }, outgoing);
+    return { keys: online ?? keys, signs: true, mayHold };
+  }
   const file = join(folder, ROTATION_FILES.delegation);
   const refused = (why: string) =>
     new KeyRejected(`${file} is not a delegation by the next key: ${why}: remove it to sign another`);
   if (next === undefined) throw refused('the next key is not known yet');
-  const { keys } = await delegated(delegation, next, refused);
+  const { keys, mayHold } = await delegated(delegation, next, refused);
   if (online !== undefined && namesOf(online) !== namesOf(keys)) {
     throw new UsageError(`${file} names other online keys than --online: remove it to sign another`);
   }
@@ -72,18 +85,30 @@ export async function planDelegation(
     'registry-delegation+jwt',
     (why) => new KeyRejected(`${file} ${why}`),
   );
-  return { keys, signs: delegationValidity(times, Date.now()) === 'expired' };
+  return { keys, signs: delegationValidity(times, Date.now()) === 'expired', mayHold };
 }
 
-async function publishedKeys(out: string, outgoing: RootKey): Promise<readonly RootKey[]> {
-  const bytes = readIfThere(out, PATHS.delegation) ?? '';
+/** The online keys of a delegation, and whether they may hold issuers. */
+type Delegated = Pick<Awaited<ReturnType<typeof verifyDelegation>>, 'keys' | 'mayHold'>;
+
+const NOTHING_DELEGATED: Delegated = { keys: [], mayHold: false };
+
+async function publishedDelegation(
+  { online, out }: Pick<RotationOptions, 'online' | 'out'>,
+  outgoing: RootKey,
+): Promise<Delegated> {
+  const bytes = readIfThere(out, PATHS.delegation);
+  if (bytes === undefined) return NOTHING_DELEGATED;
   const file = `${out}/${PATHS.delegation}`;
-  const { keys } = await delegated(
-    bytes,
-    outgoing,
-    (why) => new KeyRejected(`${file} is not valid: ${why}: name the online keys with --online`),
-  );
-  return keys;
+  const refused = (why: string) =>
+    new KeyRejected(`${file} is not valid: ${why}: name the online keys with --online`);
+  try {
+    return await delegated(bytes, outgoing, refused);
+  } catch (error) {
+    // The operator replaces a delegation that is damaged. Nobody can tell what it permitted.
+    if (online !== undefined && error instanceof KeyRejected) return NOTHING_DELEGATED;
+    throw error;
+  }
 }
 
 async function delegated(

@@ -9,6 +9,7 @@ import { rotationOf } from '../operating/local-tree.js';
 import { chooseSigner, type SignerChoice } from '../signing/choose-signer.js';
 import { generateKeyFile, loadRootKey, publicHalf } from '../signing/key-file.js';
 import type { Signer } from '../signing/sign.js';
+import { assertCommitted } from '../tree/commitment.js';
 import type { RotationOptions } from './rotation-options.js';
 
 /** What is known about the next root key before a rotation goes on. */
@@ -120,6 +121,7 @@ export async function nextSigner(
   if (signer.rootKey.thumbprint === outgoing.thumbprint) {
     throw new KeyRejected(`the next key is the outgoing key: ${outgoing.thumbprint}`);
   }
+  assertCommitted(outgoing, signer.rootKey.thumbprint);
   // A step to a key that the command does not have would lose the registry. A signer verifies its own signatures.
   if (choice.signer !== undefined && files.step === undefined) await signer.sign(TRIAL);
   if (files.next === undefined) writeRotationFile(files.folder, 'next', JSON.stringify(signer.rootKey.jwk));

@@ -5,8 +5,10 @@ import { KeyRejected, RecordsRejected, TreeRejected, UsageError } from '../error
 import { assertOutside } from '../files/output-folder.js';
 import { type RotationFiles, readRotationFiles } from '../freshness/rotation-files.js';
 import { pendingChanges } from '../operating/changes-condition.js';
+import { rotationOf } from '../operating/local-tree.js';
 import type { IssuerChange } from '../review/difference.js';
 import { loadRootKey } from '../signing/key-file.js';
+import { assertCommitted, nextCommitment, withCommitment, withConfigured } from '../tree/commitment.js';
 import { PATHS } from '../tree/paths.js';
 import { type PublishedTree, readPublished } from '../tree/published-tree.js';
 import { folderSource } from '../verification/tree-source.js';
@@ -20,6 +22,7 @@ import type { RotationOptions } from './rotation-options.js';
 export interface CompleteRotation {
   readonly done: true;
   readonly outgoing: RootKey | undefined;
+  /** With the keys to which the step commits it. */
   readonly next: RootKey;
   /** Whether the public root key of the configuration is the next key already. */
   readonly configured: boolean;
@@ -30,6 +33,8 @@ export interface RemainingRotation extends NextKey {
   readonly done: false;
   readonly files: RotationFiles;
   readonly outgoing: RootKey;
+  /** The keys to which the step commits the next key; undefined if it commits to none. */
+  readonly commits: readonly string[] | undefined;
   readonly delegation: DelegationPlan;
   readonly checkpointBy: CheckpointSigner | undefined;
   /** The changes of issuers that the build also publishes. */
@@ -57,13 +62,16 @@ export async function planRotation(options: RotationOptions): Promise<CompleteRo
       return {
         done: true,
         outgoing: earlier,
-        next,
+        next: published.rootKey ?? next,
         configured: configured?.thumbprint === next.thumbprint,
       };
     }
   }
   assertUsable(nextKey, options);
-  const outgoing = outgoingKey(published, files, next);
+  const outgoing = withConfigured(
+    await withCommitment(outgoingKey(published, files, next), rotationOf(out)),
+    options.nextRoots,
+  );
   if (
     configured !== undefined &&
     ![outgoing, next].some((key) => key?.thumbprint === configured.thumbprint)
@@ -72,7 +80,10 @@ export async function planRotation(options: RotationOptions): Promise<CompleteRo
       `${choice.rootKey} is ${configured.thumbprint}, but the root key of ${out} is ${outgoing.thumbprint}`,
     );
   }
-  await assertStepFits(files, outgoing, next);
+  if (next !== undefined || nextKey.makesKey) assertCommitted(outgoing, next?.thumbprint ?? 'a new key');
+  const signed = await assertStepFits(files, { outgoing, next }, options.commit);
+  const steps = rotationOf(out);
+  const commits = signed ? signed.nextRoots : nextCommitment(options.commit, { outgoing, next, steps });
   // From the step on, an earlier run may have started to write the tree, which its build then repairs.
   if (files.step === undefined && !(await isValid(out, outgoing))) {
     throw new TreeRejected(
@@ -86,7 +97,7 @@ export async function planRotation(options: RotationOptions): Promise<CompleteRo
     published,
   );
   if (problems.length > 0) throw new RecordsRejected(problems, 'nothing was signed');
-  return { done: false, files, outgoing, ...nextKey, delegation, checkpointBy, changes };
+  return { done: false, files, outgoing, ...nextKey, commits, delegation, checkpointBy, changes };
 }
 
 async function readProductionTree(out: string): Promise<PublishedTree> {

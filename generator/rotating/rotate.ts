@@ -5,9 +5,11 @@ import { KeyRejected, TreeRejected, UsageError } from '../errors.js';
 import { withOutputLock } from '../files/output-lock.js';
 import { ROTATION_FILES, writeRotationFile } from '../freshness/rotation-files.js';
 import { delegationStatement, rotationStatement } from '../freshness/statements.js';
+import { rotationOf } from '../operating/local-tree.js';
 import type { BuildReport } from '../publishing/report.js';
 import { chooseSigner, type SignerChoice } from '../signing/choose-signer.js';
 import type { Signer } from '../signing/sign.js';
+import { nextCommitment, withCommitment } from '../tree/commitment.js';
 import { folderSource } from '../verification/tree-source.js';
 import { verifyTree } from '../verification/verify.js';
 import { nextSigner } from './next-key.js';
@@ -17,6 +19,7 @@ import type { RotationOptions } from './rotation-options.js';
 /** The result of a rotation. */
 export interface RotationReport {
   readonly outgoing: RootKey;
+  /** With the keys to which the step commits it. */
   readonly next: RootKey;
   readonly build: BuildReport;
 }
@@ -51,8 +54,9 @@ function summaryOf({
   changes,
 }: RemainingRotation) {
   const { step, delegation: signed } = files;
-  const online = delegation.keys?.map(({ thumbprint }) => thumbprint);
-  const keys = [outgoing.thumbprint, next?.thumbprint, makesKey, online, checkpointBy];
+  const online = [delegation.keys?.map((key) => key.thumbprint), delegation.mayHold];
+  const { thumbprint, nextRoots } = outgoing;
+  const keys = [thumbprint, nextRoots, next?.thumbprint, makesKey, online, checkpointBy];
   return JSON.stringify([keys, step, signed, changes]);
 }
 
@@ -64,17 +68,21 @@ async function carryOut(plan: RemainingRotation, given: RotationOptions): Promis
   const signer = files.step === undefined ? await outgoingSigner(options, outgoing) : undefined;
   if (files.outgoing === undefined) writeRotationFile(folder, 'outgoing', JSON.stringify(outgoing.jwk));
   const next = await nextSigner(options, plan);
-  const rotation = signer === undefined ? files.step : await signStep(signer, next.rootKey, folder);
+  const rotation = signer === undefined ? files.step : await signStep({ signer, outgoing }, next, options);
   const delegation = await delegationOf(plan, options, next);
   const hours = options.checkpointHours;
   const checkpoint = plan.checkpointBy === 'next key' ? { signer: next, hours } : options.checkpoint;
   const report = await build({
     ...{ issuers, out, exceptions, log: options.log, ...options.tree },
     signer: { ...options.next, rootKey: join(folder, ROTATION_FILES.next), production: true },
-    freshness: { rotation, delegation, checkpoint },
+    freshness: { rotation, delegation, checkpoint, nextRoots: options.nextRoots },
   });
   await assertFollowed(out, outgoing);
-  return { outgoing, next: next.rootKey, build: report };
+  return {
+    outgoing,
+    next: await withCommitment(next.rootKey, rotationOf(out)),
+    build: report,
+  };
 }
 
 async function outgoingSigner({ outgoing: choice }: RotationOptions, outgoing: RootKey): Promise<Signer> {
@@ -85,10 +93,15 @@ async function outgoingSigner({ outgoing: choice }: RotationOptions, outgoing: R
   );
 }
 
-async function signStep(outgoing: Signer, next: RootKey, folder: string): Promise<string> {
-  const step = await rotationStatement(outgoing, next, Date.now());
+async function signStep(
+  { signer, outgoing }: { readonly signer: Signer; readonly outgoing: RootKey },
+  { rootKey: next }: Signer,
+  { folder, out, commit }: RotationOptions,
+): Promise<string> {
+  const nextRoots = nextCommitment(commit, { outgoing, next, steps: rotationOf(out) });
+  const step = await rotationStatement(signer, { ...next, nextRoots }, Date.now());
   // The signer may be any program, so its signature is verified before anything relies on it.
-  await walkRotation(outgoing.rootKey, JSON.stringify([step])).catch((cause: Error) => {
+  await walkRotation(outgoing, JSON.stringify([step])).catch((cause: Error) => {
     throw new KeyRejected(`the step is not valid: ${cause.message}`, { cause });
   });
   writeRotationFile(folder, 'step', step);
@@ -96,13 +109,13 @@ async function signStep(outgoing: Signer, next: RootKey, folder: string): Promis
 }
 
 async function delegationOf(
-  { delegation: { keys, signs }, files }: RemainingRotation,
+  { delegation: { keys, signs, mayHold }, files }: RemainingRotation,
   { folder, delegationDays: days }: RotationOptions,
   next: Signer,
 ): Promise<string | undefined> {
   if (keys === undefined) return undefined;
   if (!signs) return files.delegation;
-  const delegation = await delegationStatement(next, keys, { days, now: Date.now() });
+  const delegation = await delegationStatement(next, keys, { days, mayHold, now: Date.now() });
   writeRotationFile(folder, 'delegation', delegation);
   return delegation;
 }

@@ -20,6 +20,10 @@ export interface RotationOptions {
   readonly next: SignerChoice;
   /** The algorithm of a key file that is made. */
   readonly algorithm: KeyAlgorithm;
+  /** The keys to which registry.yaml commits the outgoing key, unless the published rotation does. */
+  readonly nextRoots: readonly string[] | undefined;
+  /** The keys to which the step commits the next key. Default: those that are left of the outgoing key's. */
+  readonly commit: readonly string[] | undefined;
   /** The online keys to delegate to. Default: those of the published delegation. */
   readonly online: readonly RootKey[] | undefined;
   /** How long the new delegation is valid, in days. */

@@ -1,9 +1,10 @@
-import { importRootKey, RegistryError, type RootKey, verifySignature } from '@passport-registry/verifier';
+import { RegistryError, type RootKey, verifySignature } from '@passport-registry/verifier';
 import {
   ANY_TIME,
   decodeUtf8,
   type PublishedStatement,
   readStatement,
+  successorIn,
   verifyPublicationStatement,
   verifyStatement,
 } from '@passport-registry/verifier/internal';
@@ -58,7 +59,9 @@ async function nextRoot(rotation: string, rootKey: RootKey): Promise<RootKey> {
   const invalid = (message: string) => damagedLog(`has a rotation step that ${message}`);
   const step = readStatement(rotation, 'registry-root-rotation+jwt', invalid);
   await verifyStatement(step, rootKey, { clock: undefined, invalid });
-  return importRootKey(step.claims['next_root']);
+  return successorIn(step, [rootKey]).catch((error: RegistryError) => {
+    throw invalid(`is refused: ${error.message}`);
+  });
 }
 
 /** Reads the list, its signature and the statement of an entry. One of the root keys must have signed them. */

@@ -16,6 +16,7 @@ import {
   type PublishedStatement,
   parseStrictJson,
   publicationClaims,
+  readRotation,
   readStatement,
   verifyCheckpoint,
   verifyPublicationStatement,
@@ -25,6 +26,7 @@ import { readIfThere } from '../files/read-file.js';
 import type { ListBytes } from '../list/list.js';
 import { updatedAtOf } from '../list/updated-at.js';
 import { CHECKSUMS_PATH, parseChecksums, sha256 } from './checksums.js';
+import { withCommitment } from './commitment.js';
 import { PATHS } from './paths.js';
 import { type PendingPublication, pendingPublication } from './pending-publication.js';
 
@@ -41,6 +43,7 @@ export interface PublishedFiles {
   readonly updatedAt: string | undefined;
   /** The text of issuers.sig. */
   readonly signature: string | undefined;
+  /** With the keys to which the rotation of the tree commits it. */
   readonly rootKey: RootKey | undefined;
   /** The publication statement; undefined if there is none, or if it is damaged. */
   readonly statement: PublishedStatement | undefined;
@@ -48,6 +51,8 @@ export interface PublishedFiles {
   readonly hasStatement: boolean;
   /** The record of the holders of the root key; undefined if there is none. It is not verified. */
   readonly holders: Uint8Array | undefined;
+  /** The checkpoint, whenever it expires; undefined if there is none, or if it is not valid. */
+  readonly checkpoint: Checkpoint | undefined;
   /** A publication in the log that has not been completed; undefined if there is none. */
   readonly pending: PendingPublication | undefined;
   /** Whether a development key signed the tree. */
@@ -107,7 +112,7 @@ export type ReadFile = (path: string) => Buffer | undefined;
 export async function publishedFiles(name: string, read: ReadFile): Promise<PublishedFiles> {
   const [list, root] = [read(PATHS.list), read(PATHS.rootKey)];
   const signature = read(PATHS.signature)?.toString('utf8');
-  const rootKey = await rootKeyOf(root);
+  const rootKey = await committedBy(read(PATHS.rotation), await rootKeyOf(root));
   const signed = await isSigned(list, signature, rootKey);
   const checkpoint = await checkpointOf(read, rootKey);
   let known: { readonly sums: ReadonlyMap<string, string> | undefined } | undefined;
@@ -155,6 +160,7 @@ export async function publishedFiles(name: string, read: ReadFile): Promise<Publ
       publication !== undefined ||
       checksums()?.has(PATHS.publication) === true ||
       checkpoint?.sequence !== undefined,
+    checkpoint,
     development,
     signed,
     intact,
@@ -187,6 +193,17 @@ async function rootKeyOf(bytes: Uint8Array | undefined): Promise<RootKey | undef
   } catch {
     return undefined;
   }
+}
+
+/** Adds to a root key the keys to which the rotation of the tree commits it. */
+async function committedBy(
+  rotation: Uint8Array | undefined,
+  rootKey: RootKey | undefined,
+): Promise<RootKey | undefined> {
+  if (rotation === undefined || rootKey === undefined) return rootKey;
+  // A build refuses a damaged rotation.
+  const committed = async () => withCommitment(rootKey, readRotation(rotation));
+  return (await unlessRefused(committed())) ?? rootKey;
 }
 
 /**

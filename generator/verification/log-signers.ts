@@ -1,5 +1,10 @@
-import { importRootKey, type RootKey } from '@passport-registry/verifier';
-import { entryBytes, type Statement, verifyStatement } from '@passport-registry/verifier/internal';
+import type { RegistryError, RootKey } from '@passport-registry/verifier';
+import {
+  entryBytes,
+  type Statement,
+  successorIn,
+  verifyStatement,
+} from '@passport-registry/verifier/internal';
 import type { PlacedEntry } from '../log/log-tail.js';
 import { type LoggedStatement, readLogged } from '../log/logged-entry.js';
 import { Problems } from './seen-files.js';
@@ -35,6 +40,12 @@ export class LogSigners {
     return this.#keys.get(this.#inForce ?? '');
   }
 
+  /** The root keys up to the one in force, oldest first. Empty if that one is not known. */
+  get #chain(): readonly RootKey[] {
+    const { keys } = this;
+    return keys.slice(0, keys.findIndex(({ thumbprint }) => thumbprint === this.#inForce) + 1);
+  }
+
   /** Sets the root key that must sign the next statement, if the statements before it were not read. */
   beginWith(rootKey: RootKey | undefined): void {
     this.#inForce ??= rootKey?.thumbprint;
@@ -50,7 +61,9 @@ export class LogSigners {
     const logged = await readLogged(statement, this.#steps, invalidAt(index));
     await this.#verify(logged.statement, index);
     if (logged.entry.type === 'rotation') {
-      const next = await importRootKey(logged.statement.claims['next_root']);
+      const next = await successorIn(logged.statement, this.#chain).catch((error: RegistryError) => {
+        throw invalidAt(index)(`is refused: ${error.message}`);
+      });
       this.#keys.set(next.thumbprint, next);
       this.#inForce = next.thumbprint;
       // Only its successor signs from now on.

@@ -8,6 +8,7 @@ import {
 } from '@passport-registry/verifier';
 import { ANY_TIME, readRotation, verifyPublicationStatement } from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../errors.js';
+import { withCommitment } from '../tree/commitment.js';
 import { PATHS } from '../tree/paths.js';
 import { unreachableSources } from './network-failure.js';
 import { type PinnedTrust, trustAnchorOf } from './pinned-trust.js';
@@ -23,6 +24,11 @@ export interface PinnableRegistry {
   readonly thumbprint: string;
   /** The thumbprint that the user knows, if a rotation has replaced that key. */
   readonly rotatedFrom: string | undefined;
+  /**
+   * The keys that can follow the root key according to the rotation. They are in the trust anchor if a step that the known
+   * key proves says so, or if the user said the same. Empty if the rotation says nothing.
+   */
+  readonly shownNextRoots: readonly string[];
   readonly updatedAt: string;
   /** The number of issuers in the list. */
   readonly issuers: number;
@@ -46,6 +52,10 @@ export interface KnownOfRegistry {
    * registry is consistent.
    */
   readonly thumbprint: string | undefined;
+  /** The thumbprints of the keys that can follow the key with that thumbprint. Undefined if the user knows none. */
+  readonly nextRoots: readonly string[] | undefined;
+  /** Whether to trust what the registry shows where the user knows nothing. */
+  readonly trustOnFirstUse: boolean;
   /** Whether the registry has checkpoints. Otherwise, whoever answers can hide them. */
   readonly requireCheckpoint: boolean;
   /** Whether the registry has publication statements. Otherwise, whoever answers can hide them. */
@@ -65,19 +75,29 @@ export type Witnessed = Required<Pick<TrustAnchor, 'witnesses' | 'quorum'>>;
  */
 export async function readPinnable(
   url: string,
-  { thumbprint: known, witnessed, ...required }: KnownOfRegistry,
+  { thumbprint: known, nextRoots, trustOnFirstUse, witnessed, ...required }: KnownOfRegistry,
 ): Promise<PinnableRegistry> {
   try {
     const files = new SeenFiles(httpSource(url));
     const published = await checkRootKey(files);
     const isPublished = known === undefined || known === published.thumbprint;
-    const pinned = isPublished ? published : await earlierKey(files, known, published);
+    const earlier = isPublished ? published : await earlierKey(files, known, published);
+    const pinned = { ...earlier, nextRoots };
     const development = (await files.get(PATHS.developmentMark)) !== undefined;
     const log = { ...(await logOf(files, published, witnessed)), ...witnessed };
     const registry = await readAsClient(url, { pinned, published, required: { ...required, log } });
     if (!registry.checkpoint) await assertNoDelegation(files);
+    const rotation = await files.get(PATHS.rotation);
+    const shown = rotation && (await withCommitment(published, readRotation(rotation))).nextRoots;
+    if (isPublished) assertSameCommitment(nextRoots, shown);
+    // The steps before the known key are the word of the host.
+    const isProven = !isPublished || trustOnFirstUse;
+    const next_roots = (isPublished ? nextRoots : undefined) ?? (isProven ? shown : undefined);
+    const { root, ...others } = registry.trustAnchor;
     return {
       ...registry,
+      trustAnchor: { root, ...(next_roots && { next_roots: [...next_roots] }), ...others },
+      shownNextRoots: shown ?? [],
       thumbprint: published.thumbprint,
       rotatedFrom: isPublished ? undefined : known,
       development,
@@ -86,6 +106,17 @@ export async function readPinnable(
     if (!(cause instanceof RegistryError || cause instanceof Problems)) throw cause;
     throw new TreeRejected(`${url} cannot be pinned: ${cause.message}`, { cause });
   }
+}
+
+/** Asserts that the rotation does not commit the root key to other keys than the user says. */
+function assertSameCommitment(
+  known: readonly string[] | undefined,
+  shown: readonly string[] | undefined,
+): void {
+  if (known === undefined || shown === undefined || `${[...known].sort()}` === `${shown}`) return;
+  throw new Problems([
+    `its rotation lets the root key be followed by ${shown.join(' or ')}, not by ${known.join(' or ')}: ask the operator which is right`,
+  ]);
 }
 
 /**

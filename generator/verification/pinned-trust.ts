@@ -2,7 +2,7 @@ import type { RootKey, TrustAnchor } from '@passport-registry/verifier';
 
 /** What a user trusts: a root key alone, or the content of a trust anchor (SPEC C3). */
 export interface PinnedTrust {
-  /** The pinned root key. A rotation may have replaced the key since. */
+  /** The pinned root key, with the keys to which it is committed. A rotation may have replaced the key since. */
   readonly rootKey: RootKey;
   /** Whether to refuse a registry without a checkpoint. */
   readonly requireCheckpoint: boolean;
@@ -29,6 +29,7 @@ export function trustAnchorOf({
 }: PinnedTrust): TrustAnchor {
   return {
     root: rootKey.jwk,
+    ...(rootKey.nextRoots && { next_roots: [...rootKey.nextRoots] }),
     ...(requireCheckpoint && { checkpoint: 'required' }),
     ...(requirePublication && { publication: 'required' }),
     ...log,

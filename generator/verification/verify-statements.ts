@@ -1,4 +1,9 @@
-import { type IssuerRegistry, importRootKey, type RootKey, walkRotation } from '@passport-registry/verifier';
+import {
+  type IssuerRegistry,
+  type RegistryError,
+  type RootKey,
+  walkRotation,
+} from '@passport-registry/verifier';
 import {
   ANY_TIME,
   type Checkpoint,
@@ -9,6 +14,7 @@ import {
   readStatement,
   type Statement,
   type StatementType,
+  successorIn,
   verifyCheckpoint,
   verifyDelegation,
   verifyStatement,
@@ -65,8 +71,8 @@ export interface RootHistory {
 }
 
 /**
- * Audits the whole chain of root keys: each step is signed by the key that the step before names, no key occurs twice,
- * and the last key is the tree's. The key that signed the first step is not in the tree.
+ * Audits the whole chain of root keys: each step is signed by the key that the step before names, leads to a key to which
+ * that key is committed, no key occurs twice, and the last key is the tree's. The key that signed the first step is not in the tree.
  *
  * @param pinned - if this key signed the first step, the first step is verified, too
  */
@@ -94,9 +100,15 @@ export async function checkRotation(
         invalid: (message) => new Problems([`${where} ${message}`]),
       });
     }
-    const next = await nextRoot(step, where);
-    if (next.thumbprint === first.kid || keys.some(({ thumbprint }) => thumbprint === next.thumbprint)) {
+    const next = await successorIn(step, keys).catch((error: RegistryError) => {
+      throw new Problems([`${where} is refused: ${error.message}`]);
+    });
+    // The first key is in no step, so the chain may lack it.
+    if (next.thumbprint === first.kid) {
       throw new Problems([`${where} returns to the root key ${next.thumbprint}`]);
+    }
+    if (next.nextRoots?.includes(first.kid)) {
+      throw new Problems([`${where} commits ${next.thumbprint} to the earlier root key ${first.kid}`]);
     }
     keys.push(next);
   }
@@ -107,14 +119,6 @@ export async function checkRotation(
     ]);
   }
   return { keys, unknown: pinned?.thumbprint === first.kid ? undefined : first.kid, steps };
-}
-
-async function nextRoot({ claims }: RotationStep, where: string): Promise<RootKey> {
-  try {
-    return await importRootKey(claims['next_root']);
-  } catch (error) {
-    throw new Problems([`${where} has no valid next_root: ${(error as Error).message}`]);
-  }
 }
 
 /** Checks the delegation, whether or not the checkpoint depends on it. */

@@ -102,6 +102,8 @@ export interface TreeReport {
   readonly issuers: number | undefined;
   /** The payload hash: SHA-256 of issuers.json, lower-case hexadecimal. */
   readonly sha256: string | undefined;
+  /** The ids of the issuers that the checkpoint holds, sorted: verifiers treat them as suspended. */
+  readonly hold: readonly string[];
   readonly checks: readonly Check[];
   /** What is valid now but will soon expire, and what could not be verified, in words. */
   readonly warnings: readonly string[];
@@ -203,7 +205,7 @@ async function verifyOnce(
     if (options.anyContentType === true) checks.skip('content types', 'any content type is accepted');
     else if (files.any) await checks.run('content types', async () => files.assertTypes());
   }
-  const { list, registry, holders, warnings, onlyClientReads } = audited;
+  const { list, registry, hold, holders, warnings, onlyClientReads } = audited;
   // A host may serve a client differently. A folder that has already failed needs no check by a client.
   const needsClient = source.live || (onlyClientReads && checks.failed.length === 0);
   if (root !== undefined && registry !== undefined && needsClient) {
@@ -231,6 +233,7 @@ async function verifyOnce(
     updatedAt: registry?.updated_at,
     issuers: registry?.issuers.length,
     sha256: list && sha256(list),
+    hold,
     checks: checks.complete(),
     warnings,
   };
@@ -241,6 +244,7 @@ interface AuditedTree {
   /** The list; undefined unless the root key has signed the list. */
   readonly list: Uint8Array | undefined;
   readonly registry: IssuerRegistry | undefined;
+  readonly hold: readonly string[];
   readonly holders: HeldBy | undefined;
   /** Whether the tree has statements, which a client reads with code of its own. */
   readonly onlyClientReads: boolean;
@@ -250,6 +254,7 @@ interface AuditedTree {
 const NOTHING_AUDITED: AuditedTree = {
   list: undefined,
   registry: undefined,
+  hold: [],
   holders: undefined,
   onlyClientReads: true,
   warnings: [],
@@ -361,7 +366,8 @@ async function auditTree(
   const onlyClientReads = (['rotation', 'delegation', 'checkpoint'] as const).some((name) =>
     checks.wasRun(name),
   );
-  return { list, registry, holders, onlyClientReads, warnings };
+  const hold = checkpoint?.checkpoint.hold ?? [];
+  return { list, registry, hold, holders, onlyClientReads, warnings };
 }
 
 /** Whether a tree has files of a log. The first publication in a log can be pending before a statement names the log. */

@@ -18,12 +18,23 @@ const CLAIMS: Record<string, Record<string, readonly [file: string, title: strin
         'to a root key that has been left is refused, even when the rotation is hidden',
       ],
       ['verifier/client/rotation', 'that is older than the one accepted last is refused'],
+      [
+        'verifier/client/hold',
+        'keeps the hold after a restart, without a network and against an older checkpoint',
+      ],
+      ['verifier/client/hold', 'keeps the hold against an older checkpoint of a newer list'],
       ['verifier/publication/statements', 'refuses a source without one, also under a new root key'],
       [
         'verifier/publication/statements',
         'refuses a lower sequence, and the same sequence with other claims',
       ],
       ['verifier/publication/statements', 'requires a checkpoint if it says so'],
+    ],
+    'An online key can stop issuers only if its delegation': [
+      ['verifier/trust/hold', 'by an online key needs the permission of the delegation'],
+      ['verifier/client/hold', 'rejects a held issuer, whatever list and policy say'],
+      ['generator/freshness/hold', 'is not dropped if the published checkpoint is %s'],
+      ['generator/freshness/hold', 'stays with every new checkpoint'],
     ],
     'A look-up of one issuer accepts a record only': [
       ['verifier/sums/attacks', '10,000 bit flips over all files of a proof'],
@@ -44,13 +55,21 @@ const CLAIMS: Record<string, Record<string, readonly [file: string, title: strin
       ['verifier/log/client-consistency', 'refuses a head of the log that is smaller than the accepted one'],
       ['verifier/log/client-consistency', 'refuses a log that the thief of the root key starts afresh'],
     ],
+    'If the trust anchor or a rotation step names the keys': [
+      ['verifier/client/next-roots', 'refuses the step of a thief'],
+      [
+        'verifier/client/next-roots',
+        'follows a chain of three commitments, and refuses a step that leaves it',
+      ],
+      ['verifier/client/next-roots', 'survives a restart with a store'],
+      ['generator/rotating/next-roots', '%s refuses the registry of a thief'],
+    ],
     'A build extends the published log': [
       ['generator/publishing/killed-log', 'never forks the log, whatever runs next'],
       ['generator/publishing/log', 'a log that was put back, and a log of another history'],
       ['generator/witnessing/two-histories', 'however often it is killed'],
     ],
     'A verifier enforces every member of a trust anchor': [
-      ['verifier/trust/trust-anchor', 'with next_roots needs a newer version'],
       ['verifier/trust/trust-anchor', 'an option can add the requirement, and cannot remove it'],
       ['generator/cli/pin', '%s enforces its requirement'],
     ],
@@ -98,6 +117,30 @@ const CLAIMS: Record<string, Record<string, readonly [file: string, title: strin
       ['generator/offline-signing/payloads', 'sign refuses a rotation step'],
       ['generator/offline-signing/payloads', 'also if a request hides what it follows'],
       ['generator/offline-signing/payloads', 'another one needs to be named'],
+    ],
+    'A shared root key is never on one machine': [
+      ['generator/shared-key/frost', 'does not sign with one holder too few'],
+      [
+        'generator/ceremony/ceremony',
+        'shows other words to each side if whoever passes the folder around swaps keys',
+      ],
+      ['generator/ceremony/ceremony', 'names the holder who sends a wrong part of the key'],
+      ['generator/ceremony/ceremony', 'notices a replaced message'],
+      ['generator/holder-signing/holder-signing', 'names the holder of a wrong signature share'],
+    ],
+    'No share and no nonce leaves the machine': [
+      ['generator/ceremony/ceremony', 'leaves no secret in any file'],
+      [
+        'generator/holder-signing/holder-signing',
+        'stay on their machine, encrypted, and are deleted when they are used',
+      ],
+      ['generator/holder-signing/holder-signing', 'are used by one of two processes that sign at once'],
+      [
+        'generator/holder-signing/holder-signing',
+        'also if the request is shown with another list of commitments',
+      ],
+      ['generator/holder-signing/holder-signing', 'do not survive a restart of the machine'],
+      ['generator/holder-signing/killed', 'never uses a nonce twice'],
     ],
     'The root key in the output folder is replaced only': [
       [

@@ -313,6 +313,32 @@ describe('freshness and rotation', () => {
     expect(stderr).toContain('is valid');
   });
 
+  it('docs/operators.md: the next root keys, committed ahead', async () => {
+    const folder = join(await ownRegistry(), 'registry');
+    cpSync(join(folder, '../issuers'), join(folder, 'issuers'), { recursive: true });
+    for (const heading of ['The key', 'Freshness: hourly, without the root key']) {
+      for (const commands of commandsBelow('docs/operators.md', heading)) await sh(commands, folder);
+    }
+    const [keys = '', rotate = ''] = commandsBelow(
+      'docs/operators.md',
+      'The next root keys, committed ahead',
+    );
+    await sh(keys, folder);
+    const [first, second, third] = [1, 2, 3].map(
+      (number) => JSON.parse(readFileSync(join(folder, `next-${number}.json`), 'utf8')).kid,
+    );
+    const root = JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8'));
+    writeFiles(folder, {
+      'registry.yaml': `next_roots: ["${first}", "${second}"]\n`,
+      'trust-anchor.json': JSON.stringify({ root, next_roots: [first, second] }),
+    });
+    const wrong = rotate.replace('../next-1.pem', '../next-3.pem').replace(/--commit \S+ \S+/, '');
+    const refused = await run('sh', ['-euc', wrong], folder, installedPath());
+    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining(`not to ${third}`)]);
+    expect((await sh(rotate, folder)).stderr).toContain(`then   ${second} or ${third}\n`);
+    await sh('npx passport-registry verify dist --root-key trust-anchor.json', folder);
+  });
+
   it('docs/operators.md: how is the registry doing?', async () => {
     const folder = await ownRegistry();
     for (const heading of ['The key', 'Freshness: hourly, without the root key']) {
@@ -345,6 +371,23 @@ describe('freshness and rotation', () => {
         expect(table).toMatch(new RegExp(`[\`.]${field}\``));
       }
     }
+  });
+
+  it('docs/operators.md: stop an issuer while the root key is away', async () => {
+    const folder = await ownRegistry();
+    for (const heading of ['The key', 'Freshness: hourly, without the root key']) {
+      for (const commands of commandsBelow('docs/operators.md', heading)) await sh(commands, folder);
+    }
+    const [prepare = '', hold = '', end = ''] = commandsBelow(
+      'docs/operators.md',
+      'Stop an issuer while the root key is away',
+    );
+    await sh(prepare, folder);
+    expect((await sh(hold, folder)).stderr).toContain('on hold: harbour-logistics.');
+    const { stderr } = await sh('npx passport-registry status --root-key root.json --offline', folder);
+    expect(stderr).toMatch(/^warning hold {8}harbour-logistics, by the checkpoint of /m);
+    expect((await sh(end, folder)).stderr).toContain('on hold: no issuer');
+    expect(readFileSync(join(folder, 'dist/issuers/harbour-logistics'), 'utf8')).toContain('"suspended"');
   });
 
   it('docs/operators.md: a leaked online key, a lost root key', async () => {

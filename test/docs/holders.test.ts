@@ -2,8 +2,9 @@ import { cpSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { commandsBelow, sh } from '../support/documents.js';
+import { installedPath } from '../support/installed.js';
 import { ROOT } from '../support/paths.js';
-import { recordText, temporaryFolder, writeFiles } from '../support/workspace.js';
+import { recordText, run, temporaryFolder, writeFiles } from '../support/workspace.js';
 
 const FILE = 'docs/holders.md';
 const HOLDERS = ['Anna', 'Bo', 'Cy'];
@@ -69,6 +70,39 @@ describe('docs/holders.md', () => {
     )?.[1];
     expect((await sh(verify, folder)).stderr).toContain(`\n${shown} (`);
     expect((await sh(status, folder)).stderr).toMatch(/^ok +holders +2 of 3: Anna, Bo and Cy/m);
+  });
+
+  it('operators.md: holds an issuer at once, and suspends it with two holders', async () => {
+    const [kept, id] = [folder, 'harbour-logistics'];
+    folder = temporaryFolder();
+    cpSync(kept, folder, { recursive: true });
+    writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id) });
+    const setUp = `npx passport-registry keys generate --out online.pem > online.json
+npx passport-registry build --unsigned set-up --root-key root.json --delegate online.json --hold --checkpoint-key online.pem
+npx passport-registry commit set-up --share anna.share
+npx passport-registry sign set-up --share anna.share
+npx passport-registry attach set-up --root-key root.json --holders holders.json --checkpoint-key online.pem
+`;
+    await together(setUp, ['Anna', 'Cy']);
+    writeFileSync(join(folder, 'policy.json'), '{"tiers": ["certified"]}');
+    const [hold = '', ...more] = commandsBelow('docs/operators.md', 'With a root key that holders share');
+    await sh(hold, folder);
+    const decision = async () =>
+      (
+        await run(
+          'sh',
+          ['-c', `npx passport-registry resolve ${id} --policy policy.json --root-key root.json --json`],
+          folder,
+          installedPath(),
+        )
+      ).stdout;
+    expect(await decision()).toContain('issuer-held');
+    for (const block of more) await together(block, ['Bo', 'Anna']);
+    const published = readFileSync(join(folder, 'dist/issuers', id), 'utf8');
+    expect(JSON.parse(published).status).toBe('suspended');
+    expect(await decision()).not.toContain('issuer-held');
+    await sh('npx passport-registry verify dist --root-key root.json', folder);
+    folder = kept;
   });
 
   it('moves to other holders, as verifiers who pinned the outgoing key see', async () => {

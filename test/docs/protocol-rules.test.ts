@@ -90,6 +90,8 @@ describe('docs/protocol.md', () => {
       'generator/verification/ask-host.ts': 'TIMEOUT_MS = 30_000',
     };
     for (const [path, constant] of Object.entries(constants)) expect(source(path)).toContain(constant);
+    expect(source('verifier/src/trust/checkpoint.ts')).toContain('MAX_HELD_ISSUERS = 64');
+    expect(section(23)).toContain('| issuers on hold | 64,');
   });
 
   it('lists every error code of the verifier once, and no others', () => {
@@ -386,6 +388,20 @@ describe('which error code wins (docs/protocol.md, section 26)', () => {
     expect(await at(step(old, { next_root: {} }))).toBe('ERR_ROTATION_INVALID');
     expect(await at(step(old, good))).toBe('ERR_ROTATION_GAP');
     expect(await at(step(root, first))).toBe('ERR_ROTATION_LOOP');
+    // The commitment comes after the loop, and next_roots come last.
+    const third = await testKey();
+    const committing = (next_roots: unknown) => step(root, { ...good, next_roots });
+    const [named, unnamed] = [third.rootKey.thumbprint, 'A'.repeat(43)];
+    const onwards = (next_roots: unknown) => step(next, { next_root: third.rootKey.jwk, next_roots });
+    expect(await at(committing([named]))).toBe('accepted');
+    expect(await at(committing([unnamed]), step(next, { ...first, next_roots: [] }))).toBe(
+      'ERR_ROTATION_LOOP',
+    );
+    expect(await at(committing([unnamed]), onwards([]))).toBe('ERR_ROTATION_NOT_COMMITTED');
+    expect(await at(committing([named]), onwards([]))).toBe('ERR_ROTATION_INVALID');
+    expect(await at(committing([named]), onwards([root.rootKey.thumbprint]))).toBe('ERR_ROTATION_INVALID');
+    // next_roots are no part of the form, so nobody reads those of a step before the pinned key.
+    expect(await at(step(old, { ...first, next_roots: [] }), step(root, good))).toBe('accepted');
     // The chain is read from the pinned key on, so a key from before may appear again.
     const back = [step(next, first), step(root, good)];
     expect(await at(...back)).toBe('accepted');

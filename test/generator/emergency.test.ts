@@ -103,6 +103,27 @@ describe('an emergency', () => {
     expect(readdirSync(join(folder, 'issuers/europe'))).toEqual(['gamma.yaml']);
   });
 
+  it('is a signing request if the root key is elsewhere', async () => {
+    const sums = () => readFileSync(join(folder, 'dist/SHA256SUMS'), 'utf8');
+    const before = sums();
+    const request = (name: string) =>
+      cli(['suspend', 'gamma', '--reason', 'x', '--unsigned', name, '--root-key', 'root.json'], folder);
+    const { stdout } = await cli(['keys', 'public', 'key.pem'], folder);
+    writeFiles(folder, { 'root.json': stdout });
+    // A request that cannot be written leaves the record as it was.
+    const refused = await request('issuers');
+    expect(refused.stderr).toContain('gamma.yaml is unchanged');
+    expect(record()).toBe(RECORD);
+    const { code, stderr } = await request('request');
+    expect(code).toBe(0);
+    expect(stderr).toContain('~ gamma: status "active" -> "suspended"');
+    expect(record()).toContain('suspended: x');
+    expect(sums()).toBe(before);
+    await cli(['sign', 'request', '--key', 'key.pem', '--yes', '--memory', 'memory'], folder);
+    expect((await cli(['attach', 'request', '--root-key', 'root.json'], folder)).code).toBe(0);
+    expect(readFileSync(join(folder, 'dist/issuers/gamma'), 'utf8')).toContain('"suspended"');
+  });
+
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],

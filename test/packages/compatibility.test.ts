@@ -80,6 +80,21 @@ describe.each(PAIRS)(
         expect(existsSync(join(folder, 'refused/current'))).toBe(false);
         await publisher.cli(['verify', 'second', '--root-key', 'root.json'], folder);
       });
+
+      it('the library reads a list with a checkpoint that holds issuers, and ignores the hold', async () => {
+        const { folder, rootKey } = registry;
+        const run = (...args: string[]) => publisher.cli(args, folder);
+        const delegate = ['--key', 'root.pem', '--online', 'online.json', '--hold'];
+        const { stdout } = await run('keys', 'delegate', ...delegate);
+        writeFiles(folder, { 'delegation.jwt': stdout });
+        cpSync(join(folder, 'second'), join(folder, 'held'), { recursive: true });
+        await publish(publisher, registry, 'held');
+        await run('hold', 'issuer0', '--out', 'held', '--key', 'online.pem');
+        expect(await reader.offline(join(folder, 'held'), rootKey)).toEqual(ONE_SUSPENDED);
+        const url = await plainHost(join(folder, 'held'), '404.html');
+        const state = join(folder, 'held.json');
+        expect(await reader.client({ url, rootKey, state })).toEqual(ONE_SUSPENDED);
+      });
     }
 
     it('the client loads the registry, and updates its list', async () => {

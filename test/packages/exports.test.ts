@@ -82,6 +82,7 @@ describe('what the packages export', () => {
       'RotationGap',
       'RotationInvalid',
       'RotationLoop',
+      'RotationNotCommitted',
       'RotationSignature',
       'STATUSES',
       'SignatureInvalid',

@@ -56,7 +56,11 @@ type HistoryCase = readonly [
   name: string,
   file: Partial<Content> | string,
   code: string | null,
-  more?: { readonly id?: string; readonly anchor?: 'first_root' | 'next_root'; readonly proven?: object },
+  more?: {
+    readonly id?: string;
+    readonly anchor?: 'first_root' | 'next_root' | 'committed' | 'committed_to_another';
+    readonly proven?: object;
+  },
 ];
 
 /** Creates test/vectors/history.json. Everything is computed without the code that the vectors test. */
@@ -74,7 +78,12 @@ export async function historyVectors() {
       'Proofs of the past, with the keys of log.json. Section 31 of docs/protocol.md says what each member means.',
     keys: shownKeys(),
     next_root_seed: seed,
-    trust_anchors: { first_root: anchorOf(key), next_root: anchorOf(next) },
+    trust_anchors: {
+      first_root: anchorOf(key),
+      next_root: anchorOf(next),
+      committed: { ...anchorOf(key), next_roots: [next.rootKey.thumbprint] },
+      committed_to_another: { ...anchorOf(key), next_roots: [other.rootKey.thumbprint] },
+    },
     proofs: cases(key, next, other),
   };
 }
@@ -113,8 +122,12 @@ function cases(key: TestKey, next: TestKey, other: TestKey) {
   const lastOf = (all: readonly string[]) => vectorProof(INDEX, all, LATE_PAIR);
   const afterwards = [...entries, entryOf(publish({ claims: { sequence: 2 } })), later];
 
-  const step = (from: TestKey, to: TestKey) =>
-    signedJwt(from, { iat: MADE, next_root: to.rootKey.jwk, step: 1 }, { typ: 'registry-root-rotation+jwt' });
+  const step = (from: TestKey, to: TestKey, more: object = {}) =>
+    signedJwt(
+      from,
+      { iat: MADE, next_root: to.rootKey.jwk, step: 1, ...more },
+      { typ: 'registry-root-rotation+jwt' },
+    );
   const toNext = step(key, next);
   const underNext = whole('alpha', publish({}, next));
   const expiring = (exp: number) => whole('alpha', publish({ claims: { exp } }));
@@ -175,6 +188,18 @@ function cases(key: TestKey, next: TestKey, other: TestKey) {
     ],
     ['after a rotation, with the next root key, without the step', underNext, null, { anchor: 'next_root' }],
 
+    [
+      'after a rotation to a committed key',
+      { ...underNext, rotation: [toNext] },
+      null,
+      { anchor: 'committed' },
+    ],
+    [
+      'after a rotation that commits the next root key',
+      { ...underNext, rotation: [step(key, next, { next_roots: [other.rootKey.thumbprint] })] },
+      null,
+    ],
+
     ['not JSON', 'proof', INVALID],
     ['an array', `[${good}]`, INVALID],
     ['another version', good.replace('history-proof@v1', 'history-proof@v2'), INVALID],
@@ -188,6 +213,27 @@ function cases(key: TestKey, next: TestKey, other: TestKey) {
     ['another root key', underNext, 'ERR_PUBLICATION_INVALID'],
     ['an older root key than the pinned one', {}, 'ERR_PUBLICATION_INVALID', { anchor: 'next_root' }],
     ['a rotation that begins elsewhere', { ...underNext, rotation: [step(next, other)] }, 'ERR_ROTATION_GAP'],
+    [
+      'a rotation to a key that is not committed',
+      { ...underNext, rotation: [toNext] },
+      'ERR_ROTATION_NOT_COMMITTED',
+      { anchor: 'committed_to_another' },
+    ],
+    [
+      'a step that commits the next root key to itself',
+      { ...underNext, rotation: [step(key, next, { next_roots: [next.rootKey.thumbprint] })] },
+      'ERR_ROTATION_INVALID',
+    ],
+    [
+      'a step that commits to four keys',
+      {
+        ...underNext,
+        rotation: [
+          step(key, next, { next_roots: ['A', 'E', 'I', 'M'].map((last) => `${'A'.repeat(42)}${last}`) }),
+        ],
+      },
+      'ERR_ROTATION_INVALID',
+    ],
     [
       'a step with another signature',
       { ...underNext, rotation: [`${toNext.slice(0, -2)}${toNext.endsWith('AA') ? 'BA' : 'AA'}`] },

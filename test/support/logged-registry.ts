@@ -162,12 +162,18 @@ export class LoggedRegistry {
     await this.append(delegationEntry(jwt, iat * 1000), jwt);
   }
 
-  /** Replaces the root key. @param step - the position that the entry states */
-  async rotate(next: TestKey, step?: number): Promise<void> {
+  /**
+   * Replaces the root key.
+   *
+   * @param step - the position that the entry states
+   * @param nextRoots - the keys to which the step commits the next root key
+   */
+  async rotate(next: TestKey, step?: number, nextRoots?: readonly TestKey[]): Promise<void> {
     const steps: string[] = JSON.parse(this.files.get('keys/rotation.json')?.toString() ?? '[]');
     const jwt = await statement(this.root, 'registry-root-rotation+jwt', {
       iat: Math.floor(this.now / 1000),
       next_root: next.rootKey.jwk,
+      ...(nextRoots && { next_roots: nextRoots.map(({ rootKey }) => rootKey.thumbprint) }),
     });
     this.files = altered(this.files, 'keys/rotation.json', JSON.stringify([...steps, jwt]));
     await this.append(rotationEntry(jwt, next.rootKey.thumbprint, step ?? steps.length + 1), jwt);

@@ -114,8 +114,13 @@ export async function withCheckpoint(
   ]);
 }
 
-export function rotationStep(from: TestKey, to: TestKey): Promise<string> {
-  return statement(from, 'registry-root-rotation+jwt', { iat: seconds() - HOUR, next_root: to.rootKey.jwk });
+/** @param nextRoots - the keys to which the step commits the next root key */
+export function rotationStep(from: TestKey, to: TestKey, nextRoots?: readonly TestKey[]): Promise<string> {
+  return statement(from, 'registry-root-rotation+jwt', {
+    iat: seconds() - HOUR,
+    next_root: to.rootKey.jwk,
+    ...(nextRoots && { next_roots: nextRoots.map(({ rootKey }) => rootKey.thumbprint) }),
+  });
 }
 
 /** Adds the steps of a rotation. */

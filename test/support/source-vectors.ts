@@ -34,6 +34,9 @@ export function sourceVectors(key: TestKey, files: Files, now: number): SourceVe
   });
   const [missing, withdrawn] = ['ERR_PUBLICATION_MISSING', 'ERR_CHECKPOINT_MISSING'];
   const [mismatch, rolledBack] = ['ERR_CHECKPOINT_MISMATCH', 'ERR_PUBLICATION_ROLLED_BACK'];
+  const invalid = 'ERR_CHECKPOINT_INVALID';
+  const ids = (count: number) =>
+    Array.from({ length: count }, (_, index) => `issuer-${String(index).padStart(2, '0')}`);
   const older = { updated_at: earlier, sha256: other };
   const newer = { updated_at: later, sha256: other };
   const fits: [name: string, files: Record<string, string>, code: string | null][] = [
@@ -50,7 +53,14 @@ export function sourceVectors(key: TestKey, files: Files, now: number): SourceVe
     ['a checkpoint of an older list with a higher sequence', both({}, { ...older, sequence: 6 }), mismatch],
     ['a checkpoint of a newer list', both({}, { ...newer, sequence: 4 }), mismatch],
     ['a checkpoint of another list with the same time', both({}, { sha256: other, sequence: 4 }), mismatch],
-    ['a checkpoint with a fraction as its sequence', both({}, { sequence: 4.5 }), 'ERR_CHECKPOINT_INVALID'],
+    ['a checkpoint with a fraction as its sequence', both({}, { sequence: 4.5 }), invalid],
+    ['a checkpoint that holds issuers', both({}, { sequence, hold: ['a-b', 'a.b', 'a0', 'a_b'] }), null],
+    ['a checkpoint that holds 64 issuers', both({}, { sequence, hold: ids(64) }), null],
+    ['a checkpoint that holds 65 issuers', both({}, { sequence, hold: ids(65) }), invalid],
+    ['a checkpoint with an empty hold', both({}, { sequence, hold: [] }), invalid],
+    ['a checkpoint with a hold out of order', both({}, { sequence, hold: ['a_b', 'a0'] }), invalid],
+    ['a checkpoint that holds an issuer twice', both({}, { sequence, hold: ['a', 'a'] }), invalid],
+    ['a checkpoint that holds an id that is not valid', both({}, { sequence, hold: ['A'] }), invalid],
     ['a promised checkpoint', both({ checkpoint: true }), null],
     ['a promised checkpoint is missing', publication({ checkpoint: true }), withdrawn],
     ['a checkpoint with a sequence, and no statement', checkpoint(), missing],
@@ -58,6 +68,7 @@ export function sourceVectors(key: TestKey, files: Files, now: number): SourceVe
   ];
   const promised = both({ checkpoint: true });
   const next = { sequence: 6, checkpoint: true };
+  const holding = both({}, { sequence, hold: ['alpha'] });
   const remembered: [...(typeof fits)[number], accepted: Record<string, string>][] = [
     ['the same statement', publication(), null, publication()],
     ['the same payload with another header', publication({}, { alg: 'Ed25519' }), null, publication()],
@@ -94,6 +105,20 @@ export function sourceVectors(key: TestKey, files: Files, now: number): SourceVe
       both({ checkpoint: true }, { sequence, iat: now - 61 }),
       'ERR_CHECKPOINT_ROLLED_BACK',
       promised,
+    ],
+    [
+      'an older checkpoint of a newer list',
+      both({ ...newer, sequence: 6 }, { ...newer, sequence: 6, iat: now - 61 }),
+      'ERR_CHECKPOINT_ROLLED_BACK',
+      both({}),
+    ],
+    ['a later checkpoint that ends a hold', both({}, { sequence, iat: now - 59 }), null, holding],
+    ['a checkpoint of the same second that ends a hold', both({}), 'ERR_CHECKPOINT_ROLLED_BACK', holding],
+    [
+      'a checkpoint of the same second that holds more issuers',
+      both({}, { sequence, hold: ['alpha', 'beta'] }),
+      null,
+      holding,
     ],
     [
       'a checkpoint of an older list',

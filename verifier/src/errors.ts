@@ -183,7 +183,7 @@ export class DelegationInvalid extends RegistryError {
   readonly code = 'ERR_DELEGATION_INVALID';
 }
 
-/** The checkpoint is older than the last accepted checkpoint of the same list. */
+/** The checkpoint is older than the last accepted checkpoint, or releases an issuer at the same time. */
 export class CheckpointRolledBack extends RegistryError {
   readonly code = 'ERR_CHECKPOINT_ROLLED_BACK';
 }
@@ -283,6 +283,14 @@ export class RotationLoop extends RegistryError {
 /** A step in the chain of root keys is not signed by the outgoing key. */
 export class RotationSignature extends RegistryError {
   readonly code = 'ERR_ROTATION_SIGNATURE';
+}
+
+/**
+ * A step in the chain of root keys leads to a key that the root key before is not committed to (SPEC C4): the trust anchor
+ * or the step before names the keys that may follow (`next_roots`), and this is none of them.
+ */
+export class RotationNotCommitted extends RegistryError {
+  readonly code = 'ERR_ROTATION_NOT_COMMITTED';
 }
 
 /** A root key has two valid successors (SPEC C4): its owner or an attacker signed two rotations. Both are refused. */
@@ -418,6 +426,7 @@ export type AnyRegistryError =
   | RotationGap
   | RotationLoop
   | RotationSignature
+  | RotationNotCommitted
   | RotationFork
   | BundleInvalid
   | NoUsableSource

@@ -81,6 +81,7 @@ export {
   RotationGap,
   RotationInvalid,
   RotationLoop,
+  RotationNotCommitted,
   RotationSignature,
   SignatureInvalid,
   SignatureMalformed,

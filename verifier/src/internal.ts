@@ -101,6 +101,7 @@ export {
   type Checkpoint,
   type CheckpointFiles,
   delegationOf,
+  MAX_HELD_ISSUERS,
   verifyCheckpoint,
   verifyDelegation,
 } from './trust/checkpoint.js';
@@ -133,7 +134,7 @@ export {
   verifyPublicationStatement,
 } from './trust/publication-statement.js';
 export { currentRoots, pinnedChains, type RootChain, walkChains } from './trust/root-chain.js';
-export { type RotationStep, readRotation, walkSteps } from './trust/rotation.js';
+export { type RotationStep, readRotation, successorIn, walkSteps } from './trust/rotation.js';
 export {
   ANY_TIME,
   type Clock,
@@ -144,4 +145,4 @@ export {
   type StatementType,
   verifyStatement,
 } from './trust/statement.js';
-export { isThumbprint } from './trust/thumbprint.js';
+export { importAnchorRoot } from './trust/trust-anchor.js';

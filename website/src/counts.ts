@@ -1,13 +1,18 @@
-import { type Issuer, STATUSES, TIERS } from '@passport-registry/verifier';
+import { type IssuerFilter, type Registry, STATUSES, TIERS } from '@passport-registry/verifier';
 import { element } from './element.js';
 import { listFragment } from './route.js';
 
-/** A table with the number of issuers of each tier and status. Each number links to the issuers that it counts. */
-export function counts(issuers: readonly Issuer[]): HTMLElement {
+/**
+ * A table with the number of issuers of each tier and status. Each number links to the issuers that it counts. Issuers on
+ * hold count as suspended.
+ */
+export function counts(registry: Registry): HTMLElement {
   const number = (tier: string, status: string) => {
-    const matches = (issuer: Issuer) =>
-      (tier === '' || issuer.tier === tier) && (status === '' || issuer.status === status);
-    const count = issuers.filter(matches).length;
+    const filter: IssuerFilter = {
+      ...(tier !== '' && { tiers: TIERS.filter((name) => name === tier) }),
+      ...(status !== '' && { statuses: STATUSES.filter((name) => name === status) }),
+    };
+    const count = registry.list(filter).length;
     const text = count.toLocaleString('en');
     if (count === 0) return element('td', {}, text);
     const label = `${text} issuers, ${tier || 'every tier'}, ${status || 'every status'}`;

@@ -5,8 +5,19 @@ import { changesList } from './history-view.js';
 import { similarIds } from './nearest.js';
 import type { ProvenIssuer } from './proven-issuer.js';
 import { issuerFragment, listFragment } from './route.js';
-import { statusMark } from './status-mark.js';
+import { type ShownStatus, shownStatus, statusClass, statusMark } from './status-mark.js';
 import { time } from './time.js';
+
+/** What is known of an issuer besides its record. */
+export interface IssuerContext extends IssuerPast, Holding {}
+
+/** What the checkpoint says of holds. */
+export interface Holding {
+  /** The ids of the held issuers. */
+  readonly hold: readonly string[];
+  /** When the checkpoint was signed. Undefined without a checkpoint. */
+  readonly checkpointSignedAt: Date | undefined;
+}
 
 /** What is known of the past of an issuer. */
 export interface IssuerPast {
@@ -16,7 +27,7 @@ export interface IssuerPast {
 }
 
 /** The view of one issuer, with everything that the registry publishes about it. */
-export function issuerView(issuer: Issuer, { changes, history }: IssuerPast): HTMLElement {
+export function issuerView(issuer: Issuer, { changes, history, ...holding }: IssuerContext): HTMLElement {
   const { issuer_id } = issuer;
   const ownChanges = changes && {
     ...changes,
@@ -25,7 +36,7 @@ export function issuerView(issuer: Issuer, { changes, history }: IssuerPast): HT
   return element(
     'article',
     {},
-    ...recordView(issuer),
+    ...recordView(issuer, holding),
     element('h3', {}, 'Changes'),
     changesList(ownChanges, false),
     history,
@@ -42,34 +53,50 @@ export function issuerView(issuer: Issuer, { changes, history }: IssuerPast): HT
 }
 
 /** The view of one issuer, or of an unknown id, before the list has been loaded. */
-export function provenIssuerView({ id, issuer }: ProvenIssuer): HTMLElement {
+export function provenIssuerView({ id, issuer, hold, status }: ProvenIssuer): HTMLElement {
   if (issuer === undefined) return element('article', {}, backLink(), unknownVerdict(id));
   return element(
     'article',
     {},
-    ...recordView(issuer),
+    ...recordView(issuer, { hold, checkpointSignedAt: status.checkpointSignedAt }),
     element('h3', {}, 'Record as JSON'),
     element('p', {}, 'This is the record that the signed publication statement proves.'),
     recordAsJson(issuer),
   );
 }
 
-function recordView(issuer: Issuer): HTMLElement[] {
-  const { status } = issuer;
+function recordView(issuer: Issuer, { hold, checkpointSignedAt }: Holding): HTMLElement[] {
+  const status = shownStatus(issuer, hold);
   return [
     backLink(),
-    element(
-      'p',
-      { class: `verdict ${status}` },
-      status === 'active'
-        ? 'This issuer is recognised. Your own policy decides whether you trust it: by tier, domains and places.'
-        : `This issuer is ${status}: every verifier rejects the issuer and all of its passports.`,
-    ),
+    element('p', { class: `verdict ${statusClass(status)}` }, ...verdictOn(status, checkpointSignedAt)),
     element(
       'dl',
       { class: 'fields' },
-      ISSUER_FIELDS.map((field) => fieldRow(issuer, field)),
+      ISSUER_FIELDS.map((field) =>
+        fieldRow(
+          field,
+          field === 'status' && status === 'on hold'
+            ? [statusMark(status), ' (active in the record)']
+            : fieldValue(issuer, field),
+        ),
+      ),
     ),
+  ];
+}
+
+function verdictOn(status: ShownStatus, checkpointSignedAt: Date | undefined): Child[] {
+  if (status === 'active') {
+    return [
+      'This issuer is recognised. Your own policy decides whether you trust it: by tier, domains and places.',
+    ];
+  }
+  const consequence = 'every verifier rejects the issuer and all of its passports.';
+  if (status !== 'on hold') return [`This issuer is ${status}: ${consequence}`];
+  return [
+    'This issuer is on hold, by the checkpoint of ',
+    time(checkpointSignedAt?.toISOString() ?? ''),
+    `. It is treated as suspended: ${consequence}`,
   ];
 }
 
@@ -93,8 +120,8 @@ export const LABELS: Readonly<Record<keyof Issuer, string>> = {
   contact: 'Contact',
 };
 
-function fieldRow(issuer: Issuer, field: keyof Issuer): HTMLElement {
-  return element('div', {}, element('dt', {}, LABELS[field]), element('dd', {}, fieldValue(issuer, field)));
+function fieldRow(field: keyof Issuer, value: Child): HTMLElement {
+  return element('div', {}, element('dt', {}, LABELS[field]), element('dd', {}, value));
 }
 
 function fieldValue(issuer: Issuer, field: keyof Issuer): Child {

@@ -25,8 +25,8 @@ export class ListPage {
   #changes: Changes | undefined;
   /** Whether the list was verified or refused. */
   #hasVerdict = false;
-  /** The payload hash of the displayed list. */
-  #shownSha256 = '';
+  /** The payload hash of the displayed list, and the issuers on hold. */
+  #shown = '';
 
   constructor(base: URL, pinned: string) {
     this.#base = base;
@@ -89,7 +89,7 @@ export class ListPage {
     const registry = this.#registry;
     if (registry === undefined) return;
     this.#attempt(() => {
-      if (registry.sha256 !== this.#shownSha256) return this.#showNewList();
+      if (identityOf(registry) !== this.#shown) return this.#showNewList();
       this.#showVerification(registry);
       void this.#checkLog(registry);
     });
@@ -99,7 +99,7 @@ export class ListPage {
     const registry = this.#registry;
     if (registry === undefined) return;
     this.#hasVerdict = true;
-    this.#shownSha256 = registry.sha256;
+    this.#shown = identityOf(registry);
     this.#list = new ListView(registry, (query, typing) =>
       this.#attempt(() => this.#applyQuery(query, typing)),
     );
@@ -174,26 +174,32 @@ export class ListPage {
       this.#show('Issuers', this.#overview, list.element);
     } else {
       const issuer = registry.resolve(route.id);
-      const past = {
+      const context = {
+        hold: registry.hold,
+        checkpointSignedAt: registry.status().checkpointSignedAt,
         changes: this.#changes,
         history: this.#log.history(route.id, registry, (work) => this.#attempt(work)),
       };
       document.title = `${route.id}: ${TITLE}`;
       this.#show(
         route.id,
-        issuer === undefined ? unknownIssuerView(route.id, registry, past) : issuerView(issuer, past),
+        issuer === undefined ? unknownIssuerView(route.id, registry, context) : issuerView(issuer, context),
       );
     }
     if (byReader) byId('main').focus();
   }
 
   #renderOverview(registry: Registry): void {
-    const issuers = registry.list();
-    this.#overview.replaceChildren(counts(issuers), historyView(issuers, this.#changes));
+    this.#overview.replaceChildren(counts(registry), historyView(registry.list(), this.#changes));
   }
 
   #show(title: string, ...content: HTMLElement[]): void {
     byId('title').textContent = title;
     byId('view').replaceChildren(...content);
   }
+}
+
+/** What decides whether the views must be rendered anew. A checkpoint can hold issuers of an unchanged list. */
+function identityOf({ sha256, hold }: Registry): string {
+  return [sha256, ...hold].join(' ');
 }

@@ -2,7 +2,7 @@ import { type Issuer, type Registry, STATUSES, TIERS } from '@passport-registry/
 import { type Child, element } from './element.js';
 import { EVERYTHING, issuerFragment, listFragment, type Query, SORTS } from './route.js';
 import { searchIssuers, valuesOf } from './search.js';
-import { statusMark } from './status-mark.js';
+import { type ShownStatus, shownStatus, statusClass, statusMark } from './status-mark.js';
 
 const ROWS_PER_PAGE = 100;
 
@@ -100,7 +100,7 @@ export class ListView {
       element(
         'tbody',
         {},
-        issuers.map((issuer) => row(issuer)),
+        issuers.map((issuer) => row(issuer, shownStatus(issuer, this.#registry.hold))),
       ),
     );
   }
@@ -192,11 +192,11 @@ const COLUMNS: readonly Column[] = [
   { name: 'domain_scope', title: 'Domains', kind: 'wide' },
 ];
 
-function row(issuer: Issuer): HTMLElement {
-  const { issuer_id, status, tier, certified_since, geographical_scope, domain_scope } = issuer;
+function row(issuer: Issuer, status: ShownStatus): HTMLElement {
+  const { issuer_id, tier, certified_since, geographical_scope, domain_scope } = issuer;
   return element(
     'tr',
-    { class: status },
+    { class: statusClass(status) },
     element('th', { scope: 'row' }, element('a', { href: issuerFragment(issuer_id) }, issuer_id)),
     element('td', {}, statusMark(status)),
     element('td', {}, tier),

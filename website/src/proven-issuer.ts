@@ -12,6 +12,8 @@ export interface ProvenIssuer {
   readonly issuer: Issuer | undefined;
   /** The payload hash of the list to which the proof belongs. */
   readonly sha256: string;
+  /** The ids of the issuers that the checkpoint holds. */
+  readonly hold: readonly string[];
   readonly status: RegistryStatus;
 }
 
@@ -28,7 +30,7 @@ export async function proveIssuer(
   const lookup = createIssuerLookup({ sources: [base.href], rootKey: rootKey.jwk });
   try {
     const issuer = await lookup.resolve(id);
-    return { id, issuer, sha256: lookup.sha256, status: lookup.status() };
+    return { id, issuer, sha256: lookup.sha256, hold: lookup.hold, status: lookup.status() };
   } catch {
     return undefined;
   } finally {

@@ -1,6 +1,7 @@
 import { type Issuer, type Registry, STATUSES, TIERS } from '@passport-registry/verifier';
 import { instantOf } from '@passport-registry/verifier/internal';
 import type { Query } from './route.js';
+import { shownStatus, statusClass } from './status-mark.js';
 
 /** Returns the issuers that match a query, in the order that the query requests. */
 export function searchIssuers(registry: Registry, query: Query): Issuer[] {
@@ -14,7 +15,7 @@ export function searchIssuers(registry: Registry, query: Query): Issuer[] {
   });
   const words = query.text.toLowerCase().split(/\s+/).filter(Boolean);
   const matching = narrowed.filter((issuer) => words.every((word) => searchText(issuer).includes(word)));
-  return sortIssuers(matching, query);
+  return sortIssuers(matching, query, registry.hold);
 }
 
 const texts = new WeakMap<Issuer, string>();
@@ -29,15 +30,16 @@ function searchText(issuer: Issuer): string {
   return text;
 }
 
-function sortIssuers(issuers: Issuer[], { sort, descending }: Query): Issuer[] {
+function sortIssuers(issuers: Issuer[], { sort, descending }: Query, hold: readonly string[]): Issuer[] {
   // The list is sorted by id, and sorting is stable, so issuers with the same value stay sorted by id.
-  const ascending = sort === 'issuer_id' ? issuers : issuers.sort((a, b) => rank(a, sort) - rank(b, sort));
+  const rankOf = (issuer: Issuer) => rank(issuer, sort, hold);
+  const ascending = sort === 'issuer_id' ? issuers : issuers.sort((a, b) => rankOf(a) - rankOf(b));
   return descending ? ascending.reverse() : ascending;
 }
 
-function rank(issuer: Issuer, sort: Query['sort']): number {
+function rank(issuer: Issuer, sort: Query['sort'], hold: readonly string[]): number {
   if (sort === 'tier') return TIERS.indexOf(issuer.tier);
-  if (sort === 'status') return STATUSES.indexOf(issuer.status);
+  if (sort === 'status') return STATUSES.indexOf(statusClass(shownStatus(issuer, hold)));
   return instantOf(issuer.certified_since);
 }
 

@@ -97,6 +97,9 @@ function factsOf(client: RegistryClient, count: number): HTMLElement {
     fact('List', ...list),
     payloadHashFact(client.sha256),
     fact('Checkpoint', ...checkpoint(status)),
+    client.hold.length > 0
+      ? fact('On hold', `${client.hold.join(', ')}: verifiers treat these issuers as suspended`)
+      : undefined,
     hasErrors
       ? fact('Host', `the last refresh failed; this list was verified ${formatAge(confirmedAtMs)}`)
       : undefined,

@@ -14,7 +14,8 @@ import { sayRequest } from '../terminal/say-request.js';
 export interface UnsignedOptions {
   unsigned?: string;
   delegate?: readonly string[];
-  days: string;
+  days?: string;
+  hold?: true;
 }
 
 /** `passport-registry build --unsigned`: writes a signing request, and leaves the tree unchanged. */
@@ -23,7 +24,7 @@ export async function buildUnsigned(
   folder: string,
   options: BuildCommandOptions & UnsignedOptions,
 ): Promise<undefined> {
-  const { rootKey, checkpointKey, checkpointSignerCommand, delegate, days } = options;
+  const { rootKey, checkpointKey, checkpointSignerCommand, delegate, days = '90', hold } = options;
   const request = await prepareSigning(
     {
       issuers: options.issuers,
@@ -34,6 +35,7 @@ export async function buildUnsigned(
       delegate: delegate && {
         keys: await Promise.all(delegate.map((file) => loadRootKey(file, true, io.env))),
         days: positiveNumber('--days', days),
+        mayHold: hold === true,
       },
       exceptions: exceptions(options),
       time: listTime(io, options),

@@ -26,7 +26,8 @@ export function addBuildCommand(program: Command, io: Invocation): void {
       '--delegate <file...>',
       'with --unsigned: public JWKs of online keys, for a new delegation in the request',
     )
-    .option('--days <number>', 'how long the delegation of --delegate is valid', '90');
+    .option('--days <number>', 'how long the delegation of --delegate is valid', '90')
+    .option('--hold', 'let the keys of --delegate also stop issuers, with `hold`');
   addBuildOptions(command).action((options: BuildCommandOptions & UnsignedOptions) =>
     run(io, options.json === true, async () => {
       if (options.unsigned !== undefined) return buildUnsigned(io, options.unsigned, options);

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { readCeremony, startCeremony } from '../../ceremony/ceremony-file.js';
 import type { CeremonyStatus } from '../../ceremony/status.js';
 import { SharedKeyRejected, UsageError } from '../../errors.js';
+import { nameHolders } from '../../shared-key/key-group.js';
 import { loadPrivateKey, loadRootKey } from '../../signing/key-file.js';
 import {
   addShareOptions,
@@ -101,7 +102,7 @@ function addJoin(ceremony: Command, io: Invocation): void {
         io,
         `${name} has joined: ${options.share} is yours alone; keep it and its passphrase until the ceremony ends`,
       );
-      if (waitingFor.length > 0) say(io, `waiting for ${waitingFor.join(', ')} to join`);
+      if (waitingFor.length > 0) say(io, `waiting for ${nameHolders(waitingFor)} to join`);
       if (!done) say(io, `run this command again when all have joined, without --as`);
       else
         say(
@@ -164,12 +165,15 @@ function addFinish(ceremony: Command, io: Invocation): void {
       if (options.json) emit(io, { ok: true, ...report });
       const { name, root, waitingFor } = report;
       say(io, `${options.share} holds the share of ${name}, and is worth nothing alone: back it up`);
-      if (waitingFor.length > 0) say(io, `waiting for ${waitingFor.join(', ')} to run \`ceremony finish\``);
-      else
-        say(
-          io,
-          `the key ${root} is live: ${folder}/root.json is public, and ${folder}/holders.json names its holders`,
-        );
+      const others = waitingFor.filter((one) => one !== name);
+      if (others.length > 0) say(io, `waiting for ${nameHolders(others)} to run \`ceremony finish\``);
+      if (others.length < waitingFor.length)
+        say(io, `run this command once more${others.length > 0 ? ', when they have done so' : ''}`);
+      if (waitingFor.length > 0) return undefined;
+      say(
+        io,
+        `the key ${root} is live: ${folder}/root.json is public, and ${folder}/holders.json names its holders`,
+      );
       return undefined;
     }),
   );

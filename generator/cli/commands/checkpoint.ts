@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import { UsageError } from '../../errors.js';
+import type { HoldChange } from '../../publishing/next-hold.js';
 import { publishCheckpoint } from '../../publishing/publish-checkpoint.js';
 import { onlineSigner } from '../options/freshness-options.js';
 import { addCosignOptions, type CosignOptions, cosignChoice, TOO_FEW } from '../options/log-options.js';
@@ -15,29 +17,75 @@ interface Options extends SigningOptions, CosignOptions {
   json?: true;
 }
 
-/** `passport-registry checkpoint` */
-export function addCheckpointCommand(program: Command, io: Invocation): void {
+interface HoldOptions extends Options {
+  out: string;
+  /** Only `release` has this option. */
+  all?: true;
+}
+
+/** `passport-registry checkpoint`, `hold` and `release` */
+export function addCheckpointCommands(program: Command, io: Invocation): void {
   const command = program
     .command('checkpoint')
     .description('sign a checkpoint of the published list with the online key')
     .argument('[dir]', 'folder of the tree', 'dist');
-  addCosignOptions(addSigningOptions(command))
-    .option('--public-key <file>', 'public JWK that the key must match; needed with --signer-command')
-    .option('--hours <number>', 'how long the checkpoint is valid', '24')
-    .option('--json', 'report as JSON on stdout')
-    .action((out: string, options: Options) =>
-      run(io, options.json === true, () => checkpoint(io, out, options)),
-    );
+  addCheckpointOptions(command).action((out: string, options: Options) =>
+    run(io, options.json === true, () => checkpoint(io, { out }, options)),
+  );
+  const hold = program
+    .command('hold')
+    .description('stop issuers at once: sign a checkpoint that holds them, with the online key')
+    .argument('<id...>', 'issuer_ids');
+  addHoldOptions(hold).action((ids: string[], options: HoldOptions) =>
+    run(io, options.json === true, () =>
+      checkpoint(io, { out: options.out, holdChange: { action: 'hold', ids } }, options),
+    ),
+  );
+  const release = program
+    .command('release')
+    .description('end the hold of issuers: sign a checkpoint that does not hold them, with the online key')
+    .argument('[id...]', 'issuer_ids')
+    .option('--all', 'release every issuer, even if the published checkpoint cannot be read');
+  addHoldOptions(release).action((ids: string[], options: HoldOptions) =>
+    run(io, options.json === true, () =>
+      checkpoint(io, { out: options.out, holdChange: releaseOf(ids, options) }, options),
+    ),
+  );
 }
 
-async function checkpoint(io: Io, out: string, options: Options): Promise<number> {
+function addHoldOptions(command: Command): Command {
+  return addCheckpointOptions(command.option('--out <dir>', 'folder of the tree', 'dist'));
+}
+
+function addCheckpointOptions(command: Command): Command {
+  return addCosignOptions(addSigningOptions(command))
+    .option('--public-key <file>', 'public JWK that the key must match; needed with --signer-command')
+    .option('--hours <number>', 'how long the checkpoint is valid', '24')
+    .option('--json', 'report as JSON on stdout');
+}
+
+function releaseOf(ids: readonly string[], { all }: HoldOptions): HoldChange {
+  const isNamed = ids.length > 0;
+  if (isNamed === (all === true)) throw new UsageError('name the issuers to release, or pass --all');
+  return { action: all === true ? 'release all' : 'release', ids };
+}
+
+/** A checkpoint to sign: for which tree, and with which change of the holds. */
+interface Request {
+  readonly out: string;
+  readonly holdChange?: HoldChange;
+}
+
+async function checkpoint(io: Io, { out, holdChange }: Request, options: Options): Promise<number> {
   const hours = positiveNumber('--hours', options.hours);
   const signer = await onlineSigner(io, { ...options, rootKey: options.publicKey });
-  const report = await publishCheckpoint(out, { signer, hours }, cosignChoice(options));
-  const { log } = report;
+  const report = await publishCheckpoint(out, { signer, hours, holdChange }, cosignChoice(options));
+  const { log, hold } = report;
   const ok = log === undefined || log.collected >= log.quorum;
   if (options.json) emit(io, { ok, ...report });
   say(io, `${out}: the list of ${report.updatedAt} has a checkpoint that is valid until ${report.expires}`);
+  if (hold.length > 0) say(io, `on hold: ${hold.join(', ')}. Verifiers treat held issuers as suspended.`);
+  else if (holdChange !== undefined) say(io, 'on hold: no issuer');
   for (const warning of report.warnings) say(io, `WARNING: ${warning}`);
   sayLog(io, { log });
   return ok ? 0 : TOO_FEW;

@@ -9,9 +9,11 @@ import type { Invocation } from '../terminal/io.js';
 import { say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { buildAndReport } from './build.js';
+import { buildUnsigned } from './build-unsigned.js';
 
 interface Options extends BuildCommandOptions {
   reason: string;
+  unsigned?: string;
 }
 
 const COMMANDS: readonly [name: string, to: Issuer['status'], description: string][] = [
@@ -27,7 +29,8 @@ export function addEmergencyCommands(program: Command, io: Invocation): void {
       .command(name)
       .description(description)
       .argument('<id>', 'issuer_id')
-      .requiredOption('--reason <text>', 'the reason, which becomes a comment in the record');
+      .requiredOption('--reason <text>', 'the reason, which becomes a comment in the record')
+      .option('--unsigned <dir>', 'do not sign: write a signing request to a new folder');
     addBuildOptions(command).action((id: string, options: Options) =>
       run(io, options.json === true, () => changeAndBuild(io, { id, to }, options)),
     );
@@ -42,13 +45,13 @@ interface StatusChange {
 /** The signals that end a command. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Changes the record and the tree together: if the build fails or a signal ends it, restores the record. */
+/** Changes the record and the tree, or a request, together: if that fails or a signal ends it, restores the record. */
 async function changeAndBuild(
   io: Invocation,
   { id, to }: StatusChange,
   options: Options,
 ): Promise<undefined> {
-  const { issuers, out, reason } = options;
+  const { issuers, out, reason, unsigned } = options;
   const isPublished = async () => {
     const tree = await readPublished(out);
     return tree?.signed === true && statusInList(tree.list, id) === to;
@@ -72,14 +75,15 @@ async function changeAndBuild(
   try {
     if (edit.from !== to) say(io, `${id}: status ${edit.from} -> ${to} (${edit.file})`);
     else say(io, `${id}: status ${to} in ${edit.file}, but not in the list in ${out}: building`);
-    await buildAndReport(io, options);
+    if (unsigned === undefined) await buildAndReport(io, options);
+    else await buildUnsigned(io, unsigned, options);
   } catch (error) {
     undo();
     throw error;
   } finally {
     for (const signal of SIGNALS) process.off(signal, stop);
   }
-  say(io, `Commit ${edit.file}, and publish ${out}.`);
+  say(io, `Commit ${edit.file}, and publish ${out}${unsigned === undefined ? '' : ' after `attach`'}.`);
   return undefined;
 }
 

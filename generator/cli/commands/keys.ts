@@ -7,14 +7,23 @@ import { prepareDelegation, prepareRotation } from '../../offline-signing/prepar
 import { chooseSigner } from '../../signing/choose-signer.js';
 import { generateKeyFile, KEY_ALGORITHMS, type KeyAlgorithm, loadRootKey } from '../../signing/key-file.js';
 import { generateKeyPair } from '../../signing/key-pair.js';
+import {
+  assertCommitted,
+  nextCommitment,
+  publishedSteps,
+  withCommitment,
+  withConfigured,
+} from '../../tree/commitment.js';
 import { witnessVkey } from '../../witnessing/witness-key.js';
 import { createState } from '../../witnessing/witness-state.js';
+import { addCommitmentOption, type CommitmentOptions, committedKeys } from '../options/commitment-options.js';
 import { positiveNumber } from '../options/positive-number.js';
 import { addSignerOptions, type SignerOptions, signerChoice } from '../options/signer-options.js';
 import type { Invocation } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
 import { sayRequest } from '../terminal/say-request.js';
+import { sayCommitment } from '../terminal/say-rotation.js';
 
 interface GenerateOptions {
   alg: KeyAlgorithm;
@@ -26,6 +35,7 @@ interface DelegateOptions extends SignerOptions {
   online: string[];
   days: string;
   out: string;
+  hold?: true;
   unsigned?: string;
 }
 
@@ -34,8 +44,9 @@ interface WitnessOptions {
   state?: string;
 }
 
-interface RotateOptions extends SignerOptions {
+interface RotateOptions extends SignerOptions, CommitmentOptions {
   next: string;
+  out: string;
   unsigned?: string;
 }
 
@@ -64,6 +75,7 @@ export function addKeysCommand(program: Command, io: Invocation): void {
     .description('let online keys sign checkpoints; print the delegation to stdout')
     .requiredOption('--online <file...>', 'public JWKs of the online keys')
     .option('--days <number>', 'how long the delegation is valid', '90')
+    .option('--hold', 'also let the online keys stop issuers, with `hold`')
     .option('--unsigned <dir>', UNSIGNED)
     .option('--out <dir>', 'folder of the published tree, whose delegation the request replaces', 'dist');
   addSignerOptions(delegate).action((options: DelegateOptions) =>
@@ -73,8 +85,11 @@ export function addKeysCommand(program: Command, io: Invocation): void {
     .command('rotate')
     .description('sign the step to the next root key; print the step to stdout')
     .requiredOption('--next <file>', 'public JWK of the next root key')
-    .option('--unsigned <dir>', UNSIGNED);
-  addSignerOptions(rotate).action((options: RotateOptions) => run(io, false, () => rotateKey(io, options)));
+    .option('--unsigned <dir>', UNSIGNED)
+    .option('--out <dir>', 'folder of the published tree, whose rotation the step continues', 'dist');
+  addSignerOptions(addCommitmentOption(rotate)).action((options: RotateOptions) =>
+    run(io, false, () => rotateKey(io, options)),
+  );
   keys
     .command('public')
     .description('print the public JWK of a key')
@@ -91,31 +106,46 @@ export function addKeysCommand(program: Command, io: Invocation): void {
 /** What `--unsigned` does, with the public root key instead of a signer. */
 const UNSIGNED = 'do not sign: write a signing request for --root-key to a new folder';
 
-async function delegateKeys(io: Invocation, { online, days, out, ...options }: DelegateOptions) {
-  const validity = positiveNumber('--days', days);
+async function delegateKeys(io: Invocation, { online, days, hold, out, ...options }: DelegateOptions) {
+  const term = { days: positiveNumber('--days', days), mayHold: hold === true };
   const keys = await Promise.all(online.map((file) => loadRootKey(file, true, io.env)));
   if (options.unsigned !== undefined) {
     const rootKey = await unsignedRootKey(io, options);
-    const request = await prepareDelegation({ rootKey, keys, days: validity, out }, options.unsigned);
+    const request = await prepareDelegation({ rootKey, keys, ...term, out }, options.unsigned);
     sayRequest(io, request, options.unsigned);
     return undefined;
   }
   const root = await chooseSigner({ ...signerChoice(io, options), production: true });
-  io.stdout.write(`${await delegationStatement(root, keys, { days: validity, now: Date.now() })}\n`);
+  io.stdout.write(`${await delegationStatement(root, keys, { ...term, now: Date.now() })}\n`);
   return undefined;
 }
 
-async function rotateKey(io: Invocation, { next: file, ...options }: RotateOptions) {
-  if (options.unsigned !== undefined) {
+async function rotateKey(io: Invocation, { next: file, unsigned, ...options }: RotateOptions) {
+  if (unsigned !== undefined) {
     const rootKey = await unsignedRootKey(io, options);
-    const next = await loadRootKey(file, true, io.env);
-    sayRequest(io, await prepareRotation({ rootKey, next }, options.unsigned), options.unsigned);
+    const next = await committedNext(io, { rootKey, file }, options);
+    sayRequest(io, await prepareRotation({ rootKey, next }, unsigned), unsigned);
     return undefined;
   }
   const root = await chooseSigner({ ...signerChoice(io, options), production: true });
-  const next = await loadRootKey(file, true, io.env);
+  const next = await committedNext(io, { rootKey: root.rootKey, file }, options);
   io.stdout.write(`${await rotationStatement(root, next, Date.now())}\n`);
+  sayCommitment(io, next);
   return undefined;
+}
+
+/** Reads the next root key, to which the outgoing key may lead, with the keys to which the step commits it. */
+async function committedNext(
+  io: Invocation,
+  { rootKey, file }: { readonly rootKey: RootKey; readonly file: string },
+  { out, nextRoots, commit }: Pick<RotateOptions, 'out' | 'nextRoots' | 'commit'>,
+): Promise<RootKey> {
+  const next = await loadRootKey(file, true, io.env);
+  const steps = publishedSteps(out);
+  const outgoing = withConfigured(await withCommitment(rootKey, steps), nextRoots);
+  assertCommitted(outgoing, next.thumbprint);
+  const committed = await committedKeys(io, '--commit', commit);
+  return { ...next, nextRoots: nextCommitment(committed, { outgoing, next, steps }) };
 }
 
 /** The root key that will sign a request. */

@@ -14,6 +14,7 @@ import { demandOf, sayHowToCompare, sayPinnable } from '../terminal/say-pinnable
 
 interface Options extends QuorumOptions {
   thumbprint?: string;
+  nextRoot?: string[];
   out: string;
   requireCheckpoint?: true;
   requirePublication?: true;
@@ -33,6 +34,10 @@ export function addPinCommand(program: Command, io: Invocation): void {
       '--thumbprint <thumbprint>',
       'thumbprint of the root key, from the operator, not from the registry',
     )
+    .option(
+      '--next-root <thumbprint...>',
+      'thumbprints of the 1 to 3 keys that can follow the root key, from the operator',
+    )
     .option('--out <file>', 'file of the trust anchor', 'trust-anchor.json')
     .option('--require-checkpoint', 'refuse the registry if it shows no checkpoint')
     .option('--require-publication', 'refuse the registry if it shows no publication statement');
@@ -45,7 +50,7 @@ export function addPinCommand(program: Command, io: Invocation): void {
 }
 
 async function pin(io: Io, url: string, options: Options): Promise<number> {
-  const { thumbprint, trustOnFirstUse = false } = options;
+  const { thumbprint, nextRoot: nextRoots, trustOnFirstUse = false } = options;
   if (thumbprint !== undefined && trustOnFirstUse) {
     throw new UsageError(
       '--trust-on-first-use compares with no thumbprint: leave out one of the two options',
@@ -56,9 +61,10 @@ async function pin(io: Io, url: string, options: Options): Promise<number> {
       '--thumbprint takes the RFC 7638 thumbprint of the root key: 43 characters of base64url',
     );
   }
+  assertNextRoots(nextRoots);
   const source = sourceOf(url);
   const registry = await readPinnable(source, {
-    thumbprint,
+    ...{ thumbprint, nextRoots, trustOnFirstUse },
     requireCheckpoint: options.requireCheckpoint === true,
     requirePublication: options.requirePublication === true,
     witnessed: quorumChoice(options),
@@ -84,6 +90,15 @@ async function pin(io: Io, url: string, options: Options): Promise<number> {
   }
   say(io, `${options.out} ${outcome}${demandOf(registry)}`);
   return 0;
+}
+
+/** @throws {@link UsageError} */
+function assertNextRoots(given: readonly string[] = []): void {
+  const isThumbprint = (one: string) => GRAMMAR.bytes32.pattern.test(one);
+  if (given.length <= 3 && given.every(isThumbprint) && new Set(given).size === given.length) return;
+  throw new UsageError(
+    '--next-root takes the RFC 7638 thumbprints of 1 to 3 different keys: 43 characters of base64url each',
+  );
 }
 
 /** Exit code if nothing was pinned, the same as that of a tree that was refused. */

@@ -29,7 +29,8 @@ async function rotateRootKey(io: Io, options: RotateCommandOptions, command: Com
   const plan = await planRotation(choice);
   const { out, json } = options;
   if (plan.done) {
-    const keys = { outgoing: plan.outgoing?.thumbprint, next: plan.next.thumbprint };
+    const { thumbprint, nextRoots = [] } = plan.next;
+    const keys = { outgoing: plan.outgoing?.thumbprint, next: thumbprint, nextRoots };
     if (json) emit(io, { ok: true, done: true, ...keys });
     say(io, `The rotation of ${out} is complete: its root key is ${keys.next}.`);
     sayAfterRotation(io, keys, { options, command, configured: plan.configured });
@@ -39,7 +40,8 @@ async function rotateRootKey(io: Io, options: RotateCommandOptions, command: Com
   if (!options.yes) await confirm(io);
   const started = performance.now();
   const { outgoing, next, build } = await rotate(plan, choice);
-  const keys = { outgoing: outgoing.thumbprint, next: next.thumbprint };
+  const { thumbprint, nextRoots = [] } = next;
+  const keys = { outgoing: outgoing.thumbprint, next: thumbprint, nextRoots };
   if (json) emit(io, { ok: true, done: false, ...keys, build });
   sayBuilt(io, build, performance.now() - started);
   sayAfterRotation(io, keys, { options, command, configured: false });

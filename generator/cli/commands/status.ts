@@ -47,10 +47,10 @@ export function addStatusCommand(program: Command, io: Invocation): void {
 
 async function status(io: Io, given: StatusCommandOptions, command: Command): Promise<number> {
   const options = withShortPaths(given);
-  const { issuers, out, rootKey, key, signerCommand, baseUrl, mirror = [], failOn } = options;
+  const { issuers, out, rootKey, nextRoots, key, signerCommand, baseUrl, mirror = [], failOn } = options;
   assertAddresses([...(baseUrl === undefined ? [] : [baseUrl]), ...mirror]);
   const found = await registryStatus({
-    ...{ issuers, out, rootKey, baseUrl, mirrors: mirror, env: io.env, now: Date.now() },
+    ...{ issuers, out, rootKey, nextRoots, baseUrl, mirrors: mirror, env: io.env, now: Date.now() },
     rotation: ROTATION_FOLDER,
     signer: { key, command: signerCommand },
     exceptions: exceptions(options),

@@ -10,6 +10,8 @@ export interface StatusCommandOptions extends ExceptionOptions, WitnessSettings 
   issuers: string;
   out: string;
   rootKey?: string | undefined;
+  /** From registry.yaml only. */
+  nextRoots?: readonly string[];
   key?: string | undefined;
   signerCommand?: string;
   checkpointKey?: string;

@@ -53,6 +53,7 @@ export interface Configuration extends RegistryDescription {
   readonly base_url?: string;
   readonly root_key?: string | undefined;
   readonly holders?: string | undefined;
+  readonly next_roots?: readonly string[];
   readonly precompress?: boolean;
   readonly signer?: SignerConfiguration | undefined;
   readonly checkpoint?: CheckpointConfiguration | undefined;

@@ -13,6 +13,8 @@ import { addSigningOptions, type SignerOptions, signerChoice } from './signer-op
 export interface FreshnessOptions extends CheckpointOptions {
   delegation?: string;
   rotation?: string;
+  /** From registry.yaml only. */
+  nextRoots?: readonly string[];
 }
 
 /** The options for a checkpoint that is signed with a tree. */
@@ -50,8 +52,9 @@ export function addCheckpointOptions(command: Command): Command {
  * @throws {@link UsageError} | {@link IoFailed} | {@link KeyRejected}
  */
 export async function freshnessChoice(io: Io, options: FreshnessOptions): Promise<FreshnessChoice> {
-  const { delegation, rotation } = options;
+  const { delegation, rotation, nextRoots } = options;
   return {
+    nextRoots,
     delegation: delegation && readText(delegation).trim(),
     rotation: rotation && readText(rotation).trim(),
     checkpoint: await checkpointChoice(io, options),

@@ -3,6 +3,7 @@ import type { RotationOptions } from '../../rotating/rotation-options.js';
 import type { SignerInput } from '../../signing/command-signer.js';
 import { KEY_ALGORITHMS, type KeyAlgorithm, loadRootKey } from '../../signing/key-file.js';
 import type { Io } from '../terminal/io.js';
+import { addCommitmentOption, type CommitmentOptions, committedKeys } from './commitment-options.js';
 import { addCheckpointOptions, type CheckpointOptions, checkpointChoice } from './freshness-options.js';
 import { addLogOptions, type LogOptions, logChoice } from './log-options.js';
 import { positiveNumber } from './positive-number.js';
@@ -19,6 +20,7 @@ export interface RotateCommandOptions
     CheckpointOptions,
     ExceptionOptions,
     LogOptions,
+    CommitmentOptions,
     TreeCommandOptions {
   issuers: string;
   out: string;
@@ -49,7 +51,8 @@ export function addRotationOptions(command: Command): Command {
       new Option('--alg <name>', 'algorithm of a key that is made')
         .choices(KEY_ALGORITHMS)
         .default('Ed25519'),
-    )
+    );
+  addCommitmentOption(command)
     .option(
       '--online <file...>',
       'public JWKs of the online keys (default: those of the published delegation)',
@@ -74,6 +77,8 @@ export async function rotationOptions(io: Io, options: RotateCommandOptions): Pr
       signerTimeout: options.nextSignerTimeout,
       rootKey: options.nextRootKey,
     }),
+    nextRoots: options.nextRoots,
+    commit: await committedKeys(io, '--commit', options.commit),
     online: online && (await Promise.all(online.map((file) => loadRootKey(file, true, io.env)))),
     delegationDays: positiveNumber('--days', options.days),
     checkpoint: await checkpointChoice(io, options),

@@ -1,5 +1,5 @@
-import { assertTrustAnchor, importRootKey } from '@passport-registry/verifier';
-import { parseStrictJson } from '@passport-registry/verifier/internal';
+import { assertTrustAnchor } from '@passport-registry/verifier';
+import { importAnchorRoot, parseStrictJson } from '@passport-registry/verifier/internal';
 import { KeyRejected } from '../../errors.js';
 import { isTrustAnchor, parseJson, parseRootKey, readKeySource } from '../../signing/key-file.js';
 import { type PinnedTrust, pinnedKey, pinnedLogOf } from '../../verification/pinned-trust.js';
@@ -33,9 +33,9 @@ export async function loadTrust({ env }: Io, file: string): Promise<TrustOption>
     // Two members of the same name could hide a requirement.
     const anchor: unknown = parseStrictJson(text);
     assertTrustAnchor(anchor);
-    const { root, sources = [], checkpoint, publication } = anchor;
+    const { sources = [], checkpoint, publication } = anchor;
     return {
-      rootKey: await importRootKey(root),
+      rootKey: await importAnchorRoot(anchor),
       requireCheckpoint: checkpoint === 'required',
       requirePublication: publication === 'required',
       log: pinnedLogOf(anchor),

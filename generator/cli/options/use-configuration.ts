@@ -24,6 +24,9 @@ const WITHOUT_CONFIGURATION = [
   ],
 ];
 
+/** Commands that sign only a checkpoint. */
+const WITH_ONLINE_KEY = ['checkpoint', 'hold', 'release'];
+
 type Values = Record<string, unknown>;
 
 /** Lets every command take options from registry.yaml that are not given on the command line. */
@@ -42,9 +45,10 @@ export function useConfiguration(program: Command): void {
 
 function applyConfiguration(command: Command, configuration: Configuration): void {
   for (const group of optionGroups(command, configuration)) applyGroup(command, group);
-  // The command line has no option for the description of the registry.
-  const { name, description, contact, homepage } = configuration;
+  // The command line has no option for the description of the registry, and none for the keys that follow its root key.
+  const { name, description, contact, homepage, next_roots } = configuration;
   command.setOptionValueWithSource('about', { name, description, contact, homepage }, 'config');
+  command.setOptionValueWithSource('nextRoots', next_roots, 'config');
 }
 
 /** The name of a command below the program, such as `keys public`. */
@@ -74,7 +78,7 @@ function optionGroups(command: Command, configuration: Configuration): Values[] 
     { quorum: log.quorum, witnesses: log.witnesses },
     { cosignWait: log.wait },
   ];
-  if (command.name() === 'checkpoint') return [online, { hours: checkpoint.hours }, ...logging];
+  if (WITH_ONLINE_KEY.includes(command.name())) return [online, { hours: checkpoint.hours }, ...logging];
   return [
     ...logging,
     ...single,

@@ -43,6 +43,12 @@ export function sayReport(io: Io, report: TreeReport): void {
   if (report.rotatedFrom !== undefined) {
     say(io, `note: the pinned key ${report.rotatedFrom} was rotated to ${report.rootKey}`);
   }
+  if (report.hold.length > 0) {
+    say(
+      io,
+      `note: the checkpoint holds ${report.hold.join(', ')}: verifiers treat held issuers as suspended`,
+    );
+  }
   for (const warning of report.warnings) say(io, `WARNING: ${warning}`);
 }
 

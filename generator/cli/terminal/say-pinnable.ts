@@ -15,6 +15,7 @@ export function sayPinnable(io: Io, source: string, registry: PinnableRegistry):
   say(io, `root key   ${thumbprint}${development ? ' (development)' : ''}`);
   if (rotatedFrom !== undefined)
     say(io, `${INDENT}a rotation, which is valid, leads here from ${rotatedFrom}`);
+  sayNextRoots(io, registry);
   say(io, `list       ${updatedAt}, ${count(issuers, 'issuer')}`);
   say(io, `statement  ${publication ? 'valid' : 'none'}`);
   if (!publication) sayHidden(io, 'publication statements', REQUIRE_PUBLICATION);
@@ -22,6 +23,19 @@ export function sayPinnable(io: Io, source: string, registry: PinnableRegistry):
   if (!checkpoint) sayHidden(io, 'checkpoints', REQUIRE_CHECKPOINT);
   sayLog(io, registry);
 }
+
+function sayNextRoots(io: Io, { trustAnchor, shownNextRoots: shown }: PinnableRegistry): void {
+  const { next_roots } = trustAnchor;
+  if (next_roots !== undefined) {
+    say(io, `${INDENT}only ${next_roots.join(' or ')} can follow it`);
+  } else if (shown.length > 0) {
+    say(io, `${INDENT}its rotation says that only ${shown.join(' or ')} can follow it, which proves`);
+    say(io, `${INDENT}nothing to you: if the operator says the same, pass ${nextRootOptions(shown)}`);
+  }
+}
+
+const nextRootOptions = (nextRoots: readonly string[]) =>
+  nextRoots.map((thumbprint) => `--next-root ${thumbprint}`).join(' ');
 
 function sayHidden(io: Io, what: string, option: string): void {
   say(io, `${INDENT}whoever answers can hide ${what}: if the operator says that the registry has`);
@@ -52,7 +66,7 @@ function sayLog(io: Io, { log, logSize = 0, cosignedBy, trustAnchor }: PinnableR
 
 /** Returns what the trust anchor of a registry requires, as the end of a sentence. */
 export function demandOf({ checkpoint, publication, trustAnchor }: PinnableRegistry): string {
-  const { log, witnesses, quorum } = trustAnchor;
+  const { next_roots = [], log, witnesses, quorum } = trustAnchor;
   const cosigned =
     witnesses === undefined
       ? ''
@@ -61,6 +75,7 @@ export function demandOf({ checkpoint, publication, trustAnchor }: PinnableRegis
     ...(checkpoint ? ['a checkpoint'] : []),
     ...(publication ? ['a publication statement'] : []),
     ...(log === undefined ? [] : [`the log ${log}${cosigned}`]),
+    ...(next_roots.length === 0 ? [] : [`a next root key that is one of ${next_roots.length}`]),
   ];
   const last = required.pop();
   if (last === undefined) return '';
@@ -75,6 +90,7 @@ export function sayHowToCompare(
 ): void {
   const { witnesses = [], quorum } = trustAnchor;
   const demands = [
+    ...(trustAnchor.next_roots ? [nextRootOptions(trustAnchor.next_roots)] : []),
     ...(checkpoint ? [REQUIRE_CHECKPOINT] : []),
     ...(publication ? [REQUIRE_PUBLICATION] : []),
     ...witnesses.map((vkey) => `--witness ${shellWord(vkey)}`),

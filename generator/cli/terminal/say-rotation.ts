@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import type { RootKey } from '@passport-registry/verifier';
 import type { Command } from 'commander';
 import { ROTATION_FILES } from '../../freshness/rotation-files.js';
 import type { RemainingRotation } from '../../rotating/plan.js';
@@ -7,9 +8,23 @@ import type { Io } from './io.js';
 import { count, say } from './output.js';
 import { shortPath } from './short-path.js';
 
+/** Says to which keys a rotation step commits the next root key. */
+export function sayCommitment(
+  io: Io,
+  { thumbprint, nextRoots }: Pick<RootKey, 'thumbprint' | 'nextRoots'>,
+): void {
+  if (nextRoots === undefined) {
+    say(
+      io,
+      `The step commits ${thumbprint} to no key: whoever steals it can rotate the registry to a key of their own.`,
+    );
+    say(io, 'To prevent that, name keys that you keep in other places with --commit.');
+  } else say(io, `The step commits ${thumbprint}: only ${nextRoots.join(' or ')} can follow it.`);
+}
+
 /** Prints what a rotation will do, and what earlier runs have done. */
 export function sayPlan(io: Io, plan: RemainingRotation, options: RotateCommandOptions): void {
-  const { outgoing, next, makesKey, files, delegation, checkpointBy, changes } = plan;
+  const { outgoing, next, makesKey, files, commits, delegation, checkpointBy, changes } = plan;
   const { out, folder, nextKey, nextSignerCommand } = options;
   const where = nextSignerCommand === undefined ? nextKey : 'the signing command';
   const at = (name: keyof typeof ROTATION_FILES) => join(folder, ROTATION_FILES[name]);
@@ -20,13 +35,20 @@ export function sayPlan(io: Io, plan: RemainingRotation, options: RotateCommandO
     io,
     `to     ${next?.thumbprint ?? (makesKey ? `a new ${options.alg} key` : 'an encrypted key')}, in ${where}`,
   );
+  const then = commits?.join(' or ') ?? 'any key may follow; to commit to keys, name them with --commit';
+  const isOneOfThem = commits !== undefined && next === undefined && options.commit === undefined;
+  say(io, `then   ${then}${isOneOfThem ? ', without the next key' : ''}`);
   say(io, '');
   if (makesKey) step(false, `make the next key, in ${where}: keep it safe, it is never overwritten`);
   else step(true, `the next key is in ${where}`);
   step(files.step !== undefined, `sign the step to the next key with the outgoing key: ${at('step')}`);
   if (delegation.keys !== undefined) {
     const keys = count(delegation.keys.length, 'online key');
-    step(!delegation.signs, `sign a delegation to ${keys} with the next key: ${at('delegation')}`);
+    const permission = delegation.mayHold ? ' that may hold issuers' : '';
+    step(
+      !delegation.signs,
+      `sign a delegation to ${keys}${permission} with the next key: ${at('delegation')}`,
+    );
   }
   const published =
     changes.length === 0 ? 'no change of records' : `${count(changes.length, 'changed issuer')}`;
@@ -40,6 +62,8 @@ export function sayPlan(io: Io, plan: RemainingRotation, options: RotateCommandO
 interface ReplacedKey {
   readonly outgoing: string | undefined;
   readonly next: string;
+  /** The keys to which the step commits the next key; empty if it commits to none. */
+  readonly nextRoots: readonly string[];
 }
 
 /** How `rotate` was called. */
@@ -53,7 +77,7 @@ interface Call {
 /** Prints what the operator does after a rotation. */
 export function sayAfterRotation(
   io: Io,
-  { outgoing = 'the outgoing key', next }: ReplacedKey,
+  { outgoing = 'the outgoing key', next, nextRoots }: ReplacedKey,
   call: Call,
 ): void {
   const { out, folder } = call.options;
@@ -64,7 +88,10 @@ export function sayAfterRotation(
       `copy ${out} to the host, or save it with \`branch save ${out}\` and deploy, and verify it there with both public keys`,
       'verifiers that pinned the outgoing key follow keys/rotation.json in the tree',
     ],
-    [`publish the thumbprint ${next} wherever ${outgoing} is shown: new verifiers pin it`],
+    [
+      `publish the thumbprint ${next} wherever ${outgoing} is shown: new verifiers pin it`,
+      ...(nextRoots.length === 0 ? [] : [`with what can follow it: ${nextRoots.join(' or ')}`]),
+    ],
     [`keep the next key in two places, remove ${folder}, and destroy the outgoing key`],
   ];
   say(io, '');
@@ -77,12 +104,14 @@ export function sayAfterRotation(
 
 /** The file to replace, and the setting or the option that changes. */
 function changesOfSettings({ options, command, configured }: Call): string[] {
-  const { folder, rootKey, key, nextKey, nextSignerCommand } = options;
+  const { folder, rootKey, key, nextKey, nextSignerCommand, nextRoots } = options;
   const next = join(folder, ROTATION_FILES.next);
   const isConfigured = (name: string) => command.getOptionValueSource(name) === 'config';
   const lines = [];
   if (rootKey === undefined) lines.push(`the public key: --root-key ${next}`);
   else if (!configured) lines.push(`the public key: cp ${next} ${shortPath(rootKey)}`);
+  if (nextRoots !== undefined)
+    lines.push('registry.yaml: remove next_roots, because the rotation says it now');
   const isSame = key !== undefined && nextKey !== undefined && resolve(key) === resolve(nextKey);
   if (isSame) return lines;
   const [setting, value] =

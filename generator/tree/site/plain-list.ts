@@ -12,7 +12,7 @@ export function plainList({ records, updatedAt }: ListBytes): Html {
     return html`<p>There are more issuers than this page can hold without a script: they are all in <a href="${PATHS.list}">${PATHS.list}</a>.</p>`;
   }
   const rows = [...records.values()].map((bytes) => row(JSON.parse(new TextDecoder().decode(bytes))));
-  return html`<p>${records.size} issuers, as of <time datetime="${updatedAt}">${updatedAt}</time>.</p>
+  return html`<p>${records.size} issuers, as of <time datetime="${updatedAt}">${updatedAt}</time>. An active issuer may be on hold: a checkpoint says so, and this copy does not show it.</p>
 <table class="issuers">
 <thead><tr><th scope="col">Issuer</th><th scope="col">Status</th><th scope="col">Tier</th><th scope="col">Certified since</th></tr></thead>
 <tbody>

@@ -106,6 +106,77 @@ describe('passport-registry pin', () => {
   });
 });
 
+describe('pin and the next root keys', () => {
+  const [one, other] = ['A'.repeat(43), `${'A'.repeat(42)}E`];
+  const nextRoots = (...keys: string[]) => keys.flatMap((thumbprint) => ['--next-root', thumbprint]);
+  /** A registry that has rotated to the third key, which it commits to others. */
+  const committing = async (...next: TestKey[]) =>
+    withRotation(publish(third, [issuer('a')]), [
+      await rotationStep(first, second),
+      await rotationStep(second, third, next),
+    ]);
+  const refused = async (files: Files, ...args: string[]): Promise<string> => {
+    const { code, stderr } = await pin(await hostOf(files), ...args);
+    expect([code, readdirSync(folder)]).toEqual([1, []]);
+    return stderr;
+  };
+
+  it('writes those that the user gives', async () => {
+    const url = await hostOf(plain);
+    const { stderr } = await pin(url, '--thumbprint', thumbprintOf(first), ...nextRoots(one, other));
+    expect(stderr).toContain(`only ${one} or ${other} can follow it\n`);
+    expect(stderr).toContain('it requires a next root key that is one of 2\n');
+    expect(written()).toEqual({ root: first.rootKey.jwk, next_roots: [one, other], sources: [url] });
+  });
+
+  it('writes those that the known key proves, after a rotation', async () => {
+    const stranger = await testKey();
+    const files = await committing(online, stranger);
+    const { stderr } = await pin(await hostOf(files), '--thumbprint', thumbprintOf(second));
+    const sorted = [thumbprintOf(online), thumbprintOf(stranger)].sort();
+    expect(stderr).toContain(`only ${sorted.join(' or ')} can follow it\n`);
+    expect(written()).toMatchObject({ root: third.rootKey.jwk, next_roots: sorted });
+  });
+
+  it('those that the host alone shows are named, but written only with --next-root or on first use', async () => {
+    const url = await hostOf(await committing(online));
+    const known = ['--thumbprint', thumbprintOf(third)];
+    const named = await pin(url, ...known, '--json');
+    expect(JSON.parse(named.stdout)).toMatchObject({ shownNextRoots: [thumbprintOf(online)] });
+    expect(named.stderr).toContain(`only ${thumbprintOf(online)} can follow it, which proves\n`);
+    expect(named.stderr).toContain(`pass --next-root ${thumbprintOf(online)}\n`);
+    expect(written()).not.toHaveProperty('next_roots');
+    await pin(url, ...known, ...nextRoots(thumbprintOf(online)), '--out', 'told.json');
+    expect(written('told.json').next_roots).toEqual([thumbprintOf(online)]);
+    await pin(url, '--trust-on-first-use', '--out', 'first.json');
+    expect(written('first.json').next_roots).toEqual([thumbprintOf(online)]);
+    const shown = await pin(url, ...nextRoots(thumbprintOf(online)));
+    expect(shown.stderr).toContain(`--thumbprint THUMBPRINT --next-root ${thumbprintOf(online)}\n`);
+  });
+
+  it('refuses those that do not fit', async () => {
+    const files = await committing(online);
+    const differs = await refused(files, '--thumbprint', thumbprintOf(third), ...nextRoots(one));
+    expect(differs).toContain(`lets the root key be followed by ${thumbprintOf(online)}, not by ${one}`);
+    const left = await refused(files, '--thumbprint', thumbprintOf(second), ...nextRoots(one));
+    expect(left).toContain(`may be followed only by ${one}, not by ${thumbprintOf(third)}`);
+    const itself = ['--thumbprint', thumbprintOf(first), ...nextRoots(thumbprintOf(first))];
+    expect(await refused(plain, ...itself)).toContain('cannot follow itself');
+    const right = ['--thumbprint', thumbprintOf(second), ...nextRoots(thumbprintOf(third))];
+    expect((await pin(await hostOf(files), ...right)).code).toBe(0);
+    expect(written().next_roots).toEqual([thumbprintOf(online)]);
+  });
+
+  it.each([
+    [nextRoots('A'.repeat(42))],
+    [nextRoots(one, one)],
+    [nextRoots(...['A', 'E', 'I', 'M'].map((last) => `${'A'.repeat(42)}${last}`))],
+  ])('wrong usage: %j', async (args) => {
+    const { code, stderr } = await pin('https://registry.example', '--thumbprint', one, ...args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--next-root takes')]);
+  });
+});
+
 describe('a host that withholds the checkpoint', () => {
   const without = (...paths: string[]) =>
     new Map([...checkpointed].filter(([path]) => !paths.includes(path)));
@@ -534,11 +605,7 @@ describe('--root-key takes a trust anchor', () => {
   });
 
   it.each<[string, (anchor: string) => string, RegExp]>([
-    [
-      'a member of a later version',
-      (anchor) => anchor.replace('{', '{"next_roots":[],'),
-      /next_roots needs a newer version/,
-    ],
+    ['no next root key', (anchor) => anchor.replace('{', '{"next_roots":[],'), /next_roots is empty/],
     [
       'a quorum without witnesses',
       (anchor) => anchor.replace('{', '{"quorum":2,'),

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalBytes } from '@passport-registry/verifier';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -7,6 +7,7 @@ import { loggedWorld, type MonitoredHosts, monitoredHosts, serveOn } from '../..
 import { noteSigner } from '../../support/note-keys.js';
 import { issuer, publish, sha256, statement, testKey } from '../../support/publication.js';
 import { publicationJwt } from '../../support/summed-registry.js';
+import { writeFiles } from '../../support/workspace.js';
 
 const STATE = ['--state', 'state'];
 
@@ -221,6 +222,57 @@ describe('a publication that', () => {
     world.root = second;
     await world.publish();
     expect(await told()).toContain('entry-not-signed');
+  });
+});
+
+describe('a rotation step to a key to which the root key is not committed', () => {
+  const notCommitted = async (...args: string[]) => {
+    serveOn(world, monitored.hosts[0]);
+    const { told: codes, report } = await monitor(...args);
+    expect(codes).toContain('entry-not-signed');
+    const { message } = report.findings.find(({ code }) => code === 'entry-not-signed') ?? {};
+    expect(message).toContain('may be followed only by');
+  };
+
+  it('raises an alarm, if the trust anchor commits it, also one that is newer than the state', async () => {
+    const [honest, thief] = [await testKey(), await testKey()];
+    const next_roots = [honest.rootKey.thumbprint];
+    writeFiles(monitored.folder, {
+      'anchor.json': JSON.stringify({ root: world.root.rootKey.jwk, next_roots }),
+    });
+    await world.rotate(thief);
+    await world.publish();
+    await notCommitted();
+  });
+
+  it('raises an alarm, if an earlier step commits it, also after a restart', async () => {
+    const [second, third, thief] = [await testKey(), await testKey(), await testKey()];
+    await world.rotate(second, undefined, [third]);
+    await world.publish();
+    serveOn(world, monitored.hosts[0]);
+    expect((await monitor()).code).toBe(0);
+    const honest = world.fork();
+    await world.rotate(thief);
+    await world.publish();
+    await notCommitted();
+    world = honest;
+    await world.rotate(third);
+    await world.publish();
+    rmSync(join(monitored.folder, 'state'), { recursive: true });
+    serveOn(world, monitored.hosts[0]);
+    expect((await monitor()).code).toBe(0);
+  });
+
+  it('is refused, if the state has followed it already', async () => {
+    const { jwk } = world.root.rootKey;
+    await world.rotate(await testKey());
+    await world.publish();
+    serveOn(world, monitored.hosts[0]);
+    expect((await monitor()).code).toBe(0);
+    const next_roots = ['A'.repeat(43)];
+    writeFiles(monitored.folder, { 'anchor.json': JSON.stringify({ root: jwk, next_roots }) });
+    const { code, report } = await monitor();
+    expect([code, JSON.stringify(report)]).toEqual([2, expect.stringContaining('is not in next_roots')]);
   });
 });
 

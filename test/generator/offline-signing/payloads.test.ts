@@ -152,12 +152,30 @@ describe('a request with a delegation', () => {
     expect(existsSync(at('other'))).toBe(false);
   });
 
+  it('says whether the online keys may hold issuers, and whether that is new or gone', async () => {
+    const hold = async (...more: string[]) => {
+      const asked = words(await delegate('second.json', ...more));
+      expect(words(await signed())).toEqual(asked);
+      writeFiles(folder, { 'delegation.jwt': (await attached()).stdout });
+      const build = ['build', '--root-key', 'root.json', '--delegation', 'delegation.jwt'];
+      await good(...build, '--checkpoint-key', 'second.pem');
+      return asked.filter((line) => line.startsWith('  hold'));
+    };
+    const permitted = '  hold      checkpoints by these keys may hold issuers, so that verifiers refuse them';
+    expect(await hold()).toEqual([]);
+    expect(await hold('--hold')).toEqual([`${permitted}, A NEW PERMISSION`]);
+    expect(await hold('--hold')).toEqual([permitted]);
+    expect(await hold()).toEqual([expect.stringContaining('NO LONGER PERMITTED')]);
+    const { stderr } = await request('build', '--delegate', 'second.json', '--hold');
+    expect(stderr).toContain(`${permitted}, A NEW PERMISSION`);
+  });
+
   it('shows the claims that newer versions of this program make', async () => {
     await delegate('second.json');
     alterInput(folder, 'delegation', { claims: { hold: true, next_root_thumbprint: thumbprint('online') } });
     const shown = words(await signed());
     expect(shown).toContain(
-      '  hold      checkpoints by these keys may hold issuers, so that verifiers refuse them',
+      '  hold      checkpoints by these keys may hold issuers, so that verifiers refuse them, A NEW PERMISSION',
     );
     expect(shown).toContain(`  next root ${thumbprint('online')}, which is announced as the next root key`);
     expect(claimsOf(Buffer.from((await attached()).stdout))).toMatchObject({ hold: true });
@@ -197,6 +215,23 @@ describe('a build with the public root key alone', () => {
 });
 
 describe('a request with a rotation step', () => {
+  it('commits the next key, and goes only where the published rotation leads', async () => {
+    await makeKey('next');
+    const commit = ['--commit', 'second.json', thumbprint('online')];
+    const asked = await request('keys rotate', '--next', 'next.json', ...commit);
+    const shown = words(await signed());
+    expect(shown).toEqual(words(asked));
+    expect(shown.slice(3, 5)).toEqual(
+      ['second', 'online'].map((name) =>
+        expect.stringContaining(`next_root ${thumbprint(name)}: the step after`),
+      ),
+    );
+    writeFiles(folder, { 'registry.yaml': `next_roots: [${thumbprint('second')}]\n` });
+    const other = ['keys', 'rotate', '--unsigned', 'other', '--root-key', 'root.json', '--next', 'next.json'];
+    await refused(3, /is committed to/, ...other);
+    expect(existsSync(at('other'))).toBe(false);
+  });
+
   it('says from which key to which, and lets `rotate` continue', async () => {
     const asked = await rotate();
     const shown = words(await signed());
@@ -333,7 +368,7 @@ describe('sign refuses a delegation', () => {
     ],
     ['that does not end', alter(() => ({ exp: undefined })), 1, /has no exp/],
     ['that ends before it begins', alter(() => ({ exp: 1 })), 1, /expires before it begins/],
-    ['with a hold that is not true', alter(() => ({ hold: false })), 1, /hold that is not true/],
+    ['with a hold that is not true', alter(() => ({ hold: false })), 1, /another hold than true/],
     ['with a next root that is none', alter(() => ({ next_root_thumbprint: 'x' })), 1, /not a thumbprint/],
     ['from before the published one', alter(() => ({ iat: 1 })), 1, /before the published one/],
     ['in place of one that was changed', flip('request/previous/keys/delegation.jwt'), 3, /is not signed by/],

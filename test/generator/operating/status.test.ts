@@ -33,6 +33,7 @@ const PARTS = [
   'publication',
   'delegation',
   'checkpoint',
+  'hold',
   'changes',
   'live',
 ] as const;
@@ -97,9 +98,8 @@ describe('passport-registry status', () => {
     writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
     const { code, report, levels } = await statusOf();
     expect([code, report.ok, report.level]).toEqual([0, true, 'note']);
-    const { rotation, holders, ...others } = levels;
-    expect([rotation, holders]).toEqual(['ok', 'ok']);
-    expect([...new Set(Object.values(others))]).toEqual(['note']);
+    const { rotation, hold, holders, ...others } = levels;
+    expect([rotation, hold, holders, ...new Set(Object.values(others))]).toEqual(['ok', 'ok', 'ok', 'note']);
     expect(report.changes).toMatchObject({
       state: 'changed',
       changes: [{ issuer_id: 'alpha', kind: 'added' }],
@@ -269,6 +269,52 @@ describe('a publication statement', () => {
       expect((await statusOf()).report.publication).toMatchObject({ level: 'ok', sequence: 2 });
     },
   );
+});
+
+describe('a hold', () => {
+  it('is told until the list has stopped the issuer and the hold is released', async () => {
+    await registry();
+    await good('keys', 'delegate', '--online', 'online.json', '--hold').then((jwt) =>
+      writeFiles(folder, { 'delegation.jwt': jwt }),
+    );
+    configure(ONLINE);
+    await good('build', '--delegation', 'delegation.jwt');
+    const before = await statusOf();
+    expect(before.report.hold).toEqual({ level: 'ok', message: 'none', issuers: [], releasable: [] });
+    expect(before.report.delegation).toMatchObject({ mayHold: true });
+    expect(before.report.delegation.message).toMatch(/, which may hold issuers$/);
+    expect((await cli(['status'], folder)).stderr).not.toContain(' hold  ');
+
+    await good('hold', 'alpha', 'beta');
+    const held = await statusOf(['--fail-on', 'warning']);
+    expect(held.code).toBe(1);
+    expect(held.report.hold).toMatchObject({ level: 'warning', issuers: ['alpha', 'beta'], releasable: [] });
+    expect(held.report.next[0].reason).toBe('suspend with the root key, or release: alpha, beta');
+    expect((await cli(['status'], folder)).stderr).toMatch(
+      /^warning hold {8}alpha, beta, by the checkpoint of \S+Z: treated as suspended$/m,
+    );
+
+    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
+    await good('build');
+    const suspended = await statusOf();
+    expect(suspended.report.hold).toMatchObject({ level: 'warning', releasable: ['alpha'] });
+    expect(suspended.next).toContain('npx passport-registry release alpha');
+    await good('release', 'beta');
+    expect((await statusOf()).report.hold.level).toBe('note');
+    await good('release', 'alpha');
+    expect((await statusOf()).report.hold).toEqual(before.report.hold);
+  });
+
+  it('keeps its permission in the delegation that is proposed', async () => {
+    await registry();
+    configure(ONLINE);
+    const jwt = await good('keys', 'delegate', '--online', 'online.json', '--hold', '--days', '2');
+    writeFiles(folder, { 'delegation.jwt': jwt });
+    await good('build', '--delegation', 'delegation.jwt');
+    expect((await statusOf()).next[0]).toBe(
+      'npx passport-registry keys delegate --online online.json --hold > delegation.jwt',
+    );
+  });
 });
 
 describe('a checkpoint', () => {

@@ -171,6 +171,23 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
     await refused(1, 'the published tree is damaged');
   });
 
+  it('by a checkpoint from before a hold, even with a newer list', async () => {
+    await build('--checkpoint-key', 'key.pem');
+    await save();
+    copy('dist', 'old');
+    await run('hold', 'alpha', '--key', 'key.pem');
+    await save();
+    await refused(1, /the checkpoint is dated .* was accepted before/, 'old');
+    writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
+    await build(
+      '--out',
+      'old',
+      '--updated-at',
+      new Date(Date.now() + 9000).toISOString().replace(/\.\d+/, ''),
+    );
+    await refused(1, /the checkpoint is dated .* was accepted before/, 'old');
+  });
+
   it('but an expired checkpoint is no obstacle, so that an emergency does not wait for the online key', async () => {
     await key('online');
     const past = async (...args: string[]) => {

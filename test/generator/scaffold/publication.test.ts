@@ -141,7 +141,7 @@ describeWith(
       keys = { ROOT_KEY: read('root.pem'), ONLINE_KEY: read('online.pem') };
       writeFiles(root, {
         'delegation.jwt': (
-          await cli(['keys', 'delegate', '--key', 'root.pem', '--online', 'online.json'], root)
+          await cli(['keys', 'delegate', '--key', 'root.pem', '--online', 'online.json', '--hold'], root)
         ).stdout,
       });
       git(main, 'init', '-q', '-b', 'main');
@@ -230,6 +230,34 @@ describeWith(
       });
       expect(Object.values(codes(outcomes))).toEqual([0, 0, 0]);
       expect(git(origin, 'diff', '--name-only', before, 'published')).toBe('checkpoint.jwt');
+    });
+
+    it('hold an issuer by hand, keep the hold with every checkpoint, and release the issuer', async () => {
+      const sign = async (action = '', issuerId = '') => {
+        const folder = runnerFolder();
+        const outcomes = await runJob(jobOf('checkpoint', 'sign'), {
+          folder,
+          use: checkout(folder, 'main'),
+          expressions: {
+            ...{ 'secrets.ONLINE_KEY': keys.ONLINE_KEY },
+            ...{ 'inputs.action': action, 'inputs.issuer_id': issuerId },
+          },
+          environment: environment(),
+        });
+        const [, claims = ''] = git(origin, 'show', 'published:checkpoint.jwt').split('.');
+        const { hold } = JSON.parse(Buffer.from(claims, 'base64url').toString());
+        return { code: outcomes['Sign the checkpoint']?.code, saved: outcomes['Save the tree']?.code, hold };
+      };
+      const held = { code: 0, saved: 0, hold: ['harbour'] };
+      expect(await sign('hold', 'harbour')).toEqual(held);
+      await new Promise((resolve) => setTimeout(resolve, 1100));
+      expect(await sign()).toEqual(held);
+      // What was typed is an id, and neither an option nor a command.
+      for (const typed of ['--all', '$(exit 4)', 'harbour other', '']) {
+        const refused = await sign('release', typed);
+        expect([refused.code === 0, refused.saved, refused.hold]).toEqual([false, undefined, ['harbour']]);
+      }
+      expect(await sign('release', 'harbour')).toEqual({ code: 0, saved: 0, hold: undefined });
     });
 
     it('verify the live registry, and open an issue if its list is not the published one', async () => {

@@ -95,8 +95,12 @@ describe('of a tree, whoever holds the online key can alter', () => {
     const steps = JSON.parse(file('keys/rotation.json').toString());
     files.set('keys/rotation.json', Buffer.from(JSON.stringify(change(steps))));
   };
-  const step = (from: 'first' | 'root' | 'stranger', to: 'first' | 'root' | 'stranger') =>
-    jwt(tree[from], 'registry-root-rotation+jwt', { iat: seconds(-60), next_root: tree[to].rootKey.jwk });
+  const step = (from: 'first' | 'root' | 'stranger', to: 'first' | 'root' | 'stranger', more: object = {}) =>
+    jwt(tree[from], 'registry-root-rotation+jwt', {
+      iat: seconds(-60),
+      next_root: tree[to].rootKey.jwk,
+      ...more,
+    });
   const put = (path: string, text: string | Buffer) => (files: Files) => files.set(path, Buffer.from(text));
 
   it.each<[string, (files: Files) => unknown, string, RegExp]>([
@@ -140,6 +144,29 @@ describe('of a tree, whoever holds the online key can alter', () => {
       'with a gap',
       async () => [await step('stranger', 'first'), await step('root', 'stranger')],
       /root key before it is/,
+    ],
+    [
+      'to a key to which the step before does not commit',
+      async () => [
+        await step('stranger', 'first', { next_roots: ['A'.repeat(43)] }),
+        await step('first', 'root'),
+      ],
+      /step 2 of keys\/rotation.json is refused: the root key \S+ may be followed only by A{43}, not by/,
+    ],
+    [
+      'that commits to the first root key, which is in no step',
+      async () => [await step('first', 'root', { next_roots: [tree.first.rootKey.thumbprint] })],
+      /step 1 of keys\/rotation.json commits \S+ to the earlier root key/,
+    ],
+    [
+      'that commits a key to itself',
+      async () => [await step('first', 'root', { next_roots: [tree.root.rootKey.thumbprint] })],
+      /next_roots of a step contain/,
+    ],
+    [
+      'that commits to nothing',
+      async () => [await step('first', 'root', { next_roots: [] })],
+      /next_roots of a step are not 1 to 3 distinct thumbprints/,
     ],
     ['that ends elsewhere', async () => [await step('first', 'stranger')], /leads to/],
     [

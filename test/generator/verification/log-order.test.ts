@@ -143,6 +143,32 @@ describe('an entry is refused', () => {
     expect([refused.code, existsSync(join(here.folder, 'copy/current'))]).toEqual([1, false]);
   });
 
+  it('of a rotation step to a key to which the step before does not commit', async () => {
+    for (const name of ['third', 'fourth']) {
+      await here.good('keys', 'generate', '--out', `${name}.pem`, '--public', `${name}.json`);
+    }
+    const [third, fourth] = [await signerKey(here.folder, 'third'), await signerKey(here.folder, 'fourth')];
+    const step = (by: SignerKey, next: SignerKey, more: object) =>
+      jwt(by, 'registry-root-rotation+jwt', { iat: now(), next_root: next.rootKey.jwk, ...more });
+    const toThird = (...next_roots: string[]) => step(keys.next, third, { step: 2, next_roots });
+    const toFourth = await step(third, fourth, { step: 3 });
+    const good = [...statements, await toThird(fourth.rootKey.thumbprint), toFourth];
+    expect(await problemsIn(await treeWith(good))).toEqual([]);
+    expect(
+      await problemsIn(await treeWith([...statements, await toThird('A'.repeat(43)), toFourth])),
+    ).toEqual([
+      expect.stringMatching(
+        /^log: the statement of entry 6 of the log is refused: the root key \S+ may be followed only by A{43}, not by/,
+      ),
+    ]);
+    const back = [...statements, await toThird(keys.next.rootKey.thumbprint)];
+    expect(await problemsIn(await treeWith(back))).toEqual([
+      expect.stringMatching(
+        /^log: the statement of entry 5 of the log is refused: next_roots of a step contain/,
+      ),
+    ]);
+  });
+
   it('only then', async () => {
     expect(await problemsIn(await treeWith([...statements, await delegation(keys.next, now())]))).toEqual([]);
     const step = await jwt(keys.next, 'registry-root-rotation+jwt', {

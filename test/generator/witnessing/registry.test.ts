@@ -185,4 +185,34 @@ describe('a witness of a registry', () => {
     const start = startWitness(files, '--registry', url, '--root-key', join(folder, 'log.json'));
     await expect(start).rejects.toThrow(/does not start:.*publication statement/s);
   });
+
+  it('follows the rotation of the root key only to a key to which the trust anchor commits it', async () => {
+    writeFiles(folder, {
+      'next.json': await ok('keys', 'generate', '--out', 'next.pem'),
+      'root.json': await ok('keys', 'public', 'key.pem'),
+    });
+    await ok(...BUILD, '--log-key', 'log.pem');
+    writeFiles(folder, { step: await ok('keys', 'rotate', '--key', 'key.pem', '--next', 'next.json') });
+    await ok(
+      'build',
+      '--key',
+      'next.pem',
+      '--log-origin',
+      ORIGIN,
+      '--log-key',
+      'log.pem',
+      '--rotation',
+      'step',
+    );
+    const url = await plainHost(join(folder, 'dist'), '404.html');
+    const kid = (name: string): string => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')).kid;
+    const start = async (...next: string[]) => {
+      const root = JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8'));
+      writeFiles(folder, { 'anchor.json': JSON.stringify({ root, next_roots: next.map(kid) }) });
+      const files = await newWitness();
+      return startWitness(files, '--registry', url, '--root-key', join(folder, 'anchor.json'));
+    };
+    await expect(start('log', 'log2')).rejects.toThrow(/does not start:.*may be followed only by/s);
+    expect((await start('log', 'next')).said()).toContain(`cosigns 1 log: ${ORIGIN}`);
+  });
 });

@@ -129,7 +129,9 @@ describe('refreshing', () => {
     await client.refresh();
     expect(host.log.filter((line) => line.includes('issuers'))).toEqual([]);
     expect(events.at(-1)?.type).toBe('unchanged');
-    host.files = await withCheckpoint(list('suspended', at(-10)), root, online);
+    host.files = await withCheckpoint(list('suspended', at(-10)), root, online, {
+      iat: Math.floor(Date.now() / 1000) - 20,
+    });
     // The mutable pair is still the old one: the snapshot makes up for it.
     host.files.set('issuers.json', Buffer.from('{}'));
     await client.refresh();

@@ -250,7 +250,7 @@ describe('an issuer whose keys the registry has at an address that is not public
     const fetch: typeof globalThis.fetch = async (url) =>
       String(url).endsWith('/metadata') ? Response.json(metadata) : fetchNothing();
     const registry = {
-      ...{ updatedAt: '', sha256: '', resolve: () => issuer, list: () => [issuer] },
+      ...{ updatedAt: '', sha256: '', hold: [], resolve: () => issuer, list: () => [issuer] },
       decide: () => ({ accepted: true, reasons: [], issuer }),
     };
     const verifier = await verifierOf([world], { registry, fetch });

@@ -316,6 +316,9 @@ describe('a verdict', () => {
       get sha256() {
         return current.sha256;
       },
+      get hold() {
+        return current.hold;
+      },
       resolve: (id) => current.resolve(id),
       list: (filter) => current.list(filter),
       decide: (issuer, policy) => current.decide(issuer, policy),

@@ -203,12 +203,15 @@ describe('a publication statement, beside a checkpoint', () => {
     const [first, second] = [await publication(FIRST), await publication(SECOND)];
     const behind = await withCheckpointOf(second, first);
     const renewed = await withCheckpointOf(second, first, { iat: MADE + HOUR });
-    const caughtUp = await withCheckpointOf(second, second);
+    const caughtUp = await withCheckpointOf(second, second, { iat: MADE + 2 * HOUR });
     expect(await verdicts(await withCheckpointOf(first, first), behind, behind, renewed, caughtUp)).toEqual(
       Array.from({ length: 5 }, () => 'accepted'),
     );
     // The checkpoint itself does not go back.
     expect(await verdicts(renewed, behind)).toEqual(['accepted', 'ERR_CHECKPOINT_ROLLED_BACK']);
+    // Not even for a newer list: an older checkpoint could release an issuer that is held.
+    const backdated = await withCheckpointOf(second, second);
+    expect(await verdicts(renewed, backdated)).toEqual(['accepted', 'ERR_CHECKPOINT_ROLLED_BACK']);
     expect(await verdicts(caughtUp, behind)).toEqual(['accepted', 'ERR_LIST_ROLLED_BACK']);
     const forged = await publication(FIRST, {}, root, [issuer('another-list-of-that-time')]);
     const another = await withCheckpointOf(second, forged);

@@ -31,6 +31,9 @@ import { registryHost } from '../../support/registry-host.js';
 import { publishSummed } from '../../support/summed-registry.js';
 import { temporaryFolder, writeFiles } from '../../support/workspace.js';
 
+/** Thumbprints of no particular keys. */
+const THUMBPRINTS = ['A', 'E', 'I', 'M'].map((last) => `${'A'.repeat(42)}${last}`);
+
 let root: TestKey;
 let other: TestKey;
 let plain: Files;
@@ -115,6 +118,17 @@ describe('a trust anchor', () => {
       /^checkpoint is "optional": it must be "required", or absent/,
     ],
     [{ root: ed25519, checkpoint: true }, /^checkpoint is true/],
+    [{ root: ed25519, next_roots: THUMBPRINTS.slice(0, 1) }, true],
+    [{ root: ed25519, next_roots: THUMBPRINTS.slice(0, 3) }, true],
+    [{ root: ed25519, next_roots: [] }, /^next_roots is empty: it must be 1 to 3 thumbprints/],
+    [{ root: ed25519, next_roots: THUMBPRINTS }, /^next_roots has 4 items: it must be 1 to 3 thumbprints/],
+    [{ root: ed25519, next_roots: [THUMBPRINTS[0], THUMBPRINTS[0]] }, /^next_roots\[1\] repeats/],
+    [{ root: ed25519, next_roots: THUMBPRINTS[0] }, /^next_roots is "/],
+    [{ root: ed25519, next_roots: null }, /^next_roots is null/],
+    [{ root: ed25519, next_roots: [THUMBPRINTS[0]?.slice(1)] }, /^next_roots\[0\] is "/],
+    [{ root: ed25519, next_roots: [`${THUMBPRINTS[0]}=`] }, /^next_roots\[0\] is "/],
+    [{ root: ed25519, next_roots: [`${'A'.repeat(42)}B`] }, /^next_roots\[0\] is "A{42}B"/],
+    [{ root: ed25519, next_roots: [ed25519] }, /^next_roots\[0\] is an object/],
     [{ root: ed25519, log: 'registry.example/log' }, true],
     [{ root: ed25519, log: 'registry.example:8080/a/b~c/log' }, true],
     [{ root: ed25519, log: '[::1]:8080/log' }, true],
@@ -176,11 +190,14 @@ describe('a trust anchor', () => {
     expect(ajv.validate('trust-anchor.schema.json', anchor)).toBe(message === true);
   });
 
-  it('with next_roots needs a newer version, whatever else is wrong', () => {
-    expect(() => assertTrustAnchor({ unknown: 1, next_roots: undefined })).toThrow(
-      'next_roots needs a newer version',
-    );
-    expect(() => assertTrustAnchor(logged({ next_roots: [] }))).toThrow('next_roots needs a newer version');
+  it('cannot let its root key follow itself, with or without kid', () => {
+    const { jwk, thumbprint } = root.rootKey;
+    const { kid: _kid, ...unnamed } = jwk;
+    for (const anchored of [jwk, unnamed, { ...unnamed, y: null }]) {
+      const check = () => assertTrustAnchor({ root: anchored, next_roots: [THUMBPRINTS[0], thumbprint] });
+      expect(check).toThrow(TrustAnchorInvalid);
+      expect(check).toThrow('next_roots contain the thumbprint of root');
+    }
   });
 
   it.each<[string, object, string]>([

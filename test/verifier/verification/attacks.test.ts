@@ -575,7 +575,7 @@ describe('an issuer', () => {
     const all = await scene();
     const issuer = { ...all.world.record, discovery_uri };
     const registry = {
-      ...{ updatedAt: '', sha256: '', resolve: () => issuer, list: () => [issuer] },
+      ...{ updatedAt: '', sha256: '', hold: [], resolve: () => issuer, list: () => [issuer] },
       decide: () => ({ accepted: true, reasons: [], issuer }),
     };
     const fetch = () => Promise.reject(new Error('nothing answers'));
@@ -1057,6 +1057,7 @@ describe('a registry', () => {
     const all = await scene();
     const registry = {
       updatedAt: '',
+      hold: [],
       sha256: '',
       resolve: () => undefined,
       list: () => [],

@@ -156,6 +156,7 @@ export function clientSettings(
   );
   const {
     rootKey,
+    nextRoots,
     sources = [],
     requireCheckpoint,
     requirePublication,
@@ -168,6 +169,7 @@ export function clientSettings(
   return {
     sources: [...sources],
     rootKey,
+    nextRoots,
     maxAge: milliseconds(options.maxAge, 30 * 24 * 60 * 60),
     refreshInterval: milliseconds(options.refreshInterval, 60),
     grace: milliseconds(options.grace, 60 * 60),

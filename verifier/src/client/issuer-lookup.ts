@@ -1,6 +1,6 @@
 import { isValidIssuerId } from '../generated/predicates.js';
 import type { Issuer, TrustPolicy } from '../generated/schemas.js';
-import { type Decision, decide } from '../policy/decide.js';
+import { type Decision, decideWith } from '../policy/decide.js';
 import { compilePolicy } from '../policy/trust-policy.js';
 import { readHead, type SummedHead } from '../publication/head.js';
 import { statementFiles } from '../publication/statements.js';
@@ -30,6 +30,11 @@ export interface IssuerLookup {
   readonly updatedAt: string;
   /** SHA-256 of that list, in lower-case hexadecimal. Throws before the first look-up. */
   readonly sha256: string;
+  /**
+   * The ids of the issuers that the checkpoint holds, sorted. `decide` rejects them. Empty without a checkpoint. Throws
+   * before the first look-up.
+   */
+  readonly hold: readonly string[];
   /**
    * Returns the record of an issuer, whatever its status. Returns undefined only if it is proven that the list has no
    * such record. A record alone does not make an issuer trusted.
@@ -97,13 +102,19 @@ export function createIssuerLookup(options: IssuerLookupOptions | AnchoredLookup
     get sha256() {
       return client.current().sha256;
     },
+    get hold() {
+      return client.current().checkpoint?.hold ?? [];
+    },
     resolve: async (id) => (await prove(id)).issuer,
     decide: async (issuer, policy) => {
       compilePolicy(policy);
       // The caller's record proves nothing. The decision uses the record with the same id in the list.
-      const proven = await prove(typeof issuer === 'string' ? issuer : issuer.issuer_id);
-      const registry = proven.head && { updatedAt: proven.head.updatedAt, sha256: proven.head.sha256 };
-      return { ...decide(proven.issuer, policy, settings.now()), registry };
+      const { issuer: found, head } = await prove(typeof issuer === 'string' ? issuer : issuer.issuer_id);
+      const registry = head && { updatedAt: head.updatedAt, sha256: head.sha256 };
+      return {
+        ...decideWith(found, policy, { now: settings.now(), hold: head?.checkpoint?.hold }),
+        registry,
+      };
     },
     ready: () => client.ready(),
     refresh: () => client.refresh(),

@@ -86,14 +86,15 @@ export async function openRegistry(
     },
     'openRegistry',
   );
-  const { rootKey, requireCheckpoint, requirePublication, log } = withTrustAnchor(options, 'openRegistry');
+  const pinned = withTrustAnchor(options, 'openRegistry');
+  const { requireCheckpoint, requirePublication, log } = pinned;
   const { maxAge, clockTolerance = 300, now = Date.now } = options;
   const tolerance = clockTolerance * 1000;
   const clock = { now: now(), tolerance };
   const files = filesOf(copy);
   const path = 'keys/rotation.json';
   const rotation = await files.get(path, limitOf(path));
-  const chains = await walkChains(pinnedChains(await importRootKeys(rootKey)), rotation, clock);
+  const chains = await walkChains(pinnedChains(await importRootKeys(pinned)), rotation, clock);
   const publication = await readPublication(files, {
     roots: currentRoots(chains),
     held: undefined,

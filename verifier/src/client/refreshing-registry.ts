@@ -68,7 +68,7 @@ export class RefreshingRegistry<H extends Head> {
     this.#settings = settings;
     this.#isTimed = isTimed;
     this.#reader = reader;
-    this.#pinned = checkRootKeys(settings.rootKey);
+    this.#pinned = checkRootKeys(settings);
     const { sources, fetch } = this.#settings;
     this.#sources = sources.map((base) => new HttpSource(base, fetch));
   }

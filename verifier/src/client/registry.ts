@@ -1,5 +1,6 @@
 import type { Issuer, TrustPolicy } from '../generated/schemas.js';
-import { type Decision, decide } from '../policy/decide.js';
+import { type Decision, decideWith } from '../policy/decide.js';
+import type { Head } from '../publication/statements.js';
 
 /** Selects issuers. An issuer must match every member of the filter, and at least one value of each array. */
 export interface IssuerFilter {
@@ -20,11 +21,16 @@ export interface Registry {
   /** The payload hash: SHA-256 of the list, in lower-case hexadecimal. */
   readonly sha256: string;
   /**
+   * The ids of the issuers that the checkpoint holds, sorted. `decide` rejects them, and filters treat them as suspended.
+   * Their records are as signed. Empty without a checkpoint.
+   */
+  readonly hold: readonly string[];
+  /**
    * Returns the record of an issuer, whatever its status. Returns undefined if there is no such record. A record alone
    * does not make an issuer trusted.
    */
   resolve(issuerId: string): Issuer | undefined;
-  /** Returns all issuers, or the issuers that match a filter, sorted by id. */
+  /** Returns all issuers, or the issuers that match a filter, sorted by id. A held issuer does not match `active`. */
   list(filter?: IssuerFilter): Issuer[];
   /** Decides whether a policy trusts an issuer. See {@link decide}. */
   decide(issuer: string | Issuer, policy: TrustPolicy): Decision;
@@ -39,27 +45,35 @@ interface Records {
 /** Creates the queries on a verified list. */
 export function createRegistryView(
   records: Records,
-  { updatedAt, sha256 }: Pick<Registry, 'updatedAt' | 'sha256'>,
+  { updatedAt, sha256, checkpoint }: Head,
   now: () => number,
 ): Registry {
+  const hold = checkpoint?.hold ?? [];
   return {
     updatedAt,
     sha256,
+    hold,
     resolve: (id) => records.get(id),
-    list: (filter = {}) => records.issuers.filter((issuer) => matches(issuer, filter)),
+    list: (filter = {}) => records.issuers.filter((issuer) => matches(issuer, filter, hold)),
     // The caller's record proves nothing. The decision uses the record with the same id in the list.
     decide: (issuer, policy) =>
-      decide(records.get(typeof issuer === 'string' ? issuer : issuer.issuer_id), policy, now()),
+      decideWith(records.get(typeof issuer === 'string' ? issuer : issuer.issuer_id), policy, {
+        now: now(),
+        hold,
+      }),
   };
 }
 
 function matches(
   issuer: Issuer,
   { tiers, statuses, domain, geography, passportType }: IssuerFilter,
+  hold: readonly string[],
 ): boolean {
+  const isHeld = issuer.status === 'active' && hold.includes(issuer.issuer_id);
+  const status = isHeld ? 'suspended' : issuer.status;
   return (
     (tiers?.includes(issuer.tier) ?? true) &&
-    (statuses?.includes(issuer.status) ?? true) &&
+    (statuses?.includes(status) ?? true) &&
     (domain === undefined || issuer.domain_scope?.includes(domain) === true) &&
     (geography === undefined || issuer.geographical_scope?.includes(geography) === true) &&
     (passportType === undefined || issuer.passport_types?.includes(passportType) === true)

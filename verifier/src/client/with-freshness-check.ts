@@ -11,6 +11,9 @@ export function withFreshnessCheck(current: () => Registry): Registry {
     get sha256() {
       return current().sha256;
     },
+    get hold() {
+      return current().hold;
+    },
     resolve: (id: string): Issuer | undefined => current().resolve(id),
     list: (filter?: IssuerFilter): Issuer[] => current().list(filter),
     decide: (issuer: string | Issuer, policy: TrustPolicy): Decision => current().decide(issuer, policy),

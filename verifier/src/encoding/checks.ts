@@ -45,9 +45,9 @@ export function isListOf(value: unknown, check: Check): value is unknown[] {
   return true;
 }
 
-/** Returns whether a value is an array with at least some number of items. */
-export function hasItems(value: unknown, min: number): boolean {
-  return Array.isArray(value) && value.length >= min;
+/** Returns whether a value is an array whose number of items lies within limits. */
+export function hasItems(value: unknown, min: number, max = Number.POSITIVE_INFINITY): boolean {
+  return Array.isArray(value) && value.length >= min && value.length <= max;
 }
 
 /** Returns whether a value is an array of distinct strings that all pass a check. */

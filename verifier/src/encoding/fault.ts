@@ -19,6 +19,7 @@ export function faultIn(path: string, value: unknown, isValid: Check): Fault & {
   const index = value.findIndex((item) => !isValid([item]));
   if (index !== -1) return { path: `${path}[${index}]`, problem: `is ${shown(value[index])}`, index };
   const repeated = value.findIndex((item, at) => value.indexOf(item) !== at);
+  if (repeated === -1) return { path, problem: `has ${value.length} items` };
   return { path: `${path}[${repeated}]`, problem: `repeats ${shown(value[repeated])}` };
 }
 

@@ -129,6 +129,8 @@ export function isAnchorMember(member: string, value: unknown): boolean | undefi
   switch (member) {
     case 'root':
       return isValidRootJwk(value);
+    case 'next_roots':
+      return isUniqueListOf(value, isValidBytes32) && hasItems(value, 1, 3);
     case 'sources':
       return isUniqueListOf(value, isValidSourceUrl) && hasItems(value, 1);
     case 'checkpoint':

@@ -158,6 +158,10 @@ export interface TrustAnchor {
    */
   root: RootJwk;
   /**
+   * The RFC 7638 thumbprints of the keys that may replace the root key. If the member is absent, the root key may rotate to any key.
+   */
+  next_roots?: string[];
+  /**
    * The URLs of the registry and its mirrors, in the order in which a client asks them.
    */
   sources?: string[];

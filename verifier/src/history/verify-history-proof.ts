@@ -7,10 +7,10 @@ import { idHashOf } from '../sums/sums-file.js';
 import { prefixesTo, recordPath, sumsPath } from '../sums/sums-place.js';
 import { type LogTrust, logTrustOf } from '../trust/log-trust.js';
 import { type PublishedStatement, verifyPublicationStatement } from '../trust/publication-statement.js';
-import { importRootKey, type RootKey } from '../trust/root-key.js';
+import type { RootKey } from '../trust/root-key.js';
 import { readRotation, walkSteps } from '../trust/rotation.js';
 import { ANY_TIME } from '../trust/statement.js';
-import { assertTrustAnchor, type PinnedTrustAnchor } from '../trust/trust-anchor.js';
+import { assertTrustAnchor, importAnchorRoot, type PinnedTrustAnchor } from '../trust/trust-anchor.js';
 import { type HistoryProof, parseHistoryProof } from './history-proof.js';
 import { verifyPeriod } from './period.js';
 
@@ -99,7 +99,7 @@ async function trustOf(
       'the trust anchor has no witnesses: without them, the past is only the word of the registry',
     );
   }
-  return { root: await importRootKey(trustAnchor.root), log };
+  return { root: await importAnchorRoot(trustAnchor), log };
 }
 
 /** Reads the record with the sums files of a proof. The file must have exactly what this takes. */

@@ -75,13 +75,13 @@ async function readSignedMandate(
     (message, cause) =>
       new Rejection([{ code: 'mandate-header', message: `the jwk of the mandate ${message}` }], { cause }),
   );
-  if ((await thumbprintOf(key.jwk)) !== principal_jkt) {
+  if (thumbprintOf(key.jwk) !== principal_jkt) {
     reject('mandate-principal-mismatch', 'the key of the mandate is not the key that principal_jkt names');
   }
   await verifyJws(jws, 'mandate', key);
   const holder = jws.payload['cnf'];
   const jkt = isObject(holder) ? holder['jkt'] : undefined;
-  if (jkt !== (await thumbprintOf(cnf.jwk))) {
+  if (jkt !== thumbprintOf(cnf.jwk)) {
     reject('mandate-holder-mismatch', 'the principal gave the mandate to another key (cnf.jkt)');
   }
   // The JWS may have its own time claims. `readCompactJws` has checked their form.

@@ -7,6 +7,7 @@ export type ReasonCode =
   | 'issuer-unknown'
   | 'status-suspended'
   | 'status-revoked'
+  | 'issuer-held'
   | 'denied'
   | 'tier-not-accepted'
   | 'domain-not-covered'
@@ -39,6 +40,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  * Applies a local trust policy to an issuer (SPEC A3, steps 3 and 4). If the issuer has no record, or its status is not
  * `active`, every policy rejects the issuer. `deny` comes next, then `allow`, then all other requirements.
  *
+ * This function does not know which issuers the checkpoint holds. The `decide` of a registry, and that of a look-up, do.
+ *
  * A missing scope and an empty scope mean the same: neither covers a value that the policy names (SPEC B11).
  *
  * @param issuer - the record from a verified list. Undefined if the list has no such issuer
@@ -55,6 +58,23 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  * ```
  */
 export function decide(issuer: Issuer | undefined, policy: TrustPolicy, now: number = Date.now()): Decision {
+  return decideWith(issuer, policy, { now, hold: undefined });
+}
+
+/** What a decision depends on besides the record and the policy. */
+export interface Circumstances {
+  /** The current time in milliseconds since 1970. */
+  readonly now: number;
+  /** The ids that the checkpoint holds (SPEC C4). Undefined without a checkpoint. */
+  readonly hold: readonly string[] | undefined;
+}
+
+/** Does what {@link decide} does, and also rejects an issuer that the checkpoint holds. */
+export function decideWith(
+  issuer: Issuer | undefined,
+  policy: TrustPolicy,
+  { now, hold }: Circumstances,
+): Decision {
   const { allow, deny } = compilePolicy(policy);
   if (issuer === undefined) return rejectIssuer(issuer, [UNKNOWN]);
   const reasons: Reason[] = [];
@@ -64,6 +84,7 @@ export function decide(issuer: Issuer | undefined, policy: TrustPolicy, now: num
       message: `the registry has ${issuer.status} the issuer`,
     });
   }
+  if (hold?.includes(issuer.issuer_id)) reasons.push(HELD);
   const denied = deny.get(issuer.issuer_id);
   if (denied !== undefined) reasons.push({ code: 'denied', message: denied });
   const allowed = allow.get(issuer.issuer_id);
@@ -79,6 +100,10 @@ export function decide(issuer: Issuer | undefined, policy: TrustPolicy, now: num
 }
 
 const UNKNOWN: Reason = { code: 'issuer-unknown', message: 'the registry has no such issuer' };
+const HELD: Reason = {
+  code: 'issuer-held',
+  message: 'the checkpoint holds the issuer, as if suspended',
+};
 const MET: readonly Reason[] = Object.freeze([
   { code: 'policy-met', message: 'every requirement of the policy is met' },
 ]);

@@ -29,18 +29,22 @@ export function refuseOlderList({ updatedAt, sha256 }: DatedList, held: DatedLis
 }
 
 interface DatedCheckpoint {
-  /** The payload hash of the list that the checkpoint names. */
-  readonly sha256: string;
   /** In milliseconds since 1970. */
   readonly issuedAt: number;
+  /** The ids of the held issuers. */
+  readonly hold: readonly string[];
 }
 
-/** Refuses an older checkpoint of the same list, which would make the list look less fresh than it is. */
+/**
+ * Refuses an older checkpoint, whatever list it names. An older checkpoint could release an issuer that is held, or make
+ * a list look less fresh than it is. A checkpoint of the same second may hold more issuers, but releases none.
+ */
 export function refuseOlderCheckpoint(
-  { sha256, issuedAt }: DatedCheckpoint,
+  { issuedAt, hold }: DatedCheckpoint,
   accepted: DatedCheckpoint | undefined,
 ): void {
-  if (accepted?.sha256 !== sha256 || issuedAt >= accepted.issuedAt) return;
+  if (accepted === undefined || issuedAt > accepted.issuedAt) return;
+  if (issuedAt === accepted.issuedAt && accepted.hold.every((id) => hold.includes(id))) return;
   throw new CheckpointRolledBack(
     `the checkpoint is dated ${toText(issuedAt)}, but a checkpoint dated ${toText(accepted.issuedAt)} was accepted before`,
   );

@@ -1,6 +1,6 @@
-import { isCount, isSha256 } from '../encoding/checks.js';
+import { isCount, isListOf, isSha256 } from '../encoding/checks.js';
 import { CheckpointExpired, CheckpointInvalid, DelegationExpired, DelegationInvalid } from '../errors.js';
-import { isValidBytes32 } from '../generated/predicates.js';
+import { isValidBytes32, isValidIssuerId } from '../generated/predicates.js';
 import { isUpdatedAt } from '../list/date-time.js';
 import { importRootKey, type RootKey } from './root-key.js';
 import {
@@ -24,6 +24,8 @@ export interface Checkpoint {
   readonly treeSha256: string;
   /** The sequence of the publication statement that names the list (SPEC C1). Undefined in older registries. */
   readonly sequence: number | undefined;
+  /** The ids of the held issuers (SPEC C4), sorted. Verifiers treat them as suspended. An unlisted id has no effect. */
+  readonly hold: readonly string[];
   /** When the checkpoint was signed, in milliseconds since 1970. */
   readonly issuedAt: number;
   /** When the checkpoint or its delegation expires, whichever is earlier, in milliseconds since 1970. */
@@ -42,6 +44,9 @@ export interface CheckpointFiles {
 /** The maximum number of keys in a delegation. */
 const MAX_DELEGATED_KEYS = 16;
 
+/** The maximum number of issuers that a checkpoint holds (SPEC C4). */
+export const MAX_HELD_ISSUERS = 64;
+
 const CHECKPOINT: Required<StatementFailures> = {
   invalid: (message, cause) => new CheckpointInvalid(`the checkpoint ${message}`, { cause }),
   expired: (message) => new CheckpointExpired(`the checkpoint ${message}`),
@@ -56,7 +61,7 @@ const DELEGATION: Required<StatementFailures> = {
  * Verifies a checkpoint. The root key, or an online key that the root key has delegated, must have signed the
  * checkpoint. If an online key signed the checkpoint, its `iat` must lie within `iat` and `exp` of the delegation, both
  * included, even in an old copy (SPEC C4). An online key therefore cannot date a checkpoint after the end
- * of its delegation.
+ * of its delegation. An online key can hold issuers only if its delegation says so.
  *
  * @throws {@link CheckpointInvalid} | {@link CheckpointExpired} | {@link DelegationInvalid} |
  *   {@link DelegationExpired} | {@link NotYetValid}
@@ -89,6 +94,9 @@ export async function verifyCheckpoint(
   if (issuedAt < delegated.issuedAt || issuedAt > delegated.expiresAt) {
     throw new CheckpointInvalid('the iat of the checkpoint is not within the iat and exp of its delegation');
   }
+  if (listed.hold.length > 0 && !delegated.mayHold) {
+    throw CHECKPOINT.invalid('holds issuers, but its delegation does not allow it');
+  }
   return {
     ...listed,
     issuedAt,
@@ -97,7 +105,10 @@ export async function verifyCheckpoint(
   };
 }
 
-/** Verifies a delegation. Returns the keys that may sign checkpoints, and the times of the delegation. */
+/**
+ * Verifies a delegation. Returns the keys that may sign checkpoints, whether these keys may hold issuers, and the times
+ * of the delegation.
+ */
 export async function verifyDelegation(bytes: Uint8Array | string, rootKey: RootKey, times: StatementTimes) {
   const statement = readStatement(bytes, 'registry-delegation+jwt', DELEGATION.invalid);
   const invalid: InvalidStatement = (message, cause) =>
@@ -106,13 +117,15 @@ export async function verifyDelegation(bytes: Uint8Array | string, rootKey: Root
   return delegationOf(statement);
 }
 
-/** Reads the keys and the times of a delegation, whose signature the caller verifies. @throws {@link DelegationInvalid} */
-export async function delegationOf({ claims: { keys }, issuedAt, expiresAt }: Statement) {
+/** Reads the keys, the permission and the times of a delegation, whose signature the caller verifies. @throws {@link DelegationInvalid} */
+export async function delegationOf({ claims: { keys, hold }, issuedAt, expiresAt }: Statement) {
+  if (hold !== undefined && hold !== true) throw DELEGATION.invalid('has another hold than true');
   if (!Array.isArray(keys) || keys.length === 0 || keys.length > MAX_DELEGATED_KEYS) {
     throw new DelegationInvalid(`the delegation does not name 1 to ${MAX_DELEGATED_KEYS} keys`);
   }
   try {
-    return { keys: await Promise.all(keys.map(importRootKey)), issuedAt, expiresAt };
+    const mayHold = hold === true;
+    return { keys: await Promise.all(keys.map(importRootKey)), mayHold, issuedAt, expiresAt };
   } catch (cause) {
     throw new DelegationInvalid(`the delegation names an invalid key: ${(cause as Error).message}`, {
       cause,
@@ -137,11 +150,31 @@ function checksOf(
 }
 
 function readClaims({ claims, issuedAt, expiresAt }: Statement) {
-  const { updated_at, sha256, size, tree_sha256, sequence } = claims;
+  const { updated_at, sha256, size, tree_sha256, sequence, hold } = claims;
   const isTime = typeof updated_at === 'string' && isUpdatedAt(updated_at);
   const isSequence = sequence === undefined || isCount(sequence);
-  if (!isTime || !isSha256(sha256) || !isSha256(tree_sha256) || !isCount(size) || !isSequence) {
+  if (
+    !isTime ||
+    !isSha256(sha256) ||
+    !isSha256(tree_sha256) ||
+    !isCount(size) ||
+    !isSequence ||
+    !isHold(hold)
+  ) {
     throw new CheckpointInvalid('a claim of the checkpoint is missing or malformed');
   }
-  return { updatedAt: updated_at, sha256, size, treeSha256: tree_sha256, sequence, issuedAt, expiresAt };
+  const named = { updatedAt: updated_at, sha256, size, treeSha256: tree_sha256, sequence };
+  return { ...named, hold: hold ?? [], issuedAt, expiresAt };
+}
+
+/** Returns whether a claim names 1 to 64 issuers in strictly ascending order of code units, or nothing. */
+function isHold(hold: unknown): hold is readonly string[] | undefined {
+  if (hold === undefined) return true;
+  return (
+    isListOf(hold, isValidIssuerId) &&
+    hold.length > 0 &&
+    hold.length <= MAX_HELD_ISSUERS &&
+    // Every id is at least 1 character, so the first one follows the empty string.
+    (hold as string[]).every((id, index, ids) => id > (ids[index - 1] ?? ''))
+  );
 }

@@ -51,7 +51,7 @@ export async function walkChains(
 /**
  * Returns the longer chain of each pair with the same pinned key.
  *
- * @throws {@link RotationFork} if neither chain contains the other
+ * @throws {@link RotationFork} if neither chain contains the other, with the same commitments
  */
 export function longestChains(
   chains: readonly RootChain[],
@@ -62,10 +62,15 @@ export function longestChains(
 
 function longerOf(one: RootChain, other: RootChain): RootChain {
   const [long, short] = other.keys.length > one.keys.length ? [other, one] : [one, other];
-  const at = short.keys.findIndex(({ thumbprint }, index) => long.keys[index]?.thumbprint !== thumbprint);
+  const [longNames, shortNames] = [long.keys.map(nameOf), short.keys.map(nameOf)];
+  const at = shortNames.findIndex((name, index) => longNames[index] !== name);
   if (at === -1) return long;
   throw new RotationFork(
-    `the root key ${long.keys[at - 1]?.thumbprint} has two valid successors, ` +
-      `${long.keys[at]?.thumbprint} and ${short.keys[at]?.thumbprint}`,
+    `the root key ${long.keys[at - 1]?.thumbprint} has two valid successors, ${longNames[at]} and ${shortNames[at]}`,
   );
+}
+
+/** Names a key and what it is committed to: two steps to one key with other commitments are two successors. */
+function nameOf({ thumbprint, nextRoots }: RootKey): string {
+  return nextRoots === undefined ? thumbprint : `${thumbprint} with next_roots ${nextRoots}`;
 }

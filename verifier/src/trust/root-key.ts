@@ -14,6 +14,11 @@ export interface RootKey {
   readonly algorithm: KeyAlgorithm;
   /** The key for WebCrypto. */
   readonly cryptoKey: CryptoKey;
+  /**
+   * The thumbprints of the only keys to which this key may rotate (SPEC C4). Undefined if the key is not committed. A JWK
+   * cannot say this: it comes from a trust anchor, or from the rotation step that leads to this key.
+   */
+  readonly nextRoots?: readonly string[] | undefined;
 }
 
 /**
@@ -43,34 +48,39 @@ const invalid = (message: string, cause?: unknown) =>
   new RootKeyInvalid(`the root key ${message}`, { cause });
 
 /** A root key that was checked without WebCrypto. {@link importCheckedRootKeys} makes the remaining checks. */
-export interface CheckedRootKey {
+export interface CheckedRootKey extends Pick<RootKey, 'nextRoots'> {
   readonly key: CheckedJwk;
   /** The `kid` of the JWK. */
   readonly kid: unknown;
 }
 
-function checkRootKey(jwk: unknown): CheckedRootKey {
-  return { key: publicMembers(jwk, invalid), kid: (jwk as { kid?: unknown }).kid };
+function checkRootKey(jwk: unknown, nextRoots?: readonly string[]): CheckedRootKey {
+  return { key: publicMembers(jwk, invalid), kid: (jwk as { kid?: unknown }).kid, nextRoots };
 }
 
-async function importCheckedRootKey({ key, kid }: CheckedRootKey): Promise<RootKey> {
+async function importCheckedRootKey({ key, kid, nextRoots }: CheckedRootKey): Promise<RootKey> {
   const { jwk, ...imported } = await importChecked(key, invalid);
-  const thumbprint = await thumbprintOf(jwk);
+  const thumbprint = thumbprintOf(jwk);
   if (kid !== undefined && kid !== null && kid !== thumbprint) {
     throw new RootKeyInvalid(`kid is not the key's RFC 7638 thumbprint, ${thumbprint}`);
   }
-  return { ...imported, jwk: { ...jwk, kid: thumbprint }, thumbprint };
+  return { ...imported, jwk: { ...jwk, kid: thumbprint }, thumbprint, nextRoots };
+}
+
+/** One pinned root key, or several during a rotation, and the keys to which the one key is committed. */
+export interface PinnedRoots extends Pick<RootKey, 'nextRoots'> {
+  readonly rootKey: RootJwk | readonly RootJwk[];
 }
 
 /**
- * Checks one pinned root key, or several during a rotation, without WebCrypto.
+ * Checks pinned root keys without WebCrypto.
  *
  * @throws {@link RootKeyInvalid}, also for an empty array
  */
-export function checkRootKeys(jwks: RootJwk | readonly RootJwk[]): readonly CheckedRootKey[] {
-  const list: readonly unknown[] = Array.isArray(jwks) ? jwks : [jwks];
+export function checkRootKeys({ rootKey, nextRoots }: PinnedRoots): readonly CheckedRootKey[] {
+  const list: readonly unknown[] = Array.isArray(rootKey) ? rootKey : [rootKey];
   if (list.length === 0) throw new RootKeyInvalid('no root key is pinned');
-  return list.map(checkRootKey);
+  return list.map((jwk) => checkRootKey(jwk, nextRoots));
 }
 
 /** Imports checked root keys. @throws {@link RootKeyInvalid} */
@@ -78,11 +88,7 @@ export function importCheckedRootKeys(checked: readonly CheckedRootKey[]): Promi
   return Promise.all(checked.map(importCheckedRootKey));
 }
 
-/**
- * Imports one pinned root key, or several during a rotation.
- *
- * @throws {@link RootKeyInvalid}, also for an empty array
- */
-export async function importRootKeys(jwks: RootJwk | readonly RootJwk[]): Promise<readonly RootKey[]> {
-  return importCheckedRootKeys(checkRootKeys(jwks));
+/** Imports pinned root keys. @throws {@link RootKeyInvalid}, also for an empty array */
+export async function importRootKeys(pinned: PinnedRoots): Promise<readonly RootKey[]> {
+  return importCheckedRootKeys(checkRootKeys(pinned));
 }

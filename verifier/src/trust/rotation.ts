@@ -1,5 +1,12 @@
 import { parseStrictJson } from '../encoding/strict-json.js';
-import { RotationGap, RotationInvalid, RotationLoop, RotationSignature } from '../errors.js';
+import {
+  RotationGap,
+  RotationInvalid,
+  RotationLoop,
+  RotationNotCommitted,
+  RotationSignature,
+} from '../errors.js';
+import { isAnchorMember } from '../generated/predicates.js';
 import { LIMITS } from '../limits.js';
 import { importRootKey, type RootKey } from './root-key.js';
 import { type Clock, readStatement, type Statement, verifyStatement } from './statement.js';
@@ -11,12 +18,14 @@ const MAX_STEPS = 64;
  * Follows the rotation from a pinned root key to the current root key (SPEC B7).
  *
  * The outgoing key signs each step, and the `kid` in the header is the thumbprint of the outgoing key. Steps before the
- * pinned key are parsed but not verified. Every later step must continue the previous step.
+ * pinned key are parsed but not verified. Every later step must continue the previous step. If a key is committed to its
+ * successors (`nextRoots`), the step must lead to one of them (SPEC C4).
  *
  * @param pinned - the trusted root key
  * @param text - the content of /keys/rotation.json
  * @returns the current root key. This is the pinned key itself if no step follows it
- * @throws {@link RotationInvalid} | {@link RotationGap} | {@link RotationLoop} | {@link RotationSignature}
+ * @throws {@link RotationInvalid} | {@link RotationGap} | {@link RotationLoop} | {@link RotationSignature} |
+ *   {@link RotationNotCommitted}
  *
  * @example
  * ```ts
@@ -92,7 +101,7 @@ export async function walkSteps(
     const last = steps.at(-1);
     if (last === undefined) return chain.slice(0, 1);
     // The chain may begin where these steps end. The last step is not verified, because its result is already trusted.
-    const end = indexOf((await nextRoot(last)).thumbprint);
+    const end = indexOf((await successorIn(last, [])).thumbprint);
     if (end !== -1) return chain.slice(0, end + 1);
     const pinned = chain[0]?.thumbprint;
     throw new RotationGap(`no step of the rotation starts at the root key ${pinned}`);
@@ -110,19 +119,41 @@ export async function walkSteps(
       invalid: (message, cause) =>
         new RotationSignature(`the step after the root key ${signer.thumbprint} ${message}`, { cause }),
     });
-    const next = await nextRoot(step);
-    if (walked.some(({ thumbprint }) => thumbprint === next.thumbprint)) {
-      throw new RotationLoop(`the rotation returns to ${next.thumbprint}`);
-    }
-    walked.push(next);
+    walked.push(await successorIn(step, walked));
   }
   return walked;
 }
 
-async function nextRoot({ claims }: RotationStep): Promise<RootKey> {
-  try {
-    return await importRootKey(claims['next_root']);
-  } catch (cause) {
-    throw new RotationInvalid(`next_root of a step is invalid: ${(cause as Error).message}`, { cause });
+/**
+ * Returns the root key that a step leads to, with the keys to which the step commits it. Only the caller knows whether the
+ * outgoing key has signed the step.
+ *
+ * @param chain - the root keys before, oldest first, the outgoing key last. Empty if they are not known
+ * @throws {@link RotationInvalid} | {@link RotationLoop} | {@link RotationNotCommitted}
+ */
+export async function successorIn(
+  { claims }: Pick<RotationStep, 'claims'>,
+  chain: readonly RootKey[],
+): Promise<RootKey> {
+  const { next_root, next_roots } = claims as { next_root?: unknown; next_roots?: string[] };
+  const next = await importRootKey(next_root).catch((cause: Error) => {
+    throw new RotationInvalid(`next_root of a step is invalid: ${cause.message}`, { cause });
+  });
+  const { thumbprint } = next;
+  const earlier = chain.map((key) => key.thumbprint);
+  if (earlier.includes(thumbprint)) throw new RotationLoop(`the rotation returns to ${thumbprint}`);
+  const outgoing = chain.at(-1);
+  if (outgoing?.nextRoots?.includes(thumbprint) === false) {
+    throw new RotationNotCommitted(
+      `the root key ${outgoing.thumbprint} may be followed only by ${outgoing.nextRoots.join(' or ')}, not by ${thumbprint}`,
+    );
   }
+  if (next_roots === undefined) return next;
+  if (!isAnchorMember('next_roots', next_roots)) {
+    throw new RotationInvalid('next_roots of a step are not 1 to 3 distinct thumbprints');
+  }
+  const past = [...earlier, thumbprint].find((key) => next_roots.includes(key));
+  if (past !== undefined) throw new RotationInvalid(`next_roots of a step contain ${past}, a key up to then`);
+  // The order has no meaning.
+  return { ...next, nextRoots: [...next_roots].sort() };
 }

@@ -1,16 +1,9 @@
-import { encodeBase64url } from '../encoding/base64url.js';
-import { sha256 } from '../encoding/sha256.js';
-import { isValidBytes32 } from '../generated/predicates.js';
+import { hashBase64url } from '../encoding/sha256-sync.js';
+import type { RootJwk } from '../generated/schemas.js';
 import type { PublicJwk } from './public-key.js';
 
 /** Returns the RFC 7638 thumbprint of a public key: SHA-256 of its required members, in base64url. */
-export async function thumbprintOf({ crv, kty, x, y }: PublicJwk): Promise<string> {
+export function thumbprintOf({ crv, kty, x, y }: PublicJwk | RootJwk): string {
   // The members are in lexicographic order. JSON leaves out a `y` that is undefined.
-  const text = JSON.stringify({ crv, kty, x, y });
-  return encodeBase64url(await sha256(new TextEncoder().encode(text)));
-}
-
-/** Whether a value has the form of a thumbprint. */
-export function isThumbprint(value: unknown): value is string {
-  return isValidBytes32(value);
+  return hashBase64url(JSON.stringify({ crv, kty, x, y: y ?? undefined }));
 }

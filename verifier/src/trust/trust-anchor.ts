@@ -6,15 +6,12 @@ import { isAnchorMember } from '../generated/predicates.js';
 import { REQUIRED_ANCHOR_MEMBERS, type RootJwk, type TrustAnchor } from '../generated/schemas.js';
 import { logTrustOf } from './log-trust.js';
 import { publicMembers } from './public-key.js';
-
-/**
- * Members that only later versions enforce (SPEC C3). A verifier that ignored such a member would accept a registry that
- * the trust anchor refuses.
- */
-const LATER_MEMBERS = ['next_roots'];
+import { importRootKey, type RootKey } from './root-key.js';
+import { thumbprintOf } from './thumbprint.js';
 
 const EXPECTED: Readonly<Record<string, string>> = {
   root: 'a public JWK with only the members kty, crv, x, y and kid',
+  next_roots: '1 to 3 thumbprints of 43 characters, each named once, or absent',
   sources: 'one or more http(s) URLs without credentials, query or fragment, each named once, or absent',
   checkpoint: '"required", or absent',
   publication: '"required", or absent',
@@ -42,16 +39,9 @@ const EXPECTED: Readonly<Record<string, string>> = {
  */
 export function assertTrustAnchor(value: unknown): asserts value is TrustAnchor {
   if (!isObject(value)) throw new TrustAnchorInvalid('a trust anchor must be a JSON object');
-  const members = Object.keys(value);
-  const later = members.find((member) => LATER_MEMBERS.includes(member));
-  if (later !== undefined) {
-    throw new TrustAnchorInvalid(
-      `${later} needs a newer version of this verifier, which enforces the member`,
-    );
-  }
   const missing = REQUIRED_ANCHOR_MEMBERS.find((member) => !Object.hasOwn(value, member));
   if (missing !== undefined) throw new TrustAnchorInvalid(`a trust anchor must have the member ${missing}`);
-  for (const member of members) {
+  for (const member of Object.keys(value)) {
     // These messages say more than the schema.
     if (member === 'root')
       publicMembers(value[member], (message) => new TrustAnchorInvalid(`root ${message}`));
@@ -61,9 +51,13 @@ export function assertTrustAnchor(value: unknown): asserts value is TrustAnchor 
     }
     if (!conforms) throw wrongMember(member, value[member]);
   }
-  const repeated = repeatedSource((value as unknown as TrustAnchor).sources ?? []);
+  const anchor = value as unknown as TrustAnchor;
+  const repeated = repeatedSource(anchor.sources ?? []);
   if (repeated !== undefined) throw new TrustAnchorInvalid(repeated);
-  logTrustOf(value as unknown as TrustAnchor);
+  if (anchor.next_roots?.includes(thumbprintOf(anchor.root)) === true) {
+    throw new TrustAnchorInvalid('next_roots contain the thumbprint of root: a key cannot follow itself');
+  }
+  logTrustOf(anchor);
 }
 
 /** Says which source is another spelling of an earlier one. A client that asks one host twice gains nothing by it. */
@@ -79,6 +73,16 @@ function repeatedSource(sources: readonly string[]): string | undefined {
 function wrongMember(member: string, value: unknown): TrustAnchorInvalid {
   const { path, problem } = faultIn(member, value, (content) => isAnchorMember(member, content) === true);
   return new TrustAnchorInvalid(`${path} ${problem}: it must be ${EXPECTED[member]}`);
+}
+
+/**
+ * Imports the root key of a trust anchor, with the keys to which the trust anchor commits it.
+ *
+ * @param anchor - after {@link assertTrustAnchor}
+ * @throws {@link RootKeyInvalid}
+ */
+export async function importAnchorRoot({ root, next_roots }: TrustAnchor): Promise<RootKey> {
+  return { ...(await importRootKey(root)), nextRoots: next_roots };
 }
 
 /** Trust in a root key. */
@@ -118,6 +122,7 @@ export function withTrustAnchor(options: PinnedOptions, caller: string) {
     return {
       ...options,
       rootKey: rootKey ?? [],
+      nextRoots: undefined,
       requireCheckpoint: requireCheckpoint ?? false,
       requirePublication: false,
       log: undefined,
@@ -127,7 +132,7 @@ export function withTrustAnchor(options: PinnedOptions, caller: string) {
     throw new OptionsInvalid(caller, 'rootKey', 'the trust anchor has a root key: give only one of the two');
   }
   assertTrustAnchor(trustAnchor);
-  const { root, sources, checkpoint, publication } = trustAnchor;
+  const { root, next_roots, sources, checkpoint, publication } = trustAnchor;
   const log = logTrustOf(trustAnchor);
   const isRequired = checkpoint === 'required';
   if (isRequired && requireCheckpoint === false) {
@@ -135,6 +140,7 @@ export function withTrustAnchor(options: PinnedOptions, caller: string) {
   }
   return {
     rootKey: root,
+    nextRoots: next_roots,
     sources: options.sources ?? sources,
     requireCheckpoint: isRequired || requireCheckpoint === true,
     // Only a publication statement can be logged.

@@ -1,0 +1,70 @@
+import { RegistryError, type RootKey } from '@passport-registry/verifier';
+import {
+  ANY_TIME,
+  type Checkpoint,
+  readStatement,
+  type Statement,
+  verifyCheckpoint,
+} from '@passport-registry/verifier/internal';
+import { UsageError } from '../errors.js';
+import { readIfThere } from '../files/read-file.js';
+import { PATHS } from '../tree/paths.js';
+import type { PublishedTree } from '../tree/published-tree.js';
+import { checkpointClaims } from './freshness.js';
+
+/** The published checkpoint, as far as the next one continues it. */
+export type PreviousCheckpoint = Pick<Checkpoint, 'hold' | 'issuedAt'>;
+
+/**
+ * Verifies the published checkpoint, at any time. The next checkpoint keeps the holds of the published one, so if issuers
+ * may be held, but nobody can tell which, this function throws: a new checkpoint would release them silently.
+ *
+ * @param signer - the key that signs the next checkpoint. After a build that was killed, root key or delegation may be
+ *   newer than the checkpoint. The checkpoint then counts if the same key has signed it
+ * @returns undefined if the tree has no checkpoint, or only one that is damaged and cannot hold issuers
+ * @throws {@link UsageError} with instructions to restore the checkpoint
+ */
+export async function previousCheckpoint(
+  published: PublishedTree | undefined,
+  signer: RootKey,
+): Promise<PreviousCheckpoint | undefined> {
+  if (published === undefined || published.checkpoint !== undefined) return published?.checkpoint;
+  const { folder, statement } = published;
+  const bytes = readIfThere(folder, PATHS.checkpoint);
+  const own = bytes && (await signedBy(bytes, signer));
+  if (own !== undefined) return own;
+  const mayHold = bytes !== undefined && checkpointClaims(bytes)['hold'] !== undefined;
+  // Before the first checkpoint, there is none to read.
+  const hadCheckpoint = bytes !== undefined || statement?.checkpoint === true;
+  if (!mayHold && !(hadCheckpoint && hasPermission(folder))) return undefined;
+  throw new UsageError(
+    `${folder}/${PATHS.checkpoint} is ${bytes === undefined ? 'missing' : 'not valid'}, so nobody can tell which issuers ` +
+      'it holds, and a new checkpoint would release them: restore the tree from a mirror, from a backup or from git; or run ' +
+      '`release --all`, which signs a checkpoint that holds no issuer',
+  );
+}
+
+async function signedBy(checkpoint: Uint8Array, key: RootKey): Promise<PreviousCheckpoint | undefined> {
+  try {
+    return await verifyCheckpoint({ checkpoint, delegation: undefined }, key, ANY_TIME);
+  } catch (error) {
+    if (error instanceof RegistryError) return undefined;
+    throw error;
+  }
+}
+
+/** Whether the published delegation lets the online keys hold issuers. One that cannot be read might. */
+function hasPermission(folder: string): boolean {
+  const bytes = readIfThere(folder, PATHS.delegation);
+  if (bytes === undefined) return false;
+  try {
+    return permitsHold(readStatement(bytes, 'registry-delegation+jwt', (message) => new Error(message)));
+  } catch {
+    return true;
+  }
+}
+
+/** Whether a delegation lets the online keys hold issuers. */
+export function permitsHold({ claims }: Pick<Statement, 'claims'>): boolean {
+  return claims['hold'] === true;
+}

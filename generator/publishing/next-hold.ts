@@ -1,0 +1,93 @@
+import { MAX_HELD_ISSUERS } from '@passport-registry/verifier/internal';
+import { didYouMean } from '../diagnostics/messages.js';
+import { UsageError } from '../errors.js';
+import { type PreviousCheckpoint, previousCheckpoint } from '../freshness/previous-checkpoint.js';
+import type { CheckpointChoice } from '../freshness/statements.js';
+import type { PublishedTree } from '../tree/published-tree.js';
+
+/** A change of the issuers that the checkpoint holds (SPEC C4). */
+export interface HoldChange {
+  /** `release all` also counts if the published checkpoint cannot be read. */
+  readonly action: 'hold' | 'release' | 'release all';
+  /** The ids of the issuers; empty to release all. */
+  readonly ids: readonly string[];
+}
+
+/** The signer and the lifetime of a checkpoint for a published tree. */
+export interface PublishedCheckpointChoice extends CheckpointChoice {
+  /** Which issuers to hold or to release. Default: the checkpoint holds what the published one holds. */
+  readonly holdChange?: HoldChange | undefined;
+}
+
+/** What the next checkpoint holds. */
+interface NextHold {
+  /** Undefined if there is none, or if it cannot be read and everything is released. */
+  readonly previous: PreviousCheckpoint | undefined;
+  /** The ids of the held issuers, sorted. */
+  readonly hold: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Returns which issuers the next checkpoint of a published tree holds.
+ *
+ * @throws {@link UsageError} if the change cannot be made, or if nobody can tell what the published checkpoint holds
+ */
+export async function nextHold(
+  published: PublishedTree,
+  { signer, holdChange }: PublishedCheckpointChoice,
+): Promise<NextHold> {
+  const reading = previousCheckpoint(published, signer.rootKey);
+  const previous = await (holdChange?.action === 'release all' ? reading.catch(ignoreUsageError) : reading);
+  const held = previous?.hold ?? [];
+  if (holdChange === undefined) return { previous, hold: held, warnings: [] };
+  const { action, ids } = holdChange;
+  if (action !== 'hold') {
+    return { previous, hold: action === 'release' ? withoutIds(ids, held) : [], warnings: [] };
+  }
+  if (previous === undefined) {
+    throw new UsageError(`${published.folder} has no valid checkpoint: first sign one with \`checkpoint\``);
+  }
+  return { previous, hold: withIds(ids, held, published), warnings: warningsOf(published) };
+}
+
+function ignoreUsageError(error: unknown): undefined {
+  if (!(error instanceof UsageError)) throw error;
+}
+
+function withIds(
+  ids: readonly string[],
+  held: readonly string[],
+  { folder, issuers }: PublishedTree,
+): readonly string[] {
+  const listed = issuers().map(({ issuer_id }) => issuer_id);
+  for (const id of ids) {
+    if (held.includes(id)) throw new UsageError(`${id} is on hold already`);
+    if (listed.includes(id)) continue;
+    const hint = didYouMean(id, listed);
+    throw new UsageError(`the list in ${folder} has no issuer ${id}${hint === undefined ? '' : `: ${hint}`}`);
+  }
+  const hold = [...new Set([...held, ...ids])].sort();
+  if (hold.length <= MAX_HELD_ISSUERS) return hold;
+  throw new UsageError(
+    `a checkpoint holds at most ${MAX_HELD_ISSUERS} issuers, and this one would hold ${hold.length}: suspend some with the ` +
+      'root key, and `release` them',
+  );
+}
+
+function withoutIds(ids: readonly string[], held: readonly string[]): readonly string[] {
+  for (const id of ids) {
+    if (held.includes(id)) continue;
+    const hint = didYouMean(id, held);
+    throw new UsageError(`${id} is not on hold${hint === undefined ? '' : `: ${hint}`}`);
+  }
+  return held.filter((id) => !ids.includes(id));
+}
+
+/** A host can hide the checkpoint, and its holds, from a verifier that does not know that there must be one. */
+function warningsOf({ statement }: PublishedTree): string[] {
+  if (statement?.checkpoint === true) return [];
+  return [
+    'the publication statement does not promise checkpoints yet, so a host can hide this hold from verifiers that have not seen a checkpoint: the next build adds the promise',
+  ];
+}

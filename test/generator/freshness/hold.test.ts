@@ -1,0 +1,371 @@
+import { copyFileSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { openRegistry, type RootJwk } from '@passport-registry/verifier';
+import { folderSource } from 'passport-registry';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { serve } from '../../support/serving.js';
+import { claimsOf, jwt, signerKey } from '../../support/signed-tree.js';
+import { cli, type Outcome, recordText, workspace, writeFiles } from '../../support/workspace.js';
+
+const POLICY = { tiers: ['certified' as const] };
+let folder: string;
+
+beforeEach(async () => {
+  folder = await workspace(['alpha', 'beta']);
+  for (const name of ['root', 'online', 'other']) {
+    const { stdout } = await cli(['keys', 'generate', '--out', `${name}.pem`], folder);
+    writeFiles(folder, { [`${name}.json`]: stdout });
+  }
+});
+
+const path = (...steps: string[]) => join(folder, 'dist', ...steps);
+const text = (file: string) => readFileSync(path(file), 'utf8');
+const claims = () =>
+  claimsOf(readFileSync(path('checkpoint.jwt'))) as { iat: number; exp: number; hold?: string[] };
+
+async function good(...args: string[]): Promise<Outcome> {
+  const outcome = await cli(args, folder);
+  expect(outcome.stderr).not.toContain('passport-registry:');
+  expect(outcome.code).toBe(0);
+  return outcome;
+}
+
+/** Runs a command that must be refused, and must leave the checkpoint unchanged. Returns the message. */
+async function refused(...args: string[]): Promise<string> {
+  const before = text('checkpoint.jwt');
+  const { code, stderr } = await cli(args, folder);
+  expect([code, text('checkpoint.jwt') === before]).toEqual([2, true]);
+  return stderr;
+}
+
+async function delegate(file: string, ...more: string[]): Promise<void> {
+  const online = more.includes('--online') ? [] : ['--online', 'online.json'];
+  const { stdout } = await good('keys', 'delegate', '--key', 'root.pem', ...online, ...more);
+  writeFiles(folder, { [file]: stdout });
+}
+
+const ONLINE = ['--key', 'online.pem'] as const;
+const build = (...more: string[]) => good('build', '--key', 'root.pem', '--production', ...more);
+const hold = (...ids: string[]) => good('hold', ...ids, ...ONLINE);
+const release = (...ids: string[]) => good('release', ...ids, ...ONLINE);
+
+/** A registry whose online key may hold issuers. */
+async function publish(...more: string[]): Promise<void> {
+  await delegate('delegation.jwt', '--hold');
+  await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem', ...more);
+}
+
+function suspend(id: string): void {
+  writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id, { status: 'suspended' }) });
+}
+
+/** Returns the reasons of verifiers about an issuer. */
+async function reasons(id: string): Promise<string[]> {
+  const rootKey: RootJwk = JSON.parse(text('keys/root.json'));
+  const source = folderSource(path());
+  const files = { get: async (file: string) => (await source.get(file))?.bytes };
+  const registry = await openRegistry(files, { rootKey, maxAge: 24 * 60 * 60 });
+  return registry.decide(id, POLICY).reasons.map(({ code }) => code);
+}
+
+describe('hold and release', () => {
+  it('stop an issuer with the online key alone, and let it go on', async () => {
+    await publish();
+    const list = text('issuers.json');
+    const held = await hold('alpha');
+    expect(held.stderr).toContain('on hold: alpha. Verifiers treat held issuers as suspended.');
+    expect(claims().hold).toEqual(['alpha']);
+    expect(await reasons('alpha')).toEqual(['issuer-held']);
+    expect(await reasons('beta')).toEqual(['policy-met']);
+    expect(text('issuers.json')).toBe(list);
+    const more = await good('hold', 'beta', ...ONLINE, '--hours', '2', '--json');
+    expect(JSON.parse(more.stdout)).toMatchObject({ ok: true, hold: ['alpha', 'beta'], warnings: [] });
+    expect(claims().exp - claims().iat).toBe(2 * 60 * 60);
+    expect((await release('alpha')).stderr).toContain('on hold: beta.');
+    expect(await reasons('alpha')).toEqual(['policy-met']);
+    expect((await release('beta')).stderr).toContain('on hold: no issuer');
+    expect(claims()).not.toHaveProperty('hold');
+    expect(await reasons('beta')).toEqual(['policy-met']);
+  });
+
+  it('date every change later than the checkpoint before, as verifiers demand', async () => {
+    await publish();
+    const dates = [claims().iat];
+    for (const change of [hold, release, hold]) {
+      await change('alpha');
+      dates.push(claims().iat);
+    }
+    expect(dates).toEqual([...new Set(dates)].sort());
+    await good('checkpoint', ...ONLINE);
+    expect(claims().iat).toBeGreaterThanOrEqual(dates.at(-1) as number);
+  });
+
+  it('refuse what would change nothing, and ids that are not listed, with a similar one', async () => {
+    await publish();
+    await hold('alpha');
+    expect(await refused('hold', 'beta', 'alpha', ...ONLINE)).toContain('alpha is on hold already');
+    expect(await refused('hold', 'alhpa', ...ONLINE)).toContain('did you mean `alpha`?');
+    expect(await refused('hold', '../alpha', ...ONLINE)).toContain('has no issuer ../alpha');
+    expect(await refused('release', 'beta', ...ONLINE)).toContain('beta is not on hold');
+    expect(await refused('release', ...ONLINE)).toContain('name the issuers to release, or pass --all');
+    expect(await refused('release', 'alpha', '--all', ...ONLINE)).toContain('or pass --all');
+  });
+
+  it('hold at most 64 issuers', async () => {
+    const ids = Array.from({ length: 65 }, (_, index) => `bank-${String(index).padStart(2, '0')}`);
+    writeFiles(folder, Object.fromEntries(ids.map((id) => [`issuers/${id}.yaml`, recordText(id, {})])));
+    await publish();
+    expect(await refused('hold', ...ids, ...ONLINE)).toContain('a checkpoint holds at most 64 issuers');
+    await hold(...ids.slice(0, 64));
+    expect(await refused('hold', 'bank-64', ...ONLINE)).toContain('this one would hold 65');
+    await release('bank-00');
+    await hold('bank-64');
+    expect(claims().hold).toEqual(ids.slice(1));
+  });
+
+  it('need the permission of the delegation, and a checkpoint', async () => {
+    await delegate('delegation.jwt');
+    await build('--delegation', 'delegation.jwt');
+    const { code, stderr } = await cli(['hold', 'alpha', ...ONLINE], folder);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('has no valid checkpoint')]);
+    await good('checkpoint', ...ONLINE);
+    const message = await refused('hold', 'alpha', ...ONLINE);
+    expect(message).toContain('the delegation does not let the online key hold issuers');
+    expect(message).toContain('keys delegate --hold');
+    await publish();
+    await hold('alpha');
+  });
+
+  it('need no permission for the root key itself', async () => {
+    await build('--checkpoint-key', 'root.pem');
+    await good('hold', 'alpha', '--key', 'root.pem');
+    expect(await reasons('alpha')).toEqual(['issuer-held']);
+    await good('checkpoint', '--key', 'root.pem');
+    expect(await reasons('alpha')).toEqual(['issuer-held']);
+  });
+
+  it('warn if a host could hide the checkpoint from new verifiers', async () => {
+    await delegate('delegation.jwt', '--hold');
+    await build('--delegation', 'delegation.jwt');
+    await good('checkpoint', ...ONLINE);
+    expect((await hold('alpha')).stderr).toContain(
+      'WARNING: the publication statement does not promise checkpoints',
+    );
+    await build('--checkpoint-key', 'online.pem');
+    expect((await hold('beta')).stderr).not.toContain('WARNING');
+  });
+
+  it('refuse a key that the delegation does not name', async () => {
+    await publish();
+    const before = text('checkpoint.jwt');
+    const { code, stderr } = await cli(['hold', 'alpha', '--key', 'other.pem'], folder);
+    expect([code, text('checkpoint.jwt') === before]).toEqual([1, true]);
+    expect(stderr).toContain('ERR_CHECKPOINT_INVALID');
+  });
+
+  it('take the online key from registry.yaml', async () => {
+    await publish();
+    writeFiles(folder, { 'registry.yaml': 'checkpoint:\n  signer:\n    key: online.pem\n  hours: 3\n' });
+    await good('hold', 'alpha');
+    expect(claims().exp - claims().iat).toBe(3 * 60 * 60);
+    await good('release', 'alpha');
+    expect(claims()).not.toHaveProperty('hold');
+  });
+});
+
+describe('the command line about a hold', () => {
+  it('resolve rejects the issuer, from a folder and from a host; verify and the report of checkpoint name it', async () => {
+    await publish();
+    await hold('alpha');
+    writeFiles(folder, { 'policy.json': JSON.stringify(POLICY) });
+    for (const source of ['dist', await serve(path())]) {
+      const args = ['--policy', 'policy.json', '--root-key', 'root.json', '--source', source];
+      const { code, stderr } = await cli(['resolve', 'alpha', ...args], folder);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('issuer-held: the checkpoint holds')]);
+      expect((await cli(['resolve', 'beta', ...args], folder)).code).toBe(0);
+      const verified = await good(
+        'verify',
+        source,
+        '--root-key',
+        'root.json',
+        '--json',
+        '--any-content-type',
+      );
+      expect(JSON.parse(verified.stdout).hold).toEqual(['alpha']);
+      expect(verified.stderr).toContain('note: the checkpoint holds alpha: verifiers treat held issuers as');
+    }
+    const { stdout } = await good('checkpoint', ...ONLINE, '--json');
+    expect(JSON.parse(stdout).hold).toEqual(['alpha']);
+    await release('alpha');
+    expect((await good('verify', 'dist')).stderr).not.toContain('holds');
+  });
+
+  it('keys delegate gives the permission only with --hold', async () => {
+    await delegate('with.jwt', '--hold');
+    await delegate('without.jwt');
+    const of = (file: string) => claimsOf(readFileSync(join(folder, file)));
+    expect(of('with.jwt')).toMatchObject({ hold: true });
+    expect(of('without.jwt')).not.toHaveProperty('hold');
+  });
+});
+
+describe('a hold', () => {
+  beforeEach(async () => {
+    await publish();
+    await hold('alpha');
+  });
+
+  const held = () => expect(claims().hold).toEqual(['alpha']);
+
+  it('stays with every new checkpoint', async () => {
+    await good('checkpoint', ...ONLINE);
+    held();
+    await build('--renew', '--checkpoint-key', 'online.pem');
+    held();
+    const signing = [
+      '--key',
+      'root.pem',
+      '--production',
+      '--checkpoint-key',
+      'online.pem',
+      '--reason',
+      'test',
+    ];
+    await good('suspend', 'beta', ...signing);
+    held();
+    await build('--unsigned', 'request', '--renew');
+    await good('sign', 'request', '--key', 'root.pem', '--yes');
+    await good('attach', 'request', '--root-key', 'root.json', '--checkpoint-key', 'online.pem');
+    held();
+  });
+
+  it('stays with the checkpoint that a build without the online key does not touch', async () => {
+    const before = text('checkpoint.jwt');
+    suspend('beta');
+    await build();
+    expect(text('checkpoint.jwt')).toBe(before);
+    expect(await reasons('alpha')).toEqual(['issuer-held']);
+    expect(await reasons('beta')).toEqual(['status-suspended']);
+  });
+
+  it('stays when the list suspends the issuer, until it is released', async () => {
+    suspend('alpha');
+    await build('--checkpoint-key', 'online.pem');
+    held();
+    expect(await reasons('alpha')).toEqual(['status-suspended', 'issuer-held']);
+    await release('alpha');
+    expect(await reasons('alpha')).toEqual(['status-suspended']);
+  });
+
+  it('stays with a new delegation to another online key, if that key may hold issuers', async () => {
+    const other = ['--checkpoint-key', 'other.pem'];
+    await delegate('without.jwt', '--online', 'other.json');
+    const message = await refused(
+      ...['build', '--key', 'root.pem', '--production', '--delegation', 'without.jwt', ...other],
+    );
+    expect(message).toContain('the checkpoint would hold alpha, but the delegation does not let');
+    await delegate('with.jwt', '--online', 'other.json', '--hold');
+    await build('--delegation', 'with.jwt', ...other);
+    held();
+    expect(await reasons('alpha')).toEqual(['issuer-held']);
+  });
+
+  it('stays with a rotation of the root key, which keeps the permission, and says so', async () => {
+    const args = ['--key', 'root.pem', '--next-key', 'next.pem', '--checkpoint-key', 'online.pem', '--yes'];
+    const { stderr } = await good('rotate', ...args);
+    expect(stderr).toContain('sign a delegation to 1 online key that may hold issuers with the next key');
+    held();
+    expect(claimsOf(readFileSync(path('keys/delegation.jwt')))).toMatchObject({ hold: true });
+    expect(await reasons('alpha')).toEqual(['issuer-held']);
+  });
+
+  it('stays after the checkpoint has expired', async () => {
+    const hours = (from: number) => Math.floor(Date.now() / 1000) + from * 60 * 60;
+    const [root, online] = [await signerKey(folder, 'root'), await signerKey(folder, 'online')];
+    const old = { iat: hours(-9), exp: hours(9), keys: [online.rootKey.jwk], hold: true };
+    writeFiles(folder, { 'old.jwt': await jwt(root, 'registry-delegation+jwt', old) });
+    // In place of the published delegation, a build takes only a newer one.
+    rmSync(path('keys/delegation.jwt'));
+    await build('--delegation', 'old.jwt', '--checkpoint-key', 'online.pem');
+    const expired = { ...claims(), iat: hours(-8), exp: hours(-7) };
+    writeFiles(folder, { 'dist/checkpoint.jwt': await jwt(online, 'registry-checkpoint+jwt', expired) });
+    await good('checkpoint', ...ONLINE);
+    held();
+    expect(claims().exp).toBeGreaterThan(hours(1));
+  });
+
+  const damages: [string, () => void][] = [
+    ['missing', () => rmSync(path('checkpoint.jwt'))],
+    ['empty', () => writeFiles(folder, { 'dist/checkpoint.jwt': '' })],
+    ['no JWT', () => writeFiles(folder, { 'dist/checkpoint.jwt': '<html></html>' })],
+    [
+      'not as it was signed',
+      () => {
+        const [head, body, signature = ''] = text('checkpoint.jwt').split('.');
+        const other = `${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`;
+        writeFiles(folder, { 'dist/checkpoint.jwt': `${head}.${body}.${other}` });
+      },
+    ],
+    [
+      'without its hold',
+      () => {
+        const [head, , signature] = text('checkpoint.jwt').split('.');
+        const { hold: _hold, ...rest } = claims();
+        const body = Buffer.from(JSON.stringify(rest)).toString('base64url');
+        writeFiles(folder, { 'dist/checkpoint.jwt': `${head}.${body}.${signature}` });
+      },
+    ],
+  ];
+
+  it.each(damages)('is not dropped if the published checkpoint is %s', async (_, damage) => {
+    const saved = join(folder, 'saved.jwt');
+    copyFileSync(path('checkpoint.jwt'), saved);
+    damage();
+    for (const args of [
+      ['checkpoint', ...ONLINE],
+      ['hold', 'beta', ...ONLINE],
+      ['release', 'alpha', ...ONLINE],
+      ['build', '--key', 'root.pem', '--production', '--checkpoint-key', 'online.pem'],
+    ]) {
+      const { code, stderr } = await cli(args, folder);
+      expect([args[0], code]).toEqual([args[0], 2]);
+      expect(stderr).toContain('nobody can tell which issuers it holds');
+      expect(stderr).toContain('release --all');
+    }
+    copyFileSync(saved, path('checkpoint.jwt'));
+    await good('checkpoint', ...ONLINE);
+    held();
+  });
+
+  it('ends with release --all, even if the published checkpoint cannot be read', async () => {
+    writeFiles(folder, { 'dist/checkpoint.jwt': 'damaged' });
+    expect((await good('release', '--all', ...ONLINE)).stderr).toContain('on hold: no issuer');
+    expect(await reasons('alpha')).toEqual(['policy-met']);
+    await good('checkpoint', ...ONLINE);
+  });
+
+  it('survives a build that was killed between the new delegation and the checkpoint', async () => {
+    await delegate('renewed.jwt', '--hold', '--days', '30');
+    copyFileSync(join(folder, 'renewed.jwt'), path('keys/delegation.jwt'));
+    // A second later, the checkpoint is older than its delegation.
+    const { iat } = claimsOf(readFileSync(path('keys/delegation.jwt'))) as { iat: number };
+    const key = await signerKey(folder, 'online');
+    const earlier = { ...claims(), iat: iat - 10 };
+    writeFiles(folder, { 'dist/checkpoint.jwt': await jwt(key, 'registry-checkpoint+jwt', earlier) });
+    await build('--delegation', 'renewed.jwt', '--checkpoint-key', 'online.pem');
+    held();
+    expect(await reasons('alpha')).toEqual(['issuer-held']);
+  });
+});
+
+describe('a checkpoint that cannot hold issuers', () => {
+  it('is replaced if it is damaged or missing, as before', async () => {
+    await delegate('delegation.jwt');
+    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    writeFiles(folder, { 'dist/checkpoint.jwt': 'damaged' });
+    await build('--checkpoint-key', 'online.pem');
+    rmSync(path('checkpoint.jwt'));
+    await good('checkpoint', ...ONLINE);
+    expect(await reasons('alpha')).toEqual(['policy-met']);
+  });
+});

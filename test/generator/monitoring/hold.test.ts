@@ -1,0 +1,97 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { LoggedRegistry } from '../../support/logged-registry.js';
+import { loggedWorld, type MonitoredHosts, monitoredHosts, serveOn } from '../../support/monitor.js';
+import { checkpoint, testKey } from '../../support/publication.js';
+
+const STATE = ['--state', 'state'];
+const MADE = Math.floor(Date.now() / 1000) - 1000;
+let world: LoggedRegistry;
+let registry: MonitoredHosts;
+
+beforeEach(async () => {
+  world = await loggedWorld();
+  registry = await monitoredHosts(world, 2);
+});
+
+/** Serves a checkpoint on one host. @param later - seconds after the first */
+async function serveHold(later: number, hold: readonly string[], host = 0, by = world.root): Promise<void> {
+  const claims = { iat: MADE + later, exp: MADE + 9000, ...(hold.length > 0 && { hold: [...hold] }) };
+  const text = await checkpoint(world.files, by, claims);
+  registry.hosts[host]?.files.set('checkpoint.jwt', Buffer.from(text));
+}
+
+/** Runs a round. Returns what it tells about holds. */
+async function round(...args: string[]) {
+  const { code, report } = await registry.monitor(...args);
+  const told = report.findings.filter(({ kind }) => kind === 'held' || kind === 'released');
+  return { code, told: told.map(({ code: found, issuer_id, kind }) => [found, issuer_id, kind]) };
+}
+
+describe('the monitor', () => {
+  it('tells which issuers a checkpoint begins to hold, and which it releases, once', async () => {
+    await serveHold(0, []);
+    expect((await round(...STATE)).told).toEqual([]);
+    await serveHold(1, ['alpha', 'beta']);
+    expect(await round(...STATE)).toEqual({
+      code: 0,
+      told: [
+        ['issuer-changed', 'alpha', 'held'],
+        ['issuer-changed', 'beta', 'held'],
+      ],
+    });
+    expect((await round(...STATE)).told).toEqual([]);
+    await serveHold(2, ['beta']);
+    expect((await round(...STATE)).told).toEqual([['issuer-changed', 'alpha', 'released']]);
+  });
+
+  it('tells only of watched issuers if some are watched, with exit code 5', async () => {
+    await serveHold(0, []);
+    const watch = [...STATE, '--watch', 'beta'];
+    await round(...watch);
+    await serveHold(1, ['alpha']);
+    expect(await round(...watch)).toEqual({ code: 0, told: [] });
+    await serveHold(2, ['alpha', 'beta']);
+    expect(await round(...watch)).toEqual({ code: 5, told: [['watched-issuer-changed', 'beta', 'held']] });
+  });
+
+  it('says in words when and how', async () => {
+    await serveHold(0, []);
+    await round(...STATE);
+    await serveHold(1, ['alpha']);
+    const { report } = await registry.monitor(...STATE);
+    const at = new Date((MADE + 1) * 1000).toISOString().replace('.000', '');
+    expect(report.findings.map(({ message }) => message)).toContain(
+      `alpha is on hold, so verifiers treat it as suspended, by the checkpoint of ${at}`,
+    );
+  });
+
+  it('believes the newest checkpoint of all hosts, and none that verifiers refuse', async () => {
+    await serveHold(0, []);
+    await serveHold(0, [], 1);
+    await round(...STATE);
+    await serveHold(1, ['alpha'], 1);
+    expect((await round(...STATE)).told).toEqual([['issuer-changed', 'alpha', 'held']]);
+    // The mirror is newer than the registry, so nothing is released.
+    await serveHold(1, ['alpha'], 0);
+    await serveHold(0, [], 1);
+    expect((await round(...STATE)).told).toEqual([]);
+    await serveHold(5, ['beta'], 0, await testKey());
+    expect((await round(...STATE)).told).toEqual([]);
+    registry.hosts[0]?.files.set('checkpoint.jwt', Buffer.from('damaged'));
+    expect((await round(...STATE)).told).toEqual([]);
+  });
+
+  it('tells the holds of today in its first round only if it is asked for the past', async () => {
+    await serveHold(0, ['alpha']);
+    expect((await round()).told).toEqual([]);
+    expect((await round('--since', '1h')).told).toEqual([['issuer-changed', 'alpha', 'held']]);
+  });
+
+  it('tells a hold of the first checkpoint, and nothing if the checkpoint disappears', async () => {
+    await round(...STATE);
+    await serveHold(0, ['alpha']);
+    expect((await round(...STATE)).told).toEqual([['issuer-changed', 'alpha', 'held']]);
+    serveOn(world, registry.hosts[0]);
+    expect((await round(...STATE)).told).toEqual([]);
+  });
+});

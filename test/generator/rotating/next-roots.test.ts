@@ -1,0 +1,354 @@
+import { createPrivateKey } from 'node:crypto';
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TrustAnchor } from '@passport-registry/verifier';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { filesBelow } from '../../../build/files/walk.js';
+import { serve } from '../../support/serving.js';
+import { claimsOf } from '../../support/signed-tree.js';
+import { cli, cliProcess, type Outcome, workspace, writeFiles } from '../../support/workspace.js';
+
+let folder: string;
+const path = (...steps: string[]) => join(folder, ...steps);
+const text = (...steps: string[]) => readFileSync(path(...steps), 'utf8');
+const kid = (name: string): string => JSON.parse(text(`${name}.json`)).kid;
+const command = (...args: string[]) => cli(args, folder);
+
+async function good(...args: string[]): Promise<Outcome> {
+  const outcome = await command(...args);
+  expect([outcome.code, outcome.stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);
+  return outcome;
+}
+
+const KEYS = ['root', 'first', 'second', 'third', 'fourth', 'thief'] as const;
+const signedBy = (name: string) => ['--key', `${name}.pem`, '--root-key', `${name}.json`];
+
+/** Writes registry.yaml with keys that can follow the root key. */
+const settings = (...next: string[]) =>
+  writeFiles(folder, {
+    'registry.yaml': `root_key: root.json\nsigner: { key: root.pem }\n${next.length === 0 ? '' : `next_roots: [${next.map((name) => `"${kid(name)}"`).join(', ')}]\n`}`,
+  });
+
+/** Writes a trust anchor of the first root key. */
+function anchor(...next: string[]): string[] {
+  const trusted: TrustAnchor = {
+    root: JSON.parse(text('root.json')),
+    ...(next.length > 0 && { next_roots: next.map(kid) }),
+  };
+  writeFiles(folder, { 'anchor.json': JSON.stringify(trusted) });
+  return ['--root-key', 'anchor.json'];
+}
+
+const rotate = (by: string, to: string, ...more: string[]) =>
+  command(
+    'rotate',
+    '--yes',
+    ...signedBy(by),
+    '--next-key',
+    `${to}.pem`,
+    '--folder',
+    `rotation-${to}`,
+    ...more,
+  );
+const commit = (...next: string[]) => ['--commit', ...next];
+const steps = (): string[] => JSON.parse(text('dist/keys/rotation.json'));
+const committed = () => steps().map((step) => claimsOf(Buffer.from(step))['next_roots']);
+const treeNow = () =>
+  filesBelow(path('dist'))
+    .map((name) => `${name} ${text('dist', name)}`)
+    .join('\n');
+
+/** Signs a step as somebody who does not use this tool, and lets a build publish it. */
+async function publishStep(by: string, to: string, ...more: string[]): Promise<Outcome> {
+  mkdirSync(path('elsewhere'), { recursive: true });
+  const keys = [...signedBy(by), '--next', `${to}.json`, '--out', 'elsewhere', '--config', 'empty.yaml'];
+  writeFiles(folder, { 'empty.yaml': '' });
+  const { stdout } = await good('keys', 'rotate', ...keys, ...more);
+  writeFiles(folder, { step: stdout });
+  return command('build', ...signedBy(to), '--rotation', 'step');
+}
+
+let template: string | undefined;
+beforeEach(async () => {
+  if (template === undefined) {
+    folder = await workspace(['alpha']);
+    for (const name of KEYS) {
+      await good('keys', 'generate', '--out', `${name}.pem`, '--public', `${name}.json`);
+    }
+    settings();
+    await good('build');
+    template = folder;
+  }
+  folder = await workspace([]);
+  cpSync(template, folder, { recursive: true });
+});
+
+describe('rotate, if the root key is committed', () => {
+  /** What is refused leaves the tree and the folder as they were. */
+  async function expectRefused(words: string, code: number, ...args: Parameters<typeof rotate>) {
+    const before = [treeNow(), filesBelow(folder)];
+    const { code: found, stderr } = await rotate(...args);
+    expect([found, stderr]).toEqual([code, expect.stringContaining(words)]);
+    expect([treeNow(), filesBelow(folder)]).toEqual(before);
+  }
+
+  it('refuses any other next key before anything is signed', async () => {
+    settings('first', 'second');
+    const only = `is committed to ${kid('first')} or ${kid('second')}`;
+    await expectRefused(only, 3, 'root', 'thief');
+    await expectRefused('not to a new key', 3, 'root', 'safe/none');
+    const { code, stderr } = await command(
+      ...['keys', 'rotate', '--key', 'root.pem', '--next', 'thief.json'],
+    );
+    expect([code, stderr]).toEqual([3, expect.stringContaining(`not to ${kid('thief')}`)]);
+  });
+
+  it('refuses an encrypted key when its passphrase has shown which key it is', async () => {
+    settings('first');
+    const protection = { cipher: 'aes-256-cbc', passphrase: 'secret' };
+    const pem = createPrivateKey(text('thief.pem')).export({ type: 'pkcs8', format: 'pem', ...protection });
+    writeFiles(folder, { 'hidden.pem': String(pem) });
+    chmodSync(path('hidden.pem'), 0o600);
+    writeFiles(folder, { pass: 'secret' });
+    const before = treeNow();
+    const { code, stderr } = await rotate('root', 'hidden', '--next-passphrase-file', 'pass');
+    expect([code, stderr]).toEqual([3, expect.stringContaining(`is committed to ${kid('first')}`)]);
+    expect([treeNow(), existsSync(path('rotation-hidden/step.jwt'))]).toEqual([before, false]);
+  });
+
+  it('follows a chain of commitments, which verifiers obey from any key on', async () => {
+    settings('first', 'second');
+    const one = await rotate('root', 'first', '--json', ...commit('third.json', kid('fourth')));
+    expect([one.code, JSON.parse(one.stdout)]).toMatchObject([
+      0,
+      { next: kid('first'), nextRoots: [kid('third'), kid('fourth')].sort() },
+    ]);
+    expect(one.stderr).toContain(`then   ${kid('third')} or ${kid('fourth')}\n`);
+    expect(one.stderr).toContain('registry.yaml: remove next_roots, because the rotation says it now\n');
+    expect(one.stderr).toContain(
+      `with what can follow it: ${[kid('third'), kid('fourth')].sort().join(' or ')}\n`,
+    );
+    settings();
+    // The first commitment is spent: the second key was for the first root key only.
+    await expectRefused(`is committed to`, 3, 'first', 'second');
+    const two = await rotate('first', 'third');
+    expect([two.code, two.stderr]).toEqual([0, expect.stringContaining(`then   ${kid('fourth')}\n`)]);
+    expect(committed()).toEqual([[kid('third'), kid('fourth')], [kid('fourth')]]);
+    for (const trust of [anchor('first', 'second'), anchor('first'), anchor()]) {
+      expect((await command('verify', 'dist', ...trust)).code).toBe(0);
+    }
+    const refused = await command('verify', 'dist', ...anchor('second'));
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining(`may be followed only by ${kid('second')}, not by ${kid('first')}`),
+    ]);
+  });
+
+  it('commits to the keys that are left, and to none when none is left, in words', async () => {
+    settings('first', 'second', 'third');
+    expect((await rotate('root', 'second')).code).toBe(0);
+    settings();
+    expect((await rotate('second', 'first')).code).toBe(0);
+    const last = await rotate('first', 'third');
+    expect(last.stderr).toContain('then   any key may follow; to commit to keys, name them with --commit\n');
+    expect(committed()).toEqual([[kid('first'), kid('third')], [kid('third')], undefined]);
+    expect((await rotate('third', 'thief')).code).toBe(0);
+    expect((await command('verify', 'dist', ...anchor('second'))).code).toBe(0);
+  });
+
+  it('goes on with the step of an earlier run, and refuses another commitment', async () => {
+    settings('first');
+    const begun = path('rotation-first');
+    expect((await rotate('root', 'first', ...commit('second.json'))).code).toBe(0);
+    const kept = path('kept');
+    cpSync(begun, kept, { recursive: true });
+    rmSync(path('dist'), { recursive: true });
+    cpSync(join(template ?? '', 'dist'), path('dist'), { recursive: true });
+    const other = await rotate('root', 'first', ...commit('third.json'));
+    expect([other.code, other.stderr]).toEqual([
+      3,
+      expect.stringContaining(`commits ${kid('first')} to ${kid('second')}, unlike --commit`),
+    ]);
+    expect((await rotate('root', 'first')).code).toBe(0);
+    expect(committed()).toEqual([[kid('second')]]);
+  });
+
+  it.each<[string, string[], number, string]>([
+    [
+      'four keys',
+      ['second.json', 'third.json', 'fourth.json', 'thief.json'],
+      2,
+      'names 4 keys: name at most 3',
+    ],
+    ['a key twice', ['second.json', 'second.json'], 2, 'twice: name each key once'],
+    ['the next key', ['first.json'], 3, 'it is that key itself'],
+    ['the outgoing key', ['root.json'], 3, 'a root key before it'],
+    ['a private key', ['second.pem'], 3, 'contains no public JWK'],
+    ['a file that is not there', ['none.json'], 4, 'none.json'],
+  ])('commits not to %s', async (_name, keys, code, words) => {
+    settings('first');
+    await expectRefused(words, code, 'root', 'first', ...commit(...keys));
+    const args = ['keys', 'rotate', '--key', 'root.pem', '--next', 'first.json', ...commit(...keys)];
+    const step = await command(...args);
+    expect([step.code, step.stdout]).toEqual([code, '']);
+  });
+
+  it('commits not to a root key of long ago', async () => {
+    expect((await rotate('root', 'first')).code).toBe(0);
+    writeFiles(folder, { 'registry.yaml': '' });
+    await expectRefused('verifiers never go back', 3, 'first', 'second', ...commit('root.json'));
+  });
+
+  it('refuses next_roots of registry.yaml that belong to an earlier root key', async () => {
+    settings('first');
+    expect((await rotate('root', 'first')).code).toBe(0);
+    await expectRefused('remove next_roots, which belongs to an earlier root key', 2, 'first', 'second');
+  });
+});
+
+describe('keys rotate', () => {
+  it('says in words to which keys the step commits the next key', async () => {
+    const rotateTo = (...more: string[]) => command('keys', 'rotate', '--next', 'first.json', ...more);
+    settings();
+    const none = await rotateTo();
+    expect(none.stderr).toContain(`The step commits ${kid('first')} to no key`);
+    expect(claimsOf(Buffer.from(none.stdout))).not.toHaveProperty('next_roots');
+    const some = await rotateTo(...commit('second.json', 'third.json', kid('fourth')));
+    expect(some.stderr).toContain(
+      `The step commits ${kid('first')}: only ${kid('second')} or ${kid('third')} or ${kid('fourth')} can follow it.`,
+    );
+    expect(claimsOf(Buffer.from(some.stdout))['next_roots']).toEqual([
+      kid('second'),
+      kid('third'),
+      kid('fourth'),
+    ]);
+  });
+
+  it('takes the commitment from the published rotation, and refuses a damaged one', async () => {
+    settings('first');
+    expect((await rotate('root', 'first', ...commit('second.json'))).code).toBe(0);
+    settings();
+    const step = (to: string) => command('keys', 'rotate', ...signedBy('first'), '--next', `${to}.json`);
+    expect((await step('thief')).code).toBe(3);
+    expect((await step('second')).code).toBe(0);
+    writeFiles(folder, { 'dist/keys/rotation.json': '[' });
+    expect(await step('second')).toMatchObject({ code: 1, stdout: '' });
+  });
+});
+
+describe('build --rotation', () => {
+  it('refuses a step to a key that is not committed, in registry.yaml or in the rotation', async () => {
+    settings('first');
+    const before = treeNow();
+    const refused = await publishStep('root', 'thief');
+    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('may be followed only by')]);
+    expect(treeNow()).toBe(before);
+    expect((await publishStep('root', 'first', ...commit('second.json'))).code).toBe(0);
+    const again = await publishStep('first', 'thief');
+    expect([again.code, again.stderr]).toEqual([3, expect.stringContaining('may be followed only by')]);
+  });
+
+  it('refuses a step that commits to an earlier root key', async () => {
+    expect((await publishStep('root', 'first')).code).toBe(0);
+    const refused = await publishStep('first', 'second', ...commit('root.json'));
+    expect([refused.code, refused.stderr]).toEqual([
+      expect.any(Number),
+      expect.stringContaining(`to the earlier root key ${kid('root')}`),
+    ]);
+    expect(steps()).toHaveLength(1);
+  });
+});
+
+describe('whoever knows the next root keys', () => {
+  /** The thief of the root key, who does not know the settings of the operator, publishes another tree. */
+  async function stolen(): Promise<string> {
+    expect((await publishStep('root', 'thief')).code).toBe(0);
+    return serve(path('dist'));
+  }
+
+  it.each<[string, (url: string) => string[]]>([
+    ['verify', () => ['verify', 'dist']],
+    ['verify a host', (url) => ['verify', url, '--any-content-type']],
+    ['mirror', (url) => ['mirror', url, 'mirror']],
+    ['mirror status', (url) => ['mirror', 'status', url]],
+    ['diff', (url) => ['diff', 'dist', url]],
+    ['resolve', (url) => ['resolve', 'alpha', '--policy', 'policy.json', '--source', url]],
+    ['resolve from a folder', () => ['resolve', 'alpha', '--policy', 'policy.json', '--source', 'dist']],
+  ])('%s refuses the registry of a thief', async (_name, args) => {
+    const url = await stolen();
+    writeFiles(folder, { 'policy.json': '{"tiers":["certified"]}' });
+    const deceived = await command(...args(url), ...anchor());
+    expect([deceived.code, deceived.stderr]).toEqual([0, expect.anything()]);
+    rmSync(path('mirror'), { recursive: true, force: true });
+    const { code, stderr } = await command(...args(url), ...anchor('first', 'second'));
+    expect([code, stderr]).toEqual([1, expect.stringContaining('may be followed only by')]);
+    expect(existsSync(path('mirror/current'))).toBe(false);
+  });
+
+  it('a mirror keeps the first commitment that it has seen, also in another process', async () => {
+    expect((await publishStep('root', 'first', ...commit('second.json'))).code).toBe(0);
+    const url = await serve(path('dist'));
+    const mirror = () => cliProcess(['mirror', url, 'mirror', ...anchor()], folder);
+    expect((await mirror()).code).toBe(0);
+    rmSync(path('dist'), { recursive: true });
+    cpSync(join(template ?? '', 'dist'), path('dist'), { recursive: true });
+    expect((await publishStep('root', 'first', ...commit('thief.json'))).code).toBe(0);
+    const other = await mirror();
+    expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('has two valid successors')]);
+    expect((await publishStep('first', 'thief')).code).toBe(0);
+    expect((await mirror()).code).toBe(1);
+  });
+});
+
+describe('status', () => {
+  const status = async () => {
+    const { stdout } = await command('status', '--offline', '--json');
+    const { stderr } = await command('status', '--offline');
+    return { ...JSON.parse(stdout), text: stderr };
+  };
+
+  it('shows which keys can follow the root key', async () => {
+    settings();
+    expect(await status()).toMatchObject({ rootKey: { level: 'ok', nextRoots: [] } });
+    settings('first', 'second');
+    const configured = await status();
+    expect(configured.rootKey).toMatchObject({ level: 'ok', nextRoots: [kid('first'), kid('second')] });
+    expect(configured.text).toContain(`only ${kid('first')} or ${kid('second')} can follow it`);
+    expect((await rotate('root', 'first', ...commit('third.json'))).code).toBe(0);
+    writeFiles(folder, { 'registry.yaml': 'root_key: first.json\nsigner: { key: first.pem }\n' });
+    const rotated = await status();
+    expect(rotated.rootKey).toMatchObject({ level: 'ok', nextRoots: [kid('third')] });
+    expect(rotated.text).toContain(`only ${kid('third')} can follow it`);
+  });
+
+  it('warns of next_roots in registry.yaml that do not belong to the root key', async () => {
+    expect((await publishStep('root', 'first', ...commit('third.json'))).code).toBe(0);
+    const current = 'root_key: first.json\nsigner: { key: first.pem }\n';
+    writeFiles(folder, { 'registry.yaml': `${current}next_roots: ["${kid('first')}"]\n` });
+    expect(await status()).toMatchObject({
+      rootKey: {
+        ...{ level: 'warning', nextRoots: [kid('third')] },
+        message: expect.stringContaining('it belongs to an earlier root key'),
+      },
+    });
+    writeFiles(folder, { 'registry.yaml': `${current}next_roots: ["${kid('second')}"]\n` });
+    expect(await status()).toMatchObject({
+      rootKey: { level: 'warning', message: expect.stringContaining('names other keys than the rotation') },
+    });
+  });
+});
+
+describe('next_roots in registry.yaml', () => {
+  it.each<[string, string]>([
+    ['no key', '[]'],
+    ['four keys', `[${['A', 'E', 'I', 'M'].map((last) => `"${'A'.repeat(42)}${last}"`).join(', ')}]`],
+    ['a key twice', `["${'A'.repeat(43)}", "${'A'.repeat(43)}"]`],
+    ['a file', '[next.json]'],
+    ['a key alone', `"${'A'.repeat(43)}"`],
+  ])('may not be %s', async (_name, value) => {
+    writeFiles(folder, { 'registry.yaml': `next_roots: ${value}\n` });
+    const { code, stderr } = await command('status', '--offline');
+    expect([code, stderr]).toEqual([expect.any(Number), expect.stringContaining('next_roots')]);
+    expect(code).not.toBe(0);
+  });
+});

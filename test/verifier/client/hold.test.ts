@@ -1,0 +1,244 @@
+import {
+  createIssuerLookup,
+  createPassportVerifier,
+  createRegistryClient,
+  memoryStore,
+  openRegistry,
+  type RegistryStore,
+} from '@passport-registry/verifier';
+import { PROOF_HEADER, requirePassport } from '@passport-registry/verifier/fetch';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { closedAfterTest } from '../../support/clients.js';
+import {
+  AUDIENCE,
+  agentKeys,
+  fetchOf,
+  issuerKey,
+  issuerWorld,
+  PAYLOAD,
+  passportOf,
+  requestOf,
+  tokenOf,
+} from '../../support/passport-world.js';
+import {
+  at,
+  checkpoint,
+  delegation,
+  type Files,
+  issuer,
+  rotationStep,
+  sha256,
+  type TestKey,
+  testKey,
+  withRotation,
+} from '../../support/publication.js';
+import { type RegistryHost, registryHost } from '../../support/registry-host.js';
+import { publishSummed } from '../../support/summed-registry.js';
+
+const POLICY = { tiers: ['certified' as const] };
+const ALLOWING = { ...POLICY, allow: [{ issuer_id: 'a', reason: 'known for years' }] };
+const MADE = Math.floor(Date.now() / 1000) - 1000;
+
+let [root, next, online] = [] as unknown as [TestKey, TestKey, TestKey];
+let host: RegistryHost;
+beforeAll(async () => {
+  [root, next, online] = await Promise.all([testKey(), testKey(), testKey('p256')]);
+});
+
+interface Held {
+  readonly hold?: readonly string[];
+  /** Seconds after the first checkpoint. */
+  readonly later?: number;
+  /** The number of the list. */
+  readonly sequence?: number;
+  readonly by?: TestKey;
+}
+
+/** A registry with the active issuers `a` and `b`, and with a checkpoint that may hold some. */
+async function registry({ hold, later = 0, sequence = 1, by = root }: Held = {}): Promise<Files> {
+  const issuers = [issuer('a'), issuer('b'), issuer(`list-${sequence}`)];
+  const updatedAt = at(-3000 + sequence);
+  const files = await publishSummed(by, issuers, { updatedAt, sequence, claims: { checkpoint: true } });
+  const list = files.get('issuers.json') as Buffer;
+  const claims = { iat: MADE + later, sequence, ...(hold !== undefined && { hold: [...hold] }) };
+  return new Map([
+    ...files,
+    ['keys/delegation.jwt', Buffer.from(await delegation(by, online, { hold: true }))],
+    ['checkpoint.jwt', Buffer.from(await checkpoint(files, online, claims))],
+    [`snapshots/${sha256(list)}/issuers.json`, list],
+    [`snapshots/${sha256(list)}/issuers.sig`, files.get('issuers.sig') as Buffer],
+  ]);
+}
+
+beforeEach(async () => {
+  host = await registryHost(await registry());
+});
+
+interface Kind {
+  readonly name: string;
+  readonly create: typeof createRegistryClient | typeof createIssuerLookup;
+}
+const KINDS: readonly Kind[] = [
+  { name: 'a client with the whole list', create: createRegistryClient },
+  { name: 'a look-up of single issuers', create: createIssuerLookup },
+];
+
+function clientOf(create: Kind['create'], store: RegistryStore = memoryStore(), sources = [host.base]) {
+  return closedAfterTest(create({ sources, rootKey: root.rootKey.jwk, store, timeout: 60 }));
+}
+
+type Client = ReturnType<typeof clientOf>;
+
+const codes = async (client: Pick<Client, 'decide'>, id: string, policy = POLICY as typeof ALLOWING) =>
+  (await client.decide(id, policy)).reasons.map(({ code }) => code);
+
+/** Serves files to a client. Returns `accepted`, or the error code of the source. */
+async function read(client: Client, files: Files): Promise<string> {
+  host.files = files;
+  return client.refresh().then(
+    () => 'accepted',
+    (error) => error.errors[host.base].code,
+  );
+}
+
+describe.each(KINDS)('$name', ({ create }) => {
+  it('rejects a held issuer, whatever list and policy say, and returns its record as signed', async () => {
+    const client = clientOf(create);
+    await client.ready();
+    expect(await codes(client, 'a')).toEqual(['policy-met']);
+    expect(client.hold).toEqual([]);
+    expect(await read(client, await registry({ hold: ['a', 'unlisted'], later: 1 }))).toBe('accepted');
+    expect(client.hold).toEqual(['a', 'unlisted']);
+    expect(await client.decide('a', POLICY)).toMatchObject({
+      accepted: false,
+      reasons: [{ code: 'issuer-held' }],
+      issuer: { issuer_id: 'a', status: 'active' },
+    });
+    expect(await codes(client, 'a', ALLOWING)).toEqual(['issuer-held']);
+    expect((await client.decide(issuer('a'), POLICY)).accepted).toBe(false);
+    expect((await client.resolve('a'))?.status).toBe('active');
+    expect(await codes(client, 'b')).toEqual(['policy-met']);
+    expect(await codes(client, 'unlisted')).toEqual(['issuer-unknown']);
+  });
+
+  it('accepts the issuer again after a newer checkpoint without the hold, and only then', async () => {
+    const client = clientOf(create);
+    const held = await registry({ hold: ['a'], later: 2 });
+    expect(await read(client, held)).toBe('accepted');
+    expect(await read(client, await registry({ later: 1 }))).toBe('ERR_CHECKPOINT_ROLLED_BACK');
+    expect(await read(client, await registry({ later: 2 }))).toBe('ERR_CHECKPOINT_ROLLED_BACK');
+    expect(await read(client, await registry({ hold: ['b'], later: 2 }))).toBe('ERR_CHECKPOINT_ROLLED_BACK');
+    expect(await codes(client, 'a')).toEqual(['issuer-held']);
+    expect(await read(client, await registry({ hold: ['a', 'b'], later: 2 }))).toBe('accepted');
+    expect(await read(client, await registry({ later: 3 }))).toBe('accepted');
+    expect(await codes(client, 'a')).toEqual(['policy-met']);
+  });
+
+  it('keeps the hold against an older checkpoint of a newer list', async () => {
+    const client = clientOf(create);
+    const held = await registry({ hold: ['a'], later: 2 });
+    expect(await read(client, held)).toBe('accepted');
+    const newer = { sequence: 2 };
+    expect(await read(client, await registry({ ...newer, later: 1 }))).toBe('ERR_CHECKPOINT_ROLLED_BACK');
+    host.files = held;
+    expect(await codes(client, 'a')).toEqual(['issuer-held']);
+    expect(await read(client, await registry({ ...newer, later: 3 }))).toBe('accepted');
+    expect(await codes(client, 'a')).toEqual(['policy-met']);
+  });
+
+  it('keeps the hold against an older checkpoint under the next root key', async () => {
+    const client = clientOf(create);
+    const steps = [await rotationStep(root, next)];
+    expect(await read(client, await registry({ hold: ['a'], later: 2 }))).toBe('accepted');
+    const rotated = async (later: number) =>
+      withRotation(await registry({ sequence: 2, by: next, later }), steps);
+    expect(await read(client, await rotated(1))).toBe('ERR_CHECKPOINT_ROLLED_BACK');
+    expect(await read(client, await rotated(3))).toBe('accepted');
+  });
+
+  it('keeps the hold after a restart, without a network and against an older checkpoint', async () => {
+    const store = memoryStore();
+    const first = clientOf(create, store);
+    await read(first, await registry({ hold: ['a'], later: 2 }));
+    first.close();
+    host.files = new Map();
+    const second = clientOf(create, store);
+    await second.ready();
+    expect(second.hold).toEqual(['a']);
+    if (create === createRegistryClient) expect(await codes(second, 'a')).toEqual(['issuer-held']);
+    expect(await read(second, await registry({ later: 1 }))).toBe('ERR_CHECKPOINT_ROLLED_BACK');
+    expect(await codes(second, 'a')).toEqual(['issuer-held']);
+  });
+
+  it('saves a hold that comes with an unchanged list', async () => {
+    const store = memoryStore();
+    const client = clientOf(create, store);
+    await client.ready();
+    await read(client, await registry({ hold: ['a'], later: 2 }));
+    const saved = (await store.load())?.checkpoint?.split('.')[1] ?? '';
+    expect(JSON.parse(Buffer.from(saved, 'base64url').toString()).hold).toEqual(['a']);
+  });
+
+  it('keeps the hold if a mirror is late, and works with what the mirror serves', async () => {
+    const mirror = await registryHost(await registry());
+    const client = clientOf(create, memoryStore(), [host.base, mirror.base]);
+    host.files = await registry({ hold: ['a'], later: 2 });
+    await client.refresh();
+    host.files = new Map();
+    await expect(client.refresh()).rejects.toThrow('ERR_CHECKPOINT_ROLLED_BACK');
+    expect(await codes(client, 'a')).toEqual(['issuer-held']);
+    expect(await codes(client, 'b')).toEqual(['policy-met']);
+  });
+
+  it('stops the passports and the actions of a held issuer', async () => {
+    const world = await issuerWorld('a', await issuerKey());
+    const passport = await passportOf(world, await agentKeys());
+    const client = clientOf(create);
+    await read(client, await registry({ hold: ['a'], later: 1 }));
+    const verifier = createPassportVerifier({
+      ...{ registry: client, policy: POLICY, audience: AUDIENCE, fetch: fetchOf([world]) },
+    });
+    const request = await requestOf(world, passport);
+    const refused = { allowed: false, reasons: [{ code: 'issuer-held' }] };
+    expect(await verifier.verifyAction(request)).toMatchObject(refused);
+    expect(await verifier.verifyPassport(await tokenOf(world, passport))).toMatchObject({
+      reasons: [{ code: 'issuer-held' }],
+    });
+    const guarded = requirePassport({ verifier, action: 'email.send' }, async () => new Response('sent'));
+    const response = await guarded(
+      new Request(AUDIENCE, {
+        method: 'POST',
+        body: JSON.stringify(PAYLOAD),
+        headers: { Authorization: `Bearer ${request.token}`, [PROOF_HEADER]: request.proof },
+      }),
+    );
+    expect(response.status).toBe(401);
+    expect(world.log).toEqual([]);
+  });
+});
+
+describe('a registry view', () => {
+  it('lists a held issuer as suspended, and not as active', async () => {
+    host.files = await registry({ hold: ['a'] });
+    const client = closedAfterTest(
+      createRegistryClient({ sources: [host.base], rootKey: root.rootKey.jwk, timeout: 60 }),
+    );
+    await client.ready();
+    const idsOf = (statuses: ('active' | 'suspended' | 'revoked')[]) =>
+      client.list({ statuses }).map(({ issuer_id }) => issuer_id);
+    expect(idsOf(['active'])).toEqual(['b', 'list-1']);
+    expect(idsOf(['suspended'])).toEqual(['a']);
+    expect(client.list().find(({ issuer_id }) => issuer_id === 'a')?.status).toBe('active');
+  });
+
+  it('of an offline copy knows the holds of the copy', async () => {
+    const files = await registry({ hold: ['a'] });
+    const opened = await openRegistry(
+      { get: async (path) => files.get(path) },
+      { rootKey: root.rootKey.jwk, maxAge: 24 * 60 * 60 },
+    );
+    expect(opened.hold).toEqual(['a']);
+    expect(opened.decide('a', POLICY).reasons).toMatchObject([{ code: 'issuer-held' }]);
+    expect(opened.decide('b', POLICY).accepted).toBe(true);
+  });
+});
