@@ -1,9 +1,9 @@
-import { encodeSignature, verifySignature } from '@passport-registry/verifier';
+import { encodeSignature, type RootKey, verifySignature } from '@passport-registry/verifier';
 import { isObject } from '@passport-registry/verifier/internal';
 import { SharedKeyRejected } from '../errors.js';
-import { readText } from '../files/read-file.js';
 import type { KeyGroup } from '../shared-key/key-group.js';
 import { type Message, readMessage } from '../shared-key/message.js';
+import type { HeldBy } from '../tree/held-by.js';
 import { CEREMONY_FILES, DEALER, parseCeremony, parseRecord } from './ceremony-file.js';
 import {
   assertProven,
@@ -19,11 +19,8 @@ import { assertReceipt, digestOf, splitCommitments, type Transcript, testPayload
  * this key, and that each named message key has signed a receipt. It cannot prove who the holders are, that they are
  * different people, or that nobody has kept a key that was split.
  */
-export interface Holders {
+export interface Holders extends HeldBy {
   readonly group: KeyGroup;
-  readonly names: readonly string[];
-  /** Whether a dealer has split an existing key. */
-  readonly isSplit: boolean;
   /** The fingerprint of the ceremony: SHA-256, in hexadecimal. */
   readonly digest: string;
 }
@@ -59,23 +56,33 @@ function formatHolders(
   return `${JSON.stringify(record, null, 2)}\n`;
 }
 
-/** Reads and verifies the record of a ceremony. @throws {@link SharedKeyRejected} | {@link IoFailed} */
-export function readHolders(file: string): Promise<Holders> {
-  return parseHolders(readText(file), file);
+/** Verifies the record of a ceremony, and asserts that its holders share a root key. @throws {@link SharedKeyRejected} */
+export async function parseHoldersOf(rootKey: RootKey, json: Uint8Array, source: string): Promise<Holders> {
+  const holders = await parseHolders(json, source);
+  const { thumbprint } = holders.group.rootKey;
+  if (thumbprint === rootKey.thumbprint) return holders;
+  throw new SharedKeyRejected(
+    'ERR_OTHER_KEY',
+    `${source} names the holders of ${thumbprint}, but the root key is ${rootKey.thumbprint}`,
+  );
 }
 
 /** Verifies the record of a ceremony. @param source - the name of the file, for errors @throws {@link SharedKeyRejected} */
-export async function parseHolders(text: string, source: string): Promise<Holders> {
-  const record = parseRecord(text, source);
+export async function parseHolders(json: Uint8Array | string, source: string): Promise<Holders> {
   const invalid = (what: string, cause?: unknown) =>
     new SharedKeyRejected('ERR_HOLDER_MESSAGE', `${source} ${what}`, { cause });
-  if (!isObject(record))
+  const record = parseRecord(json, source);
+  if (!isObject(record) || !isObject(record['ceremony']))
     throw invalid('is not the record of a ceremony: it is the file holders.json of its folder');
-  const { ceremony: content, join, parts, split, receipts, test } = record as Record<string, unknown>;
+  const { ceremony: content, join, parts, split, receipts, test, ...others } = record;
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw invalid(`has the unknown member ${other}`);
+  // A member that nothing verifies would be a place for false claims.
+  if (parts !== undefined && split !== undefined) throw invalid('is malformed');
   const ceremony = await parseCeremony(content, source);
-  const texts = (value: unknown, count: number): string[] => {
-    if (Array.isArray(value) && value.length === count && value.every((one) => typeof one === 'string'))
-      return value;
+  const texts = (value: unknown, count: number, form = /^/): string[] => {
+    const isText = (one: unknown) => typeof one === 'string' && form.test(one);
+    if (Array.isArray(value) && value.length === count && value.every(isText)) return value;
     throw invalid('is malformed');
   };
   const stringOf = (value: unknown): string => {
@@ -98,8 +105,7 @@ export async function parseHolders(text: string, source: string): Promise<Holder
   if (ceremony.splits !== undefined && ceremony.splits.thumbprint !== group.rootKey.thumbprint) {
     throw invalid('does not split the key that it names');
   }
-  const hashes = dealt === undefined ? texts(parts, ceremony.holders) : [dealt.sha256];
-  if (!hashes.every((hash) => /^[0-9a-f]{64}$/.test(hash))) throw invalid('is malformed');
+  const hashes = dealt === undefined ? texts(parts, ceremony.holders, /^[0-9a-f]{64}$/) : [dealt.sha256];
   const digest = digestOf(
     ceremony,
     joined.map(({ message }) => message.sha256),
@@ -114,5 +120,6 @@ export async function parseHolders(text: string, source: string): Promise<Holder
   await verifySignature(testPayload(digest), stringOf(test), group.rootKey).catch((cause) => {
     throw invalid('has a test signature that is not valid', cause);
   });
-  return { group, names: ceremony.names, isSplit: ceremony.splits !== undefined, digest };
+  const { threshold, names, splits } = ceremony;
+  return { group, digest, threshold, names, split: splits !== undefined };
 }

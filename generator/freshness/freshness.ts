@@ -131,7 +131,7 @@ function isListed(published: PublishedTree | undefined, path: string): boolean |
 }
 
 /** A file of statements that the root key or an online key has signed. */
-interface StatementFile {
+export interface StatementFile {
   readonly path: string;
   /** Throws if the file is damaged. */
   readonly read: (bytes: Uint8Array) => unknown;
@@ -148,7 +148,7 @@ const ROTATION: StatementFile = { path: PATHS.rotation, read: readRotation };
  *
  * @throws {@link UsageError} with instructions to restore the file
  */
-async function readPublishedStatements(
+export async function readPublishedStatements(
   published: PublishedTree | undefined,
   { path, read, remedy }: StatementFile,
 ): Promise<Uint8Array | undefined> {

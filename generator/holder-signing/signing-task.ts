@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalBytes } from '@passport-registry/verifier';
 import type { KeyGroup } from '../shared-key/key-group.js';
@@ -33,6 +34,11 @@ export const TASK_FILES = {
   commitments: (number: number) => `commitments-${number}.jwt`,
   shares: (number: number) => `shares-${number}.jwt`,
 } as const;
+
+/** Whether a folder has messages of holders. */
+export function hasMessages(folder: string): boolean {
+  return readdirSync(folder).some((name) => /^(?:commitments|shares)-[0-9]+\.jwt$/.test(name));
+}
 
 /** Returns the path of a file in the folder of a task. */
 export const pathIn = ({ folder }: Pick<SigningTask, 'folder'>, name: string): string => join(folder, name);

@@ -12,6 +12,7 @@ import {
   delegationCondition,
 } from './freshness-condition.js';
 import { type HoldCondition, holdCondition } from './hold-condition.js';
+import { type HoldersCondition, holdersCondition } from './holders-condition.js';
 import { type HostsCondition, hostsCondition } from './hosts-condition.js';
 import { type ListCondition, listCondition, type TreeCondition, treeCondition } from './list-condition.js';
 import { type LocalTree, readLocalTree } from './local-tree.js';
@@ -57,6 +58,7 @@ export interface RegistryStatus extends HostsCondition {
   /** The most urgent level of all parts. */
   readonly level: Level;
   readonly rootKey: RootKeyCondition;
+  readonly holders: HoldersCondition;
   readonly rotation: RotationCondition;
   readonly tree: TreeCondition;
   readonly list: ListCondition;
@@ -83,6 +85,7 @@ export async function registryStatus(options: StatusOptions): Promise<RegistrySt
   const hosts = await hostsCondition({ ...options, rootKey: trustedKey(pinned, local) }, local);
   const found = {
     rootKey,
+    holders: holdersCondition(local),
     rotation: await rotationCondition(options.rotation, local, options.env),
     tree: treeCondition(local),
     list: listCondition(local, now),

@@ -8,6 +8,7 @@ import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import { changesUpTo } from '../tree/site/changes.js';
 import { assembleTree, type Tree } from '../tree/tree.js';
+import { holdersRecord } from './holders-record.js';
 import { predecessorOf, publishedList } from './predecessor.js';
 import type { PublishOptions } from './publication.js';
 
@@ -15,10 +16,10 @@ import type { PublishOptions } from './publication.js';
  * Assembles the tree of a signed list from new files and from files of the published tree.
  *
  * @param served - the published files, without a pending publication
- * @throws {@link KeyRejected} | {@link UsageError}
+ * @throws {@link KeyRejected} | {@link SharedKeyRejected} | {@link UsageError} | {@link IoFailed}
  */
 export async function assemble(
-  { exceptions, freshness, precompress = false, about = {} }: PublishOptions,
+  { exceptions, freshness, holders, precompress = false, about = {} }: PublishOptions,
   served: PublishedTree | undefined,
   signed: SignedList,
 ): Promise<Tree> {
@@ -33,6 +34,7 @@ export async function assemble(
     signed,
     freshness: await freshnessFiles(served, signed, { ...freshness, breakPinnedVerifiers, isLogged }),
     changes: changesUpTo(signed, changes, diff),
+    holders: await holdersRecord(holders, served, signed),
     precompress,
     about,
   });

@@ -41,6 +41,11 @@ export function buildNotes({ place, requested, published, signed, tree }: Outcom
   if (published !== undefined && !published.signed) {
     found.push(`The tree in ${place.named} was damaged, as after a killed build, and has been repaired.`);
   }
+  if (published?.holders !== undefined && !tree.has(PATHS.holders)) {
+    found.push(
+      `${PATHS.holders} was removed, because its holders share another root key than the one that signs. If holders share the new root key, pass their record with --holders.`,
+    );
+  }
   const checkpoint = tree.get(PATHS.checkpoint);
   const promises = readPublicationStatement(signed.statement).checkpoint;
   if (promises && checkpoint === undefined) {

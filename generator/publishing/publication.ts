@@ -25,6 +25,11 @@ export interface PublicationExceptions extends RuleExceptions {
 
 /** What a tree contains besides the list. */
 export interface TreeOptions {
+  /**
+   * The file holders.json, the record of the ceremony that made the shared root key. Default: the published record, as
+   * long as the root key stays.
+   */
+  readonly holders?: string | undefined;
   /** Whether to publish the list in compressed form, too. */
   readonly precompress?: boolean | undefined;
   /** What the page, the feed and the OpenAPI description say about the registry. Default: nothing. */

@@ -43,6 +43,7 @@ const SERVED: readonly ServedFile[] = [
   { path: 'issuers/*', type: JSON_TYPE, cache: SHORT },
   { path: 'keys/root.json', type: JSON_TYPE, cache: SHORT },
   { path: 'keys/rotation.json', type: JSON_TYPE, cache: SHORT },
+  { path: 'keys/holders.json', type: JSON_TYPE, cache: SHORT },
   { path: 'keys/delegation.jwt', type: JWT_TYPE, cache: SHORT },
   { path: 'checkpoint.jwt', type: JWT_TYPE, cache: SHORT },
   { path: 'publication.jwt', type: JWT_TYPE, cache: SHORT },

@@ -8,6 +8,8 @@ export const PATHS = {
   record: (id: string) => `issuers/${id}`,
   delegation: 'keys/delegation.jwt',
   rotation: 'keys/rotation.json',
+  /** The record of the ceremony that made a shared root key (SPEC C6). */
+  holders: 'keys/holders.json',
   checkpoint: 'checkpoint.jwt',
   publication: 'publication.jwt',
   /** The compressed list, for hosts that send precompressed files. */

@@ -49,6 +49,8 @@ export interface PublishedFiles {
   readonly statement: PublishedStatement | undefined;
   /** Whether the tree has a publication statement, damaged or not. */
   readonly hasStatement: boolean;
+  /** The record of the holders of the root key; undefined if there is none. It is not verified. */
+  readonly holders: Uint8Array | undefined;
   /** The checkpoint, whenever it expires; undefined if there is none, or if it is not valid. */
   readonly checkpoint: Checkpoint | undefined;
   /** A publication in the log that has not been completed; undefined if there is none. */
@@ -152,6 +154,7 @@ export async function publishedFiles(name: string, read: ReadFile): Promise<Publ
     signature,
     rootKey,
     statement,
+    holders: read(PATHS.holders),
     pending: await pendingPublication(read, statement, rootKey),
     hasStatement:
       publication !== undefined ||

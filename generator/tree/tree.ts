@@ -21,11 +21,22 @@ export interface TreeParts {
   readonly freshness: Tree;
   /** Whether to add the list in compressed form. */
   readonly precompress: boolean;
+  /** Who shares the root key; undefined if the registry publishes no record of that. */
+  readonly holders: PublishedHolders | undefined;
   readonly about: RegistryDescription;
 }
 
+/** The record of the holders of a shared root key. */
+export interface PublishedHolders {
+  /** The bytes of keys/holders.json. */
+  readonly record: Uint8Array;
+  /** What the record says, such as `2 of 3 holders share this key: Anna, Bo and Cy`. */
+  readonly inWords: string;
+}
+
 /** Assembles the tree of a signed list. The same parts always give the same bytes. */
-export function assembleTree({ signed, changes, freshness, precompress, about }: TreeParts): Tree {
+export function assembleTree(parts: TreeParts): Tree {
+  const { signed, changes, freshness, precompress, holders, about } = parts;
   const { list, signature, statement, sums, rootKey, development } = signed;
   const text = (content: string) => new TextEncoder().encode(content);
   const tree = new Map<string, Uint8Array>([
@@ -39,8 +50,9 @@ export function assembleTree({ signed, changes, freshness, precompress, about }:
   for (const name of SCHEMA_FILES) tree.set(`schemas/${name}`, schemaBytes(name));
   tree.set(PATHS.openApi, openApiBytes(about));
   for (const [path, content] of hostFiles()) tree.set(path, text(content));
-  for (const [path, bytes] of siteFiles({ list, rootKey, development, changes, about }))
-    tree.set(path, bytes);
+  const site = { list, rootKey, development, heldBy: holders?.inWords, changes, about };
+  for (const [path, bytes] of siteFiles(site)) tree.set(path, bytes);
+  if (holders !== undefined) tree.set(PATHS.holders, holders.record);
   for (const [path, bytes] of freshness) tree.set(path, bytes);
   if (precompress) tree.set(PATHS.gzipped, gzipped(list.list)).set(PATHS.brotli, brotli(list.list));
   if (development) tree.set(PATHS.developmentMark, text(DEVELOPMENT_NOTICE));

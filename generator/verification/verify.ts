@@ -11,6 +11,7 @@ import { logTrustOf } from '@passport-registry/verifier/internal';
 import { IoFailed } from '../errors.js';
 import type { OnProgress } from '../progress.js';
 import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
+import type { HeldBy } from '../tree/held-by.js';
 import { PATHS } from '../tree/paths.js';
 import { isLogPath } from './log-archive.js';
 import { checkQuorum } from './log-quorum.js';
@@ -29,6 +30,7 @@ import {
 } from './tree-checks.js';
 import type { TreeSource } from './tree-source.js';
 import { checkChanges, checkSnapshots } from './verify-history.js';
+import { checkHolders } from './verify-holders.js';
 import { type CheckedLog, checkLog } from './verify-log.js';
 import { checkPublication, checkSums } from './verify-publication.js';
 import {
@@ -58,6 +60,7 @@ export const CHECKS = [
   'delegation',
   'checkpoint',
   'freshness',
+  'holders',
   'unknown id',
   'content types',
   'client',
@@ -93,6 +96,8 @@ export interface TreeReport {
   /** Whether the tree is marked as signed by a development key. */
   readonly development: boolean;
   readonly updatedAt: string | undefined;
+  /** Who shares the root key, as the published record says; undefined if no valid record is published. */
+  readonly holders: HeldBy | undefined;
   /** The number of issuers in the list. */
   readonly issuers: number | undefined;
   /** The payload hash: SHA-256 of issuers.json, lower-case hexadecimal. */
@@ -200,7 +205,7 @@ async function verifyOnce(
     if (options.anyContentType === true) checks.skip('content types', 'any content type is accepted');
     else if (files.any) await checks.run('content types', async () => files.assertTypes());
   }
-  const { list, registry, hold, warnings, onlyClientReads } = audited;
+  const { list, registry, hold, holders, warnings, onlyClientReads } = audited;
   // A host may serve a client differently. A folder that has already failed needs no check by a client.
   const needsClient = source.live || (onlyClientReads && checks.failed.length === 0);
   if (root !== undefined && registry !== undefined && needsClient) {
@@ -224,6 +229,7 @@ async function verifyOnce(
     rotatedFrom: root?.rotatedFrom?.thumbprint,
     pinned: pinned !== undefined,
     development: development !== undefined,
+    holders,
     updatedAt: registry?.updated_at,
     issuers: registry?.issuers.length,
     sha256: list && sha256(list),
@@ -239,6 +245,7 @@ interface AuditedTree {
   readonly list: Uint8Array | undefined;
   readonly registry: IssuerRegistry | undefined;
   readonly hold: readonly string[];
+  readonly holders: HeldBy | undefined;
   /** Whether the tree has statements, which a client reads with code of its own. */
   readonly onlyClientReads: boolean;
   readonly warnings: readonly string[];
@@ -248,6 +255,7 @@ const NOTHING_AUDITED: AuditedTree = {
   list: undefined,
   registry: undefined,
   hold: [],
+  holders: undefined,
   onlyClientReads: true,
   warnings: [],
 };
@@ -354,10 +362,12 @@ async function auditTree(
     };
     warnings.push(...((await checks.run('freshness', () => checkFreshness(files, clocks))) ?? []));
   }
+  const holders = rootKey && (await optional('holders', PATHS.holders, () => checkHolders(files, rootKey)));
   const onlyClientReads = (['rotation', 'delegation', 'checkpoint'] as const).some((name) =>
     checks.wasRun(name),
   );
-  return { list, registry, hold: checkpoint?.checkpoint.hold ?? [], onlyClientReads, warnings };
+  const hold = checkpoint?.checkpoint.hold ?? [];
+  return { list, registry, hold, holders, onlyClientReads, warnings };
 }
 
 /** Whether a tree has files of a log. The first publication in a log can be pending before a statement names the log. */

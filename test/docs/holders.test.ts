@@ -63,7 +63,13 @@ describe('docs/holders.md', () => {
     await sh('npx passport-registry build --unsigned request --root-key root.json', folder);
     for (const step of [commit, sign]) for (const name of ['Anna', 'Bo']) await sh(as(name, step), folder);
     await sh(attach, folder);
-    await sh('npx passport-registry verify dist --root-key root.json', folder);
+    const [look = ''] = commandsBelow(FILE, 'Publish who shares the key');
+    const [verify = '', status = ''] = look.trim().split('\n');
+    const shown = /`verify` checks the record and says `([^`]+)`/.exec(
+      readFileSync(join(ROOT, FILE), 'utf8'),
+    )?.[1];
+    expect((await sh(verify, folder)).stderr).toContain(`\n${shown} (`);
+    expect((await sh(status, folder)).stderr).toMatch(/^ok +holders +2 of 3: Anna, Bo and Cy/m);
   });
 
   it('operators.md: holds an issuer at once, and suspends it with two holders', async () => {
@@ -116,6 +122,8 @@ describe('docs/holders.md', () => {
     await together(step, ['Bo', 'Cy']);
     for (const name of ['bo', 'cy']) renameSync(join(folder, `${name}.new`), join(folder, `${name}.share`));
     await together(first, ['Di', 'Bo']);
+    const published = readFileSync(join(folder, 'dist/keys/holders.json'), 'utf8');
+    expect(published).toBe(readFileSync(join(folder, 'new-ceremony/holders.json'), 'utf8'));
   });
 
   it('splits an existing key', async () => {

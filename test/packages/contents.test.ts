@@ -69,8 +69,8 @@ describe('what the packages ship', async () => {
       expect(readFileSync(join(ROOT, path), 'utf8')).not.toMatch(/^\/\/# sourceMappingURL/m);
   });
 
-  it('at most 6 MB and 0.7 MB, unpacked', () => {
-    expect(generator.unpackedSize).toBeLessThan(6_000_000);
+  it('at most 6.2 MB and 0.7 MB, unpacked', () => {
+    expect(generator.unpackedSize).toBeLessThan(6_200_000);
     expect(verifier.unpackedSize).toBeLessThan(700_000);
   });
 

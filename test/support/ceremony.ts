@@ -67,6 +67,18 @@ export class Ceremony {
   async whole(threshold: number): Promise<void> {
     await good(this.start(threshold));
     await this.rounds();
+    await this.finishAll();
+  }
+
+  /** A whole ceremony that splits a key in the home folder: root.pem, with the public key in root.json. */
+  async split(threshold: number): Promise<void> {
+    await good(this.start(threshold, '--splits', 'root.json'));
+    for (const { name } of this.holders) await good(this.join(name));
+    await good(cli(['ceremony', 'split', this.shared, '--key', 'root.pem'], this.home));
+    await this.finishAll();
+  }
+
+  private async finishAll(): Promise<void> {
     const words = await this.words();
     for (const round of [3, 4])
       for (const { name } of this.holders) await good(this.finish(name, words), round);

@@ -134,7 +134,8 @@ describeWith(['chromium'], 'hostile texts', () => {
     const key = await testKey();
     const records = new Map(CORPUS.map((text) => [text, Buffer.from(JSON.stringify(everywhere(text)))]));
     const list = { list: Buffer.from('{}'), updatedAt: CORPUS[1] ?? '', records };
-    const text = indexPage({ list, rootKey: key.rootKey, development: false });
+    const heldBy = CORPUS.join(' ');
+    const text = indexPage({ list, rootKey: key.rootKey, development: false, heldBy });
     const [change] = CORPUS;
     const feed = atomFeed({
       feed: `urn:${change}`,
@@ -148,6 +149,7 @@ describeWith(['chromium'], 'hostile texts', () => {
     );
     const { page, wrong } = await open(host, { javaScriptEnabled: false });
     expect(await page.locator('.issuers tbody tr').count()).toBe(CORPUS.length);
+    expect(await page.locator('meta[name="registry-holders"]').getAttribute('content')).toContain(heldBy);
     expect(await page.locator('.issuers tbody th').allTextContents()).toEqual(CORPUS);
     for (const kind of ['script', 'iframe', 'img', 'style', 'base', 'form', 'svg', 'math']) {
       expect(await page.locator(`main ${kind}`).count()).toBe(0);

@@ -14,6 +14,8 @@ export const LIMITS = {
   signature: 256,
   /** `keys/root.json`. */
   rootKey: 16 * KIB,
+  /** `keys/holders.json`. */
+  holders: 64 * KIB,
   /** `issuers/<issuer_id>`. */
   record: 64 * KIB,
   /** A response of an issuer: metadata, JWKS or the status of a passport. */
@@ -43,6 +45,7 @@ export function limitOf(path: string): number {
   if (/^(?:snapshots\/[^/]+\/)?issuers\.sig$/.test(path)) return LIMITS.signature;
   if (path === 'SHA256SUMS') return LIMITS.checksums;
   if (path === 'keys/root.json') return LIMITS.rootKey;
+  if (path === 'keys/holders.json') return LIMITS.holders;
   if (path === 'keys/rotation.json') return LIMITS.rotation;
   if (path.endsWith('.jwt')) return LIMITS.jwt;
   if (path.startsWith('issuers/')) return LIMITS.record;

@@ -112,7 +112,9 @@ export function fact(name: string, ...value: Child[]): HTMLElement {
 }
 
 function rootKeyFact({ rootKeys }: RegistryStatus): HTMLElement {
-  return fact('Root key', element('code', {}, rootKeys.join(' ')), ', pinned by this page');
+  const holders = document.querySelector<HTMLMetaElement>('meta[name="registry-holders"]')?.content;
+  const key = element('code', {}, rootKeys.join(' '));
+  return fact('Root key', key, ', pinned by this page', holders && element('p', {}, holders));
 }
 
 function payloadHashFact(sha256: string): HTMLElement {

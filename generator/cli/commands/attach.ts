@@ -1,14 +1,17 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
+import { limitOf } from '@passport-registry/verifier/internal';
 import type { Command } from 'commander';
-import { SharedKeyRejected, UsageError } from '../../errors.js';
-import { readBytes } from '../../files/read-file.js';
+import { UsageError } from '../../errors.js';
+import { readBytes, readIfExists } from '../../files/read-file.js';
+import { hasMessages, signingTask } from '../../holder-signing/signing-task.js';
 import { attachSignatures } from '../../offline-signing/attach.js';
 import { PAYLOADS, type PayloadType } from '../../offline-signing/payloads.js';
 import { type RequestFiles, readRequestFiles } from '../../offline-signing/request-files.js';
 import { loadRootKey } from '../../signing/key-file.js';
 import { findValidSignature, readSignature } from '../../signing/signature-form.js';
+import { PATHS } from '../../tree/paths.js';
 import { addFreshnessOptions, type FreshnessOptions, freshnessChoice } from '../options/freshness-options.js';
 import { addLogOptions, type LogOptions, logChoice } from '../options/log-options.js';
 import { addRuleOptions, type RuleOptions, ruleOptions } from '../options/rule-options.js';
@@ -20,7 +23,6 @@ import { sayBuilt } from '../terminal/say-built.js';
 
 interface Options extends FreshnessOptions, RuleOptions, LogOptions, TreeCommandOptions {
   rootKey?: string;
-  holders?: string;
   out: string;
   json?: true;
 }
@@ -35,7 +37,6 @@ export function addAttachCommand(program: Command, io: Invocation): void {
     .argument('<request>', 'folder of the signing request')
     .argument('[signatures...]', 'signatures of its payloads, in their order (default: those in the request)')
     .option('--root-key <file>', 'public JWK that verifies the signature')
-    .option('--holders <file>', 'record of the ceremony, holders.json, to add up the shares of holders')
     .option('--out <dir>', 'folder of the published tree', 'dist');
   addTreeOptions(addLogOptions(addRuleOptions(addFreshnessOptions(command))))
     .option('--json', 'report as JSON on stdout')
@@ -62,10 +63,9 @@ async function attach(io: Io, { folder, signatures }: Signed, options: Options):
       `${folder} has ${types.length} payload${types.length === 1 ? '' : 's'}, but ${signatures.length} signatures were named`,
     );
   }
-  const shared =
-    options.holders === undefined
-      ? undefined
-      : await signaturesOfHolders(io, { folder, files, rootKey }, options.holders);
+  const isByHolders = signatures.length === 0 && hasMessages(folder);
+  const record = isByHolders ? readRecord(options) : undefined;
+  const shared = record && (await signaturesOfHolders(io, { folder, files, rootKey }, record));
   const attached = await attachSignatures(
     {
       files,
@@ -110,27 +110,34 @@ interface HoldersRequest {
   readonly rootKey: RootKey;
 }
 
+/** The record of the holders who share the root key, and its name in messages. */
+interface HoldersRecord {
+  readonly bytes: Uint8Array;
+  readonly source: string;
+}
+
+/** Reads the record that the operator has named, or else the published one. Undefined if there is none. */
+function readRecord({ holders, out }: Options): HoldersRecord | undefined {
+  const source = holders ?? join(out, PATHS.holders);
+  const limit = limitOf(PATHS.holders);
+  const bytes = holders === undefined ? readIfExists(source, limit) : readBytes(source, limit);
+  return bytes && { bytes, source };
+}
+
 /** Verifies the shares of the holders of the root key, and adds them up. An unchanged list keeps its signature. */
 async function signaturesOfHolders(
   io: Io,
   { folder, files: { payloads }, rootKey }: HoldersRequest,
-  holders: string,
+  { bytes, source }: HoldersRecord,
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   // Imported on demand, because the other commands need no FROST.
-  const { readHolders } = await import('../../ceremony/holders-file.js');
+  const { parseHoldersOf } = await import('../../ceremony/holders-file.js');
   const { readProgress, signaturesOf } = await import('../../holder-signing/aggregate.js');
-  const { signingTask } = await import('../../holder-signing/signing-task.js');
-  const { group } = await readHolders(holders);
-  if (group.rootKey.thumbprint !== rootKey.thumbprint) {
-    throw new SharedKeyRejected(
-      'ERR_OTHER_KEY',
-      `${holders} names the holders of ${group.rootKey.thumbprint}, but the root key is ${rootKey.thumbprint}`,
-    );
-  }
+  const { group } = await parseHoldersOf(rootKey, bytes, source);
   const task = signingTask(
     folder,
     group,
-    [...payloads].map(([type, bytes]) => ({ type, bytes })),
+    [...payloads].map(([type, payload]) => ({ type, bytes: payload })),
   );
   const progress = await readProgress(task, group);
   const signatures = signaturesOf(progress, group);
@@ -158,6 +165,7 @@ function readSignatureFile(named: string | undefined, folder: string, type: Payl
   const file = named ?? join(folder, PAYLOADS[type].signature);
   if (existsSync(file)) return readBytes(file, MAX_SIGNATURE_BYTES);
   throw new UsageError(
-    `${file} does not exist: sign the request first, with \`sign ${folder}\` on the machine that has the key`,
+    `${file} does not exist: sign the request first, with \`sign ${folder}\` on the machine that has the key; if holders have ` +
+      'signed it, name their record with --holders',
   );
 }

@@ -52,6 +52,7 @@ export interface Configuration extends RegistryDescription {
   readonly mirrors?: readonly string[];
   readonly base_url?: string;
   readonly root_key?: string | undefined;
+  readonly holders?: string | undefined;
   readonly next_roots?: readonly string[];
   readonly precompress?: boolean;
   readonly signer?: SignerConfiguration | undefined;
@@ -155,7 +156,7 @@ function withAbsolutePaths(configuration: Configuration, folder: string): Config
     path === undefined || path.startsWith('env:') ? path : resolve(folder, path);
   const signerOf = (signer: SignerConfiguration | undefined) =>
     signer && { ...signer, key: absolute(signer.key), passphrase_file: absolute(signer.passphrase_file) };
-  const { root_key, signer, checkpoint, log } = configuration;
+  const { root_key, holders, signer, checkpoint, log } = configuration;
   const online = <T extends Pick<CheckpointConfiguration, 'public_key' | 'signer'>>(given: T) => ({
     ...given,
     public_key: absolute(given.public_key),
@@ -164,6 +165,7 @@ function withAbsolutePaths(configuration: Configuration, folder: string): Config
   return {
     ...configuration,
     root_key: absolute(root_key),
+    holders: absolute(holders),
     signer: signerOf(signer),
     checkpoint: checkpoint && online(checkpoint),
     log: log && online(log),

@@ -4,6 +4,7 @@ import type { RegistryDescription } from '../../tree/registry-description.js';
 
 /** The options of every command that publishes a whole tree. */
 export interface TreeCommandOptions {
+  holders?: string;
   precompress?: true;
   /** From registry.yaml only. */
   about?: RegistryDescription;
@@ -11,13 +12,12 @@ export interface TreeCommandOptions {
 
 /** Adds the options of commands that publish a whole tree. */
 export function addTreeOptions(command: Command): Command {
-  return command.option(
-    '--precompress',
-    'also publish issuers.json.gz and .br, for hosts that send precompressed files',
-  );
+  return command
+    .option('--holders <file>', 'record of the ceremony, holders.json, which says who shares the root key')
+    .option('--precompress', 'also publish issuers.json.gz and .br, for hosts that send precompressed files');
 }
 
 /** Returns what a tree contains besides the list. Each command that publishes a tree passes it on as a whole. */
-export function treeOptions({ precompress, about }: TreeCommandOptions): Required<TreeOptions> {
-  return { precompress: precompress === true, about };
+export function treeOptions({ holders, precompress, about }: TreeCommandOptions): Required<TreeOptions> {
+  return { holders, precompress: precompress === true, about };
 }

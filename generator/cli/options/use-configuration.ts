@@ -65,6 +65,7 @@ function optionGroups(command: Command, configuration: Configuration): Values[] 
     { baseUrl: base_url },
     { registry: base_url },
     { mirror: configuration.mirrors },
+    { holders: configuration.holders },
     { precompress: configuration.precompress },
     { days: delegation.days },
     { override: transitions.overrides },

@@ -1,4 +1,5 @@
 import { printable, printableJson } from '../../diagnostics/printers/printable.js';
+import { heldByInWords } from '../../shared-key/held-by.js';
 import type { Check, TreeReport } from '../../verification/verify.js';
 import type { Io } from './io.js';
 
@@ -38,6 +39,7 @@ export function sayReport(io: Io, report: TreeReport): void {
     say(io, `updated_at ${report.updatedAt}, ${count(report.issuers ?? 0, 'issuer')}`);
   if (report.rootKey !== undefined)
     say(io, `root key   ${report.rootKey} (${report.pinned ? 'pinned' : "the tree's own"})`);
+  if (report.holders !== undefined) say(io, heldByInWords(report.holders));
   if (report.rotatedFrom !== undefined) {
     say(io, `note: the pinned key ${report.rotatedFrom} was rotated to ${report.rootKey}`);
   }

@@ -10,6 +10,7 @@ const MARKS = { error: 'FAILED ', warning: 'warning', note: 'note   ', ok: 'ok  
 export function sayStatus(io: Io, status: RegistryStatus, next: readonly NextStep[]): void {
   const lines: readonly (readonly [part: string, condition: Condition])[] = [
     ['root key', status.rootKey],
+    ...(status.holders.message === 'none' ? [] : [['holders', status.holders] as const]),
     ...(status.rotation.state === 'none' ? [] : [['rotation', status.rotation] as const]),
     ['tree', status.tree],
     ['list', status.list],

@@ -36,14 +36,17 @@ export interface IndexPageParts {
   /** The key whose thumbprint the page pins. */
   readonly rootKey: RootKey;
   readonly development: boolean;
+  /** Who shares the root key, as the published record says. */
+  readonly heldBy?: string | undefined;
   readonly about?: RegistryDescription | undefined;
 }
 
 /** Returns index.html, the page at the URL of the registry. */
-export function indexPage({ list, rootKey, development, about = {} }: IndexPageParts): string {
+export function indexPage({ list, rootKey, development, heldBy, about = {} }: IndexPageParts): string {
   return fillTemplate(template('index.html'), {
     policy: html`${CONTENT_SECURITY_POLICY}`,
     root_key: html`${rootKey.thumbprint}`,
+    holders: heldBy === undefined ? html`` : holdersTag(heldBy),
     name: html`${about.name ?? DEFAULT_NAME}`,
     description: descriptionLine(about),
     operator: operatorLinks(about),
@@ -51,6 +54,12 @@ export function indexPage({ list, rootKey, development, about = {} }: IndexPageP
     list: plainList(list),
     commands: html`${commands(rootKey)}`,
   });
+}
+
+/** The script shows the sentence beside the root key, as text. */
+function holdersTag(heldBy: string): Html {
+  return html`
+<meta name="registry-holders" content="The registry says that ${heldBy}. Your browser cannot check that; passport-registry verify can.">`;
 }
 
 /** Returns 404.html, the page for missing files. It is the same in every registry. */

@@ -60,11 +60,9 @@ const commit = (name: string, folder = request, ...more: string[]) =>
   holders.as(name, ['commit', folder, '--json', ...more]);
 const sign = (name: string, folder = request, ...more: string[]) =>
   holders.as(name, ['sign', folder, '--json', '--yes', ...more]);
-const attach = (...more: string[]) =>
-  cli(
-    ['attach', 'request', '--root-key', 'root.json', '--holders', 'holders.json', '--json', ...more],
-    registry,
-  );
+const attachWith = (...more: string[]) =>
+  cli(['attach', 'request', '--root-key', 'root.json', '--json', ...more], registry);
+const attach = (...more: string[]) => attachWith('--holders', 'holders.json', ...more);
 
 async function good(outcome: Promise<Outcome>): Promise<Outcome> {
   const result = await outcome;
@@ -116,6 +114,29 @@ describe('two of three holders', () => {
     expect(JSON.parse((await good(sign('Anna'))).stdout)).toMatchObject({ sessions: 2, waitingFor: [] });
     await good(sign('Bo'));
     await good(attach());
+  });
+
+  it('are named by the tree, so that the next request needs no record', async () => {
+    await newRequest();
+    for (const name of ['Anna', 'Bo']) await good(commit(name));
+    for (const name of ['Anna', 'Bo']) await good(sign(name));
+    const refused = await attachWith();
+    expect(refused.code).toBe(2);
+    expect(errorOf(refused).message).toContain('if holders have signed it, name their record with --holders');
+    await good(attach());
+    const published = join(registry, 'dist/keys/holders.json');
+    expect(readFileSync(published)).toEqual(readFileSync(join(holders.shared, 'holders.json')));
+    rmSync(join(registry, 'holders.json'));
+    records({ alpha: {}, beta: {} });
+    await newRequest();
+    for (const name of ['Bo', 'Cy']) await good(commit(name));
+    for (const name of ['Bo', 'Cy']) await good(sign(name));
+    expect(JSON.parse((await good(attachWith())).stdout)).toMatchObject({ issuers: 2, notes: [] });
+    expect(readFileSync(published)).toEqual(readFileSync(join(holders.shared, 'holders.json')));
+    const { stderr } = await good(cli(['verify', '--root-key', 'root.json'], registry));
+    expect(stderr).toMatch(
+      /^held by 2 of 3: Anna, Bo and Cy \(as the published record says: it proves that their keys made this root key, not who they are\)$/m,
+    );
   });
 
   it('see what they sign, and the verdict of the rules', async () => {
@@ -183,6 +204,9 @@ describeWith(['chromium'], 'the page of a registry with a shared root key', () =
     await publish('Anna', 'Cy');
     const { page, wrong } = await open(await serve(join(registry, 'dist')));
     expect(await verdict(page)).toBe('Verified in this browser');
+    expect(await page.locator('.facts > div', { hasText: 'Root key' }).innerText()).toContain(
+      'The registry says that 2 of 3 holders share this key: Anna, Bo and Cy. Your browser cannot check that; passport-registry verify can.',
+    );
     expect(wrong).toEqual([]);
   });
 });

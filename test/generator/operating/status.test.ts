@@ -26,6 +26,7 @@ import {
 const DAY = 24 * 60;
 const PARTS = [
   'rootKey',
+  'holders',
   'rotation',
   'tree',
   'list',
@@ -97,8 +98,8 @@ describe('passport-registry status', () => {
     writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
     const { code, report, levels } = await statusOf();
     expect([code, report.ok, report.level]).toEqual([0, true, 'note']);
-    const { rotation, hold, ...others } = levels;
-    expect([rotation, hold, ...new Set(Object.values(others))]).toEqual(['ok', 'ok', 'note']);
+    const { rotation, hold, holders, ...others } = levels;
+    expect([rotation, hold, holders, ...new Set(Object.values(others))]).toEqual(['ok', 'ok', 'ok', 'note']);
     expect(report.changes).toMatchObject({
       state: 'changed',
       changes: [{ issuer_id: 'alpha', kind: 'added' }],

@@ -52,6 +52,7 @@ describe('a good tree', () => {
       'delegation: skipped',
       'checkpoint: skipped',
       'freshness: passed',
+      'holders: skipped',
       'unknown id: skipped',
       'content types: skipped',
       'client: skipped',
@@ -192,6 +193,7 @@ describe('a live host', () => {
       'snapshots',
       'delegation',
       'checkpoint',
+      'holders',
     ]);
   });
 

@@ -1,0 +1,313 @@
+import { chmodSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Ceremony, errorOf } from '../../support/ceremony.js';
+import { describeWith } from '../../support/components.js';
+import { HOSTS } from '../../support/hosts.js';
+import { serve } from '../../support/serving.js';
+import { sha256 } from '../../support/signed-tree.js';
+import { cli, type Outcome, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
+
+/** The holders of a key that was split. The tests sign with the original key, which is faster than with shares. */
+const ceremony = new Ceremony(['Anna', "Bo O'Neil", 'Cy']);
+/** The published record. */
+const RECORD = 'dist/keys/holders.json';
+
+let folder: string;
+
+const read = (...path: string[]) => readFileSync(join(folder, ...path), 'utf8');
+const run = (...args: string[]) => cli(args, folder);
+
+async function good(...args: string[]): Promise<Outcome> {
+  const outcome = await run(...args);
+  expect([outcome.code, outcome.stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);
+  return outcome;
+}
+
+const build = (...more: string[]) =>
+  run('build', '--key', 'root.pem', '--root-key', 'root.json', '--json', ...more);
+
+async function built(...more: string[]): Promise<readonly string[]> {
+  const { code, stdout, stderr } = await build(...more);
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);
+  return JSON.parse(stdout).notes;
+}
+
+/** Returns the report of `verify`. */
+async function report(where = 'dist') {
+  const { stdout, stderr } = await run('verify', where, '--json');
+  const { checks, ...found } = JSON.parse(stdout);
+  return { ...found, stderr, check: checks.find(({ name }: { name: string }) => name === 'holders') };
+}
+
+beforeAll(async () => {
+  await cli(['keys', 'generate', '--out', 'root.pem', '--public', 'root.json'], ceremony.home);
+  await ceremony.split(2);
+});
+
+beforeEach(() => {
+  folder = temporaryFolder();
+  for (const name of ['root.pem', 'root.json', 'shared/holders.json']) {
+    cpSync(join(ceremony.home, name), join(folder, name.split('/').at(-1) ?? ''));
+  }
+  writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
+});
+
+describe('the record of the holders', () => {
+  it('is published byte by byte, and listed', async () => {
+    await built('--holders', 'holders.json');
+    expect(read(RECORD)).toBe(read('holders.json'));
+    expect(read('dist/SHA256SUMS')).toContain(`${sha256(Buffer.from(read(RECORD)))}  keys/holders.json\n`);
+  });
+
+  it('comes from registry.yaml, too, relative to that file', async () => {
+    writeFiles(folder, { 'registry.yaml': 'holders: holders.json\n' });
+    await built();
+    expect(read(RECORD)).toBe(read('holders.json'));
+  });
+
+  it('is not needed: a tree without it differs only there, and in what the page says', async () => {
+    await built('--holders', 'holders.json', '--updated-at', '2026-11-01T00:00:00Z');
+    expect(read('dist/index.html')).toContain(
+      `<meta name="registry-holders" content="The registry says that 2 of 3 holders share this key, which a dealer had as a whole: ` +
+        'Anna, Bo O&#39;Neil and Cy. Your browser cannot check that; passport-registry verify can.">',
+    );
+    const page = read('dist/index.html');
+    rmSync(join(folder, 'dist'), { recursive: true });
+    await built('--updated-at', '2026-11-01T00:00:00Z');
+    expect(existsSync(join(folder, RECORD))).toBe(false);
+    expect(page.replace(/\n<meta name="registry-holders"[^>]*>/, '')).toBe(read('dist/index.html'));
+    expect((await report()).check).toMatchObject({
+      result: 'skipped',
+      problems: ['the tree has no keys/holders.json'],
+    });
+  });
+
+  it('is kept by later builds, as long as the root key stays', async () => {
+    await built('--holders', 'holders.json');
+    rmSync(join(folder, 'holders.json'));
+    writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
+    expect(await built()).toEqual([]);
+    expect(read(RECORD)).toBe(readFileSync(join(ceremony.shared, 'holders.json'), 'utf8'));
+    expect((await report()).check.result).toBe('passed');
+    await good('suspend', 'alpha', '--reason', 'a test', '--key', 'root.pem', '--root-key', 'root.json');
+    expect((await report()).holders.names).toEqual(['Anna', "Bo O'Neil", 'Cy']);
+  });
+
+  it('is dropped with a note when the root key changes', async () => {
+    await built('--holders', 'holders.json');
+    await good('keys', 'generate', '--out', 'next.pem', '--public', 'next.json');
+    const { stdout: step } = await good('keys', 'rotate', '--key', 'root.pem', '--next', 'next.json');
+    writeFiles(folder, { 'step.jwt': step });
+    const rotated = [
+      'build',
+      '--key',
+      'next.pem',
+      '--root-key',
+      'next.json',
+      '--rotation',
+      'step.jwt',
+      '--json',
+    ];
+    const refused = await run(...rotated, '--holders', 'holders.json');
+    expect(errorOf(refused)).toMatchObject({ code: 'ERR_OTHER_KEY' });
+    expect(existsSync(join(folder, 'dist/keys/rotation.json'))).toBe(false);
+    // A build that was killed has written the new root key, and not more.
+    cpSync(join(folder, 'dist'), join(folder, 'killed'), { recursive: true });
+    const { stdout } = await good(...rotated);
+    expect(JSON.parse(stdout).notes).toContainEqual(expect.stringContaining('keys/holders.json was removed'));
+    expect(existsSync(join(folder, RECORD))).toBe(false);
+    expect(read('dist/SHA256SUMS')).not.toContain('holders.json');
+    expect(read('dist/index.html')).not.toContain('registry-holders');
+    cpSync(join(folder, 'dist/keys/root.json'), join(folder, 'killed/keys/root.json'));
+    await good(...rotated, '--out', 'killed');
+    expect(existsSync(join(folder, 'killed/keys/holders.json'))).toBe(false);
+    expect((await report('killed')).ok).toBe(true);
+  });
+
+  it('that was damaged after its publication stops a build, until it is given again', async () => {
+    await built('--holders', 'holders.json');
+    for (const damage of [
+      () => writeFileSync(join(folder, RECORD), '{}'),
+      () => rmSync(join(folder, RECORD)),
+    ]) {
+      damage();
+      expect(errorOf(await build()).message).toContain('pass --holders with the record of the ceremony');
+      expect((await report()).ok).toBe(false);
+      await built('--holders', 'holders.json');
+      expect((await report()).ok).toBe(true);
+    }
+  });
+});
+
+describe('a record that must not be published', () => {
+  /** The record, changed by a function. */
+  const changed = (change: (record: Record<string, unknown>) => unknown) => {
+    const record = JSON.parse(readFileSync(join(ceremony.shared, 'holders.json'), 'utf8'));
+    return JSON.stringify(change(record) ?? record);
+  };
+  const named = (names: readonly unknown[]) =>
+    changed(({ ceremony: content, ...record }) => ({
+      ...record,
+      ceremony: { ...(content as Record<string, unknown>), holders: names },
+    }));
+
+  const HOSTILE: readonly (readonly [what: string, record: () => string, message: string])[] = [
+    ['no JSON', () => 'held by Anna', 'is not the record of a ceremony'],
+    ['a list', () => '[]', 'is not the record of a ceremony'],
+    [
+      'a duplicate member',
+      () => changed(() => undefined).replace('{', '{"test":"AA==",'),
+      'is not the record',
+    ],
+    [
+      'a member of its own',
+      () => changed((record) => ({ ...record, note: 'by notaries' })),
+      'unknown member note',
+    ],
+    ['other hashes beside the split', () => changed((record) => ({ ...record, parts: [] })), 'is malformed'],
+    ['another name', () => named(['Anna', 'Bo', 'Cy']), 'belongs to another ceremony'],
+    ['a name with markup', () => named(['Anna', '<img src=x>', 'Cy']), 'is not 1 to 64 letters'],
+    ['fewer holders', () => named(['Anna', 'Cy']), 'is malformed'],
+    [
+      'a lone surrogate',
+      () => changed(() => undefined).replace('"id":"', '"\\ud800":1,"id":"'),
+      'unknown member',
+    ],
+    [
+      'a lone surrogate in the key that it splits',
+      () => changed(() => undefined).replace('"kty":"OKP"', '"kty":"OKP","more":"\\ud800"'),
+      'is not valid',
+    ],
+    ['no receipt', () => changed(({ receipts: _receipts, ...record }) => record), 'is malformed'],
+    ['no split', () => changed(({ split: _split, ...record }) => record), 'is not a JWS'],
+    [
+      'no test',
+      () => changed((record) => ({ ...record, test: 'AAAA' })),
+      'has a test signature that is not valid',
+    ],
+  ];
+
+  it.each(HOSTILE)('has %s', async (_what, record, message) => {
+    await built();
+    const before = read('dist/SHA256SUMS');
+    writeFiles(folder, { 'holders.json': record() });
+    const outcome = await build('--holders', 'holders.json');
+    expect(outcome.code).toBe(3);
+    expect(errorOf(outcome).message).toContain(message);
+    expect(read('dist/SHA256SUMS')).toBe(before);
+    expect(existsSync(join(folder, RECORD))).toBe(false);
+    // Somebody puts it into the tree of a host.
+    writeFiles(folder, { [RECORD]: record() });
+    const { ok, check, holders } = await report();
+    expect({ ok, result: check.result, holders }).toEqual({
+      ok: false,
+      result: 'failed',
+      holders: undefined,
+    });
+    expect(check.problems[0]).toContain(message);
+  });
+
+  it('is of another root key', async () => {
+    await good('keys', 'generate', '--out', 'other.pem', '--public', 'other.json');
+    const args = ['build', '--key', 'other.pem', '--root-key', 'other.json', '--json'];
+    const outcome = await run(...args, '--holders', 'holders.json');
+    expect(outcome.code).toBe(3);
+    expect(errorOf(outcome)).toMatchObject({
+      code: 'ERR_OTHER_KEY',
+      message: expect.stringMatching(/^holders\.json names the holders of \S+, but the root key is \S+$/),
+    });
+    expect(existsSync(join(folder, 'dist'))).toBe(false);
+    await good(...args);
+    cpSync(join(folder, 'holders.json'), join(folder, RECORD));
+    expect((await report()).check).toMatchObject({
+      result: 'failed',
+      problems: [expect.stringContaining('keys/holders.json names the holders of')],
+    });
+  });
+
+  it('is too large, or is not there', async () => {
+    writeFiles(folder, { 'large.json': `${' '.repeat(64 * 1024)}${read('holders.json')}` });
+    expect(errorOf(await build('--holders', 'large.json')).message).toContain('is larger than 65536 bytes');
+    expect(errorOf(await build('--holders', 'none.json')).message).toContain('none.json does not exist');
+    expect(existsSync(join(folder, 'dist'))).toBe(false);
+    await built();
+    writeFiles(folder, { [RECORD]: read('large.json') });
+    expect((await report()).check.result).toBe('failed');
+  });
+});
+
+describe('verify', () => {
+  it('says in words who holds the key, in a folder and on a host', async () => {
+    await built('--holders', 'holders.json');
+    const base = await serve(join(folder, 'dist'));
+    for (const where of ['dist', base]) {
+      const { ok, check, holders } = await report(where);
+      expect({ ok, result: check.result }).toEqual({ ok: true, result: 'passed' });
+      expect(holders).toEqual({ threshold: 2, names: ['Anna', "Bo O'Neil", 'Cy'], split: true });
+      const { stderr } = await good('verify', where);
+      expect(stderr).toMatch(/^ok {6}holders$/m);
+      expect(stderr).toMatch(
+        /^held by 2 of 3: Anna, Bo O'Neil and Cy \(as the published record says: it proves that a dealer, who had the whole key, has split it among their keys, not who they are, or that nobody has kept the whole key\)$/m,
+      );
+    }
+  });
+});
+
+for (const [name, { program, start }] of Object.entries(HOSTS)) {
+  describeWith([program], `the host ${name}`, () => {
+    it('serves the record as JSON', async () => {
+      await built('--holders', 'holders.json');
+      chmodSync(folder, 0o755);
+      const base = await start(join(folder, 'dist'));
+      const { ok, check } = await report(base);
+      expect({ ok, result: check.result }).toEqual({ ok: true, result: 'passed' });
+      const { headers } = await fetch(`${base}/keys/holders.json`);
+      expect(headers.get('content-type')).toMatch(/^application\/json\b/);
+    });
+  });
+}
+
+describe('a mirror', () => {
+  const mirror = () => run('mirror', 'dist', 'mirror', '--root-key', 'root.json');
+  const mirrored = () => read('mirror/current/keys/holders.json');
+
+  it('takes the record over, and keeps it when a later one is false', async () => {
+    await built('--holders', 'holders.json');
+    expect((await mirror()).code).toBe(0);
+    expect(mirrored()).toBe(read('holders.json'));
+    writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
+    await built();
+    const sums = read('dist/SHA256SUMS');
+    const hash = (text: string) => sha256(Buffer.from(text));
+    writeFiles(folder, {
+      [RECORD]: '{}',
+      'dist/SHA256SUMS': sums.replace(hash(read('holders.json')), hash('{}')),
+    });
+    const refused = await mirror();
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('keys/holders.json is not the record of a ceremony');
+    expect(mirrored()).toBe(read('holders.json'));
+  });
+});
+
+describe('status', () => {
+  it('says who holds the key, and what is wrong with the record', async () => {
+    await built('--holders', 'holders.json');
+    const status = async () =>
+      JSON.parse((await run('status', '--root-key', 'root.json', '--json')).stdout).holders;
+    const words = async () => (await run('status', '--root-key', 'root.json')).stderr;
+    expect(await status()).toEqual({
+      ...{ level: 'ok', threshold: 2, names: ['Anna', "Bo O'Neil", 'Cy'], split: true },
+      message: "2 of 3: Anna, Bo O'Neil and Cy, as the published record says; a dealer had the whole key",
+    });
+    expect(await words()).toMatch(/^ok {6}holders {5}2 of 3: Anna/m);
+    writeFileSync(join(folder, RECORD), '{}');
+    expect(await status()).toMatchObject({ level: 'error', names: [], split: false });
+    expect(await words()).toMatch(/^FAILED {2}holders {5}keys\/holders\.json is not the record/m);
+    rmSync(join(folder, 'dist'), { recursive: true });
+    await built();
+    expect(await status()).toEqual({ level: 'ok', message: 'none', names: [], split: false });
+    expect(await words()).not.toContain('holders');
+  });
+});
