@@ -2,13 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { canonicalBytes, importRootKey, type RootKey } from '@passport-registry/verifier';
-import { isObject } from '@passport-registry/verifier/internal';
+import { isObject, parseStrictJson } from '@passport-registry/verifier/internal';
 import { IoFailed, SharedKeyRejected, UsageError } from '../errors.js';
 import { readIfExists } from '../files/read-file.js';
 import { writeWholeFile } from '../files/replace-file.js';
 import { countSessions, MAX_SESSIONS } from '../holder-signing/sessions.js';
 import type { GroupSize } from '../shared-key/frost.js';
-import { parseJson } from '../signing/key-file.js';
 import { sha256 } from '../tree/checksums.js';
 
 /** What the holders agree on before they make a key together: the content of ceremony.json. */
@@ -35,6 +34,9 @@ export const CEREMONY_FILES = {
   /** The public key, as a JWK. */
   root: 'root.json',
 } as const;
+
+/** The name of a dealer in messages. No holder may have it. */
+export const DEALER = 'the dealer';
 
 /** The maximum number of holders. */
 const MAX_HOLDERS = 16;
@@ -69,7 +71,17 @@ export async function readCeremony(folder: string): Promise<Ceremony> {
   const bytes = readIfExists(file);
   if (bytes === undefined)
     throw new UsageError(`${folder} has no ceremony: start one with \`ceremony start\``);
-  return { folder, ...(await parseCeremony(parseJson(bytes.toString('utf8')), file)) };
+  return { folder, ...(await parseCeremony(parseRecord(bytes, file), file)) };
+}
+
+/** Parses a record of a ceremony as strict JSON. @throws {@link SharedKeyRejected} */
+export function parseRecord(bytes: Uint8Array | string, source: string): unknown {
+  try {
+    return parseStrictJson(bytes);
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw new SharedKeyRejected('ERR_HOLDER_MESSAGE', `${source} is not strict JSON: ${message}`, { cause });
+  }
 }
 
 /** Checks the content of ceremony.json. @param source - the name of the file, for errors @throws {@link SharedKeyRejected} */
@@ -86,13 +98,8 @@ export async function parseCeremony(content: unknown, source: string): Promise<O
   }
   const fault = faultOf(names, Number(threshold));
   if (fault !== undefined) throw invalid(`is not valid: ${fault}`);
+  const hash = sha256(canonicalOf(content, invalid));
   const size = { threshold: Number(threshold), holders: names.length };
-  let hash: string;
-  try {
-    hash = sha256(canonicalBytes(content));
-  } catch (cause) {
-    throw invalid(`is not valid: ${(cause as Error).message}`, cause);
-  }
   if (splits === undefined) return { ...size, names, splits: undefined, sha256: hash };
   const root = await importRootKey(splits).catch((cause) => {
     throw invalid(`names a key to split that is not valid: ${cause.message}`, cause);
@@ -101,17 +108,37 @@ export async function parseCeremony(content: unknown, source: string): Promise<O
   return { ...size, names, splits: root, sha256: hash };
 }
 
+function canonicalOf(content: object, invalid: (what: string, cause: unknown) => Error): Uint8Array {
+  try {
+    return canonicalBytes(content);
+  } catch (cause) {
+    throw invalid('has a value that has no canonical form', cause);
+  }
+}
+
+/** Scripts whose letters look like each other. */
+const LOOKALIKES = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u];
+
+/** Whether people can tell a name from any other: no invisible characters, no other spelling, no mixture of scripts. */
+function isPlainName(name: string): boolean {
+  return (
+    /^[\p{L}\p{N}](?:[\p{L}\p{N} .'’@_-]|\p{M}(?!\p{M}\p{M})){0,63}$/u.test(name) &&
+    !/\p{Default_Ignorable_Code_Point}/u.test(name) &&
+    LOOKALIKES.filter((script) => script.test(name)).length <= 1 &&
+    name === name.normalize('NFC').trim() &&
+    name.toLowerCase() !== DEALER
+  );
+}
+
 /** Says what is wrong with the holders and the threshold. */
 function faultOf(names: readonly string[], threshold: number): string | undefined {
   const size = { threshold, holders: names.length };
-  const odd = names.find(
-    (name) => !/^[\p{L}\p{N}][\p{L}\p{M}\p{N} .,'’@_-]{0,63}$/u.test(name) || name !== name.trim(),
-  );
+  const odd = names.find((name) => !isPlainName(name));
   if (odd !== undefined) {
-    return `the name ${JSON.stringify(odd)} is not 1 to 64 letters, digits, spaces or . , ' @ _ -`;
+    return `the name ${JSON.stringify(odd)} is not 1 to 64 letters of one script, digits, spaces or . ' @ _ -`;
   }
-  if (new Set(names.map((name) => name.toLowerCase())).size !== names.length)
-    return 'two holders have one name';
+  const folded = names.map((name) => name.normalize('NFKC').toLowerCase());
+  if (new Set(folded).size !== names.length) return 'two holders have one name';
   if (names.length < 2 || names.length > MAX_HOLDERS)
     return `a key is shared among 2 to ${MAX_HOLDERS} holders`;
   if (!Number.isInteger(threshold) || threshold < 2 || threshold > names.length) {

@@ -16,18 +16,11 @@ import {
   shareIn,
   writeHolderFile,
 } from '../shared-key/share-file.js';
-import { CEREMONY_FILES, type Ceremony } from './ceremony-file.js';
-import { formatHolders } from './holders-file.js';
+import { CEREMONY_FILES, type Ceremony, DEALER } from './ceremony-file.js';
+import { recordFiles } from './holders-file.js';
 import { assertOwnCeremony, assertUnchanged, generationOf, openOwn, publish } from './join.js';
 import { decryptPart } from './parts.js';
-import {
-  DEALER,
-  readReceipts,
-  readTranscript,
-  type Transcript,
-  testPayload,
-  withoutMessage,
-} from './transcript.js';
+import { readReceipts, readTranscript, type Transcript, testPayload, withoutMessage } from './transcript.js';
 
 /** How a holder finishes. */
 export interface FinishChoice {
@@ -179,7 +172,7 @@ async function testShare(transcript: Transcript, opened: OpenedShare, memory: st
 
 /** Writes the public record of the ceremony, once the test signature proves every share. @returns who is missing */
 async function publishIfComplete(transcript: Transcript): Promise<readonly string[]> {
-  const { ceremony, group } = transcript;
+  const { ceremony } = transcript;
   const { receipts, progress } = await ceremonyProgress(transcript);
   const withoutReceipt = withoutMessage(ceremony, receipts);
   const isMissing = (name: string) => withoutReceipt.includes(name) || !progress.signed.includes(name);
@@ -187,10 +180,9 @@ async function publishIfComplete(transcript: Transcript): Promise<readonly strin
   const signature = progress.signatures?.get('test');
   if (missing.length > 0) return missing;
   if (signature === undefined) return ceremony.names;
-  const text = formatHolders(transcript, receipts, signature);
-  writeWholeFile(join(ceremony.folder, CEREMONY_FILES.holders), text);
-  const root = { ...group.rootKey.jwk, kid: group.rootKey.thumbprint };
-  writeWholeFile(join(ceremony.folder, CEREMONY_FILES.root), `${JSON.stringify(root, null, 2)}\n`);
+  for (const [name, text] of recordFiles(transcript, receipts, signature)) {
+    writeWholeFile(join(ceremony.folder, name), text);
+  }
   return [];
 }
 

@@ -1,11 +1,10 @@
 import { encodeSignature, type RootKey, verifySignature } from '@passport-registry/verifier';
-import { isObject, parseStrictJson } from '@passport-registry/verifier/internal';
+import { isObject } from '@passport-registry/verifier/internal';
 import { SharedKeyRejected } from '../errors.js';
 import type { KeyGroup } from '../shared-key/key-group.js';
 import { type Message, readMessage } from '../shared-key/message.js';
-import { parseJson } from '../signing/key-file.js';
 import type { HeldBy } from '../tree/held-by.js';
-import { CEREMONY_FILES, parseCeremony } from './ceremony-file.js';
+import { CEREMONY_FILES, DEALER, parseCeremony, parseRecord } from './ceremony-file.js';
 import {
   assertProven,
   groupFrom,
@@ -13,14 +12,7 @@ import {
   parseJoined,
   readText as readCeremonyText,
 } from './messages.js';
-import {
-  assertReceipt,
-  DEALER,
-  digestOf,
-  splitCommitments,
-  type Transcript,
-  testPayload,
-} from './transcript.js';
+import { assertReceipt, digestOf, splitCommitments, type Transcript, testPayload } from './transcript.js';
 
 /**
  * The public record of a ceremony, verified: who holds a shared key. The record proves that the holders' messages make
@@ -33,15 +25,28 @@ export interface Holders extends HeldBy {
   readonly digest: string;
 }
 
+/** Returns the files that a finished ceremony adds to its folder, by name. */
+export function recordFiles(
+  transcript: Transcript,
+  receipts: ReadonlyMap<number, Message>,
+  testSignature: Uint8Array,
+): ReadonlyMap<string, string> {
+  const { jwk, thumbprint } = transcript.group.rootKey;
+  return new Map([
+    [CEREMONY_FILES.holders, formatHolders(transcript, receipts, testSignature)],
+    [CEREMONY_FILES.root, `${JSON.stringify({ ...jwk, kid: thumbprint }, null, 2)}\n`],
+  ]);
+}
+
 /** The record of a finished ceremony: the content of holders.json. The same messages give the same bytes. */
-export function formatHolders(
+function formatHolders(
   { ceremony, joined, parts }: Transcript,
   receipts: ReadonlyMap<number, Message>,
   testSignature: Uint8Array,
 ): string {
   const [dealt] = parts;
   const record = {
-    ceremony: parseJson(readCeremonyText(ceremony, CEREMONY_FILES.ceremony) ?? ''),
+    ceremony: parseRecord(readCeremonyText(ceremony, CEREMONY_FILES.ceremony) ?? '', CEREMONY_FILES.ceremony),
     join: joined.map(({ message }) => message.text),
     parts: ceremony.splits === undefined ? parts.map(({ sha256 }) => sha256) : undefined,
     split: ceremony.splits === undefined ? undefined : dealt?.text,
@@ -66,8 +71,8 @@ export async function parseHoldersOf(rootKey: RootKey, json: Uint8Array, source:
 export async function parseHolders(json: Uint8Array | string, source: string): Promise<Holders> {
   const invalid = (what: string, cause?: unknown) =>
     new SharedKeyRejected('ERR_HOLDER_MESSAGE', `${source} ${what}`, { cause });
-  const record = parseRecord(json);
-  if (record === undefined || !isObject(record['ceremony']))
+  const record = parseRecord(json, source);
+  if (!isObject(record) || !isObject(record['ceremony']))
     throw invalid('is not the record of a ceremony: it is the file holders.json of its folder');
   const { ceremony: content, join, parts, split, receipts, test, ...others } = record;
   const [other] = Object.keys(others);
@@ -80,6 +85,10 @@ export async function parseHolders(json: Uint8Array | string, source: string): P
     if (Array.isArray(value) && value.length === count && value.every(isText)) return value;
     throw invalid('is malformed');
   };
+  const stringOf = (value: unknown): string => {
+    if (typeof value === 'string') return value;
+    throw invalid('is malformed');
+  };
   const joined: Joined[] = [];
   for (const [index, message] of texts(join, ceremony.holders).entries()) {
     joined.push(await parseJoined(ceremony, index + 1, message));
@@ -88,7 +97,7 @@ export async function parseHolders(json: Uint8Array | string, source: string): P
   const dealt =
     ceremony.splits === undefined
       ? undefined
-      : await readMessage(String(split), {
+      : await readMessage(stringOf(split), {
           ...{ type: 'registry-ceremony-parts+jwt', number: 0, name: DEALER },
           ...{ file: source, key: ceremony.splits },
         });
@@ -108,19 +117,9 @@ export async function parseHolders(json: Uint8Array | string, source: string): P
     const expected = { type: 'registry-ceremony-receipt+jwt', number, name, file: source, key } as const;
     assertReceipt(await readMessage(receipt, expected), { digest, root, name });
   }
-  await verifySignature(testPayload(digest), String(test), group.rootKey).catch((cause) => {
+  await verifySignature(testPayload(digest), stringOf(test), group.rootKey).catch((cause) => {
     throw invalid('has a test signature that is not valid', cause);
   });
   const { threshold, names, splits } = ceremony;
   return { group, digest, threshold, names, split: splits !== undefined };
-}
-
-/** Parses the JSON of a record. Strictly, because others read the published record with other parsers. */
-function parseRecord(json: Uint8Array | string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const record = parseStrictJson(json);
-    return isObject(record) ? record : undefined;
-  } catch {
-    return undefined;
-  }
 }

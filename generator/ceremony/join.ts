@@ -23,6 +23,7 @@ import {
   readText,
 } from './messages.js';
 import { encryptPart } from './parts.js';
+import { joinedDigest } from './transcript.js';
 
 /** How a holder joins. */
 export interface JoinChoice {
@@ -39,6 +40,8 @@ export interface JoinReport {
   readonly done: boolean;
   /** The names of the holders who have not joined. */
   readonly waitingFor: readonly string[];
+  /** The fingerprint of those who have joined, once all have, if a key is split: its owner compares it before. */
+  readonly digest?: string;
 }
 
 /**
@@ -62,8 +65,12 @@ export async function joinCeremony(
   for (const number of numbersOf(ceremony)) {
     if ((await readJoined(ceremony, number)) === undefined) waitingFor.push(ceremony.names[number - 1] ?? '');
   }
-  if (ceremony.splits !== undefined) return { name: label.name, done: true, waitingFor };
   if (waitingFor.length > 0) return { name: label.name, done: false, waitingFor };
+  if (ceremony.splits !== undefined) {
+    const all = await readAllJoined(ceremony);
+    assertUnchanged(all, own.secrets);
+    return { name: label.name, done: true, waitingFor, digest: joinedDigest(ceremony, all) };
+  }
   await secondRound(ceremony, { own: { ...own, secrets: own.secrets }, passphrase }, access);
   return { name: label.name, done: true, waitingFor };
 }

@@ -4,7 +4,13 @@ import { SharedKeyRejected } from '../errors.js';
 import { readIfExists } from '../files/read-file.js';
 import { type Contribution, groupOf, wrongContributions } from '../shared-key/frost.js';
 import { type KeyGroup, keyGroup, nameHolders } from '../shared-key/key-group.js';
-import { bytes32, type ExpectedMessage, type Message, readMessage } from '../shared-key/message.js';
+import {
+  bytes32,
+  type ExpectedMessage,
+  type Message,
+  readMessage,
+  readMessageFile,
+} from '../shared-key/message.js';
 import { sha256 } from '../tree/checksums.js';
 import { CEREMONY_FILES, type Ceremony } from './ceremony-file.js';
 
@@ -30,8 +36,8 @@ export function readText({ folder }: Pick<Ceremony, 'folder'>, name: string): st
 
 /** Reads the message of the first round of one holder. Undefined if it does not exist. @throws {@link SharedKeyRejected} */
 export async function readJoined(ceremony: Ceremony, number: number): Promise<Joined | undefined> {
-  const text = readText(ceremony, CEREMONY_FILES.join(number));
-  return text === undefined ? undefined : parseJoined(ceremony, number, text);
+  const message = await readMessageFile(ceremony.folder, joinOf(ceremony, number));
+  return message === undefined ? undefined : readJoinedClaims(ceremony, number, message);
 }
 
 /** Parses the message of the first round of one holder. @throws {@link SharedKeyRejected} */
@@ -40,9 +46,22 @@ export async function parseJoined(
   number: number,
   text: string,
 ): Promise<Joined> {
-  const [file, name] = [CEREMONY_FILES.join(number), ceremony.names[number - 1] ?? ''];
-  const expected = { type: 'registry-ceremony-join+jwt', number, name, file, key: undefined } as const;
-  const message = await readMessage(text, expected);
+  return readJoinedClaims(ceremony, number, await readMessage(text, joinOf(ceremony, number)));
+}
+
+/** What the message of the first round of a holder must be. */
+function joinOf({ names }: Pick<Ceremony, 'names'>, number: number): ExpectedMessage {
+  const [file, name] = [CEREMONY_FILES.join(number), names[number - 1] ?? ''];
+  return { type: 'registry-ceremony-join+jwt', number, name, file, key: undefined };
+}
+
+async function readJoinedClaims(
+  ceremony: Omit<Ceremony, 'folder'>,
+  number: number,
+  message: Message,
+): Promise<Joined> {
+  const expected = joinOf(ceremony, number);
+  const { file, name } = expected;
   assertSameCeremony(ceremony, message, expected);
   const { key, encryption, commitments, proof } = message.claims;
   const invalid = (what: string, cause?: unknown) =>
@@ -57,13 +76,14 @@ export async function parseJoined(
   }
   const own = { number, name, messageKey, encryptionKey, message };
   if (ceremony.splits !== undefined) return { ...own, contribution: undefined };
+  if (typeof proof !== 'string') throw invalid('has no proof');
   if (!Array.isArray(commitments) || commitments.length !== ceremony.threshold) {
     throw invalid(`does not have ${ceremony.threshold} commitments`);
   }
   const contribution = {
     number,
     commitments: commitments.map((value) => bytes32(value, expected)),
-    proof: new Uint8Array(Buffer.from(String(proof), 'base64url')),
+    proof: new Uint8Array(Buffer.from(proof, 'base64url')),
   };
   return { ...own, contribution };
 }
@@ -80,7 +100,7 @@ export async function readAllJoined(ceremony: Ceremony): Promise<readonly Joined
     if (joined !== undefined) all.push(joined);
   }
   const missing = ceremony.names.filter((name) => !all.some((joined) => joined.name === name));
-  if (missing.length > 0) throw missingHolders('have not joined', missing);
+  if (missing.length > 0) throw missingHolders('not all holders have joined', missing);
   assertProven(ceremony, all);
   return all;
 }
@@ -101,7 +121,7 @@ export function assertProven(ceremony: Omit<Ceremony, 'folder'>, all: readonly J
 
 /** The error if messages of holders are missing. */
 export function missingHolders(what: string, names: readonly string[]): SharedKeyRejected {
-  return new SharedKeyRejected('ERR_HOLDERS_MISSING', `${nameHolders(names)} ${what} yet`);
+  return new SharedKeyRejected('ERR_HOLDERS_MISSING', `${what} yet: ${nameHolders(names)}`);
 }
 
 /** The numbers of all holders. */
@@ -114,11 +134,9 @@ export async function readLater(
   { number, messageKey }: Pick<Joined, 'number' | 'messageKey'>,
   { type, file }: Pick<ExpectedMessage, 'type' | 'file'>,
 ): Promise<Message | undefined> {
-  const text = readText(ceremony, file);
-  if (text === undefined) return undefined;
   const expected = { type, number, name: nameOf(ceremony, number), file, key: messageKey };
-  const message = await readMessage(text, expected);
-  assertSameCeremony(ceremony, message, expected);
+  const message = await readMessageFile(ceremony.folder, expected);
+  if (message !== undefined) assertSameCeremony(ceremony, message, expected);
   return message;
 }
 

@@ -1,3 +1,4 @@
+import { isObject } from '@passport-registry/verifier/internal';
 import { CompactEncrypt, compactDecrypt, importJWK } from 'jose';
 import { SharedKeyRejected } from '../errors.js';
 import { base64url, bytes32, type Message } from '../shared-key/message.js';
@@ -43,15 +44,16 @@ export async function decryptPart(
 ): Promise<Uint8Array> {
   const refused = (what: string) =>
     new SharedKeyRejected('ERR_KEY_PART', `${file}, by ${name}, ${what}`, { holder: name });
-  const parts = claims['parts'] as Record<string, unknown> | undefined;
-  const encrypted = parts?.[to];
+  const parts = claims['parts'];
+  const encrypted = isObject(parts) ? parts[to] : undefined;
   if (typeof encrypted !== 'string') throw refused(`has no part of the key for holder ${to}`);
   let content: Record<string, unknown>;
   try {
     const key = await importJWK({ ...decryptionKey }, 'ECDH-ES');
     const options = { keyManagementAlgorithms: ['ECDH-ES'], contentEncryptionAlgorithms: ['A256GCM'] };
     const { plaintext } = await compactDecrypt(encrypted, key, options);
-    content = JSON.parse(Buffer.from(plaintext).toString('utf8'));
+    const parsed: unknown = JSON.parse(Buffer.from(plaintext).toString('utf8'));
+    content = isObject(parsed) ? parsed : {};
   } catch {
     // Without the cause, which could quote the content.
     throw refused('has a part of the key that cannot be decrypted');

@@ -6,17 +6,23 @@ import { CEREMONY_FILES, type Ceremony } from './ceremony-file.js';
 import { publish } from './join.js';
 import { hashesOf, readAllJoined, readText } from './messages.js';
 import { encryptPart } from './parts.js';
+import { joinedDigest } from './transcript.js';
 
 /** The order of the group of Ed25519 (RFC 8032, section 5.1). */
 const ORDER = 2n ** 252n + 27742317777372353535851937790883648493n;
 
 /**
- * Splits an existing Ed25519 key among the holders, once all have joined. The holders then finish the ceremony as they do
+ * Splits an existing Ed25519 key among the holders, once all have joined, and all have the same fingerprint. The holders then finish the ceremony as they do
  * with a new key. The original key goes on signing: whoever splits it must destroy it.
  *
+ * @param confirm - asks whether the holders have the same fingerprint. Throws if they do not
  * @throws {@link UsageError} | {@link KeyRejected} | {@link SharedKeyRejected}
  */
-export async function splitKey(ceremony: Ceremony, key: KeyObject): Promise<void> {
+export async function splitKey(
+  ceremony: Ceremony,
+  key: KeyObject,
+  confirm: (digest: string) => Promise<void>,
+): Promise<void> {
   if (ceremony.splits === undefined) {
     throw new UsageError(
       'this ceremony makes a new key: start one with `ceremony start --splits` to split a key',
@@ -30,6 +36,7 @@ export async function splitKey(ceremony: Ceremony, key: KeyObject): Promise<void
     throw new UsageError(`${CEREMONY_FILES.split} exists: the key has been split already`);
   }
   const all = await readAllJoined(ceremony);
+  await confirm(joinedDigest(ceremony, all));
   const { group, shares } = split(scalarOf(jwk), ceremony);
   const parts = await Promise.all(
     all.map(async (recipient, index) => [

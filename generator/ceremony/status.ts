@@ -1,10 +1,11 @@
 import { CEREMONY_FILES, type Ceremony } from './ceremony-file.js';
 import { ceremonyProgress } from './finish.js';
-import { numbersOf, readJoined, readText } from './messages.js';
-import { readTranscript, type Transcript, withoutMessage } from './transcript.js';
+import { recordFiles } from './holders-file.js';
+import { numbersOf, readAllJoined, readJoined, readText } from './messages.js';
+import { joinedDigest, readTranscript, type Transcript, withoutMessage } from './transcript.js';
 
 /** The steps of a ceremony, in order. */
-export type CeremonyStep = 'join' | 'parts' | 'split' | 'receipt' | 'test' | 'live';
+export type CeremonyStep = 'join' | 'parts' | 'split' | 'receipt' | 'test' | 'record' | 'live';
 
 /** How far a ceremony is. */
 export interface CeremonyStatus {
@@ -16,8 +17,9 @@ export interface CeremonyStatus {
   readonly step: CeremonyStep;
   /** The names of the holders who must act for this step. */
   readonly waitingFor: readonly string[];
-  /** The fingerprint, and the thumbprint of the key, once all parts are there. */
+  /** The fingerprint, once all parts are there; before a key is split, of those who have joined. */
   readonly digest: string | undefined;
+  /** The thumbprint of the key, once all parts are there. */
   readonly root: string | undefined;
 }
 
@@ -34,8 +36,10 @@ export async function ceremonyStatus(ceremony: Ceremony): Promise<CeremonyStatus
   if (notJoined.length > 0) return { ...base, step: 'join', waitingFor: notJoined };
   const isThere = (number: number) => readText(ceremony, CEREMONY_FILES.parts(number)) !== undefined;
   if (splits !== undefined) {
-    if (readText(ceremony, CEREMONY_FILES.split) === undefined)
-      return { ...base, step: 'split', waitingFor: [] };
+    if (readText(ceremony, CEREMONY_FILES.split) === undefined) {
+      const digest = joinedDigest(ceremony, await readAllJoined(ceremony));
+      return { ...base, step: 'split', waitingFor: [], digest };
+    }
   } else {
     const without = names.filter((_, index) => !isThere(index + 1));
     if (without.length > 0) return { ...base, step: 'parts', waitingFor: without };
@@ -56,5 +60,8 @@ async function finishing(transcript: Transcript) {
   if (untested.length > 0 || progress.signatures === undefined) {
     return { ...shown, step: 'test', waitingFor: untested.length > 0 ? untested : ceremony.names } as const;
   }
-  return { ...shown, step: 'live', waitingFor: [] } as const;
+  const signature = progress.signatures.get('test') ?? new Uint8Array();
+  const files = recordFiles(transcript, receipts, signature);
+  const isWritten = [...files].every(([name, text]) => readText(ceremony, name) === text.trim());
+  return { ...shown, step: isWritten ? 'live' : 'record', waitingFor: [] } as const;
 }

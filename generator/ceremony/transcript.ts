@@ -3,7 +3,7 @@ import { SharedKeyRejected } from '../errors.js';
 import type { KeyGroup } from '../shared-key/key-group.js';
 import { bytes32, type Message, readMessage } from '../shared-key/message.js';
 import { sha256 } from '../tree/checksums.js';
-import { CEREMONY_FILES, type Ceremony } from './ceremony-file.js';
+import { CEREMONY_FILES, type Ceremony, DEALER } from './ceremony-file.js';
 import {
   groupFrom,
   hashesOf,
@@ -31,9 +31,6 @@ export function testPayload(digest: string): Uint8Array {
   return Buffer.from(`passport-registry test of a shared key\n${digest}\n`);
 }
 
-/** The name of a dealer in messages. */
-export const DEALER = 'the dealer';
-
 /**
  * Reads the messages with which the holders make a key, and verifies that all holders have seen the same ones.
  *
@@ -60,6 +57,15 @@ export async function readTranscript(ceremony: Ceremony): Promise<Transcript> {
   return { ceremony, joined, parts, group, digest };
 }
 
+/**
+ * Returns the fingerprint of those who have joined: of the names, the threshold and the messages of the first round.
+ * Before a key is split, its owner and the holders compare it, because the parts are encrypted to the keys in these
+ * messages, and the key exists already.
+ */
+export function joinedDigest(ceremony: Pick<Ceremony, 'sha256'>, joined: readonly Joined[]): string {
+  return digestOf(ceremony, hashesOf(joined), []);
+}
+
 /** Returns the fingerprint of a ceremony. */
 export function digestOf(
   { sha256: ceremony }: Pick<Ceremony, 'sha256'>,
@@ -79,7 +85,7 @@ async function readParts(ceremony: Ceremony, joined: readonly Joined[]): Promise
   const missing = joined.filter(({ number }) => !found.some(({ holder }) => holder === number));
   if (missing.length > 0) {
     throw missingHolders(
-      'have not sent their parts of the key (`ceremony join`)',
+      'not all holders have sent their parts of the key (`ceremony join`)',
       missing.map(({ name }) => name),
     );
   }
@@ -119,16 +125,21 @@ export function splitCommitments(
 function assertSawSame(ceremony: Ceremony, joined: readonly Joined[], { claims, holder }: Message): void {
   const seen = claims['joined'];
   const hashes = hashesOf(joined);
-  const isList = Array.isArray(seen) && seen.length === hashes.length;
-  const index = isList ? hashes.findIndex((hash, at) => seen[at] !== hash) : 0;
-  if (isList && index === -1) return;
-  const other = joined[index]?.name ?? '';
   const sender = holder === 0 ? DEALER : (ceremony.names[holder - 1] ?? '');
+  if (!Array.isArray(seen) || seen.length !== hashes.length) {
+    throw new SharedKeyRejected(
+      'ERR_HOLDER_MESSAGE',
+      `the parts by ${sender} do not name the messages of the first round`,
+      { holder: sender },
+    );
+  }
+  const index = hashes.findIndex((hash, at) => seen[at] !== hash);
+  if (index === -1) return;
+  // Nobody is to blame: the message may have been replaced, and the sender may be wrong.
   throw new SharedKeyRejected(
     'ERR_CEREMONY_CHANGED',
-    `${sender} has seen another ${CEREMONY_FILES.join(index + 1)}, by ${other}, than the one in this folder: somebody may have ` +
-      'replaced it. Ask both; then start a new ceremony',
-    { holder: other },
+    `${sender} has seen another ${CEREMONY_FILES.join(index + 1)}, by ${joined[index]?.name}, than the one in this folder: somebody ` +
+      'may have replaced it. Ask both; then start a new ceremony',
   );
 }
 

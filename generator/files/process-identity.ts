@@ -43,10 +43,10 @@ function realm(): string {
   }
 }
 
-/** Identifies this boot of this machine. On a system without /proc, only the machine. */
+/** Identifies this start of this machine, or of this container. On a system without /proc, only the machine. */
 export function bootIdentity(): string {
   try {
-    return readBootId();
+    return `${readBootId()} ${startTimeOf(1)}`;
   } catch {
     return hostname();
   }

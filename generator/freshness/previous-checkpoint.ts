@@ -39,8 +39,8 @@ export async function previousCheckpoint(
   if (!mayHold && !(hadCheckpoint && hasPermission(folder))) return undefined;
   throw new UsageError(
     `${folder}/${PATHS.checkpoint} is ${bytes === undefined ? 'missing' : 'not valid'}, so nobody can tell which issuers ` +
-      'it holds, and a new checkpoint would release them: restore the tree from a mirror, from a backup or from git; or run ' +
-      '`release --all`, which signs a checkpoint that holds no issuer',
+      'it holds, and a new checkpoint would release them: restore the tree from a mirror, from a backup or from git. If ' +
+      'it never held an issuer, for example because this is the first checkpoint, run `release --all`',
   );
 }
 

@@ -1,7 +1,8 @@
 import { encodeSignature, verifySignature } from '@passport-registry/verifier';
+import { isObject } from '@passport-registry/verifier/internal';
 import { SharedKeyRejected } from '../errors.js';
 import { aggregate, isSignatureShare, type NonceCommitment } from '../shared-key/frost.js';
-import { holderOf, type KeyGroup, nameHolders } from '../shared-key/key-group.js';
+import { holderOf, type KeyGroup, type KeyHolder, nameHolders } from '../shared-key/key-group.js';
 import { bytes32, type Message } from '../shared-key/message.js';
 import { hashOfCommitments, readCommitments } from './commitments.js';
 import { type Signers, sessionName } from './sessions.js';
@@ -33,12 +34,16 @@ export async function readProgress(
   everybody = false,
 ): Promise<SigningProgress> {
   const all = await readCommitments(task, group);
-  const faults = [...all.faults];
+  const { faults } = all;
   const shares = new Map<number, Message>();
   for (const holder of group.holders) {
     try {
       const message = await readShares(task, holder);
-      if (message !== undefined) shares.set(holder.number, message);
+      if (message === undefined) continue;
+      shares.set(holder.number, message);
+      if (all.messages.has(holder.number) || all.faults.some(({ holder: name }) => name === holder.name))
+        continue;
+      faults.push(withoutCommitments(holder));
     } catch (error) {
       if (!(error instanceof SharedKeyRejected)) throw error;
       faults.push(error);
@@ -58,6 +63,14 @@ export async function readProgress(
     signatures,
     faults: [...faults, ...check.faults.values()],
   };
+}
+
+function withoutCommitments({ name, number }: KeyHolder): SharedKeyRejected {
+  const [shares, commitments] = [TASK_FILES.shares(number), TASK_FILES.commitments(number)];
+  return new SharedKeyRejected(
+    'ERR_HOLDERS_MISSING',
+    `${shares} is here, but ${commitments} of ${name} is missing, and both are needed: ask ${name} for it`,
+  );
 }
 
 const namesOf = (group: KeyGroup, numbers: Iterable<number>) =>
@@ -83,16 +96,24 @@ class ShareCheck {
 
   /** Returns the shares of a holder in a session. Undefined if they are missing or wrong. */
   sharesOf(number: number, signers: Signers, lists: Lists): ShareBytes | undefined {
-    const found = sharesIn(this.#messages.get(number), sessionName(signers));
-    if (found === undefined) return undefined;
+    const message = this.#messages.get(number);
+    if (message === undefined) return undefined;
+    const found = sharesIn(message, sessionName(signers));
     const { name } = holderOf(this.#group, number);
     const file = TASK_FILES.shares(number);
     try {
+      if (found === undefined) {
+        if (!hasMember(message.claims['sessions'], sessionName(signers))) return undefined;
+        throw new SharedKeyRejected('ERR_HOLDER_MESSAGE', `${file}, by ${name}, has malformed shares`, {
+          holder: name,
+        });
+      }
       if (found.commitments !== hashOfCommitments(lists)) {
         throw new SharedKeyRejected(
           'ERR_COMMITMENTS_CHANGED',
-          `${file}, by ${name}, was made with other commitments than those in the folder`,
-          { holder: name },
+          `${file}, by ${name}, was made with other commitments than those in the folder for the session ` +
+            `${sessionName(signers)}: one of its holders has committed again, or the folder has an old copy. Bring the newest ` +
+            'files; whoever has signed before commits again',
         );
       }
       const shares = this.#task.payloads.map(({ type, bytes: message }) => {
@@ -114,6 +135,8 @@ class ShareCheck {
     }
   }
 }
+
+const hasMember = (value: unknown, name: string) => isObject(value) && Object.hasOwn(value, name);
 
 interface CompleteSession {
   readonly signers: Signers;
@@ -151,7 +174,7 @@ export function signaturesOf(progress: SigningProgress, group: KeyGroup): Readon
   const blamed = faults.map(({ message }) => `; ${message}`).join('');
   throw new SharedKeyRejected(
     faults[0]?.code ?? 'ERR_HOLDERS_MISSING',
-    `${signed.length} of ${group.key.threshold} holders have signed: no valid signature shares by ${nameHolders(missing)}${blamed}`,
+    `there are valid signature shares of ${signed.length} holders, and ${group.key.threshold} are needed: none by ${nameHolders(missing)}${blamed}`,
     faults[0]?.holder === undefined ? {} : { holder: faults[0].holder },
   );
 }

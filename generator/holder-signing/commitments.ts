@@ -1,6 +1,6 @@
 import { canonicalBytes } from '@passport-registry/verifier';
+import { isObject } from '@passport-registry/verifier/internal';
 import { SharedKeyRejected } from '../errors.js';
-import { readIfExists } from '../files/read-file.js';
 import { writeWholeFile } from '../files/replace-file.js';
 import { commit, isCommitmentPoint, type KeyShare, type NonceCommitment } from '../shared-key/frost.js';
 import { holderOf, type KeyGroup, type KeyHolder } from '../shared-key/key-group.js';
@@ -9,7 +9,7 @@ import {
   bytes32,
   type Message,
   type MessageKey,
-  readMessage,
+  readMessageFile,
   signMessage,
 } from '../shared-key/message.js';
 import type { OpenedShare } from '../shared-key/share-file.js';
@@ -35,10 +35,10 @@ export interface SigningHolder {
 /** Returns who signs a task. @param memory - the folder of this user for what was signed */
 export function signingHolder(
   { id }: SigningTask,
-  { share, messageKey, group }: Pick<OpenedShare, 'share' | 'messageKey' | 'group'>,
+  { label, share, messageKey, group }: OpenedShare,
   memory: string,
 ): SigningHolder {
-  const place = { thumbprint: group.rootKey.thumbprint, task: id };
+  const place = { ceremony: label.ceremony, task: id };
   return { group, share, messageKey, nonces: nonceStore(memory, share, place) };
 }
 
@@ -85,7 +85,8 @@ export interface Commitments {
   /** Returns the name of a holder. */
   readonly nameOf: (number: number) => string;
   readonly messages: ReadonlyMap<number, Message>;
-  readonly faults: readonly SharedKeyRejected[];
+  /** What is wrong with messages. Whoever opens a session adds what is wrong with its commitments. */
+  readonly faults: SharedKeyRejected[];
 }
 
 /** Reads the commitments of all holders. What one holder has done wrong does not stop the others. */
@@ -106,11 +107,9 @@ export async function readCommitments(task: SigningTask, group: KeyGroup): Promi
 
 async function readCommitment(task: SigningTask, holder: KeyHolder): Promise<Message | undefined> {
   const file = TASK_FILES.commitments(holder.number);
-  const text = readIfExists(pathIn(task, file))?.toString('utf8').trim();
-  if (text === undefined) return undefined;
   const type = 'registry-signing-commitments+jwt';
-  const message = await readMessage(text, { ...holder, type, file, key: holder.messageKey });
-  assertSameTask(task, message, { file, name: holder.name });
+  const message = await readMessageFile(task.folder, { ...holder, type, file, key: holder.messageKey });
+  if (message !== undefined) assertSameTask(task, message, { file, name: holder.name });
   return message;
 }
 
@@ -143,10 +142,8 @@ export function sessionCommitments(
   const lists = payloads.map(({ type }) => {
     const list = signers.map((number) => {
       const where = { file: TASK_FILES.commitments(number), name: nameOf(number) };
-      const all = messages.get(number)?.claims['commitments'] as Partial<
-        Record<string, Record<string, unknown>>
-      >;
-      const pair = all?.[sessionName(signers)]?.[type];
+      const session = memberOf(messages.get(number)?.claims['commitments'], sessionName(signers));
+      const pair = memberOf(session, type);
       const [hiding, binding] = (Array.isArray(pair) ? pair : []).map((value) => bytes32(value, where));
       if (hiding !== undefined && binding !== undefined && [hiding, binding].every(isCommitmentPoint)) {
         return { number, hiding, binding };
@@ -161,6 +158,8 @@ export function sessionCommitments(
   });
   return new Map(lists);
 }
+
+const memberOf = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined);
 
 /** The hash of the commitments of a session, which each signature share names. */
 export function hashOfCommitments(lists: ReadonlyMap<string, readonly NonceCommitment[]>): string {

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { CompactEncrypt, compactDecrypt } from 'jose';
 import { IoFailed, SharedKeyRejected } from '../errors.js';
 import { bootIdentity } from '../files/process-identity.js';
+import { readIfExists } from '../files/read-file.js';
 import type { KeyShare, NoncePair } from '../shared-key/frost.js';
 
 /** The nonce pairs of one session, by payload. */
@@ -42,15 +43,15 @@ const MESSAGE = 'commitments.jwt';
 export function nonceStore(
   memory: string,
   share: KeyShare,
-  { thumbprint, task }: { readonly thumbprint: string; readonly task: string },
+  { ceremony, task }: { readonly ceremony: string; readonly task: string },
 ): NonceStore {
-  return { folder: join(memory, 'nonces', `${thumbprint}-${share.number}`, task), share };
+  return { folder: join(memory, 'nonces', `${ceremony}-${share.number}`, task), share };
 }
 
 /** Returns the message whose nonces are in the store. Undefined if there is none. */
 export function committedMessage({ folder }: NonceStore): string | undefined {
   const file = join(folder, MESSAGE);
-  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  return readIfExists(file)?.toString('utf8');
 }
 
 /** Replaces the nonces in the store. @param message - the message with the commitments to the nonces @throws {@link IoFailed} */
@@ -61,7 +62,7 @@ export async function saveNonces(
 ): Promise<void> {
   const { folder } = store;
   const files = await Promise.all(
-    [...sessions].map(async ([name, nonces]) => [name, await encrypt(nonces, store.share)] as const),
+    [...sessions].map(async ([name, nonces]) => [name, await encrypt(name, nonces, store.share)] as const),
   );
   try {
     // An earlier commitment ends first: none of its nonces must be used once another message is published.
@@ -97,7 +98,7 @@ export async function takeNonces(
     return text === undefined ? [] : [[name, text] as const];
   });
   if (taken.length > 0) flushFolder(folder);
-  const opened = taken.map(async ([name, text]) => [name, await decrypt(text, share)] as const);
+  const opened = taken.map(async ([name, text]) => [name, await decrypt(name, text, share)] as const);
   return new Map(await Promise.all(opened));
 }
 
@@ -129,33 +130,39 @@ const ENCODING = { alg: 'dir', enc: 'A256GCM' } as const;
 const keyFrom = ({ scalar }: KeyShare) =>
   new Uint8Array(hkdfSync('sha256', scalar, '', 'passport-registry nonces', 32));
 
-function encrypt(nonces: SessionNonces, share: KeyShare): Promise<string> {
+function encrypt(session: string, nonces: SessionNonces, share: KeyShare): Promise<string> {
   const pairs = Object.fromEntries(
     Object.entries(nonces).map(([payload, { hiding, binding }]) => [
       payload,
       [encode(hiding), encode(binding)],
     ]),
   );
-  const plaintext = Buffer.from(JSON.stringify({ boot: bootIdentity(), pairs }));
+  const plaintext = Buffer.from(JSON.stringify({ boot: bootIdentity(), pairs, session }));
   return new CompactEncrypt(plaintext).setProtectedHeader(ENCODING).encrypt(keyFrom(share));
 }
 
-async function decrypt(text: string, share: KeyShare): Promise<SessionNonces> {
-  let content: { boot: string; pairs: Record<string, [string, string]> };
+async function decrypt(session: string, text: string, share: KeyShare): Promise<SessionNonces> {
+  let content: { boot: string; session: string; pairs: Record<string, [string, string]> };
   try {
     const { plaintext } = await compactDecrypt(text, keyFrom(share));
     content = JSON.parse(Buffer.from(plaintext).toString('utf8'));
   } catch {
     throw new SharedKeyRejected(
       'ERR_NONCES_USED',
-      'the nonces on this machine cannot be decrypted with this share: run `commit` again',
+      'the nonces on this machine cannot be decrypted with this share: run `commit --again`',
+    );
+  }
+  if (content.session !== session) {
+    throw new SharedKeyRejected(
+      'ERR_NONCES_USED',
+      'the nonces on this machine were moved: run `commit --again`',
     );
   }
   if (content.boot !== bootIdentity()) {
     throw new SharedKeyRejected(
       'ERR_NONCES_USED',
       'this machine was restarted since `commit`, and nonces from before a restart are never used, because a copy of the ' +
-        'disk could bring back nonces that were used: run `commit` again',
+        'disk could bring back nonces that were used: run `commit --again`',
     );
   }
   return Object.fromEntries(

@@ -1,9 +1,15 @@
+import { isObject } from '@passport-registry/verifier/internal';
 import { SharedKeyRejected } from '../errors.js';
-import { readIfExists } from '../files/read-file.js';
 import { writeWholeFile } from '../files/replace-file.js';
-import { type NonceCommitment, signShare } from '../shared-key/frost.js';
+import {
+  type KeyShare,
+  type NonceCommitment,
+  type NoncePair,
+  type SigningSession,
+  signShare,
+} from '../shared-key/frost.js';
 import { holderOf, type KeyGroup, type KeyHolder, nameHolders } from '../shared-key/key-group.js';
-import { base64url, type Message, readMessage, signMessage } from '../shared-key/message.js';
+import { base64url, type Message, readMessageFile, signMessage } from '../shared-key/message.js';
 import {
   assertSameTask,
   type Commitments,
@@ -21,7 +27,7 @@ export interface SessionShares {
   /** The hash of the commitments with which the shares were made. */
   readonly commitments: string;
   /** The signature share for each payload, in base64url. */
-  readonly shares: Readonly<Record<string, string>>;
+  readonly shares: Readonly<Record<string, unknown>>;
 }
 
 /** What `writeShares` has done. */
@@ -34,6 +40,37 @@ export interface GivenShares {
   readonly faults: readonly SharedKeyRejected[];
 }
 
+/** What a holder is ready to sign. */
+export interface ReadyShares {
+  readonly all: Commitments;
+  /** The sessions of this holder whose signers have all committed. */
+  readonly open: readonly OpenSession[];
+  /** Shares that were given before with the same commitments. */
+  readonly given: Readonly<Record<string, SessionShares>>;
+  /** The sessions for which this machine has unused nonces. */
+  readonly left: readonly OpenSession[];
+}
+
+/**
+ * Finds the sessions that a holder can sign. Changes nothing.
+ *
+ * @throws {@link SharedKeyRejected} if there is nothing to sign, or nothing that this machine may sign
+ */
+export async function readyShares(
+  task: SigningTask,
+  { group, share, nonces: store }: SigningHolder,
+): Promise<ReadyShares> {
+  const self = holderOf(group, share.number);
+  const all = await readCommitments(task, group);
+  assertOwnCommitments(task, all, { self, committed: committedMessage(store) });
+  const open = openSessions(task, group, all).filter(({ signers }) => signers.includes(share.number));
+  if (open.length === 0) throw tooFewCommitments(group, all);
+  const given = await givenBefore(task, self, open);
+  const left = open.filter(({ name }) => given[name] === undefined && hasNonces(store, name));
+  if (left.length === 0 && Object.keys(given).length === 0) throw used();
+  return { all, open, given, left };
+}
+
 /**
  * Round two: writes the signature shares of this holder for each session whose signers have all committed. The nonces of
  * a session are deleted before they are used. Sessions that wait for commitments keep theirs, for another run.
@@ -44,13 +81,8 @@ export async function writeShares(
   task: SigningTask,
   { group, share, messageKey, nonces: store }: SigningHolder,
 ): Promise<GivenShares> {
-  const self = holderOf(group, share.number);
-  const all = await readCommitments(task, group);
-  assertOwnCommitments(task, all, { self, committed: committedMessage(store) });
-  const open = openSessions(task, group, all).filter(({ signers }) => signers.includes(share.number));
-  const sessions: Record<string, SessionShares> = await givenBefore(task, self, open);
-  const left = open.filter(({ name }) => sessions[name] === undefined && hasNonces(store, name));
-  if (open.length === 0) throw tooFewCommitments(group, all);
+  const { all, given, left } = await readyShares(task, { group, share, messageKey, nonces: store });
+  const sessions = { ...given };
   const taken = await takeNonces(
     store,
     left.map(({ name }) => name),
@@ -63,7 +95,7 @@ export async function writeShares(
       if (pair === undefined) throw used();
       return [
         type,
-        base64url(signShare(share, pair, { group: group.key, commitments: lists.get(type) ?? [], message })),
+        base64url(signOnce(share, pair, { group: group.key, commitments: lists.get(type) ?? [], message })),
       ];
     });
     sessions[name] = { commitments: hashOfCommitments(lists), shares: Object.fromEntries(shares) };
@@ -74,6 +106,15 @@ export async function writeShares(
   writeWholeFile(pathIn(task, TASK_FILES.shares(share.number)), text);
   const waitingFor = group.holders.filter(({ number }) => !all.messages.has(number)).map(({ name }) => name);
   return { sessions: Object.keys(sessions).length, waitingFor, faults: all.faults };
+}
+
+/** Nonces that are not those of the commitments are from a `commit --again` at the same time. They are lost, too. */
+function signOnce(share: KeyShare, pair: NoncePair, session: SigningSession): Uint8Array {
+  try {
+    return signShare(share, pair, session);
+  } catch {
+    throw used();
+  }
 }
 
 function used(): SharedKeyRejected {
@@ -135,9 +176,10 @@ export function openSessions(task: SigningTask, group: KeyGroup, all: Commitment
       const lists = sessionCommitments(task, all, signers);
       return lists === undefined ? [] : [{ signers, name: sessionName(signers), lists }];
     } catch (error) {
-      // A malformed commitment stops only the sessions of its holder, and is reported by whoever attaches.
-      if (error instanceof SharedKeyRejected) return [];
-      throw error;
+      // A malformed commitment stops only the sessions of its holder.
+      if (!(error instanceof SharedKeyRejected)) throw error;
+      if (!all.faults.some(({ message }) => message === error.message)) all.faults.push(error);
+      return [];
     }
   });
 }
@@ -145,19 +187,19 @@ export function openSessions(task: SigningTask, group: KeyGroup, all: Commitment
 /** Reads the signature shares of a holder. Undefined if there are none. @throws {@link SharedKeyRejected} */
 export async function readShares(task: SigningTask, holder: KeyHolder): Promise<Message | undefined> {
   const file = TASK_FILES.shares(holder.number);
-  const text = readIfExists(pathIn(task, file))?.toString('utf8').trim();
-  if (text === undefined) return undefined;
   const expected = { ...holder, type: 'registry-signing-shares+jwt', file, key: holder.messageKey } as const;
-  const message = await readMessage(text, expected);
-  assertSameTask(task, message, expected);
+  const message = await readMessageFile(task.folder, expected);
+  if (message !== undefined) assertSameTask(task, message, expected);
   return message;
 }
 
 /** The shares of a session in a message. Undefined if there are none, or if they are malformed. */
 export function sharesIn(message: Message | undefined, session: string): SessionShares | undefined {
-  const sessions = message?.claims['sessions'] as Partial<Record<string, SessionShares>> | undefined;
-  const found = typeof sessions === 'object' ? sessions?.[session] : undefined;
-  return typeof found?.commitments === 'string' && typeof found.shares === 'object' ? found : undefined;
+  const sessions = message?.claims['sessions'];
+  const found = isObject(sessions) ? sessions[session] : undefined;
+  if (!isObject(found) || !isObject(found['shares']) || typeof found['commitments'] !== 'string')
+    return undefined;
+  return { commitments: found['commitments'], shares: found['shares'] };
 }
 
 /** The shares that this holder has given before with the same commitments. */

@@ -11,6 +11,8 @@ export interface HoldChange {
   readonly action: 'hold' | 'release' | 'release all';
   /** The ids of the issuers; empty to release all. */
   readonly ids: readonly string[];
+  /** Whether issuers may be released that the list does not stop. */
+  readonly isFalseAlarm?: boolean | undefined;
 }
 
 /** The signer and the lifetime of a checkpoint for a published tree. */
@@ -42,8 +44,11 @@ export async function nextHold(
   const held = previous?.hold ?? [];
   if (holdChange === undefined) return { previous, hold: held, warnings: [] };
   const { action, ids } = holdChange;
-  if (action !== 'hold') {
-    return { previous, hold: action === 'release' ? withoutIds(ids, held) : [], warnings: [] };
+  if (action === 'release all') return { previous, hold: [], warnings: [] };
+  if (action === 'release') {
+    const hold = withoutIds(ids, held);
+    if (holdChange.isFalseAlarm !== true) assertStopped(ids, published);
+    return { previous, hold, warnings: [] };
   }
   if (previous === undefined) {
     throw new UsageError(`${published.folder} has no valid checkpoint: first sign one with \`checkpoint\``);
@@ -82,6 +87,16 @@ function withoutIds(ids: readonly string[], held: readonly string[]): readonly s
     throw new UsageError(`${id} is not on hold${hint === undefined ? '' : `: ${hint}`}`);
   }
   return held.filter((id) => !ids.includes(id));
+}
+
+/** A hold is the only thing that stops an issuer until the root key suspends it: the publication of that may have failed. */
+function assertStopped(ids: readonly string[], { folder, issuers }: PublishedTree): void {
+  const active = issuers().find(({ issuer_id, status }) => ids.includes(issuer_id) && status === 'active');
+  if (active === undefined) return;
+  throw new UsageError(
+    `${active.issuer_id} is active in the list in ${folder}, so only the hold stops it: first publish its suspension; or, if the ` +
+      'hold was a mistake, repeat with --false-alarm',
+  );
 }
 
 /** A host can hide the checkpoint, and its holds, from a verifier that does not know that there must be one. */

@@ -1,7 +1,9 @@
 import { createPrivateKey, sign } from 'node:crypto';
+import { join } from 'node:path';
 import { canonicalBytes, importRootKey, type RootKey } from '@passport-registry/verifier';
 import { JwsRefused, readCompactJws, verifyCompactJws } from '@passport-registry/verifier/internal';
-import { SharedKeyRejected } from '../errors.js';
+import { IoFailed, SharedKeyRejected } from '../errors.js';
+import { readIfExists } from '../files/read-file.js';
 import { sha256 } from '../tree/checksums.js';
 
 /** The `typ` of each message of a holder. */
@@ -72,6 +74,40 @@ export async function readMessage(text: string, expected: ExpectedMessage): Prom
         ? cause.message
         : `has a key that is not valid: ${(cause as Error).message}`,
       cause,
+    );
+  }
+}
+
+/**
+ * Reads the file of a message. What is wrong with the file is a fault of its holder, and stops no other holder.
+ *
+ * @param folder - the folder of the messages
+ * @returns undefined if the file does not exist
+ * @throws {@link SharedKeyRejected}
+ */
+export async function readMessageFile(
+  folder: string,
+  expected: ExpectedMessage,
+): Promise<Message | undefined> {
+  const text = readMessageText(folder, expected);
+  return text === undefined ? undefined : readMessage(text, expected);
+}
+
+function readMessageText(
+  folder: string,
+  { file, name }: Pick<ExpectedMessage, 'file' | 'name'>,
+): string | undefined {
+  try {
+    return readIfExists(join(folder, file))?.toString('utf8').trim();
+  } catch (cause) {
+    if (!(cause instanceof IoFailed)) throw cause;
+    throw new SharedKeyRejected(
+      'ERR_HOLDER_MESSAGE',
+      `the message of ${name} cannot be read: ${cause.message}`,
+      {
+        cause,
+        holder: name,
+      },
     );
   }
 }

@@ -141,6 +141,7 @@ const CLAIMS: Record<string, Record<string, readonly [file: string, title: strin
       ],
       ['generator/holder-signing/holder-signing', 'do not survive a restart of the machine'],
       ['generator/holder-signing/killed', 'never uses a nonce twice'],
+      ['generator/ceremony/ceremony', 'notices before the key is split that somebody else has joined'],
     ],
     'The root key in the output folder is replaced only': [
       [

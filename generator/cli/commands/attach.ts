@@ -10,6 +10,7 @@ import { attachSignatures } from '../../offline-signing/attach.js';
 import { PAYLOADS, type PayloadType } from '../../offline-signing/payloads.js';
 import { type RequestFiles, readRequestFiles } from '../../offline-signing/request-files.js';
 import { loadRootKey } from '../../signing/key-file.js';
+import { findValidSignature, readSignature } from '../../signing/signature-form.js';
 import { PATHS } from '../../tree/paths.js';
 import { addFreshnessOptions, type FreshnessOptions, freshnessChoice } from '../options/freshness-options.js';
 import { addLogOptions, type LogOptions, logChoice } from '../options/log-options.js';
@@ -141,8 +142,20 @@ async function signaturesOfHolders(
   const progress = await readProgress(task, group);
   const signatures = signaturesOf(progress, group);
   for (const { message } of progress.faults) say(io, `WARNING: ${message}`);
-  const isKept = existsSync(join(folder, PAYLOADS.list.signature));
+  const isKept = await hasValidSignature(folder, payloads.get('list'), rootKey);
   return new Map([...signatures].filter(([type]) => type !== 'list' || !isKept));
+}
+
+/** Whether a request has the signature of an unchanged list. A signature that is not valid does not count. */
+async function hasValidSignature(
+  folder: string,
+  list: Uint8Array | undefined,
+  rootKey: RootKey,
+): Promise<boolean> {
+  const file = join(folder, PAYLOADS.list.signature);
+  if (list === undefined || !existsSync(file)) return false;
+  const candidates = readSignature(readBytes(file, MAX_SIGNATURE_BYTES));
+  return (await findValidSignature(candidates, list, rootKey)) !== undefined;
 }
 
 /** Longer than a signature in any form. */

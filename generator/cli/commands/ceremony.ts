@@ -31,6 +31,7 @@ interface JoinOptions extends ShareOptions {
 
 interface SplitOptions {
   key: string;
+  words?: string;
   passphraseFile?: string | undefined;
 }
 
@@ -96,14 +97,15 @@ function addJoin(ceremony: Command, io: Invocation): void {
         name: options.as,
         newPassphrase: (file) => newPassphrase(io, file, options),
       });
-      const { name, done, waitingFor } = report;
       if (options.json) emit(io, { ok: true, ...report });
-      say(
-        io,
-        `${name} has joined: ${options.share} is yours alone; keep it and its passphrase until the ceremony ends`,
-      );
+      const { name, done, waitingFor, digest } = report;
+      say(io, `${name} has joined: ${options.share} is yours alone; keep it and its passphrase`);
       if (waitingFor.length > 0) say(io, `waiting for ${nameHolders(waitingFor)} to join`);
-      if (!done) say(io, `run this command again when all have joined, without --as`);
+      if (digest !== undefined) {
+        await sayFingerprint(io, digest);
+        say(io, 'read these words to the owner of the key, who then runs `ceremony split`');
+      } else if (done) say(io, `your parts for the others are in ${folder}: pass it on`);
+      if (!done) say(io, 'run this command again when all have joined');
       else
         say(
           io,
@@ -124,11 +126,12 @@ function addSplit(ceremony: Command, io: Invocation): void {
       '--passphrase-file <file>',
       'file with the passphrase of an encrypted key (default: ask on the terminal)',
     )
-    .action((folder: string, { key: source, passphraseFile }: SplitOptions) =>
+    .option('--words <words>', 'the fingerprint that a holder has read to you, instead of the question')
+    .action((folder: string, { key: source, words, passphraseFile }: SplitOptions) =>
       run(io, false, async () => {
         const { splitKey } = await import('../../ceremony/split.js');
         const key = await loadPrivateKey(source, passphraseFrom(io, passphraseFile), io.env);
-        await splitKey(await readCeremony(folder), key);
+        await splitKey(await readCeremony(folder), key, (digest) => confirm(io, digest, words));
         say(
           io,
           `the key is split: each holder runs \`passport-registry ceremony finish ${folder} --share FILE\``,
@@ -181,20 +184,27 @@ function addFinish(ceremony: Command, io: Invocation): void {
 
 /** Shows the fingerprint, and compares it. @throws {@link SharedKeyRejected} if it is another one */
 async function confirm(io: Io, digest: string, words: string | undefined): Promise<void> {
-  const { fingerprintWords, isFingerprint } = await import('../../shared-key/fingerprint.js');
-  const expected = fingerprintWords(digest);
-  say(io, 'fingerprint of this ceremony:');
-  for (let at = 0; at < expected.length; at += 4) say(io, `  ${expected.slice(at, at + 4).join(' ')}`);
+  const { isFingerprint } = await import('../../shared-key/fingerprint.js');
+  await sayFingerprint(io, digest);
   if (words === undefined) {
-    const question = 'Read these words to the other holders. Does every holder have the same? Type yes: ';
+    const question = 'Read these words to the others. Does everybody have the same? Type yes: ';
     const answer = await ask(io, question, 'there is no terminal to ask: give --words');
     if (answer === 'yes') return;
-  } else if (isFingerprint(words, digest)) return;
+    throw new UsageError('nothing was done: run this command again when everybody has the same words');
+  }
+  if (isFingerprint(words, digest)) return;
   throw new SharedKeyRejected(
     'ERR_FINGERPRINT',
-    'no share was written: the words are not those of this folder. If another holder has other words, somebody has changed ' +
-      'messages on their way: start a new ceremony',
+    'nothing was done: the words are not those of this folder. If somebody has other words, messages were changed on their ' +
+      'way: start a new ceremony',
   );
+}
+
+async function sayFingerprint(io: Io, digest: string): Promise<void> {
+  const { fingerprintWords } = await import('../../shared-key/fingerprint.js');
+  const words = fingerprintWords(digest);
+  say(io, 'fingerprint of this ceremony:');
+  for (let at = 0; at < words.length; at += 4) say(io, `  ${words.slice(at, at + 4).join(' ')}`);
 }
 
 function addStatus(ceremony: Command, io: Invocation): void {
@@ -220,9 +230,10 @@ function addStatus(ceremony: Command, io: Invocation): void {
 const TO_DO = {
   join: 'run `ceremony join`',
   parts: 'run `ceremony join` again, for the second round',
-  split: 'the owner of the key runs `ceremony split`',
+  split: 'all compare the fingerprint; then the owner of the key runs `ceremony split`',
   receipt: 'run `ceremony finish`',
   test: 'run `ceremony finish` again, for the test signature',
+  record: 'anybody runs `ceremony finish`, which writes root.json and holders.json',
   live: '',
 } as const;
 

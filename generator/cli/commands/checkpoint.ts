@@ -19,8 +19,9 @@ interface Options extends SigningOptions, CosignOptions {
 
 interface HoldOptions extends Options {
   out: string;
-  /** Only `release` has this option. */
+  /** Only `release` has these options. */
   all?: true;
+  falseAlarm?: true;
 }
 
 /** `passport-registry checkpoint`, `hold` and `release` */
@@ -45,6 +46,7 @@ export function addCheckpointCommands(program: Command, io: Invocation): void {
     .command('release')
     .description('end the hold of issuers: sign a checkpoint that does not hold them, with the online key')
     .argument('[id...]', 'issuer_ids')
+    .option('--false-alarm', 'release issuers although the list does not stop them')
     .option('--all', 'release every issuer, even if the published checkpoint cannot be read');
   addHoldOptions(release).action((ids: string[], options: HoldOptions) =>
     run(io, options.json === true, () =>
@@ -64,10 +66,10 @@ function addCheckpointOptions(command: Command): Command {
     .option('--json', 'report as JSON on stdout');
 }
 
-function releaseOf(ids: readonly string[], { all }: HoldOptions): HoldChange {
+function releaseOf(ids: readonly string[], { all, falseAlarm }: HoldOptions): HoldChange {
   const isNamed = ids.length > 0;
   if (isNamed === (all === true)) throw new UsageError('name the issuers to release, or pass --all');
-  return { action: all === true ? 'release all' : 'release', ids };
+  return { action: all === true ? 'release all' : 'release', ids, isFalseAlarm: falseAlarm };
 }
 
 /** A checkpoint to sign: for which tree, and with which change of the holds. */

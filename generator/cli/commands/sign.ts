@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../errors.js';
 import { signRequest } from '../../offline-signing/sign-request.js';
+import type { SigningRequest } from '../../offline-signing/signing-request.js';
 import { nameHolders } from '../../shared-key/key-group.js';
 import { chooseSigner } from '../../signing/choose-signer.js';
 import { addRequestOptions, type RequestOptions } from '../options/request-options.js';
 import { memoryOf, shareAccess } from '../options/share-options.js';
 import { addSignerOptions, type SignerOptions, signerChoice } from '../options/signer-options.js';
-import { confirmedRequest } from '../terminal/confirm-request.js';
+import { confirmedRequest, confirmRequest, shownRequest } from '../terminal/confirm-request.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
@@ -50,13 +51,19 @@ async function signWithShare(
   // Imported on demand, because the other commands need no FROST.
   const { openShare } = await import('../../shared-key/share-file.js');
   const { signingHolder } = await import('../../holder-signing/commitments.js');
-  const { writeShares } = await import('../../holder-signing/signature-shares.js');
+  const { readyShares, writeShares } = await import('../../holder-signing/signature-shares.js');
   const { signingTask } = await import('../../holder-signing/signing-task.js');
   const opened = await openShare(shareAccess(io, options.share, options));
   const { group, label } = opened;
-  const { payloads } = await confirmedRequest(io, { folder, rootKey: group.rootKey }, options);
-  const task = signingTask(folder, group, payloads);
-  const given = await writeShares(task, signingHolder(task, opened, memoryOf(io, options)));
+  const taskOf = ({ payloads }: SigningRequest) => {
+    const task = signingTask(folder, group, payloads);
+    return [task, signingHolder(task, opened, memoryOf(io, options))] as const;
+  };
+  const shown = await shownRequest(io, { folder, rootKey: group.rootKey }, options);
+  // Before the question, and before the memory says that this machine has signed.
+  await readyShares(...taskOf(shown));
+  await confirmRequest(io, shown, options);
+  const given = await writeShares(...taskOf(shown));
   const file = `${folder}/shares-${label.number}.jwt`;
   const { sessions, waitingFor, faults } = given;
   if (options.json) emit(io, { ok: true, signed: [file], sessions, waitingFor });

@@ -52,10 +52,19 @@ export async function confirmedRequest(
   options: RequestOptions,
 ): Promise<SigningRequest> {
   const request = await shownRequest(io, toSign, options);
+  await confirmRequest(io, request, options);
+  return request;
+}
+
+/** Asks whether to sign a request that was shown, and remembers it. @throws {@link UsageError} if the user does not confirm */
+export async function confirmRequest(
+  io: Io,
+  request: SigningRequest,
+  options: RequestOptions,
+): Promise<void> {
   if (options.yes !== true) await confirm(io);
   // Saved before signing: if a signature exists that is not in the memory, this machine could sign an older list later.
   saveSigningMemory(options.memory ?? memoryFolder(io.env), request);
-  return request;
 }
 
 /** Applies the rules of change to the list of a request, and shows the warnings. */

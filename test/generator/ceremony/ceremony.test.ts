@@ -56,6 +56,9 @@ describe('a ceremony of 2 of 3 holders', () => {
       { ...record, parts: [...record.parts.slice(1), '\ud800'] },
       { ...record, receipts: [record.receipts[0], record.receipts[0], record.receipts[2]] },
       { ...record, test: `${record.test.slice(0, -3)}AA=` },
+      { ...record, test: { toString: null } },
+      { ...record, parts: ['\ud800', ...record.parts.slice(1)] },
+      { ...record, receipts: null },
     ]) {
       await expect(parseHolders(JSON.stringify(changed), 'it')).rejects.toThrow(SharedKeyRejected);
     }
@@ -159,6 +162,16 @@ describe('who may share a key', () => {
     [['Anna', ' Bo'], 'letters'],
     [['Anna', 'Bo\nCy'], 'letters'],
     [['Anna', 'B'.repeat(65)], 'letters'],
+    // Names that people cannot tell apart.
+    [['Anna', 'Anna\ufe0f'], 'letters'],
+    [['Anna', 'An\u034fna'], 'letters'],
+    [['José', 'Jose\u0301'], 'letters'],
+    [['Anna', '\u0410nna'], 'letters'],
+    [['Anna', 'Ａnna'], 'two holders have one name'],
+    [['\u115f', '\u1160'], 'letters'],
+    [['Anna, Bo', 'Cy'], 'letters'],
+    [['Anna', 'the dealer'], 'letters'],
+    [['Anna', `B${'\u0323'.repeat(40)}`], 'letters'],
   ])('refuses the names %j', async (holders, message) => {
     const { code, stderr } = await start(holders, '2');
     expect(code).toBe(2);
@@ -251,10 +264,13 @@ describe('a hostile or careless ceremony', () => {
     rmSync(join(folder, 'parts-2.jwt'));
     expect((await eve.join('Bo', folder)).code).toBe(0);
     cpSync(join(folder, 'parts-2.jwt'), file('parts-2.jwt'));
-    expect(errorOf(await ceremony.finish('Cy', ''))).toMatchObject({
-      ...{ code: 'ERR_CEREMONY_CHANGED', holder: 'Bo' },
-      message: expect.stringContaining('Anna has seen another join-2.jwt'),
+    const seen = errorOf(await ceremony.finish('Cy', ''));
+    expect(seen).toMatchObject({
+      code: 'ERR_CEREMONY_CHANGED',
+      message: expect.stringContaining('Anna has seen another join-2.jwt, by Bo'),
     });
+    // Anna may have lied, or Bo, or whoever passed the folder on.
+    expect(seen.holder).toBeUndefined();
   });
 
   it('shows other words to each side if whoever passes the folder around swaps keys', async () => {
@@ -348,6 +364,65 @@ describe('a hostile or careless ceremony', () => {
     expect(errorOf(await ceremony.finish('Bo', '', other.shared))).toMatchObject({ code: 'ERR_OTHER_KEY' });
   });
 
+  it.each([
+    ['join', { proof: { toString: null, valueOf: null } }],
+    ['join', { proof: null }],
+    ['join', { commitments: null }],
+    ['join', { commitments: [null, {}] }],
+    ['join', { encryption: null }],
+    ['parts', { joined: 'x' }],
+    ['parts', { joined: [null, null, null] }],
+    ['parts', { parts: null }],
+    ['parts', { parts: { 1: { a: 1 } } }],
+    ['receipt', { digest: null }],
+  ])('refuses a %s message with %j without an internal error', async (kind, changed) => {
+    for (const _round of [1, 2]) for (const name of ['Anna', 'Bo', 'Cy']) await ceremony.join(name);
+    const words = await ceremony.words();
+    await ceremony.finish('Bo', words);
+    const { messageKey } = await secretsOf(ceremony, 'Bo');
+    const claims = { ...claimsOf(read(file(`${kind}-2.jwt`))), ...changed };
+    const type = `registry-ceremony-${kind}+jwt` as 'registry-ceremony-join+jwt';
+    writeFileSync(file(`${kind}-2.jwt`), signMessage(type, claims, messageKey));
+    for (const outcome of [await ceremony.finish('Anna', words), await ceremony.join('Anna')]) {
+      expect([0, 3]).toContain(outcome.code);
+    }
+    expect((await cli(['ceremony', 'status', ceremony.shared], ceremony.home)).code).not.toBe(70);
+    expect(errorOf(await ceremony.finish('Anna', words)).code).toMatch(
+      /^ERR_(HOLDER_MESSAGE|CEREMONY_CHANGED|KEY_PART)$/,
+    );
+  });
+
+  it.each(['\ud800', { a: [1] }, 'not json'])(
+    'refuses the terms %j without an internal error',
+    async (splits) => {
+      const content = JSON.parse(read(file('ceremony.json')));
+      writeFileSync(
+        file('ceremony.json'),
+        splits === 'not json' ? splits : JSON.stringify({ ...content, splits }),
+      );
+      expect(errorOf(await ceremony.join('Anna'))).toMatchObject({ code: 'ERR_HOLDER_MESSAGE' });
+    },
+  );
+
+  it('is live only with the files that it has made', async () => {
+    await ceremony.rounds();
+    const words = await ceremony.words();
+    for (const _round of [1, 2]) for (const name of ['Anna', 'Bo', 'Cy']) await ceremony.finish(name, words);
+    expect(await ceremony.status()).toMatchObject({ step: 'live' });
+    const root = read(file('root.json'));
+    for (const damage of [
+      () => rmSync(file('root.json')),
+      () => writeFileSync(file('root.json'), root.replace(/"x": "..../, '"x": "AAAA')),
+      () => writeFileSync(file('holders.json'), '{}'),
+    ]) {
+      damage();
+      expect(await ceremony.status()).toMatchObject({ step: 'record' });
+      await ceremony.finish('Cy', words);
+      expect(await ceremony.status()).toMatchObject({ step: 'live' });
+    }
+    expect(read(file('root.json'))).toBe(root);
+  });
+
   it('makes a contribution prove that its holder knows the secret', async () => {
     for (const name of ['Anna', 'Bo', 'Cy']) await ceremony.join(name);
     const { messageKey } = await secretsOf(ceremony, 'Cy');
@@ -382,10 +457,18 @@ describe('splitting an existing key', () => {
 
   it('gives the holders shares of the same root key', async () => {
     expect((await ceremony.start(2, '--splits', 'root.json')).code).toBe(0);
-    expect((await split('--key', 'root.pem')).stderr).toContain('Anna, Bo and Cy have not joined');
+    expect((await split('--key', 'root.pem')).stderr).toContain(
+      'not all holders have joined yet: Anna, Bo and Cy',
+    );
     for (const { name } of ceremony.holders) await ceremony.join(name);
     expect((await split('--key', 'other.pem')).stderr).toContain('the key is not');
-    const done = await split('--key', 'root.pem');
+    const spoken = await ceremony.words();
+    for (const { name } of ceremony.holders) {
+      expect((await ceremony.join(name)).stderr).toContain(spoken.split(' ').slice(0, 4).join(' '));
+    }
+    expect((await split('--key', 'root.pem')).stderr).toContain('give --words');
+    expect(existsSync(join(ceremony.shared, 'split.jwt'))).toBe(false);
+    const done = await split('--key', 'root.pem', '--words', spoken);
     expect(done.code).toBe(0);
     expect(done.stderr).toContain('DESTROY the original key');
     expect((await split('--key', 'root.pem')).stderr).toContain('the key has been split already');
@@ -397,6 +480,24 @@ describe('splitting an existing key', () => {
     expect(JSON.parse(read(ceremony.shared, 'root.json')).kid).toBe(kid);
     const holders = await parseHolders(read(ceremony.shared, 'holders.json'), 'holders.json');
     expect(holders).toMatchObject({ group: { rootKey: { thumbprint: kid } }, split: true });
+  });
+
+  it('notices before the key is split that somebody else has joined under the names of the holders', async () => {
+    const victim = new Ceremony(['Anna', 'Bo', 'Cy']);
+    await victim.start(2, '--splits', join(ceremony.home, 'root.json'));
+    // Whoever passes the folder around shows its owner other join messages than the holders have written.
+    const shown = join(victim.home, 'shown');
+    cpSync(victim.shared, shown, { recursive: true });
+    const eve = new Ceremony(['Anna', 'Bo', 'Cy']);
+    for (const { name } of victim.holders) {
+      await victim.join(name);
+      await (name === 'Cy' ? victim.as('Cy', ['ceremony', 'join', shown]) : eve.join(name, shown));
+    }
+    const args = ['ceremony', 'split', shown, '--key', 'root.pem', '--words', await victim.words()];
+    const { code, stderr } = await cli(args, ceremony.home);
+    expect(code).toBe(3);
+    expect(stderr).toContain('the words are not those of this folder');
+    expect(existsSync(join(shown, 'split.jwt'))).toBe(false);
   });
 
   it('refuses to split a key in a ceremony that makes a new one', async () => {

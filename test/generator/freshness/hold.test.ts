@@ -47,7 +47,7 @@ async function delegate(file: string, ...more: string[]): Promise<void> {
 const ONLINE = ['--key', 'online.pem'] as const;
 const build = (...more: string[]) => good('build', '--key', 'root.pem', '--production', ...more);
 const hold = (...ids: string[]) => good('hold', ...ids, ...ONLINE);
-const release = (...ids: string[]) => good('release', ...ids, ...ONLINE);
+const release = (...ids: string[]) => good('release', '--false-alarm', ...ids, ...ONLINE);
 
 /** A registry whose online key may hold issuers. */
 async function publish(...more: string[]): Promise<void> {
@@ -86,6 +86,15 @@ describe('hold and release', () => {
     expect((await release('beta')).stderr).toContain('on hold: no issuer');
     expect(claims()).not.toHaveProperty('hold');
     expect(await reasons('beta')).toEqual(['policy-met']);
+  });
+
+  it('do not release an issuer that only the hold stops, unless it was a false alarm', async () => {
+    await publish();
+    await hold('alpha');
+    expect(await refused('release', 'alpha', ...ONLINE)).toContain('so only the hold stops it');
+    expect(await reasons('alpha')).toEqual(['issuer-held']);
+    await release('alpha');
+    expect(await reasons('alpha')).toEqual(['policy-met']);
   });
 
   it('date every change later than the checkpoint before, as verifiers demand', async () => {
@@ -168,7 +177,7 @@ describe('hold and release', () => {
     writeFiles(folder, { 'registry.yaml': 'checkpoint:\n  signer:\n    key: online.pem\n  hours: 3\n' });
     await good('hold', 'alpha');
     expect(claims().exp - claims().iat).toBe(3 * 60 * 60);
-    await good('release', 'alpha');
+    await good('release', '--false-alarm', 'alpha');
     expect(claims()).not.toHaveProperty('hold');
   });
 });

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { takeNonces } from '../../../build/holder-signing/nonce-store.js';
@@ -222,9 +222,28 @@ describe('what is missing', () => {
     await good(sign('Anna'));
     const one = errorOf(await attach());
     expect(one).toMatchObject({ code: 'ERR_HOLDERS_MISSING' });
-    expect(one.message).toContain('1 of 2 holders have signed: no valid signature shares by Bo and Cy');
+    expect(one.message).toContain('valid signature shares of 1 holders, and 2 are needed: none by Bo and Cy');
     expect(existsSync(join(registry, 'dist'))).toBe(false);
     expect(errorOf(await sign('Cy'))).toMatchObject({ code: 'ERR_NONCES_USED' });
+  });
+
+  it('does not count as signed, so that a later request can be signed', async () => {
+    await newRequest();
+    expect(errorOf(await sign('Anna'))).toMatchObject({ code: 'ERR_NONCES_USED' });
+    await good(commit('Anna'));
+    expect(errorOf(await sign('Anna'))).toMatchObject({ code: 'ERR_HOLDERS_MISSING' });
+    records({ alpha: {}, beta: {} });
+    await publish('Anna', 'Bo');
+  });
+
+  it('is named by its file: shares whose commitments were not brought', async () => {
+    await newRequest();
+    for (const name of ['Anna', 'Bo']) await good(commit(name));
+    for (const name of ['Anna', 'Bo']) await good(sign(name));
+    rmSync(messageOf('commitments', 'Anna'));
+    const { code, message } = errorOf(await attach());
+    expect(code).toBe('ERR_HOLDERS_MISSING');
+    expect(message).toContain('shares-1.jwt is here, but commitments-1.jwt of Anna is missing');
   });
 
   it('stops nothing, as long as enough others are there', async () => {
@@ -274,6 +293,54 @@ describe('a wrong message', () => {
     await forge(() => 'not a share');
     expect(errorOf(await attach())).toMatchObject({ code: 'ERR_HOLDER_MESSAGE', holder: 'Bo' });
     expect(existsSync(join(registry, 'dist'))).toBe(false);
+  });
+
+  it('stops nobody, whatever it is', async () => {
+    const { messageKey } = await shareOf('Bo');
+    const claims = claimsOf(messageOf('shares', 'Bo'));
+    const session = claims.sessions['1-2'];
+    for (const sessions of [
+      null,
+      'x',
+      { '1-2': null },
+      { '1-2': { ...session, shares: null } },
+      { '1-2': { ...session, shares: [] } },
+      { '1-2': { commitments: 7, shares: {} } },
+      { '1-2': { ...session, shares: { list: {}, publication: null } } },
+    ]) {
+      const changed = { ...claims, sessions };
+      writeFileSync(
+        messageOf('shares', 'Bo'),
+        signMessage('registry-signing-shares+jwt', changed, messageKey),
+      );
+      await good(attach());
+    }
+    rmSync(messageOf('shares', 'Bo'));
+    mkdirSync(messageOf('shares', 'Bo'));
+    expect((await good(attach())).stderr).toContain('the message of Bo cannot be read');
+    // A planted signature of the list does not count.
+    writeFileSync(join(request, 'issuers.sig'), 'AAAA');
+    await good(attach());
+  });
+
+  it.each([null, 'x', { '1-2': null }, { '1-2': { list: null, publication: ['x', 'y'] } }])(
+    'blames the holder of malformed commitments: %j',
+    async (commitments) => {
+      const { messageKey } = await shareOf('Bo');
+      const changed = { ...claimsOf(messageOf('commitments', 'Bo')), commitments };
+      const text = signMessage('registry-signing-commitments+jwt', changed, messageKey);
+      writeFileSync(messageOf('commitments', 'Bo'), text);
+      rmSync(messageOf('shares', 'Cy'));
+      expect(errorOf(await attach())).toMatchObject({ code: 'ERR_HOLDER_MESSAGE', holder: 'Bo' });
+    },
+  );
+
+  it('blames nobody if commitments were replaced after others had signed', async () => {
+    await good(commit('Bo', request, '--again'));
+    rmSync(messageOf('shares', 'Cy'));
+    const { code, holder, message } = errorOf(await attach());
+    expect({ code, holder }).toEqual({ code: 'ERR_COMMITMENTS_CHANGED', holder: undefined });
+    expect(message).toContain('one of its holders has committed again');
   });
 
   it.each(['commitments', 'shares'] as const)('refuses one flipped bit in %s', async (kind) => {

@@ -257,7 +257,9 @@ describeWith(
         const refused = await sign('release', typed);
         expect([refused.code === 0, refused.saved, refused.hold]).toEqual([false, undefined, ['harbour']]);
       }
-      expect(await sign('release', 'harbour')).toEqual({ code: 0, saved: 0, hold: undefined });
+      // Only the hold stops this issuer.
+      expect((await sign('release', 'harbour')).hold).toEqual(['harbour']);
+      expect(await sign('false-alarm', 'harbour')).toEqual({ code: 0, saved: 0, hold: undefined });
     });
 
     it('verify the live registry, and open an issue if its list is not the published one', async () => {
