@@ -158,12 +158,12 @@ describe('a record that must not be published', () => {
     }));
 
   const HOSTILE: readonly (readonly [what: string, record: () => string, message: string])[] = [
-    ['no JSON', () => 'held by Anna', 'is not the record of a ceremony'],
+    ['no JSON', () => 'held by Anna', 'is not strict JSON'],
     ['a list', () => '[]', 'is not the record of a ceremony'],
     [
       'a duplicate member',
       () => changed(() => undefined).replace('{', '{"test":"AA==",'),
-      'is not the record',
+      'is not strict JSON',
     ],
     [
       'a member of its own',
@@ -182,10 +182,10 @@ describe('a record that must not be published', () => {
     [
       'a lone surrogate in the key that it splits',
       () => changed(() => undefined).replace('"kty":"OKP"', '"kty":"OKP","more":"\\ud800"'),
-      'is not valid',
+      'no canonical form',
     ],
     ['no receipt', () => changed(({ receipts: _receipts, ...record }) => record), 'is malformed'],
-    ['no split', () => changed(({ split: _split, ...record }) => record), 'is not a JWS'],
+    ['no split', () => changed(({ split: _split, ...record }) => record), 'is malformed'],
     [
       'no test',
       () => changed((record) => ({ ...record, test: 'AAAA' })),
