@@ -135,7 +135,7 @@ function faultOf(names: readonly string[], threshold: number): string | undefine
   const size = { threshold, holders: names.length };
   const odd = names.find((name) => !isPlainName(name));
   if (odd !== undefined) {
-    return `the name ${JSON.stringify(odd)} is not 1 to 64 letters of one script, digits, spaces or . ' @ _ -`;
+    return `the name ${JSON.stringify(odd)} is not 1 to 64 letters of one script, digits, spaces or . ' @ _ -; separate names with spaces, and quote a name that has one`;
   }
   const folded = names.map((name) => name.normalize('NFKC').toLowerCase());
   if (new Set(folded).size !== names.length) return 'two holders have one name';

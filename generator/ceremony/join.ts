@@ -143,7 +143,7 @@ export function assertOwnCeremony({ file, label }: HolderFile, ceremony: Ceremon
   if (label.ceremony !== ceremony.sha256) {
     throw new SharedKeyRejected(
       'ERR_OTHER_KEY',
-      `${file} belongs to another ceremony, or ${CEREMONY_FILES.ceremony} was changed since: compare it with the other holders`,
+      `${file} belongs to another ceremony, or ${CEREMONY_FILES.ceremony} was changed since: for another ceremony, name another file with --share`,
     );
   }
   if (name !== undefined && name !== label.name)

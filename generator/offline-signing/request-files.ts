@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { limitOf } from '@passport-registry/verifier/internal';
+import { isObject, limitOf } from '@passport-registry/verifier/internal';
 import { IoFailed, RequestRejected, UsageError } from '../errors.js';
 import { readBytes } from '../files/read-file.js';
+import { parseJson } from '../signing/key-file.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { INPUT_SUFFIX, PAYLOAD_TYPES, PAYLOADS, type Payload, type PayloadType } from './payloads.js';
@@ -55,6 +56,14 @@ export function readRequestFiles(folder: string): RequestFiles {
 /** The limit of a statement. */
 const MAX_INPUT_BYTES = limitOf(PATHS.publication);
 
+/** Returns the thumbprint of the root key that a request names as its signer. Undefined if it cannot be read. */
+export function requestedKey({ payloads }: RequestFiles): string | undefined {
+  const statement = [...payloads].find(([type]) => type !== 'list')?.[1];
+  const [header = ''] = statement?.toString('latin1').split('.') ?? [];
+  const parsed = parseJson(Buffer.from(header, 'base64url').toString('utf8'));
+  return isObject(parsed) && typeof parsed['kid'] === 'string' ? parsed['kid'] : undefined;
+}
+
 /** A payload that this version does not show must not be signed beside those that it shows. */
 function assertKnownPayloads(folder: string): void {
   const known: readonly string[] = PAYLOAD_TYPES.map((type) => PAYLOADS[type].file);
@@ -71,7 +80,9 @@ function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch (cause) {
-    throw new UsageError(`${folder} is not a signing request: ${(cause as Error).message}`, { cause });
+    const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
+    const problem = isMissing ? 'it does not exist' : (cause as Error).message;
+    throw new UsageError(`${folder} is not a signing request: ${problem}`, { cause });
   }
 }
 

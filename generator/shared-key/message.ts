@@ -60,7 +60,10 @@ export interface ExpectedMessage {
 export async function readMessage(text: string, expected: ExpectedMessage): Promise<Message> {
   const { type, number, name, file, key } = expected;
   const refused = (what: string, cause?: unknown) =>
-    new SharedKeyRejected('ERR_HOLDER_MESSAGE', `${file}, by ${name}, ${what}`, { cause, holder: name });
+    new SharedKeyRejected('ERR_HOLDER_MESSAGE', `${file}, by ${name}, ${what}: ask ${name} for it again`, {
+      cause,
+      holder: name,
+    });
   try {
     const jws = readCompactJws(text, [type]);
     const { holder } = jws.payload;

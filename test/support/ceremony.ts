@@ -74,7 +74,8 @@ export class Ceremony {
   async split(threshold: number): Promise<void> {
     await good(this.start(threshold, '--splits', 'root.json'));
     for (const { name } of this.holders) await good(this.join(name));
-    await good(cli(['ceremony', 'split', this.shared, '--key', 'root.pem'], this.home));
+    const split = ['ceremony', 'split', this.shared, '--key', 'root.pem', '--words', await this.words()];
+    await good(cli(split, this.home));
     await this.finishAll();
   }
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { addRequestOptions, type RequestOptions } from '../options/request-options.js';
-import { addShareOptions, memoryOf, type ShareOptions, shareAccess } from '../options/share-options.js';
+import { addShareOptions, memoryOf, openShareFor, type ShareOptions } from '../options/share-options.js';
 import { shownRequest } from '../terminal/confirm-request.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
@@ -27,10 +27,9 @@ export function addCommitCommand(program: Command, io: Invocation): void {
 
 async function commit(io: Io, folder: string, options: Options): Promise<undefined> {
   // Imported on demand, because the other commands need no FROST.
-  const { openShare } = await import('../../shared-key/share-file.js');
   const { signingHolder, writeCommitments } = await import('../../holder-signing/commitments.js');
   const { signingTask } = await import('../../holder-signing/signing-task.js');
-  const opened = await openShare(shareAccess(io, options.share, options));
+  const opened = await openShareFor(io, folder, options);
   const { group, label } = opened;
   const { payloads } = await shownRequest(io, { folder, rootKey: group.rootKey }, options);
   const task = signingTask(folder, group, payloads);

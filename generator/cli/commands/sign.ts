@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { UsageError } from '../../errors.js';
+import { KeyRejected, UsageError } from '../../errors.js';
 import { signRequest } from '../../offline-signing/sign-request.js';
 import type { SigningRequest } from '../../offline-signing/signing-request.js';
 import { nameHolders } from '../../shared-key/key-group.js';
 import { chooseSigner } from '../../signing/choose-signer.js';
 import { addRequestOptions, type RequestOptions } from '../options/request-options.js';
-import { memoryOf, shareAccess } from '../options/share-options.js';
+import { memoryOf, openShareFor } from '../options/share-options.js';
 import { addSignerOptions, type SignerOptions, signerChoice } from '../options/signer-options.js';
 import { confirmedRequest, confirmRequest, shownRequest } from '../terminal/confirm-request.js';
 import type { Invocation, Io } from '../terminal/io.js';
@@ -32,6 +32,11 @@ export function addSignCommand(program: Command, io: Invocation): void {
 
 async function sign(io: Io, folder: string, { share, ...options }: Options): Promise<undefined> {
   if (share !== undefined) return signWithShare(io, folder, { ...options, share });
+  if (options.key === undefined && options.signerCommand === undefined) {
+    throw new KeyRejected(
+      'no signing key: pass --key FILE, --key env:NAME or --signer-command; or --share FILE, if holders share the key',
+    );
+  }
   const signer = await chooseSigner({ ...signerChoice(io, options), production: true });
   const request = await confirmedRequest(io, { folder, rootKey: signer.rootKey }, options);
   const signed = await signRequest(folder, request, signer);
@@ -49,11 +54,10 @@ async function signWithShare(
     throw new UsageError('pass either a key or a share of one, not both');
   }
   // Imported on demand, because the other commands need no FROST.
-  const { openShare } = await import('../../shared-key/share-file.js');
   const { signingHolder } = await import('../../holder-signing/commitments.js');
   const { readyShares, writeShares } = await import('../../holder-signing/signature-shares.js');
   const { signingTask } = await import('../../holder-signing/signing-task.js');
-  const opened = await openShare(shareAccess(io, options.share, options));
+  const opened = await openShareFor(io, folder, options);
   const { group, label } = opened;
   const taskOf = ({ payloads }: SigningRequest) => {
     const task = signingTask(folder, group, payloads);

@@ -11,11 +11,15 @@ const ERASE = ['\u0008', '\u007f'];
  *
  * @throws {@link UsageError} if there is no terminal, or the user presses Ctrl+C
  */
-export function askPassphrase({ stdin, stderr }: Io, source: string): Promise<string> {
+export function askPassphrase(
+  { stdin, stderr }: Io,
+  source: string,
+  question = `Passphrase of ${source}`,
+): Promise<string> {
   if (stdin.isTTY !== true) {
     throw new UsageError(`${source} is encrypted, and there is no terminal to ask: give --passphrase-file`);
   }
-  stderr.write(printable(`Passphrase of ${source}: `));
+  stderr.write(printable(`${question}: `));
   return new Promise((resolve, reject) => {
     let typed = '';
     const end = (settle: () => void) => {

@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
-import { KeyRejected } from '../../errors.js';
+import { KeyRejected, SharedKeyRejected } from '../../errors.js';
+import { readRequestFiles, requestedKey } from '../../offline-signing/request-files.js';
 import { memoryFolder } from '../../offline-signing/signing-memory.js';
-import type { ShareAccess } from '../../shared-key/share-file.js';
+import type { OpenedShare, ShareAccess } from '../../shared-key/share-file.js';
 import type { Io } from '../terminal/io.js';
+import { say } from '../terminal/output.js';
 import { askPassphrase } from './ask-passphrase.js';
 import { passphraseFrom } from './signer-options.js';
 
@@ -33,20 +35,49 @@ export function shareAccess(io: Io, file: string, { passphraseFile }: ShareOptio
   return { file, passphrase: passphraseFrom(io, passphraseFile), env: io.env };
 }
 
+/**
+ * Opens the share that is to sign a request.
+ *
+ * @throws {@link SharedKeyRejected} if the request is for another root key
+ */
+export async function openShareFor(
+  io: Io,
+  folder: string,
+  options: ShareOptions & { readonly share: string },
+): Promise<OpenedShare> {
+  // Imported on demand, because the other commands need no FROST.
+  const { openShare } = await import('../../shared-key/share-file.js');
+  const opened = await openShare(shareAccess(io, options.share, options));
+  const asked = requestedKey(readRequestFiles(folder));
+  const { thumbprint } = opened.group.rootKey;
+  if (asked === undefined || asked === thumbprint) return opened;
+  throw new SharedKeyRejected(
+    'ERR_OTHER_KEY',
+    `${options.share} is a share of ${thumbprint}, but ${folder} is to be signed by ${asked}: name your share of that key`,
+  );
+}
+
 /** Returns the folder that records what was signed. */
 export const memoryOf = (io: Io, { memory }: ShareOptions): string => memory ?? memoryFolder(io.env);
 
 const MIN_PASSPHRASE = 12;
 
-/** Asks for a new passphrase, twice on a terminal. @throws {@link KeyRejected} if it is too short or mistyped */
+/** Asks for a new passphrase, on a terminal until two good ones are equal. @throws {@link KeyRejected} if one in a file is too short */
 export async function newPassphrase(io: Io, file: string, options: ShareOptions): Promise<string> {
-  const passphrase = await passphraseFrom(io, options.passphraseFile)(file);
-  if (passphrase.length < MIN_PASSPHRASE) {
+  if (options.passphraseFile !== undefined) {
+    const passphrase = await passphraseFrom(io, options.passphraseFile)(file);
+    if (passphrase.length >= MIN_PASSPHRASE) return passphrase;
     throw new KeyRejected(`the passphrase has fewer than ${MIN_PASSPHRASE} characters: choose a longer one`);
   }
-  const isTyped = options.passphraseFile === undefined;
-  if (isTyped && (await askPassphrase(io, `${file} once more`)) !== passphrase) {
-    throw new KeyRejected('the two passphrases differ');
+  for (;;) {
+    const passphrase = await askPassphrase(
+      io,
+      file,
+      `New passphrase of ${file}, at least ${MIN_PASSPHRASE} characters`,
+    );
+    if (passphrase.length < MIN_PASSPHRASE) {
+      say(io, `it has fewer than ${MIN_PASSPHRASE} characters: choose a longer one`);
+    } else if ((await askPassphrase(io, file, 'The same once more')) === passphrase) return passphrase;
+    else say(io, 'the two differ: type both again');
   }
-  return passphrase;
 }

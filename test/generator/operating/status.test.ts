@@ -299,7 +299,7 @@ describe('a hold', () => {
     const suspended = await statusOf();
     expect(suspended.report.hold).toMatchObject({ level: 'warning', releasable: ['alpha'] });
     expect(suspended.next).toContain('npx passport-registry release alpha');
-    await good('release', 'beta');
+    await good('release', '--false-alarm', 'beta');
     expect((await statusOf()).report.hold.level).toBe('note');
     await good('release', 'alpha');
     expect((await statusOf()).report.hold).toEqual(before.report.hold);

@@ -1,6 +1,7 @@
 import { chmodSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { expectedType } from '../../../build/tree/host-configuration.js';
 import { Ceremony, errorOf } from '../../support/ceremony.js';
 import { describeWith } from '../../support/components.js';
 import { HOSTS } from '../../support/hosts.js';
@@ -113,7 +114,8 @@ describe('the record of the holders', () => {
     expect(errorOf(refused)).toMatchObject({ code: 'ERR_OTHER_KEY' });
     expect(existsSync(join(folder, 'dist/keys/rotation.json'))).toBe(false);
     // A build that was killed has written the new root key, and not more.
-    cpSync(join(folder, 'dist'), join(folder, 'killed'), { recursive: true });
+    for (const copy of ['killed', 'damaged'])
+      cpSync(join(folder, 'dist'), join(folder, copy), { recursive: true });
     const { stdout } = await good(...rotated);
     expect(JSON.parse(stdout).notes).toContainEqual(expect.stringContaining('keys/holders.json was removed'));
     expect(existsSync(join(folder, RECORD))).toBe(false);
@@ -123,6 +125,9 @@ describe('the record of the holders', () => {
     await good(...rotated, '--out', 'killed');
     expect(existsSync(join(folder, 'killed/keys/holders.json'))).toBe(false);
     expect((await report('killed')).ok).toBe(true);
+    writeFiles(folder, { 'damaged/keys/holders.json': '{}' });
+    await good(...rotated, '--out', 'damaged');
+    expect((await report('damaged')).ok).toBe(true);
   });
 
   it('that was damaged after its publication stops a build, until it is given again', async () => {
@@ -153,12 +158,12 @@ describe('a record that must not be published', () => {
     }));
 
   const HOSTILE: readonly (readonly [what: string, record: () => string, message: string])[] = [
-    ['no JSON', () => 'held by Anna', 'is not the record of a ceremony'],
+    ['no JSON', () => 'held by Anna', 'is not strict JSON'],
     ['a list', () => '[]', 'is not the record of a ceremony'],
     [
       'a duplicate member',
       () => changed(() => undefined).replace('{', '{"test":"AA==",'),
-      'is not the record',
+      'is not strict JSON',
     ],
     [
       'a member of its own',
@@ -177,10 +182,10 @@ describe('a record that must not be published', () => {
     [
       'a lone surrogate in the key that it splits',
       () => changed(() => undefined).replace('"kty":"OKP"', '"kty":"OKP","more":"\\ud800"'),
-      'is not valid',
+      'no canonical form',
     ],
     ['no receipt', () => changed(({ receipts: _receipts, ...record }) => record), 'is malformed'],
-    ['no split', () => changed(({ split: _split, ...record }) => record), 'is not a JWS'],
+    ['no split', () => changed(({ split: _split, ...record }) => record), 'is malformed'],
     [
       'no test',
       () => changed((record) => ({ ...record, test: 'AAAA' })),
@@ -267,6 +272,10 @@ for (const [name, { program, start }] of Object.entries(HOSTS)) {
     });
   });
 }
+
+it('has a content type, which verify demands of a host', () => {
+  expect(expectedType('keys/holders.json')).toBe('application/json');
+});
 
 describe('a mirror', () => {
   const mirror = () => run('mirror', 'dist', 'mirror', '--root-key', 'root.json');
