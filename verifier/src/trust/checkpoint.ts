@@ -73,7 +73,7 @@ export async function verifyCheckpoint(
 ): Promise<Checkpoint> {
   const statement = readStatement(checkpoint, 'registry-checkpoint+jwt', CHECKPOINT.invalid);
   if (statement.kid === undefined) {
-    throw new CheckpointInvalid('the checkpoint does not name the key that signed it (kid)');
+    throw CHECKPOINT.invalid('does not name the key that signed it (kid)');
   }
   if (statement.kid === rootKey.thumbprint) {
     await verifyStatement(statement, rootKey, checksOf(CHECKPOINT, times));
@@ -81,18 +81,17 @@ export async function verifyCheckpoint(
   }
   const delegationBytes = await delegation;
   if (delegationBytes === undefined) {
-    throw new CheckpointInvalid(
-      `the root key ${rootKey.thumbprint} did not sign the checkpoint, and there is no delegation`,
+    throw CHECKPOINT.invalid(
+      `is not signed by the root key ${rootKey.thumbprint}, and there is no delegation`,
     );
   }
   const delegated = await verifyDelegation(delegationBytes, rootKey, times);
   const key = delegated.keys.find(({ thumbprint }) => thumbprint === statement.kid);
-  if (key === undefined)
-    throw new CheckpointInvalid('the checkpoint is signed by a key that the delegation does not name');
+  if (key === undefined) throw CHECKPOINT.invalid('is signed by a key that the delegation does not name');
   await verifyStatement(statement, key, checksOf(CHECKPOINT, times));
   const { issuedAt, expiresAt, ...listed } = readClaims(statement);
   if (issuedAt < delegated.issuedAt || issuedAt > delegated.expiresAt) {
-    throw new CheckpointInvalid('the iat of the checkpoint is not within the iat and exp of its delegation');
+    throw CHECKPOINT.invalid('has an iat that is not within the iat and exp of its delegation');
   }
   if (listed.hold.length > 0 && !delegated.mayHold) {
     throw CHECKPOINT.invalid('holds issuers, but its delegation does not allow it');
@@ -121,15 +120,13 @@ export async function verifyDelegation(bytes: Uint8Array | string, rootKey: Root
 export async function delegationOf({ claims: { keys, hold }, issuedAt, expiresAt }: Statement) {
   if (hold !== undefined && hold !== true) throw DELEGATION.invalid('has another hold than true');
   if (!Array.isArray(keys) || keys.length === 0 || keys.length > MAX_DELEGATED_KEYS) {
-    throw new DelegationInvalid(`the delegation does not name 1 to ${MAX_DELEGATED_KEYS} keys`);
+    throw DELEGATION.invalid(`does not name 1 to ${MAX_DELEGATED_KEYS} keys`);
   }
   try {
     const mayHold = hold === true;
     return { keys: await Promise.all(keys.map(importRootKey)), mayHold, issuedAt, expiresAt };
   } catch (cause) {
-    throw new DelegationInvalid(`the delegation names an invalid key: ${(cause as Error).message}`, {
-      cause,
-    });
+    throw DELEGATION.invalid(`names an invalid key: ${(cause as Error).message}`, cause);
   }
 }
 
@@ -161,7 +158,7 @@ function readClaims({ claims, issuedAt, expiresAt }: Statement) {
     !isSequence ||
     !isHold(hold)
   ) {
-    throw new CheckpointInvalid('a claim of the checkpoint is missing or malformed');
+    throw CHECKPOINT.invalid('has a claim that is missing or malformed');
   }
   const named = { updatedAt: updated_at, sha256, size, treeSha256: tree_sha256, sequence };
   return { ...named, hold: hold ?? [], issuedAt, expiresAt };
