@@ -1,0 +1,128 @@
+import { type Decision, type Issuer, PolicyInvalid, type TrustPolicy } from '@passport-registry/verifier';
+import { element, rich } from '../dom/element.js';
+import { use as text } from '../texts/en.js';
+import type { IssuerContext } from './issuer-view.js';
+
+/** Of each scope, a policy names so many values. */
+const MAX_VALUES = 3;
+
+/** How to use an issuer in a program, and what a verifier would decide under a policy of the reader. */
+export function useView(
+  issuer: Issuer,
+  context: Pick<IssuerContext, 'base' | 'rootJwk' | 'decide'>,
+): HTMLElement {
+  const policy = policyFor(issuer);
+  const code = element('code', {}, codeFor(issuer.issuer_id, policy, context));
+  const copy = element('button', { type: 'button', class: 'copy' }, text.copy);
+  copy.addEventListener('click', () => void copyText(code, copy));
+  return element(
+    'div',
+    { class: 'use' },
+    element('p', {}, text.code),
+    element('div', { class: 'code' }, element('pre', {}, code), copy),
+    policyTrial(policy, context.decide),
+  );
+}
+
+/** A policy that accepts the issuer while it is active. */
+function policyFor({ tier, domain_scope, geographical_scope, passport_types }: Issuer): TrustPolicy {
+  const some = (values: readonly string[] | undefined) =>
+    values === undefined || values.length === 0 ? undefined : values.slice(0, MAX_VALUES);
+  const scopes = {
+    domains: some(domain_scope),
+    geography: some(geographical_scope),
+    passport_types: some(passport_types),
+  };
+  const declared = Object.entries(scopes).filter(([, values]) => values !== undefined);
+  return { tiers: [tier], ...Object.fromEntries(declared) };
+}
+
+function codeFor(
+  id: string,
+  policy: TrustPolicy,
+  { base, rootJwk }: Pick<IssuerContext, 'base' | 'rootJwk'>,
+): string {
+  const { kid, ...rootKey } = rootJwk as { readonly kid?: string };
+  return `import { createRegistryClient } from '@passport-registry/verifier';
+const rootKey = ${JSON.stringify(rootKey)}; // ${text.compare} ${kid}
+const registry = createRegistryClient({ sources: [${JSON.stringify(base.href)}], rootKey });
+await registry.ready();
+console.log(registry.decide(${JSON.stringify(id)}, ${JSON.stringify(policy)}));
+registry.close();`;
+}
+
+async function copyText(code: HTMLElement, button: HTMLButtonElement): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(code.textContent ?? '');
+    button.textContent = text.copied;
+  } catch {
+    // Without permission, or on a host without TLS. The reader can still copy what is selected.
+    getSelection()?.selectAllChildren(code);
+    button.textContent = text.select;
+  }
+}
+
+/** A text field for a policy, and the decision under it. */
+function policyTrial(policy: TrustPolicy, decide: IssuerContext['decide']): HTMLElement {
+  const input = element('textarea', { id: 'policy', rows: 7, spellcheck: 'false', autocomplete: 'off' });
+  input.value = linesOf(policy);
+  const result = element('div', { role: 'status', class: 'decision' });
+  const show = async () => {
+    const typed = input.value;
+    const decision = await decisionOn(typed, decide);
+    if (typed === input.value) result.replaceChildren(...decision);
+  };
+  input.addEventListener('input', () => void show());
+  void show();
+  const schema = element('a', { href: 'schemas/trust-policy.schema.json' }, 'trust-policy.schema.json');
+  return element(
+    'div',
+    { class: 'trial' },
+    element('label', { for: 'policy' }, text.policy),
+    input,
+    result,
+    element('p', { class: 'note' }, rich(text.schema, { schema })),
+  );
+}
+
+/** Formats a policy with one member a line. */
+function linesOf(policy: TrustPolicy): string {
+  const lines = Object.entries(policy).map(
+    ([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)}`,
+  );
+  return `{\n${lines.join(',\n')}\n}`;
+}
+
+async function decisionOn(typed: string, decide: IssuerContext['decide']): Promise<HTMLElement[]> {
+  const refused = (words: string, error: unknown) => [
+    element('p', { class: 'refused' }, rich(words, { message: (error as Error).message })),
+  ];
+  let policy: TrustPolicy;
+  try {
+    policy = JSON.parse(typed);
+  } catch (error) {
+    return refused(text.notJson, error);
+  }
+  try {
+    return decisionView(await decide(policy));
+  } catch (error) {
+    // Any other error is about the registry, and the next event of the client shows it.
+    if (error instanceof PolicyInvalid) return refused(text.notPolicy, error);
+    return [];
+  }
+}
+
+function decisionView({ accepted, reasons }: Decision): HTMLElement[] {
+  return [
+    element(
+      'p',
+      { class: accepted ? 'accepted' : 'rejected' },
+      element('strong', {}, accepted ? text.accepted : text.rejected),
+    ),
+    element(
+      'ul',
+      {},
+      reasons.map(({ code, message }) => element('li', {}, element('code', {}, code), `: ${message}`)),
+    ),
+  ];
+}
