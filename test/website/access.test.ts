@@ -13,7 +13,7 @@ import { cli, recordText, workspace, writeFiles } from '../support/workspace.js'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const SCREENSHOTS = join(ROOT, 'test-results/screenshots');
-const WIDTHS = [320, 768, 1280];
+const WIDTHS = [320, 390, 1280, 2560];
 const SCHEMES = ['light', 'dark'] as const;
 
 let folder: string;
@@ -110,6 +110,7 @@ describeWith(['chromium'], 'the page for everybody', () => {
     ['list', () => `${good}/`],
     ['filtered', () => `${good}/#q=no-such-thing`],
     ['issuer', () => `${good}/#issuer=cedar-health`],
+    ['operations', () => `${logged}/#view=operations`],
     ['unknown-issuer', () => `${good}/#issuer=cedar-helth`],
     ['not-found', () => `${good}/issuers/cedar-helth`],
     ['not-verified', () => `${bad}/`],
@@ -126,12 +127,13 @@ describeWith(['chromium'], 'the page for everybody', () => {
       if (name === 'not-found') await page.locator('#not-found a').first().waitFor();
       else await verdict(page);
       if (name === 'list' || name === 'issuer') await page.locator('.changes').waitFor();
+      if (name === 'operations') await page.locator('.operations').waitFor();
       if (name === 'logged') {
         await page.getByRole('button', { name: 'Read the history' }).click();
         await page.locator('.steps').getByText('the first list in the log').waitFor();
       }
-      if (name === 'not-logged') await page.locator('#log.bad').waitFor();
-      for (const details of await page.locator('details').all()) await details.locator('summary').click();
+      if (name === 'not-logged') await page.locator('#log').getByRole('alert').waitFor();
+      for (const summary of await page.locator('details:not([open]) > summary').all()) await summary.click();
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 900 });
         expect(await violations(page)).toEqual([]);

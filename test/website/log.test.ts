@@ -2,13 +2,13 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { open, verdict } from '../support/browser.js';
+import { open, verdict, verification } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
 import { cosigned, madeUpEntry, ORIGIN, PROOF, replaceLog } from '../support/page-log.js';
 import { listen, plainHost } from '../support/serving.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
-const GOOD = 'Verified in this browser';
+const GOOD = 'Verified in your browser';
 const HOUR = 3600;
 const now = () => Math.floor(Date.now() / 1000);
 
@@ -39,10 +39,12 @@ async function loggedByKeys(): Promise<{ readonly folder: string; readonly keys:
   return { folder, keys };
 }
 
-const panel = (page: Page) => page.locator('#log');
+/** What the page says of the log: among the verified facts, or as a warning. */
+const panel = (page: Page) => page.locator('#logged:not(:empty), #log:not([hidden])');
 
 async function shown(page: Page, state: 'good' | 'bad'): Promise<string> {
-  await page.locator(`#log.${state}:not([hidden])`).waitFor();
+  if (state === 'good') await verification(page);
+  await page.locator(state === 'good' ? '#logged .facts' : '#log [role="alert"]').waitFor();
   return panel(page).innerText();
 }
 

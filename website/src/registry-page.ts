@@ -192,8 +192,7 @@ export class RegistryPage {
   }
 
   #applyQuery(query: Query, typing: boolean): void {
-    // Throws if the list has become too old.
-    this.#registry?.list({ statuses: [] });
+    assertFresh(this.#registry);
     const fragment = listFragment(query);
     if (typing) history.replaceState(null, '', fragment);
     else history.pushState(null, '', fragment);
@@ -210,8 +209,7 @@ export class RegistryPage {
       void this.#showPart(route, byReader);
       return;
     }
-    // Throws if the list has become too old.
-    registry.list({ statuses: [] });
+    assertFresh(registry);
     document.title = TITLE;
     list.show(route.query);
     this.#show(listText.title, list.element, this.#recent);
@@ -287,6 +285,11 @@ function markCurrent({ kind }: Route): void {
     if (link.dataset['view'] === kind) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
   }
+}
+
+/** Throws if the list has become too old. */
+function assertFresh(registry: Registry | undefined): void {
+  void registry?.sha256;
 }
 
 /** What decides whether the views must be rendered anew. A checkpoint can hold issuers of an unchanged list. */

@@ -1,6 +1,7 @@
 import type { Decision, Issuer, Registry, TrustPolicy } from '@passport-registry/verifier';
 import { type Child, element, rich } from '../dom/element.js';
 import { time } from '../dom/time.js';
+import { wordFor } from '../dom/word.js';
 import { changesList } from '../list/changes-list.js';
 import { type ShownStatus, shownStatus, statusClass, statusIcon } from '../list/status-mark.js';
 import type { Changes } from '../registry/changes.js';
@@ -50,7 +51,12 @@ export function issuerView(issuer: Issuer, context: IssuerContext): HTMLElement 
         'div',
         {},
         element('p', {}, ...verdictOn(status, context.checkpointSignedAt)),
-        element('p', { class: 'tier' }, element('strong', {}, issuer.tier), `: ${tiers[issuer.tier] ?? ''}`),
+        element(
+          'p',
+          { class: 'tier' },
+          element('strong', {}, issuer.tier),
+          `: ${wordFor(tiers, issuer.tier) ?? ''}`,
+        ),
       ),
     ),
     trustFields(issuer, status),

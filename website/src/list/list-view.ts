@@ -7,7 +7,8 @@ import { placeName } from './places.js';
 import { IssuerSearch, valuesOf } from './search.js';
 import { type ShownStatus, shownStatus, statusClass, statusMark } from './status-mark.js';
 
-const ROWS_PER_PAGE = 50;
+/** Few enough that the browser lays them out while the reader types, also on a slow machine. */
+const ROWS_PER_PAGE = 25;
 
 /** The list with its controls. One instance shows one list, for any query. */
 export class ListView {
@@ -56,7 +57,8 @@ export class ListView {
 
   async #find(): Promise<void> {
     const number = ++this.#shown;
-    const found = await this.#search.find(this.#query, () => number === this.#shown);
+    const isWanted = () => number === this.#shown;
+    const found = await this.#search.find(this.#query, isWanted);
     if (found === undefined) return;
     this.#found = found;
     this.#render(ROWS_PER_PAGE);

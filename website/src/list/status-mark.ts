@@ -1,6 +1,7 @@
 import type { Issuer } from '@passport-registry/verifier';
 import { element } from '../dom/element.js';
 import { icon } from '../dom/icons.js';
+import { wordFor } from '../dom/word.js';
 import { status as names } from '../texts/en.js';
 
 /** A status that the page shows: that of the record, or that the checkpoint holds an active issuer. */
@@ -20,7 +21,7 @@ export function statusClass(status: ShownStatus): Issuer['status'] {
 
 /** The icon of a status. */
 export function statusIcon(status: ShownStatus): SVGElement {
-  return icon(ICONS[status] ?? 'question');
+  return icon(Object.hasOwn(ICONS, status) ? ICONS[status] : 'question');
 }
 
 /** A status as an icon and words, so that readers do not have to rely on the colour. */
@@ -29,6 +30,6 @@ export function statusMark(status: ShownStatus): HTMLElement {
     'span',
     { class: `status ${statusClass(status)}` },
     statusIcon(status),
-    names[status] ?? status,
+    wordFor(names, status) ?? status,
   );
 }
