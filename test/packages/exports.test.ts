@@ -59,6 +59,8 @@ describe('what the packages export', () => {
       'ListUnsorted',
       'LogInconsistent',
       'NoUsableSource',
+      'OperationsExpired',
+      'OperationsInvalid',
       'NotCanonicalizable',
       'NotLogged',
       'NotYetValid',
