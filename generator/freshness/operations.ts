@@ -8,7 +8,7 @@ import { CLOCK_TOLERANCE_MS } from '../list/updated-at.js';
  */
 export async function keptOperations(
   operations: Uint8Array | undefined,
-  { rootKey, delegation }: Pick<Signers, 'rootKey' | 'delegation'>,
+  { rootKey, delegation }: Signers,
 ): Promise<Uint8Array | undefined> {
   const times = { clock: { now: Date.now(), tolerance: CLOCK_TOLERANCE_MS }, expiry: true };
   try {

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RegistryFiles } from '@passport-registry/verifier';
-import { readStatement } from '@passport-registry/verifier/internal';
+import { readStatement, type Signers } from '@passport-registry/verifier/internal';
 import { IoFailed, TreeRejected, UsageError } from '../errors.js';
 import { withOutputFolder } from '../files/output-folder.js';
 import { readBytes, readIfThere, readTreeFile } from '../files/read-file.js';
@@ -109,7 +109,7 @@ function withReplacedFile(out: string, path: string, bytes: Uint8Array): Registr
 }
 
 /** Removes an operations statement that is no longer valid. To ask mirrors would delay a hold. */
-async function dropStaleOperations(out: string, signers: Parameters<typeof keptOperations>[1]) {
+async function dropStaleOperations(out: string, signers: Signers) {
   if ((await keptOperations(readIfThere(out, PATHS.operations), signers)) !== undefined) return;
   rmSync(join(out, PATHS.operations), { recursive: true, force: true });
 }
