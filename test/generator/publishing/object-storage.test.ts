@@ -104,6 +104,21 @@ describeWith(['rclone'], 'object storage, through docs/hosting/publish-s3.sh', (
     expect((await fetch(`${base}/serve.json`)).status).toBe(404);
   });
 
+  it('has the operations statement, until the tree has none', async () => {
+    const { code } = await cli(['checkpoint', '--key', 'key.pem', '--mirror', base], folder);
+    expect([code, (await publish()).code]).toEqual([0, 0]);
+    const { headers } = await fetch(`${base}/operations.jwt`);
+    expect([headers.get('content-type'), headers.get('cache-control')]).toEqual([
+      'application/jwt',
+      expect.stringContaining('max-age=60'),
+    ]);
+    expect((await verify()).code).toBe(0);
+    rmSync(join(folder, 'dist/operations.jwt'));
+    expect((await publish()).code).toBe(0);
+    expect((await fetch(`${base}/operations.jwt`)).status).toBe(404);
+    expect((await verify()).code).toBe(0);
+  });
+
   describe('of a registry with a log', () => {
     const LOG = ['--log-key', 'log.pem', '--log-origin', 'registry.example/log'];
     let uploaded: string[] = [];
