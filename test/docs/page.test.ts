@@ -62,3 +62,20 @@ describe('a page in a second language, made as docs/architecture.md says', () =>
     expect(scripts).not.toContain('en-GB');
   });
 });
+
+describe('docs/operators.md', () => {
+  it('explains the tiers as the page does', () => {
+    const english = readFileSync(join(ROOT, 'website/src/texts/en.ts'), 'utf8');
+    const [, tiers = ''] = /^export const tiers = \{\n([\s\S]*?)^\}/m.exec(english) ?? [];
+    const [, table = ''] = readFileSync(join(ROOT, 'docs/operators.md'), 'utf8').split(
+      '\n| Tier | What the page says |\n|---|---|\n',
+    );
+    const onPage = [...tiers.matchAll(/^ {2}(\w+): '(.*)',$/gm)].map(([, tier, words]) => [tier, words]);
+    const inDocument = [...table.matchAll(/^\| `(\w+)` \| (.*) \|$/gm)].map(([, tier, words]) => [
+      tier,
+      words,
+    ]);
+    expect(onPage).toHaveLength(4);
+    expect(inDocument.slice(0, 4)).toEqual(onPage);
+  });
+});
