@@ -133,7 +133,7 @@ describeWith(['chromium'], 'the page for everybody', () => {
         await page.locator('.steps').getByText('the first list in the log').waitFor();
       }
       if (name === 'not-logged') await page.locator('#log').getByRole('alert').waitFor();
-      for (const summary of await page.locator('details:not([open]) > summary').all()) await summary.click();
+      await page.evaluate(`for (const one of document.querySelectorAll('details')) one.open = true`);
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 900 });
         expect(await violations(page)).toEqual([]);
