@@ -97,7 +97,7 @@ async function bundleWebsite() {
     entryPoints: { registry: 'website/src/main.ts' },
     outdir: `${out}assets`,
     // A name with a hash: a page that a host has replaced never gets a part of the new page.
-    chunkNames: 'part-[hash]',
+    chunkNames: 'parts/[hash]',
     splitting: true,
     minify: true,
     plugins: [wordsWhereUsed],
@@ -105,16 +105,18 @@ async function bundleWebsite() {
     banner: { js: '/* Apache-2.0, and what it brings along: licences.txt */' },
   });
   // Without these links, the browser would find what the script imports only after it has fetched the script.
-  const preloads = imports.map((path) => `<link rel="modulepreload" href="assets/${basename(path)}">\n`);
+  const preloads = imports.map(
+    (path) => `<link rel="modulepreload" href="assets/parts/${basename(path)}">\n`,
+  );
   for (const name of ['index.html', '404.html']) {
     const page = readFileSync(`${ROOT}website/${name}`, 'utf8')
-      .replace('<html lang="en">', `<html lang="${html.language}">`)
+      .replace('<html lang="en">', `<html lang="${html.language}" dir="${html.direction}">`)
       .replace('<!-- preloads -->\n', preloads.join(''));
     writeIfChanged(out + name, page);
   }
   const licences = `${out}assets/licences.txt`;
   writeIfChanged(licences, collectLicences(inputs));
-  removeOthers(`${out}assets/`, [...files, licences]);
+  for (const folder of [`${out}assets/`, `${out}assets/parts/`]) removeOthers(folder, [...files, licences]);
 }
 
 /** Imports a TypeScript module that imports nothing. */
@@ -127,7 +129,8 @@ async function importModule(path) {
 /** Removes the files of a folder that this run has not written. */
 function removeOthers(folder, written) {
   const names = new Set(written.map((path) => basename(path)));
-  for (const name of readdirSync(folder)) if (!names.has(name)) rmSync(folder + name);
+  const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
+  for (const { name } of files) if (!names.has(name)) rmSync(folder + name);
 }
 
 /** Reduces the country tables to their codes. The whole tables would be a quarter of the command line. */

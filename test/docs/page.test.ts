@@ -41,7 +41,9 @@ describe('a page in a second language, made as docs/architecture.md says', () =>
     const { code, stderr } = await run(process.execPath, ['generator/bundle.mjs'], folder);
     expect([code, stderr]).toEqual([0, '']);
     const assets = join(folder, 'build/website/assets');
-    const names = readdirSync(assets).filter((name) => name.endsWith('.js'));
+    const names = readdirSync(assets, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.js'),
+    );
     expect(names.length).toBeGreaterThan(2);
     scripts = names.map((name) => readFileSync(join(assets, name), 'utf8')).join('\n');
     html = JSON.parse(read('build/website/texts.json'));

@@ -116,7 +116,7 @@ describeWith(['chromium'], 'the log in the page', () => {
       expect.stringMatching(/^late\.example at 20\S+Z \(2 days ago\)$/),
     ]);
     expect(await panel(page).locator('.facts').innerText()).toContain(
-      'not checked, because this page knows none of their keys. This host claims cosignatures by these names at these times:',
+      'not checked here, because you have pinned none of their keys. This host claims cosignatures by these names at these times:',
     );
     await panel(page).locator('summary').click();
     const limits = await panel(page).locator('details').innerText();

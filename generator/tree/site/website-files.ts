@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
 import { packageFile, packagePath } from '../../files/package-file.js';
 import { Html } from './html.js';
 
@@ -7,9 +8,14 @@ export function websiteFile(name: string): Uint8Array {
   return packageFile(`build/website/${name}`);
 }
 
-/** Returns the names of the scripts of the page, and of their licences. */
+/** Returns the paths of the scripts of the page and of their licences, relative to `assets/`. */
 export function websiteScripts(): string[] {
-  return readdirSync(packagePath('build/website/assets')).sort();
+  const folder = packagePath('build/website/assets');
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return files
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)).replaceAll(sep, '/'))
+    .sort();
 }
 
 let known: Readonly<Record<string, string>> | undefined;

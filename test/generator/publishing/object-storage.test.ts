@@ -94,20 +94,20 @@ describeWith(['rclone'], 'object storage, through docs/hosting/publish-s3.sh', (
   });
 
   it('has the parts of the page as scripts, and removes those of an older page', async () => {
-    const parts = join(folder, 'dist/assets');
-    const names = readdirSync(parts).filter((name) => name.startsWith('part-'));
+    const parts = join(folder, 'dist/assets/parts');
+    const names = readdirSync(parts);
     expect(names.length).toBeGreaterThan(0);
     const types = async () =>
       Promise.all(
-        names.map(async (name) => (await fetch(`${base}/assets/${name}`)).headers.get('content-type')),
+        names.map(async (name) => (await fetch(`${base}/assets/parts/${name}`)).headers.get('content-type')),
       );
     expect(await types()).toEqual(names.map(() => 'text/javascript; charset=utf-8'));
-    writeFiles(parts, { 'part-OLDER.js': 'export {};' });
+    writeFiles(parts, { 'OLDER.js': 'export {};' });
     expect((await publish()).code).toBe(0);
-    expect((await fetch(`${base}/assets/part-OLDER.js`)).status).toBe(200);
-    rmSync(join(parts, 'part-OLDER.js'));
+    expect((await fetch(`${base}/assets/parts/OLDER.js`)).status).toBe(200);
+    rmSync(join(parts, 'OLDER.js'));
     expect((await publish()).code).toBe(0);
-    expect((await fetch(`${base}/assets/part-OLDER.js`)).status).toBe(404);
+    expect((await fetch(`${base}/assets/parts/OLDER.js`)).status).toBe(404);
     expect(await types()).toEqual(names.map(() => 'text/javascript; charset=utf-8'));
   });
 

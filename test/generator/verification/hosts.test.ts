@@ -168,17 +168,17 @@ for (const [name, { program, start }] of Object.entries(HOSTS)) {
     });
 
     it('serves the parts of the page as scripts, which browsers otherwise refuse to run', async () => {
-      const parts = readdirSync(join(tree, 'assets')).filter((name) => name.startsWith('part-'));
+      const parts = readdirSync(join(tree, 'assets/parts'));
       expect(parts.length).toBeGreaterThan(0);
       for (const name of parts) {
-        const { status, headers } = await fetch(`${base}/assets/${name}`);
+        const { status, headers } = await fetch(`${base}/assets/parts/${name}`);
         expect([name, status, headers.get('content-type')?.split(';')[0]]).toEqual([
           name,
           200,
           expect.stringMatching(/^(?:text|application)\/javascript$/),
         ]);
       }
-      expect((await fetch(`${base}/assets/part-none.js`)).status).toBe(404);
+      expect((await fetch(`${base}/assets/parts/none.js`)).status).toBe(404);
     });
 
     it('says that an issuer is not recognised, to people as well', async () => {

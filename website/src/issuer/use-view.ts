@@ -1,16 +1,22 @@
 import { type Decision, type Issuer, PolicyInvalid, type TrustPolicy } from '@passport-registry/verifier';
 import { element, rich } from '../dom/element.js';
 import { use as text } from '../texts/en.js';
-import type { IssuerContext } from './issuer-view.js';
 
 /** Of each scope, a policy names so many values. */
 const MAX_VALUES = 3;
 
+/** What the code and the decision need. */
+export interface UseContext {
+  /** The URL of the registry. */
+  readonly base: URL;
+  /** The public JWK of the root key that the page pins. */
+  readonly rootJwk: object;
+  /** Decides under a policy as a verifier would. */
+  readonly decide: (policy: TrustPolicy) => Decision | Promise<Decision>;
+}
+
 /** How to use an issuer in a program, and what a verifier would decide under a policy of the reader. */
-export function useView(
-  issuer: Issuer,
-  context: Pick<IssuerContext, 'base' | 'rootJwk' | 'decide'>,
-): HTMLElement {
+export function useView(issuer: Issuer, context: UseContext): HTMLElement {
   const policy = policyFor(issuer);
   const code = element('code', {}, codeFor(issuer.issuer_id, policy, context));
   const copy = element('button', { type: 'button', class: 'copy' }, text.copy);
@@ -37,11 +43,7 @@ function policyFor({ tier, domain_scope, geographical_scope, passport_types }: I
   return { tiers: [tier], ...Object.fromEntries(declared) };
 }
 
-function codeFor(
-  id: string,
-  policy: TrustPolicy,
-  { base, rootJwk }: Pick<IssuerContext, 'base' | 'rootJwk'>,
-): string {
+function codeFor(id: string, policy: TrustPolicy, { base, rootJwk }: UseContext): string {
   const { kid, ...rootKey } = rootJwk as { readonly kid?: string };
   return `import { createRegistryClient } from '@passport-registry/verifier';
 const rootKey = ${JSON.stringify(rootKey)}; // ${text.compare} ${kid}
@@ -63,7 +65,7 @@ async function copyText(code: HTMLElement, button: HTMLButtonElement): Promise<v
 }
 
 /** A text field for a policy, and the decision under it. */
-function policyTrial(policy: TrustPolicy, decide: IssuerContext['decide']): HTMLElement {
+function policyTrial(policy: TrustPolicy, decide: UseContext['decide']): HTMLElement {
   const input = element('textarea', { id: 'policy', rows: 7, spellcheck: 'false', autocomplete: 'off' });
   input.value = linesOf(policy);
   const result = element('div', { role: 'status', class: 'decision' });
@@ -93,7 +95,7 @@ function linesOf(policy: TrustPolicy): string {
   return `{\n${lines.join(',\n')}\n}`;
 }
 
-async function decisionOn(typed: string, decide: IssuerContext['decide']): Promise<HTMLElement[]> {
+async function decisionOn(typed: string, decide: UseContext['decide']): Promise<HTMLElement[]> {
   const refused = (words: string, error: unknown) => [
     element('p', { class: 'refused' }, rich(words, { message: (error as Error).message })),
   ];

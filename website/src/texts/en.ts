@@ -12,6 +12,8 @@ const count = (value: number, one: string, many: string) => `${number(value)} ${
 /** The words of index.html and 404.html, which the build inserts. They may contain markup. */
 export const html = {
   language: LANGUAGE,
+  /** The direction of the script: `ltr` or `rtl`. */
+  direction: 'ltr',
   skip: 'Skip to the issuers',
   navigation: 'Views',
   issuers: 'Issuers',
@@ -273,7 +275,7 @@ export const log = {
   newer: (more: number) =>
     `. This page has not read the ${count(more, 'entry', 'entries')} after it: there may be a newer list`,
   witnesses: 'Witnesses',
-  unchecked: 'not checked, because this page knows none of their keys.',
+  unchecked: 'not checked here, because you have pinned none of their keys.',
   noCosignatures: ' This host sends no cosignatures.',
   claimed: ' This host claims cosignatures by these names at these times:',
   more: (rest: number) => `and ${number(rest)} more`,
