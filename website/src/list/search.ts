@@ -98,9 +98,10 @@ function searchText(issuer: Issuer): string {
   return fold([...values, ...(issuer.geographical_scope ?? []).map(placeName)].join('\n'));
 }
 
-/** Makes texts comparable: lower case, without accents. */
+/** Makes texts comparable: lower case, without accents. Names of places have signs that few readers type: `’` and `&`. */
 function fold(text: string): string {
-  return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
+  const plain = text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
+  return plain.replaceAll('’', "'").replaceAll('&', 'and');
 }
 
 /** All values of one list field, over all issuers, without duplicates and sorted. */
