@@ -142,8 +142,11 @@ export class RegistryPage {
 
   async #showDetails(panel: HTMLElement, registry: RegistryClient): Promise<void> {
     const parts = await loadParts().catch(() => undefined);
-    if (parts === undefined || this.#registry !== registry) return;
-    this.#attempt(() => parts.showDetails(panel, registry, this.#pinned));
+    if (this.#registry !== registry) return;
+    this.#attempt(() => {
+      if (parts === undefined) panel.replaceChildren(notLoadedNote());
+      else parts.showDetails(panel, registry, this.#pinned);
+    });
   }
 
   /** Runs after the list is shown, because the checksums of the whole tree take time to download. */
@@ -274,9 +277,13 @@ export class RegistryPage {
 type Part = (registry: RegistryClient) => readonly [string, HTMLElement];
 
 /** A host replaces the files of the page together with the page. An open page may then name parts that are gone. */
-function notLoaded(): Part {
+function notLoadedNote(): HTMLElement {
   const reload: Child = element('a', { href: '' }, text.reload);
-  return () => [listText.title, element('p', { role: 'alert' }, rich(text.notLoaded, { reload }))];
+  return element('p', { role: 'alert' }, rich(text.notLoaded, { reload }));
+}
+
+function notLoaded(): Part {
+  return () => [listText.title, notLoadedNote()];
 }
 
 /** Tells readers which view they are on. */
