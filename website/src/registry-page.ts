@@ -269,7 +269,11 @@ export class RegistryPage {
     heading.textContent = title;
     // The list needs no title to see: the first screen belongs to the search and the issuers.
     heading.className = content[0] === this.#list?.element ? 'unseen' : '';
-    byId('view').replaceChildren(...content);
+    const view = byId('view');
+    // The view may be made anew while the reader types in it.
+    const focused = view.contains(document.activeElement) ? document.activeElement?.id : undefined;
+    view.replaceChildren(...content);
+    if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
   }
 }
 

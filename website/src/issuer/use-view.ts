@@ -6,6 +6,9 @@ import type { IssuerContext } from './issuer-view.js';
 /** Of each scope, a policy names so many values. */
 const MAX_VALUES = 3;
 
+/** The policies that the reader typed, by issuer. The view is made anew when more is known of the issuer. */
+const drafts = new Map<string, string>();
+
 /** How to use an issuer in a program, and what a verifier would decide under a policy of the reader. */
 export function useView(
   issuer: Issuer,
@@ -20,7 +23,7 @@ export function useView(
     { class: 'use' },
     element('p', {}, text.code),
     element('div', { class: 'code' }, element('pre', {}, code), copy),
-    policyTrial(policy, context.decide),
+    policyTrial(issuer.issuer_id, policy, context.decide),
   );
 }
 
@@ -63,16 +66,19 @@ async function copyText(code: HTMLElement, button: HTMLButtonElement): Promise<v
 }
 
 /** A text field for a policy, and the decision under it. */
-function policyTrial(policy: TrustPolicy, decide: IssuerContext['decide']): HTMLElement {
+function policyTrial(id: string, policy: TrustPolicy, decide: IssuerContext['decide']): HTMLElement {
   const input = element('textarea', { id: 'policy', rows: 7, spellcheck: 'false', autocomplete: 'off' });
-  input.value = linesOf(policy);
+  input.value = drafts.get(id) ?? linesOf(policy);
   const result = element('div', { role: 'status', class: 'decision' });
   const show = async () => {
     const typed = input.value;
     const decision = await decisionOn(typed, decide);
     if (typed === input.value) result.replaceChildren(...decision);
   };
-  input.addEventListener('input', () => void show());
+  input.addEventListener('input', () => {
+    drafts.set(id, input.value);
+    void show();
+  });
   void show();
   const schema = element('a', { href: 'schemas/trust-policy.schema.json' }, 'trust-policy.schema.json');
   return element(
