@@ -115,6 +115,8 @@ export class RegistryPage {
     this.#attempt(() => {
       if (identityOf(registry) !== this.#shown) return this.#showNewList();
       this.#showVerification(registry);
+      // Also of an unchanged list there are new checkpoints and reports.
+      if (routeOf(location.hash).kind === 'operations') this.#navigate(false);
       void this.#checkLog(registry);
     });
   }
