@@ -55,7 +55,7 @@ async function good(...args: string[]): Promise<string> {
 beforeAll(async () => {
   folder = await workspace(['alpha']);
   writeFiles(folder, { 'root.json': await good('keys', 'public', 'key.pem') });
-  const p256 = ['--algorithm', 'P-256'];
+  const p256 = ['--alg', 'P-256'];
   writeFiles(folder, { 'online.json': await good('keys', 'generate', ...p256, '--out', 'online.pem') });
   const delegate = ['keys', 'delegate', '--key', 'key.pem', '--online', 'online.json'];
   writeFiles(folder, { 'delegation.jwt': await good(...delegate) });

@@ -1,14 +1,13 @@
 import type { IssuerLookup, Registry, RegistryClient, RootKey } from '@passport-registry/verifier';
 import { insertRegistryUrl } from './commands.js';
 import { byId, type Child, element, rich } from './dom/element.js';
-import { changesList } from './list/changes-list.js';
 import { ListView } from './list/list-view.js';
 import type { LogCheck } from './log/log-check.js';
-import { type Changes, fetchVerifiedChanges } from './registry/changes.js';
+import type { Changes } from './registry/changes.js';
 import { issuerLookup, proveIssuer } from './registry/proven-issuer.js';
 import { fetchRootKey, notVerified, verifiedRegistry } from './registry/verified-registry.js';
 import { listFragment, type Query, type Route, routeOf } from './route.js';
-import { changes as changesText, list as listText, page as text, verdict } from './texts/en.js';
+import { list as listText, page as text, verdict } from './texts/en.js';
 import { ageOf } from './verification/age.js';
 import { showBadge, showChecking, showFailure } from './verification/verdict.js';
 
@@ -131,14 +130,16 @@ export class RegistryPage {
     );
     this.#log?.withdraw();
     this.#showVerification(registry);
-    this.#renderRecent();
     this.#navigate(false);
     void this.#loadChanges(registry);
     void this.#checkLog(registry);
   }
 
   #showVerification(registry: RegistryClient): void {
-    const panel = showBadge('good', verdict.good, ageOf(registry.status()));
+    const status = registry.status();
+    const panel = showBadge('good', verdict.good, ageOf(status));
+    // The list is still good, but nobody knows whether there is a newer one.
+    byId('verification').classList.toggle('late', Object.keys(status.errors).length > 0);
     void this.#showDetails(panel, registry);
   }
 
@@ -153,10 +154,13 @@ export class RegistryPage {
 
   /** Runs after the list is shown, because the checksums of the whole tree take time to download. */
   async #loadChanges(registry: RegistryClient): Promise<void> {
-    this.#changes = await fetchVerifiedChanges(this.#base, registry.status().treeSha256);
+    const parts = await loadParts().catch(() => undefined);
+    if (parts === undefined) return;
+    const { treeSha256 } = registry.status();
+    this.#changes = await parts.fetchVerifiedChanges(this.#base, treeSha256);
     if (this.#registry !== registry) return;
     this.#attempt(() => {
-      this.#renderRecent();
+      this.#recent.replaceChildren(...parts.recentChanges(this.#changes));
       this.#renderPart();
     });
   }
@@ -260,10 +264,6 @@ export class RegistryPage {
     const keys = published?.report?.witnesses ?? [];
     const witnesses = log === undefined ? [] : await cosignaturesBy(keys, log);
     return (registry) => [listText.operations, operationsView(registry, { ...published, log, witnesses })];
-  }
-
-  #renderRecent(): void {
-    this.#recent.replaceChildren(element('h3', {}, changesText.title), changesList(this.#changes, true));
   }
 
   #show(title: string, ...content: HTMLElement[]): void {

@@ -45,7 +45,7 @@ export function indexPage({ list, rootKey, development, heldBy, about = {} }: In
     name: html`${about.name ?? DEFAULT_NAME}`,
     description: descriptionLine(about),
     operator: operatorLinks(about),
-    development: development ? html`<p class="page development">${pageText('development')}</p>` : html``,
+    development: development ? html`<p class="development">${pageText('development')}</p>` : html``,
     list: plainList(list),
     commands: html`${commands(rootKey)}`,
   });

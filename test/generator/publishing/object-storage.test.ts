@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -91,6 +91,24 @@ describeWith(['rclone'], 'object storage, through docs/hosting/publish-s3.sh', (
     const { headers } = await fetch(`${base}/${path}`);
     expect(headers.get('content-type')).toBe(type);
     expect(headers.get('cache-control')).toContain(`max-age=${seconds}`);
+  });
+
+  it('has the parts of the page as scripts, and removes those of an older page', async () => {
+    const parts = join(folder, 'dist/assets');
+    const names = readdirSync(parts).filter((name) => name.startsWith('part-'));
+    expect(names.length).toBeGreaterThan(0);
+    const types = async () =>
+      Promise.all(
+        names.map(async (name) => (await fetch(`${base}/assets/${name}`)).headers.get('content-type')),
+      );
+    expect(await types()).toEqual(names.map(() => 'text/javascript; charset=utf-8'));
+    writeFiles(parts, { 'part-OLDER.js': 'export {};' });
+    expect((await publish()).code).toBe(0);
+    expect((await fetch(`${base}/assets/part-OLDER.js`)).status).toBe(200);
+    rmSync(join(parts, 'part-OLDER.js'));
+    expect((await publish()).code).toBe(0);
+    expect((await fetch(`${base}/assets/part-OLDER.js`)).status).toBe(404);
+    expect(await types()).toEqual(names.map(() => 'text/javascript; charset=utf-8'));
   });
 
   it('has what changed after the next publication, and no longer what was removed', async () => {

@@ -4,7 +4,7 @@ import { time } from '../dom/time.js';
 import { wordFor } from '../dom/word.js';
 import { changesList } from '../list/changes-list.js';
 import { type ShownStatus, shownStatus, statusClass, statusIcon } from '../list/status-mark.js';
-import type { Changes } from '../registry/changes.js';
+import type { Change, Changes } from '../registry/changes.js';
 import { issuerFragment, listFragment } from '../route.js';
 import { issuer as text, tiers } from '../texts/en.js';
 import { similarIds } from './nearest.js';
@@ -59,7 +59,7 @@ export function issuerView(issuer: Issuer, context: IssuerContext): HTMLElement 
         ),
       ),
     ),
-    trustFields(issuer, status),
+    trustFields(issuer, status, latestStatusChange(issuer, context.past?.changes)),
     heading(text.purpose),
     purposeFields(issuer),
     heading(text.keys),
@@ -75,6 +75,12 @@ export function issuerView(issuer: Issuer, context: IssuerContext): HTMLElement 
       element('pre', {}, element('code', {}, JSON.stringify(issuer, undefined, 2))),
     ),
   );
+}
+
+/** The verified change that gave the issuer its status. The changes are sorted, newest first. */
+function latestStatusChange({ issuer_id, status }: Issuer, changes: Changes | undefined): Change | undefined {
+  const latest = changes?.changes.find((one) => one.issuer_id === issuer_id && one.field === 'status');
+  return latest?.to === status && latest.from !== null ? latest : undefined;
 }
 
 function heading(words: string): HTMLElement {

@@ -1,20 +1,26 @@
 import type { Issuer } from '@passport-registry/verifier';
-import { type Child, element, webLink } from '../dom/element.js';
+import { type Child, element, rich, webLink } from '../dom/element.js';
 import { day, formatAge } from '../dom/time.js';
 import { placeName } from '../list/places.js';
 import { type ShownStatus, statusMark } from '../list/status-mark.js';
+import type { Change } from '../registry/changes.js';
 import { listFragment } from '../route.js';
 import { fields as labels, issuer as text } from '../texts/en.js';
 
-/** Why to trust an issuer: its status, and since when. */
-export function trustFields(issuer: Issuer, status: ShownStatus): HTMLElement {
-  const shown =
-    status === 'on hold' ? [statusMark(status), ` ${text.heldRecord}`] : statusMark(issuer.status);
+/** Why to trust an issuer: its status, and since when. @param change - the change that gave it this status, if known */
+export function trustFields(issuer: Issuer, status: ShownStatus, change: Change | undefined): HTMLElement {
   return fieldList([
-    [labels.status, shown],
+    [labels.status, statusField(issuer, status, change)],
     [text.since, date(issuer.certified_since)],
     [text.audit, declared(issuer.last_audit, date)],
   ]);
+}
+
+function statusField(issuer: Issuer, status: ShownStatus, change: Change | undefined): Child {
+  if (status === 'on hold') return [statusMark(status), ` ${text.heldRecord}`];
+  if (change === undefined) return statusMark(issuer.status);
+  const before = rich(text.statusSince, { day: day(change.updated_at), from: change.from ?? '' });
+  return [statusMark(issuer.status), before];
 }
 
 /** What the passports of an issuer are for. Each value links to the issuers that have it. */

@@ -6,6 +6,11 @@ import { changes as text } from '../texts/en.js';
 
 const MAX_CHANGES = 10;
 
+/** The newest changes of all issuers. */
+export function recentChanges(changes: Changes | undefined): HTMLElement[] {
+  return [element('h3', {}, text.title), changesList(changes, true)];
+}
+
 /**
  * A list of the newest changes, or a note that the changes are not verified.
  *

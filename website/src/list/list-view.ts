@@ -248,7 +248,7 @@ interface Column {
 const COLUMNS: readonly Column[] = [
   { name: 'issuer_id' },
   { name: 'status' },
-  { name: 'tier' },
+  { name: 'tier', kind: 'wide' },
   { name: 'geographical_scope', kind: 'wide' },
   { name: 'domain_scope', kind: 'wide' },
   { name: 'certified_since', kind: 'wide' },
@@ -264,11 +264,12 @@ function row(issuer: Issuer, status: ShownStatus): HTMLElement {
       'th',
       { scope: 'row' },
       element('a', { href: issuerFragment(issuer_id) }, issuer_id),
+      element('span', { class: 'host narrow' }, tier),
       // The host of the keys says more than an id does, unless it is the id.
       host === '' || host === issuer_id ? undefined : element('span', { class: 'host' }, host),
     ),
     element('td', {}, statusMark(status)),
-    element('td', {}, tier),
+    element('td', { class: 'wide' }, tier),
     element('td', { class: 'wide' }, abbreviate(geographical_scope?.map(placeName))),
     element('td', { class: 'wide' }, abbreviate(domain_scope)),
     element('td', { class: 'wide date' }, day(certified_since)),

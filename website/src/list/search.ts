@@ -15,7 +15,6 @@ const MAX_ISSUERS = 2 ** 22;
 export class IssuerSearch {
   readonly #issuers: readonly Issuer[];
   readonly #hold: readonly string[];
-  readonly #texts: (string | undefined)[] = [];
   readonly #orders = new Map<Query['sort'], readonly number[]>();
 
   constructor(issuers: readonly Issuer[], hold: readonly string[]) {
@@ -44,7 +43,7 @@ export class IssuerSearch {
       const position = order?.[at] ?? at;
       const issuer = this.#issuers[position];
       if (issuer === undefined || !this.#matches(issuer, query)) continue;
-      if (words.length > 0 && !words.every((word) => this.#textAt(position, issuer).includes(word))) continue;
+      if (!words.every((word) => contains(issuer, word))) continue;
       found.push(issuer);
     }
     return query.descending ? found.reverse() : found;
@@ -58,15 +57,6 @@ export class IssuerSearch {
       (domain === '' || issuer.domain_scope?.includes(domain) === true) &&
       (passportType === '' || issuer.passport_types?.includes(passportType) === true)
     );
-  }
-
-  #textAt(position: number, issuer: Issuer): string {
-    let text = this.#texts[position];
-    if (text === undefined) {
-      text = searchText(issuer);
-      this.#texts[position] = text;
-    }
-    return text;
   }
 
   /** The positions of the issuers in an order. Undefined for the order of the list, which is that of the ids. */
@@ -92,16 +82,37 @@ export class IssuerSearch {
   }
 }
 
-/** All values of a record in one string, and the names of its places. */
-function searchText(issuer: Issuer): string {
-  const values = Object.values(issuer).flat();
-  return fold([...values, ...(issuer.geographical_scope ?? []).map(placeName)].join('\n'));
+/**
+ * Whether a value of a record contains a word, or the name of one of its places. Nothing is kept for the next search: in a
+ * large list, collecting the garbage takes longer than comparing anew.
+ */
+function contains(issuer: Issuer, word: string): boolean {
+  for (const value of Object.values(issuer)) {
+    if (typeof value === 'string' && fold(value).includes(word)) return true;
+    if (Array.isArray(value) && value.some((one) => fold(one).includes(word))) return true;
+  }
+  return issuer.geographical_scope?.some((code) => foldedPlace(code).includes(word)) === true;
 }
 
-/** Makes texts comparable: lower case, without accents. Names of places have signs that few readers type: `’` and `&`. */
+const foldedPlaces = new Map<string, string>();
+
+function foldedPlace(code: string): string {
+  let folded = foldedPlaces.get(code);
+  if (folded === undefined) {
+    const name = placeName(code);
+    // Readers write `Bosnia and Herzegovina`, too.
+    folded = fold(`${name}\n${name.replaceAll('&', 'and')}`);
+    foldedPlaces.set(code, folded);
+  }
+  return folded;
+}
+
+/** Makes texts comparable: lower case, without accents, and with the apostrophe that readers type. */
 function fold(text: string): string {
-  const plain = text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
-  return plain.replaceAll('’', "'").replaceAll('&', 'and');
+  const plain = /[^ -~]/.test(text)
+    ? text.normalize('NFKD').replaceAll(/\p{M}/gu, '').replaceAll('’', "'")
+    : text;
+  return plain.toLowerCase();
 }
 
 /** All values of one list field, over all issuers, without duplicates and sorted. */

@@ -153,6 +153,7 @@ export const issuer = {
   since: 'Recognised since',
   audit: 'Last audit',
   heldRecord: '(active in the record)',
+  statusSince: ' since {day}; before: {from}',
   purpose: 'What its passports are for',
   keys: 'Where its keys are',
   history: 'History',
