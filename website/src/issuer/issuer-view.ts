@@ -1,4 +1,4 @@
-import type { Decision, Issuer, Registry, TrustPolicy } from '@passport-registry/verifier';
+import type { Issuer, Registry } from '@passport-registry/verifier';
 import { type Child, element, rich } from '../dom/element.js';
 import { time } from '../dom/time.js';
 import { wordFor } from '../dom/word.js';
@@ -9,20 +9,14 @@ import { issuerFragment, listFragment } from '../route.js';
 import { issuer as text, tiers } from '../texts/en.js';
 import { similarIds } from './nearest.js';
 import { keyFields, purposeFields, trustFields } from './record-fields.js';
-import { useView } from './use-view.js';
+import { type UseContext, useView } from './use-view.js';
 
 /** What is known of an issuer besides its record. */
-export interface IssuerContext {
-  /** The URL of the registry. */
-  readonly base: URL;
-  /** The public JWK of the root key that the page pins. */
-  readonly rootJwk: object;
+export interface IssuerContext extends UseContext {
   /** The ids of the held issuers. */
   readonly hold: readonly string[];
   /** When the checkpoint was signed. Undefined without a checkpoint. */
   readonly checkpointSignedAt: Date | undefined;
-  /** Decides under a policy as a verifier would. */
-  readonly decide: (policy: TrustPolicy) => Decision | Promise<Decision>;
   /** What is known of the past. Undefined before the list has been loaded. */
   readonly past?: IssuerPast;
 }

@@ -1,7 +1,6 @@
 import { type Decision, type Issuer, PolicyInvalid, type TrustPolicy } from '@passport-registry/verifier';
 import { element, rich } from '../dom/element.js';
 import { use as text } from '../texts/en.js';
-import type { IssuerContext } from './issuer-view.js';
 
 /** Of each scope, a policy names so many values. */
 const MAX_VALUES = 3;
@@ -9,11 +8,18 @@ const MAX_VALUES = 3;
 /** The policies that the reader typed, by issuer. The view is made anew when more is known of the issuer. */
 const drafts = new Map<string, string>();
 
+/** What the use of an issuer depends on, besides its record. */
+export interface UseContext {
+  /** The URL of the registry. */
+  readonly base: URL;
+  /** The public JWK of the root key that the page pins. */
+  readonly rootJwk: object;
+  /** Decides under a policy as a verifier would. */
+  readonly decide: (policy: TrustPolicy) => Decision | Promise<Decision>;
+}
+
 /** How to use an issuer in a program, and what a verifier would decide under a policy of the reader. */
-export function useView(
-  issuer: Issuer,
-  context: Pick<IssuerContext, 'base' | 'rootJwk' | 'decide'>,
-): HTMLElement {
+export function useView(issuer: Issuer, context: UseContext): HTMLElement {
   const policy = policyFor(issuer);
   const code = element('code', {}, codeFor(issuer.issuer_id, policy, context));
   const copy = element('button', { type: 'button', class: 'copy' }, text.copy);
@@ -43,7 +49,7 @@ function policyFor({ tier, domain_scope, geographical_scope, passport_types }: I
 function codeFor(
   id: string,
   policy: TrustPolicy,
-  { base, rootJwk }: Pick<IssuerContext, 'base' | 'rootJwk'>,
+  { base, rootJwk }: Pick<UseContext, 'base' | 'rootJwk'>,
 ): string {
   const { kid, ...rootKey } = rootJwk as { readonly kid?: string };
   return `import { createRegistryClient } from '@passport-registry/verifier';
@@ -66,7 +72,7 @@ async function copyText(code: HTMLElement, button: HTMLButtonElement): Promise<v
 }
 
 /** A text field for a policy, and the decision under it. */
-function policyTrial(id: string, policy: TrustPolicy, decide: IssuerContext['decide']): HTMLElement {
+function policyTrial(id: string, policy: TrustPolicy, decide: UseContext['decide']): HTMLElement {
   const input = element('textarea', { id: 'policy', rows: 7, spellcheck: 'false', autocomplete: 'off' });
   input.value = drafts.get(id) ?? linesOf(policy);
   const result = element('div', { role: 'status', class: 'decision' });
@@ -99,7 +105,7 @@ function linesOf(policy: TrustPolicy): string {
   return `{\n${lines.join(',\n')}\n}`;
 }
 
-async function decisionOn(typed: string, decide: IssuerContext['decide']): Promise<HTMLElement[]> {
+async function decisionOn(typed: string, decide: UseContext['decide']): Promise<HTMLElement[]> {
   const refused = (words: string, error: unknown) => [
     element('p', { class: 'refused' }, rich(words, { message: (error as Error).message })),
   ];
