@@ -50,7 +50,7 @@ describeWith(['chromium'], 'an issuer on hold, in Chromium', () => {
       /^This issuer is on hold, by the checkpoint of .*\. It is treated as suspended: every verifier rejects/,
     );
     expect(await text.getAttribute('class')).toBe('verdict suspended');
-    expect(await page.locator('.fields').innerText()).toMatch(/on hold\s+\(active in the record\)/);
+    expect(await page.locator('.fields').first().innerText()).toMatch(/on hold\s+\(active in the record\)/);
     expect(await page.locator('.record pre code').textContent()).toContain('"status": "active"');
     expect(wrong).toEqual([]);
   });

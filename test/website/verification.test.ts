@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { open, verdict, verification } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
-import { listen, plainHost, serve } from '../support/serving.js';
+import { listen, plainHost, serve, slowHost } from '../support/serving.js';
 import {
   cli,
   clockAhead,
@@ -134,24 +134,8 @@ describeWith(['chromium'], 'verification in the page', () => {
     expect(await page.locator('main').innerText()).toContain('alpha');
   });
 
-  /** A host of a tree that holds back the list until a test releases it. */
-  async function slowHost(folder: string, alter = (_path: string, bytes: Buffer) => bytes) {
-    let release: () => void = () => undefined;
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const tree = await plainHost(join(folder, 'dist'), '404.html', alter);
-    const base = await listen(async (request, response) => {
-      if (request.url?.endsWith('issuers.json')) await released;
-      const { status, headers, body } = await fetch(tree + request.url);
-      response.writeHead(status, { 'Content-Type': headers.get('content-type') ?? '' });
-      response.end(body && Buffer.from(await new Response(body).arrayBuffer()));
-    });
-    return { base, release };
-  }
-
   it('shows an issuer that is proven before the list is there, and then what the list says', async () => {
-    const { base, release } = await slowHost(ed25519);
+    const { base, release } = await slowHost(join(ed25519, 'dist'));
     const { page, wrong } = await open(`${base}/#issuer=alpha`);
     await page.getByRole('heading', { name: 'Issuer verified in your browser' }).waitFor();
     const box = await (await verification(page)).innerText();
@@ -183,7 +167,7 @@ describeWith(['chromium'], 'verification in the page', () => {
   });
 
   it('shows an issuer no longer if the list does not verify', async () => {
-    const { base, release } = await slowHost(ed25519, (path, bytes) =>
+    const { base, release } = await slowHost(join(ed25519, 'dist'), (path, bytes) =>
       path.endsWith('issuers.json') ? flipped(bytes) : bytes,
     );
     const { page } = await open(`${base}/#issuer=alpha`);
@@ -198,7 +182,7 @@ describeWith(['chromium'], 'verification in the page', () => {
     ['no record', /\/issuers\/alpha$/, () => undefined],
   ])('shows no issuer without a proof, but waits for the list: %s', async (_name, path, change) => {
     const asked: string[] = [];
-    const { base, release } = await slowHost(ed25519, (file, bytes) => {
+    const { base, release } = await slowHost(join(ed25519, 'dist'), (file, bytes) => {
       if (path.test(file)) asked.push(file);
       return path.test(file) ? (change(bytes) as Buffer) : bytes;
     });

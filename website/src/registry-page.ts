@@ -114,6 +114,8 @@ export class RegistryPage {
     this.#attempt(() => {
       if (identityOf(registry) !== this.#shown) return this.#showNewList();
       this.#showVerification(registry);
+      // Also of an unchanged list there are new checkpoints and reports.
+      if (routeOf(location.hash).kind === 'operations') this.#navigate(false);
       void this.#checkLog(registry);
     });
   }
@@ -143,8 +145,11 @@ export class RegistryPage {
 
   async #showDetails(panel: HTMLElement, registry: RegistryClient): Promise<void> {
     const parts = await loadParts().catch(() => undefined);
-    if (parts === undefined || this.#registry !== registry) return;
-    this.#attempt(() => parts.showDetails(panel, registry, this.#pinned));
+    if (this.#registry !== registry) return;
+    this.#attempt(() => {
+      if (parts === undefined) panel.replaceChildren(notLoadedNote());
+      else parts.showDetails(panel, registry, this.#pinned);
+    });
   }
 
   /** Runs after the list is shown, because the checksums of the whole tree take time to download. */
@@ -266,7 +271,11 @@ export class RegistryPage {
     heading.textContent = title;
     // The list needs no title to see: the first screen belongs to the search and the issuers.
     heading.className = content[0] === this.#list?.element ? 'unseen' : '';
-    byId('view').replaceChildren(...content);
+    const view = byId('view');
+    // The view may be made anew while the reader types in it.
+    const focused = view.contains(document.activeElement) ? document.activeElement?.id : undefined;
+    view.replaceChildren(...content);
+    if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
   }
 }
 
@@ -274,9 +283,13 @@ export class RegistryPage {
 type Part = (registry: RegistryClient) => readonly [string, HTMLElement];
 
 /** A host replaces the files of the page together with the page. An open page may then name parts that are gone. */
-function notLoaded(): Part {
+function notLoadedNote(): HTMLElement {
   const reload: Child = element('a', { href: '' }, text.reload);
-  return () => [listText.title, element('p', { role: 'alert' }, rich(text.notLoaded, { reload }))];
+  return element('p', { role: 'alert' }, rich(text.notLoaded, { reload }));
+}
+
+function notLoaded(): Part {
+  return () => [listText.title, notLoadedNote()];
 }
 
 /** Tells readers which view they are on. */

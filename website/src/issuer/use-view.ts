@@ -5,7 +5,10 @@ import { use as text } from '../texts/en.js';
 /** Of each scope, a policy names so many values. */
 const MAX_VALUES = 3;
 
-/** What the code and the decision need. */
+/** The policies that the reader typed, by issuer. The view is made anew when more is known of the issuer. */
+const drafts = new Map<string, string>();
+
+/** What the use of an issuer depends on, besides its record. */
 export interface UseContext {
   /** The URL of the registry. */
   readonly base: URL;
@@ -26,7 +29,7 @@ export function useView(issuer: Issuer, context: UseContext): HTMLElement {
     { class: 'use' },
     element('p', {}, text.code),
     element('div', { class: 'code' }, element('pre', {}, code), copy),
-    policyTrial(policy, context.decide),
+    policyTrial(issuer.issuer_id, policy, context.decide),
   );
 }
 
@@ -43,7 +46,11 @@ function policyFor({ tier, domain_scope, geographical_scope, passport_types }: I
   return { tiers: [tier], ...Object.fromEntries(declared) };
 }
 
-function codeFor(id: string, policy: TrustPolicy, { base, rootJwk }: UseContext): string {
+function codeFor(
+  id: string,
+  policy: TrustPolicy,
+  { base, rootJwk }: Pick<UseContext, 'base' | 'rootJwk'>,
+): string {
   const { kid, ...rootKey } = rootJwk as { readonly kid?: string };
   return `import { createRegistryClient } from '@passport-registry/verifier';
 const rootKey = ${JSON.stringify(rootKey)}; // ${text.compare} ${kid}
@@ -65,16 +72,19 @@ async function copyText(code: HTMLElement, button: HTMLButtonElement): Promise<v
 }
 
 /** A text field for a policy, and the decision under it. */
-function policyTrial(policy: TrustPolicy, decide: UseContext['decide']): HTMLElement {
+function policyTrial(id: string, policy: TrustPolicy, decide: UseContext['decide']): HTMLElement {
   const input = element('textarea', { id: 'policy', rows: 7, spellcheck: 'false', autocomplete: 'off' });
-  input.value = linesOf(policy);
+  input.value = drafts.get(id) ?? linesOf(policy);
   const result = element('div', { role: 'status', class: 'decision' });
   const show = async () => {
     const typed = input.value;
     const decision = await decisionOn(typed, decide);
     if (typed === input.value) result.replaceChildren(...decision);
   };
-  input.addEventListener('input', () => void show());
+  input.addEventListener('input', () => {
+    drafts.set(id, input.value);
+    void show();
+  });
   void show();
   const schema = element('a', { href: 'schemas/trust-policy.schema.json' }, 'trust-policy.schema.json');
   return element(

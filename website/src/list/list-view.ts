@@ -2,7 +2,7 @@ import { type Issuer, type Registry, STATUSES, TIERS } from '@passport-registry/
 import { type Child, element } from '../dom/element.js';
 import { day } from '../dom/time.js';
 import { EVERYTHING, issuerFragment, listFragment, type Query, SORTS } from '../route.js';
-import { list as text } from '../texts/en.js';
+import { status as statusWords, list as text } from '../texts/en.js';
 import { placeName } from './places.js';
 import { IssuerSearch, valuesOf } from './search.js';
 import { type ShownStatus, shownStatus, statusClass, statusMark } from './status-mark.js';
@@ -148,16 +148,16 @@ export class ListView {
         totals.set(key, (totals.get(key) ?? 0) + 1);
       }
     }
-    const link = (member: 'status' | 'tier', value: string) => {
+    const link = (member: 'status' | 'tier', value: string, word = value) => {
       const found = totals.get(value);
       if (found === undefined) return undefined;
       const href = listFragment({ [member]: value });
-      return element('li', {}, element('a', { href, class: value }, text.total(found, value)));
+      return element('li', {}, element('a', { href, class: value }, text.total(found, word)));
     };
     return element(
       'ul',
       { class: 'totals', 'aria-label': text.totals },
-      STATUSES.map((status) => link('status', status)),
+      STATUSES.map((status) => link('status', status, statusWords[status])),
       TIERS.map((tier) => link('tier', tier)),
     );
   }
@@ -226,7 +226,7 @@ interface Filter {
 const named = (values: readonly string[]) => values.map((value) => [value, value] as const);
 
 const FILTERS: readonly Filter[] = [
-  { member: 'status', values: () => named(STATUSES) },
+  { member: 'status', values: () => STATUSES.map((status) => [status, statusWords[status]]) },
   { member: 'tier', values: () => named(TIERS) },
   {
     member: 'geography',

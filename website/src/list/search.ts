@@ -99,15 +99,19 @@ const foldedPlaces = new Map<string, string>();
 function foldedPlace(code: string): string {
   let folded = foldedPlaces.get(code);
   if (folded === undefined) {
-    folded = fold(placeName(code));
+    const name = placeName(code);
+    // Readers write `Bosnia and Herzegovina`, too.
+    folded = fold(`${name}\n${name.replaceAll('&', 'and')}`);
     foldedPlaces.set(code, folded);
   }
   return folded;
 }
 
-/** Makes texts comparable: lower case, without accents. */
+/** Makes texts comparable: lower case, without accents, and with the apostrophe that readers type. */
 function fold(text: string): string {
-  const plain = /[^ -~]/.test(text) ? text.normalize('NFKD').replaceAll(/\p{M}/gu, '') : text;
+  const plain = /[^ -~]/.test(text)
+    ? text.normalize('NFKD').replaceAll(/\p{M}/gu, '').replaceAll('’', "'")
+    : text;
   return plain.toLowerCase();
 }
 
