@@ -21,5 +21,8 @@ const { dataset } = document.documentElement;
 if (dataset['registry'] === undefined) {
   dataset['registry'] = base.href;
   if (pinned !== undefined) void new RegistryPage(base, pinned).start();
-  else void import('./parts.js').then(({ notFoundPage }) => notFoundPage(base));
+  else {
+    // Without this part, the page still says that nothing is at this URL.
+    import('./parts.js').then(({ notFoundPage }) => notFoundPage(base)).catch(() => undefined);
+  }
 }

@@ -1,6 +1,6 @@
 import type { IssuerLookup, Registry, RegistryClient, RootKey } from '@passport-registry/verifier';
 import { insertRegistryUrl } from './commands.js';
-import { byId, type Child, element, rich } from './dom/element.js';
+import { byId, element, rich } from './dom/element.js';
 import { ListView } from './list/list-view.js';
 import type { LogCheck } from './log/log-check.js';
 import type { Changes } from './registry/changes.js';
@@ -284,7 +284,8 @@ type Part = (registry: RegistryClient) => readonly [string, HTMLElement];
 
 /** A host replaces the files of the page together with the page. An open page may then name parts that are gone. */
 function notLoadedNote(): HTMLElement {
-  const reload: Child = element('a', { href: '' }, text.reload);
+  const reload = element('button', { type: 'button' }, text.reload);
+  reload.addEventListener('click', () => location.reload());
   return element('p', { role: 'alert' }, rich(text.notLoaded, { reload }));
 }
 

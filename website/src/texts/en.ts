@@ -292,8 +292,8 @@ export const log = {
 
 /** The page itself. */
 export const page = {
-  notLoaded: 'This part of the page could not be loaded. The host may have a newer page: {reload}.',
-  reload: 'reload',
+  notLoaded: 'This part of the page could not be loaded. The host may have a newer page. {reload}',
+  reload: 'Reload',
 } as const;
 
 /** The state of the registry, for its members. */
