@@ -71,7 +71,7 @@ describeWith(['chromium'], 'the log in the page', () => {
     expect(text).toContain('In the registry’s log');
     expect(text).toMatch(/Log\s+registry\.example\/log: a head with 2 entries, signed by the key of the log/);
     expect(text).toMatch(/This list\s+publication 2, proven to be entry 2 of this head$/m);
-    expect(text).toMatch(/Witnesses\s+not checked, .* This host sends no cosignatures\.$/m);
+    expect(text).toMatch(/Witnesses\s+not checked here, .* This host sends no cosignatures\.$/m);
     await page.getByRole('button', { name: 'Read the history' }).waitFor();
     expect(wrong).toEqual([]);
   });
