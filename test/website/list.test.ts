@@ -109,7 +109,7 @@ describeWith(['chromium'], 'the list in Chromium', () => {
 
   it('sorts by its columns, and says so to a screen reader', async () => {
     const { page, ids } = await opened();
-    const heading = page.getByRole('columnheader', { name: 'Since' });
+    const heading = page.getByRole('columnheader', { name: 'Certified' });
     await heading.getByRole('button').click();
     expect(await heading.getAttribute('aria-sort')).toBe('ascending');
     expect((await ids())[0]).toBe('issuer-000');
@@ -135,7 +135,7 @@ describeWith(['chromium'], 'the list in Chromium', () => {
     const fields = await page.locator('.fields > div').allInnerTexts();
     expect(fields.map((field) => field.replaceAll(/\s+/g, ' ').replace(/\(.* ago\)/, '(ago)'))).toEqual([
       'Status suspended',
-      'Recognised since 1 January 2026 (ago)',
+      'Certified since 1 January 2026 (ago)',
       'Last audit not declared',
       'Places US-CA (United States)',
       'Domains health',

@@ -380,7 +380,7 @@ describeWith(['chromium'], 'the log in a page that stays open', () => {
     await shown(page, 'good');
     isDown = true;
     await minute(page);
-    await page.getByText('the last refresh failed').waitFor();
+    await page.locator('.late .age').getByText('the last refresh failed').waitFor();
     expect(await shown(page, 'good')).toContain('publication 2');
   });
 

@@ -70,7 +70,9 @@ describeWith(['chromium'], 'verification in the page', () => {
     expect(await (await verification(page)).innerText()).toContain(
       'none, so this host could hide a newer list',
     );
-    expect(await page.locator('.recent').innerText()).toContain('are shown only if a checkpoint covers them');
+    expect(await page.locator('.recent').innerText()).toContain(
+      'no changes of status and tier that a checkpoint covers',
+    );
   });
 
   const flipped = (bytes: Buffer) => {
@@ -245,7 +247,7 @@ describeWith(['chromium'], 'verification in the page', () => {
     );
     rmSync(join(folder, 'dist/publication.jwt'));
     await page.clock.runFor(61_000);
-    await page.getByText('the last refresh failed').waitFor();
+    await page.locator('.late .age').getByText('the last refresh failed').waitFor();
     expect(await page.locator('.verdict').innerText()).toContain('This issuer is revoked');
     await page.clock.fastForward(31 * 24 * 60 * 60 * 1000);
     await page.locator('.verification.bad').waitFor();
@@ -315,7 +317,9 @@ describeWith(['chromium'], 'verification in the page', () => {
       expect(await verdict(other.page)).toBe(GOOD);
       await other.page.waitForLoadState('networkidle');
       expect(await other.page.locator('.changes').count()).toBe(0);
-      expect(await other.page.locator('.recent').innerText()).toContain('only if a checkpoint covers them');
+      expect(await other.page.locator('.recent').innerText()).toContain(
+        'no changes of status and tier that a checkpoint covers',
+      );
     }
   });
 });

@@ -12,6 +12,7 @@ document.addEventListener('click', (event) => {
   const destination = target === undefined ? null : document.getElementById(target);
   if (destination === null) return;
   event.preventDefault();
+  for (const details of destination.querySelectorAll('details')) details.open = true;
   destination.scrollIntoView();
   byId(destination.id).focus({ preventScroll: true });
 });

@@ -1,6 +1,7 @@
 import type { IssuerLookup, Registry, RegistryClient, RootKey } from '@passport-registry/verifier';
 import { insertRegistryUrl } from './commands.js';
 import { byId, element, rich } from './dom/element.js';
+import { visibleText } from './dom/visible-text.js';
 import { ListView } from './list/list-view.js';
 import type { LogCheck } from './log/log-check.js';
 import type { Changes } from './registry/changes.js';
@@ -8,10 +9,12 @@ import { issuerLookup, proveIssuer } from './registry/proven-issuer.js';
 import { fetchRootKey, notVerified, verifiedRegistry } from './registry/verified-registry.js';
 import { listFragment, type Query, type Route, routeOf } from './route.js';
 import { list as listText, page as text, verdict } from './texts/en.js';
-import { ageOf } from './verification/age.js';
+import { currencyOf, isDoubtful } from './verification/currency.js';
 import { showBadge, showChecking, showFailure } from './verification/verdict.js';
 
 const TITLE = document.title;
+/** The maximum length of an id of a record. A link can name anything as an id. */
+const MAX_ID_LENGTH = 128;
 
 /** Loads what the first view does not need. */
 const loadParts = () => import('./parts.js');
@@ -85,11 +88,12 @@ export class RegistryPage {
     if (location.hash !== asked || this.#hasVerdict) return;
     const { issuer, hold, status, decide } = proven;
     const context = { ...this.#issuerContext(hold, status.checkpointSignedAt), decide };
-    document.title = `${route.id}: ${TITLE}`;
+    const name = visibleText(route.id, MAX_ID_LENGTH);
+    document.title = `${name}: ${TITLE}`;
     const title = issuer === undefined ? verdict.provenAbsence : verdict.provenIssuer;
     showBadge('proven', title, verdict.now).replaceChildren(...parts.provenDetails(proven));
     this.#show(
-      route.id,
+      name,
       issuer === undefined ? parts.unknownIssuerView(route.id) : parts.issuerView(issuer, context),
     );
   }
@@ -137,9 +141,8 @@ export class RegistryPage {
 
   #showVerification(registry: RegistryClient): void {
     const status = registry.status();
-    const panel = showBadge('good', verdict.good, ageOf(status));
-    // The list is still good, but nobody knows whether there is a newer one.
-    byId('verification').classList.toggle('late', Object.keys(status.errors).length > 0);
+    const panel = showBadge('good', verdict.good, currencyOf(status));
+    byId('verification').classList.toggle('late', isDoubtful(status) || this.#log?.isRefused === true);
     void this.#showDetails(panel, registry);
   }
 
@@ -179,6 +182,7 @@ export class RegistryPage {
     if (this.#registry !== registry) return;
     this.#attempt(() => {
       log.show();
+      this.#showVerification(registry);
       if (log.proven !== before) this.#renderPart();
     });
   }
@@ -246,14 +250,15 @@ export class RegistryPage {
     const { issuerView, unknownIssuerView } = await loadParts();
     return (registry) => {
       const issuer = registry.resolve(id);
+      const name = visibleText(id, MAX_ID_LENGTH);
       const history = this.#log?.history(id, registry, (work) => this.#attempt(work));
-      if (issuer === undefined) return [id, unknownIssuerView(id, registry, history)];
+      if (issuer === undefined) return [name, unknownIssuerView(id, registry, history)];
       const context = {
         ...this.#issuerContext(registry.hold, registry.status().checkpointSignedAt),
         decide: (policy: Parameters<Registry['decide']>[1]) => registry.decide(id, policy),
         past: { changes: this.#changes, history },
       };
-      return [id, issuerView(issuer, context)];
+      return [name, issuerView(issuer, context)];
     };
   }
 

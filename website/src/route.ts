@@ -51,7 +51,7 @@ const NAMES = {
 export function routeOf(fragment: string): Route {
   const parameters = new URLSearchParams(fragment.replace(/^#/, ''));
   const id = parameters.get('issuer');
-  if (id !== null) return { kind: 'issuer', id };
+  if (id !== null && id !== '') return { kind: 'issuer', id };
   if (parameters.get('view') === 'operations') return { kind: 'operations' };
   const text = (member: keyof typeof NAMES) => parameters.get(NAMES[member]) ?? '';
   const order = parameters.get('sort') ?? '';

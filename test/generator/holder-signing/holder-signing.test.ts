@@ -203,7 +203,7 @@ describeWith(['chromium'], 'the page of a registry with a shared root key', () =
   it('is verified in a browser', async () => {
     await publish('Anna', 'Cy');
     const { page, wrong } = await open(await serve(join(registry, 'dist')));
-    expect(await verdict(page)).toBe('Verified in this browser');
+    expect(await verdict(page)).toBe('Verified in your browser');
     expect(await page.locator('.facts > div', { hasText: 'Root key' }).innerText()).toContain(
       'The registry says that 2 of 3 holders share this key: Anna, Bo and Cy. Your browser cannot check that; passport-registry verify can.',
     );

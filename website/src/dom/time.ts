@@ -9,20 +9,25 @@ export function time(dateTime: string): HTMLElement {
 const days = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: 'long', timeZone: 'UTC' });
 const times = new Intl.DateTimeFormat(LANGUAGE, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
 
-/** A `time` element that shows the day in words. The exact time is its title. */
+/** A `time` element that shows the day in words, as it is written in the record. The exact time is its title. */
 export function day(dateTime: string): HTMLElement {
-  return worded(dateTime, days);
+  return element('time', { datetime: dateTime, title: dateTime }, dayInWords(dateTime));
+}
+
+/** Returns the day of a date-time in words, in the time zone of the date-time. */
+export function dayInWords(dateTime: string): string {
+  return inWords(dateTime.slice(0, 10), days);
 }
 
 /** A `time` element that shows the time in words, in UTC. The exact time is its title. */
 export function moment(dateTime: string): HTMLElement {
-  return element('span', {}, worded(dateTime, times), ' UTC');
+  const words = inWords(dateTime, times);
+  return element('span', {}, element('time', { datetime: dateTime, title: dateTime }, words), ' UTC');
 }
 
-function worded(dateTime: string, format: Intl.DateTimeFormat): HTMLElement {
+function inWords(dateTime: string, format: Intl.DateTimeFormat): string {
   const date = new Date(dateTime);
-  const words = Number.isNaN(date.getTime()) ? dateTime : format.format(date);
-  return element('time', { datetime: dateTime, title: dateTime }, words);
+  return Number.isNaN(date.getTime()) ? dateTime : format.format(date);
 }
 
 const UNITS = [

@@ -1,7 +1,9 @@
 import type { Issuer, Registry } from '@passport-registry/verifier';
 import { type Child, element, rich } from '../dom/element.js';
 import { time } from '../dom/time.js';
+import { visibleText } from '../dom/visible-text.js';
 import { wordFor } from '../dom/word.js';
+
 import { changesList } from '../list/changes-list.js';
 import { type ShownStatus, shownStatus, statusClass, statusIcon } from '../list/status-mark.js';
 import type { Change, Changes } from '../registry/changes.js';
@@ -10,6 +12,9 @@ import { issuer as text, tiers } from '../texts/en.js';
 import { similarIds } from './nearest.js';
 import { keyFields, purposeFields, trustFields } from './record-fields.js';
 import { type UseContext, useView } from './use-view.js';
+
+/** The maximum length of an id of a record. A link can name anything as an id. */
+const MAX_ID_LENGTH = 128;
 
 /** What is known of an issuer besides its record. */
 export interface IssuerContext extends UseContext {
@@ -104,7 +109,9 @@ function verdictOn(status: ShownStatus, checkpointSignedAt: Date | undefined): C
  * @param registry - where to look for similar ids. Undefined before the list has been loaded
  */
 export function unknownIssuerView(id: string, registry?: Registry, history?: HTMLElement): HTMLElement {
-  const verdict = rich(text.trust.unknown, { id: element('strong', {}, id) });
+  const verdict = rich(text.trust.unknown, {
+    id: element('strong', {}, element('bdi', {}, visibleText(id, MAX_ID_LENGTH))),
+  });
   return element(
     'article',
     { class: 'issuer' },

@@ -3,7 +3,7 @@ import { element, rich } from '../dom/element.js';
 import { use as text } from '../texts/en.js';
 
 /** Of each scope, a policy names so many values. */
-const MAX_VALUES = 3;
+const MAX_VALUES = 10;
 
 /** The policies that the reader typed, by issuer. The view is made anew when more is known of the issuer. */
 const drafts = new Map<string, string>();
@@ -29,7 +29,14 @@ export function useView(issuer: Issuer, context: UseContext): HTMLElement {
     { class: 'use' },
     element('p', {}, text.code),
     element('div', { class: 'code' }, element('pre', {}, code), copy),
-    policyTrial(issuer.issuer_id, policy, context.decide),
+    policyTrial(issuer.issuer_id, policy, {
+      decide: context.decide,
+      // The code has the policy that the reader tries.
+      onPolicy: (tried) => {
+        code.textContent = codeFor(issuer.issuer_id, tried, context);
+        copy.textContent = text.copy;
+      },
+    }),
   );
 }
 
@@ -71,14 +78,19 @@ async function copyText(code: HTMLElement, button: HTMLButtonElement): Promise<v
   }
 }
 
+interface Trial extends Pick<UseContext, 'decide'> {
+  /** Called with each policy that the reader tries. */
+  readonly onPolicy: (policy: TrustPolicy) => void;
+}
+
 /** A text field for a policy, and the decision under it. */
-function policyTrial(id: string, policy: TrustPolicy, decide: UseContext['decide']): HTMLElement {
+function policyTrial(id: string, policy: TrustPolicy, { decide, onPolicy }: Trial): HTMLElement {
   const input = element('textarea', { id: 'policy', rows: 7, spellcheck: 'false', autocomplete: 'off' });
   input.value = drafts.get(id) ?? linesOf(policy);
   const result = element('div', { role: 'status', class: 'decision' });
   const show = async () => {
     const typed = input.value;
-    const decision = await decisionOn(typed, decide);
+    const decision = await decisionOn(typed, { decide, onPolicy });
     if (typed === input.value) result.replaceChildren(...decision);
   };
   input.addEventListener('input', () => {
@@ -105,7 +117,7 @@ function linesOf(policy: TrustPolicy): string {
   return `{\n${lines.join(',\n')}\n}`;
 }
 
-async function decisionOn(typed: string, decide: UseContext['decide']): Promise<HTMLElement[]> {
+async function decisionOn(typed: string, { decide, onPolicy }: Trial): Promise<HTMLElement[]> {
   const refused = (words: string, error: unknown) => [
     element('p', { class: 'refused' }, rich(words, { message: (error as Error).message })),
   ];
@@ -116,7 +128,9 @@ async function decisionOn(typed: string, decide: UseContext['decide']): Promise<
     return refused(text.notJson, error);
   }
   try {
-    return decisionView(await decide(policy));
+    const decision = await decide(policy);
+    onPolicy(policy);
+    return decisionView(decision);
   } catch (error) {
     // Any other error is about the registry, and the next event of the client shows it.
     if (error instanceof PolicyInvalid) return refused(text.notPolicy, error);

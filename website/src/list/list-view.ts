@@ -203,10 +203,12 @@ export class ListView {
   }
 
   #pager(page: number, pages: number): HTMLElement {
-    const link = (target: number, name: string) =>
-      target < 1 || target > pages
-        ? element('span', { class: 'none' }, name)
-        : element('a', { href: listFragment({ ...this.#query, page: target }) }, name);
+    const link = (target: number, name: string) => {
+      if (target < 1 || target > pages) return element('span', { class: 'none' }, name);
+      const made = element('a', { href: listFragment({ ...this.#query, page: target }) }, name);
+      made.addEventListener('click', () => this.element.scrollIntoView());
+      return made;
+    };
     return element(
       'nav',
       { class: 'pager', 'aria-label': text.pages },

@@ -53,7 +53,7 @@ export class IssuerSearch {
     return (
       (tier === '' || issuer.tier === tier) &&
       (status === '' || statusClass(shownStatus(issuer, this.#hold)) === status) &&
-      (geography === '' || issuer.geographical_scope?.includes(geography) === true) &&
+      (geography === '' || issuer.geographical_scope?.some((scope) => covers(scope, geography)) === true) &&
       (domain === '' || issuer.domain_scope?.includes(domain) === true) &&
       (passportType === '' || issuer.passport_types?.includes(passportType) === true)
     );
@@ -80,6 +80,11 @@ export class IssuerSearch {
     if (sort === 'status') return STATUSES.indexOf(statusClass(shownStatus(issuer, this.#hold)));
     return Math.floor(instantOf(issuer.certified_since) / 1000) || 0;
   }
+}
+
+/** Whether a place of a record covers another one, as for a trust policy (SPEC B11). */
+function covers(scope: string, place: string): boolean {
+  return scope === place || scope === 'global' || place.startsWith(`${scope}-`);
 }
 
 /**

@@ -25,6 +25,11 @@ export class LogCheck {
     return this.#verdict instanceof NotVerified ? undefined : this.#verdict;
   }
 
+  /** Whether the host failed to prove that the list is in the log. */
+  get isRefused(): boolean {
+    return this.#verdict instanceof NotVerified;
+  }
+
   /** Names the publication that is proven to be logged, and its place. Undefined if none is. */
   get proven(): string | undefined {
     const verdict = this.accepted;

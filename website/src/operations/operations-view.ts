@@ -9,6 +9,8 @@ import { fact } from '../verification/verdict.js';
 import type { NamedWitness, PublishedOperations } from './read-operations.js';
 
 const MAX_NAME_LENGTH = 100;
+/** A message can quote a text of the host. */
+const MAX_MESSAGE_LENGTH = 500;
 
 /** What is known of the operations of a registry besides its list. */
 export interface OperationsContext extends PublishedOperations {
@@ -46,13 +48,15 @@ function section(title: string, ...content: Child[]): HTMLElement {
 }
 
 function listFacts(registry: RegistryClient): HTMLElement {
+  const { checkpointSignedAt } = registry.status();
+  const nobody = checkpointSignedAt === undefined ? text.unknown : text.nobody;
   const held = registry.hold.map((id) => element('li', {}, element('a', { href: issuerFragment(id) }, id)));
   return element(
     'dl',
     { class: 'facts' },
     fact(text.issuers, text.count(registry.list().length)),
     fact(text.updated, whenAndAge(Date.parse(registry.updatedAt))),
-    fact(text.onHold, held.length === 0 ? text.nobody : element('ul', { class: 'values' }, held)),
+    fact(text.onHold, held.length === 0 ? nobody : element('ul', { class: 'values' }, held)),
   );
 }
 
@@ -98,7 +102,20 @@ function eventsTable(registry: RegistryClient, { delegation }: OperationsContext
   );
 }
 
-function mirrors({ report }: OperationsContext): Child[] {
+function mirrors({ report, refusal }: OperationsContext): Child[] {
+  if (refusal !== undefined) {
+    const code = element('code', {}, refusal.code);
+    return [
+      element(
+        'p',
+        { class: 'refused' },
+        text.badReport,
+        ' ',
+        code,
+        `: ${visibleText(refusal.message, MAX_MESSAGE_LENGTH)}.`,
+      ),
+    ];
+  }
   if (report === undefined) return [element('p', {}, text.noReport)];
   if (report.mirrors.length === 0) return [element('p', {}, text.noMirrors)];
   const at = new Date(report.issuedAt).toISOString();

@@ -9,7 +9,7 @@ import {
 } from '@passport-registry/verifier/internal';
 import type { LoggedList } from '../log/verified-log.js';
 import { fetchIfThere } from '../registry/fetch-file.js';
-import { NotVerified } from '../registry/verified-registry.js';
+import { NotVerified, notVerified } from '../registry/verified-registry.js';
 
 /** The delegation to the online keys. */
 export type Delegation = Awaited<ReturnType<typeof verifyDelegation>>;
@@ -20,6 +20,8 @@ export interface PublishedOperations {
   readonly delegation?: Delegation | undefined;
   /** Undefined without an operations statement, or if it is not valid. */
   readonly report?: Operations | undefined;
+  /** Why the operations statement of the host is not valid. */
+  readonly refusal?: NotVerified | undefined;
 }
 
 /** A witness that the registry names, and when it cosigned the head of the log. Undefined if it has not. */
@@ -36,8 +38,9 @@ export async function readOperations(base: URL, rootKey: RootKey): Promise<Publi
   );
   const [delegated, report] = await Promise.all([
     delegation && verifyDelegation(delegation, rootKey, times).catch(() => undefined),
-    operations && verifyOperations({ operations, delegation }, rootKey, times).catch(() => undefined),
+    operations && verifyOperations({ operations, delegation }, rootKey, times).catch(notVerified),
   ]);
+  if (report instanceof NotVerified) return { delegation: delegated, refusal: report };
   return { delegation: delegated, report };
 }
 

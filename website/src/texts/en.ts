@@ -25,8 +25,8 @@ export const html = {
   no_script:
     'No script has run, so nothing has been verified here. The commands <a href="#verify">at the end of this page</a> verify the registry without trusting the page.',
   verify_why:
-    'The host controls everything that this page shows. These commands trust no host, provided that the thumbprint in <code>PINNED</code> is the one that the operator of the registry gave you in another way: on paper, by telephone, or on the site of another member.',
-  verify_with: 'With only curl and openssl 3:',
+    'The host controls everything that this page shows. These commands trust no host, provided that the thumbprint in <code>PINNED</code> is the one that the operator of the registry gave you in another way: on paper, by telephone, or on the site of another member. They prove who signed the list, not that it is the newest: a host can send an older one, and only a checkpoint names the issuers on hold. <code>passport-registry verify</code> and the verifier library check that, too.',
+  verify_with: 'Commands for curl and openssl 3',
   data: 'Data: <a href="issuers.json">issuers.json</a>, its signature <a href="issuers.sig">issuers.sig</a>, the root key <a href="keys/root.json">keys/root.json</a>, checksums <a href="SHA256SUMS">SHA256SUMS</a>, <a href="schemas/registry.openapi.json">the interface</a>. Changes of status and tier: <a href="changes.atom">feed</a>, <a href="changes.json">data</a>.',
   feed: 'Changes of status and tier',
   development:
@@ -110,7 +110,7 @@ export const list = {
     tier: 'Tier',
     geographical_scope: 'Places',
     domain_scope: 'Domains',
-    certified_since: 'Since',
+    certified_since: 'Certified',
   },
   all: (all: number) => `All ${count(all, 'issuer', 'issuers')}.`,
   some: (found: number, all: number) => `${number(found)} of ${count(all, 'issuer', 'issuers')}.`,
@@ -133,7 +133,7 @@ export const list = {
 export const changes = {
   title: 'Recent changes',
   uncovered:
-    'Changes of status and tier are shown only if a checkpoint covers them. The {feed} lists them without verification.',
+    'This host sends no changes of status and tier that a checkpoint covers, so none are shown. The {feed} lists them without verification.',
   feed: 'feed',
   none: 'No changes of status or tier since {since}.',
   added: (field: string, to: string) => `new, ${field} ${to}`,
@@ -152,7 +152,7 @@ export const issuer = {
     held: 'This issuer is on hold, by the checkpoint of {time}. It is treated as suspended: every verifier rejects the issuer and all of its passports.',
     unknown: '{id} is not in this registry. No issuer with this id is recognised.',
   },
-  since: 'Recognised since',
+  since: 'Certified since',
   audit: 'Last audit',
   heldRecord: '(active in the record)',
   statusSince: ' since {day}; before: {from}',
@@ -178,7 +178,8 @@ export const use = {
   copy: 'Copy',
   copied: 'Copied',
   select: 'Press Ctrl+C to copy',
-  policy: 'A trust policy: change it to see what a verifier would decide',
+  policy:
+    'A trust policy: change it to see what a verifier would decide. Of each list, the issuer needs at least one value.',
   accepted: 'A verifier with this policy accepts the issuer.',
   rejected: 'A verifier with this policy rejects the issuer.',
   notJson: 'This is not JSON: {message}.',
@@ -218,6 +219,8 @@ export const verdict = {
   nothingYet: 'Nothing below has been verified yet.',
   good: 'Verified in your browser',
   now: 'just now',
+  undated: (day: string) => `list of ${day}, perhaps not the newest`,
+  late: (age: string) => `${age}, but the last refresh failed`,
   provenIssuer: 'Issuer verified in your browser',
   provenAbsence: 'Absence verified in your browser',
   bad: 'Not verified: trust nothing here',
@@ -306,6 +309,7 @@ export const operations = {
   updated: 'Updated',
   onHold: 'On hold',
   nobody: 'no issuer',
+  unknown: 'unknown, because no checkpoint says so',
   checkpoint: 'Checkpoint',
   signed: 'Signed',
   signer: 'Signed by',
@@ -332,7 +336,8 @@ export const operations = {
   behind: 'Behind by',
   listOf: 'Its list is of',
   reported: 'What the registry found on its mirrors at {time} ({age}). The key of the checkpoint signed it.',
-  noReport: 'The registry publishes no report on its mirrors.',
+  noReport: 'This host sends no report of the registry on its mirrors.',
+  badReport: 'This host sends a report on the mirrors that is not valid:',
   noMirrors: 'The registry names no mirrors.',
   states: {
     'in sync': 'in sync',
