@@ -55,20 +55,38 @@ function collectLicences(inputs) {
 /** The words of the page, in one language. */
 const TEXTS = `${ROOT}website/src/texts/en.ts`;
 
+/** Where the verifier exports what it shares with the page. */
+const INTERNAL = `${ROOT}verifier/build/internal.js`;
+
+/** Returns the modules from which the verifier's internal exports come, by the names of the exports. */
+function internalModules() {
+  const statements = readFileSync(INTERNAL, 'utf8').matchAll(/^export \{([^}]+)\} from '([^']+)';$/gm);
+  return new Map(
+    [...statements].flatMap(([, names, path]) =>
+      names.split(',').map((name) => [name.trim(), `${dirname(INTERNAL)}/${path}`]),
+    ),
+  );
+}
+
 /**
- * Gives each group of words a module of its own, so that a part of the page contains only the words that it uses. Every
- * such module is the whole file, from which the bundler removes what is not used.
+ * Imports each name from where it is, because the bundler divides the parts of the page by files: one file with all words,
+ * or one with all exports of the verifier, would bring everything into the first view. Each group of words becomes a
+ * module of its own: the whole file, from which the bundler removes what is not used.
  */
-const wordsWhereUsed = {
-  name: 'words-where-used',
+const fromWhereItIs = {
+  name: 'from-where-it-is',
   setup({ onLoad, onResolve }) {
-    const statement = /^import \{([^}]+)\} from '([./]+\/texts\/en\.js)';$/gm;
+    const modules = internalModules();
+    const statement =
+      /^import \{([^}]+)\} from '([./]+\/texts\/en\.js|@passport-registry\/verifier\/internal)';$/gm;
+    const sourceOf = (name, from) => (from.startsWith('@') ? modules.get(name) : `words:${name}`);
     onLoad({ filter: /website\/src\/.*\.ts$/, namespace: 'file' }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8').replaceAll(statement, (_all, names) =>
+      contents: readFileSync(path, 'utf8').replaceAll(statement, (_all, names, from) =>
         names
           .split(',')
-          .filter((name) => name.trim() !== '')
-          .map((name) => `import {${name}} from 'words:${name.trim().split(' ')[0]}';`)
+          .map((name) => name.trim())
+          .filter((name) => name !== '' && !name.startsWith('type '))
+          .map((name) => `import { ${name} } from '${sourceOf(name.split(' ')[0], from)}';`)
           .join(' '),
       ),
       loader: 'ts',
@@ -100,7 +118,7 @@ async function bundleWebsite() {
     chunkNames: 'parts/[hash]',
     splitting: true,
     minify: true,
-    plugins: [wordsWhereUsed],
+    plugins: [fromWhereItIs],
     target: 'es2022',
     banner: { js: '/* Apache-2.0, and what it brings along: licences.txt */' },
   });
