@@ -23,6 +23,7 @@ const BENCHMARKS = [
   'verify-action',
   'wire',
   'website',
+  'page-load',
   'log',
 ];
 

@@ -15,7 +15,10 @@ function writeIfChanged(file, content) {
   if (!existsSync(file) || !readFileSync(file).equals(bytes)) writeFileSync(file, bytes);
 }
 
-/** Bundles the entry points and writes the files. Returns the paths of the inputs and of the written files. */
+/**
+ * Bundles the entry points and writes the files. Returns the paths of the inputs and of the written files, and of the files
+ * that the entry points import.
+ */
 async function bundle(options) {
   const { metafile, outputFiles } = await build({
     absWorkingDir: ROOT,
@@ -27,7 +30,14 @@ async function bundle(options) {
     ...options,
   });
   for (const { path, contents } of outputFiles) writeIfChanged(path, contents);
-  return { inputs: Object.keys(metafile.inputs), files: outputFiles.map(({ path }) => path) };
+  const imports = Object.values(metafile.outputs)
+    .filter(({ entryPoint }) => entryPoint !== undefined)
+    .flatMap(({ imports }) => imports.filter(({ kind }) => kind === 'import-statement'));
+  return {
+    inputs: Object.keys(metafile.inputs),
+    files: outputFiles.map(({ path }) => path),
+    imports: [...new Set(imports.map(({ path }) => path))],
+  };
 }
 
 /** Returns the names, versions and licences of the packages to which the input files belong. */
@@ -42,20 +52,103 @@ function collectLicences(inputs) {
   return [...new Set(texts)].join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-/** Writes the page for browsers into build/website/. */
+/** The words of the page, in one language. */
+const TEXTS = `${ROOT}website/src/texts/en.ts`;
+
+/** Where the verifier exports what it shares with the page. */
+const INTERNAL = `${ROOT}verifier/build/internal.js`;
+
+/** Returns the modules from which the verifier's internal exports come, by the names of the exports. */
+function internalModules() {
+  const statements = readFileSync(INTERNAL, 'utf8').matchAll(/^export \{([^}]+)\} from '([^']+)';$/gm);
+  return new Map(
+    [...statements].flatMap(([, names, path]) =>
+      names.split(',').map((name) => [name.trim(), `${dirname(INTERNAL)}/${path}`]),
+    ),
+  );
+}
+
+/**
+ * Imports each name from where it is, because the bundler divides the parts of the page by files: one file with all words,
+ * or one with all exports of the verifier, would bring everything into the first view. Each group of words becomes a
+ * module of its own: the whole file, from which the bundler removes what is not used.
+ */
+const fromWhereItIs = {
+  name: 'from-where-it-is',
+  setup({ onLoad, onResolve }) {
+    const modules = internalModules();
+    const statement =
+      /^import \{([^}]+)\} from '([./]+\/texts\/en\.js|@passport-registry\/verifier\/internal)';$/gm;
+    const sourceOf = (name, from) => (from.startsWith('@') ? modules.get(name) : `words:${name}`);
+    onLoad({ filter: /website\/src\/.*\.ts$/, namespace: 'file' }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replaceAll(statement, (_all, names, from) =>
+        names
+          .split(',')
+          .map((name) => name.trim())
+          .filter((name) => name !== '' && !name.startsWith('type '))
+          .map((name) => `import { ${name} } from '${sourceOf(name.split(' ')[0], from)}';`)
+          .join(' '),
+      ),
+      loader: 'ts',
+    }));
+    onResolve({ filter: /^words:/ }, ({ path }) => ({ path, namespace: 'words', sideEffects: false }));
+    onLoad({ filter: /^/, namespace: 'words' }, () => ({
+      contents: readFileSync(TEXTS, 'utf8'),
+      loader: 'ts',
+    }));
+  },
+};
+
+/** Writes the page for browsers into build/website/. What the first view does not need is in a file of its own. */
 async function bundleWebsite() {
   const out = `${ROOT}build/website/`;
-  for (const name of ['index.html', '404.html', 'registry.css', 'icon.svg']) {
-    writeIfChanged(out + name, readFileSync(`${ROOT}website/${name}`));
-  }
-  const { inputs } = await bundle({
-    entryPoints: ['website/src/main.ts'],
-    outfile: `${out}registry.js`,
+  const { html } = await importModule(TEXTS);
+  writeIfChanged(`${out}texts.json`, JSON.stringify(html));
+  writeIfChanged(`${out}icon.svg`, readFileSync(`${ROOT}website/icon.svg`));
+  await bundle({
+    entryPoints: ['website/registry.css'],
+    outfile: `${out}registry.css`,
     minify: true,
+    target: 'es2022',
+  });
+  const { inputs, files, imports } = await bundle({
+    entryPoints: { registry: 'website/src/main.ts' },
+    outdir: `${out}assets`,
+    // A name with a hash: a page that a host has replaced never gets a part of the new page.
+    chunkNames: 'parts/[hash]',
+    splitting: true,
+    minify: true,
+    plugins: [fromWhereItIs],
     target: 'es2022',
     banner: { js: '/* Apache-2.0, and what it brings along: licences.txt */' },
   });
-  writeIfChanged(`${out}licences.txt`, collectLicences(inputs));
+  // Without these links, the browser would find what the script imports only after it has fetched the script.
+  const preloads = imports.map(
+    (path) => `<link rel="modulepreload" href="assets/parts/${basename(path)}">\n`,
+  );
+  for (const name of ['index.html', '404.html']) {
+    const page = readFileSync(`${ROOT}website/${name}`, 'utf8')
+      .replace('<html lang="en">', `<html lang="${html.language}" dir="${html.direction}">`)
+      .replace('<!-- preloads -->\n', preloads.join(''));
+    writeIfChanged(out + name, page);
+  }
+  const licences = `${out}assets/licences.txt`;
+  writeIfChanged(licences, collectLicences(inputs));
+  for (const folder of [`${out}assets/`, `${out}assets/parts/`]) removeOthers(folder, [...files, licences]);
+}
+
+/** Imports a TypeScript module that imports nothing. */
+async function importModule(path) {
+  const { outputFiles } = await build({ entryPoints: [path], format: 'esm', write: false });
+  const [{ text }] = outputFiles;
+  return import(`data:text/javascript,${encodeURIComponent(text)}`);
+}
+
+/** Removes the files of a folder that this run has not written. */
+function removeOthers(folder, written) {
+  const names = new Set(written.map((path) => basename(path)));
+  const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
+  for (const { name } of files) if (!names.has(name)) rmSync(folder + name);
 }
 
 /** Reduces the country tables to their codes. The whole tables would be a quarter of the command line. */
@@ -105,10 +198,7 @@ async function bundlePrograms() {
   });
   const out = `${ROOT}build/bundle/`;
   writeIfChanged(`${out}licences.txt`, collectLicences([...program.inputs, ...library.inputs]));
-  const written = new Set(
-    [...program.files, ...library.files].map((path) => basename(path)).concat('licences.txt'),
-  );
-  for (const name of readdirSync(out)) if (!written.has(name)) rmSync(out + name);
+  removeOthers(out, [...program.files, ...library.files, 'licences.txt']);
 }
 
 await bundleWebsite();

@@ -46,6 +46,10 @@ folder "$json" "$short" issuers '+ /[^.]*'
 folder "$json" "$short" keys '+ *.json'
 folder "$jwt" "$short" keys '+ *.jwt'
 file "$html" "$long" 404.html
+# Adds the new parts of the page first, and removes the old parts after the page that names them has been replaced.
+for part in "$tree"/assets/parts/*.js; do
+  file "$script" "$short" "assets/parts/${part##*/}"
+done
 file "$script" "$short" assets/registry.js
 file "$style" "$short" assets/registry.css
 file "$drawing" "$short" assets/icon.svg
@@ -53,6 +57,7 @@ file "$text" "$short" assets/licences.txt
 file "$json" "$short" changes.json
 file "$feed" "$short" changes.atom
 file "$html" "$short" index.html
+folder "$script" "$short" assets/parts '+ *.js'
 file "$text" "$short" UNFIT-FOR-PRODUCTION.txt
 folder "$text" "$short" sums '+ /[^.]*'
 file "$text" "$short" issuers.sig
@@ -61,4 +66,6 @@ file "$jwt" "$short" publication.jwt
 file "$text" "$short" log/publication.tlog-proof
 folder "$text" "$short" log/proofs '+ /*/*.tlog-proof'
 file "$text" "$short" SHA256SUMS
+# A build can remove it.
+folder "$jwt" "$short" '' '+ /operations.jwt'
 file "$jwt" "$short" checkpoint.jwt

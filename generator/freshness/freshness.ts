@@ -26,6 +26,7 @@ import { withConfigured } from '../tree/commitment.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import type { Tree } from '../tree/tree.js';
+import { keptOperations } from './operations.js';
 import type { CheckpointChoice } from './statements.js';
 
 /** The new statements about the freshness of a tree. */
@@ -107,6 +108,8 @@ export async function freshnessFiles(
   }
   set(PATHS.delegation, delegation);
   set(PATHS.checkpoint, checkpoint);
+  const operations = readPublishedFile(published, PATHS.operations);
+  set(PATHS.operations, await keptOperations(operations, { rootKey: signed.rootKey, delegation }));
   const hasCheckpoints =
     delegation !== undefined || checkpoint !== undefined || choice.checkpoint !== undefined;
   if (!hasCheckpoints && choice.isLogged !== true) return files;

@@ -1,5 +1,5 @@
 import { canonicalBytes, type RootKey } from '@passport-registry/verifier';
-import type { LogIdentity } from '@passport-registry/verifier/internal';
+import type { LogIdentity, Operations } from '@passport-registry/verifier/internal';
 import type { Signer } from '../signing/sign.js';
 import { sha256 } from '../tree/checksums.js';
 
@@ -161,6 +161,15 @@ export function checkpointStatement(
     tree_sha256: sha256(checksums),
     ...(sequence !== undefined && { sequence }),
     ...(hold.length > 0 && { hold }),
+  });
+}
+
+/** Signs an operations statement with a key that may sign checkpoints: the content of operations.jwt. */
+export function operationsStatement(signer: Signer, operations: Operations): Promise<string> {
+  const { mirrors, witnesses, quorum, issuedAt, expiresAt } = operations;
+  return signStatement(signer, 'registry-operations+jwt', {
+    ...{ iat: toSeconds(issuedAt), exp: toSeconds(expiresAt), mirrors, witnesses },
+    ...(quorum !== undefined && { quorum }),
   });
 }
 

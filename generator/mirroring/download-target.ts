@@ -27,6 +27,13 @@ export interface AcceptanceRules {
    * @param isVerified - whether a file of the log has been verified, by the download or for the release being served
    */
   readonly acceptLog: (isVerified?: (path: string) => boolean) => Promise<void>;
+  /**
+   * Called with the operations statement, once the statements are in the folder. Nobody decides by it, so a bad one is left
+   * out, and does not end the download.
+   *
+   * @param read - reads the statement; undefined if there is none
+   */
+  readonly acceptOperations: (read: () => Promise<Uint8Array | undefined>) => Promise<Uint8Array | undefined>;
   /** Called once all files that decide about trust are in the folder. */
   readonly acceptPublication: () => Promise<void>;
 }

@@ -81,7 +81,7 @@ async function mirrorLocked(
     for (const release of folders) serveCosigned(release, cosigned, temporary);
   };
   const accepting = { folder: fresh, held, accepted, onLog };
-  const { stats, report, log, isHeld } = await downloadVerified(options, accepting);
+  const { stats, report, log, isHeld, notes } = await downloadVerified(options, accepting);
   const { updatedAt = '', sha256: hash = '', issuers = 0, warnings } = report;
   const base = releaseName(fresh, updatedAt);
   const switched = !isHeld && (serving === undefined || releases.baseOf(serving) !== base);
@@ -95,7 +95,11 @@ async function mirrorLocked(
     ...{ ...stats, switched, updatedAt, sha256: hash, issuers, repaired },
     log: log && mirroredLog(log),
     testimony: witness && cosigned && testimonyOf(witness, cosigned),
-    warnings: [...warnings, ...(witness !== undefined && log === undefined ? [NOTHING_TO_COSIGN] : [])],
+    warnings: [
+      ...warnings,
+      ...notes,
+      ...(witness !== undefined && log === undefined ? [NOTHING_TO_COSIGN] : []),
+    ],
   };
 }
 

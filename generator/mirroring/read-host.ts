@@ -13,7 +13,7 @@ import { PATHS } from '../tree/paths.js';
 import { ANY_AGE_SECONDS } from '../verification/assert-client-accepts.js';
 import { type PinnedTrust, trustAnchorOf } from '../verification/pinned-trust.js';
 import { SeenFiles } from '../verification/seen-files.js';
-import { httpSource } from '../verification/tree-source.js';
+import { sourceOf } from '../verification/tree-source.js';
 import { type ServedLog, servedLog } from './served-log.js';
 
 /** A statement that a host serves. */
@@ -30,8 +30,9 @@ export interface ServedPublication extends ServedStatement {
   readonly sequence: number;
 }
 
-/** What a host serves. */
+/** What a host serves, or what a folder contains. */
 export interface ServedTree {
+  /** The URL of the host, or the folder. */
   readonly url: string;
   /** Why the host cannot be compared; undefined if a verifier accepts what it serves. */
   readonly failure: 'expired' | 'altered' | 'unreachable' | undefined;
@@ -52,15 +53,27 @@ export interface ServedTree {
   readonly problem: string | undefined;
 }
 
+/** How to read hosts. */
+export interface HostReading {
+  /** The current time, in milliseconds since 1970. */
+  readonly now: number;
+  /** Ends all requests. A host that has not been read by then is unreachable. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** How often to read a registry again, if a publication may have happened between list and signature (SPEC B6). */
 const RETRIES = 2;
 
 /**
- * Reads the registry of a host as a client does, and says what the host serves.
+ * Reads the registry of a host or a folder as a client does, and says what the host serves.
  *
- * @param now - the current time, in milliseconds since 1970
+ * @param url - the URL of the host, or the folder
  */
-export async function readHost(url: string, trust: PinnedTrust, now: number): Promise<ServedTree> {
+export async function readHost(
+  url: string,
+  trust: PinnedTrust,
+  { now, signal }: HostReading,
+): Promise<ServedTree> {
   const failed = (failure: 'altered' | 'unreachable', { message }: Error): ServedTree => ({
     ...{ url, failure, updatedAt: undefined, sha256: undefined, problem: message },
     ...{ rootKey: undefined, delegation: undefined, checkpoint: undefined, publication: undefined },
@@ -68,7 +81,7 @@ export async function readHost(url: string, trust: PinnedTrust, now: number): Pr
   });
   for (let retry = 0; ; retry++) {
     try {
-      const files = new SeenFiles(httpSource(url));
+      const files = new SeenFiles(sourceOf(url, signal));
       // Reads the registry as a client does, with rotations and checkpoints, but ignores the age of the list.
       const { updatedAt, sha256 } = await openRegistry(files, {
         trustAnchor: trustAnchorOf(trust),

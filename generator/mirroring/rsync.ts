@@ -1,7 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { resolve } from 'node:path';
+import { rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { LIMITS } from '@passport-registry/verifier/internal';
 import { IoFailed } from '../errors.js';
+import { readTreeFile } from '../files/read-file.js';
+import { PATHS } from '../tree/paths.js';
 import type { DownloadTarget, TransferStats } from './download-target.js';
 
 /**
@@ -33,6 +36,8 @@ export async function downloadByRsync(
   if (error !== undefined) throw new IoFailed(`rsync cannot be started: ${error.message}`, { cause: error });
   if (status !== 0 && status !== FILES_VANISHED_STATUS)
     throw new IoFailed(`rsync failed with status ${status}: ${stderr.trim()}`);
+  const operations = await rules.acceptOperations(async () => readTreeFile(folder, PATHS.operations));
+  if (operations === undefined) rmSync(join(folder, PATHS.operations), { recursive: true, force: true });
   // Files that have not changed are hard links to those of the release being served.
   await rules.acceptLog((path) => heldLog !== undefined && held?.isLinked(path, folder) === true);
   await rules.acceptPublication();

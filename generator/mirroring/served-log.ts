@@ -12,12 +12,11 @@ import {
   tileReader,
   verifyPublicationStatement,
 } from '@passport-registry/verifier/internal';
-import { IoFailed } from '../errors.js';
 import { PATHS } from '../tree/paths.js';
 import { namesLog } from '../verification/audit-log.js';
 import { logKeyIn } from '../verification/log-proof.js';
 import type { SeenFiles } from '../verification/seen-files.js';
-import { httpSource } from '../verification/tree-source.js';
+import { sourceOf } from '../verification/tree-source.js';
 
 /** The head of the log that a host serves, signed by the key of the log. */
 export interface ServedLog {
@@ -75,7 +74,7 @@ export function contradiction(one: string, other: string): string {
   return `${one} and ${other} contradict each other: keep both, one of them is a second history`;
 }
 
-/** A host and the head of its log. */
+/** A host or a folder, and the head of its log. */
 export interface LoggedHost {
   readonly url: string;
   readonly log: ServedLog | undefined;
@@ -84,9 +83,15 @@ export interface LoggedHost {
 /**
  * Compares the logs of a registry and a mirror. The larger one must contain the smaller one, which its tiles prove.
  *
+ * @param signal - ends all requests
  * @returns what is wrong, in words; undefined if nothing is
+ * @throws {@link IoFailed} if a tile cannot be read
  */
-export async function findForkedLog(mirror: LoggedHost, primary: LoggedHost): Promise<string | undefined> {
+export async function findForkedLog(
+  mirror: LoggedHost,
+  primary: LoggedHost,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
   if (primary.log === undefined) return undefined;
   if (mirror.log === undefined) return `there is no ${PATHS.logHead}, but the primary has one`;
   if (mirror.log.origin !== primary.log.origin) {
@@ -98,17 +103,16 @@ export async function findForkedLog(mirror: LoggedHost, primary: LoggedHost): Pr
     `that of the primary with ${primary.log.size} entries`,
   );
   try {
-    return (await isContained(older, newer)) ? undefined : forked;
+    return (await isContained(older, newer, signal)) ? undefined : forked;
   } catch (error) {
     if (error instanceof LogInconsistent) return forked;
-    if (error instanceof IoFailed) return `the logs cannot be compared: ${error.message}`;
     throw error;
   }
 }
 
 /** Whether the tiles of the larger log prove that it contains the smaller one. */
-async function isContained(older: LoggedHost, newer: LoggedHost): Promise<boolean> {
-  const { get } = httpSource(newer.url);
+async function isContained(older: LoggedHost, newer: LoggedHost, signal?: AbortSignal): Promise<boolean> {
+  const { get } = sourceOf(newer.url, signal);
   const hashes = hashesFromTiles(
     sizeOf(newer),
     tileReader(async (path) => (await get(path))?.bytes),

@@ -1,6 +1,8 @@
+import type { MirrorState } from '@passport-registry/verifier/internal';
+import { IoFailed } from '../errors.js';
 import { PATHS } from '../tree/paths.js';
-import type { PinnedTrust } from '../verification/pinned-trust.js';
-import { readHost, type ServedTree } from './read-host.js';
+import { isUnreachable } from '../verification/network-failure.js';
+import type { ServedTree } from './read-host.js';
 import { findForkedLog } from './served-log.js';
 
 /** The state of a mirror, compared with its primary. */
@@ -9,15 +11,7 @@ export interface MirrorStatus extends Omit<ServedTree, 'failure'> {
    * `unknown` if the primary cannot be read, so that there is nothing to compare with. `expired` if verifiers refuse the
    * checkpoint, even if the list is the primary's.
    */
-  readonly state:
-    | 'primary'
-    | 'in sync'
-    | 'behind'
-    | 'ahead'
-    | 'expired'
-    | 'altered'
-    | 'unreachable'
-    | 'unknown';
+  readonly state: MirrorState | 'primary' | 'unknown';
   /** How much older the list or its publication statement is than the primary's, in seconds. */
   readonly behind: number | undefined;
 }
@@ -32,32 +26,49 @@ export function isAcceptable({ state, behind = 0 }: MirrorStatus, maxBehindSecon
 }
 
 /**
- * Compares the lists and the logs that a primary and its mirrors serve, under the pinned trust.
+ * Compares the lists and the logs that a primary and its mirrors serve. No host waits for another mirror.
  *
- * @param urls - the URL of the primary, then those of its mirrors
- * @param now - the current time, in milliseconds since 1970
+ * @param urls - the URL of the primary or its folder, then the URLs of its mirrors
+ * @param read - reads what one of them serves
+ * @param signal - ends all requests
  */
 export async function mirrorStatus(
   urls: readonly string[],
-  trust: PinnedTrust,
-  now = Date.now(),
+  read: (url: string) => Promise<ServedTree>,
+  signal?: AbortSignal,
 ): Promise<MirrorStatus[]> {
-  const [primary, ...mirrors] = await Promise.all(urls.map((url) => readHost(url, trust, now)));
+  const [primary, ...mirrors] = urls.map(read);
   if (primary === undefined) return [];
-  const { failure, ...served } = primary;
-  const behind = primary.updatedAt === undefined ? undefined : 0;
-  return [
-    { ...served, state: failure ?? 'primary', behind },
-    ...(await Promise.all(mirrors.map((mirror) => compare(mirror, primary)))),
-  ];
+  return Promise.all([
+    primary.then(describePrimary),
+    ...mirrors.map(async (mirror) => compare(await mirror, await primary, signal)),
+  ]);
+}
+
+function describePrimary({ failure, ...served }: ServedTree): MirrorStatus {
+  return {
+    ...served,
+    state: failure ?? 'primary',
+    behind: served.updatedAt === undefined ? undefined : 0,
+  };
 }
 
 /** A log with a second history is an alarm, whatever the lists are. */
-async function compare(mirror: ServedTree, primary: ServedTree): Promise<MirrorStatus> {
+async function compare(
+  mirror: ServedTree,
+  primary: ServedTree,
+  signal: AbortSignal | undefined,
+): Promise<MirrorStatus> {
   const status = compareWithPrimary(mirror, primary);
   if (mirror.failure !== undefined && mirror.failure !== 'expired') return status;
-  const problem = await findForkedLog(mirror, primary);
-  return problem === undefined ? status : { ...status, state: 'altered', problem };
+  try {
+    const problem = await findForkedLog(mirror, primary, signal);
+    return problem === undefined ? status : { ...status, state: 'altered', problem };
+  } catch (error) {
+    if (!(error instanceof IoFailed)) throw error;
+    const state = isUnreachable(error) ? 'unreachable' : 'altered';
+    return { ...status, state, problem: `the logs cannot be compared: ${error.message}` };
+  }
 }
 
 function compareWithPrimary({ failure, ...mirror }: ServedTree, primary: ServedTree): MirrorStatus {

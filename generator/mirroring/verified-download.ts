@@ -1,13 +1,17 @@
-import { TooFewCosignatures } from '@passport-registry/verifier';
+import { RegistryError, TooFewCosignatures } from '@passport-registry/verifier';
 import { IoFailed, TreeRejected } from '../errors.js';
+import { PATHS } from '../tree/paths.js';
 import { acceptStatements } from '../verification/accept-statements.js';
 import { assertAcceptable } from '../verification/assert-acceptable.js';
 import { auditLog } from '../verification/audit-log.js';
 import { isKeptFile } from '../verification/log-archive.js';
-import { demandsOf } from '../verification/pinned-trust.js';
+import { demandsOf, type PinnedTrust } from '../verification/pinned-trust.js';
+import { Problems, SeenFiles } from '../verification/seen-files.js';
+import { checkRootKey } from '../verification/tree-checks.js';
 import { folderSource, type TreeSource } from '../verification/tree-source.js';
 import { type TreeReport, type VerifyOptions, verifyTree } from '../verification/verify.js';
 import type { CheckedLog } from '../verification/verify-log.js';
+import { checkOperations, trustedRoot } from '../verification/verify-statements.js';
 import { download } from './download.js';
 import type { AcceptanceRules, TransferStats } from './download-target.js';
 import { readHeldLog } from './held-log.js';
@@ -39,6 +43,8 @@ interface VerifiedRelease {
   readonly log: CheckedLog | undefined;
   /** Whether it is the release being served, which is intact. */
   readonly isHeld: boolean;
+  /** What was left out, in words. */
+  readonly notes: readonly string[];
 }
 
 /**
@@ -61,6 +67,7 @@ export async function downloadVerified(
   };
   const verify = (release: string) => verifyFolder(release, { trust, maxAgeDays, checkedLog: log });
   let heldReport: TreeReport | undefined;
+  let note: string | undefined;
   const rules: AcceptanceRules = {
     acceptHeld: async () => {
       if (held === undefined) return false;
@@ -84,6 +91,20 @@ export async function downloadVerified(
         ...conditions,
         ...(witness && { trust: withoutQuorum(trust), maxAgeDays: undefined }),
       }),
+    acceptOperations: async (read) => {
+      note = undefined;
+      try {
+        const operations = await read();
+        if (operations !== undefined) await assertOperations(operations, tree, trust);
+        return operations;
+      } catch (error) {
+        const isBad =
+          error instanceof Problems || error instanceof IoFailed || error instanceof RegistryError;
+        if (!isBad) throw error;
+        note = `${PATHS.operations} is left out: ${error.message}`;
+        return undefined;
+      }
+    },
     acceptLog: (isVerified) => acceptLog(tree, isVerified),
     acceptPublication: () => assertAcceptable(tree, conditions),
   };
@@ -95,7 +116,8 @@ export async function downloadVerified(
     try {
       const stats = await download(source, target);
       const isHeld = heldReport !== undefined;
-      return { stats, report: heldReport ?? (await verify(folder)), log, isHeld };
+      const notes = note === undefined ? [] : [note];
+      return { stats, report: heldReport ?? (await verify(folder)), log, isHeld, notes };
     } catch (error) {
       if (!(error instanceof TreeRejected)) throw error;
       failure = error;
@@ -116,6 +138,14 @@ function lacksCosignatures(failure: TreeRejected | undefined): boolean {
     if (cause instanceof TooFewCosignatures) return true;
   }
   return false;
+}
+
+/** Asserts that `verify` accepts an operations statement with the other files of a tree. */
+async function assertOperations(bytes: Uint8Array, tree: TreeSource, trust: PinnedTrust): Promise<void> {
+  const get = async (path: string) => (path === PATHS.operations ? { bytes } : tree.get(path));
+  const files = new SeenFiles({ ...tree, get });
+  const { rootKey } = await trustedRoot(files, await checkRootKey(files), trust.rootKey);
+  await checkOperations(files, rootKey, Date.now());
 }
 
 async function verifyFolder(

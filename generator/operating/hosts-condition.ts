@@ -1,10 +1,11 @@
 import type { RootKey } from '@passport-registry/verifier';
+import { readIfThere } from '../files/read-file.js';
 import { formatDuration } from '../freshness/expiry.js';
-import { isAcceptable, type MirrorStatus, mirrorStatus } from '../mirroring/status.js';
-import { pinnedKey } from '../verification/pinned-trust.js';
+import { isAcceptable, type MirrorStatus } from '../mirroring/status.js';
+import { PATHS } from '../tree/paths.js';
+import { askHosts, type OwnRotation } from './ask-hosts.js';
 import type { Condition } from './condition.js';
-import type { LocalTree } from './local-tree.js';
-import { outgoingKeyAt } from './outgoing-key.js';
+import { type LocalTree, problemsOf } from './local-tree.js';
 import { compareTrees, compareWhole, differences, type TreeComparison } from './tree-comparison.js';
 
 /** The condition of the live registry. */
@@ -60,7 +61,7 @@ export async function hostsCondition(options: HostsOptions, tree: LocalTree): Pr
   if (offline) return nobody('not asked (--offline)');
   if (baseUrl === undefined) return nobody('not asked: no base_url is configured');
   if (rootKey === undefined) return nobody('not asked: there is no root key to verify it with');
-  const [live, ...others] = await askHosts([baseUrl, ...mirrors], rootKey, { tree, now });
+  const [live, ...others] = await askHosts([baseUrl, ...mirrors], { rootKey, own: ownRotation(tree), now });
   return {
     live: describeLive(live as MirrorStatus, tree),
     mirrors: others.map((mirror) =>
@@ -69,21 +70,12 @@ export async function hostsCondition(options: HostsOptions, tree: LocalTree): Pr
   };
 }
 
-/** Asks the hosts under the root key or, if the tree was rotated and a host was not yet, under the outgoing key. */
-async function askHosts(
-  urls: readonly string[],
-  rootKey: RootKey,
-  { tree, now }: { readonly tree: LocalTree; readonly now: number },
-): Promise<readonly MirrorStatus[]> {
-  const hosts = await mirrorStatus(urls, pinnedKey(rootKey), now);
-  for (const { url, state } of hosts) {
-    const outgoing = state === 'altered' ? await outgoingKeyAt(url, tree) : undefined;
-    // Hosts that have the next key are accepted under the outgoing key, too.
-    if (outgoing !== undefined) {
-      return mirrorStatus(urls, pinnedKey(outgoing), now);
-    }
-  }
-  return hosts;
+/** The rotation of the tree, if the tree proves that it leads to its root key. */
+function ownRotation({ folder, report }: LocalTree): OwnRotation | undefined {
+  const rotation = readIfThere(folder, PATHS.rotation);
+  const isProven = problemsOf(report, (name) => name === 'root key' || name === 'rotation') === undefined;
+  if (rotation === undefined || report?.rootKey === undefined || !isProven) return undefined;
+  return { rotation, rootKey: report.rootKey };
 }
 
 function describeLive(host: MirrorStatus, tree: LocalTree): LiveCondition {

@@ -1,12 +1,13 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RegistryFiles } from '@passport-registry/verifier';
-import { readStatement } from '@passport-registry/verifier/internal';
+import { readStatement, type Signers } from '@passport-registry/verifier/internal';
 import { IoFailed, TreeRejected, UsageError } from '../errors.js';
 import { withOutputFolder } from '../files/output-folder.js';
-import { readBytes, readTreeFile } from '../files/read-file.js';
+import { readBytes, readIfThere, readTreeFile } from '../files/read-file.js';
 import { signCheckpoint } from '../freshness/checkpoint.js';
 import { expiryOf } from '../freshness/expiry.js';
+import { keptOperations } from '../freshness/operations.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
 import { type CosignChoice, NO_WITNESSES } from '../log/log-choice.js';
 import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
@@ -76,6 +77,7 @@ export async function publishCheckpoint(
     const text = await signCheckpoint(choice, { ...subject, previous, hold });
     await assertClientAccepts(withReplacedFile(out, PATHS.checkpoint, Buffer.from(text)), rootKey);
     replaceCheckpoint(text, staging, out);
+    await dropStaleOperations(out, { rootKey, delegation });
     const isWitnessed = statement?.log !== undefined && witnesses.witnesses.length > 0;
     const log = isWitnessed ? await cosignAgain(published, witnesses, place) : undefined;
     const byRoot = choice.signer.rootKey.thumbprint === rootKey.thumbprint;
@@ -104,6 +106,12 @@ const rejected = (message: string, cause?: unknown) => new TreeRejected(`a state
 
 function withReplacedFile(out: string, path: string, bytes: Uint8Array): RegistryFiles {
   return { get: async (wanted) => (wanted === path ? bytes : readTreeFile(out, wanted)) };
+}
+
+/** Removes an operations statement that is no longer valid. To ask mirrors would delay a hold. */
+async function dropStaleOperations(out: string, signers: Signers) {
+  if ((await keptOperations(readIfThere(out, PATHS.operations), signers)) !== undefined) return;
+  rmSync(join(out, PATHS.operations), { recursive: true, force: true });
 }
 
 function replaceCheckpoint(text: string, staging: string, out: string): void {

@@ -4,8 +4,11 @@ import { sumsLine } from '@passport-registry/verifier/internal';
 /** The path of the checksums in the tree. */
 export const CHECKSUMS_PATH = 'SHA256SUMS';
 
-/** The files that SHA256SUMS cannot list: SHA256SUMS itself, and the checkpoint, which contains its hash (SPEC B6). */
-const UNLISTABLE: readonly string[] = [CHECKSUMS_PATH, 'checkpoint.jwt'];
+/**
+ * The files that SHA256SUMS cannot list: SHA256SUMS itself, the checkpoint, which contains its hash (SPEC B6), and the
+ * operations statement, which is written after the checkpoint.
+ */
+const UNLISTABLE: readonly string[] = [CHECKSUMS_PATH, 'checkpoint.jwt', 'operations.jwt'];
 
 /**
  * Returns whether SHA256SUMS lists a path. The tree of sums lists the records and the sums files below its root

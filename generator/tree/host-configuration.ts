@@ -33,6 +33,7 @@ interface ServedFile {
 const SERVED: readonly ServedFile[] = [
   { path: 'index.html', type: PAGE_TYPE, cache: SHORT, policy: PAGE_POLICY },
   { path: 'assets/registry.js', type: 'text/javascript; charset=utf-8', cache: SHORT },
+  { path: 'assets/parts/*', type: 'text/javascript; charset=utf-8', cache: SHORT },
   { path: 'assets/registry.css', type: 'text/css; charset=utf-8', cache: SHORT },
   { path: 'assets/icon.svg', type: 'image/svg+xml', cache: SHORT },
   { path: 'assets/licences.txt', type: TEXT_TYPE, cache: SHORT },
@@ -47,6 +48,7 @@ const SERVED: readonly ServedFile[] = [
   { path: 'keys/delegation.jwt', type: JWT_TYPE, cache: SHORT },
   { path: 'checkpoint.jwt', type: JWT_TYPE, cache: SHORT },
   { path: 'publication.jwt', type: JWT_TYPE, cache: SHORT },
+  { path: 'operations.jwt', type: JWT_TYPE, cache: SHORT },
   { path: 'sums/*', type: TEXT_TYPE, cache: SHORT },
   { path: 'snapshots/*/issuers.json', type: JSON_TYPE, cache: IMMUTABLE },
   { path: 'snapshots/*/issuers.sig', type: TEXT_TYPE, cache: IMMUTABLE },

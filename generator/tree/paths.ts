@@ -12,6 +12,8 @@ export const PATHS = {
   holders: 'keys/holders.json',
   checkpoint: 'checkpoint.jwt',
   publication: 'publication.jwt',
+  /** What the publisher says of its mirrors and witnesses. */
+  operations: 'operations.jwt',
   /** The compressed list, for hosts that send precompressed files. */
   gzipped: 'issuers.json.gz',
   brotli: 'issuers.json.br',

@@ -130,7 +130,9 @@ export async function checkChecksums(
   });
   problems.push(...(await findWrongCopies(files)));
   const isElsewhere = (path: string) =>
-    isStated ? !isChecksummed(path) : path === CHECKSUMS_PATH || path === PATHS.checkpoint;
+    isStated
+      ? !isChecksummed(path)
+      : [CHECKSUMS_PATH, PATHS.checkpoint, PATHS.operations].some((unlisted) => unlisted === path);
   const pending =
     pendingList === undefined
       ? []

@@ -112,6 +112,11 @@ export function httpSource(base: string, signal?: AbortSignal): TreeSource {
   };
 }
 
+/** Makes a source of a tree on a live host or in a folder. @param where - an http(s) URL, or a folder */
+export function sourceOf(where: string, signal?: AbortSignal): TreeSource {
+  return /^https?:\/\//i.test(where) ? httpSource(where, signal) : folderSource(where);
+}
+
 async function download(base: string, path: string, request: HostRequest): Promise<FoundFile | undefined> {
   const { signal } = request;
   const answer = await askHost(base, path, request);

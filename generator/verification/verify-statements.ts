@@ -17,6 +17,7 @@ import {
   successorIn,
   verifyCheckpoint,
   verifyDelegation,
+  verifyOperations,
   verifyStatement,
 } from '@passport-registry/verifier/internal';
 import { aheadOfTime, expiryOf } from '../freshness/expiry.js';
@@ -197,6 +198,27 @@ async function checkOlderList(files: SeenFiles, { sha256: hash, updatedAt }: Che
       throw new Problems([`the checkpoint names a list that the tree does not have: ${path} is missing`]);
     }
   }
+}
+
+/**
+ * Checks what the publisher says of its mirrors and witnesses. No verifier decides by it, so an old statement is no problem.
+ *
+ * @param now - milliseconds since 1970
+ * @returns a warning if the statement has expired
+ */
+export async function checkOperations(
+  files: SeenFiles,
+  rootKey: RootKey,
+  now: number,
+): Promise<readonly string[]> {
+  const operations = await files.require(PATHS.operations);
+  const delegation = await files.get(PATHS.delegation);
+  const { issuedAt, expiresAt } = await verifyOperations({ operations, delegation }, rootKey, ANY_TIME);
+  failIfAny(aheadOfTime('the operations statement', { issuedAt, notBefore: issuedAt }, now));
+  if (now < expiresAt + CLOCK_TOLERANCE_MS) return [];
+  return [
+    `the operations statement expired at ${formatUpdatedAt(expiresAt)}: \`checkpoint\` signs a new one`,
+  ];
 }
 
 function statementOf(bytes: Uint8Array, type: StatementType): Statement {

@@ -37,6 +37,7 @@ import {
   checkCheckpoint,
   checkDelegation,
   checkFreshness,
+  checkOperations,
   checkRotation,
   type TrustedRoot,
   trustedRoot,
@@ -61,6 +62,7 @@ export const CHECKS = [
   'checkpoint',
   'freshness',
   'holders',
+  'operations',
   'unknown id',
   'content types',
   'client',
@@ -363,6 +365,9 @@ async function auditTree(
     warnings.push(...((await checks.run('freshness', () => checkFreshness(files, clocks))) ?? []));
   }
   const holders = rootKey && (await optional('holders', PATHS.holders, () => checkHolders(files, rootKey)));
+  const operations =
+    rootKey && (await optional('operations', PATHS.operations, () => checkOperations(files, rootKey, now())));
+  warnings.push(...(operations ?? []));
   const onlyClientReads = (['rotation', 'delegation', 'checkpoint'] as const).some((name) =>
     checks.wasRun(name),
   );

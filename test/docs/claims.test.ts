@@ -201,7 +201,11 @@ const CLAIMS: Record<string, Record<string, readonly [file: string, title: strin
       ['generator/online/check', 'private-address'],
       ['verifier/http/public-address', 'describe('],
     ],
-    'Text in a record cannot become markup': [['website/hostile', 'describe']],
+    'Text in a record cannot become markup': [
+      ['website/hostile', 'describe'],
+      ['website/access', 'asks nobody else'],
+      ['website/access', 'under which a script that gets in cannot run'],
+    ],
     'The `mirror` command switches only': [
       ['generator/mirroring/mirror-rules', 'a mirror keeps the rules of a verifier'],
       ['generator/mirroring/hostile-log', 'a mirror refuses a source over HTTP with'],

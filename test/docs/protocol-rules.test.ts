@@ -79,7 +79,7 @@ describe('docs/protocol.md', () => {
     expect(section(23)).toContain(`| depth of JSON | ${MAX_JSON_DEPTH} |`);
     const constants = {
       'verifier/src/trust/rotation.ts': 'MAX_STEPS = 64',
-      'verifier/src/trust/checkpoint.ts': 'MAX_DELEGATED_KEYS = 16',
+      'verifier/src/trust/delegation.ts': 'MAX_DELEGATED_KEYS = 16',
       'verifier/src/issuer/issuer-keys.ts': 'MAX_KEYS = 100',
       'verifier/src/sums/sums-place.ts': 'MAX_LEVELS = 8',
       'verifier/src/log/signed-note.ts': 'MAX_SIGNATURES = 100',
@@ -92,6 +92,12 @@ describe('docs/protocol.md', () => {
     for (const [path, constant] of Object.entries(constants)) expect(source(path)).toContain(constant);
     expect(source('verifier/src/trust/checkpoint.ts')).toContain('MAX_HELD_ISSUERS = 64');
     expect(section(23)).toContain('| issuers on hold | 64,');
+    const operations = source('verifier/src/trust/operations.ts');
+    expect(operations).toMatch(/MAX_MIRRORS = 64;\nconst MAX_WITNESSES = 32;/);
+    expect(section(23)).toContain('| mirrors, and witnesses, of an operations statement | 64; 32 |');
+    const [, states = ''] = /MIRROR_STATES = \[(.*?)\]/.exec(operations) ?? [];
+    const stated = rows(33).flatMap(([first = '']) => first.match(/^(?:`[a-z ]+`(?:, )?)+$/) ?? []);
+    for (const [, state] of states.matchAll(/'([^']+)'/g)) expect(stated.join()).toContain(`\`${state}\``);
   });
 
   it('lists every error code of the verifier once, and no others', () => {

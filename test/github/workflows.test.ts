@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { ROOT } from '../support/paths.js';
 import { OWN_WORKFLOWS, readWorkflow } from '../support/workflow.js';
-import { checkWorkflows, jobsOf } from '../support/workflow-checks.js';
+import { checkWorkflows, jobsOf, stepsOf } from '../support/workflow-checks.js';
 
 const NAMES = ['release', 'soak', 'test'];
 
@@ -22,6 +22,21 @@ describe('a pull request from a fork', () => {
       for (const [, job] of jobsOf(OWN_WORKFLOWS, name))
         expect([job.permissions, job.environment]).toEqual([undefined, undefined]);
     }
+  });
+});
+
+describe('the workflow test', () => {
+  it('keeps the screenshots of every run, also of one that failed, once', () => {
+    const steps = stepsOf(OWN_WORKFLOWS, 'test');
+    const [upload, ...others] = steps.filter(({ uses }) => uses?.startsWith('actions/upload-artifact@'));
+    expect(others).toEqual([]);
+    expect(upload).toMatchObject({
+      // One of the versions of Node.js, because two artifacts cannot have the same name.
+      if: 'matrix.node == 20 && !cancelled()',
+      with: { path: 'test-results/screenshots/', 'if-no-files-found': 'error' },
+    });
+    // The tests write the screenshots before the step that keeps them.
+    expect(steps.findIndex(({ run }) => run === 'npm test')).toBe(steps.indexOf(upload ?? {}) - 1);
   });
 });
 

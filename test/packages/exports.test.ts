@@ -62,6 +62,8 @@ describe('what the packages export', () => {
       'NotCanonicalizable',
       'NotLogged',
       'NotYetValid',
+      'OperationsExpired',
+      'OperationsInvalid',
       'OptionsInvalid',
       'PASSPORT_REASONS',
       'PassportClient',

@@ -3,6 +3,7 @@ import {
   type BrowserContext,
   type BrowserContextOptions,
   chromium,
+  type Locator,
   type Page,
 } from 'playwright-core';
 import { afterAll, afterEach } from 'vitest';
@@ -52,6 +53,14 @@ export async function open(address: string, options: BrowserContextOptions = {})
   );
   await page.goto(address);
   return { page, wrong };
+}
+
+/** Opens what the page says of its verification, and returns it. */
+export async function verification(page: Page): Promise<Locator> {
+  const details = page.locator('.verification > details');
+  await details.locator('.facts').first().waitFor({ state: 'attached' });
+  if ((await details.getAttribute('open')) === null) await details.locator('summary.badge').click();
+  return details.locator('.panel');
 }
 
 /** Waits until the page has verified the registry, or failed. Returns the heading that says so. */

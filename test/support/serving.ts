@@ -69,6 +69,25 @@ export function plainHost(
   });
 }
 
+/** A host of a tree that holds back the list until a test releases it. @param alter - as of {@link plainHost} */
+export async function slowHost(
+  folder: string,
+  alter?: Parameters<typeof plainHost>[2],
+): Promise<{ readonly base: string; readonly release: () => void }> {
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const tree = await plainHost(folder, '404.html', alter);
+  const base = await listen(async (request, response) => {
+    if (request.url?.endsWith('issuers.json')) await released;
+    const { status, headers, body } = await fetch(tree + request.url);
+    response.writeHead(status, { 'Content-Type': headers.get('content-type') ?? '' });
+    response.end(body && Buffer.from(await new Response(body).arrayBuffer()));
+  });
+  return { base, release };
+}
+
 /** The next port to try: below the ports that systems give to those who ask for any port. */
 let nextPort = 12_000 + 1_000 * Number(process.env['VITEST_POOL_ID'] ?? 0);
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { open, verdict } from '../support/browser.js';
+import { open, verdict, verification } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
 import { logEntries } from '../support/log-files.js';
 import { madeUpEntry, ORIGIN, replaceLog } from '../support/page-log.js';
@@ -116,7 +116,7 @@ describeWith(['chromium'], 'the history of an issuer from the log', () => {
       `${at(3)}: added to the list`,
       `${at(1)}: the first list in the log does not have the issuer`,
     ]);
-    expect(await page.locator('.fields').innerText()).toContain('https://beta.alt/policy');
+    expect(await page.locator('article').innerText()).toContain('https://beta.alt/policy');
   });
 
   it('of an issuer without changes says so', async () => {
@@ -313,7 +313,7 @@ describeWith(['chromium'], 'the history of an issuer from a long log', () => {
       return Buffer.from(bytes.toString('latin1').replace('"sequence":7,', '"sequence":8,'), 'latin1');
     });
     const { page } = await openIssuer(host, 'alpha');
-    await page.locator('#log').getByText('602 entries').waitFor();
+    await (await verification(page)).getByText('602 entries').waitFor();
     expect(await wholeHistory(page)).toEqual([
       '2026-01-01T00:00:00Z, publication 1: the first list in the log has the issuer',
     ]);

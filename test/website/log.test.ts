@@ -2,13 +2,13 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { open, verdict } from '../support/browser.js';
+import { open, verdict, verification } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
 import { cosigned, madeUpEntry, ORIGIN, PROOF, replaceLog } from '../support/page-log.js';
 import { listen, plainHost } from '../support/serving.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
-const GOOD = 'Verified in this browser';
+const GOOD = 'Verified in your browser';
 const HOUR = 3600;
 const now = () => Math.floor(Date.now() / 1000);
 
@@ -39,10 +39,12 @@ async function loggedByKeys(): Promise<{ readonly folder: string; readonly keys:
   return { folder, keys };
 }
 
-const panel = (page: Page) => page.locator('#log');
+/** What the page says of the log: among the verified facts, or as a warning. */
+const panel = (page: Page) => page.locator('#logged:not(:empty), #log:not([hidden])');
 
 async function shown(page: Page, state: 'good' | 'bad'): Promise<string> {
-  await page.locator(`#log.${state}:not([hidden])`).waitFor();
+  if (state === 'good') await verification(page);
+  await page.locator(state === 'good' ? '#logged .facts' : '#log [role="alert"]').waitFor();
   return panel(page).innerText();
 }
 
@@ -69,7 +71,7 @@ describeWith(['chromium'], 'the log in the page', () => {
     expect(text).toContain('In the registry’s log');
     expect(text).toMatch(/Log\s+registry\.example\/log: a head with 2 entries, signed by the key of the log/);
     expect(text).toMatch(/This list\s+publication 2, proven to be entry 2 of this head$/m);
-    expect(text).toMatch(/Witnesses\s+not checked, .* This host sends no cosignatures\.$/m);
+    expect(text).toMatch(/Witnesses\s+not checked here, .* This host sends no cosignatures\.$/m);
     await page.getByRole('button', { name: 'Read the history' }).waitFor();
     expect(wrong).toEqual([]);
   });
@@ -114,7 +116,7 @@ describeWith(['chromium'], 'the log in the page', () => {
       expect.stringMatching(/^late\.example at 20\S+Z \(2 days ago\)$/),
     ]);
     expect(await panel(page).locator('.facts').innerText()).toContain(
-      'not checked, because this page knows none of their keys. This host claims cosignatures by these names at these times:',
+      'not checked here, because you have pinned none of their keys. This host claims cosignatures by these names at these times:',
     );
     await panel(page).locator('summary').click();
     const limits = await panel(page).locator('details').innerText();
@@ -378,7 +380,7 @@ describeWith(['chromium'], 'the log in a page that stays open', () => {
     await shown(page, 'good');
     isDown = true;
     await minute(page);
-    await page.getByText('the last refresh failed').waitFor();
+    await page.locator('.late .age').getByText('the last refresh failed').waitFor();
     expect(await shown(page, 'good')).toContain('publication 2');
   });
 

@@ -298,6 +298,16 @@ export class RotationFork extends RegistryError {
   readonly code = 'ERR_ROTATION_FORK';
 }
 
+/** The operations statement, which no verifier decides by, is malformed, or not signed by the root key or a delegated key. */
+export class OperationsInvalid extends RegistryError {
+  readonly code = 'ERR_OPERATIONS_INVALID';
+}
+
+/** The operations statement has expired. */
+export class OperationsExpired extends RegistryError {
+  readonly code = 'ERR_OPERATIONS_EXPIRED';
+}
+
 /** The content of a store or a bundle does not have the format that this version reads. */
 export class BundleInvalid extends RegistryError {
   readonly code = 'ERR_BUNDLE_INVALID';
@@ -428,6 +438,8 @@ export type AnyRegistryError =
   | RotationSignature
   | RotationNotCommitted
   | RotationFork
+  | OperationsInvalid
+  | OperationsExpired
   | BundleInvalid
   | NoUsableSource
   | RegistryNotReady

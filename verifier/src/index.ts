@@ -63,6 +63,8 @@ export {
   NotLogged,
   NotYetValid,
   NoUsableSource,
+  OperationsExpired,
+  OperationsInvalid,
   OptionsInvalid,
   PolicyInvalid,
   PublicationExpired,

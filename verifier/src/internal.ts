@@ -100,10 +100,8 @@ export { levelsFor, mayHaveLevels, type SummedRecord, type SumsTree, sumsTree } 
 export {
   type Checkpoint,
   type CheckpointFiles,
-  delegationOf,
   MAX_HELD_ISSUERS,
   verifyCheckpoint,
-  verifyDelegation,
 } from './trust/checkpoint.js';
 export {
   type CompactJws,
@@ -112,6 +110,7 @@ export {
   readCompactJws,
   verifyCompactJws,
 } from './trust/compact-jws.js';
+export { delegationOf, type Signers, verifyDelegation } from './trust/delegation.js';
 export { type LogTrust, logTrustOf } from './trust/log-trust.js';
 export {
   formatNoteKey,
@@ -119,6 +118,12 @@ export {
   type NoteKey,
   parseNoteKey,
 } from './trust/note-key.js';
+export {
+  type MirrorState,
+  type Operations,
+  type ReportedMirror,
+  verifyOperations,
+} from './trust/operations.js';
 export {
   importPublicKey,
   isPrivateJwk,

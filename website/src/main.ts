@@ -1,6 +1,5 @@
-import { byId } from './element.js';
-import { ListPage } from './list-page.js';
-import { notFoundPage } from './not-found-page.js';
+import { byId } from './dom/element.js';
+import { RegistryPage } from './registry-page.js';
 
 /** The root of the tree. A mirror may serve the tree below any path, and this file is always in `assets/`. */
 const base = new URL('..', import.meta.url);
@@ -13,6 +12,7 @@ document.addEventListener('click', (event) => {
   const destination = target === undefined ? null : document.getElementById(target);
   if (destination === null) return;
   event.preventDefault();
+  for (const details of destination.querySelectorAll('details')) details.open = true;
   destination.scrollIntoView();
   byId(destination.id).focus({ preventScroll: true });
 });
@@ -21,6 +21,9 @@ document.addEventListener('click', (event) => {
 const { dataset } = document.documentElement;
 if (dataset['registry'] === undefined) {
   dataset['registry'] = base.href;
-  if (pinned === undefined) void notFoundPage(base);
-  else void new ListPage(base, pinned).start();
+  if (pinned !== undefined) void new RegistryPage(base, pinned).start();
+  else {
+    // Without this part, the page still says that nothing is at this URL.
+    import('./parts.js').then(({ notFoundPage }) => notFoundPage(base)).catch(() => undefined);
+  }
 }

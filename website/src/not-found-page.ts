@@ -1,8 +1,9 @@
-import { byId, element } from './element.js';
-import { suggestions } from './issuer-view.js';
+import { byId, element, rich } from './dom/element.js';
+import { suggestions } from './issuer/issuer-view.js';
+import { fetchRootKey, notVerified, verifiedRegistry } from './registry/verified-registry.js';
 import { issuerFragment } from './route.js';
-import { showFailure } from './verification-view.js';
-import { fetchRootKey, notVerified, verifiedRegistry } from './verified-registry.js';
+import { issuer as text } from './texts/en.js';
+import { showFailure } from './verification/verdict.js';
 
 /** The page for a URL that does not exist. It suggests issuers with similar ids. */
 export async function notFoundPage(base: URL): Promise<void> {
@@ -14,17 +15,11 @@ export async function notFoundPage(base: URL): Promise<void> {
     const rootKey = await fetchRootKey(base, undefined);
     const registry = await verifiedRegistry(base, rootKey, () => undefined);
     registry.close();
-    const isListed = registry.resolve(id) !== undefined;
+    const link = element('a', { href: base.href + issuerFragment(id) }, id);
     byId('not-found').replaceChildren(
-      isListed
-        ? element(
-            'p',
-            {},
-            'The list contains ',
-            element('a', { href: base.href + issuerFragment(id) }, id),
-            ', but this host does not serve the file of this issuer.',
-          )
-        : suggestions(id, registry, base.href),
+      registry.resolve(id) === undefined
+        ? suggestions(id, registry, base.href)
+        : element('p', {}, rich(text.misplaced, { id: link })),
     );
   } catch (error) {
     showFailure(notVerified(error));

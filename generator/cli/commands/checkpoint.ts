@@ -1,11 +1,17 @@
+import { RegistryError } from '@passport-registry/verifier';
+import type { ReportedMirror } from '@passport-registry/verifier/internal';
 import type { Command } from 'commander';
-import { UsageError } from '../../errors.js';
+import { GeneratorError, UsageError } from '../../errors.js';
+import { publishOperations } from '../../operating/publish-operations.js';
 import type { HoldChange } from '../../publishing/next-hold.js';
 import { publishCheckpoint } from '../../publishing/publish-checkpoint.js';
+import type { Signer } from '../../signing/sign.js';
+import { PATHS } from '../../tree/paths.js';
 import { onlineSigner } from '../options/freshness-options.js';
 import { addCosignOptions, type CosignOptions, cosignChoice, TOO_FEW } from '../options/log-options.js';
 import { positiveNumber } from '../options/positive-number.js';
 import { addSigningOptions, type SigningOptions } from '../options/signer-options.js';
+import { asSource, assertAddresses } from '../options/where.js';
 import type { Invocation, Io } from '../terminal/io.js';
 import { emit, say } from '../terminal/output.js';
 import { run } from '../terminal/run.js';
@@ -13,6 +19,8 @@ import { sayLog } from '../terminal/say-built.js';
 
 interface Options extends SigningOptions, CosignOptions {
   publicKey?: string;
+  /** Only `checkpoint` has this option. */
+  mirror?: readonly string[];
   hours: string;
   json?: true;
 }
@@ -29,7 +37,8 @@ export function addCheckpointCommands(program: Command, io: Invocation): void {
   const command = program
     .command('checkpoint')
     .description('sign a checkpoint of the published list with the online key')
-    .argument('[dir]', 'folder of the tree', 'dist');
+    .argument('[dir]', 'folder of the tree', 'dist')
+    .option('--mirror <url...>', 'URLs of the mirrors, whose state the tree reports');
   addCheckpointOptions(command).action((out: string, options: Options) =>
     run(io, options.json === true, () => checkpoint(io, { out }, options)),
   );
@@ -78,17 +87,49 @@ interface Request {
   readonly holdChange?: HoldChange;
 }
 
+/**
+ * Publishes what registry.yaml names of mirrors and witnesses. The checkpoint is published by now, and must reach the hosts,
+ * so a failure is only a warning.
+ */
+async function reportOperations(
+  out: string,
+  signer: Signer,
+  { mirror = [], witnesses = [], quorum }: Options,
+): Promise<
+  { readonly mirrors?: readonly ReportedMirror[]; readonly warnings: readonly string[] } | undefined
+> {
+  if (mirror.length === 0 && witnesses.length === 0) return undefined;
+  try {
+    const mirrors = await publishOperations(out, signer, {
+      mirrors: mirror.map((url) => asSource(url) ?? url),
+      witnesses: witnesses.map(({ key }) => key),
+      quorum: quorum === undefined ? undefined : Number(quorum),
+    });
+    return { mirrors, warnings: [] };
+  } catch (error) {
+    if (!(error instanceof GeneratorError || error instanceof RegistryError)) throw error;
+    return { warnings: [`${PATHS.operations} was not published: ${error.message}`] };
+  }
+}
+
 async function checkpoint(io: Io, { out, holdChange }: Request, options: Options): Promise<number> {
   const hours = positiveNumber('--hours', options.hours);
+  const { mirror: mirrors = [] } = options;
+  assertAddresses(mirrors);
   const signer = await onlineSigner(io, { ...options, rootKey: options.publicKey });
   const report = await publishCheckpoint(out, { signer, hours, holdChange }, cosignChoice(options));
   const { log, hold } = report;
   const ok = log === undefined || log.collected >= log.quorum;
-  if (options.json) emit(io, { ok, ...report });
+  const operations = holdChange === undefined ? await reportOperations(out, signer, options) : undefined;
+  const warnings = [...report.warnings, ...(operations?.warnings ?? [])];
+  if (options.json) emit(io, { ok, ...report, warnings, mirrors: operations?.mirrors });
   say(io, `${out}: the list of ${report.updatedAt} has a checkpoint that is valid until ${report.expires}`);
   if (hold.length > 0) say(io, `on hold: ${hold.join(', ')}. Verifiers treat held issuers as suspended.`);
   else if (holdChange !== undefined) say(io, 'on hold: no issuer');
-  for (const warning of report.warnings) say(io, `WARNING: ${warning}`);
+  for (const { url, state, behind } of operations?.mirrors ?? []) {
+    say(io, `mirror ${url}: ${state}${state === 'behind' ? ` by ${behind} s` : ''}`);
+  }
+  for (const warning of warnings) say(io, `WARNING: ${warning}`);
   sayLog(io, { log });
   return ok ? 0 : TOO_FEW;
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { UsageError } from '../../errors.js';
 import { type MirrorReport, mirrorOnce } from '../../mirroring/mirror.js';
+import { readHost } from '../../mirroring/read-host.js';
 import { isAcceptable, MAX_BEHIND_SECONDS, type MirrorStatus, mirrorStatus } from '../../mirroring/status.js';
 import { positiveNumber } from '../options/positive-number.js';
 import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
@@ -118,7 +119,8 @@ async function status(io: Io, named: readonly string[], options: StatusOptions):
   const limit = positiveNumber('--max-behind', options.maxBehind);
   const urls = named.length > 0 ? named : configuredUrls(options);
   assertAddresses(urls);
-  const mirrors = await mirrorStatus(urls, await loadPinned(io, options.rootKey));
+  const trust = await loadPinned(io, options.rootKey);
+  const mirrors = await mirrorStatus(urls, (url) => readHost(url, trust, { now: Date.now() }));
   const ok = mirrors.every((mirror) => isAcceptable(mirror, limit));
   if (options.json) emit(io, { ok, mirrors });
   for (const mirror of mirrors) say(io, formatStatus(mirror));

@@ -59,12 +59,20 @@ function pathOf(command: Command): string {
 
 /** Returns the options that the configuration sets, in groups. The options of a group apply together or not at all. */
 function optionGroups(command: Command, configuration: Configuration): Values[] {
-  const { base_url, root_key, checkpoint = {}, log = {}, delegation = {}, transitions = {} } = configuration;
+  const {
+    base_url,
+    mirrors,
+    root_key,
+    checkpoint = {},
+    log = {},
+    delegation = {},
+    transitions = {},
+  } = configuration;
   const single = [
     { rootKey: root_key },
     { baseUrl: base_url },
     { registry: base_url },
-    { mirror: configuration.mirrors },
+    { mirror: mirrors },
     { holders: configuration.holders },
     { precompress: configuration.precompress },
     { days: delegation.days },
@@ -78,7 +86,9 @@ function optionGroups(command: Command, configuration: Configuration): Values[] 
     { quorum: log.quorum, witnesses: log.witnesses },
     { cosignWait: log.wait },
   ];
-  if (WITH_ONLINE_KEY.includes(command.name())) return [online, { hours: checkpoint.hours }, ...logging];
+  if (WITH_ONLINE_KEY.includes(command.name())) {
+    return [online, { hours: checkpoint.hours }, { mirror: mirrors }, ...logging];
+  }
   return [
     ...logging,
     ...single,

@@ -21,7 +21,7 @@ export LC_ALL=C
 ${FETCH}
 ${verify}
 )
-test $? = 0 || echo 'NOT VERIFIED: STOP'`;
+test $? = 0 || { echo 'NOT VERIFIED: STOP'; false; }`;
 }
 
 const FETCH = String.raw`fetch() {

@@ -29,7 +29,7 @@ function textOf(part: Part): string {
  * @throws Error if no HTML is given for a placeholder
  */
 export function fillTemplate(page: string, pieces: Readonly<Record<string, Html>>): string {
-  return page.replaceAll(/\{\{(\w+)\}\}/g, (_placeholder, name: string) => {
+  return page.replaceAll(/\{\{([\w.]+)\}\}/g, (_placeholder, name: string) => {
     const piece = pieces[name];
     if (piece === undefined) throw new Error(`there is nothing for {{${name}}}`);
     return piece.text;

@@ -1,10 +1,10 @@
 import type { RootKey } from '@passport-registry/verifier';
-import { packageFile } from '../../files/package-file.js';
 import type { ListBytes } from '../../list/list.js';
 import { DEFAULT_NAME, type RegistryDescription } from '../registry-description.js';
 import { commands } from './commands.js';
 import { fillTemplate, type Html, html } from './html.js';
 import { plainList } from './plain-list.js';
+import { pageText, pageTexts, websiteFile } from './website-files.js';
 
 /**
  * Allows a page only its own script, its own style sheet, its own images and requests to its own host. Trusted Types
@@ -23,11 +23,6 @@ export const CONTENT_SECURITY_POLICY = [
   "trusted-types 'none'",
 ].join('; ');
 
-/** Reads a file of the page from the package. */
-export function websiteFile(name: string): Uint8Array {
-  return packageFile(`build/website/${name}`);
-}
-
 const template = (name: string) => new TextDecoder().decode(websiteFile(name));
 
 /** The values that the page shows. */
@@ -44,27 +39,32 @@ export interface IndexPageParts {
 /** Returns index.html, the page at the URL of the registry. */
 export function indexPage({ list, rootKey, development, heldBy, about = {} }: IndexPageParts): string {
   return fillTemplate(template('index.html'), {
-    policy: html`${CONTENT_SECURITY_POLICY}`,
+    ...shell(),
     root_key: html`${rootKey.thumbprint}`,
     holders: heldBy === undefined ? html`` : holdersTag(heldBy),
     name: html`${about.name ?? DEFAULT_NAME}`,
     description: descriptionLine(about),
     operator: operatorLinks(about),
-    development: development ? DEVELOPMENT_NOTICE : html``,
+    development: development ? html`<p class="development">${pageText('development')}</p>` : html``,
     list: plainList(list),
     commands: html`${commands(rootKey)}`,
   });
 }
 
+/** What every page contains. */
+function shell(): Readonly<Record<string, Html>> {
+  return { policy: html`${CONTENT_SECURITY_POLICY}`, ...pageTexts() };
+}
+
 /** The script shows the sentence beside the root key, as text. */
 function holdersTag(heldBy: string): Html {
   return html`
-<meta name="registry-holders" content="The registry says that ${heldBy}. Your browser cannot check that; passport-registry verify can.">`;
+<meta name="registry-holders" content="${pageText('held_by', { heldBy: html`${heldBy}` })}">`;
 }
 
 /** Returns 404.html, the page for missing files. It is the same in every registry. */
 export function notFoundPage(): string {
-  return fillTemplate(template('404.html'), { policy: html`${CONTENT_SECURITY_POLICY}` });
+  return fillTemplate(template('404.html'), shell());
 }
 
 /** A registry with a name and no description still has to say what it is. */
@@ -76,7 +76,8 @@ function operatorLinks({ contact, homepage }: RegistryDescription): Html {
   const page = homepage && html`<a href="${homepage}" rel="noopener noreferrer">${homepage}</a>`;
   const mail = contact && html`<a href="${mailUrl(contact)}">${contact}</a>`;
   if (!page && !mail) return html``;
-  return html`<p>Operator: ${page ?? ''}${page && mail ? ', ' : ''}${mail ?? ''}. The host of this page could change these addresses: do not learn the thumbprint of the root key only through them.</p>
+  const addresses = html`${page ?? ''}${page && mail ? ', ' : ''}${mail ?? ''}`;
+  return html`<p>${pageText('operator', { addresses })}</p>
 `;
 }
 
@@ -84,5 +85,3 @@ function operatorLinks({ contact, homepage }: RegistryDescription): Html {
 function mailUrl(address: string): string {
   return `mailto:${encodeURIComponent(address).replace('%40', '@')}`;
 }
-
-const DEVELOPMENT_NOTICE = html`<p class="development"><strong>Signed by a development key.</strong> Nobody stands behind this registry: do not trust its issuers, do not pin its key.</p>`;

@@ -2,19 +2,22 @@ import type { Issuer } from '@passport-registry/verifier';
 import type { ListBytes } from '../../list/list.js';
 import { PATHS } from '../paths.js';
 import { type Html, html } from './html.js';
+import { pageText } from './website-files.js';
 
 /** With more issuers, the page would be too large to rewrite with each publication. */
 const MAX_ISSUERS = 1000;
 
 /** Returns the list as HTML, for readers without JavaScript. Nothing verifies this copy, and the page says so. */
 export function plainList({ records, updatedAt }: ListBytes): Html {
-  if (records.size > MAX_ISSUERS) {
-    return html`<p>There are more issuers than this page can hold without a script: they are all in <a href="${PATHS.list}">${PATHS.list}</a>.</p>`;
-  }
+  if (records.size > MAX_ISSUERS) return html`<p>${pageText('plain_too_many')}</p>`;
   const rows = [...records.values()].map((bytes) => row(JSON.parse(new TextDecoder().decode(bytes))));
-  return html`<p>${records.size} issuers, as of <time datetime="${updatedAt}">${updatedAt}</time>. An active issuer may be on hold: a checkpoint says so, and this copy does not show it.</p>
+  const time = html`<time datetime="${updatedAt}">${updatedAt}</time>`;
+  const titles = (['plain_issuer', 'plain_status', 'plain_tier', 'plain_since'] as const).map(
+    (name) => html`<th scope="col">${pageText(name)}</th>`,
+  );
+  return html`<p>${pageText('plain_list', { count: html`${records.size}`, time })}</p>
 <table class="issuers">
-<thead><tr><th scope="col">Issuer</th><th scope="col">Status</th><th scope="col">Tier</th><th scope="col">Certified since</th></tr></thead>
+<thead><tr>${titles}</tr></thead>
 <tbody>
 ${rows}</tbody>
 </table>`;

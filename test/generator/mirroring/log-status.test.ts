@@ -1,10 +1,10 @@
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { logHead } from '../../support/log-files.js';
 import { type LoggedFolder, loggedFolder, ORIGIN } from '../../support/logged-folder.js';
 import { lengthenLog } from '../../support/long-log.js';
-import { serve } from '../../support/serving.js';
+import { listen, serve } from '../../support/serving.js';
 import { cli } from '../../support/workspace.js';
 
 let here: LoggedFolder;
@@ -62,5 +62,20 @@ describe('mirror status, with a log,', () => {
     const { code, stderr } = await status(await copied(what, change));
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^altered /m)]);
     expect(stderr).toContain(problem);
+  });
+
+  it('does not blame a mirror that closes the connection instead of proving that its log is longer', async () => {
+    const closing = await listen((request, response) => {
+      const file = join(here.tree, (request.url ?? '').replace(/\?.*/, ''));
+      if (file.includes('/log/tile/')) response.destroy();
+      else if (existsSync(file)) response.end(readFileSync(file));
+      else response.writeHead(404).end();
+    });
+    const args = ['mirror', 'status', older, closing, '--root-key', 'key.json'];
+    const { code, stderr } = await cli(args, here.folder);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^unreachable .*: the logs cannot be compared: .* cannot be fetched/m),
+    ]);
   });
 });

@@ -290,7 +290,7 @@ if (mayMount)
       );
       mkdirSync(join(folder, 'small'));
       const mirrored = `"${process.execPath}" "${CLI}" mirror dist small/mirror --root-key root.json --max-age 99999`;
-      const script = `mount -t tmpfs -o size=300k none small && ${mirrored}; first=$?
+      const script = `mount -t tmpfs -o size=400k none small && ${mirrored}; first=$?
 "${process.execPath}" "${CLI}" build --key key.pem >/dev/null 2>&1
 ${mirrored}; second=$?
 "${process.execPath}" "${CLI}" verify small/mirror/current --root-key root.json --max-age 99999 >/dev/null 2>&1; echo "$first $second $?"

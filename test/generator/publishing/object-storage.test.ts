@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -93,6 +93,24 @@ describeWith(['rclone'], 'object storage, through docs/hosting/publish-s3.sh', (
     expect(headers.get('cache-control')).toContain(`max-age=${seconds}`);
   });
 
+  it('has the parts of the page as scripts, and removes those of an older page', async () => {
+    const parts = join(folder, 'dist/assets/parts');
+    const names = readdirSync(parts);
+    expect(names.length).toBeGreaterThan(0);
+    const types = async () =>
+      Promise.all(
+        names.map(async (name) => (await fetch(`${base}/assets/parts/${name}`)).headers.get('content-type')),
+      );
+    expect(await types()).toEqual(names.map(() => 'text/javascript; charset=utf-8'));
+    writeFiles(parts, { 'OLDER.js': 'export {};' });
+    expect((await publish()).code).toBe(0);
+    expect((await fetch(`${base}/assets/parts/OLDER.js`)).status).toBe(200);
+    rmSync(join(parts, 'OLDER.js'));
+    expect((await publish()).code).toBe(0);
+    expect((await fetch(`${base}/assets/parts/OLDER.js`)).status).toBe(404);
+    expect(await types()).toEqual(names.map(() => 'text/javascript; charset=utf-8'));
+  });
+
   it('has what changed after the next publication, and no longer what was removed', async () => {
     writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
     rmSync(join(folder, 'issuers/gone.yaml'));
@@ -102,6 +120,21 @@ describeWith(['rclone'], 'object storage, through docs/hosting/publish-s3.sh', (
     expect((await fetch(`${base}/issuers/gone`)).status).toBe(404);
     expect(await (await fetch(`${base}/issuers/alpha`)).json()).toMatchObject({ status: 'suspended' });
     expect((await fetch(`${base}/serve.json`)).status).toBe(404);
+  });
+
+  it('has the operations statement, until the tree has none', async () => {
+    const { code } = await cli(['checkpoint', '--key', 'key.pem', '--mirror', base], folder);
+    expect([code, (await publish()).code]).toEqual([0, 0]);
+    const { headers } = await fetch(`${base}/operations.jwt`);
+    expect([headers.get('content-type'), headers.get('cache-control')]).toEqual([
+      'application/jwt',
+      expect.stringContaining('max-age=60'),
+    ]);
+    expect((await verify()).code).toBe(0);
+    rmSync(join(folder, 'dist/operations.jwt'));
+    expect((await publish()).code).toBe(0);
+    expect((await fetch(`${base}/operations.jwt`)).status).toBe(404);
+    expect((await verify()).code).toBe(0);
   });
 
   describe('of a registry with a log', () => {

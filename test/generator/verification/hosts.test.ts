@@ -167,6 +167,20 @@ for (const [name, { program, start }] of Object.entries(HOSTS)) {
       expect(headers.get('content-security-policy')).toBeNull();
     });
 
+    it('serves the parts of the page as scripts, which browsers otherwise refuse to run', async () => {
+      const parts = readdirSync(join(tree, 'assets/parts'));
+      expect(parts.length).toBeGreaterThan(0);
+      for (const name of parts) {
+        const { status, headers } = await fetch(`${base}/assets/parts/${name}`);
+        expect([name, status, headers.get('content-type')?.split(';')[0]]).toEqual([
+          name,
+          200,
+          expect.stringMatching(/^(?:text|application)\/javascript$/),
+        ]);
+      }
+      expect((await fetch(`${base}/assets/parts/none.js`)).status).toBe(404);
+    });
+
     it('says that an issuer is not recognised, to people as well', async () => {
       const page = await fetch(`${base}/issuers/nobody.example`, { redirect: 'manual' });
       expect(page.status).toBe(404);

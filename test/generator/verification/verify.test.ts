@@ -53,6 +53,7 @@ describe('a good tree', () => {
       'checkpoint: skipped',
       'freshness: passed',
       'holders: skipped',
+      'operations: skipped',
       'unknown id: skipped',
       'content types: skipped',
       'client: skipped',
@@ -194,6 +195,7 @@ describe('a live host', () => {
       'delegation',
       'checkpoint',
       'holders',
+      'operations',
     ]);
   });
 

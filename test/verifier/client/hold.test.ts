@@ -21,7 +21,6 @@ import {
   tokenOf,
 } from '../../support/passport-world.js';
 import {
-  at,
   checkpoint,
   delegation,
   type Files,
@@ -57,7 +56,8 @@ interface Held {
 /** A registry with the active issuers `a` and `b`, and with a checkpoint that may hold some. */
 async function registry({ hold, later = 0, sequence = 1, by = root }: Held = {}): Promise<Files> {
   const issuers = [issuer('a'), issuer('b'), issuer(`list-${sequence}`)];
-  const updatedAt = at(-3000 + sequence);
+  // The same in each second of the test: a statement of one sequence names one list.
+  const updatedAt = new Date((MADE - 2000 + sequence) * 1000).toISOString().replace('.000Z', 'Z');
   const files = await publishSummed(by, issuers, { updatedAt, sequence, claims: { checkpoint: true } });
   const list = files.get('issuers.json') as Buffer;
   const claims = { iat: MADE + later, sequence, ...(hold !== undefined && { hold: [...hold] }) };

@@ -27,16 +27,17 @@ export interface StatementTimes {
 /** Skips the check of times: for statements of any age. */
 export const ANY_TIME: StatementTimes = { clock: undefined, expiry: false };
 
-/** The statements of a registry by `typ`, and whether each must have an `exp`. */
-const MUST_EXPIRE = {
-  'registry-delegation+jwt': true,
-  'registry-checkpoint+jwt': true,
-  'registry-root-rotation+jwt': false,
-  'registry-publication+jwt': false,
-} as const;
-
 /** The `typ` of a statement of a registry (SPEC B6, B7, C1). */
-export type StatementType = keyof typeof MUST_EXPIRE;
+export type StatementType =
+  | 'registry-delegation+jwt'
+  | 'registry-checkpoint+jwt'
+  | 'registry-operations+jwt'
+  | 'registry-root-rotation+jwt'
+  | 'registry-publication+jwt';
+
+/** Returns whether statements of a type must have an `exp`. */
+const mustExpire = (type: StatementType) =>
+  type !== 'registry-root-rotation+jwt' && type !== 'registry-publication+jwt';
 
 /** A parsed statement of a registry. The signature has not been verified. */
 export interface Statement {
@@ -71,7 +72,7 @@ export function readStatement(
   const jws = readJws(jwt, type, invalid);
   const { iat, exp, nbf } = jws.payload as { iat?: number; exp?: number; nbf?: number };
   if (iat === undefined) throw invalid('has no iat');
-  if (exp === undefined && MUST_EXPIRE[type]) throw invalid('has no exp');
+  if (exp === undefined && mustExpire(type)) throw invalid('has no exp');
   const milliseconds = (seconds: number) => Math.min(seconds * 1000, MAX_DATE_MS);
   const { kid } = jws.header;
   return {

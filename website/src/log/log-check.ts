@@ -1,14 +1,14 @@
 import type { RegistryClient } from '@passport-registry/verifier';
+import { NotVerified, notVerified } from '../registry/verified-registry.js';
 import { issuerHistoryView } from './issuer-history-view.js';
 import { hideLog, showLogged, showUnlogged } from './log-panel.js';
 import { type LoggedList, readLog } from './verified-log.js';
-import { NotVerified, notVerified } from './verified-registry.js';
 
 /** What the page knows of the log, and what it shows of it: the panel, and the history of one issuer. */
 export class LogCheck {
   readonly #base: URL;
-  /** The newest state of the log that was verified. Later ones must continue it. */
-  #accepted: LoggedList | undefined;
+  /** Later states of the log must continue this one. */
+  #continued: LoggedList | undefined;
   #verdict: LoggedList | NotVerified | undefined;
   #isRunning = false;
   /** The history that is shown. Reading it takes time, so a new view of the same issuer keeps it. */
@@ -20,11 +20,20 @@ export class LogCheck {
     this.#base = base;
   }
 
+  /** The newest state of the log that was verified. Undefined if none was. */
+  get accepted(): LoggedList | undefined {
+    return this.#verdict instanceof NotVerified ? undefined : this.#verdict;
+  }
+
+  /** Whether the host failed to prove that the list is in the log. */
+  get isRefused(): boolean {
+    return this.#verdict instanceof NotVerified;
+  }
+
   /** Names the publication that is proven to be logged, and its place. Undefined if none is. */
   get proven(): string | undefined {
-    const verdict = this.#verdict;
-    if (verdict === undefined || verdict instanceof NotVerified) return undefined;
-    return `${verdict.sha256} ${verdict.head.index}`;
+    const verdict = this.accepted;
+    return verdict && `${verdict.sha256} ${verdict.head.index}`;
   }
 
   /**
@@ -38,12 +47,12 @@ export class LogCheck {
     try {
       for (let sha256 = ''; sha256 !== registry.sha256; ) {
         sha256 = registry.sha256;
-        this.#verdict = await readLog(this.#base, registry, this.#accepted).catch(notVerified);
+        this.#verdict = await readLog(this.#base, registry, this.#continued).catch(notVerified);
       }
     } finally {
       this.#isRunning = false;
     }
-    if (!(this.#verdict instanceof NotVerified)) this.#accepted = this.#verdict;
+    if (!(this.#verdict instanceof NotVerified)) this.#continued = this.#verdict;
   }
 
   /** Shows the verdict. */
@@ -70,8 +79,8 @@ export class LogCheck {
     registry: RegistryClient,
     attempt: (work: () => void) => void,
   ): HTMLElement | undefined {
-    const verdict = this.#verdict;
-    if (verdict === undefined || verdict instanceof NotVerified) return undefined;
+    const verdict = this.accepted;
+    if (verdict === undefined) return undefined;
     const held = this.#history;
     if (held?.id === id && held.of === this.proven) return held.element;
     const issuer = registry.resolve(id);

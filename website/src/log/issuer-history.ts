@@ -6,7 +6,7 @@ import {
   sha256Hex,
 } from '@passport-registry/verifier';
 import type { PublicationEntry } from '@passport-registry/verifier/internal';
-import { fetchIfThere } from './fetch-file.js';
+import { fetchIfThere } from '../registry/fetch-file.js';
 import { entryReader } from './log-entries.js';
 import { changesOf, type MemberChange, type RecordMembers, recordIn } from './record-changes.js';
 import type { LoggedList } from './verified-log.js';

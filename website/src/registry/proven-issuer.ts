@@ -1,8 +1,11 @@
 import {
   createIssuerLookup,
+  type Decision,
   type Issuer,
+  type IssuerLookup,
   type RegistryStatus,
   type RootKey,
+  type TrustPolicy,
 } from '@passport-registry/verifier';
 
 /** What the registry proves of one issuer, without its list. */
@@ -15,6 +18,8 @@ export interface ProvenIssuer {
   /** The ids of the issuers that the checkpoint holds. */
   readonly hold: readonly string[];
   readonly status: RegistryStatus;
+  /** Decides under a policy as a verifier would. */
+  readonly decide: (policy: TrustPolicy) => Promise<Decision>;
 }
 
 /**
@@ -22,18 +27,18 @@ export interface ProvenIssuer {
  *
  * @returns undefined if there is no proof. The list then decides
  */
-export async function proveIssuer(
-  base: URL,
-  rootKey: RootKey,
-  id: string,
-): Promise<ProvenIssuer | undefined> {
-  const lookup = createIssuerLookup({ sources: [base.href], rootKey: rootKey.jwk });
+export async function proveIssuer(lookup: IssuerLookup, id: string): Promise<ProvenIssuer | undefined> {
   try {
     const issuer = await lookup.resolve(id);
-    return { id, issuer, sha256: lookup.sha256, hold: lookup.hold, status: lookup.status() };
+    const { sha256, hold } = lookup;
+    const decide = (policy: TrustPolicy) => lookup.decide(id, policy);
+    return { id, issuer, sha256, hold, status: lookup.status(), decide };
   } catch {
     return undefined;
-  } finally {
-    lookup.close();
   }
+}
+
+/** Creates a look-up of single issuers. The caller closes it. */
+export function issuerLookup(base: URL, rootKey: RootKey): IssuerLookup {
+  return createIssuerLookup({ sources: [base.href], rootKey: rootKey.jwk });
 }

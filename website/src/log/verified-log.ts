@@ -12,8 +12,8 @@ import {
   verifyPublicationProof,
   verifyPublicationStatement,
 } from '@passport-registry/verifier/internal';
-import { fetchIfThere } from './fetch-file.js';
-import { fetchRootKey, NotVerified, notVerified } from './verified-registry.js';
+import { fetchIfThere } from '../registry/fetch-file.js';
+import { fetchRootKey, NotVerified, notVerified } from '../registry/verified-registry.js';
 
 const PUBLICATION = 'publication.jwt';
 

@@ -49,3 +49,12 @@ export function webLink(url: string): Node {
   if (scheme !== 'https:' && scheme !== 'http:') return document.createTextNode(url);
   return element('a', { href: url, rel: 'noopener noreferrer nofollow' }, url);
 }
+
+/**
+ * Inserts values and elements into a text of the page, at the places `{name}`.
+ *
+ * @param text - a text of this program, never data
+ */
+export function rich(text: string, slots: Readonly<Record<string, Child>>): Child[] {
+  return text.split(/\{(\w+)\}/).map((part, index) => (index % 2 === 0 ? part : slots[part]));
+}

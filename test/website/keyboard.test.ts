@@ -1,0 +1,179 @@
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { open, verdict } from '../support/browser.js';
+import { describeWith } from '../support/components.js';
+import { plainHost } from '../support/serving.js';
+import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
+
+let base: string;
+
+beforeAll(async () => {
+  const folder = await workspace([]);
+  writeFiles(folder, {
+    'issuers/alpha.yaml': recordText('alpha', { geographical_scope: '[NO]', domain_scope: '[banking]' }),
+    'issuers/beta.yaml': recordText('beta', { status: 'revoked', tier: 'founding' }),
+  });
+  const { code } = await cli(['build', '--key', 'key.pem', '--checkpoint-key', 'key.pem'], folder);
+  expect(code).toBe(0);
+  base = await plainHost(join(folder, 'dist'), '404.html');
+});
+
+async function opened(fragment = '') {
+  const { page, wrong } = await open(`${base}/${fragment}`);
+  expect(await verdict(page)).toBe('Verified in your browser');
+  await page.locator('.verification .facts').waitFor({ state: 'attached' });
+  return { page, wrong };
+}
+
+/** What a screen reader says of the element that has the focus: its role and its name. */
+async function focused(page: Page): Promise<string> {
+  return (await page.locator(':focus').ariaSnapshot()).split('\n')[0] ?? '';
+}
+
+describeWith(['chromium'], 'the page by keyboard and in words, in Chromium', () => {
+  it('lead from the top through everything to the first issuer, each with its role and its name', async () => {
+    const { page, wrong } = await opened();
+    const walked: string[] = [];
+    while (walked.at(-1) !== '- link "alpha":' && walked.length < 40) {
+      await page.keyboard.press('Tab');
+      walked.push(await focused(page));
+    }
+    expect(walked).toEqual([
+      '- link "Skip to the issuers":',
+      '- link "Registry of agent passport issuers":',
+      ...['- link "Issuers":', '- link "Operations":', '- link "Verify it yourself":'],
+      '- heading "Verified in your browser" [level=2]',
+      '- searchbox "Search"',
+      '- text: Filters',
+      ...['- combobox "Status":', '- combobox "Tier":', '- combobox "Place":', '- combobox "Domain":'],
+      ...['- combobox "Passport type":', '- button "Clear"'],
+      ...['- link "1 active":', '- link "1 revoked":', '- link "1 founding":', '- link "1 certified":'],
+      ...['- button "Issuer"', '- button "Status"', '- button "Tier"', '- button "Certified"'],
+      '- link "alpha":',
+    ]);
+    await page.keyboard.press('Enter');
+    await page.locator('main:focus').getByRole('heading', { name: 'alpha', exact: true }).waitFor();
+    expect(wrong).toEqual([]);
+  });
+
+  it('skip to the issuers, and go on from there', async () => {
+    const { page } = await opened();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.locator('main:focus').waitFor();
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('- searchbox "Search"');
+    await page.keyboard.type('beta');
+    await expect.poll(() => page.getByRole('row').count()).toBe(2);
+    await page.getByRole('link', { name: 'beta' }).waitFor();
+    expect(await focused(page)).toBe('- searchbox "Search": beta');
+    // The number of issuers is read out.
+    expect(await page.getByRole('status').innerText()).toBe('1 of 2 issuers.');
+  });
+
+  it('open the badge, and close it', async () => {
+    const { page } = await opened();
+    await page.locator('summary.badge').focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('term').filter({ hasText: 'Root key' }).waitFor();
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toContain('What this shows, and what it cannot show');
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('term').filter({ hasText: 'Root key' }).waitFor({ state: 'hidden' });
+  });
+
+  it('say in which view the reader is', async () => {
+    const { page } = await opened();
+    const current = page.getByRole('navigation', { name: 'Views' }).locator('[aria-current="page"]');
+    expect(await current.allTextContents()).toEqual(['Issuers']);
+    await page.getByRole('link', { name: 'Operations' }).press('Enter');
+    await page.locator('main:focus').getByRole('heading', { name: 'Operations' }).waitFor();
+    expect(await current.allTextContents()).toEqual(['Operations']);
+    await page.goto(`${base}/#issuer=alpha`);
+    await page.locator('main:focus').getByRole('heading', { name: 'alpha', exact: true }).waitFor();
+    expect(await current.count()).toBe(0);
+  });
+
+  it('describe the first screen', async () => {
+    const { page } = await opened();
+    expect(await page.getByRole('banner').ariaSnapshot()).toMatchInlineSnapshot(`
+      "- banner:
+        - heading "Registry of agent passport issuers" [level=1]:
+          - link "Registry of agent passport issuers":
+            - /url: ./
+        - navigation "Views":
+          - link "Issuers":
+            - /url: "#q="
+          - link "Operations":
+            - /url: "#view=operations"
+          - link "Verify it yourself":
+            - /url: "#verify""
+    `);
+    expect(await page.getByRole('main').getByRole('table').ariaSnapshot()).toMatchInlineSnapshot(`
+      "- table "Issuers":
+        - caption: Issuers
+        - rowgroup:
+          - row "Issuer Status Tier Places Domains Certified":
+            - columnheader "Issuer":
+              - button "Issuer"
+            - columnheader "Status":
+              - button "Status"
+            - columnheader "Tier":
+              - button "Tier"
+            - columnheader "Places"
+            - columnheader "Domains"
+            - columnheader "Certified":
+              - button "Certified"
+        - rowgroup:
+          - row "alpha alpha.alt active certified Norway banking 1 January 2026":
+            - rowheader "alpha alpha.alt":
+              - link "alpha":
+                - /url: "#issuer=alpha"
+              - text: alpha.alt
+            - cell "active"
+            - cell "certified"
+            - cell "Norway"
+            - cell "banking"
+            - cell "1 January 2026":
+              - time: 1 January 2026
+          - row "beta beta.alt revoked founding 1 January 2026":
+            - rowheader "beta beta.alt":
+              - link "beta":
+                - /url: "#issuer=beta"
+              - text: beta.alt
+            - cell "revoked"
+            - cell "founding"
+            - cell
+            - cell
+            - cell "1 January 2026":
+              - time: 1 January 2026"
+    `);
+    const landmarks = ['banner', 'navigation', 'main', 'search', 'contentinfo'] as const;
+    expect(await Promise.all(landmarks.map((role) => page.getByRole(role).count()))).toEqual([1, 1, 1, 1, 1]);
+    await page.getByRole('region', { name: 'Verification' }).waitFor();
+    await page.getByRole('region', { name: 'Verify it yourself' }).waitFor();
+    await page.getByRole('list', { name: 'Issuers by status and tier' }).waitFor();
+  });
+
+  it('reach the policy, the code and the record of an issuer', async () => {
+    const { page } = await opened('#issuer=alpha');
+    // The view is made anew when the changes are there.
+    await page.getByText('No changes of status or tier since').waitFor();
+    const button = page.getByRole('button', { name: 'Copy' });
+    await button.focus();
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toContain('A trust policy: change it to see what a verifier would decide.');
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type('{ "tiers": [] }');
+    // The decision is read out.
+    const decision = page.getByRole('status').filter({ hasText: 'A verifier with this policy' });
+    await expect.poll(() => decision.innerText()).toContain('rejects the issuer');
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('- link "trust-policy.schema.json":');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.locator('.record[open]').getByText('"issuer_id": "alpha"').waitFor();
+  });
+});

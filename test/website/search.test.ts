@@ -1,0 +1,223 @@
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, it } from 'vitest';
+import { indexPage } from '../../build/tree/site/pages.js';
+import { open, verdict } from '../support/browser.js';
+import { describeWith } from '../support/components.js';
+import { publish, testKey } from '../support/publication.js';
+import { plainHost } from '../support/serving.js';
+import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
+
+const ISSUERS = 3000;
+const TIERS = ['founding', 'certified', 'registered', 'sandbox'] as const;
+const STATUSES = ['active', 'suspended', 'revoked'] as const;
+
+/** An issuer of the many. Their order by id differs from that by status, by tier and by time. */
+const numbered = (index: number) => ({
+  id: `issuer-${String(index).padStart(4, '0')}`,
+  tier: TIERS[(index * 7) % 4] ?? 'founding',
+  status: STATUSES[index % 5] ?? 'active',
+  certified_since: `2025-${String(((index * 5) % 12) + 1).padStart(2, '0')}-01T00:00:00Z`,
+});
+const MANY = Array.from({ length: ISSUERS }, (_one, index) => numbered(index));
+
+const NAMED: Readonly<Record<string, Record<string, string>>> = {
+  'aland-bank': { geographical_scope: '[AX]' },
+  'balkan-bank': { geographical_scope: '[BA]', passport_types: '[human-proxy]' },
+  'fjord-bank': { geographical_scope: '[NO, SE]', jwks_uri: 'https://keys.norsk.alt/jwks.json' },
+  'golden-gate': { geographical_scope: '[US-CA]', contact: 'desk@golden.alt' },
+  'ivory-bank': { geographical_scope: '[CI]', domain_scope: '[banking]' },
+  'malmo-pay': { geographical_scope: '[SE-M]', contact: 'hej@malmo.alt' },
+  'planet-labs': { geographical_scope: '[global]' },
+};
+
+let folder: string;
+let base: string;
+
+beforeAll(async () => {
+  folder = await workspace([]);
+  for (const { id, ...fields } of MANY)
+    writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id, fields) });
+  for (const [id, fields] of Object.entries(NAMED)) {
+    writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id, fields) });
+  }
+  expect((await cli(['build', '--key', 'key.pem'], folder)).code).toBe(0);
+  base = await plainHost(join(folder, 'dist'), '404.html');
+});
+
+const ids = (page: Page) => page.locator('.issuers tbody th a').allTextContents();
+const count = (page: Page) => page.locator('.count').textContent();
+
+async function opened(fragment = ''): Promise<Page> {
+  const { page } = await open(`${base}/${fragment}`);
+  expect(await verdict(page)).toBe('Verified in your browser');
+  return page;
+}
+
+/** Makes each search stop and go on later as often as it can, as it does on a slow machine. */
+const SLOW = 'performance.now = ((timeMs) => () => (timeMs += 1000))(0)';
+const FAST = 'performance.now = () => 0';
+const type = (text: string) => `
+  document.querySelector('#search').value = ${JSON.stringify(text)};
+  document.querySelector('#search').dispatchEvent(new Event('input', { bubbles: true }));`;
+
+describeWith(['chromium'], 'the search among thousands of issuers, in Chromium', () => {
+  it('shows the first 25 of them', async () => {
+    const page = await opened();
+    await expect.poll(() => count(page)).toBe('All 3,007 issuers.');
+    expect((await ids(page)).slice(0, 5)).toEqual([
+      'aland-bank',
+      'balkan-bank',
+      'fjord-bank',
+      'golden-gate',
+      'issuer-0000',
+    ]);
+    expect(await ids(page)).toHaveLength(25);
+    await page.getByText('Page 1 of 121').waitFor();
+  });
+
+  it('finds by names, hosts, ids and places written out, as one types', async () => {
+    const page = await opened();
+    const search = page.getByLabel('Search');
+    for (const [text, expected] of [
+      ['norway', ['fjord-bank']],
+      ['Norway', ['fjord-bank']],
+      ['sweden', ['fjord-bank', 'malmo-pay']],
+      ['united states', ['golden-gate']],
+      ['us-ca', ['golden-gate']],
+      ['worldwide', ['planet-labs']],
+      ['Åland', ['aland-bank']],
+      ['aland', ['aland-bank']],
+      ['malmö', ['malmo-pay']],
+      ['MALMÖ hej@', ['malmo-pay']],
+      ["cote d'ivoire", ['ivory-bank']],
+      ['Côte d’Ivoire banking', ['ivory-bank']],
+      ['bosnia and herzegovina', ['balkan-bank']],
+      ['Bosnia & Herzegovina', ['balkan-bank']],
+      ['keys.norsk', ['fjord-bank']],
+      ['issuer-0042', ['issuer-0042']],
+      ['issuer-0042.alt', ['issuer-0042']],
+      ['desk@golden', ['golden-gate']],
+      ['human-proxy', ['balkan-bank']],
+      ['norway human-proxy', []],
+    ] as const) {
+      await search.fill('');
+      await search.pressSequentially(text);
+      await expect.poll(async () => [text, await ids(page)]).toEqual([text, expected]);
+      expect(await count(page)).toBe(`${expected.length} of 3,007 issuers.`);
+    }
+  });
+
+  it('shows what the reader typed last, also while they type faster than a search runs', async () => {
+    const page = await opened();
+    await page.evaluate(SLOW);
+    const search = page.getByLabel('Search');
+    await search.pressSequentially('issuer-2999');
+    await expect.poll(() => ids(page)).toEqual(['issuer-2999']);
+    for (let letters = 2; letters > 0; letters--) await search.press('Backspace');
+    await search.pressSequentially('0');
+    await expect.poll(() => ids(page)).toEqual(MANY.slice(2900, 2910).map(({ id }) => id));
+    expect(await search.inputValue()).toBe('issuer-290');
+    expect(new URL(page.url()).hash).toBe('#q=issuer-290');
+  });
+
+  it('never shows the result of an older query after that of a newer one', async () => {
+    const page = await opened();
+    await page.evaluate(`
+      globalThis.counts = [];
+      new MutationObserver(([{ target }]) => counts.push(target.textContent))
+        .observe(document.querySelector('.count'), { childList: true });`);
+    await page.evaluate(`${SLOW}; ${type('issuer-1')}; ${FAST}; ${type('issuer-299')}`);
+    await expect.poll(() => count(page)).toBe('10 of 3,007 issuers.');
+    // As long as the first search, and begun later.
+    await page.evaluate(`${SLOW}; ${type('norway')}`);
+    await expect.poll(() => ids(page)).toEqual(['fjord-bank']);
+    expect(await page.evaluate('counts')).toEqual(['10 of 3,007 issuers.', '1 of 3,007 issuers.']);
+  });
+
+  it.each<[string, string, (issuer: ReturnType<typeof numbered>) => number]>([
+    ['Issuer', 'issuer_id', () => 0],
+    ['Status', 'status', ({ status }) => STATUSES.indexOf(status)],
+    ['Tier', 'tier', ({ tier }) => TIERS.indexOf(tier)],
+    ['Certified', 'certified_since', ({ certified_since }) => Date.parse(certified_since)],
+  ])('sorts what it found by the column %s, in both directions', async (title, sort, rank) => {
+    const found = MANY.slice(1200, 1300);
+    const expected = found.sort((one, other) => rank(one) - rank(other)).map(({ id }) => id);
+    // By the id to begin with, so that the first click changes the order.
+    const page = await opened(sort === 'issuer_id' ? '#q=issuer-12&sort=tier' : '#q=issuer-12');
+    await page.getByText('Page 1 of 4').waitFor();
+    const heading = page.getByRole('columnheader', { name: title });
+    const hash = () => new URL(page.url()).hash;
+    for (const direction of ['ascending', 'descending']) {
+      await heading.getByRole('button').click();
+      await expect.poll(() => heading.getAttribute('aria-sort')).toBe(direction);
+      expect(await ids(page)).toEqual(expected.slice(0, 25));
+      expect(await count(page)).toBe('100 of 3,007 issuers.');
+      expect(await page.getByLabel('Search').inputValue()).toBe('issuer-12');
+      expected.reverse();
+    }
+    expect(hash()).toBe(`#q=issuer-12&sort=-${sort}`);
+    await page.getByRole('link', { name: 'Next →' }).click();
+    await page.getByText('Page 2 of 4').waitFor();
+    expected.reverse();
+    expect(await ids(page)).toEqual(expected.slice(25, 50));
+    expect(hash()).toBe(`#q=issuer-12&sort=-${sort}&page=2`);
+    // A new query begins on its first page, and in the same order.
+    await page.getByLabel('Search').fill('issuer-1');
+    await expect.poll(() => count(page)).toBe('1,000 of 3,007 issuers.');
+    expect(hash()).toBe(`#q=issuer-1&sort=-${sort}`);
+  });
+
+  it('names the places in the filter in words, in their order', async () => {
+    const page = await opened();
+    expect(await page.getByLabel('Place', { exact: true }).locator('option').allTextContents()).toEqual([
+      ...['Any place', 'Åland Islands', 'Bosnia & Herzegovina', 'Côte d’Ivoire', 'Norway'],
+      ...['SE-M (Sweden)', 'Sweden', 'US-CA (United States)', 'Worldwide'],
+    ]);
+    await page.getByLabel('Place', { exact: true }).selectOption({ label: 'Norway' });
+    // An issuer for the whole world is for Norway, too, as it is for a trust policy.
+    await expect.poll(() => ids(page)).toEqual(['fjord-bank', 'planet-labs']);
+    expect(new URL(page.url()).hash).toBe('#geography=NO');
+    await page.getByLabel('Search').fill('malmo');
+    await expect.poll(() => count(page)).toBe('0 of 3,007 issuers.');
+    expect(await page.locator('#view').innerText()).toContain('No matching issuers.');
+  });
+});
+
+describeWith(['chromium'], 'the search of a small registry, in Chromium', () => {
+  it('with one issuer finds it, and has no pages', async () => {
+    const small = await workspace(['alpha']);
+    await cli(['build', '--key', 'key.pem'], small);
+    const { page, wrong } = await open(await plainHost(join(small, 'dist'), '404.html'));
+    await verdict(page);
+    await expect.poll(async () => [await count(page), await ids(page)]).toEqual(['All 1 issuer.', ['alpha']]);
+    expect(await page.getByRole('navigation', { name: 'Pages' }).count()).toBe(0);
+    await page.getByLabel('Search').fill('beta');
+    await expect.poll(() => count(page)).toBe('0 of 1 issuer.');
+    await page.getByRole('link', { name: 'Show all' }).click();
+    await expect.poll(() => ids(page)).toEqual(['alpha']);
+    expect(wrong).toEqual([]);
+  });
+
+  it('without an issuer says so, whatever the reader searches', async () => {
+    // No build publishes an empty list, but the root key can sign one.
+    const key = await testKey();
+    const list = { list: Buffer.from('{}'), updatedAt: '2026-01-01T00:00:00Z', records: new Map() };
+    const index = indexPage({ list, rootKey: key.rootKey, development: false });
+    const files = publish(key, []);
+    const { page, wrong } = await open(
+      await plainHost(join(folder, 'dist'), '404.html', (path, bytes) => {
+        if (path === '/publication.jwt') return undefined;
+        return path === '/' ? Buffer.from(index) : (files.get(path.slice(1)) ?? bytes);
+      }),
+    );
+    expect(await verdict(page)).toBe('Verified in your browser');
+    await expect.poll(() => count(page)).toBe('All 0 issuers.');
+    await page.getByText('The registry has no issuers.').waitFor();
+    await page.getByLabel('Search').fill('beta');
+    await expect.poll(() => new URL(page.url()).hash).toBe('#q=beta');
+    expect(await page.locator('#view').innerText()).toContain('The registry has no issuers.');
+    expect(await page.locator('.issuers, .totals li').count()).toBe(0);
+    expect(wrong).toEqual([]);
+  });
+});

@@ -1,0 +1,144 @@
+import type { Issuer, Registry } from '@passport-registry/verifier';
+import { type Child, element, rich } from '../dom/element.js';
+import { time } from '../dom/time.js';
+import { visibleText } from '../dom/visible-text.js';
+import { wordFor } from '../dom/word.js';
+
+import { changesList } from '../list/changes-list.js';
+import { type ShownStatus, shownStatus, statusClass, statusIcon } from '../list/status-mark.js';
+import type { Change, Changes } from '../registry/changes.js';
+import { issuerFragment, listFragment } from '../route.js';
+import { issuer as text, tiers } from '../texts/en.js';
+import { similarIds } from './nearest.js';
+import { keyFields, purposeFields, trustFields } from './record-fields.js';
+import { type UseContext, useView } from './use-view.js';
+
+/** The maximum length of an id of a record. A link can name anything as an id. */
+const MAX_ID_LENGTH = 128;
+
+/** What is known of an issuer besides its record. */
+export interface IssuerContext extends UseContext {
+  /** The ids of the held issuers. */
+  readonly hold: readonly string[];
+  /** When the checkpoint was signed. Undefined without a checkpoint. */
+  readonly checkpointSignedAt: Date | undefined;
+  /** What is known of the past. Undefined before the list has been loaded. */
+  readonly past?: IssuerPast;
+}
+
+/** What is known of the past of an issuer. */
+export interface IssuerPast {
+  /** Undefined if no checkpoint covers the changes. */
+  readonly changes: Changes | undefined;
+  /** The history from the log. Undefined if the list is not proven to be in a log. */
+  readonly history: HTMLElement | undefined;
+}
+
+/** The view of one issuer: whether to trust it and why, what for, its keys, its history, and how to use it. */
+export function issuerView(issuer: Issuer, context: IssuerContext): HTMLElement {
+  const { issuer_id } = issuer;
+  const status = shownStatus(issuer, context.hold);
+  return element(
+    'article',
+    { class: 'issuer' },
+    backLink(),
+    element(
+      'div',
+      { class: `verdict ${statusClass(status)}` },
+      statusIcon(status),
+      element(
+        'div',
+        {},
+        element('p', {}, ...verdictOn(status, context.checkpointSignedAt)),
+        element(
+          'p',
+          { class: 'tier' },
+          element('strong', {}, issuer.tier),
+          `: ${wordFor(tiers, issuer.tier) ?? ''}`,
+        ),
+      ),
+    ),
+    trustFields(issuer, status, latestStatusChange(issuer, context.past?.changes)),
+    heading(text.purpose),
+    purposeFields(issuer),
+    heading(text.keys),
+    keyFields(issuer),
+    context.past === undefined ? undefined : historyOf(issuer_id, context.past),
+    heading(text.use),
+    useView(issuer, context),
+    element(
+      'details',
+      { class: 'record' },
+      element('summary', {}, text.record),
+      element('p', {}, recordSource(issuer_id, context.past !== undefined)),
+      element('pre', {}, element('code', {}, JSON.stringify(issuer, undefined, 2))),
+    ),
+  );
+}
+
+/** The verified change that gave the issuer its status. The changes are sorted, newest first. */
+function latestStatusChange({ issuer_id, status }: Issuer, changes: Changes | undefined): Change | undefined {
+  const latest = changes?.changes.find((one) => one.issuer_id === issuer_id && one.field === 'status');
+  return latest?.to === status && latest.from !== null ? latest : undefined;
+}
+
+function heading(words: string): HTMLElement {
+  return element('h3', {}, words);
+}
+
+function historyOf(id: string, { changes, history }: IssuerPast): Child[] {
+  const own = changes && { ...changes, changes: changes.changes.filter(({ issuer_id }) => issuer_id === id) };
+  return [heading(text.history), changesList(own, false), history];
+}
+
+function recordSource(id: string, isInList: boolean): Child[] {
+  if (!isInList) return [text.recordProven];
+  const file = element('a', { href: `issuers/${encodeURIComponent(id)}` }, `issuers/${id}`);
+  return rich(text.recordInList, { file });
+}
+
+function verdictOn(status: ShownStatus, checkpointSignedAt: Date | undefined): Child[] {
+  if (status === 'active') return [text.trust.active];
+  if (status !== 'on hold') return [text.trust.stopped(status)];
+  return rich(text.trust.held, { time: time(checkpointSignedAt?.toISOString() ?? '') });
+}
+
+/**
+ * The view for an id that is not in the list.
+ *
+ * @param registry - where to look for similar ids. Undefined before the list has been loaded
+ */
+export function unknownIssuerView(id: string, registry?: Registry, history?: HTMLElement): HTMLElement {
+  const verdict = rich(text.trust.unknown, {
+    id: element('strong', {}, element('bdi', {}, visibleText(id, MAX_ID_LENGTH))),
+  });
+  return element(
+    'article',
+    { class: 'issuer' },
+    backLink(),
+    element('div', { class: 'verdict revoked' }, statusIcon('revoked'), element('p', {}, verdict)),
+    registry && suggestions(id, registry, ''),
+    history,
+  );
+}
+
+/**
+ * The ids of the list that are most similar to an unknown id.
+ *
+ * @param base - the URL of the page with the issuers; empty if that is the current page
+ */
+export function suggestions(id: string, registry: Registry, base: string): HTMLElement {
+  const similar = similarIds(
+    id,
+    registry.list().map(({ issuer_id }) => issuer_id),
+  );
+  if (similar.length === 0) return element('p', {}, text.notSimilar);
+  const links = similar.map((found) =>
+    element('li', {}, element('a', { href: base + issuerFragment(found) }, found)),
+  );
+  return element('div', {}, element('p', {}, text.similar), element('ul', { class: 'near' }, links));
+}
+
+function backLink(): HTMLElement {
+  return element('p', { class: 'back' }, element('a', { href: listFragment({}) }, text.back));
+}

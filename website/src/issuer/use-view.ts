@@ -1,0 +1,154 @@
+import { type Decision, type Issuer, PolicyInvalid, type TrustPolicy } from '@passport-registry/verifier';
+import { element, rich } from '../dom/element.js';
+import { use as text } from '../texts/en.js';
+
+/** Of each scope, a policy names so many values. */
+const MAX_VALUES = 10;
+
+/** The policies that the reader typed, by issuer. The view is made anew when more is known of the issuer. */
+const drafts = new Map<string, string>();
+
+/** What the use of an issuer depends on, besides its record. */
+export interface UseContext {
+  /** The URL of the registry. */
+  readonly base: URL;
+  /** The public JWK of the root key that the page pins. */
+  readonly rootJwk: object;
+  /** Decides under a policy as a verifier would. */
+  readonly decide: (policy: TrustPolicy) => Decision | Promise<Decision>;
+}
+
+/** How to use an issuer in a program, and what a verifier would decide under a policy of the reader. */
+export function useView(issuer: Issuer, context: UseContext): HTMLElement {
+  const policy = policyFor(issuer);
+  const code = element('code', {}, codeFor(issuer.issuer_id, policy, context));
+  const copy = element('button', { type: 'button', class: 'copy' }, text.copy);
+  copy.addEventListener('click', () => void copyText(code, copy));
+  return element(
+    'div',
+    { class: 'use' },
+    element('p', {}, text.code),
+    element('div', { class: 'code' }, element('pre', {}, code), copy),
+    policyTrial(issuer.issuer_id, policy, {
+      decide: context.decide,
+      // The code has the policy that the reader tries.
+      onPolicy: (tried) => {
+        code.textContent = codeFor(issuer.issuer_id, tried, context);
+        copy.textContent = text.copy;
+      },
+    }),
+  );
+}
+
+/** A policy that accepts the issuer while it is active. */
+function policyFor({ tier, domain_scope, geographical_scope, passport_types }: Issuer): TrustPolicy {
+  const some = (values: readonly string[] | undefined) =>
+    values === undefined || values.length === 0 ? undefined : values.slice(0, MAX_VALUES);
+  const scopes = {
+    domains: some(domain_scope),
+    geography: some(geographical_scope),
+    passport_types: some(passport_types),
+  };
+  const declared = Object.entries(scopes).filter(([, values]) => values !== undefined);
+  return { tiers: [tier], ...Object.fromEntries(declared) };
+}
+
+function codeFor(
+  id: string,
+  policy: TrustPolicy,
+  { base, rootJwk }: Pick<UseContext, 'base' | 'rootJwk'>,
+): string {
+  const { kid, ...rootKey } = rootJwk as { readonly kid?: string };
+  return `import { createRegistryClient } from '@passport-registry/verifier';
+const rootKey = ${JSON.stringify(rootKey)}; // ${text.compare} ${kid}
+const registry = createRegistryClient({ sources: [${JSON.stringify(base.href)}], rootKey });
+await registry.ready();
+console.log(registry.decide(${JSON.stringify(id)}, ${JSON.stringify(policy)}));
+registry.close();`;
+}
+
+async function copyText(code: HTMLElement, button: HTMLButtonElement): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(code.textContent ?? '');
+    button.textContent = text.copied;
+  } catch {
+    // Without permission, or on a host without TLS. The reader can still copy what is selected.
+    getSelection()?.selectAllChildren(code);
+    button.textContent = text.select;
+  }
+}
+
+interface Trial extends Pick<UseContext, 'decide'> {
+  /** Called with each policy that the reader tries. */
+  readonly onPolicy: (policy: TrustPolicy) => void;
+}
+
+/** A text field for a policy, and the decision under it. */
+function policyTrial(id: string, policy: TrustPolicy, { decide, onPolicy }: Trial): HTMLElement {
+  const input = element('textarea', { id: 'policy', rows: 7, spellcheck: 'false', autocomplete: 'off' });
+  input.value = drafts.get(id) ?? linesOf(policy);
+  const result = element('div', { role: 'status', class: 'decision' });
+  const show = async () => {
+    const typed = input.value;
+    const decision = await decisionOn(typed, { decide, onPolicy });
+    if (typed === input.value) result.replaceChildren(...decision);
+  };
+  input.addEventListener('input', () => {
+    drafts.set(id, input.value);
+    void show();
+  });
+  void show();
+  const schema = element('a', { href: 'schemas/trust-policy.schema.json' }, 'trust-policy.schema.json');
+  return element(
+    'div',
+    { class: 'trial' },
+    element('label', { for: 'policy' }, text.policy),
+    input,
+    result,
+    element('p', { class: 'note' }, rich(text.schema, { schema })),
+  );
+}
+
+/** Formats a policy with one member a line. */
+function linesOf(policy: TrustPolicy): string {
+  const lines = Object.entries(policy).map(
+    ([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)}`,
+  );
+  return `{\n${lines.join(',\n')}\n}`;
+}
+
+async function decisionOn(typed: string, { decide, onPolicy }: Trial): Promise<HTMLElement[]> {
+  const refused = (words: string, error: unknown) => [
+    element('p', { class: 'refused' }, rich(words, { message: (error as Error).message })),
+  ];
+  let policy: TrustPolicy;
+  try {
+    policy = JSON.parse(typed);
+  } catch (error) {
+    return refused(text.notJson, error);
+  }
+  try {
+    const decision = await decide(policy);
+    onPolicy(policy);
+    return decisionView(decision);
+  } catch (error) {
+    // Any other error is about the registry, and the next event of the client shows it.
+    if (error instanceof PolicyInvalid) return refused(text.notPolicy, error);
+    return [];
+  }
+}
+
+function decisionView({ accepted, reasons }: Decision): HTMLElement[] {
+  return [
+    element(
+      'p',
+      { class: accepted ? 'accepted' : 'rejected' },
+      element('strong', {}, accepted ? text.accepted : text.rejected),
+    ),
+    element(
+      'ul',
+      {},
+      reasons.map(({ code, message }) => element('li', {}, element('code', {}, code), `: ${message}`)),
+    ),
+  ];
+}

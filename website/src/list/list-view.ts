@@ -1,0 +1,285 @@
+import { type Issuer, type Registry, STATUSES, TIERS } from '@passport-registry/verifier';
+import { type Child, element } from '../dom/element.js';
+import { day } from '../dom/time.js';
+import { EVERYTHING, issuerFragment, listFragment, type Query, SORTS } from '../route.js';
+import { status as statusWords, list as text } from '../texts/en.js';
+import { placeName } from './places.js';
+import { IssuerSearch, valuesOf } from './search.js';
+import { type ShownStatus, shownStatus, statusClass, statusMark } from './status-mark.js';
+
+/** Few enough that the browser lays them out while the reader types, also on a slow machine. */
+const ROWS_PER_PAGE = 25;
+
+/** The list with its controls. One instance shows one list, for any query. */
+export class ListView {
+  readonly element: HTMLElement;
+  readonly #issuers: readonly Issuer[];
+  readonly #hold: readonly string[];
+  readonly #search: IssuerSearch;
+  readonly #onQuery: (query: Query, typing: boolean) => void;
+  readonly #controls = new Map<Filter['member'] | 'text', HTMLInputElement | HTMLSelectElement>();
+  readonly #filters: HTMLDetailsElement;
+  readonly #results = element('div');
+  readonly #count = element('p', { role: 'status', class: 'count' });
+  #query = EVERYTHING;
+  /** The number of queries that were shown. A search stops as soon as there is a newer query. */
+  #shown = 0;
+  /** The issuers that match the query. */
+  #found: readonly Issuer[] = [];
+
+  /** @param onQuery - called after each change by the reader; `typing` is true while the reader types a search */
+  constructor(registry: Registry, onQuery: (query: Query, typing: boolean) => void) {
+    this.#issuers = registry.list();
+    this.#hold = registry.hold;
+    this.#search = new IssuerSearch(this.#issuers, this.#hold);
+    this.#onQuery = onQuery;
+    this.#filters = this.#filterDetails();
+    const form = element('form', { role: 'search', class: 'controls' }, this.#searchField(), this.#filters);
+    form.addEventListener('submit', (event) => event.preventDefault());
+    form.addEventListener('reset', () => this.#onQuery(EVERYTHING, false));
+    const state = element('div', { class: 'state' }, this.#count, this.#totals());
+    this.element = element('div', {}, form, state, this.#results);
+  }
+
+  show(query: Query): void {
+    this.#query = query;
+    for (const [member, control] of this.#controls) {
+      if (control.value !== query[member]) control.value = query[member];
+    }
+    if (FILTERS.some(({ member }) => query[member] !== '')) this.#filters.open = true;
+    void this.#find();
+  }
+
+  /** Shows all matching issuers on one page, for printing. */
+  showAll(): void {
+    this.#render(Number.POSITIVE_INFINITY);
+  }
+
+  async #find(): Promise<void> {
+    const number = ++this.#shown;
+    const isWanted = () => number === this.#shown;
+    const found = await this.#search.find(this.#query, isWanted);
+    if (found === undefined) return;
+    this.#found = found;
+    this.#render(ROWS_PER_PAGE);
+  }
+
+  #render(rows: number): void {
+    const found = this.#found;
+    const all = this.#issuers.length;
+    const pages = Math.max(1, Math.ceil(found.length / rows));
+    const page = Math.min(this.#query.page, pages);
+    const from = rows === Number.POSITIVE_INFINITY ? 0 : (page - 1) * rows;
+    this.#count.textContent = found.length === all ? text.all(all) : text.some(found.length, all);
+    const focused = this.#sortWithFocus();
+    this.#results.replaceChildren(
+      found.length === 0 ? this.#nothing() : this.#table(found.slice(from, from + rows)),
+      ...(pages > 1 ? [this.#pager(page, pages)] : []),
+    );
+    // The table was replaced. Restores the focus for readers who use the keyboard.
+    if (focused !== undefined) {
+      this.#results.querySelector<HTMLElement>(`th[data-sort="${focused}"] button`)?.focus();
+    }
+  }
+
+  #sortWithFocus(): string | undefined {
+    const active = document.activeElement;
+    if (active === null || !this.#results.contains(active)) return undefined;
+    return active.closest<HTMLElement>('th[data-sort]')?.dataset['sort'];
+  }
+
+  #nothing(): HTMLElement {
+    if (this.#issuers.length === 0) return element('p', {}, text.empty);
+    return element('p', {}, `${text.none} `, element('a', { href: listFragment({}) }, text.showAll));
+  }
+
+  #searchField(): HTMLElement {
+    const input = element('input', {
+      id: 'search',
+      type: 'search',
+      placeholder: text.example,
+      autocomplete: 'off',
+      spellcheck: 'false',
+    });
+    this.#control('text', input, true);
+    return element('div', { class: 'search' }, element('label', { for: 'search' }, text.search), input);
+  }
+
+  /** The filters are open where there is room for them. */
+  #filterDetails(): HTMLDetailsElement {
+    const isWide = matchMedia('(min-width: 44rem)').matches;
+    return element(
+      'details',
+      { class: 'filters', open: isWide },
+      element('summary', {}, text.filters),
+      element(
+        'div',
+        {},
+        FILTERS.map((filter) => this.#choice(filter)),
+        element('button', { type: 'reset' }, text.clear),
+      ),
+    );
+  }
+
+  #choice({ member, values }: Filter): Child {
+    const id = `filter-${member}`;
+    const options = values(this.#issuers).map(([value, name]) => element('option', { value }, name));
+    const select = element('select', { id }, element('option', { value: '' }, text.any[member]), options);
+    this.#control(member, select, false);
+    return element('div', {}, element('label', { for: id, class: 'unseen' }, text.filter[member]), select);
+  }
+
+  #control(
+    member: Filter['member'] | 'text',
+    control: HTMLInputElement | HTMLSelectElement,
+    typing: boolean,
+  ) {
+    this.#controls.set(member, control);
+    control.addEventListener('input', () => {
+      this.#onQuery({ ...this.#query, [member]: control.value, page: 1 }, typing);
+    });
+  }
+
+  /** How many issuers there are of each status and tier. Each number leads to them. */
+  #totals(): HTMLElement {
+    const totals = new Map<string, number>();
+    for (const issuer of this.#issuers) {
+      for (const key of [statusClass(shownStatus(issuer, this.#hold)), issuer.tier]) {
+        totals.set(key, (totals.get(key) ?? 0) + 1);
+      }
+    }
+    const link = (member: 'status' | 'tier', value: string, word = value) => {
+      const found = totals.get(value);
+      if (found === undefined) return undefined;
+      const href = listFragment({ [member]: value });
+      return element('li', {}, element('a', { href, class: value }, text.total(found, word)));
+    };
+    return element(
+      'ul',
+      { class: 'totals', 'aria-label': text.totals },
+      STATUSES.map((status) => link('status', status, statusWords[status])),
+      TIERS.map((tier) => link('tier', tier)),
+    );
+  }
+
+  #table(issuers: readonly Issuer[]): HTMLElement {
+    return element(
+      'table',
+      { class: 'issuers' },
+      element('caption', { class: 'unseen' }, text.title),
+      element(
+        'thead',
+        {},
+        element(
+          'tr',
+          {},
+          COLUMNS.map((column) => this.#heading(column)),
+        ),
+      ),
+      element(
+        'tbody',
+        {},
+        issuers.map((issuer) => row(issuer, shownStatus(issuer, this.#hold))),
+      ),
+    );
+  }
+
+  #heading({ name, kind }: Column): HTMLElement {
+    const title = text.column[name];
+    const sort = SORTS.find((one) => one === name);
+    if (sort === undefined) return element('th', { scope: 'col', class: kind }, title);
+    const { sort: current, descending } = this.#query;
+    const direction = sort !== current ? 'none' : descending ? 'descending' : 'ascending';
+    const arrow = { none: '', ascending: ' ▲', descending: ' ▼' }[direction];
+    const query = { ...this.#query, sort, descending: sort === current && !descending, page: 1 };
+    const button = element(
+      'button',
+      { type: 'button' },
+      title,
+      element('span', { 'aria-hidden': 'true' }, arrow),
+    );
+    button.addEventListener('click', () => this.#onQuery(query, false));
+    return element('th', { scope: 'col', class: kind, 'aria-sort': direction, 'data-sort': sort }, button);
+  }
+
+  #pager(page: number, pages: number): HTMLElement {
+    const link = (target: number, name: string) => {
+      if (target < 1 || target > pages) return element('span', { class: 'none' }, name);
+      const made = element('a', { href: listFragment({ ...this.#query, page: target }) }, name);
+      made.addEventListener('click', () => this.element.scrollIntoView());
+      return made;
+    };
+    return element(
+      'nav',
+      { class: 'pager', 'aria-label': text.pages },
+      link(page - 1, text.previous),
+      element('span', {}, text.page(page, pages)),
+      link(page + 1, text.next),
+    );
+  }
+}
+
+interface Filter {
+  readonly member: 'tier' | 'status' | 'geography' | 'domain' | 'passportType';
+  /** The choices, each as a value and a label. */
+  readonly values: (issuers: readonly Issuer[]) => (readonly [string, string])[];
+}
+
+const named = (values: readonly string[]) => values.map((value) => [value, value] as const);
+
+const FILTERS: readonly Filter[] = [
+  { member: 'status', values: () => STATUSES.map((status) => [status, statusWords[status]]) },
+  { member: 'tier', values: () => named(TIERS) },
+  {
+    member: 'geography',
+    values: (issuers) =>
+      valuesOf(issuers, 'geographical_scope')
+        .map((code) => [code, placeName(code)] as const)
+        .sort(([, one], [, other]) => one.localeCompare(other)),
+  },
+  { member: 'domain', values: (issuers) => named(valuesOf(issuers, 'domain_scope')) },
+  { member: 'passportType', values: (issuers) => named(valuesOf(issuers, 'passport_types')) },
+];
+
+interface Column {
+  readonly name: keyof typeof text.column;
+  /** A wide column is hidden on narrow screens. */
+  readonly kind?: 'wide';
+}
+
+const COLUMNS: readonly Column[] = [
+  { name: 'issuer_id' },
+  { name: 'status' },
+  { name: 'tier', kind: 'wide' },
+  { name: 'geographical_scope', kind: 'wide' },
+  { name: 'domain_scope', kind: 'wide' },
+  { name: 'certified_since', kind: 'wide' },
+];
+
+function row(issuer: Issuer, status: ShownStatus): HTMLElement {
+  const { issuer_id, jwks_uri, tier, certified_since, geographical_scope, domain_scope } = issuer;
+  const host = URL.canParse(jwks_uri) ? new URL(jwks_uri).host : '';
+  return element(
+    'tr',
+    { class: statusClass(status) },
+    element(
+      'th',
+      { scope: 'row' },
+      element('a', { href: issuerFragment(issuer_id) }, issuer_id),
+      element('span', { class: 'host narrow' }, tier),
+      // The host of the keys says more than an id does, unless it is the id.
+      host === '' || host === issuer_id ? undefined : element('span', { class: 'host' }, host),
+    ),
+    element('td', {}, statusMark(status)),
+    element('td', { class: 'wide' }, tier),
+    element('td', { class: 'wide' }, abbreviate(geographical_scope?.map(placeName))),
+    element('td', { class: 'wide' }, abbreviate(domain_scope)),
+    element('td', { class: 'wide date' }, day(certified_since)),
+  );
+}
+
+/** Joins the first three values, and adds the number of the others. */
+function abbreviate(values: readonly string[] = []): string {
+  const shown = values.slice(0, 3).join(', ');
+  return values.length > 3 ? `${shown}${text.more(values.length - 3)}` : shown;
+}

@@ -1,0 +1,131 @@
+import { type Issuer, STATUSES, TIERS } from '@passport-registry/verifier';
+import { instantOf } from '@passport-registry/verifier/internal';
+import type { Query } from '../route.js';
+import { placeName } from './places.js';
+import { shownStatus, statusClass } from './status-mark.js';
+
+/** For how long a search may block the page, in milliseconds. The reader may be typing. */
+const MAX_SLICE_MS = 8;
+/** How many records are compared between two looks at the clock. */
+const RECORDS_PER_LOOK = 64;
+/** More than the number of issuers in any list. A key of a sort is a rank and a position. */
+const MAX_ISSUERS = 2 ** 22;
+
+/** Searches the issuers of one list, without blocking the page. */
+export class IssuerSearch {
+  readonly #issuers: readonly Issuer[];
+  readonly #hold: readonly string[];
+  readonly #orders = new Map<Query['sort'], readonly number[]>();
+
+  constructor(issuers: readonly Issuer[], hold: readonly string[]) {
+    this.#issuers = issuers;
+    this.#hold = hold;
+  }
+
+  /**
+   * Finds the issuers that match a query, in the order that the query requests. A search of a small list ends before the
+   * function returns to the caller's event.
+   *
+   * @param isWanted - whether the reader still waits for the result
+   * @returns undefined if nobody waits for the result
+   */
+  async find(query: Query, isWanted: () => boolean): Promise<Issuer[] | undefined> {
+    const words = fold(query.text).split(/\s+/).filter(Boolean);
+    const order = this.#orderOf(query.sort);
+    const found: Issuer[] = [];
+    let until = performance.now() + MAX_SLICE_MS;
+    for (let at = 0; at < this.#issuers.length; at++) {
+      if (at % RECORDS_PER_LOOK === 0 && performance.now() > until) {
+        await new Promise((resolve) => setTimeout(resolve));
+        if (!isWanted()) return undefined;
+        until = performance.now() + MAX_SLICE_MS;
+      }
+      const position = order?.[at] ?? at;
+      const issuer = this.#issuers[position];
+      if (issuer === undefined || !this.#matches(issuer, query)) continue;
+      if (!words.every((word) => contains(issuer, word))) continue;
+      found.push(issuer);
+    }
+    return query.descending ? found.reverse() : found;
+  }
+
+  #matches(issuer: Issuer, { tier, status, geography, domain, passportType }: Query): boolean {
+    return (
+      (tier === '' || issuer.tier === tier) &&
+      (status === '' || statusClass(shownStatus(issuer, this.#hold)) === status) &&
+      (geography === '' || issuer.geographical_scope?.some((scope) => covers(scope, geography)) === true) &&
+      (domain === '' || issuer.domain_scope?.includes(domain) === true) &&
+      (passportType === '' || issuer.passport_types?.includes(passportType) === true)
+    );
+  }
+
+  /** The positions of the issuers in an order. Undefined for the order of the list, which is that of the ids. */
+  #orderOf(sort: Query['sort']): readonly number[] | undefined {
+    if (sort === 'issuer_id') return undefined;
+    let order = this.#orders.get(sort);
+    if (order === undefined) {
+      const keys = Float64Array.from(
+        this.#issuers,
+        (issuer, position) => this.#rank(issuer, sort) * MAX_ISSUERS + position,
+      );
+      // Sorting numbers blocks the page for a few milliseconds, even with 100,000 issuers.
+      order = Array.from(keys.sort(), (key) => key - Math.floor(key / MAX_ISSUERS) * MAX_ISSUERS);
+      this.#orders.set(sort, order);
+    }
+    return order;
+  }
+
+  #rank(issuer: Issuer, sort: Query['sort']): number {
+    if (sort === 'tier') return TIERS.indexOf(issuer.tier);
+    if (sort === 'status') return STATUSES.indexOf(statusClass(shownStatus(issuer, this.#hold)));
+    return Math.floor(instantOf(issuer.certified_since) / 1000) || 0;
+  }
+}
+
+/** Whether a place of a record covers another one, as for a trust policy (SPEC B11). */
+function covers(scope: string, place: string): boolean {
+  return scope === place || scope === 'global' || place.startsWith(`${scope}-`);
+}
+
+/**
+ * Whether a value of a record contains a word, or the name of one of its places. Nothing is kept for the next search: in a
+ * large list, collecting the garbage takes longer than comparing anew.
+ */
+function contains(issuer: Issuer, word: string): boolean {
+  for (const value of Object.values(issuer)) {
+    if (typeof value === 'string' && fold(value).includes(word)) return true;
+    if (Array.isArray(value) && value.some((one) => fold(one).includes(word))) return true;
+  }
+  return issuer.geographical_scope?.some((code) => foldedPlace(code).includes(word)) === true;
+}
+
+const foldedPlaces = new Map<string, string>();
+
+function foldedPlace(code: string): string {
+  let folded = foldedPlaces.get(code);
+  if (folded === undefined) {
+    const name = placeName(code);
+    // Readers write `Bosnia and Herzegovina`, too.
+    folded = fold(`${name}\n${name.replaceAll('&', 'and')}`);
+    foldedPlaces.set(code, folded);
+  }
+  return folded;
+}
+
+/** Makes texts comparable: lower case, without accents, and with the apostrophe that readers type. */
+function fold(text: string): string {
+  const plain = /[^ -~]/.test(text)
+    ? text.normalize('NFKD').replaceAll(/\p{M}/gu, '').replaceAll('’', "'")
+    : text;
+  return plain.toLowerCase();
+}
+
+/** All values of one list field, over all issuers, without duplicates and sorted. */
+export function valuesOf(
+  issuers: readonly Issuer[],
+  field: 'geographical_scope' | 'domain_scope' | 'passport_types',
+): string[] {
+  const values = new Set<string>();
+  for (const issuer of issuers) for (const value of issuer[field] ?? []) values.add(value);
+  return [...values].sort();
+}

@@ -1,0 +1,186 @@
+import type { RegistryClient } from '@passport-registry/verifier';
+import { type Child, element, rich, webLink } from '../dom/element.js';
+import { formatAge, formatDistance, formatDuration, moment, time } from '../dom/time.js';
+import { visibleText } from '../dom/visible-text.js';
+import type { LoggedList } from '../log/verified-log.js';
+import { issuerFragment } from '../route.js';
+import { operations as text } from '../texts/en.js';
+import { fact } from '../verification/verdict.js';
+import type { NamedWitness, PublishedOperations } from './read-operations.js';
+
+const MAX_NAME_LENGTH = 100;
+/** A message can quote a text of the host. */
+const MAX_MESSAGE_LENGTH = 500;
+
+/** What is known of the operations of a registry besides its list. */
+export interface OperationsContext extends PublishedOperations {
+  /** The proven log. Undefined if nothing proves that the list is in a log. */
+  readonly log: LoggedList | undefined;
+  /** The witnesses that the registry names. */
+  readonly witnesses: readonly NamedWitness[];
+}
+
+/** The state of the registry: its list, checkpoint, keys, mirrors, log and witnesses. */
+export function operationsView(registry: RegistryClient, context: OperationsContext): HTMLElement {
+  return element(
+    'article',
+    { class: 'operations' },
+    element('p', { class: 'note' }, text.about),
+    element(
+      'div',
+      { class: 'cards' },
+      card(text.list, listFacts(registry)),
+      card(text.checkpoint, checkpointFacts(registry, context)),
+      card(text.log, logFacts(context)),
+    ),
+    section(text.keys, eventsTable(registry, context)),
+    section(text.mirrors, ...mirrors(context)),
+    section(text.witnesses, ...witnesses(context)),
+  );
+}
+
+function card(title: string, content: Child): HTMLElement {
+  return element('section', { class: 'card' }, element('h3', {}, title), content);
+}
+
+function section(title: string, ...content: Child[]): HTMLElement {
+  return element('section', {}, element('h3', {}, title), content);
+}
+
+function listFacts(registry: RegistryClient): HTMLElement {
+  const { checkpointSignedAt } = registry.status();
+  const nobody = checkpointSignedAt === undefined ? text.unknown : text.nobody;
+  const held = registry.hold.map((id) => element('li', {}, element('a', { href: issuerFragment(id) }, id)));
+  return element(
+    'dl',
+    { class: 'facts' },
+    fact(text.issuers, text.count(registry.list().length)),
+    fact(text.updated, whenAndAge(Date.parse(registry.updatedAt))),
+    fact(text.onHold, held.length === 0 ? nobody : element('ul', { class: 'values' }, held)),
+  );
+}
+
+function checkpointFacts(registry: RegistryClient, { delegation }: OperationsContext): Child {
+  const { checkpointSignedAt } = registry.status();
+  if (checkpointSignedAt === undefined) return element('p', {}, text.none);
+  const signer = delegation === undefined ? text.byRoot : text.byOnline(delegation.keys.length);
+  return element(
+    'dl',
+    { class: 'facts' },
+    fact(text.signed, whenAndAge(checkpointSignedAt.getTime())),
+    fact(text.signer, signer),
+  );
+}
+
+function logFacts({ log }: OperationsContext): Child {
+  if (log === undefined) return element('p', {}, text.noLog);
+  return element(
+    'dl',
+    { class: 'facts' },
+    fact(text.log, element('code', {}, log.origin)),
+    fact(text.head, text.entries(log.head.size)),
+    fact(text.publication, text.publicationOf(log.sequence, log.head.index + 1)),
+  );
+}
+
+/** What ends next, first things first. */
+function eventsTable(registry: RegistryClient, { delegation }: OperationsContext): HTMLElement {
+  const { freshUntil, checkpointSignedAt } = registry.status();
+  const events: [number, string][] = [];
+  if (freshUntil !== undefined) {
+    events.push([
+      freshUntil.getTime(),
+      checkpointSignedAt === undefined ? text.listEnds : text.checkpointEnds,
+    ]);
+  }
+  if (delegation !== undefined) events.push([delegation.expiresAt, text.delegationEnds]);
+  return table(
+    [text.when, text.event],
+    events
+      .sort(([one], [other]) => one - other)
+      .map(([at, what]) => [[moment(new Date(at).toISOString()), ` (${formatDistance(at)})`], what]),
+  );
+}
+
+function mirrors({ report, refusal }: OperationsContext): Child[] {
+  if (refusal !== undefined) {
+    const code = element('code', {}, refusal.code);
+    return [
+      element(
+        'p',
+        { class: 'refused' },
+        text.badReport,
+        ' ',
+        code,
+        `: ${visibleText(refusal.message, MAX_MESSAGE_LENGTH)}.`,
+      ),
+    ];
+  }
+  if (report === undefined) return [element('p', {}, text.noReport)];
+  if (report.mirrors.length === 0) return [element('p', {}, text.noMirrors)];
+  const at = new Date(report.issuedAt).toISOString();
+  const rows = report.mirrors.map(({ url, state, behind, updated_at }) => [
+    webLink(url),
+    element('span', { class: MIRROR_CLASSES[state] }, text.states[state]),
+    behind === undefined || behind === 0 ? '' : formatDuration(behind * 1000),
+    updated_at === undefined ? '' : time(updated_at),
+  ]);
+  return [
+    element('p', { class: 'note' }, rich(text.reported, { time: time(at), age: formatAge(report.issuedAt) })),
+    table([text.mirror, text.state, text.behind, text.listOf], rows),
+  ];
+}
+
+const MIRROR_CLASSES = {
+  'in sync': 'status active',
+  ahead: 'status active',
+  behind: 'status suspended',
+  unreachable: 'status suspended',
+  expired: 'status revoked',
+  altered: 'status revoked',
+} as const;
+
+function witnesses({ report, log, witnesses: named }: OperationsContext): Child[] {
+  if (report === undefined || report.witnesses.length === 0) return [element('p', {}, text.noWitnesses)];
+  if (log === undefined) return [element('p', {}, text.noLog)];
+  const rows = named.map(({ name, cosignedAt }) => [
+    element('bdi', {}, visibleText(name, MAX_NAME_LENGTH)),
+    cosignedAt === undefined ? text.never : whenAndAge(cosignedAt.getTime()),
+  ]);
+  return [
+    element('p', { class: 'note' }, text.quorum(report.quorum ?? 0, named.length)),
+    table([text.witness, text.cosigned], rows),
+  ];
+}
+
+function whenAndAge(timeMs: number): Child {
+  return [moment(new Date(timeMs).toISOString()), ` (${formatAge(timeMs)})`];
+}
+
+function table(titles: readonly string[], rows: readonly (readonly Child[])[]): HTMLElement {
+  return element(
+    'table',
+    { class: 'data' },
+    element(
+      'thead',
+      {},
+      element(
+        'tr',
+        {},
+        titles.map((title) => element('th', { scope: 'col' }, title)),
+      ),
+    ),
+    element(
+      'tbody',
+      {},
+      rows.map(([first, ...others]) =>
+        element(
+          'tr',
+          {},
+          element('th', { scope: 'row' }, first),
+          others.map((cell) => element('td', {}, cell)),
+        ),
+      ),
+    ),
+  );
+}

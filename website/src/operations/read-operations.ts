@@ -1,0 +1,58 @@
+import type { RootKey } from '@passport-registry/verifier';
+import {
+  newestCosignatures,
+  type Operations,
+  parseLogProof,
+  parseNoteKey,
+  verifyDelegation,
+  verifyOperations,
+} from '@passport-registry/verifier/internal';
+import type { LoggedList } from '../log/verified-log.js';
+import { fetchIfThere } from '../registry/fetch-file.js';
+import { NotVerified, notVerified } from '../registry/verified-registry.js';
+
+/** The delegation to the online keys. */
+export type Delegation = Awaited<ReturnType<typeof verifyDelegation>>;
+
+/** What the registry publishes of its operations, verified under its root key. */
+export interface PublishedOperations {
+  /** Undefined without a delegation, or if it is not valid. */
+  readonly delegation?: Delegation | undefined;
+  /** Undefined without an operations statement, or if it is not valid. */
+  readonly report?: Operations | undefined;
+  /** Why the operations statement of the host is not valid. */
+  readonly refusal?: NotVerified | undefined;
+}
+
+/** A witness that the registry names, and when it cosigned the head of the log. Undefined if it has not. */
+export interface NamedWitness {
+  readonly name: string;
+  readonly cosignedAt: Date | undefined;
+}
+
+/** Fetches and verifies what the registry publishes of its operations. An expired statement is still a fact of the past. */
+export async function readOperations(base: URL, rootKey: RootKey): Promise<PublishedOperations> {
+  const times = { clock: { now: Date.now(), tolerance: 5 * 60 * 1000 }, expiry: false };
+  const [delegation, operations] = await Promise.all(
+    ['keys/delegation.jwt', 'operations.jwt'].map((path) => fetchIfThere(base, path).catch(() => undefined)),
+  );
+  const [delegated, report] = await Promise.all([
+    delegation && verifyDelegation(delegation, rootKey, times).catch(() => undefined),
+    operations && verifyOperations({ operations, delegation }, rootKey, times).catch(notVerified),
+  ]);
+  if (report instanceof NotVerified) return { delegation: delegated, refusal: report };
+  return { delegation: delegated, report };
+}
+
+/** Finds out which of the named witnesses have cosigned the head of the log. */
+export async function cosignaturesBy(keys: readonly string[], log: LoggedList): Promise<NamedWitness[]> {
+  const refuse = (message: string) => new NotVerified('ERR_NOT_LOGGED', message);
+  const witnesses = keys.map((key) => parseNoteKey(key, 'witness', refuse));
+  const anyTime = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+  const { note } = parseLogProof(log.head.proof, refuse).head;
+  const valid = await newestCosignatures(note, { witnesses, quorum: witnesses.length, ...anyTime });
+  return witnesses.map(({ name, jwk }) => {
+    const found = valid.find(({ witness }) => witness.jwk.x === jwk.x);
+    return { name, cosignedAt: found && new Date(found.time) };
+  });
+}

@@ -1,0 +1,357 @@
+/**
+ * All words of the page, in English. A page in another language needs only another file of this form. In a text, `{name}`
+ * is the place of a value or a link. The texts never contain data: values are inserted as text, not as markup.
+ */
+
+/** The language of this file (BCP 47). It also selects the form of dates and numbers, and the names of places. */
+export const LANGUAGE = 'en-GB';
+
+const number = (value: number) => value.toLocaleString(LANGUAGE);
+const count = (value: number, one: string, many: string) => `${number(value)} ${value === 1 ? one : many}`;
+
+/** The words of index.html and 404.html, which the build inserts. They may contain markup. */
+export const html = {
+  language: LANGUAGE,
+  /** The direction of the script: `ltr` or `rtl`. */
+  direction: 'ltr',
+  skip: 'Skip to the issuers',
+  navigation: 'Views',
+  issuers: 'Issuers',
+  operations: 'Operations',
+  verify: 'Verify it yourself',
+  verification: 'Verification',
+  log: 'Log',
+  unverified: 'Not verified',
+  no_script:
+    'No script has run, so nothing has been verified here. The commands <a href="#verify">at the end of this page</a> verify the registry without trusting the page.',
+  verify_why:
+    'The host controls everything that this page shows. These commands trust no host, provided that the thumbprint in <code>PINNED</code> is the one that the operator of the registry gave you in another way: on paper, by telephone, or on the site of another member. They prove who signed the list, not that it is the newest: a host can send an older one, and only a checkpoint names the issuers on hold. <code>passport-registry verify</code> and the verifier library check that, too.',
+  verify_with: 'Commands for curl and openssl 3',
+  data: 'Data: <a href="issuers.json">issuers.json</a>, its signature <a href="issuers.sig">issuers.sig</a>, the root key <a href="keys/root.json">keys/root.json</a>, checksums <a href="SHA256SUMS">SHA256SUMS</a>, <a href="schemas/registry.openapi.json">the interface</a>. Changes of status and tier: <a href="changes.atom">feed</a>, <a href="changes.json">data</a>.',
+  feed: 'Changes of status and tier',
+  development:
+    '<strong>Signed by a development key.</strong> Nobody stands behind this registry: do not trust its issuers, do not pin its key.',
+  held_by: 'The registry says that {heldBy}. Your browser cannot check that; passport-registry verify can.',
+  operator:
+    'Operator: {addresses}. The host of this page could change these addresses: do not learn the thumbprint of the root key only through them.',
+  plain_list:
+    '{count} issuers, as of {time}. An active issuer may be on hold: a checkpoint says so, and this copy does not show it.',
+  plain_too_many:
+    'There are more issuers than this page can hold without a script: they are all in <a href="issuers.json">issuers.json</a>.',
+  plain_issuer: 'Issuer',
+  plain_status: 'Status',
+  plain_tier: 'Tier',
+  plain_since: 'Certified since',
+  missing: '404: not in this registry',
+  missing_name: 'Registry of agent passport issuers',
+  missing_title: 'Not found',
+  missing_why:
+    'This registry has no file at this URL. If the URL names an issuer, the issuer is not recognised.',
+  missing_list: 'All recognised issuers',
+} as const;
+
+/** The states of an issuer. */
+export const status = {
+  active: 'active',
+  suspended: 'suspended',
+  revoked: 'revoked',
+  'on hold': 'on hold',
+} as const;
+
+/** The tiers, and what each of them means. The operator decides what each tier demands. */
+export const tiers = {
+  founding: 'A founding member of the registry, which the operator has examined.',
+  certified: 'The operator has examined the issuer.',
+  registered: 'The operator has listed the issuer, but has not examined it.',
+  sandbox: 'For tests only: accept its passports nowhere but in a test.',
+} as const;
+
+/** The members of a record. */
+export const fields = {
+  issuer_id: 'Id',
+  tier: 'Tier',
+  status: 'Status',
+  jwks_uri: 'Keys (JWKS)',
+  discovery_uri: 'Metadata',
+  policy_uri: 'Policy',
+  certified_since: 'Certified since',
+  last_audit: 'Last audit',
+  geographical_scope: 'Places',
+  domain_scope: 'Domains',
+  passport_types: 'Passport types',
+  contact: 'Contact',
+} as const;
+
+/** The list of issuers. */
+export const list = {
+  title: 'Issuers',
+  operations: 'Operations',
+  search: 'Search',
+  example: 'Name, host, domain, country',
+  filters: 'Filters',
+  clear: 'Clear',
+  any: {
+    tier: 'Any tier',
+    status: 'Any status',
+    geography: 'Any place',
+    domain: 'Any domain',
+    passportType: 'Any passport type',
+  },
+  filter: {
+    tier: 'Tier',
+    status: 'Status',
+    geography: 'Place',
+    domain: 'Domain',
+    passportType: 'Passport type',
+  },
+  column: {
+    issuer_id: 'Issuer',
+    status: 'Status',
+    tier: 'Tier',
+    geographical_scope: 'Places',
+    domain_scope: 'Domains',
+    certified_since: 'Certified',
+  },
+  all: (all: number) => `All ${count(all, 'issuer', 'issuers')}.`,
+  some: (found: number, all: number) => `${number(found)} of ${count(all, 'issuer', 'issuers')}.`,
+  none: 'No matching issuers.',
+  empty: 'The registry has no issuers.',
+  showAll: 'Show all',
+  searching: 'Searching…',
+  total: (found: number, what: string) => `${number(found)} ${what}`,
+  totals: 'Issuers by status and tier',
+  pages: 'Pages',
+  page: (page: number, pages: number) => `Page ${number(page)} of ${number(pages)}`,
+  previous: '← Previous',
+  next: 'Next →',
+  everywhere: 'Worldwide',
+  more: (rest: number) => ` +${number(rest)}`,
+  notVerified: 'No issuers are shown, because the registry could not be verified.',
+} as const;
+
+/** The changes of status and tier. */
+export const changes = {
+  title: 'Recent changes',
+  uncovered:
+    'This host sends no changes of status and tier that a checkpoint covers, so none are shown. The {feed} lists them without verification.',
+  feed: 'feed',
+  none: 'No changes of status or tier since {since}.',
+  added: (field: string, to: string) => `new, ${field} ${to}`,
+  removed: 'removed from the list',
+  changed: (field: string, from: string, to: string) => `${field} ${from} → ${to}`,
+} as const;
+
+/** The page of one issuer. */
+export const issuer = {
+  back: '← All issuers',
+  trust: {
+    active:
+      'This issuer is recognised. Your own policy decides whether you trust it: by tier, domains and places.',
+    stopped: (state: string) =>
+      `This issuer is ${state}: every verifier rejects the issuer and all of its passports.`,
+    held: 'This issuer is on hold, by the checkpoint of {time}. It is treated as suspended: every verifier rejects the issuer and all of its passports.',
+    unknown: '{id} is not in this registry. No issuer with this id is recognised.',
+  },
+  since: 'Certified since',
+  audit: 'Last audit',
+  heldRecord: '(active in the record)',
+  statusSince: ' since {day}; before: {from}',
+  purpose: 'What its passports are for',
+  keys: 'Where its keys are',
+  history: 'History',
+  use: 'Use this issuer',
+  record: 'Record as JSON',
+  recordInList:
+    'This is the record in the signed list. {file} is an unsigned copy of the record. Do not base decisions on the copy alone.',
+  recordProven: 'This is the record that the signed publication statement proves.',
+  undeclared: 'not declared',
+  nothing: 'none',
+  similar: 'Similar ids in the registry (a similar name does not mean that the issuers are related):',
+  notSimilar: 'The registry has no similar id.',
+  misplaced: 'The list contains {id}, but this host does not serve the file of this issuer.',
+} as const;
+
+/** How to use an issuer in a program, and what a policy decides. */
+export const use = {
+  code: 'Ready to run in Node.js, browsers and edge runtimes. The root key in it comes from this page: compare its thumbprint first.',
+  compare: 'compare the thumbprint first:',
+  copy: 'Copy',
+  copied: 'Copied',
+  select: 'Press Ctrl+C to copy',
+  policy:
+    'A trust policy: change it to see what a verifier would decide. Of each list, the issuer needs at least one value.',
+  accepted: 'A verifier with this policy accepts the issuer.',
+  rejected: 'A verifier with this policy rejects the issuer.',
+  notJson: 'This is not JSON: {message}.',
+  notPolicy: 'This is not a trust policy: {message}.',
+  schema: 'The members of a policy are in {schema}.',
+} as const;
+
+/** The history of an issuer, from the log. */
+export const history = {
+  title: 'History from the log',
+  read: 'Read the history',
+  readOlder: 'Read older lists',
+  again: 'Try again',
+  reading: 'Reading…',
+  about:
+    'Changes of the record between the lists that the log {origin} names up to the list on this page, newest first. Your browser checks each entry against the head of the log, and each list against the hash in its entry. It does not check that the root key signed the older lists: the holder of the log’s key can add entries with any list and any time. A list that was not logged is missing.',
+  complete: 'The beginning of the log is reached.',
+  reached: (sequence: number | undefined, updatedAt: string | undefined) =>
+    `Read back to publication ${sequence} of ${updatedAt}.`,
+  publication: (sequence: number) => `, publication ${sequence}`,
+  since: ' or before, but after publication {sequence} of {time}',
+  gap: (why: string) => `: ${why}, so what it changed is unknown`,
+  missing: 'this host does not send its list',
+  altered: 'this host does not send a list with the hash in the entry',
+  'too large': 'this host sends a file that is too large to be read here',
+  has: 'has the issuer',
+  hasNot: 'does not have the issuer',
+  first: (has: string) => `the first list in the log ${has}`,
+  oldest: (has: string) => `the oldest list that can be read ${has}`,
+  added: 'added to the list',
+  removed: 'removed from the list',
+} as const;
+
+/** The verdict on the registry. */
+export const verdict = {
+  checking: 'Verifying…',
+  nothingYet: 'Nothing below has been verified yet.',
+  good: 'Verified in your browser',
+  now: 'just now',
+  undated: (day: string) => `list of ${day}, perhaps not the newest`,
+  late: (age: string) => `${age}, but the last refresh failed`,
+  provenIssuer: 'Issuer verified in your browser',
+  provenAbsence: 'Absence verified in your browser',
+  bad: 'Not verified: trust nothing here',
+  badTitle: 'Not verified',
+  failed: 'The registry at this URL failed verification. Its issuers are not shown.',
+  wait: 'Right after a publication, this error disappears within a minute. If it does not, tell the operator of the registry, and use another mirror.',
+  again: 'Try again',
+} as const;
+
+/** What is verified, and what is not. */
+export const verification = {
+  provenRecord:
+    'The root key signed a statement about the newest list. Hashes from this statement down prove the record of {id}. The whole list is still loading.',
+  provenNone:
+    'The root key signed a statement about the newest list. Hashes from this statement down prove that the list has no issuer {id}. The whole list is still loading.',
+  rootKey: 'Root key',
+  pinned: ', pinned by this page',
+  list: 'List',
+  updated: '{count}, updated at {time} ({age})',
+  updatedAt: 'updated at {time} ({age})',
+  issuers: (all: number) => count(all, 'issuer', 'issuers'),
+  payloadHash: 'Payload hash',
+  checkpoint: 'Checkpoint',
+  noCheckpoint: 'none, so this host could hide a newer list; this list is accepted until {time}',
+  signed: 'names this list or an earlier one; signed at {time} ({age}), valid until {until}',
+  onHold: 'On hold',
+  held: (ids: string) => `${ids}: verifiers treat these issuers as suspended`,
+  host: 'Host',
+  late: (age: string) => `the last refresh failed; this list was verified ${age}`,
+  limits: 'What this shows, and what it cannot show',
+  shows:
+    'Your browser fetched the list, the signature and the root key from this host. It checked that the root key has the thumbprint that is built into this page, that the signature over the exact bytes of the list is valid, and that the list is valid and not too old. Every minute while the page is open, it asks for changes, and checks that the root key signed their hashes.',
+  cannot:
+    'This page cannot show that the page itself is honest. The host that serves the list also serves this page, with the thumbprint in it. A dishonest host can serve a page that claims anything. So compare the thumbprint with one that you got in another way. For important decisions, verify outside of this page, with the commands below or with the verifier library.',
+  own: 'The thumbprint that you got in another way',
+  same: 'The same key.',
+  different: 'NOT the same key: trust nothing here.',
+} as const;
+
+/** The log of the registry. */
+export const log = {
+  good: 'In the registry’s log',
+  otherTitle: 'Not proven to be the same log',
+  other:
+    'This host does not prove that its log continues the log that this page accepted before. Others may see another log. A verifier that pins the log refuses one that does not continue the log that it has accepted.',
+  noProofTitle: 'Not proven to be in the registry’s log',
+  noProof:
+    'This host does not prove that the list on this page is in the log of the registry. Others may see another list. A verifier that pins the log refuses a list without this proof.',
+  wait: 'Right after a publication, this warning disappears within a minute. If it does not, tell the operator of the registry, and use another mirror.',
+  log: 'Log',
+  head: (size: number) => `: a head with ${count(size, 'entry', 'entries')}, signed by the key of the log`,
+  thisList: 'This list',
+  entry: (sequence: number, index: number) =>
+    `publication ${sequence}, proven to be entry ${index} of this head`,
+  newer: (more: number) =>
+    `. This page has not read the ${count(more, 'entry', 'entries')} after it: there may be a newer list`,
+  witnesses: 'Witnesses',
+  unchecked: 'not checked here, because you have pinned none of their keys.',
+  noCosignatures: ' This host sends no cosignatures.',
+  claimed: ' This host claims cosignatures by these names at these times:',
+  more: (rest: number) => `and ${number(rest)} more`,
+  at: ' at {time} ({age})',
+  future: 'in the future',
+  limits: 'What the log shows, and what this page cannot check',
+  shows:
+    'A log is a list of everything that the root key signs, to which entries are only added. The root key names this log and its key in the statement with which it published this list. Your browser checked that this key signed the head of the log, and that the head contains this statement. While this page is open, it also checks that each later head contains the earlier ones. When you close or reload the page, it forgets them.',
+  cannot:
+    'This does not show that everybody sees the same log: the holder of the log’s key can sign one log for you, and another one for others. Honest witnesses cosign only heads that contain every head that they have cosigned before. This page cannot check their cosignatures. A cosignature has the name of the witness and the id of its key, but not the key, and this page knows no keys of witnesses. A dishonest host can show any name and any time, and can leave out cosignatures.',
+  pin: 'For the cosignatures to count, get the keys of the witnesses in another way. Pin them in a {anchor}, with the number of them that you demand: its members {log}, {witnesses} and {quorum}. The verifier library then accepts only lists in a log that enough of these witnesses have cosigned. See {document} in the library.',
+  anchor: 'trust anchor',
+} as const;
+
+/** The page itself. */
+export const page = {
+  notLoaded: 'This part of the page could not be loaded. The host may have a newer page. {reload}',
+  reload: 'Reload',
+} as const;
+
+/** The state of the registry, for its members. */
+export const operations = {
+  about:
+    'The state of the registry, for its members. Your browser has verified the signatures. This page asks no host but its own.',
+  list: 'List',
+  issuers: 'Issuers',
+  count: number,
+  updated: 'Updated',
+  onHold: 'On hold',
+  nobody: 'no issuer',
+  unknown: 'unknown, because no checkpoint says so',
+  checkpoint: 'Checkpoint',
+  signed: 'Signed',
+  signer: 'Signed by',
+  byRoot: 'the root key',
+  byOnline: (keys: number) =>
+    `an online key, of ${count(keys, 'key', 'keys')} to which the root key has delegated`,
+  none: 'none: a host could hide a newer list',
+  keys: 'Next key events',
+  event: 'Event',
+  when: 'When',
+  checkpointEnds: 'The checkpoint expires, unless a newer one is signed',
+  delegationEnds: 'The delegation to the online keys expires, unless the root key signs a new one',
+  listEnds: 'Verifiers refuse the list as too old, unless a newer one or a newer checkpoint is signed',
+  log: 'Log',
+  head: 'Head',
+  entries: (size: number) => count(size, 'entry', 'entries'),
+  publication: 'This list',
+  publicationOf: (sequence: number, entry: number) =>
+    `publication ${sequence}, proven to be entry ${number(entry)}`,
+  noLog: 'This page has no proof of a log.',
+  mirrors: 'Mirrors',
+  mirror: 'Mirror',
+  state: 'State',
+  behind: 'Behind by',
+  listOf: 'Its list is of',
+  reported: 'What the registry found on its mirrors at {time} ({age}). The key of the checkpoint signed it.',
+  noReport: 'This host sends no report of the registry on its mirrors.',
+  badReport: 'This host sends a report on the mirrors that is not valid:',
+  noMirrors: 'The registry names no mirrors.',
+  states: {
+    'in sync': 'in sync',
+    behind: 'behind',
+    ahead: 'ahead',
+    expired: 'expired: verifiers refuse it',
+    altered: 'altered: verifiers refuse it',
+    unreachable: 'unreachable',
+  },
+  witnesses: 'Witnesses',
+  witness: 'Witness',
+  cosigned: 'Cosigned this head',
+  never: 'no valid cosignature',
+  quorum: (quorum: number, all: number) =>
+    `The registry demands ${number(quorum)} of ${count(all, 'witness', 'witnesses')}. Your browser verified the cosignatures under the keys that the registry names. Only keys that you pinned yourself prove that the witnesses are independent.`,
+  noWitnesses: 'The registry names no witnesses.',
+} as const;

@@ -1,0 +1,96 @@
+import type { RegistryClient, RegistryStatus } from '@passport-registry/verifier';
+import { type Child, element, rich } from '../dom/element.js';
+import { formatAge, time } from '../dom/time.js';
+import type { ProvenIssuer } from '../registry/proven-issuer.js';
+import { verification as text } from '../texts/en.js';
+import { currencyOf } from './currency.js';
+import { fact } from './verdict.js';
+
+/** What proves one issuer, while the list is loading. */
+export function provenDetails({ id, issuer, sha256, status }: ProvenIssuer): HTMLElement[] {
+  const { updatedAt = '' } = status;
+  const proof = issuer === undefined ? text.provenNone : text.provenRecord;
+  const age = formatAge(Date.parse(updatedAt));
+  return [
+    element('p', { role: 'status' }, rich(proof, { id: element('code', {}, id) })),
+    element(
+      'dl',
+      { class: 'facts' },
+      rootKeyFact(status),
+      fact(text.list, rich(text.updatedAt, { time: time(updatedAt), age })),
+      payloadHashFact(sha256),
+      fact(text.checkpoint, checkpoint(status)),
+    ),
+  ];
+}
+
+/** Shows the verified facts, and what they do not show. A second call updates the facts only. */
+export function showDetails(panel: HTMLElement, client: RegistryClient, pinned: string): void {
+  const facts = factsOf(client);
+  const shown = panel.querySelector('.facts');
+  if (shown === null) panel.replaceChildren(facts, element('div', { id: 'logged' }), limits(pinned));
+  else shown.replaceWith(facts);
+}
+
+function factsOf(client: RegistryClient): HTMLElement {
+  const status = client.status();
+  const { updatedAt = '', errors } = status;
+  const list = rich(text.updated, {
+    count: text.issuers(client.list().length),
+    time: time(updatedAt),
+    age: formatAge(Date.parse(updatedAt)),
+  });
+  return element(
+    'dl',
+    { class: 'facts' },
+    rootKeyFact(status),
+    fact(text.list, list),
+    payloadHashFact(client.sha256),
+    fact(text.checkpoint, checkpoint(status)),
+    client.hold.length > 0 ? fact(text.onHold, text.held(client.hold.join(', '))) : undefined,
+    Object.keys(errors).length > 0 ? fact(text.host, text.late(currencyOf(status))) : undefined,
+  );
+}
+
+function rootKeyFact({ rootKeys }: RegistryStatus): HTMLElement {
+  const holders = document.querySelector<HTMLMetaElement>('meta[name="registry-holders"]')?.content;
+  const key = element('code', {}, rootKeys.join(' '));
+  return fact(text.rootKey, key, text.pinned, holders && element('p', {}, holders));
+}
+
+function payloadHashFact(sha256: string): HTMLElement {
+  return fact(text.payloadHash, element('code', {}, sha256), ' (SHA-256)');
+}
+
+function checkpoint({ checkpointSignedAt, freshUntil }: RegistryStatus): Child[] {
+  const until = time(freshUntil === undefined ? '' : freshUntil.toISOString());
+  if (checkpointSignedAt === undefined) return rich(text.noCheckpoint, { time: until });
+  const signed = time(checkpointSignedAt.toISOString());
+  return rich(text.signed, { time: signed, age: formatAge(checkpointSignedAt.getTime()), until });
+}
+
+function limits(pinned: string): HTMLElement {
+  const input = element('input', {
+    id: 'own-thumbprint',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    size: 44,
+  });
+  const verdict = element('p', { role: 'status', class: 'comparison' });
+  input.addEventListener('input', () => {
+    const given = input.value.trim();
+    const isSame = given === pinned;
+    verdict.className = `comparison ${given === '' ? '' : isSame ? 'same' : 'different'}`;
+    verdict.textContent = given === '' ? '' : isSame ? text.same : text.different;
+  });
+  return element(
+    'details',
+    {},
+    element('summary', {}, text.limits),
+    element('p', {}, text.shows),
+    element('p', {}, text.cannot),
+    element('label', { for: 'own-thumbprint' }, text.own),
+    input,
+    verdict,
+  );
+}
