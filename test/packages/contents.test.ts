@@ -70,8 +70,8 @@ describe('what the packages ship', async () => {
       expect(readFileSync(join(ROOT, path), 'utf8')).not.toMatch(/^\/\/# sourceMappingURL/m);
   });
 
-  it('at most 6.2 MB and 0.7 MB, unpacked', () => {
-    expect(generator.unpackedSize).toBeLessThan(6_200_000);
+  it('at most 6.3 MB and 0.7 MB, unpacked', () => {
+    expect(generator.unpackedSize).toBeLessThan(6_300_000);
     expect(verifier.unpackedSize).toBeLessThan(700_000);
   });
 
