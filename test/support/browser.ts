@@ -69,3 +69,8 @@ export async function verdict(page: Page): Promise<string> {
   await heading.waitFor();
   return (await heading.textContent()) ?? '';
 }
+
+/** How the page shows an id from a link: characters without a shape of their own as their code points. */
+export function visibleId(id: string): string {
+  return id.replaceAll(/\p{C}/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`);
+}

@@ -5,7 +5,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { unverifiedScript } from '../../bench/unverified-script.mjs';
 import { atomFeed } from '../../build/tree/site/atom.js';
 import { indexPage } from '../../build/tree/site/pages.js';
-import { open, verdict } from '../support/browser.js';
+import { open, verdict, visibleId } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
 import { publish, publishBytes, testKey } from '../support/publication.js';
 import { plainHost } from '../support/serving.js';
@@ -65,9 +65,6 @@ const everywhere = (text: string) =>
 const MARKUP =
   'document.querySelectorAll("main script, main iframe, main img, main style, main base, main meta, main [onerror], ' +
   'main [onload], main [onfocus], main [onmouseover], main [srcdoc], main [style], form[action]").length';
-/** How the page shows an id from a link: characters without a shape of their own as their code points. */
-const visible = (text: string) =>
-  text.replaceAll(/\p{C}/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`);
 const LINKS = 'Array.from(document.querySelectorAll("a[href]"), (link) => link.protocol)';
 
 let dist: string;
@@ -97,7 +94,7 @@ describeWith(['chromium'], 'hostile texts', () => {
     expect(await page.evaluate(MARKUP)).toBe(0);
     for (const text of CORPUS) {
       await page.goto(`${host}/#${new URLSearchParams({ issuer: text })}`);
-      await expect.poll(() => page.locator('#title').textContent()).toBe(visible(text));
+      await expect.poll(() => page.locator('#title').textContent()).toBe(visibleId(text));
       expect(await page.evaluate(MARKUP)).toBe(0);
       expect(new Set((await page.evaluate(LINKS)) as string[])).toEqual(
         new Set(text.startsWith('https:') ? ['http:', 'https:'] : ['http:']),
@@ -182,7 +179,7 @@ describeWith(['chromium'], 'hostile texts', () => {
       const parameter = encodeURIComponent(text);
       await page.goto(`${host}/#issuer=${parameter}`);
       await verdict(page);
-      await expect.poll(() => page.locator('#title').textContent()).toBe(visible(text));
+      await expect.poll(() => page.locator('#title').textContent()).toBe(visibleId(text));
       expect([text, await page.evaluate(MARKUP)]).toEqual([text, 0]);
       for (const fragment of [
         `q=${parameter}`,

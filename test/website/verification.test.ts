@@ -252,6 +252,9 @@ describeWith(['chromium'], 'verification in the page', () => {
     rmSync(join(folder, 'dist/publication.jwt'));
     await page.clock.runFor(61_000);
     await page.locator('.late .age').getByText('the last refresh failed').waitFor();
+    expect(await (await verification(page)).innerText()).toMatch(
+      /the last refresh failed; this list was verified (?:just now|\d+ minutes? ago)$/m,
+    );
     expect(await page.locator('.verdict').innerText()).toContain('This issuer is revoked');
     await page.clock.fastForward(31 * 24 * 60 * 60 * 1000);
     await page.locator('.verification.bad').waitFor();

@@ -89,6 +89,7 @@ export {
 export { formatLogProof, type LogProof, parseLogProof, provesEntry } from './log/tlog-proof.js';
 export { hasPassed, isToCome } from './passport/clock.js';
 export { MANDATE_TYPE } from './passport/mandate.js';
+export { coversPlace } from './policy/decide.js';
 export { readHashedFile } from './publication/hashed-file.js';
 export { readHead, type SummedHead } from './publication/head.js';
 export { type Publication, readPublication, type Trust } from './publication/publication.js';

@@ -1,7 +1,13 @@
-import type { IssuerLookup, Registry, RegistryClient, RootKey } from '@passport-registry/verifier';
+import type {
+  IssuerLookup,
+  Registry,
+  RegistryClient,
+  RegistryStatus,
+  RootKey,
+} from '@passport-registry/verifier';
 import { insertRegistryUrl } from './commands.js';
 import { byId, element, rich } from './dom/element.js';
-import { visibleText } from './dom/visible-text.js';
+import { visibleId } from './dom/visible-text.js';
 import { ListView } from './list/list-view.js';
 import type { LogCheck } from './log/log-check.js';
 import type { Changes } from './registry/changes.js';
@@ -13,8 +19,6 @@ import { currencyOf, isDoubtful } from './verification/currency.js';
 import { showBadge, showChecking, showFailure } from './verification/verdict.js';
 
 const TITLE = document.title;
-/** The maximum length of an id of a record. A link can name anything as an id. */
-const MAX_ID_LENGTH = 128;
 
 /** Loads what the first view does not need. */
 const loadParts = () => import('./parts.js');
@@ -88,7 +92,7 @@ export class RegistryPage {
     if (location.hash !== asked || this.#hasVerdict) return;
     const { issuer, hold, status, decide } = proven;
     const context = { ...this.#issuerContext(hold, status.checkpointSignedAt), decide };
-    const name = visibleText(route.id, MAX_ID_LENGTH);
+    const name = visibleId(route.id);
     document.title = `${name}: ${TITLE}`;
     const title = issuer === undefined ? verdict.provenAbsence : verdict.provenIssuer;
     showBadge('proven', title, verdict.now).replaceChildren(...parts.provenDetails(proven));
@@ -142,8 +146,12 @@ export class RegistryPage {
   #showVerification(registry: RegistryClient): void {
     const status = registry.status();
     const panel = showBadge('good', verdict.good, currencyOf(status));
-    byId('verification').classList.toggle('late', isDoubtful(status) || this.#log?.isRefused === true);
+    this.#markDoubt(status);
     void this.#showDetails(panel, registry);
+  }
+
+  #markDoubt(status: RegistryStatus): void {
+    byId('verification').classList.toggle('late', isDoubtful(status) || this.#log?.isRefused === true);
   }
 
   async #showDetails(panel: HTMLElement, registry: RegistryClient): Promise<void> {
@@ -182,7 +190,7 @@ export class RegistryPage {
     if (this.#registry !== registry) return;
     this.#attempt(() => {
       log.show();
-      this.#showVerification(registry);
+      this.#markDoubt(registry.status());
       if (log.proven !== before) this.#renderPart();
     });
   }
@@ -250,7 +258,7 @@ export class RegistryPage {
     const { issuerView, unknownIssuerView } = await loadParts();
     return (registry) => {
       const issuer = registry.resolve(id);
-      const name = visibleText(id, MAX_ID_LENGTH);
+      const name = visibleId(id);
       const history = this.#log?.history(id, registry, (work) => this.#attempt(work));
       if (issuer === undefined) return [name, unknownIssuerView(id, registry, history)];
       const context = {

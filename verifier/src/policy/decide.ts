@@ -172,7 +172,7 @@ function overlaps(wanted: readonly string[], declared: readonly string[] | undef
 /**
  * Returns whether scopes cover one of some places. A country covers its subdivisions, and `global` covers everything.
  */
-function coversPlace(wanted: readonly string[], declared: readonly string[] | undefined): boolean {
+export function coversPlace(wanted: readonly string[], declared: readonly string[] | undefined): boolean {
   return (
     declared?.some(
       (one) => one === 'global' || wanted.some((place) => place === one || place.startsWith(`${one}-`)),

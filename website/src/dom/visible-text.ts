@@ -1,10 +1,25 @@
+/** The longest id of a record. A link can name anything as an id. */
+export const MAX_ID_LENGTH = 128;
+const MAX_NAME_LENGTH = 100;
+/** A message can quote a text of the host. */
+const MAX_MESSAGE_LENGTH = 500;
+
+/** Shows an id from a link. */
+export const visibleId = (id: string) => visibleText(id, MAX_ID_LENGTH);
+
+/** Shows a name that a host claims. */
+export const visibleName = (name: string) => visibleText(name, MAX_NAME_LENGTH);
+
+/** Shows the message of an error. */
+export const visibleMessage = (message: string) => visibleText(message, MAX_MESSAGE_LENGTH);
+
 /**
  * Returns the beginning of a text from anybody. Characters that have no shape of their own, such as those that turn the
  * direction of the text around, become their code points.
  *
  * @param maxLength - the maximum number of characters of the text that are shown
  */
-export function visibleText(text: string, maxLength: number): string {
+function visibleText(text: string, maxLength: number): string {
   const shown = [...text].slice(0, maxLength).join('');
   const escaped = shown.replaceAll(/\p{C}/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`);
   return shown === text ? escaped : `${escaped}…`;

@@ -1,7 +1,7 @@
 import type { Issuer, Registry } from '@passport-registry/verifier';
 import { type Child, element, rich } from '../dom/element.js';
 import { time } from '../dom/time.js';
-import { visibleText } from '../dom/visible-text.js';
+import { visibleId } from '../dom/visible-text.js';
 import { wordFor } from '../dom/word.js';
 
 import { changesList } from '../list/changes-list.js';
@@ -12,9 +12,6 @@ import { issuer as text, tiers } from '../texts/en.js';
 import { similarIds } from './nearest.js';
 import { keyFields, purposeFields, trustFields } from './record-fields.js';
 import { type UseContext, useView } from './use-view.js';
-
-/** The maximum length of an id of a record. A link can name anything as an id. */
-const MAX_ID_LENGTH = 128;
 
 /** What is known of an issuer besides its record. */
 export interface IssuerContext extends UseContext {
@@ -110,7 +107,7 @@ function verdictOn(status: ShownStatus, checkpointSignedAt: Date | undefined): C
  */
 export function unknownIssuerView(id: string, registry?: Registry, history?: HTMLElement): HTMLElement {
   const verdict = rich(text.trust.unknown, {
-    id: element('strong', {}, element('bdi', {}, visibleText(id, MAX_ID_LENGTH))),
+    id: element('strong', {}, element('bdi', {}, visibleId(id))),
   });
   return element(
     'article',

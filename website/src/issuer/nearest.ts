@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein';
+import { MAX_ID_LENGTH } from '../dom/visible-text.js';
 
 const MAX_SUGGESTIONS = 5;
-const MAX_ID_LENGTH = 128;
 
 /** The ids that are most similar to an unknown id, most similar first. */
 export function similarIds(wanted: string, ids: readonly string[]): string[] {

@@ -1,5 +1,5 @@
 import { type Issuer, STATUSES, TIERS } from '@passport-registry/verifier';
-import { instantOf } from '@passport-registry/verifier/internal';
+import { coversPlace, instantOf } from '@passport-registry/verifier/internal';
 import type { Query } from '../route.js';
 import { placeName } from './places.js';
 import { shownStatus, statusClass } from './status-mark.js';
@@ -53,7 +53,7 @@ export class IssuerSearch {
     return (
       (tier === '' || issuer.tier === tier) &&
       (status === '' || statusClass(shownStatus(issuer, this.#hold)) === status) &&
-      (geography === '' || issuer.geographical_scope?.some((scope) => covers(scope, geography)) === true) &&
+      (geography === '' || coversPlace([geography], issuer.geographical_scope)) &&
       (domain === '' || issuer.domain_scope?.includes(domain) === true) &&
       (passportType === '' || issuer.passport_types?.includes(passportType) === true)
     );
@@ -80,11 +80,6 @@ export class IssuerSearch {
     if (sort === 'status') return STATUSES.indexOf(statusClass(shownStatus(issuer, this.#hold)));
     return Math.floor(instantOf(issuer.certified_since) / 1000) || 0;
   }
-}
-
-/** Whether a place of a record covers another one, as for a trust policy (SPEC B11). */
-function covers(scope: string, place: string): boolean {
-  return scope === place || scope === 'global' || place.startsWith(`${scope}-`);
 }
 
 /**

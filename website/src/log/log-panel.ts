@@ -1,16 +1,13 @@
 import { byId, type Child, element, rich } from '../dom/element.js';
 import { icon } from '../dom/icons.js';
 import { formatAge, time } from '../dom/time.js';
-import { visibleText } from '../dom/visible-text.js';
+import { visibleMessage, visibleName } from '../dom/visible-text.js';
 import type { NotVerified } from '../registry/verified-registry.js';
 import { log as text } from '../texts/en.js';
 import { fact } from '../verification/verdict.js';
 import type { ClaimedCosignature, LoggedList } from './verified-log.js';
 
 const MAX_COSIGNATURES = 16;
-const MAX_NAME_LENGTH = 100;
-/** A message can quote a text of the host. */
-const MAX_MESSAGE_LENGTH = 500;
 /** How far a clock may be wrong. */
 const TOLERANCE_MS = 5 * 60 * 1000;
 
@@ -38,7 +35,7 @@ export function showUnlogged({ code, message }: NotVerified): void {
     'div',
     { role: 'alert' },
     element('p', {}, isOther ? text.other : text.noProof),
-    element('p', {}, element('code', {}, code), `: ${visibleText(message, MAX_MESSAGE_LENGTH)}.`),
+    element('p', {}, element('code', {}, code), `: ${visibleMessage(message)}.`),
     element('p', {}, text.wait),
   );
   const section = byId('log');
@@ -84,10 +81,7 @@ function cosignature({ name, time: at }: ClaimedCosignature): Child {
   const isToCome = at.getTime() > Date.now() + TOLERANCE_MS;
   const age = isToCome ? text.future : formatAge(at.getTime());
   // The direction of a name must not turn around the text after it.
-  return [
-    element('bdi', {}, visibleText(name, MAX_NAME_LENGTH)),
-    rich(text.at, { time: time(at.toISOString()), age }),
-  ];
+  return [element('bdi', {}, visibleName(name)), rich(text.at, { time: time(at.toISOString()), age })];
 }
 
 function limits(): HTMLElement {

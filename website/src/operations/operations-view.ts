@@ -1,16 +1,12 @@
 import type { RegistryClient } from '@passport-registry/verifier';
 import { type Child, element, rich, webLink } from '../dom/element.js';
 import { formatAge, formatDistance, formatDuration, moment, time } from '../dom/time.js';
-import { visibleText } from '../dom/visible-text.js';
+import { visibleMessage, visibleName } from '../dom/visible-text.js';
 import type { LoggedList } from '../log/verified-log.js';
 import { issuerFragment } from '../route.js';
 import { operations as text } from '../texts/en.js';
 import { fact } from '../verification/verdict.js';
 import type { NamedWitness, PublishedOperations } from './read-operations.js';
-
-const MAX_NAME_LENGTH = 100;
-/** A message can quote a text of the host. */
-const MAX_MESSAGE_LENGTH = 500;
 
 /** What is known of the operations of a registry besides its list. */
 export interface OperationsContext extends PublishedOperations {
@@ -106,14 +102,7 @@ function mirrors({ report, refusal }: OperationsContext): Child[] {
   if (refusal !== undefined) {
     const code = element('code', {}, refusal.code);
     return [
-      element(
-        'p',
-        { class: 'refused' },
-        text.badReport,
-        ' ',
-        code,
-        `: ${visibleText(refusal.message, MAX_MESSAGE_LENGTH)}.`,
-      ),
+      element('p', { class: 'refused' }, text.badReport, ' ', code, `: ${visibleMessage(refusal.message)}.`),
     ];
   }
   if (report === undefined) return [element('p', {}, text.noReport)];
@@ -144,7 +133,7 @@ function witnesses({ report, log, witnesses: named }: OperationsContext): Child[
   if (report === undefined || report.witnesses.length === 0) return [element('p', {}, text.noWitnesses)];
   if (log === undefined) return [element('p', {}, text.noLog)];
   const rows = named.map(({ name, cosignedAt }) => [
-    element('bdi', {}, visibleText(name, MAX_NAME_LENGTH)),
+    element('bdi', {}, visibleName(name)),
     cosignedAt === undefined ? text.never : whenAndAge(cosignedAt.getTime()),
   ]);
   return [

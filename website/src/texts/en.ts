@@ -117,7 +117,6 @@ export const list = {
   none: 'No matching issuers.',
   empty: 'The registry has no issuers.',
   showAll: 'Show all',
-  searching: 'Searching…',
   total: (found: number, what: string) => `${number(found)} ${what}`,
   totals: 'Issuers by status and tier',
   pages: 'Pages',

@@ -7,10 +7,15 @@ export function isDoubtful({ checkpointSignedAt, errors }: RegistryStatus): bool
   return checkpointSignedAt === undefined || Object.keys(errors).length > 0;
 }
 
+/** When a source last confirmed the list. */
+export function ageOf({ age: ageSeconds = 0 }: RegistryStatus): string {
+  return ageSeconds < 60 ? text.now : formatAge(Date.now() - ageSeconds * 1000);
+}
+
 /** When a source last confirmed the list, or why nothing shows that the list is the newest. */
 export function currencyOf(status: RegistryStatus): string {
-  const { age: ageSeconds = 0, checkpointSignedAt, updatedAt = '', errors } = status;
-  const age = ageSeconds < 60 ? text.now : formatAge(Date.now() - ageSeconds * 1000);
+  const { checkpointSignedAt, updatedAt = '', errors } = status;
+  const age = ageOf(status);
   if (Object.keys(errors).length > 0) return text.late(age);
   return checkpointSignedAt === undefined ? text.undated(dayInWords(updatedAt)) : age;
 }

@@ -3,7 +3,7 @@ import { type Child, element, rich } from '../dom/element.js';
 import { formatAge, time } from '../dom/time.js';
 import type { ProvenIssuer } from '../registry/proven-issuer.js';
 import { verification as text } from '../texts/en.js';
-import { currencyOf } from './currency.js';
+import { ageOf } from './currency.js';
 import { fact } from './verdict.js';
 
 /** What proves one issuer, while the list is loading. */
@@ -48,7 +48,7 @@ function factsOf(client: RegistryClient): HTMLElement {
     payloadHashFact(client.sha256),
     fact(text.checkpoint, checkpoint(status)),
     client.hold.length > 0 ? fact(text.onHold, text.held(client.hold.join(', '))) : undefined,
-    Object.keys(errors).length > 0 ? fact(text.host, text.late(currencyOf(status))) : undefined,
+    Object.keys(errors).length > 0 ? fact(text.host, text.late(ageOf(status))) : undefined,
   );
 }
 
