@@ -28,10 +28,11 @@ export async function assemble(
   const diff = before && diffLists(before, signed.list);
   const changes = predecessor && readIfThere(predecessor.folder, PATHS.changes);
   const { breakPinnedVerifiers } = exceptions ?? {};
-  const { sequence, log } = readPublicationStatement(signed.statement);
+  const { sequence, log, checkpoint } = readPublicationStatement(signed.statement);
   const isLogged = log !== undefined;
   const tree = assembleTree({
     signed,
+    promisesCheckpoints: checkpoint,
     freshness: await freshnessFiles(served, signed, { ...freshness, breakPinnedVerifiers, isLogged }),
     changes: changesUpTo(signed, changes, diff),
     holders: await holdersRecord(holders, served, signed),

@@ -16,6 +16,8 @@ export type Tree = ReadonlyMap<string, Uint8Array>;
 /** The parts of a tree. */
 export interface TreeParts {
   readonly signed: SignedList;
+  /** Whether the publication statement promises checkpoints. */
+  readonly promisesCheckpoints: boolean;
   readonly changes: Changes;
   /** Delegation, rotation and snapshots; empty for a registry that uses none of them. */
   readonly freshness: Tree;
@@ -36,7 +38,7 @@ export interface PublishedHolders {
 
 /** Assembles the tree of a signed list. The same parts always give the same bytes. */
 export function assembleTree(parts: TreeParts): Tree {
-  const { signed, changes, freshness, precompress, holders, about } = parts;
+  const { signed, promisesCheckpoints, changes, freshness, precompress, holders, about } = parts;
   const { list, signature, statement, sums, rootKey, development } = signed;
   const text = (content: string) => new TextEncoder().encode(content);
   const tree = new Map<string, Uint8Array>([
@@ -50,7 +52,10 @@ export function assembleTree(parts: TreeParts): Tree {
   for (const name of SCHEMA_FILES) tree.set(`schemas/${name}`, schemaBytes(name));
   tree.set(PATHS.openApi, openApiBytes(about));
   for (const [path, content] of hostFiles()) tree.set(path, text(content));
-  const site = { list, rootKey, development, heldBy: holders?.inWords, changes, about };
+  const required = promisesCheckpoints
+    ? (['publication', 'checkpoint'] as const)
+    : (['publication'] as const);
+  const site = { list, rootKey, required, development, heldBy: holders?.inWords, changes, about };
   for (const [path, bytes] of siteFiles(site)) tree.set(path, bytes);
   if (holders !== undefined) tree.set(PATHS.holders, holders.record);
   for (const [path, bytes] of freshness) tree.set(path, bytes);

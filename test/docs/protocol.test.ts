@@ -169,6 +169,8 @@ describeWith(['openssl', 'curl', 'basenc'], 'the commands of docs/protocol.md', 
 
     const good = await verify({});
     expect(good.stderr + good.stdout).toContain(success);
+    const { updated_at } = JSON.parse(readFileSync(join(folder, 'dist/issuers.json'), 'utf8'));
+    expect(good.stdout.trim().split('\n').at(-1)).toBe(`"updated_at":"${updated_at}"}`);
     expect(good.code).toBe(0);
 
     expect((await verify({ PINNED: 'x'.repeat(43) })).code).not.toBe(0);

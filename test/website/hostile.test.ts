@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Issuer } from '@passport-registry/verifier';
 import { beforeAll, expect, it } from 'vitest';
@@ -73,9 +73,15 @@ beforeAll(async () => {
   const folder = await workspace(['alpha']);
   await cli(['build', '--key', 'key.pem'], folder);
   dist = join(folder, 'dist');
-  // The tests replace the list, which the statement names.
-  rmSync(join(dist, 'publication.jwt'));
 });
+
+/** Serves a page that requires no publication statement, with a list that has none. */
+function hostOf(page: string, files: () => ReturnType<typeof publish>): Promise<string> {
+  return plainHost(dist, '404.html', (path, bytes) => {
+    if (path === '/') return Buffer.from(page);
+    return path === '/publication.jwt' ? undefined : (files().get(path.slice(1)) ?? bytes);
+  });
+}
 
 describeWith(['chromium'], 'hostile texts', () => {
   it('become no markup in the page, not even were they verified', async () => {
@@ -107,9 +113,7 @@ describeWith(['chromium'], 'hostile texts', () => {
     const key = await testKey();
     const page = indexPage({ list: noRecords, rootKey: key.rootKey, development: false });
     let files = publish(key, []);
-    const host = await plainHost(dist, '404.html', (path, bytes) =>
-      path === '/' ? Buffer.from(page) : (files.get(path.slice(1)) ?? bytes),
-    );
+    const host = await hostOf(page, () => files);
     const { page: tab, wrong } = await open(host);
     for (const text of CORPUS) {
       files = publish(key, [everywhere(text)]);
@@ -124,11 +128,10 @@ describeWith(['chromium'], 'hostile texts', () => {
     const key = await testKey();
     const files = publishBytes(key, '<script>alert(1)</script>');
     const page = indexPage({ list: noRecords, rootKey: key.rootKey, development: false });
-    const host = await plainHost(dist, '404.html', (path, bytes) =>
-      path === '/' ? Buffer.from(page) : (files.get(path.slice(1)) ?? bytes),
-    );
+    const host = await hostOf(page, () => files);
     const { page: tab, wrong } = await open(host);
     expect(await verdict(tab)).toBe('Not verified: trust nothing here');
+    expect(await tab.getByRole('alert').innerText()).toMatch(/ERR_LIST_/);
     expect(wrong).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
@@ -91,11 +91,6 @@ describeWith(['chromium'], 'the log in the page', () => {
     await page.waitForLoadState('networkidle');
     expect(await panel(page).isHidden()).toBe(true);
     expect(await page.getByText('History from the log').count()).toBe(0);
-    rmSync(join(without, 'dist/publication.jwt'));
-    const other = await open(`${host}/#issuer=alpha`);
-    expect(await verdict(other.page)).toBe(GOOD);
-    await other.page.waitForLoadState('networkidle');
-    expect(await panel(other.page).isHidden()).toBe(true);
   });
 
   it('says that the host claims cosignatures, newest first, and that they are not checked', async () => {

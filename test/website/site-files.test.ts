@@ -182,11 +182,12 @@ describe('the page without a script', () => {
     expect(await build(folder, T(2))).toMatchObject({ written: 7 });
   });
 
-  it('pins the root key, and says when a development key signed', async () => {
+  it('pins the root key, says what the registry must have, and says when a development key signed', async () => {
     const folder = await workspace(['alpha']);
     await build(folder, T(1));
     const { kid } = JSON.parse(read(folder, 'keys/root.json'));
     expect(read(folder, 'index.html')).toContain(`<meta name="registry-root-key" content="${kid}">`);
+    expect(read(folder, 'index.html')).toContain('<meta name="registry-requires" content="publication">');
     expect(read(folder, 'index.html')).not.toContain('development key');
     await cli(['build', '--out', 'other'], folder);
     expect(readFileSync(join(folder, 'other/index.html'), 'utf8')).toContain('Signed by a development key.');

@@ -95,6 +95,9 @@ describeWith(['chromium'], 'verification in the page', () => {
     ['no root key', /root\.json$/, () => undefined, 'ERR_PAGE'],
     ['no key where the root key belongs', /root\.json$/, () => Buffer.from('{}'), 'ERR_ROOT_KEY_INVALID'],
     ['an altered checkpoint', /checkpoint\.jwt$/, flipped, 'ERR_CHECKPOINT_INVALID'],
+    ['no checkpoint', /checkpoint\.jwt$/, () => undefined, 'ERR_CHECKPOINT_MISSING'],
+    ['no publication statement', /publication\.jwt$/, () => undefined, 'ERR_PUBLICATION_MISSING'],
+    ['neither', /(checkpoint|publication)\.jwt$/, () => undefined, 'ERR_CHECKPOINT_MISSING'],
   ])('shows nothing for %s', async (_name, path, change, code) => {
     const host = await plainHost(join(ed25519, 'dist'), '404.html', (asked, bytes) =>
       path.test(asked) ? change(bytes) : bytes,
@@ -111,6 +114,18 @@ describeWith(['chromium'], 'verification in the page', () => {
       path === '/' ? page : bytes,
     );
     await expectRefused((await open(host)).page, 'ERR_ROOT_KEY_NOT_PINNED');
+  });
+
+  it('refuses an older list from before the registry had checkpoints', async () => {
+    const folder = await published('Ed25519');
+    cpSync(join(folder, 'dist'), join(folder, 'before'), { recursive: true });
+    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'revoked' }) });
+    await cli(['build', '--key', 'root.pem', '--checkpoint-key', 'root.pem'], folder);
+    const page = readFileSync(join(folder, 'dist/index.html'));
+    const host = await plainHost(join(folder, 'before'), '404.html', (path, bytes) =>
+      path === '/' ? page : bytes,
+    );
+    await expectRefused((await open(`${host}/#issuer=alpha`)).page, 'ERR_CHECKPOINT_MISSING');
   });
 
   it('refuses a list that is too old, and one from the future', async () => {
@@ -377,6 +392,7 @@ describeWith(['openssl', 'curl', 'basenc'], 'the commands of the page', () => {
       const { stdout, stderr } = await run('sh', ['-c', text], temporaryFolder());
       const stopped = stdout.includes('NOT VERIFIED: STOP');
       expect((stdout + stderr).includes(success)).toBe(!stopped);
+      expect(/^"updated_at":"20\S+Z"\}$/m.test(stdout)).toBe(!stopped);
       return !stopped;
     };
     expect(await verdict(commands)).toBe(true);

@@ -20,6 +20,7 @@ set -eu
 export LC_ALL=C
 ${FETCH}
 ${verify}
+${TIME}
 )
 test $? = 0 || { echo 'NOT VERIFIED: STOP'; false; }`;
 }
@@ -55,3 +56,6 @@ S=$(tail -c 32 signature.bin | basenc --base16 -w 0)
 printf 'asn1=SEQUENCE:rs\n[rs]\nr=INTEGER:0x%s\ns=INTEGER:0x%s\n' "$R" "$S" > rs.cnf
 openssl asn1parse -genconf rs.cnf -noout -out signature.der
 openssl dgst -sha256 -verify root.pem -signature signature.der issuers.json`;
+
+/** The last member of the canonical list. Without its time, readers could take an old list for the newest. */
+const TIME = `tail -c 36 issuers.json | grep -x '"updated_at":"[0-9TZ:-]*"}'`;

@@ -30,6 +30,8 @@ export interface IndexPageParts {
   readonly list: ListBytes;
   /** The key whose thumbprint the page pins. */
   readonly rootKey: RootKey;
+  /** The statements without which the page refuses the registry. Default: none. */
+  readonly required?: readonly ('publication' | 'checkpoint')[] | undefined;
   readonly development: boolean;
   /** Who shares the root key, as the published record says. */
   readonly heldBy?: string | undefined;
@@ -37,10 +39,12 @@ export interface IndexPageParts {
 }
 
 /** Returns index.html, the page at the URL of the registry. */
-export function indexPage({ list, rootKey, development, heldBy, about = {} }: IndexPageParts): string {
+export function indexPage(parts: IndexPageParts): string {
+  const { list, rootKey, required = [], development, heldBy, about = {} } = parts;
   return fillTemplate(template('index.html'), {
     ...shell(),
     root_key: html`${rootKey.thumbprint}`,
+    required: html`${required.join(' ')}`,
     holders: heldBy === undefined ? html`` : holdersTag(heldBy),
     name: html`${about.name ?? DEFAULT_NAME}`,
     description: descriptionLine(about),

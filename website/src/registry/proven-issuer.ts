@@ -7,6 +7,7 @@ import {
   type RootKey,
   type TrustPolicy,
 } from '@passport-registry/verifier';
+import { trustAnchorOf } from './trust-anchor.js';
 
 /** What the registry proves of one issuer, without its list. */
 export interface ProvenIssuer {
@@ -40,5 +41,5 @@ export async function proveIssuer(lookup: IssuerLookup, id: string): Promise<Pro
 
 /** Creates a look-up of single issuers. The caller closes it. */
 export function issuerLookup(base: URL, rootKey: RootKey): IssuerLookup {
-  return createIssuerLookup({ sources: [base.href], rootKey: rootKey.jwk });
+  return createIssuerLookup({ sources: [base.href], trustAnchor: trustAnchorOf(rootKey) });
 }

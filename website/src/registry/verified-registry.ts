@@ -9,6 +9,7 @@ import {
 } from '@passport-registry/verifier';
 import { parseStrictJson } from '@passport-registry/verifier/internal';
 import { fetchFile } from './fetch-file.js';
+import { trustAnchorOf } from './trust-anchor.js';
 
 /** The error when the registry cannot be verified. The page then shows no data of the registry. */
 export class NotVerified extends Error {
@@ -31,7 +32,7 @@ export async function verifiedRegistry(
   rootKey: RootKey,
   onEvent: (event: RegistryEvent) => void,
 ): Promise<RegistryClient> {
-  const client = createRegistryClient({ sources: [base.href], rootKey: rootKey.jwk, onEvent });
+  const client = createRegistryClient({ sources: [base.href], trustAnchor: trustAnchorOf(rootKey), onEvent });
   try {
     await client.ready();
     return client;
