@@ -10,7 +10,7 @@ export const issuerLookup = () => ({ close: () => undefined });
 
 export const proveIssuer = async () => undefined;
 
-export async function verifiedRegistry(base) {
+export async function verifiedRegistry({ sources: [base] }) {
   const { issuers, updated_at } = await (
     await fetch(new URL('issuers.json', base), { cache: 'no-cache' })
   ).json();

@@ -85,6 +85,8 @@ describeWith(['chromium'], 'the search among thousands of issuers, in Chromium',
       ['sweden', ['fjord-bank', 'malmo-pay']],
       ['united states', ['golden-gate']],
       ['us-ca', ['golden-gate']],
+      ['usa', ['golden-gate']],
+      ['ivory coast', ['ivory-bank']],
       ['worldwide', ['planet-labs']],
       ['Åland', ['aland-bank']],
       ['aland', ['aland-bank']],
@@ -181,6 +183,15 @@ describeWith(['chromium'], 'the search among thousands of issuers, in Chromium',
     await page.getByLabel('Search').fill('malmo');
     await expect.poll(() => count(page)).toBe('0 of 3,007 issuers.');
     expect(await page.locator('#view').innerText()).toContain('No matching issuers.');
+  });
+
+  it('leads from a misspelt id to the issuers with similar ids', async () => {
+    const page = await opened();
+    await page.getByLabel('Search').fill('fjord-bnak ');
+    await page.getByRole('link', { name: 'Look for similar ids' }).click();
+    await page.getByText('No issuer with this id is recognised.').waitFor();
+    await page.getByRole('link', { name: 'fjord-bank' }).click();
+    await page.getByText('This issuer is recognised.').waitFor();
   });
 });
 

@@ -1,5 +1,6 @@
 import { byId, element, rich } from './dom/element.js';
 import { suggestions } from './issuer/issuer-view.js';
+import { trustAnchorOf } from './registry/trust-anchor.js';
 import { fetchRootKey, notVerified, verifiedRegistry } from './registry/verified-registry.js';
 import { issuerFragment } from './route.js';
 import { issuer as text } from './texts/en.js';
@@ -13,7 +14,7 @@ export async function notFoundPage(base: URL): Promise<void> {
   try {
     // This page is the same in every registry, so it pins no root key. The page that a suggestion links to does.
     const rootKey = await fetchRootKey(base, undefined);
-    const registry = await verifiedRegistry(base, rootKey, () => undefined);
+    const registry = await verifiedRegistry(trustAnchorOf(rootKey, base), () => undefined);
     registry.close();
     const link = element('a', { href: base.href + issuerFragment(id) }, id);
     byId('not-found').replaceChildren(

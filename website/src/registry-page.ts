@@ -12,6 +12,7 @@ import { ListView } from './list/list-view.js';
 import type { LogCheck } from './log/log-check.js';
 import type { Changes } from './registry/changes.js';
 import { issuerLookup, proveIssuer } from './registry/proven-issuer.js';
+import { type RegistryAnchor, trustAnchorOf } from './registry/trust-anchor.js';
 import { fetchRootKey, notVerified, verifiedRegistry } from './registry/verified-registry.js';
 import { listFragment, type Query, type Route, routeOf } from './route.js';
 import { list as listText, page as text, verdict } from './texts/en.js';
@@ -23,11 +24,17 @@ const TITLE = document.title;
 /** Loads what the first view does not need. */
 const loadParts = () => import('./parts.js');
 
+/** The root key of the registry, after a comparison with the thumbprint in the page, and what the page trusts. */
+interface Trusted {
+  readonly rootKey: RootKey;
+  readonly trustAnchor: RegistryAnchor;
+}
+
 /** The page at the registry's URL. It shows data of the registry only while that data is verified and fresh. */
 export class RegistryPage {
   readonly #base: URL;
   readonly #pinned: string;
-  #rootKey: RootKey | undefined;
+  readonly #trusted: Promise<Trusted>;
   #registry: RegistryClient | undefined;
   #list: ListView | undefined;
   readonly #recent = element('section', { class: 'recent' });
@@ -41,6 +48,10 @@ export class RegistryPage {
   constructor(base: URL, pinned: string) {
     this.#base = base;
     this.#pinned = pinned;
+    this.#trusted = fetchRootKey(base, pinned).then((rootKey) => ({
+      rootKey,
+      trustAnchor: trustAnchorOf(rootKey, base),
+    }));
   }
 
   async start(): Promise<void> {
@@ -52,18 +63,15 @@ export class RegistryPage {
     // Loads the part while the registry answers.
     if (routeOf(location.hash).kind !== 'list') loadParts().catch(() => undefined);
     try {
-      const rootKey = await fetchRootKey(this.#base, this.#pinned);
-      this.#rootKey = rootKey;
-      const lookup = issuerLookup(this.#base, rootKey);
+      const { trustAnchor } = await this.#trusted;
+      const lookup = issuerLookup(trustAnchor);
       const proveShown = () => void this.#showProven(lookup);
       addEventListener('hashchange', proveShown);
       proveShown();
-      this.#registry = await verifiedRegistry(this.#base, rootKey, () => this.#onClientEvent()).finally(
-        () => {
-          removeEventListener('hashchange', proveShown);
-          lookup.close();
-        },
-      );
+      this.#registry = await verifiedRegistry(trustAnchor, () => this.#onClientEvent()).finally(() => {
+        removeEventListener('hashchange', proveShown);
+        lookup.close();
+      });
     } catch (error) {
       this.#fail(error);
       return;
@@ -84,6 +92,7 @@ export class RegistryPage {
     showChecking();
     this.#show(listText.title);
     if (route.kind !== 'issuer') return;
+    const { trustAnchor } = await this.#trusted;
     const [parts, proven] = await Promise.all([
       loadParts().catch(() => undefined),
       proveIssuer(lookup, route.id),
@@ -91,7 +100,7 @@ export class RegistryPage {
     if (parts === undefined || proven === undefined) return;
     if (location.hash !== asked || this.#hasVerdict) return;
     const { issuer, hold, status, decide } = proven;
-    const context = { ...this.#issuerContext(hold, status.checkpointSignedAt), decide };
+    const context = { trustAnchor, hold, checkpointSignedAt: status.checkpointSignedAt, decide };
     const name = visibleId(route.id);
     document.title = `${name}: ${TITLE}`;
     const title = issuer === undefined ? verdict.provenAbsence : verdict.provenIssuer;
@@ -100,10 +109,6 @@ export class RegistryPage {
       name,
       issuer === undefined ? parts.unknownIssuerView(route.id) : parts.issuerView(issuer, context),
     );
-  }
-
-  #issuerContext(hold: readonly string[], checkpointSignedAt: Date | undefined) {
-    return { base: this.#base, rootJwk: this.#rootKey?.jwk ?? {}, hold, checkpointSignedAt };
   }
 
   /** Runs `work`. If it fails, removes all data from the page: the client throws when its list is too old. */
@@ -234,7 +239,7 @@ export class RegistryPage {
     document.title = TITLE;
     list.show(route.query);
     this.#show(listText.title, list.element, this.#recent);
-    if (byReader) byId('main').focus();
+    if (byReader) goToTop();
   }
 
   /** Shows a view whose code may have to be loaded first. */
@@ -250,19 +255,22 @@ export class RegistryPage {
       const [title, view] = part(registry);
       document.title = `${title}: ${TITLE}`;
       this.#show(title, view);
-      if (byReader) byId('main').focus();
+      if (byReader) goToTop();
     });
   }
 
   async #issuerPart(id: string): Promise<Part> {
     const { issuerView, unknownIssuerView } = await loadParts();
+    const { trustAnchor } = await this.#trusted;
     return (registry) => {
       const issuer = registry.resolve(id);
       const name = visibleId(id);
       const history = this.#log?.history(id, registry, (work) => this.#attempt(work));
       if (issuer === undefined) return [name, unknownIssuerView(id, registry, history)];
       const context = {
-        ...this.#issuerContext(registry.hold, registry.status().checkpointSignedAt),
+        trustAnchor,
+        hold: registry.hold,
+        checkpointSignedAt: registry.status().checkpointSignedAt,
         decide: (policy: Parameters<Registry['decide']>[1]) => registry.decide(id, policy),
         past: { changes: this.#changes, history },
       };
@@ -272,7 +280,8 @@ export class RegistryPage {
 
   async #operationsPart(): Promise<Part> {
     const { cosignaturesBy, operationsView, readOperations } = await loadParts();
-    const published = this.#rootKey && (await readOperations(this.#base, this.#rootKey));
+    const { rootKey } = await this.#trusted;
+    const published = await readOperations(this.#base, rootKey);
     const log = this.#log?.accepted;
     const keys = published?.report?.witnesses ?? [];
     const witnesses = log === undefined ? [] : await cosignaturesBy(keys, log);
@@ -304,6 +313,12 @@ function notLoadedNote(): HTMLElement {
 
 function notLoaded(): Part {
   return () => [listText.title, notLoadedNote()];
+}
+
+/** Shows a new view from its beginning, below the badge. Programs that read the page aloud begin with the view. */
+function goToTop(): void {
+  scrollTo(0, 0);
+  byId('main').focus({ preventScroll: true });
 }
 
 /** Tells readers which view they are on. */

@@ -1,4 +1,10 @@
-import { type Decision, type Issuer, PolicyInvalid, type TrustPolicy } from '@passport-registry/verifier';
+import {
+  type Decision,
+  type Issuer,
+  PolicyInvalid,
+  type TrustAnchor,
+  type TrustPolicy,
+} from '@passport-registry/verifier';
 import { element, rich } from '../dom/element.js';
 import { use as text } from '../texts/en.js';
 
@@ -10,10 +16,8 @@ const drafts = new Map<string, string>();
 
 /** What the use of an issuer depends on, besides its record. */
 export interface UseContext {
-  /** The URL of the registry. */
-  readonly base: URL;
-  /** The public JWK of the root key that the page pins. */
-  readonly rootJwk: object;
+  /** What the page trusts. */
+  readonly trustAnchor: TrustAnchor;
   /** Decides under a policy as a verifier would. */
   readonly decide: (policy: TrustPolicy) => Decision | Promise<Decision>;
 }
@@ -22,7 +26,7 @@ export interface UseContext {
 export function useView(issuer: Issuer, context: UseContext): HTMLElement {
   const policy = policyFor(issuer);
   const code = element('code', {}, codeFor(issuer.issuer_id, policy, context));
-  const copy = element('button', { type: 'button', class: 'copy' }, text.copy);
+  const copy = element('button', { id: 'copy', type: 'button', class: 'copy' }, text.copy);
   copy.addEventListener('click', () => void copyText(code, copy));
   return element(
     'div',
@@ -53,15 +57,13 @@ function policyFor({ tier, domain_scope, geographical_scope, passport_types }: I
   return { tiers: [tier], ...Object.fromEntries(declared) };
 }
 
-function codeFor(
-  id: string,
-  policy: TrustPolicy,
-  { base, rootJwk }: Pick<UseContext, 'base' | 'rootJwk'>,
-): string {
-  const { kid, ...rootKey } = rootJwk as { readonly kid?: string };
+function codeFor(id: string, policy: TrustPolicy, { trustAnchor }: Pick<UseContext, 'trustAnchor'>): string {
+  const { root, ...others } = trustAnchor;
+  const { kid, ...jwk } = root;
   return `import { createRegistryClient } from '@passport-registry/verifier';
-const rootKey = ${JSON.stringify(rootKey)}; // ${text.compare} ${kid}
-const registry = createRegistryClient({ sources: [${JSON.stringify(base.href)}], rootKey });
+const root = ${JSON.stringify(jwk)}; // ${text.compare} ${kid}
+const trustAnchor = { root, ${JSON.stringify(others).slice(1)};
+const registry = createRegistryClient({ trustAnchor });
 await registry.ready();
 console.log(registry.decide(${JSON.stringify(id)}, ${JSON.stringify(policy)}));
 registry.close();`;

@@ -90,7 +90,17 @@ export class ListView {
 
   #nothing(): HTMLElement {
     if (this.#issuers.length === 0) return element('p', {}, text.empty);
-    return element('p', {}, `${text.none} `, element('a', { href: listFragment({}) }, text.showAll));
+    const { text: searched } = this.#query;
+    return element(
+      'p',
+      {},
+      `${text.none} `,
+      searched.trim() === ''
+        ? undefined
+        : element('a', { href: issuerFragment(searched.trim()) }, text.similar),
+      ' ',
+      element('a', { href: listFragment({}) }, text.showAll),
+    );
   }
 
   #searchField(): HTMLElement {
@@ -205,9 +215,7 @@ export class ListView {
   #pager(page: number, pages: number): HTMLElement {
     const link = (target: number, name: string) => {
       if (target < 1 || target > pages) return element('span', { class: 'none' }, name);
-      const made = element('a', { href: listFragment({ ...this.#query, page: target }) }, name);
-      made.addEventListener('click', () => this.element.scrollIntoView());
-      return made;
+      return element('a', { href: listFragment({ ...this.#query, page: target }) }, name);
     };
     return element(
       'nav',

@@ -1,4 +1,5 @@
-import { LANGUAGE, list as text } from '../texts/en.js';
+import { wordFor } from '../dom/word.js';
+import { LANGUAGE, otherPlaceNames, list as text } from '../texts/en.js';
 
 const regions = new Intl.DisplayNames([LANGUAGE], { type: 'region' });
 const names = new Map<string, string>();
@@ -18,4 +19,9 @@ function nameOf(code: string): string {
   const [country = '', part] = code.split('-');
   const known = (/^[A-Z]{2}$/.test(country) && regions.of(country)) || country;
   return part === undefined ? known : `${code} (${known})`;
+}
+
+/** The names of a place for which readers search, besides {@link placeName}. */
+export function otherNames(code: string): string {
+  return wordFor(otherPlaceNames, code.slice(0, 2)) ?? '';
 }

@@ -1,7 +1,7 @@
 import { type Issuer, STATUSES, TIERS } from '@passport-registry/verifier';
 import { coversPlace, instantOf } from '@passport-registry/verifier/internal';
 import type { Query } from '../route.js';
-import { placeName } from './places.js';
+import { otherNames, placeName } from './places.js';
 import { shownStatus, statusClass } from './status-mark.js';
 
 /** For how long a search may block the page, in milliseconds. The reader may be typing. */
@@ -101,7 +101,7 @@ function foldedPlace(code: string): string {
   if (folded === undefined) {
     const name = placeName(code);
     // Readers write `Bosnia and Herzegovina`, too.
-    folded = fold(`${name}\n${name.replaceAll('&', 'and')}`);
+    folded = fold([name, name.replaceAll('&', 'and'), otherNames(code)].join('\n'));
     foldedPlaces.set(code, folded);
   }
   return folded;

@@ -4,10 +4,9 @@ import {
   type Issuer,
   type IssuerLookup,
   type RegistryStatus,
-  type RootKey,
   type TrustPolicy,
 } from '@passport-registry/verifier';
-import { trustAnchorOf } from './trust-anchor.js';
+import type { RegistryAnchor } from './trust-anchor.js';
 
 /** What the registry proves of one issuer, without its list. */
 export interface ProvenIssuer {
@@ -40,6 +39,6 @@ export async function proveIssuer(lookup: IssuerLookup, id: string): Promise<Pro
 }
 
 /** Creates a look-up of single issuers. The caller closes it. */
-export function issuerLookup(base: URL, rootKey: RootKey): IssuerLookup {
-  return createIssuerLookup({ sources: [base.href], trustAnchor: trustAnchorOf(rootKey) });
+export function issuerLookup(trustAnchor: RegistryAnchor): IssuerLookup {
+  return createIssuerLookup({ trustAnchor });
 }

@@ -1,13 +1,21 @@
 import type { RootKey, TrustAnchor } from '@passport-registry/verifier';
 
+/** A trust anchor for one registry. */
+export interface RegistryAnchor extends TrustAnchor {
+  readonly sources: [string];
+}
+
 /**
  * What the page trusts: the root key, and only together with the statements that the registry had when it built the page. A
  * host that withholds them could otherwise show an older list.
+ *
+ * @param base - the URL of the registry
  */
-export function trustAnchorOf({ jwk }: RootKey): TrustAnchor {
+export function trustAnchorOf({ jwk }: RootKey, base: URL): RegistryAnchor {
   const names = document.querySelector<HTMLMetaElement>('meta[name="registry-requires"]')?.content.split(' ');
   return {
     root: jwk,
+    sources: [base.href],
     ...(names?.includes('publication') && { publication: 'required' }),
     ...(names?.includes('checkpoint') && { checkpoint: 'required' }),
   };

@@ -9,7 +9,7 @@ import {
 } from '@passport-registry/verifier';
 import { parseStrictJson } from '@passport-registry/verifier/internal';
 import { fetchFile } from './fetch-file.js';
-import { trustAnchorOf } from './trust-anchor.js';
+import type { RegistryAnchor } from './trust-anchor.js';
 
 /** The error when the registry cannot be verified. The page then shows no data of the registry. */
 export class NotVerified extends Error {
@@ -23,16 +23,15 @@ export class NotVerified extends Error {
 }
 
 /**
- * Opens the registry at a URL with the verifier library, under its root key.
+ * Opens the registry of a trust anchor with the verifier library.
  *
  * @throws {@link NotVerified}
  */
 export async function verifiedRegistry(
-  base: URL,
-  rootKey: RootKey,
+  trustAnchor: RegistryAnchor,
   onEvent: (event: RegistryEvent) => void,
 ): Promise<RegistryClient> {
-  const client = createRegistryClient({ sources: [base.href], trustAnchor: trustAnchorOf(rootKey), onEvent });
+  const client = createRegistryClient({ trustAnchor, onEvent });
   try {
     await client.ready();
     return client;

@@ -115,6 +115,7 @@ export const list = {
   all: (all: number) => `All ${count(all, 'issuer', 'issuers')}.`,
   some: (found: number, all: number) => `${number(found)} of ${count(all, 'issuer', 'issuers')}.`,
   none: 'No matching issuers.',
+  similar: 'Look for similar ids',
   empty: 'The registry has no issuers.',
   showAll: 'Show all',
   total: (found: number, what: string) => `${number(found)} ${what}`,
@@ -126,6 +127,20 @@ export const list = {
   everywhere: 'Worldwide',
   more: (rest: number) => ` +${number(rest)}`,
   notVerified: 'No issuers are shown, because the registry could not be verified.',
+} as const;
+
+/** Names of countries for which readers search, besides those that the browser knows. */
+export const otherPlaceNames = {
+  AE: 'UAE',
+  CI: 'Ivory Coast',
+  CZ: 'Czech Republic',
+  GB: 'UK, Great Britain',
+  MM: 'Burma',
+  NL: 'Holland',
+  SZ: 'Swaziland',
+  TL: 'East Timor',
+  TR: 'Turkey',
+  US: 'USA, America',
 } as const;
 
 /** The changes of status and tier. */
