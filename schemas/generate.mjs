@@ -5,11 +5,12 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { ajvValidators } from './ajv-validators.mjs';
 import { predicates } from './predicates.mjs';
 import { configuration, inlined, issuer, openApi } from './read.mjs';
-import { typesAndConstants } from './types.mjs';
+import { patterns, typesAndConstants } from './types.mjs';
 
 const { NonceRequest, MintRequest, StatusChange } = openApi.components.schemas;
 
 const files = {
+  'verifier/src/generated/patterns.ts': patterns(),
   'verifier/src/generated/schemas.ts': await typesAndConstants(),
   'verifier/src/generated/predicates.ts': predicates(),
   'generator/generated/issuer-validator.ts': ajvValidators({ validateIssuer: issuer }, { allErrors: true }),

@@ -1,7 +1,7 @@
 // Generates predicates for the verifier, as small and as fast as handwritten checks. Standalone code of Ajv would be
 // many times larger, because it reports errors that the verifier does not use.
 
-import { issuer, jwk, referred, registry, trustAnchor, trustPolicy } from './read.mjs';
+import { issuer, jwk, referred, STRINGS, trustAnchor, trustPolicy } from './read.mjs';
 
 /** Keywords that do not constrain a value. */
 const ANNOTATIONS = ['$schema', '$id', '$defs', '$comment', 'title', 'description', 'examples'];
@@ -10,9 +10,6 @@ const ANNOTATIONS = ['$schema', '$id', '$defs', '$comment', 'title', 'descriptio
  * Formats, each with a predicate for what the pattern next to the format cannot express; null if the pattern is enough.
  */
 const FORMATS = { 'date-time': 'isCalendarTime', uri: null, email: null };
-
-/** The definitions whose patterns are in `GRAMMAR`. */
-const STRINGS = { ...issuer.$defs, ...registry.$defs, ...jwk.$defs, ...trustAnchor.$defs };
 
 /** The schemas that other schemas refer to as a whole, each with the name of its predicate. */
 const DOCUMENTS = { [jwk.$id]: 'rootJwk' };
@@ -67,7 +64,7 @@ function stringChecks(value, take) {
   if (min !== undefined || max !== undefined) found.push(`hasLength(${value}, ${min ?? 0}, ${max})`);
   if (pattern !== undefined) {
     const [name] = Object.entries(STRINGS).find(([, definition]) => definition.pattern === pattern);
-    found.push(`GRAMMAR.${name}.pattern.test(${value})`);
+    found.push(`patterns.${name}.test(${value})`);
   }
   if (format !== undefined) {
     if (FORMATS[format] === undefined) throw new Error(`no predicate for the format ${format}`);
@@ -121,7 +118,7 @@ export function predicates() {
   return `
 import { hasItems, hasLength, isIntegerWithin, isListOf, isRecord, isUniqueListOf } from '../encoding/checks.js';
 import { isCalendarTime } from '../encoding/calendar-time.js';
-import { GRAMMAR } from './schemas.js';
+import * as patterns from './patterns.js';
 
 ${Object.entries(STRINGS)
   .map(([name, schema]) => generateStringPredicate(name, schema))

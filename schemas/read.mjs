@@ -15,6 +15,9 @@ export const trustAnchor = read('trust-anchor.schema.json');
 export const openApi = read('issuer.openapi.json');
 export const configuration = read('registry.schema.json');
 
+/** The kinds of strings in what the verifier reads, by name. Each has a pattern. */
+export const STRINGS = { ...issuer.$defs, ...registry.$defs, ...jwk.$defs, ...trustAnchor.$defs };
+
 /** All definitions that schemas refer to, by name. The names are unique. */
 const DEFINITIONS = {
   ...issuer.$defs,

@@ -1,7 +1,7 @@
 // Generates types and constants from the schemas.
 
 import { compile } from 'json-schema-to-typescript';
-import { inlined, issuer, jwk, openApi, registry, trustAnchor, trustPolicy } from './read.mjs';
+import { inlined, issuer, jwk, openApi, registry, STRINGS, trustAnchor, trustPolicy } from './read.mjs';
 
 /**
  * Prepares a schema for the type compiler: inlines all references, and removes all titles except that of the document.
@@ -56,20 +56,23 @@ const CONSTANTS = {
 };
 
 function grammar() {
-  const quoted = (value) => JSON.stringify(value);
   const lines = [
     '/** The grammar of each kind of string, from the schemas: its pattern, and its maximum length in characters. */',
     'export const GRAMMAR = {',
   ];
-  const definitions = { ...issuer.$defs, ...registry.$defs, ...jwk.$defs, ...trustAnchor.$defs };
-  for (const [name, definition] of Object.entries(definitions)) {
-    const maxLength = definition.maxLength ?? 'Number.POSITIVE_INFINITY';
-    lines.push(
-      `  ${name}: { pattern: new RegExp(${quoted(definition.pattern)}, 'u'), maxLength: ${maxLength} },`,
-    );
+  for (const [name, { maxLength = 'Infinity' }] of Object.entries(STRINGS)) {
+    lines.push(`  ${name}: { pattern: patterns.${name}, maxLength: ${maxLength} },`);
   }
   lines.push('} as const;');
   return lines.join('\n');
+}
+
+/** Generates the source of the module with the patterns. Bundlers leave out those that a program does not use. */
+export function patterns() {
+  const lines = Object.entries(STRINGS).map(
+    ([name, { pattern }]) => `export const ${name} = ${new RegExp(pattern, 'u')};`,
+  );
+  return `\n${lines.join('\n')}\n`;
 }
 
 /** Generates the source of the module with the types and constants. */
@@ -78,5 +81,5 @@ export async function typesAndConstants() {
     ([name, [description, values]]) =>
       `/** ${description} */\nexport const ${name} = ${JSON.stringify(values)} as const;`,
   );
-  return `\n${await interfaces()}\n${constants.join('\n')}\n${grammar()}\n`;
+  return `\nimport * as patterns from './patterns.js';\n\n${await interfaces()}\n${constants.join('\n')}\n${grammar()}\n`;
 }

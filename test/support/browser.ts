@@ -74,3 +74,10 @@ export async function verdict(page: Page): Promise<string> {
 export function visibleId(id: string): string {
   return id.replaceAll(/\p{C}/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`);
 }
+
+const words = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+
+/** How the page shows a time to readers, such as `1 Jan 2026, 00:00 UTC`. */
+export function timeInWords(time: string): string {
+  return `${words.format(new Date(time))} UTC`;
+}

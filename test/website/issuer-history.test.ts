@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { open, verdict, verification } from '../support/browser.js';
+import { open, timeInWords, verdict, verification } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
 import { logEntries } from '../support/log-files.js';
 import { madeUpEntry, ORIGIN, replaceLog } from '../support/page-log.js';
@@ -62,7 +62,8 @@ async function wholeHistory(page: Page): Promise<string[]> {
 
 describeWith(['chromium'], 'the history of an issuer from the log', () => {
   const COUNT = 6;
-  const at = (publication: number) => `${timeOf(publication, COUNT)}, publication ${publication}`;
+  const at = (publication: number) =>
+    `${timeInWords(timeOf(publication, COUNT))}, publication ${publication}`;
   let folder: string;
   let entries: { readonly list: string }[];
 
@@ -159,7 +160,7 @@ describeWith(['chromium'], 'the history of an issuer from the log', () => {
     expect(await stepsUntil(page, COMPLETE)).toEqual([
       `${at(5)}: Domains: not declared → ["banking","health"] Status: suspended → active`,
       `${at(2)}: ${reason} what it changed is unknown`,
-      `${at(3)} or before, but after publication 1 of ${timeOf(1, COUNT)}: ` +
+      `${at(3)} or before, but after publication 1 of ${timeInWords(timeOf(1, COUNT))}: ` +
         'Contact: not declared → desk@alpha.alt Status: active → suspended Tier: certified → registered',
       `${at(1)}: the first list in the log has the issuer`,
     ]);
@@ -277,8 +278,8 @@ describeWith(['chromium'], 'the history of an issuer from a long log', () => {
     const steps = await stepsUntil(page, COMPLETE);
     expect(steps).toHaveLength(46);
     expect(steps.slice(-2)).toEqual([
-      '2026-01-01T00:00:00Z, publication 2: at: 1 → 2',
-      '2026-01-01T00:00:00Z, publication 1: the first list in the log has the issuer',
+      '1 Jan 2026, 00:00 UTC, publication 2: at: 1 → 2',
+      '1 Jan 2026, 00:00 UTC, publication 1: the first list in the log has the issuer',
     ]);
   });
 
@@ -315,7 +316,7 @@ describeWith(['chromium'], 'the history of an issuer from a long log', () => {
     const { page } = await openIssuer(host, 'alpha');
     await (await verification(page)).getByText('602 entries').waitFor();
     expect(await wholeHistory(page)).toEqual([
-      '2026-01-01T00:00:00Z, publication 1: the first list in the log has the issuer',
+      '1 Jan 2026, 00:00 UTC, publication 1: the first list in the log has the issuer',
     ]);
     expect(asked.filter((path) => path.startsWith('/log/tile/entries/'))).toEqual([
       '/log/tile/entries/002.p/90',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { JWTPayload } from 'jose';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { open, verdict } from '../support/browser.js';
+import { open, timeInWords, verdict } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
 import { PROOF } from '../support/page-log.js';
 import { freePort, plainHost } from '../support/serving.js';
@@ -192,15 +192,15 @@ describeWith(['chromium'], 'the operations, in Chromium', () => {
     await good('checkpoint', 'mirrored', '--key', 'online.pem', '--mirror', ...urls);
     const { page, wrong } = await opened(await plainHost(tree('mirrored'), '404.html'));
     expect(await rowsOf(page, 'Mirrors')).toEqual([
-      [same, 'in sync', '', LATE],
-      [late, 'behind', '2 hours', EARLY],
-      [ahead, 'ahead', '', LATER],
-      [expired, 'expired: verifiers refuse it', '', LATE],
+      [same, 'in sync', '', timeInWords(LATE)],
+      [late, 'behind', '2 hours', timeInWords(EARLY)],
+      [ahead, 'ahead', '', timeInWords(LATER)],
+      [expired, 'expired: verifiers refuse it', '', timeInWords(LATE)],
       [altered, 'altered: verifiers refuse it', '', ''],
       [gone, 'unreachable', '', ''],
     ]);
     expect(await section(page, 'Mirrors').locator('.note').innerText()).toMatch(
-      /^What the registry found on its mirrors at \d{4}-.*Z \((?:now|\d+ minutes? ago)\)\. The key of the checkpoint signed it\.$/,
+      /^What the registry found on its mirrors at \d+ \w+ \d{4}, \d\d:\d\d UTC \((?:now|\d+ minutes? ago)\)\. The key of the checkpoint signed it\.$/,
     );
     // The page asks no mirror.
     expect(wrong).toEqual([]);
@@ -303,7 +303,7 @@ describeWith(['chromium'], 'the operations, in Chromium', () => {
       await hostWith('online', { 'operations.jwt': await statement('online', old) }),
     );
     expect(await rowsOf(page, 'Mirrors')).toEqual([['https://mirror.example', 'in sync', '', '']]);
-    expect(await section(page, 'Mirrors').locator('.note').innerText()).toContain('Z (5 hours ago).');
+    expect(await section(page, 'Mirrors').locator('.note').innerText()).toContain('UTC (5 hours ago).');
   });
 
   it('show hostile names and URLs as text, on a telephone, too', async () => {

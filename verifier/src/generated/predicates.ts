@@ -2,54 +2,54 @@
 
 import { hasItems, hasLength, isIntegerWithin, isListOf, isRecord, isUniqueListOf } from '../encoding/checks.js';
 import { isCalendarTime } from '../encoding/calendar-time.js';
-import { GRAMMAR } from './schemas.js';
+import * as patterns from './patterns.js';
 
 export function isValidIssuerId(value: unknown): value is string {
-  return typeof value === 'string' && GRAMMAR.issuerId.pattern.test(value);
+  return typeof value === 'string' && patterns.issuerId.test(value);
 }
 
 export function isValidHttpsUri(value: unknown): value is string {
-  return typeof value === 'string' && hasLength(value, 0, 2048) && GRAMMAR.httpsUri.pattern.test(value);
+  return typeof value === 'string' && hasLength(value, 0, 2048) && patterns.httpsUri.test(value);
 }
 
 export function isValidWebUri(value: unknown): value is string {
-  return typeof value === 'string' && hasLength(value, 0, 2048) && GRAMMAR.webUri.pattern.test(value);
+  return typeof value === 'string' && hasLength(value, 0, 2048) && patterns.webUri.test(value);
 }
 
 export function isValidDateTime(value: unknown): value is string {
-  return typeof value === 'string' && hasLength(value, 0, 64) && GRAMMAR.dateTime.pattern.test(value) && isCalendarTime(value);
+  return typeof value === 'string' && hasLength(value, 0, 64) && patterns.dateTime.test(value) && isCalendarTime(value);
 }
 
 export function isValidGeographicalCode(value: unknown): value is string {
-  return typeof value === 'string' && GRAMMAR.geographicalCode.pattern.test(value);
+  return typeof value === 'string' && patterns.geographicalCode.test(value);
 }
 
 export function isValidSlug(value: unknown): value is string {
-  return typeof value === 'string' && hasLength(value, 0, 64) && GRAMMAR.slug.pattern.test(value);
+  return typeof value === 'string' && hasLength(value, 0, 64) && patterns.slug.test(value);
 }
 
 export function isValidEmail(value: unknown): value is string {
-  return typeof value === 'string' && hasLength(value, 0, 254) && GRAMMAR.email.pattern.test(value);
+  return typeof value === 'string' && hasLength(value, 0, 254) && patterns.email.test(value);
 }
 
 export function isValidUtcSecond(value: unknown): value is string {
-  return typeof value === 'string' && GRAMMAR.utcSecond.pattern.test(value) && isCalendarTime(value);
+  return typeof value === 'string' && patterns.utcSecond.test(value) && isCalendarTime(value);
 }
 
 export function isValidBytes32(value: unknown): value is string {
-  return typeof value === 'string' && GRAMMAR.bytes32.pattern.test(value);
+  return typeof value === 'string' && patterns.bytes32.test(value);
 }
 
 export function isValidSourceUrl(value: unknown): value is string {
-  return typeof value === 'string' && hasLength(value, 0, 2048) && GRAMMAR.sourceUrl.pattern.test(value);
+  return typeof value === 'string' && hasLength(value, 0, 2048) && patterns.sourceUrl.test(value);
 }
 
 export function isValidLogOrigin(value: unknown): value is string {
-  return typeof value === 'string' && hasLength(value, 0, 255) && GRAMMAR.logOrigin.pattern.test(value);
+  return typeof value === 'string' && hasLength(value, 0, 255) && patterns.logOrigin.test(value);
 }
 
 export function isValidWitnessKey(value: unknown): value is string {
-  return typeof value === 'string' && hasLength(value, 0, 512) && GRAMMAR.witnessKey.pattern.test(value);
+  return typeof value === 'string' && hasLength(value, 0, 512) && patterns.witnessKey.test(value);
 }
 
 /** Checks the value of a field of an issuer. Returns undefined if an issuer has no such field. */

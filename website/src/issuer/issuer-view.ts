@@ -1,6 +1,6 @@
 import type { Issuer, Registry } from '@passport-registry/verifier';
 import { type Child, element, rich } from '../dom/element.js';
-import { time } from '../dom/time.js';
+import { moment } from '../dom/moment.js';
 import { visibleId } from '../dom/visible-text.js';
 import { wordFor } from '../dom/word.js';
 
@@ -97,7 +97,7 @@ function recordSource(id: string, isInList: boolean): Child[] {
 function verdictOn(status: ShownStatus, checkpointSignedAt: Date | undefined): Child[] {
   if (status === 'active') return [text.trust.active];
   if (status !== 'on hold') return [text.trust.stopped(status)];
-  return rich(text.trust.held, { time: time(checkpointSignedAt?.toISOString() ?? '') });
+  return rich(text.trust.held, { time: moment(checkpointSignedAt?.toISOString() ?? '') });
 }
 
 /**

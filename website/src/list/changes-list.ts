@@ -1,5 +1,5 @@
 import { type Child, element, rich } from '../dom/element.js';
-import { time } from '../dom/time.js';
+import { moment } from '../dom/moment.js';
 import type { Change, Changes } from '../registry/changes.js';
 import { issuerFragment } from '../route.js';
 import { changes as text } from '../texts/en.js';
@@ -22,14 +22,14 @@ export function changesList(changes: Changes | undefined, withIssuer: boolean): 
     return element('p', { class: 'note' }, rich(text.uncovered, { feed }));
   }
   if (changes.changes.length === 0) {
-    return element('p', { class: 'note' }, rich(text.none, { since: time(changes.since) }));
+    return element('p', { class: 'note' }, rich(text.none, { since: moment(changes.since) }));
   }
   const newest = changes.changes.slice(0, MAX_CHANGES);
   return element(
     'ol',
     { class: 'changes steps' },
     newest.map((change) =>
-      element('li', {}, time(change.updated_at), ' ', describeChange(change, withIssuer)),
+      element('li', {}, moment(change.updated_at), ' ', describeChange(change, withIssuer)),
     ),
   );
 }

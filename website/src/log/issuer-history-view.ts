@@ -1,7 +1,7 @@
 import type { Issuer } from '@passport-registry/verifier';
 import type { PublicationEntry } from '@passport-registry/verifier/internal';
 import { type Child, element, rich } from '../dom/element.js';
-import { time } from '../dom/time.js';
+import { moment } from '../dom/moment.js';
 import { notVerified } from '../registry/verified-registry.js';
 import { fields, issuer as issuerText, history as text } from '../texts/en.js';
 import { type HistoryStep, IssuerHistory } from './issuer-history.js';
@@ -81,12 +81,12 @@ function oldestText({ isListed, isFirst }: Extract<HistoryStep, { kind: 'oldest'
 }
 
 function publication({ updated_at, sequence }: PublicationEntry): Child[] {
-  return [time(updated_at), text.publication(sequence)];
+  return [moment(updated_at), text.publication(sequence)];
 }
 
 function sinceText(after: PublicationEntry | undefined): Child[] {
   if (after === undefined) return [];
-  return rich(text.since, { sequence: String(after.sequence), time: time(after.updated_at) });
+  return rich(text.since, { sequence: String(after.sequence), time: moment(after.updated_at) });
 }
 
 function changeText({ kind, changes }: Extract<HistoryStep, { changes: unknown }>): Child {

@@ -1,6 +1,7 @@
 import { byId, type Child, element, rich } from '../dom/element.js';
 import { icon } from '../dom/icons.js';
-import { formatAge, time } from '../dom/time.js';
+import { time } from '../dom/moment.js';
+import { formatAge } from '../dom/time.js';
 import { visibleMessage, visibleName } from '../dom/visible-text.js';
 import type { NotVerified } from '../registry/verified-registry.js';
 import { log as text } from '../texts/en.js';

@@ -1,6 +1,7 @@
 import type { RegistryClient } from '@passport-registry/verifier';
 import { type Child, element, rich, webLink } from '../dom/element.js';
-import { formatAge, formatDistance, formatDuration, moment, time } from '../dom/time.js';
+import { formatDuration, moment } from '../dom/moment.js';
+import { formatAge } from '../dom/time.js';
 import { visibleMessage, visibleName } from '../dom/visible-text.js';
 import type { LoggedList } from '../log/verified-log.js';
 import { issuerFragment } from '../route.js';
@@ -94,7 +95,7 @@ function eventsTable(registry: RegistryClient, { delegation }: OperationsContext
     [text.when, text.event],
     events
       .sort(([one], [other]) => one - other)
-      .map(([at, what]) => [[moment(new Date(at).toISOString()), ` (${formatDistance(at)})`], what]),
+      .map(([at, what]) => [[moment(new Date(at).toISOString()), ` (${formatAge(at)})`], what]),
   );
 }
 
@@ -112,10 +113,14 @@ function mirrors({ report, refusal }: OperationsContext): Child[] {
     webLink(url),
     element('span', { class: MIRROR_CLASSES[state] }, text.states[state]),
     behind === undefined || behind === 0 ? '' : formatDuration(behind * 1000),
-    updated_at === undefined ? '' : time(updated_at),
+    updated_at === undefined ? '' : moment(updated_at),
   ]);
   return [
-    element('p', { class: 'note' }, rich(text.reported, { time: time(at), age: formatAge(report.issuedAt) })),
+    element(
+      'p',
+      { class: 'note' },
+      rich(text.reported, { time: moment(at), age: formatAge(report.issuedAt) }),
+    ),
     table([text.mirror, text.state, text.behind, text.listOf], rows),
   ];
 }

@@ -25,7 +25,7 @@ export const html = {
   no_script:
     'No script has run, so nothing has been verified here. The commands <a href="#verify">at the end of this page</a> verify the registry without trusting the page.',
   verify_why:
-    'The host controls everything that this page shows. These commands trust no host, provided that the thumbprint in <code>PINNED</code> is the one that the operator of the registry gave you in another way: on paper, by telephone, or on the site of another member. They prove who signed the list, and the last line says when. They do not prove that it is the newest list: a host can send an older one. Nor do they show the issuers on hold, which only a checkpoint names. <code>passport-registry verify</code> and the verifier library check both.',
+    'The host controls everything that this page shows. These commands trust no host, provided that the thumbprint in <code>PINNED</code> is the one that the operator of the registry gave you in another way: on paper, by telephone, or on the site of another member. They show who signed the list, and when, but not whether there is a newer list, and which issuers are on hold. <code>passport-registry verify</code> and the verifier library check that, too.',
   verify_with: 'Commands for curl and openssl 3',
   data: 'Data: <a href="issuers.json">issuers.json</a>, its signature <a href="issuers.sig">issuers.sig</a>, the root key <a href="keys/root.json">keys/root.json</a>, checksums <a href="SHA256SUMS">SHA256SUMS</a>, <a href="schemas/registry.openapi.json">the interface</a>. Changes of status and tier: <a href="changes.atom">feed</a>, <a href="changes.json">data</a>.',
   feed: 'Changes of status and tier',

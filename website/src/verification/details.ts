@@ -1,6 +1,7 @@
 import type { RegistryClient, RegistryStatus } from '@passport-registry/verifier';
 import { type Child, element, rich } from '../dom/element.js';
-import { formatAge, time } from '../dom/time.js';
+import { time } from '../dom/moment.js';
+import { formatAge } from '../dom/time.js';
 import type { ProvenIssuer } from '../registry/proven-issuer.js';
 import { verification as text } from '../texts/en.js';
 import { ageOf } from './currency.js';
