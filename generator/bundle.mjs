@@ -55,15 +55,18 @@ function collectLicences(inputs) {
 /** The words of the page, in one language. */
 const TEXTS = `${ROOT}website/src/texts/en.ts`;
 
-/** Where the verifier exports what it shares with the page. */
-const INTERNAL = `${ROOT}verifier/build/internal.js`;
+/** Where the verifier exports what the page uses. */
+const VERIFIER = `${ROOT}verifier/build`;
 
-/** Returns the modules from which the verifier's internal exports come, by the names of the exports. */
-function internalModules() {
-  const statements = readFileSync(INTERNAL, 'utf8').matchAll(/^export \{([^}]+)\} from '([^']+)';$/gm);
+/** Returns the modules from which the verifier's exports come, by the names of the exports. */
+function verifierModules() {
+  const text = ['index.js', 'internal.js']
+    .map((name) => readFileSync(`${VERIFIER}/${name}`, 'utf8'))
+    .join('\n');
+  const statements = text.matchAll(/^export \{([^}]+)\} from '([^']+)';$/gm);
   return new Map(
     [...statements].flatMap(([, names, path]) =>
-      names.split(',').map((name) => [name.trim(), `${dirname(INTERNAL)}/${path}`]),
+      names.split(',').map((name) => [name.trim(), `${VERIFIER}/${path}`]),
     ),
   );
 }
@@ -76,9 +79,9 @@ function internalModules() {
 const fromWhereItIs = {
   name: 'from-where-it-is',
   setup({ onLoad, onResolve }) {
-    const modules = internalModules();
+    const modules = verifierModules();
     const statement =
-      /^import \{([^}]+)\} from '([./]+\/texts\/en\.js|@passport-registry\/verifier\/internal)';$/gm;
+      /^import \{([^}]+)\} from '([./]+\/texts\/en\.js|@passport-registry\/verifier(?:\/internal)?)';$/gm;
     const sourceOf = (name, from) => (from.startsWith('@') ? modules.get(name) : `words:${name}`);
     onLoad({ filter: /website\/src\/.*\.ts$/, namespace: 'file' }, ({ path }) => ({
       contents: readFileSync(path, 'utf8').replaceAll(statement, (_all, names, from) =>

@@ -33,6 +33,7 @@ export async function assemble(
   const tree = assembleTree({
     signed,
     promisesCheckpoints: checkpoint,
+    log: log?.origin,
     freshness: await freshnessFiles(served, signed, { ...freshness, breakPinnedVerifiers, isLogged }),
     changes: changesUpTo(signed, changes, diff),
     holders: await holdersRecord(holders, served, signed),

@@ -18,6 +18,8 @@ export interface TreeParts {
   readonly signed: SignedList;
   /** Whether the publication statement promises checkpoints. */
   readonly promisesCheckpoints: boolean;
+  /** The name of the log that the publication statement names. */
+  readonly log: string | undefined;
   readonly changes: Changes;
   /** Delegation, rotation and snapshots; empty for a registry that uses none of them. */
   readonly freshness: Tree;
@@ -38,7 +40,7 @@ export interface PublishedHolders {
 
 /** Assembles the tree of a signed list. The same parts always give the same bytes. */
 export function assembleTree(parts: TreeParts): Tree {
-  const { signed, promisesCheckpoints, changes, freshness, precompress, holders, about } = parts;
+  const { signed, promisesCheckpoints, log, changes, freshness, precompress, holders, about } = parts;
   const { list, signature, statement, sums, rootKey, development } = signed;
   const text = (content: string) => new TextEncoder().encode(content);
   const tree = new Map<string, Uint8Array>([
@@ -55,7 +57,7 @@ export function assembleTree(parts: TreeParts): Tree {
   const required = promisesCheckpoints
     ? (['publication', 'checkpoint'] as const)
     : (['publication'] as const);
-  const site = { list, rootKey, required, development, heldBy: holders?.inWords, changes, about };
+  const site = { list, rootKey, required, log, development, heldBy: holders?.inWords, changes, about };
   for (const [path, bytes] of siteFiles(site)) tree.set(path, bytes);
   if (holders !== undefined) tree.set(PATHS.holders, holders.record);
   for (const [path, bytes] of freshness) tree.set(path, bytes);

@@ -16,6 +16,10 @@ import { cli, recordText, workspace, writeFiles } from '../support/workspace.js'
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const SCREENSHOTS = join(ROOT, 'test-results/screenshots');
 const WIDTHS = [320, 390, 1280, 2560];
+/** Both sides of the width from which the list has all its columns, and the width of a sheet of paper. */
+const EDGES = [718, 831, 832, 1000];
+/** The cells of tables whose text covers the next cell. */
+const CUT = `Array.from(document.querySelectorAll('td, th'), (cell) => cell.scrollWidth > cell.clientWidth ? cell.innerText : '').filter(Boolean)`;
 const SCHEMES = ['light', 'dark'] as const;
 
 let folder: string;
@@ -187,6 +191,10 @@ describeWith(['chromium'], 'the page for everybody', () => {
         expect(await violations(page)).toEqual([]);
         const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
         expect(await page.evaluate(overflow)).toBeLessThanOrEqual(0);
+      }
+      for (const width of [...WIDTHS, ...EDGES]) {
+        await page.setViewportSize({ width, height: 900 });
+        expect([width, await page.evaluate(CUT)]).toEqual([width, []]);
       }
     });
 

@@ -47,7 +47,7 @@ describeWith(['chromium'], 'an issuer on hold, in Chromium', () => {
     await page.getByRole('link', { name: 'alpha' }).click();
     const text = page.locator('.verdict');
     expect(await text.innerText()).toMatch(
-      /^This issuer is on hold, by the checkpoint of .*\. It is treated as suspended: every verifier rejects/,
+      /^This issuer is on hold, as of the checkpoint of .*\. It is treated as suspended: every verifier rejects/,
     );
     expect(await text.getAttribute('class')).toBe('verdict suspended');
     expect(await page.locator('.fields').first().innerText()).toMatch(/on hold\s+\(active in the record\)/);

@@ -28,6 +28,7 @@ beforeAll(async () => {
   writeFiles(folder, {
     'issuers/aurora.yaml': recordText('aurora', AURORA),
     'issuers/bare.yaml': recordText('bare', { tier: 'sandbox', last_audit: 'null' }),
+    'issuers/listed.yaml': recordText('listed', { tier: 'registered' }),
     'issuers/gone.yaml': recordText('gone', { status: 'revoked' }),
     'issuers/held.yaml': recordText('held', { tier: 'registered' }),
     'issuers/paused.yaml': recordText('paused', { status: 'suspended' }),
@@ -80,7 +81,7 @@ describeWith(['chromium'], 'the page of an issuer, in Chromium', () => {
       ...['Use this issuer', 'use', 'record'],
     ]);
     const labels = await page.locator('article .fields dt').allTextContents();
-    expect(labels.slice(0, 3)).toEqual(['Status', 'Certified since', 'Last audit']);
+    expect(labels.slice(0, 3)).toEqual(['Status', 'Recognised since', 'Last audit']);
     expect(wrong).toEqual([]);
   });
 
@@ -100,6 +101,21 @@ describeWith(['chromium'], 'the page of an issuer, in Chromium', () => {
     await page.getByText('sandbox: For tests only: accept its passports nowhere but in a test.').waitFor();
     const fields = await page.locator('article .fields').first().innerText();
     expect(fields).toMatch(/Last audit\s+none$/);
+  });
+
+  it.each([
+    ['aurora', 'verdict active', 'This issuer is recognised. Your own policy decides'],
+    ['listed', 'verdict ', 'This issuer is recognised, but not examined. Your own policy decides'],
+    ['bare', 'verdict suspended', 'This issuer is for tests only.'],
+    ['paused', 'verdict suspended', 'This issuer is suspended: every verifier rejects'],
+    ['gone', 'verdict revoked', 'This issuer is revoked: every verifier rejects'],
+  ])('is green only for an issuer that the operator has examined: %s', async (id, look, words) => {
+    const { page } = await opened(id);
+    const verdict = page.locator('.verdict');
+    expect([await verdict.getAttribute('class'), await verdict.innerText()]).toEqual([
+      look,
+      expect.stringContaining(words),
+    ]);
   });
 
   it('decides live under the policy of the reader, with every reason', async () => {

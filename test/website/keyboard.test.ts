@@ -45,11 +45,10 @@ describeWith(['chromium'], 'the page by keyboard and in words, in Chromium', () 
       ...['- link "Issuers":', '- link "Operations":', '- link "Verify it yourself":'],
       '- heading "Verified in your browser" [level=2]',
       '- searchbox "Search"',
-      '- text: Filters',
       ...['- combobox "Status":', '- combobox "Tier":', '- combobox "Place":', '- combobox "Domain":'],
       ...['- combobox "Passport type":', '- button "Clear"'],
       ...['- link "1 active":', '- link "1 revoked":', '- link "1 founding":', '- link "1 certified":'],
-      ...['- button "Issuer"', '- button "Status"', '- button "Tier"', '- button "Certified"'],
+      ...['- button "Issuer"', '- button "Status"', '- button "Tier"', '- button "Recognised"'],
       '- link "alpha":',
     ]);
     await page.keyboard.press('Enter');
@@ -115,7 +114,7 @@ describeWith(['chromium'], 'the page by keyboard and in words, in Chromium', () 
       "- table "Issuers":
         - caption: Issuers
         - rowgroup:
-          - row "Issuer Status Tier Places Domains Certified":
+          - row "Issuer Status Tier Places Domains Recognised":
             - columnheader "Issuer":
               - button "Issuer"
             - columnheader "Status":
@@ -124,8 +123,8 @@ describeWith(['chromium'], 'the page by keyboard and in words, in Chromium', () 
               - button "Tier"
             - columnheader "Places"
             - columnheader "Domains"
-            - columnheader "Certified":
-              - button "Certified"
+            - columnheader "Recognised":
+              - button "Recognised"
         - rowgroup:
           - row "alpha alpha.alt active certified Norway banking 1 January 2026":
             - rowheader "alpha alpha.alt":

@@ -76,6 +76,41 @@ describeWith(['chromium'], 'the log in the page', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('leaves the badge without colour until it is proven', async () => {
+    const tree = await plainHost(join(folder, 'dist'), '404.html');
+    let answer = () => {};
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const host = await listen(async (request, response) => {
+      if (request.url?.startsWith(`/${PROOF}`)) await held;
+      const { status, headers, body } = await fetch(tree + request.url);
+      response.writeHead(status, { 'Content-Type': headers.get('content-type') ?? '' });
+      response.end(body && Buffer.from(await new Response(body).arrayBuffer()));
+    });
+    const { page } = await open(host);
+    expect(await verdict(page)).toBe(GOOD);
+    await page.locator('.verification.pending').waitFor();
+    answer();
+    await page.locator('.verification.good:not(.pending)').waitFor();
+    await shown(page, 'good');
+  });
+
+  it('is missed in a publication from before it began', async () => {
+    const { folder: later, keys } = await loggedByKeys();
+    const before = await workspace(['alpha']);
+    writeFiles(before, { 'key.pem': readFileSync(join(later, 'key.pem')) });
+    await cli(['build', ...keys.slice(0, 2)], before);
+    const index = readFileSync(join(later, 'dist/index.html'));
+    const host = await plainHost(join(before, 'dist'), '404.html', (path, bytes) =>
+      path === '/' ? index : bytes,
+    );
+    const { page } = await open(host);
+    expect(await verdict(page)).toBe(GOOD);
+    expect(await shown(page, 'bad')).toContain('does not prove that the list on this page is in the log');
+    await page.locator('.verification.late').waitFor();
+  });
+
   it('is not shown if the registry has none', async () => {
     const without = await workspace(['alpha']);
     await cli(['build', '--key', 'key.pem'], without);
@@ -87,7 +122,7 @@ describeWith(['chromium'], 'the log in the page', () => {
     const { page } = await open(`${host}/#issuer=alpha`);
     expect(await verdict(page)).toBe(GOOD);
     // The page reads the statement once more than the client, to see whether it names a log.
-    await expect.poll(() => asked.filter((path) => path === '/publication.jwt').length).toBeGreaterThan(2);
+    await expect.poll(() => asked.filter((path) => path === '/publication.jwt').length).toBeGreaterThan(1);
     await page.waitForLoadState('networkidle');
     expect(await panel(page).isHidden()).toBe(true);
     expect(await page.getByText('History from the log').count()).toBe(0);

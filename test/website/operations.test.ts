@@ -134,6 +134,36 @@ describeWith(['chromium'], 'the operations, in Chromium', () => {
     expect(await first.getAttribute('datetime')).toBe(new Date(exp * 1000).toISOString());
   });
 
+  it.each<[string, (older: Buffer) => Buffer | undefined]>([
+    ['an older one', (older) => older],
+    ['none', () => undefined],
+  ])('name no delegation but that of the checkpoint, if the host sends %s', async (_what, sent) => {
+    const older = readFileSync(tree('online/keys/delegation.jwt'));
+    const { rootKey } = await signerKey(folder, 'online');
+    const claims = { iat: seconds(-HOUR), exp: seconds(9 * 24 * HOUR), keys: [rootKey.jwk], hold: true };
+    const delegation = await jwt(await signerKey(folder, 'root'), 'registry-delegation+jwt', claims);
+    writeFiles(folder, { 'newer.jwt': delegation });
+    copyOf('online', 'delegated');
+    await good(
+      ...['build', '--key', 'root.pem', '--out', 'delegated'],
+      ...['--delegation', 'newer.jwt', '--checkpoint-key', 'online.pem'],
+    );
+    let isOpen = false;
+    const host = await plainHost(tree('delegated'), '404.html', (path, bytes) =>
+      isOpen && path === '/keys/delegation.jwt' ? sent(older) : bytes,
+    );
+    const { page } = await open(host);
+    expect(await verdict(page)).toBe(GOOD);
+    isOpen = true;
+    await page.getByRole('link', { name: 'Operations' }).click();
+    await page.locator('.operations').waitFor();
+    expect(await section(page, 'Checkpoint').innerText()).toContain(
+      'an online key; this host does not send the delegation to it',
+    );
+    const events = await rowsOf(page, 'Next key events');
+    expect(events.map(([, what]) => what)).toEqual(['The checkpoint expires, unless a newer one is signed']);
+  });
+
   it('name the issuers on hold, and lead to them', async () => {
     const held = copyOf('online', 'held');
     await good('hold', 'beta', '--key', 'online.pem', '--out', 'held');
@@ -240,7 +270,7 @@ describeWith(['chromium'], 'the operations, in Chromium', () => {
       ...['UTC (2 hours ago)', 'UTC (2 days ago)'],
       ...['no valid cosignature', 'no valid cosignature', 'no valid cosignature'],
     ]);
-    const exact = section(page, 'Witnesses').locator('time');
+    const exact = section(page, 'Witnesses').locator('tbody time');
     expect(await exact.first().getAttribute('datetime')).toBe(new Date(times.honest).toISOString());
     expect(await section(page, 'Witnesses').innerText()).toContain('The registry demands 2 of 5 witnesses.');
     expect(await section(page, 'Log').innerText()).toMatch(

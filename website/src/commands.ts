@@ -7,6 +7,8 @@ function quoteForShell(base: URL): string {
 }
 
 /** Replaces the placeholder in the commands of the page with the URL of this registry. */
-export function insertRegistryUrl(base: URL, text: string): string {
-  return text.replaceAll(`=${EXAMPLE_URL}`, `=${quoteForShell(base)}`);
+export function insertRegistryUrl(base: URL): void {
+  for (const code of document.querySelectorAll('.commands')) {
+    code.textContent = (code.textContent ?? '').replaceAll(`=${EXAMPLE_URL}`, `=${quoteForShell(base)}`);
+  }
 }

@@ -1,5 +1,5 @@
 import { byId, element, rich } from './dom/element.js';
-import { suggestions } from './issuer/issuer-view.js';
+import { similarIds, similarIdsView } from './list/similar-ids.js';
 import { trustAnchorOf } from './registry/trust-anchor.js';
 import { fetchRootKey, notVerified, verifiedRegistry } from './registry/verified-registry.js';
 import { issuerFragment } from './route.js';
@@ -19,7 +19,7 @@ export async function notFoundPage(base: URL): Promise<void> {
     const link = element('a', { href: base.href + issuerFragment(id) }, id);
     byId('not-found').replaceChildren(
       registry.resolve(id) === undefined
-        ? suggestions(id, registry, base.href)
+        ? similarIdsView(similarIds(id, registry.list()), base.href)
         : element('p', {}, rich(text.misplaced, { id: link })),
     );
   } catch (error) {

@@ -5,18 +5,16 @@ import type {
   RegistryStatus,
   RootKey,
 } from '@passport-registry/verifier';
-import { insertRegistryUrl } from './commands.js';
 import { byId, element, rich } from './dom/element.js';
 import { visibleId } from './dom/visible-text.js';
 import { ListView } from './list/list-view.js';
 import type { LogCheck } from './log/log-check.js';
 import type { Changes } from './registry/changes.js';
-import { issuerLookup, proveIssuer } from './registry/proven-issuer.js';
-import { type RegistryAnchor, trustAnchorOf } from './registry/trust-anchor.js';
-import { fetchRootKey, notVerified, verifiedRegistry } from './registry/verified-registry.js';
+import { logOfPage, type RegistryAnchor, trustAnchorOf } from './registry/trust-anchor.js';
+import { fetchRootKey, NotVerified, notVerified, verifiedRegistry } from './registry/verified-registry.js';
 import { listFragment, type Query, type Route, routeOf } from './route.js';
 import { list as listText, page as text, verdict } from './texts/en.js';
-import { currencyOf, isDoubtful } from './verification/currency.js';
+import { currencyOf, isDoubtful, provenUntil } from './verification/currency.js';
 import { showBadge, showChecking, showFailure } from './verification/verdict.js';
 
 const TITLE = document.title;
@@ -39,6 +37,10 @@ export class RegistryPage {
   #list: ListView | undefined;
   readonly #recent = element('section', { class: 'recent' });
   #log: LogCheck | undefined;
+  /** The id of an element that had the focus, and that the view will have again. */
+  #lostFocus: string | undefined;
+  /** What the look-up of the issuer that was shown last has accepted. */
+  #proven: RegistryStatus | undefined;
   #changes: Changes | undefined;
   /** Whether the list was verified or refused. */
   #hasVerdict = false;
@@ -57,28 +59,49 @@ export class RegistryPage {
   async start(): Promise<void> {
     showChecking();
     this.#show(listText.title);
-    for (const code of document.querySelectorAll('.commands')) {
-      code.textContent = insertRegistryUrl(this.#base, code.textContent ?? '');
-    }
     // Loads the part while the registry answers.
     if (routeOf(location.hash).kind !== 'list') loadParts().catch(() => undefined);
     try {
       const { trustAnchor } = await this.#trusted;
-      const lookup = issuerLookup(trustAnchor);
-      const proveShown = () => void this.#showProven(lookup);
+      let lookup: IssuerLookup | undefined;
+      let isAwaited = true;
+      const lookUp = async () => {
+        const { issuerLookup } = await loadParts();
+        if (isAwaited) lookup ??= issuerLookup(trustAnchor);
+        return lookup;
+      };
+      const proveShown = () => void this.#showProven(lookUp);
       addEventListener('hashchange', proveShown);
       proveShown();
-      this.#registry = await verifiedRegistry(trustAnchor, () => this.#onClientEvent()).finally(() => {
+      const registry = await verifiedRegistry(trustAnchor, () => this.#onClientEvent()).finally(() => {
         removeEventListener('hashchange', proveShown);
-        lookup.close();
+        isAwaited = false;
+        lookup?.close();
       });
+      if (this.#isOlder(registry)) await registry.refresh();
+      if (this.#isOlder(registry)) {
+        registry.close();
+        throw new NotVerified('ERR_LIST_ROLLED_BACK', text.rolledBack);
+      }
+      this.#registry = registry;
     } catch (error) {
       this.#fail(error);
       return;
+    } finally {
+      loadParts()
+        .then(({ insertRegistryUrl }) => insertRegistryUrl(this.#base))
+        .catch(() => undefined);
     }
     this.#attempt(() => this.#showNewList());
     addEventListener('hashchange', () => this.#attempt(() => this.#navigate(true)));
-    addEventListener('beforeprint', () => this.#attempt(() => this.#list?.showAll()));
+    // For a reader who comes back.
+    addEventListener('click', ({ target }) => {
+      const link = target instanceof Element ? target.closest('a')?.getAttribute('href') : undefined;
+      history.replaceState({ top: scrollY, link }, '');
+    });
+    addEventListener('beforeprint', () => this.#attempt(() => this.#beforePrint()));
+    // After a sleep, no timer has run.
+    addEventListener('visibilitychange', () => this.#attempt(() => assertFresh(this.#registry)));
     addEventListener('afterprint', () => this.#attempt(() => this.#navigate(false)));
   }
 
@@ -86,17 +109,16 @@ export class RegistryPage {
    * Shows the issuer that the URL names, as soon as its proof is there. The list takes longer, and then replaces what is
    * shown. Until then, the reader may go on to another issuer.
    */
-  async #showProven(lookup: IssuerLookup): Promise<void> {
+  async #showProven(lookUp: () => Promise<IssuerLookup | undefined>): Promise<void> {
     const asked = location.hash;
     const route = routeOf(asked);
     showChecking();
     this.#show(listText.title);
     if (route.kind !== 'issuer') return;
     const { trustAnchor } = await this.#trusted;
-    const [parts, proven] = await Promise.all([
-      loadParts().catch(() => undefined),
-      proveIssuer(lookup, route.id),
-    ]);
+    const parts = await loadParts().catch(() => undefined);
+    const lookup = await lookUp().catch(() => undefined);
+    const proven = lookup && (await parts?.proveIssuer(lookup, route.id));
     if (parts === undefined || proven === undefined) return;
     if (location.hash !== asked || this.#hasVerdict) return;
     const { issuer, hold, status, decide } = proven;
@@ -104,11 +126,21 @@ export class RegistryPage {
     const name = visibleId(route.id);
     document.title = `${name}: ${TITLE}`;
     const title = issuer === undefined ? verdict.provenAbsence : verdict.provenIssuer;
-    showBadge('proven', title, verdict.now).replaceChildren(...parts.provenDetails(proven));
+    showBadge('proven', title, currencyOf(status)).replaceChildren(
+      ...parts.provenDetails(proven, this.#pinned),
+    );
+    this.#markDoubt(status);
+    this.#proven = status;
     this.#show(
       name,
       issuer === undefined ? parts.unknownIssuerView(route.id) : parts.issuerView(issuer, context),
     );
+  }
+
+  /** Whether the list is older than the one to which the shown issuer belonged. A host could so take back a revocation. */
+  #isOlder(registry: RegistryClient): boolean {
+    const accepted = this.#proven && provenUntil(this.#proven);
+    return accepted !== undefined && (provenUntil(registry.status()) ?? 0) < accepted;
   }
 
   /** Runs `work`. If it fails, removes all data from the page: the client throws when its list is too old. */
@@ -128,7 +160,7 @@ export class RegistryPage {
       if (identityOf(registry) !== this.#shown) return this.#showNewList();
       this.#showVerification(registry);
       // Also of an unchanged list there are new checkpoints and reports.
-      if (routeOf(location.hash).kind === 'operations') this.#navigate(false);
+      if (routeOf(location.hash).kind === 'operations') this.#renderPart();
       void this.#checkLog(registry);
     });
   }
@@ -138,8 +170,13 @@ export class RegistryPage {
     if (registry === undefined) return;
     this.#hasVerdict = true;
     this.#shown = identityOf(registry);
-    this.#list = new ListView(registry, (query, typing) =>
-      this.#attempt(() => this.#applyQuery(query, typing)),
+    this.#list = new ListView(
+      registry,
+      (query, typing) => this.#attempt(() => this.#applyQuery(query, typing)),
+      (...search) =>
+        loadParts()
+          .then((parts) => parts.searchHints(...search))
+          .catch(() => []),
     );
     this.#log?.withdraw();
     this.#showVerification(registry);
@@ -156,7 +193,11 @@ export class RegistryPage {
   }
 
   #markDoubt(status: RegistryStatus): void {
-    byId('verification').classList.toggle('late', isDoubtful(status) || this.#log?.isRefused === true);
+    const { classList } = byId('verification');
+    const isRefused = this.#log?.isRefused === true;
+    classList.toggle('late', isDoubtful(status) || isRefused);
+    // Not green before it is proven.
+    classList.toggle('pending', logOfPage() !== undefined && this.#log?.accepted === undefined);
   }
 
   async #showDetails(panel: HTMLElement, registry: RegistryClient): Promise<void> {
@@ -187,7 +228,7 @@ export class RegistryPage {
     if (this.#log === undefined) {
       const parts = await loadParts().catch(() => undefined);
       if (parts === undefined) return;
-      this.#log ??= new parts.LogCheck(this.#base);
+      this.#log ??= new parts.LogCheck(this.#base, logOfPage());
     }
     const log = this.#log;
     const before = log.proven;
@@ -202,7 +243,13 @@ export class RegistryPage {
 
   /** Shows the issuer or the operations anew. Leaves the list alone, because the reader may be typing a query. */
   #renderPart(): void {
-    if (routeOf(location.hash).kind !== 'list') this.#navigate(false);
+    const route = routeOf(location.hash);
+    if (route.kind !== 'list') void this.#showPart(route, false);
+  }
+
+  #beforePrint(): void {
+    assertFresh(this.#registry);
+    this.#list?.showAll();
   }
 
   #fail(error: unknown): void {
@@ -222,7 +269,7 @@ export class RegistryPage {
     const fragment = listFragment(query);
     if (typing) history.replaceState(null, '', fragment);
     else history.pushState(null, '', fragment);
-    this.#list?.show(query);
+    void this.#list?.show(query);
   }
 
   /** Shows the view that the URL's fragment names. @param byReader - whether the reader navigated to it */
@@ -232,14 +279,16 @@ export class RegistryPage {
     const route = routeOf(location.hash);
     markCurrent(route);
     if (route.kind !== 'list') {
+      // What is shown may be of an older list, and loading the part may take time.
+      this.#show(route.kind === 'issuer' ? visibleId(route.id) : listText.operations);
       void this.#showPart(route, byReader);
       return;
     }
     assertFresh(registry);
     document.title = TITLE;
-    list.show(route.query);
+    const isShown = list.show(route.query);
     this.#show(listText.title, list.element, this.#recent);
-    if (byReader) goToTop();
+    if (byReader) void isShown.then(placeReader);
   }
 
   /** Shows a view whose code may have to be loaded first. */
@@ -255,37 +304,26 @@ export class RegistryPage {
       const [title, view] = part(registry);
       document.title = `${title}: ${TITLE}`;
       this.#show(title, view);
-      if (byReader) goToTop();
+      if (byReader) placeReader();
     });
   }
 
   async #issuerPart(id: string): Promise<Part> {
-    const { issuerView, unknownIssuerView } = await loadParts();
+    const { listedIssuerView } = await loadParts();
     const { trustAnchor } = await this.#trusted;
     return (registry) => {
-      const issuer = registry.resolve(id);
-      const name = visibleId(id);
       const history = this.#log?.history(id, registry, (work) => this.#attempt(work));
-      if (issuer === undefined) return [name, unknownIssuerView(id, registry, history)];
-      const context = {
-        trustAnchor,
-        hold: registry.hold,
-        checkpointSignedAt: registry.status().checkpointSignedAt,
-        decide: (policy: Parameters<Registry['decide']>[1]) => registry.decide(id, policy),
-        past: { changes: this.#changes, history },
-      };
-      return [name, issuerView(issuer, context)];
+      const known = { trustAnchor, changes: this.#changes, history };
+      return [visibleId(id), listedIssuerView(id, registry, known)];
     };
   }
 
   async #operationsPart(): Promise<Part> {
-    const { cosignaturesBy, operationsView, readOperations } = await loadParts();
+    const { operationsView, readOperations } = await loadParts();
     const { rootKey } = await this.#trusted;
-    const published = await readOperations(this.#base, rootKey);
-    const log = this.#log?.accepted;
-    const keys = published?.report?.witnesses ?? [];
-    const witnesses = log === undefined ? [] : await cosignaturesBy(keys, log);
-    return (registry) => [listText.operations, operationsView(registry, { ...published, log, witnesses })];
+    const delegatedAt = this.#registry?.status().delegatedAt;
+    const known = await readOperations(this.#base, rootKey, { log: this.#log?.accepted, delegatedAt });
+    return (registry) => [listText.operations, operationsView(registry, known)];
   }
 
   #show(title: string, ...content: HTMLElement[]): void {
@@ -295,9 +333,11 @@ export class RegistryPage {
     heading.className = content[0] === this.#list?.element ? 'unseen' : '';
     const view = byId('view');
     // The view may be made anew while the reader types in it.
-    const focused = view.contains(document.activeElement) ? document.activeElement?.id : undefined;
+    const focused = view.contains(document.activeElement) ? document.activeElement?.id : this.#lostFocus;
     view.replaceChildren(...content);
-    if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+    const made = focused ? document.getElementById(focused) : null;
+    made?.focus({ preventScroll: true });
+    this.#lostFocus = made === null ? focused : undefined;
   }
 }
 
@@ -315,10 +355,15 @@ function notLoaded(): Part {
   return () => [listText.title, notLoadedNote()];
 }
 
-/** Shows a new view from its beginning, below the badge. Programs that read the page aloud begin with the view. */
-function goToTop(): void {
-  scrollTo(0, 0);
-  byId('main').focus({ preventScroll: true });
+/**
+ * Shows a new view from its beginning, below the badge, and one to which the reader came back as it was. Programs that read
+ * the page aloud begin with the view, or with the link that the reader had followed.
+ */
+function placeReader(): void {
+  const { top = 0, link } = (history.state ?? {}) as { readonly top?: number; readonly link?: string };
+  scrollTo(0, top);
+  const followed = link && document.querySelector<HTMLElement>(`main a[href="${CSS.escape(link)}"]`);
+  (followed || byId('main')).focus({ preventScroll: true });
 }
 
 /** Tells readers which view they are on. */

@@ -7,7 +7,8 @@ const EXAMPLE_URL = 'https://registry.example';
 
 /**
  * Returns shell commands that verify a registry with curl and openssl: the script of docs/protocol.md, section 11, for
- * the algorithm of this root key. The commands run in a subshell that ends at the first failure. They never run a
+ * the algorithm of this root key. The commands run in a subshell that ends at the first failure. They write
+ * only into a folder of their own, because a reader may have a root.pem. They never run a
  * package by name, because all readers would then run the code of any future owner of that name.
  */
 export function commands({ algorithm, thumbprint }: RootKey): string {
@@ -17,6 +18,7 @@ export function commands({ algorithm, thumbprint }: RootKey): string {
 PINNED=${thumbprint}   # better: the one that you were given
 (
 set -eu
+cd "$(mktemp -d)"
 export LC_ALL=C
 ${FETCH}
 ${verify}

@@ -32,6 +32,8 @@ export interface IndexPageParts {
   readonly rootKey: RootKey;
   /** The statements without which the page refuses the registry. Default: none. */
   readonly required?: readonly ('publication' | 'checkpoint')[] | undefined;
+  /** The name of the log in which the lists are. Undefined if the registry has none. */
+  readonly log?: string | undefined;
   readonly development: boolean;
   /** Who shares the root key, as the published record says. */
   readonly heldBy?: string | undefined;
@@ -40,11 +42,12 @@ export interface IndexPageParts {
 
 /** Returns index.html, the page at the URL of the registry. */
 export function indexPage(parts: IndexPageParts): string {
-  const { list, rootKey, required = [], development, heldBy, about = {} } = parts;
+  const { list, rootKey, required = [], log, development, heldBy, about = {} } = parts;
   return fillTemplate(template('index.html'), {
     ...shell(),
     root_key: html`${rootKey.thumbprint}`,
     required: html`${required.join(' ')}`,
+    log: log === undefined ? html`` : html`\n<meta name="registry-log" content="${log}">`,
     holders: heldBy === undefined ? html`` : holdersTag(heldBy),
     name: html`${about.name ?? DEFAULT_NAME}`,
     description: descriptionLine(about),
@@ -73,7 +76,7 @@ export function notFoundPage(): string {
 
 /** A registry with a name and no description still has to say what it is. */
 function descriptionLine({ name, description = name && DEFAULT_NAME }: RegistryDescription): Html {
-  return description === undefined ? html`` : html`<p class="description" dir="auto">${description}</p>`;
+  return html`<p class="description" dir="auto">${description ?? pageText('about')}</p>`;
 }
 
 function operatorLinks({ contact, homepage }: RegistryDescription): Html {

@@ -1,15 +1,15 @@
-import type { Issuer, Registry } from '@passport-registry/verifier';
+import type { Issuer, Registry, RegistryClient } from '@passport-registry/verifier';
 import { type Child, element, rich } from '../dom/element.js';
 import { moment } from '../dom/moment.js';
 import { visibleId } from '../dom/visible-text.js';
 import { wordFor } from '../dom/word.js';
 
 import { changesList } from '../list/changes-list.js';
+import { similarIds, similarIdsView } from '../list/similar-ids.js';
 import { type ShownStatus, shownStatus, statusClass, statusIcon } from '../list/status-mark.js';
 import type { Change, Changes } from '../registry/changes.js';
-import { issuerFragment, listFragment } from '../route.js';
+import { listFragment } from '../route.js';
 import { issuer as text, tiers } from '../texts/en.js';
-import { similarIds } from './nearest.js';
 import { keyFields, purposeFields, trustFields } from './record-fields.js';
 import { type UseContext, useView } from './use-view.js';
 
@@ -31,6 +31,23 @@ export interface IssuerPast {
   readonly history: HTMLElement | undefined;
 }
 
+/** The view of an id, under the verified list. */
+export function listedIssuerView(
+  id: string,
+  registry: RegistryClient,
+  { trustAnchor, changes, history }: IssuerPast & Pick<UseContext, 'trustAnchor'>,
+): HTMLElement {
+  const issuer = registry.resolve(id);
+  if (issuer === undefined) return unknownIssuerView(id, registry, history);
+  return issuerView(issuer, {
+    trustAnchor,
+    hold: registry.hold,
+    checkpointSignedAt: registry.status().checkpointSignedAt,
+    decide: (policy) => registry.decide(id, policy),
+    past: { changes, history },
+  });
+}
+
 /** The view of one issuer: whether to trust it and why, what for, its keys, its history, and how to use it. */
 export function issuerView(issuer: Issuer, context: IssuerContext): HTMLElement {
   const { issuer_id } = issuer;
@@ -41,12 +58,12 @@ export function issuerView(issuer: Issuer, context: IssuerContext): HTMLElement 
     backLink(),
     element(
       'div',
-      { class: `verdict ${statusClass(status)}` },
+      { class: `verdict ${toneOf(issuer, status)}` },
       statusIcon(status),
       element(
         'div',
         {},
-        element('p', {}, ...verdictOn(status, context.checkpointSignedAt)),
+        element('p', {}, verdictOn(issuer, status, context.checkpointSignedAt)),
         element(
           'p',
           { class: 'tier' },
@@ -94,8 +111,20 @@ function recordSource(id: string, isInList: boolean): Child[] {
   return rich(text.recordInList, { file });
 }
 
-function verdictOn(status: ShownStatus, checkpointSignedAt: Date | undefined): Child[] {
-  if (status === 'active') return [text.trust.active];
+/** Which examination by the operator a tier stands for. An unknown tier stands for none. */
+function examinationOf({ tier }: Issuer): 'examined' | 'listed' | 'tests' {
+  if (tier === 'sandbox') return 'tests';
+  return tier === 'founding' || tier === 'certified' ? 'examined' : 'listed';
+}
+
+/** The colour of the verdict. Green is only for an issuer that the operator has examined. */
+function toneOf(issuer: Issuer, status: ShownStatus): string {
+  const tones = { examined: 'active', listed: '', tests: 'suspended' };
+  return status === 'active' ? tones[examinationOf(issuer)] : statusClass(status);
+}
+
+function verdictOn(issuer: Issuer, status: ShownStatus, checkpointSignedAt: Date | undefined): Child[] {
+  if (status === 'active') return [text.trust[examinationOf(issuer)]];
   if (status !== 'on hold') return [text.trust.stopped(status)];
   return rich(text.trust.held, { time: moment(checkpointSignedAt?.toISOString() ?? '') });
 }
@@ -114,26 +143,9 @@ export function unknownIssuerView(id: string, registry?: Registry, history?: HTM
     { class: 'issuer' },
     backLink(),
     element('div', { class: 'verdict revoked' }, statusIcon('revoked'), element('p', {}, verdict)),
-    registry && suggestions(id, registry, ''),
+    registry && similarIdsView(similarIds(id, registry.list()), ''),
     history,
   );
-}
-
-/**
- * The ids of the list that are most similar to an unknown id.
- *
- * @param base - the URL of the page with the issuers; empty if that is the current page
- */
-export function suggestions(id: string, registry: Registry, base: string): HTMLElement {
-  const similar = similarIds(
-    id,
-    registry.list().map(({ issuer_id }) => issuer_id),
-  );
-  if (similar.length === 0) return element('p', {}, text.notSimilar);
-  const links = similar.map((found) =>
-    element('li', {}, element('a', { href: base + issuerFragment(found) }, found)),
-  );
-  return element('div', {}, element('p', {}, text.similar), element('ul', { class: 'near' }, links));
 }
 
 function backLink(): HTMLElement {

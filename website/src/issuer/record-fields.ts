@@ -68,7 +68,7 @@ function values(
   nameOf = (value: string) => value,
 ): Child {
   if (found === undefined || found.length === 0) {
-    return element('span', { class: 'none' }, found === undefined ? text.undeclared : text.nothing);
+    return element('span', { class: 'none' }, found === undefined ? text.undeclaredScope : text.nothing);
   }
   return element(
     'ul',

@@ -29,7 +29,7 @@ export function changesList(changes: Changes | undefined, withIssuer: boolean): 
     'ol',
     { class: 'changes steps' },
     newest.map((change) =>
-      element('li', {}, moment(change.updated_at), ' ', describeChange(change, withIssuer)),
+      element('li', {}, moment(change.updated_at), ': ', describeChange(change, withIssuer)),
     ),
   );
 }

@@ -4,22 +4,31 @@ import { day } from '../dom/time.js';
 import { EVERYTHING, issuerFragment, listFragment, type Query, SORTS } from '../route.js';
 import { status as statusWords, list as text } from '../texts/en.js';
 import { placeName } from './places.js';
-import { IssuerSearch, valuesOf } from './search.js';
+import { IssuerSearch } from './search.js';
 import { type ShownStatus, shownStatus, statusClass, statusMark } from './status-mark.js';
 
 /** Few enough that the browser lays them out while the reader types, also on a slow machine. */
 const ROWS_PER_PAGE = 25;
 
+/** Finds what may help a reader. Ends early if the reader no longer waits for it. */
+export type HintsFor = (
+  query: Query,
+  search: IssuerSearch,
+  found: number,
+  isWanted: () => boolean,
+) => Promise<readonly HTMLElement[]>;
+
 /** The list with its controls. One instance shows one list, for any query. */
 export class ListView {
   readonly element: HTMLElement;
-  readonly #issuers: readonly Issuer[];
   readonly #hold: readonly string[];
   readonly #search: IssuerSearch;
   readonly #onQuery: (query: Query, typing: boolean) => void;
+  readonly #hintsFor: HintsFor;
   readonly #controls = new Map<Filter['member'] | 'text', HTMLInputElement | HTMLSelectElement>();
   readonly #filters: HTMLDetailsElement;
   readonly #results = element('div');
+  readonly #hints = element('div', { 'aria-live': 'polite' });
   readonly #count = element('p', { role: 'status', class: 'count' });
   #query = EVERYTHING;
   /** The number of queries that were shown. A search stops as soon as there is a newer query. */
@@ -27,27 +36,31 @@ export class ListView {
   /** The issuers that match the query. */
   #found: readonly Issuer[] = [];
 
-  /** @param onQuery - called after each change by the reader; `typing` is true while the reader types a search */
-  constructor(registry: Registry, onQuery: (query: Query, typing: boolean) => void) {
-    this.#issuers = registry.list();
+  /**
+   * @param onQuery - called after each change by the reader; `typing` is true while the reader types a search
+   * @param hintsFor - what may help a reader, besides the issuers that were found
+   */
+  constructor(registry: Registry, onQuery: (query: Query, typing: boolean) => void, hintsFor: HintsFor) {
+    this.#hintsFor = hintsFor;
     this.#hold = registry.hold;
-    this.#search = new IssuerSearch(this.#issuers, this.#hold);
+    this.#search = new IssuerSearch(registry.list(), this.#hold);
     this.#onQuery = onQuery;
     this.#filters = this.#filterDetails();
     const form = element('form', { role: 'search', class: 'controls' }, this.#searchField(), this.#filters);
     form.addEventListener('submit', (event) => event.preventDefault());
     form.addEventListener('reset', () => this.#onQuery(EVERYTHING, false));
     const state = element('div', { class: 'state' }, this.#count, this.#totals());
-    this.element = element('div', {}, form, state, this.#results);
+    this.element = element('div', {}, form, state, this.#hints, this.#results);
   }
 
-  show(query: Query): void {
+  /** Shows the issuers that match a query. Resolves when they are there, or when there is a newer query. */
+  async show(query: Query): Promise<void> {
     this.#query = query;
     for (const [member, control] of this.#controls) {
       if (control.value !== query[member]) control.value = query[member];
     }
     if (FILTERS.some(({ member }) => query[member] !== '')) this.#filters.open = true;
-    void this.#find();
+    await this.#find();
   }
 
   /** Shows all matching issuers on one page, for printing. */
@@ -62,11 +75,19 @@ export class ListView {
     if (found === undefined) return;
     this.#found = found;
     this.#render(ROWS_PER_PAGE);
+    void this.#showHints(isWanted);
+  }
+
+  async #showHints(isWanted: () => boolean): Promise<void> {
+    this.#hints.replaceChildren();
+    if (this.#query.text === '') return;
+    const hints = await this.#hintsFor(this.#query, this.#search, this.#found.length, isWanted);
+    if (isWanted()) this.#hints.replaceChildren(...hints);
   }
 
   #render(rows: number): void {
     const found = this.#found;
-    const all = this.#issuers.length;
+    const all = this.#search.issuers.length;
     const pages = Math.max(1, Math.ceil(found.length / rows));
     const page = Math.min(this.#query.page, pages);
     const from = rows === Number.POSITIVE_INFINITY ? 0 : (page - 1) * rows;
@@ -89,18 +110,8 @@ export class ListView {
   }
 
   #nothing(): HTMLElement {
-    if (this.#issuers.length === 0) return element('p', {}, text.empty);
-    const { text: searched } = this.#query;
-    return element(
-      'p',
-      {},
-      `${text.none} `,
-      searched.trim() === ''
-        ? undefined
-        : element('a', { href: issuerFragment(searched.trim()) }, text.similar),
-      ' ',
-      element('a', { href: listFragment({}) }, text.showAll),
-    );
+    if (this.#search.issuers.length === 0) return element('p', {}, text.empty);
+    return element('p', {}, `${text.none} `, element('a', { href: listFragment({}) }, text.showAll));
   }
 
   #searchField(): HTMLElement {
@@ -117,10 +128,10 @@ export class ListView {
 
   /** The filters are open where there is room for them. */
   #filterDetails(): HTMLDetailsElement {
-    const isWide = matchMedia('(min-width: 44rem)').matches;
-    return element(
+    const isWide = matchMedia('(min-width: 52rem)');
+    const details = element(
       'details',
-      { class: 'filters', open: isWide },
+      { class: 'filters', open: isWide.matches },
       element('summary', {}, text.filters),
       element(
         'div',
@@ -129,11 +140,15 @@ export class ListView {
         element('button', { type: 'reset' }, text.clear),
       ),
     );
+    isWide.addEventListener('change', ({ matches }) => {
+      details.open = matches;
+    });
+    return details;
   }
 
   #choice({ member, values }: Filter): Child {
     const id = `filter-${member}`;
-    const options = values(this.#issuers).map(([value, name]) => element('option', { value }, name));
+    const options = values(this.#search).map(([value, name]) => element('option', { value }, name));
     const select = element('select', { id }, element('option', { value: '' }, text.any[member]), options);
     this.#control(member, select, false);
     return element('div', {}, element('label', { for: id, class: 'unseen' }, text.filter[member]), select);
@@ -153,7 +168,7 @@ export class ListView {
   /** How many issuers there are of each status and tier. Each number leads to them. */
   #totals(): HTMLElement {
     const totals = new Map<string, number>();
-    for (const issuer of this.#issuers) {
+    for (const issuer of this.#search.issuers) {
       for (const key of [statusClass(shownStatus(issuer, this.#hold)), issuer.tier]) {
         totals.set(key, (totals.get(key) ?? 0) + 1);
       }
@@ -230,7 +245,7 @@ export class ListView {
 interface Filter {
   readonly member: 'tier' | 'status' | 'geography' | 'domain' | 'passportType';
   /** The choices, each as a value and a label. */
-  readonly values: (issuers: readonly Issuer[]) => (readonly [string, string])[];
+  readonly values: (search: IssuerSearch) => (readonly [string, string])[];
 }
 
 const named = (values: readonly string[]) => values.map((value) => [value, value] as const);
@@ -240,13 +255,14 @@ const FILTERS: readonly Filter[] = [
   { member: 'tier', values: () => named(TIERS) },
   {
     member: 'geography',
-    values: (issuers) =>
-      valuesOf(issuers, 'geographical_scope')
+    values: (search) =>
+      search
+        .valuesOf('geographical_scope')
         .map((code) => [code, placeName(code)] as const)
         .sort(([, one], [, other]) => one.localeCompare(other)),
   },
-  { member: 'domain', values: (issuers) => named(valuesOf(issuers, 'domain_scope')) },
-  { member: 'passportType', values: (issuers) => named(valuesOf(issuers, 'passport_types')) },
+  { member: 'domain', values: (search) => named(search.valuesOf('domain_scope')) },
+  { member: 'passportType', values: (search) => named(search.valuesOf('passport_types')) },
 ];
 
 interface Column {

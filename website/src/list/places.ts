@@ -22,6 +22,6 @@ function nameOf(code: string): string {
 }
 
 /** The names of a place for which readers search, besides {@link placeName}. */
-export function otherNames(code: string): string {
-  return wordFor(otherPlaceNames, code.slice(0, 2)) ?? '';
+export function otherNames(code: string): readonly string[] {
+  return wordFor(otherPlaceNames, code.slice(0, 2))?.split(', ') ?? [];
 }

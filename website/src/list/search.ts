@@ -11,14 +11,17 @@ const RECORDS_PER_LOOK = 64;
 /** More than the number of issuers in any list. A key of a sort is a rank and a position. */
 const MAX_ISSUERS = 2 ** 22;
 
+type ListField = 'geographical_scope' | 'domain_scope' | 'passport_types';
+
 /** Searches the issuers of one list, without blocking the page. */
 export class IssuerSearch {
-  readonly #issuers: readonly Issuer[];
+  readonly issuers: readonly Issuer[];
   readonly #hold: readonly string[];
+  readonly #values = new Map<ListField, readonly string[]>();
   readonly #orders = new Map<Query['sort'], readonly number[]>();
 
   constructor(issuers: readonly Issuer[], hold: readonly string[]) {
-    this.#issuers = issuers;
+    this.issuers = issuers;
     this.#hold = hold;
   }
 
@@ -34,19 +37,31 @@ export class IssuerSearch {
     const order = this.#orderOf(query.sort);
     const found: Issuer[] = [];
     let until = performance.now() + MAX_SLICE_MS;
-    for (let at = 0; at < this.#issuers.length; at++) {
+    for (let at = 0; at < this.issuers.length; at++) {
       if (at % RECORDS_PER_LOOK === 0 && performance.now() > until) {
         await new Promise((resolve) => setTimeout(resolve));
         if (!isWanted()) return undefined;
         until = performance.now() + MAX_SLICE_MS;
       }
       const position = order?.[at] ?? at;
-      const issuer = this.#issuers[position];
+      const issuer = this.issuers[position];
       if (issuer === undefined || !this.#matches(issuer, query)) continue;
       if (!words.every((word) => contains(issuer, word))) continue;
       found.push(issuer);
     }
     return query.descending ? found.reverse() : found;
+  }
+
+  /** All values of one list field, over all issuers, without duplicates and sorted. */
+  valuesOf(field: ListField): readonly string[] {
+    let values = this.#values.get(field);
+    if (values === undefined) {
+      const all = new Set<string>();
+      for (const issuer of this.issuers) for (const value of issuer[field] ?? []) all.add(value);
+      values = [...all].sort();
+      this.#values.set(field, values);
+    }
+    return values;
   }
 
   #matches(issuer: Issuer, { tier, status, geography, domain, passportType }: Query): boolean {
@@ -65,7 +80,7 @@ export class IssuerSearch {
     let order = this.#orders.get(sort);
     if (order === undefined) {
       const keys = Float64Array.from(
-        this.#issuers,
+        this.issuers,
         (issuer, position) => this.#rank(issuer, sort) * MAX_ISSUERS + position,
       );
       // Sorting numbers blocks the page for a few milliseconds, even with 100,000 issuers.
@@ -101,26 +116,16 @@ function foldedPlace(code: string): string {
   if (folded === undefined) {
     const name = placeName(code);
     // Readers write `Bosnia and Herzegovina`, too.
-    folded = fold([name, name.replaceAll('&', 'and'), otherNames(code)].join('\n'));
+    folded = fold([name, name.replaceAll('&', 'and'), ...otherNames(code)].join('\n'));
     foldedPlaces.set(code, folded);
   }
   return folded;
 }
 
 /** Makes texts comparable: lower case, without accents, and with the apostrophe that readers type. */
-function fold(text: string): string {
+export function fold(text: string): string {
   const plain = /[^ -~]/.test(text)
     ? text.normalize('NFKD').replaceAll(/\p{M}/gu, '').replaceAll('’', "'")
     : text;
   return plain.toLowerCase();
-}
-
-/** All values of one list field, over all issuers, without duplicates and sorted. */
-export function valuesOf(
-  issuers: readonly Issuer[],
-  field: 'geographical_scope' | 'domain_scope' | 'passport_types',
-): string[] {
-  const values = new Set<string>();
-  for (const issuer of issuers) for (const value of issuer[field] ?? []) values.add(value);
-  return [...values].sort();
 }

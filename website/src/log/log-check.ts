@@ -7,6 +7,7 @@ import { type LoggedList, readLog } from './verified-log.js';
 /** What the page knows of the log, and what it shows of it: the panel, and the history of one issuer. */
 export class LogCheck {
   readonly #base: URL;
+  readonly #origin: string | undefined;
   /** Later states of the log must continue this one. */
   #continued: LoggedList | undefined;
   #verdict: LoggedList | NotVerified | undefined;
@@ -16,8 +17,10 @@ export class LogCheck {
     | { readonly id: string; readonly of: string | undefined; readonly element: HTMLElement }
     | undefined;
 
-  constructor(base: URL) {
+  /** @param origin - the name of the log in which the lists must be. Undefined if they need not be in a log */
+  constructor(base: URL, origin: string | undefined) {
     this.#base = base;
+    this.#origin = origin;
   }
 
   /** The newest state of the log that was verified. Undefined if none was. */
@@ -47,7 +50,10 @@ export class LogCheck {
     try {
       for (let sha256 = ''; sha256 !== registry.sha256; ) {
         sha256 = registry.sha256;
-        this.#verdict = await readLog(this.#base, registry, this.#continued).catch(notVerified);
+        this.#verdict = await readLog(this.#base, registry, {
+          origin: this.#origin,
+          accepted: this.#continued,
+        }).catch(notVerified);
       }
     } finally {
       this.#isRunning = false;

@@ -40,6 +40,7 @@ export interface LoggedList {
  * Verifies that the list of a registry is in the log that the root key names. The page has no trust anchor, so it demands
  * no cosignatures.
  *
+ * @param origin - the name of the log in which the list must be. Undefined if it need not be in a log
  * @param accepted - what was verified before. The log must continue it
  * @returns undefined if the registry has no log
  * @throws {@link NotVerified}
@@ -47,11 +48,11 @@ export interface LoggedList {
 export async function readLog(
   base: URL,
   registry: RegistryClient,
-  accepted: LoggedList | undefined,
+  { origin, accepted }: Pick<Shown, 'origin' | 'accepted'>,
 ): Promise<LoggedList | undefined> {
   const { publication, rootKeys } = registry.status();
   if (!publication) return undefined;
-  const shown = { sha256: registry.sha256, rootKey: rootKeys[0] ?? '', accepted };
+  const shown = { sha256: registry.sha256, rootKey: rootKeys[0] ?? '', origin, accepted };
   try {
     return await readOnce(base, shown, '');
   } catch (error) {
@@ -67,16 +68,17 @@ interface Shown {
   readonly sha256: string;
   /** The thumbprint of the root key. */
   readonly rootKey: string;
+  readonly origin: string | undefined;
   readonly accepted: LoggedList | undefined;
 }
 
 async function readOnce(
   base: URL,
-  { accepted, ...list }: Shown,
+  { accepted, origin: required, ...list }: Shown,
   query: string,
 ): Promise<LoggedList | undefined> {
   const statement = await readStatement(base, list, query);
-  const origin = accepted?.origin ?? statement.log?.origin;
+  const origin = accepted?.origin ?? required ?? statement.log?.origin;
   if (origin === undefined) return undefined;
   const trust = { origin, witnesses: [], quorum: 0 };
   const anyTime = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
@@ -91,7 +93,7 @@ async function readOnce(
 /** Reads the statement with which the root key names the list of the page, and the log. */
 async function readStatement(
   base: URL,
-  { sha256, rootKey }: Omit<Shown, 'accepted'>,
+  { sha256, rootKey }: Pick<Shown, 'sha256' | 'rootKey'>,
   query: string,
 ): Promise<PublishedStatement> {
   const [key, bytes] = await Promise.all([

@@ -3,22 +3,13 @@ import { type Child, element, rich, webLink } from '../dom/element.js';
 import { formatDuration, moment } from '../dom/moment.js';
 import { formatAge } from '../dom/time.js';
 import { visibleMessage, visibleName } from '../dom/visible-text.js';
-import type { LoggedList } from '../log/verified-log.js';
 import { issuerFragment } from '../route.js';
 import { operations as text } from '../texts/en.js';
 import { fact } from '../verification/verdict.js';
-import type { NamedWitness, PublishedOperations } from './read-operations.js';
-
-/** What is known of the operations of a registry besides its list. */
-export interface OperationsContext extends PublishedOperations {
-  /** The proven log. Undefined if nothing proves that the list is in a log. */
-  readonly log: LoggedList | undefined;
-  /** The witnesses that the registry names. */
-  readonly witnesses: readonly NamedWitness[];
-}
+import type { KnownOperations } from './read-operations.js';
 
 /** The state of the registry: its list, checkpoint, keys, mirrors, log and witnesses. */
-export function operationsView(registry: RegistryClient, context: OperationsContext): HTMLElement {
+export function operationsView(registry: RegistryClient, context: KnownOperations): HTMLElement {
   return element(
     'article',
     { class: 'operations' },
@@ -57,10 +48,10 @@ function listFacts(registry: RegistryClient): HTMLElement {
   );
 }
 
-function checkpointFacts(registry: RegistryClient, { delegation }: OperationsContext): Child {
-  const { checkpointSignedAt } = registry.status();
+function checkpointFacts(registry: RegistryClient, { delegation }: KnownOperations): Child {
+  const { checkpointSignedAt, delegatedAt } = registry.status();
   if (checkpointSignedAt === undefined) return element('p', {}, text.none);
-  const signer = delegation === undefined ? text.byRoot : text.byOnline(delegation.keys.length);
+  const signer = delegatedAt === undefined ? text.byRoot : text.byOnline(delegation?.keys.length);
   return element(
     'dl',
     { class: 'facts' },
@@ -69,7 +60,7 @@ function checkpointFacts(registry: RegistryClient, { delegation }: OperationsCon
   );
 }
 
-function logFacts({ log }: OperationsContext): Child {
+function logFacts({ log }: KnownOperations): Child {
   if (log === undefined) return element('p', {}, text.noLog);
   return element(
     'dl',
@@ -81,7 +72,7 @@ function logFacts({ log }: OperationsContext): Child {
 }
 
 /** What ends next, first things first. */
-function eventsTable(registry: RegistryClient, { delegation }: OperationsContext): HTMLElement {
+function eventsTable(registry: RegistryClient, { delegation }: KnownOperations): HTMLElement {
   const { freshUntil, checkpointSignedAt } = registry.status();
   const events: [number, string][] = [];
   if (freshUntil !== undefined) {
@@ -99,7 +90,7 @@ function eventsTable(registry: RegistryClient, { delegation }: OperationsContext
   );
 }
 
-function mirrors({ report, refusal }: OperationsContext): Child[] {
+function mirrors({ report, refusal }: KnownOperations): Child[] {
   if (refusal !== undefined) {
     const code = element('code', {}, refusal.code);
     return [
@@ -134,7 +125,7 @@ const MIRROR_CLASSES = {
   altered: 'status revoked',
 } as const;
 
-function witnesses({ report, log, witnesses: named }: OperationsContext): Child[] {
+function witnesses({ report, log, witnesses: named }: KnownOperations): Child[] {
   if (report === undefined || report.witnesses.length === 0) return [element('p', {}, text.noWitnesses)];
   if (log === undefined) return [element('p', {}, text.noLog)];
   const rows = named.map(({ name, cosignedAt }) => [
@@ -142,7 +133,15 @@ function witnesses({ report, log, witnesses: named }: OperationsContext): Child[
     cosignedAt === undefined ? text.never : whenAndAge(cosignedAt.getTime()),
   ]);
   return [
-    element('p', { class: 'note' }, text.quorum(report.quorum ?? 0, named.length)),
+    element(
+      'p',
+      { class: 'note' },
+      `${text.quorum(report.quorum ?? 0, named.length)} `,
+      rich(text.said, {
+        time: moment(new Date(report.issuedAt).toISOString()),
+        age: formatAge(report.issuedAt),
+      }),
+    ),
     table([text.witness, text.cosigned], rows),
   ];
 }

@@ -15,7 +15,7 @@ import { NotVerified, notVerified } from '../registry/verified-registry.js';
 export type Delegation = Awaited<ReturnType<typeof verifyDelegation>>;
 
 /** What the registry publishes of its operations, verified under its root key. */
-export interface PublishedOperations {
+interface PublishedOperations {
   /** Undefined without a delegation, or if it is not valid. */
   readonly delegation?: Delegation | undefined;
   /** Undefined without an operations statement, or if it is not valid. */
@@ -30,22 +30,50 @@ export interface NamedWitness {
   readonly cosignedAt: Date | undefined;
 }
 
+/** What is known of the operations of a registry besides its list. */
+export interface KnownOperations extends PublishedOperations {
+  /** The proven log. Undefined if nothing proves that the list is in a log. */
+  readonly log: LoggedList | undefined;
+  /** The witnesses that the registry names. */
+  readonly witnesses: readonly NamedWitness[];
+}
+
+/**
+ * Finds out what is known of the operations of a registry.
+ *
+ * @param delegatedAt - when the delegation was signed that the registry's client accepted
+ */
+export async function readOperations(
+  base: URL,
+  rootKey: RootKey,
+  { log, delegatedAt }: { readonly log: LoggedList | undefined; readonly delegatedAt: Date | undefined },
+): Promise<KnownOperations> {
+  const published = await readPublished(base, rootKey, delegatedAt);
+  const keys = published.report?.witnesses ?? [];
+  return { ...published, log, witnesses: log === undefined ? [] : await cosignaturesBy(keys, log) };
+}
+
 /** Fetches and verifies what the registry publishes of its operations. An expired statement is still a fact of the past. */
-export async function readOperations(base: URL, rootKey: RootKey): Promise<PublishedOperations> {
+async function readPublished(
+  base: URL,
+  rootKey: RootKey,
+  delegatedAt: Date | undefined,
+): Promise<PublishedOperations> {
   const times = { clock: { now: Date.now(), tolerance: 5 * 60 * 1000 }, expiry: false };
   const [delegation, operations] = await Promise.all(
     ['keys/delegation.jwt', 'operations.jwt'].map((path) => fetchIfThere(base, path).catch(() => undefined)),
   );
-  const [delegated, report] = await Promise.all([
-    delegation && verifyDelegation(delegation, rootKey, times).catch(() => undefined),
-    operations && verifyOperations({ operations, delegation }, rootKey, times).catch(notVerified),
-  ]);
+  const found = delegation && (await verifyDelegation(delegation, rootKey, times).catch(() => undefined));
+  // An older delegation may name keys that were withdrawn.
+  const delegated = found?.issuedAt === delegatedAt?.getTime() ? found : undefined;
+  const files = { operations: operations ?? '', delegation: delegated && delegation };
+  const report = operations && (await verifyOperations(files, rootKey, times).catch(notVerified));
   if (report instanceof NotVerified) return { delegation: delegated, refusal: report };
   return { delegation: delegated, report };
 }
 
 /** Finds out which of the named witnesses have cosigned the head of the log. */
-export async function cosignaturesBy(keys: readonly string[], log: LoggedList): Promise<NamedWitness[]> {
+async function cosignaturesBy(keys: readonly string[], log: LoggedList): Promise<NamedWitness[]> {
   const refuse = (message: string) => new NotVerified('ERR_NOT_LOGGED', message);
   const witnesses = keys.map((key) => parseNoteKey(key, 'witness', refuse));
   const anyTime = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };

@@ -12,11 +12,20 @@ export interface RegistryAnchor extends TrustAnchor {
  * @param base - the URL of the registry
  */
 export function trustAnchorOf({ jwk }: RootKey, base: URL): RegistryAnchor {
-  const names = document.querySelector<HTMLMetaElement>('meta[name="registry-requires"]')?.content.split(' ');
+  const names = meta('registry-requires')?.split(' ');
   return {
     root: jwk,
     sources: [base.href],
     ...(names?.includes('publication') && { publication: 'required' }),
     ...(names?.includes('checkpoint') && { checkpoint: 'required' }),
   };
+}
+
+/** The name of the log in which the lists of the registry are. Undefined if it has none. */
+export function logOfPage(): string | undefined {
+  return meta('registry-log');
+}
+
+function meta(name: string): string | undefined {
+  return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content;
 }

@@ -25,10 +25,12 @@ export const html = {
   no_script:
     'No script has run, so nothing has been verified here. The commands <a href="#verify">at the end of this page</a> verify the registry without trusting the page.',
   verify_why:
-    'The host controls everything that this page shows. These commands trust no host, provided that the thumbprint in <code>PINNED</code> is the one that the operator of the registry gave you in another way: on paper, by telephone, or on the site of another member. They show who signed the list, and when, but not whether there is a newer list, and which issuers are on hold. <code>passport-registry verify</code> and the verifier library check that, too.',
-  verify_with: 'Commands for curl and openssl 3',
+    'The host controls everything that this page shows. These commands trust no host, provided that the thumbprint in <code>PINNED</code> is the one that the operator gave you in another way: on paper, by telephone, or on the site of a member. They show who signed the list, and when. They do not show whether there is a newer list, or which issuers are on hold: <code>passport-registry verify</code> and the verifier library check that, too.',
+  verify_with: 'Commands for curl, openssl 3 and GNU coreutils',
   data: 'Data: <a href="issuers.json">issuers.json</a>, its signature <a href="issuers.sig">issuers.sig</a>, the root key <a href="keys/root.json">keys/root.json</a>, checksums <a href="SHA256SUMS">SHA256SUMS</a>, <a href="schemas/registry.openapi.json">the interface</a>. Changes of status and tier: <a href="changes.atom">feed</a>, <a href="changes.json">data</a>.',
   feed: 'Changes of status and tier',
+  about:
+    'A passport says who is behind an agent, and what it may do. Here are the issuers of such passports.',
   development:
     '<strong>Signed by a development key.</strong> Nobody stands behind this registry: do not trust its issuers, do not pin its key.',
   held_by: 'The registry says that {heldBy}. Your browser cannot check that; passport-registry verify can.',
@@ -41,13 +43,13 @@ export const html = {
   plain_issuer: 'Issuer',
   plain_status: 'Status',
   plain_tier: 'Tier',
-  plain_since: 'Certified since',
+  plain_since: 'Recognised since',
   missing: '404: not in this registry',
   missing_name: 'Registry of agent passport issuers',
   missing_title: 'Not found',
   missing_why:
     'This registry has no file at this URL. If the URL names an issuer, the issuer is not recognised.',
-  missing_list: 'All recognised issuers',
+  missing_list: 'All issuers',
 } as const;
 
 /** The states of an issuer. */
@@ -74,7 +76,7 @@ export const fields = {
   jwks_uri: 'Keys (JWKS)',
   discovery_uri: 'Metadata',
   policy_uri: 'Policy',
-  certified_since: 'Certified since',
+  certified_since: 'Recognised since',
   last_audit: 'Last audit',
   geographical_scope: 'Places',
   domain_scope: 'Domains',
@@ -110,12 +112,11 @@ export const list = {
     tier: 'Tier',
     geographical_scope: 'Places',
     domain_scope: 'Domains',
-    certified_since: 'Certified',
+    certified_since: 'Recognised',
   },
-  all: (all: number) => `All ${count(all, 'issuer', 'issuers')}.`,
+  all: (all: number) => `${count(all, 'issuer', 'issuers')}.`,
   some: (found: number, all: number) => `${number(found)} of ${count(all, 'issuer', 'issuers')}.`,
   none: 'No matching issuers.',
-  similar: 'Look for similar ids',
   empty: 'The registry has no issuers.',
   showAll: 'Show all',
   total: (found: number, what: string) => `${number(found)} ${what}`,
@@ -127,6 +128,11 @@ export const list = {
   everywhere: 'Worldwide',
   more: (rest: number) => ` +${number(rest)}`,
   notVerified: 'No issuers are shown, because the registry could not be verified.',
+} as const;
+
+/** What may help a reader who searches. */
+export const hints = {
+  covering: 'All issuers for {place}, with those for the whole world',
 } as const;
 
 /** Names of countries for which readers search, besides those that the browser knows. */
@@ -159,14 +165,17 @@ export const changes = {
 export const issuer = {
   back: '← All issuers',
   trust: {
-    active:
+    examined:
       'This issuer is recognised. Your own policy decides whether you trust it: by tier, domains and places.',
+    listed:
+      'This issuer is recognised, but not examined. Your own policy decides whether you trust it: by tier, domains and places.',
+    tests: 'This issuer is for tests only.',
     stopped: (state: string) =>
       `This issuer is ${state}: every verifier rejects the issuer and all of its passports.`,
-    held: 'This issuer is on hold, by the checkpoint of {time}. It is treated as suspended: every verifier rejects the issuer and all of its passports.',
+    held: 'This issuer is on hold, as of the checkpoint of {time}. It is treated as suspended: every verifier rejects the issuer and all of its passports.',
     unknown: '{id} is not in this registry. No issuer with this id is recognised.',
   },
-  since: 'Certified since',
+  since: 'Recognised since',
   audit: 'Last audit',
   heldRecord: '(active in the record)',
   statusSince: ' since {day}; before: {from}',
@@ -179,6 +188,7 @@ export const issuer = {
     'This is the record in the signed list. {file} is an unsigned copy of the record. Do not base decisions on the copy alone.',
   recordProven: 'This is the record that the signed publication statement proves.',
   undeclared: 'not declared',
+  undeclaredScope: 'not declared: a policy that asks for one rejects the issuer',
   nothing: 'none',
   similar: 'Similar ids in the registry (a similar name does not mean that the issuers are related):',
   notSimilar: 'The registry has no similar id.',
@@ -232,7 +242,7 @@ export const verdict = {
   checking: 'Verifying…',
   nothingYet: 'Nothing below has been verified yet.',
   good: 'Verified in your browser',
-  now: 'just now',
+  asOf: (age: string) => `as of ${age}`,
   undated: (day: string) => `list of ${day}, perhaps not the newest`,
   late: (age: string) => `${age}, but the last refresh failed`,
   provenIssuer: 'Issuer verified in your browser',
@@ -247,11 +257,12 @@ export const verdict = {
 /** What is verified, and what is not. */
 export const verification = {
   provenRecord:
-    'The root key signed a statement about the newest list. Hashes from this statement down prove the record of {id}. The whole list is still loading.',
+    'The root key signed a statement about a list. Hashes from this statement down prove the record of {id}. The whole list is still loading.',
   provenNone:
-    'The root key signed a statement about the newest list. Hashes from this statement down prove that the list has no issuer {id}. The whole list is still loading.',
+    'The root key signed a statement about a list. Hashes from this statement down prove that the list has no issuer {id}. The whole list is still loading.',
   rootKey: 'Root key',
   pinned: ', pinned by this page',
+  rotated: ', to which the root key of this page has handed over. Reload the page.',
   list: 'List',
   updated: '{count}, updated at {time} ({age})',
   updatedAt: 'updated at {time} ({age})',
@@ -263,7 +274,7 @@ export const verification = {
   onHold: 'On hold',
   held: (ids: string) => `${ids}: verifiers treat these issuers as suspended`,
   host: 'Host',
-  late: (age: string) => `the last refresh failed; this list was verified ${age}`,
+  late: 'the last refresh failed',
   limits: 'What this shows, and what it cannot show',
   shows:
     'Your browser fetched the list, the signature and the root key from this host. It checked that the root key has the thumbprint that is built into this page, that the signature over the exact bytes of the list is valid, and that the list is valid and not too old. Every minute while the page is open, it asks for changes, and checks that the root key signed their hashes.',
@@ -311,6 +322,7 @@ export const log = {
 export const page = {
   notLoaded: 'This part of the page could not be loaded. The host may have a newer page. {reload}',
   reload: 'Reload',
+  rolledBack: 'this host sends an older list than the one to which the issuer belonged that it proved before',
 } as const;
 
 /** The state of the registry, for its members. */
@@ -328,8 +340,10 @@ export const operations = {
   signed: 'Signed',
   signer: 'Signed by',
   byRoot: 'the root key',
-  byOnline: (keys: number) =>
-    `an online key, of ${count(keys, 'key', 'keys')} to which the root key has delegated`,
+  byOnline: (keys: number | undefined) =>
+    keys === undefined
+      ? 'an online key; this host does not send the delegation to it'
+      : `an online key, of ${count(keys, 'key', 'keys')} to which the root key has delegated`,
   none: 'none: a host could hide a newer list',
   keys: 'Next key events',
   event: 'Event',
@@ -367,5 +381,6 @@ export const operations = {
   never: 'no valid cosignature',
   quorum: (quorum: number, all: number) =>
     `The registry demands ${number(quorum)} of ${count(all, 'witness', 'witnesses')}. Your browser verified the cosignatures under the keys that the registry names. Only keys that you pinned yourself prove that the witnesses are independent.`,
+  said: 'The registry said so at {time} ({age}).',
   noWitnesses: 'The registry names no witnesses.',
 } as const;

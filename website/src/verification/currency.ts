@@ -7,15 +7,16 @@ export function isDoubtful({ checkpointSignedAt, errors }: RegistryStatus): bool
   return checkpointSignedAt === undefined || Object.keys(errors).length > 0;
 }
 
-/** When a source last confirmed the list. */
-export function ageOf({ age: ageSeconds = 0 }: RegistryStatus): string {
-  return ageSeconds < 60 ? text.now : formatAge(Date.now() - ageSeconds * 1000);
+/** Until when it is proven that the list was the newest, in milliseconds since 1970. Undefined before the first list. */
+export function provenUntil({ checkpointSignedAt, updatedAt }: RegistryStatus): number | undefined {
+  if (updatedAt === undefined) return undefined;
+  return Math.max(checkpointSignedAt?.getTime() ?? 0, Date.parse(updatedAt));
 }
 
-/** When a source last confirmed the list, or why nothing shows that the list is the newest. */
+/** As of when the list is proven to be the newest, or why nothing proves that. */
 export function currencyOf(status: RegistryStatus): string {
   const { checkpointSignedAt, updatedAt = '', errors } = status;
-  const age = ageOf(status);
-  if (Object.keys(errors).length > 0) return text.late(age);
-  return checkpointSignedAt === undefined ? text.undated(dayInWords(updatedAt)) : age;
+  const asOf = text.asOf(formatAge(provenUntil(status) ?? 0));
+  if (Object.keys(errors).length > 0) return text.late(asOf);
+  return checkpointSignedAt === undefined ? text.undated(dayInWords(updatedAt)) : asOf;
 }

@@ -4,11 +4,10 @@ import { time } from '../dom/moment.js';
 import { formatAge } from '../dom/time.js';
 import type { ProvenIssuer } from '../registry/proven-issuer.js';
 import { verification as text } from '../texts/en.js';
-import { ageOf } from './currency.js';
 import { fact } from './verdict.js';
 
 /** What proves one issuer, while the list is loading. */
-export function provenDetails({ id, issuer, sha256, status }: ProvenIssuer): HTMLElement[] {
+export function provenDetails({ id, issuer, sha256, status }: ProvenIssuer, pinned: string): HTMLElement[] {
   const { updatedAt = '' } = status;
   const proof = issuer === undefined ? text.provenNone : text.provenRecord;
   const age = formatAge(Date.parse(updatedAt));
@@ -17,7 +16,7 @@ export function provenDetails({ id, issuer, sha256, status }: ProvenIssuer): HTM
     element(
       'dl',
       { class: 'facts' },
-      rootKeyFact(status),
+      rootKeyFact(status, pinned),
       fact(text.list, rich(text.updatedAt, { time: time(updatedAt), age })),
       payloadHashFact(sha256),
       fact(text.checkpoint, checkpoint(status)),
@@ -27,13 +26,13 @@ export function provenDetails({ id, issuer, sha256, status }: ProvenIssuer): HTM
 
 /** Shows the verified facts, and what they do not show. A second call updates the facts only. */
 export function showDetails(panel: HTMLElement, client: RegistryClient, pinned: string): void {
-  const facts = factsOf(client);
+  const facts = factsOf(client, pinned);
   const shown = panel.querySelector('.facts');
   if (shown === null) panel.replaceChildren(facts, element('div', { id: 'logged' }), limits(pinned));
   else shown.replaceWith(facts);
 }
 
-function factsOf(client: RegistryClient): HTMLElement {
+function factsOf(client: RegistryClient, pinned: string): HTMLElement {
   const status = client.status();
   const { updatedAt = '', errors } = status;
   const list = rich(text.updated, {
@@ -44,19 +43,20 @@ function factsOf(client: RegistryClient): HTMLElement {
   return element(
     'dl',
     { class: 'facts' },
-    rootKeyFact(status),
+    rootKeyFact(status, pinned),
     fact(text.list, list),
     payloadHashFact(client.sha256),
     fact(text.checkpoint, checkpoint(status)),
     client.hold.length > 0 ? fact(text.onHold, text.held(client.hold.join(', '))) : undefined,
-    Object.keys(errors).length > 0 ? fact(text.host, text.late(ageOf(status))) : undefined,
+    Object.keys(errors).length > 0 ? fact(text.host, text.late) : undefined,
   );
 }
 
-function rootKeyFact({ rootKeys }: RegistryStatus): HTMLElement {
+function rootKeyFact({ rootKeys }: RegistryStatus, pinned: string): HTMLElement {
   const holders = document.querySelector<HTMLMetaElement>('meta[name="registry-holders"]')?.content;
   const key = element('code', {}, rootKeys.join(' '));
-  return fact(text.rootKey, key, text.pinned, holders && element('p', {}, holders));
+  const origin = rootKeys[0] === pinned ? text.pinned : text.rotated;
+  return fact(text.rootKey, key, origin, holders && element('p', {}, holders));
 }
 
 function payloadHashFact(sha256: string): HTMLElement {
@@ -81,8 +81,10 @@ function limits(pinned: string): HTMLElement {
   input.addEventListener('input', () => {
     const given = input.value.trim();
     const isSame = given === pinned;
-    verdict.className = `comparison ${given === '' ? '' : isSame ? 'same' : 'different'}`;
-    verdict.textContent = given === '' ? '' : isSame ? text.same : text.different;
+    // Nobody has the whole thumbprint before its last character.
+    const isWhole = given.length >= pinned.length;
+    verdict.className = `comparison ${isWhole ? (isSame ? 'same' : 'different') : ''}`;
+    verdict.textContent = isWhole ? (isSame ? text.same : text.different) : '';
   });
   return element(
     'details',
