@@ -102,7 +102,7 @@ describeWith(['chromium'], 'the page by keyboard and in words, in Chromium', () 
         - heading "Registry of agent passport issuers" [level=1]:
           - link "Registry of agent passport issuers":
             - /url: ./
-        - paragraph: A passport says who is behind an agent, and what it may do. Here are the issuers of such passports.
+        - paragraph: A passport says who is behind an agent. These are the issuers of passports.
         - navigation "Views":
           - link "Issuers":
             - /url: "#q="

@@ -159,7 +159,7 @@ describe('a registry without a name', () => {
   it('is called what it is', async () => {
     await buildTree();
     expect(read('index.html')).toContain(`<title>${DEFAULT}</title>`);
-    expect(read('index.html')).toContain('>A passport says who is behind an agent, and what it may do.');
+    expect(read('index.html')).toContain('>A passport says who is behind an agent.');
     expect(read('index.html')).not.toContain('Operator:');
     expect(read('changes.atom')).toContain('<author><name>The operator of the registry</name></author>');
     expect(read(OPEN_API)).toBe(readFileSync(join(ROOT, OPEN_API), 'utf8'));

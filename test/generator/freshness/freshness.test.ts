@@ -654,6 +654,8 @@ describe('a published tree that was damaged', () => {
     await delegate();
     await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
     writeFiles(folder, { 'dist/keys/rotation.json': chain });
+    // Not older than the published one, however long that took.
+    await delegate('second', 'online', 'second.jwt');
     await good(...rotation);
     expect(JSON.parse(text('keys/rotation.json'))).toHaveLength(1);
   });

@@ -80,6 +80,8 @@ export class ListView {
 
   async #showHints(isWanted: () => boolean): Promise<void> {
     this.#hints.replaceChildren();
+    // Beside what the reader looks at: the first issuers, or that there are none.
+    this.#results[this.#found.length === 0 ? 'after' : 'before'](this.#hints);
     if (this.#query.text === '') return;
     const hints = await this.#hintsFor(this.#query, this.#search, this.#found.length, isWanted);
     if (isWanted()) this.#hints.replaceChildren(...hints);

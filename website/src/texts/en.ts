@@ -29,8 +29,7 @@ export const html = {
   verify_with: 'Commands for curl, openssl 3 and GNU coreutils',
   data: 'Data: <a href="issuers.json">issuers.json</a>, its signature <a href="issuers.sig">issuers.sig</a>, the root key <a href="keys/root.json">keys/root.json</a>, checksums <a href="SHA256SUMS">SHA256SUMS</a>, <a href="schemas/registry.openapi.json">the interface</a>. Changes of status and tier: <a href="changes.atom">feed</a>, <a href="changes.json">data</a>.',
   feed: 'Changes of status and tier',
-  about:
-    'A passport says who is behind an agent, and what it may do. Here are the issuers of such passports.',
+  about: 'A passport says who is behind an agent. These are the issuers of passports.',
   development:
     '<strong>Signed by a development key.</strong> Nobody stands behind this registry: do not trust its issuers, do not pin its key.',
   held_by: 'The registry says that {heldBy}. Your browser cannot check that; passport-registry verify can.',
