@@ -344,6 +344,47 @@ describeWith(['chromium'], 'verification in the page', () => {
     );
   });
 
+  it('says after a rotation that the root key is no longer the one of the page', async () => {
+    const folder = await published('Ed25519', '--checkpoint-key', 'root.pem');
+    const { page } = await open('about:blank');
+    await page.clock.install();
+    await page.goto(await serve(join(folder, 'dist')));
+    expect(await verdict(page)).toBe(GOOD);
+    expect(await (await verification(page)).innerText()).toContain(', pinned by this page');
+    const { stdout } = await cli(['keys', 'public', 'root.pem'], folder);
+    writeFiles(folder, { 'root.json': stdout });
+    await cli(['keys', 'generate', '--out', 'next.pem'], folder);
+    const args = [
+      'rotate',
+      '--yes',
+      '--key',
+      'root.pem',
+      '--root-key',
+      'root.json',
+      '--next-key',
+      'next.pem',
+    ];
+    const { code, stderr } = await cli([...args, '--checkpoint-key', 'next.pem'], folder);
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);
+    await page.clock.runFor(61_000);
+    await page.getByText('to which the root key of this page has handed over. Reload the page.').waitFor();
+  });
+
+  it.each(['visibilitychange', 'beforeprint'])(
+    'shows nothing more after a sleep of weeks, at the event %s',
+    async (event) => {
+      const { page } = await open('about:blank');
+      await page.clock.install();
+      await page.goto(await serve(join(ed25519, 'dist')));
+      expect(await verdict(page)).toBe(GOOD);
+      await page.getByText('No changes of status or tier since').waitFor();
+      // No timer has run.
+      await page.clock.setSystemTime(Date.now() + 40 * 24 * 60 * 60 * 1000);
+      await page.evaluate(`dispatchEvent(new Event('${event}'))`);
+      await expectRefused(page, 'ERR_REGISTRY_STALE');
+    },
+  );
+
   it('compares the root key with one that the reader got elsewhere', async () => {
     const { page } = await open(await serve(join(ed25519, 'dist')));
     await verdict(page);
