@@ -1,8 +1,9 @@
+import { meta } from './dom/element.js';
 import { RegistryPage } from './registry-page.js';
 
 /** The root of the tree. A mirror may serve the tree below any path, and this file is always in `assets/`. */
 const base = new URL('..', import.meta.url);
-const pinned = document.querySelector<HTMLMetaElement>('meta[name="registry-root-key"]')?.content;
+const pinned = meta('registry-root-key');
 
 /** Shows an element of the page with all that it has folded. @returns whether there is one with this id */
 function goTo(id: string | undefined): boolean {

@@ -78,11 +78,10 @@ export class RegistryPage {
         isAwaited = false;
         lookup?.close();
       });
-      if (this.#isOlder(registry)) await registry.refresh();
-      if (this.#isOlder(registry)) {
+      await this.#assertNotOlder(registry).catch((error) => {
         registry.close();
-        throw new NotVerified('ERR_LIST_ROLLED_BACK', text.rolledBack);
-      }
+        throw error;
+      });
       this.#registry = registry;
     } catch (error) {
       this.#fail(error);
@@ -137,10 +136,12 @@ export class RegistryPage {
     );
   }
 
-  /** Whether the list is older than the one to which the shown issuer belonged. A host could so take back a revocation. */
-  #isOlder(registry: RegistryClient): boolean {
-    const accepted = this.#proven && provenUntil(this.#proven);
-    return accepted !== undefined && (provenUntil(registry.status()) ?? 0) < accepted;
+  /** Refuses a list that is older than the one with which an issuer was proven. A host could so take back a revocation. */
+  async #assertNotOlder(registry: RegistryClient): Promise<void> {
+    const accepted = (this.#proven && provenUntil(this.#proven)) ?? 0;
+    const isOlder = () => (provenUntil(registry.status()) ?? 0) < accepted;
+    if (isOlder()) await registry.refresh();
+    if (isOlder()) throw new NotVerified('ERR_LIST_ROLLED_BACK', text.rolledBack);
   }
 
   /** Runs `work`. If it fails, removes all data from the page: the client throws when its list is too old. */

@@ -58,3 +58,8 @@ export function webLink(url: string): Node {
 export function rich(text: string, slots: Readonly<Record<string, Child>>): Child[] {
   return text.split(/\{(\w+)\}/).map((part, index) => (index % 2 === 0 ? part : slots[part]));
 }
+
+/** What the build has written into the page under a name. Undefined if it has written nothing. */
+export function meta(name: string): string | undefined {
+  return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content;
+}

@@ -3,7 +3,6 @@ import { type Child, element, rich } from '../dom/element.js';
 import { moment } from '../dom/moment.js';
 import { visibleId } from '../dom/visible-text.js';
 import { wordFor } from '../dom/word.js';
-
 import { changesList } from '../list/changes-list.js';
 import { similarIds, similarIdsView } from '../list/similar-ids.js';
 import { type ShownStatus, shownStatus, statusClass, statusIcon } from '../list/status-mark.js';

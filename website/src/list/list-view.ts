@@ -128,12 +128,11 @@ export class ListView {
     return element('div', { class: 'search' }, element('label', { for: 'search' }, text.search), input);
   }
 
-  /** The filters are open where there is room for them. */
+  /** The style sheet unfolds the filters where there is room for them. */
   #filterDetails(): HTMLDetailsElement {
-    const isWide = matchMedia('(min-width: 52rem)');
-    const details = element(
+    return element(
       'details',
-      { class: 'filters', open: isWide.matches },
+      { class: 'filters' },
       element('summary', {}, text.filters),
       element(
         'div',
@@ -142,10 +141,6 @@ export class ListView {
         element('button', { type: 'reset' }, text.clear),
       ),
     );
-    isWide.addEventListener('change', ({ matches }) => {
-      details.open = matches;
-    });
-    return details;
   }
 
   #choice({ member, values }: Filter): Child {
@@ -230,10 +225,10 @@ export class ListView {
   }
 
   #pager(page: number, pages: number): HTMLElement {
-    const link = (target: number, name: string) => {
-      if (target < 1 || target > pages) return element('span', { class: 'none' }, name);
-      return element('a', { href: listFragment({ ...this.#query, page: target }) }, name);
-    };
+    const link = (target: number, name: string) =>
+      target < 1 || target > pages
+        ? element('span', { class: 'none' }, name)
+        : element('a', { href: listFragment({ ...this.#query, page: target }) }, name);
     return element(
       'nav',
       { class: 'pager', 'aria-label': text.pages },

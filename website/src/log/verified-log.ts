@@ -37,7 +37,7 @@ export interface LoggedList {
 }
 
 /**
- * Verifies that the list of a registry is in the log that the root key names. The page has no trust anchor, so it demands
+ * Verifies that the list of a registry is in the log that the root key names. The page pins no witnesses, so it demands
  * no cosignatures.
  *
  * @param origin - the name of the log in which the list must be. Undefined if it need not be in a log

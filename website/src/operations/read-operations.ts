@@ -66,8 +66,10 @@ async function readPublished(
   const found = delegation && (await verifyDelegation(delegation, rootKey, times).catch(() => undefined));
   // An older delegation may name keys that were withdrawn.
   const delegated = found?.issuedAt === delegatedAt?.getTime() ? found : undefined;
-  const files = { operations: operations ?? '', delegation: delegated && delegation };
-  const report = operations && (await verifyOperations(files, rootKey, times).catch(notVerified));
+  const current = delegated && delegation;
+  const report =
+    operations &&
+    (await verifyOperations({ operations, delegation: current }, rootKey, times).catch(notVerified));
   if (report instanceof NotVerified) return { delegation: delegated, refusal: report };
   return { delegation: delegated, report };
 }

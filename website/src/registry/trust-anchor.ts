@@ -1,4 +1,5 @@
 import type { RootKey, TrustAnchor } from '@passport-registry/verifier';
+import { meta } from '../dom/element.js';
 
 /** A trust anchor for one registry. */
 export interface RegistryAnchor extends TrustAnchor {
@@ -24,8 +25,4 @@ export function trustAnchorOf({ jwk }: RootKey, base: URL): RegistryAnchor {
 /** The name of the log in which the lists of the registry are. Undefined if it has none. */
 export function logOfPage(): string | undefined {
   return meta('registry-log');
-}
-
-function meta(name: string): string | undefined {
-  return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content;
 }

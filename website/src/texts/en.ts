@@ -321,7 +321,7 @@ export const log = {
 export const page = {
   notLoaded: 'This part of the page could not be loaded. The host may have a newer page. {reload}',
   reload: 'Reload',
-  rolledBack: 'this host sends an older list than the one to which the issuer belonged that it proved before',
+  rolledBack: 'this host sends a list that is older than the list with which it proved the issuer',
 } as const;
 
 /** The state of the registry, for its members. */

@@ -1,5 +1,5 @@
 import type { RegistryClient, RegistryStatus } from '@passport-registry/verifier';
-import { type Child, element, rich } from '../dom/element.js';
+import { type Child, element, meta, rich } from '../dom/element.js';
 import { time } from '../dom/moment.js';
 import { formatAge } from '../dom/time.js';
 import type { ProvenIssuer } from '../registry/proven-issuer.js';
@@ -53,7 +53,7 @@ function factsOf(client: RegistryClient, pinned: string): HTMLElement {
 }
 
 function rootKeyFact({ rootKeys }: RegistryStatus, pinned: string): HTMLElement {
-  const holders = document.querySelector<HTMLMetaElement>('meta[name="registry-holders"]')?.content;
+  const holders = meta('registry-holders');
   const key = element('code', {}, rootKeys.join(' '));
   const origin = rootKeys[0] === pinned ? text.pinned : text.rotated;
   return fact(text.rootKey, key, origin, holders && element('p', {}, holders));
