@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { RegistryError, TooFewCosignatures } from '@passport-registry/verifier';
 import { IoFailed, TreeRejected } from '../errors.js';
 import { PATHS } from '../tree/paths.js';
@@ -112,7 +113,7 @@ export async function downloadVerified(
   const target = { ...{ folder, held, heldLog, seeksLog, trust, rules, env } };
   let failure: TreeRejected | undefined;
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-    if (attempt > 1) await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
+    if (attempt > 1) await setTimeout(RETRY_DELAY_MS);
     try {
       const stats = await download(source, target);
       const isHeld = heldReport !== undefined;
