@@ -26,7 +26,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     // Tests run the compiled packages, never the sources. Processes of the command line run the bundle.
-    globalSetup: 'test/support/compile.ts',
+    globalSetup: ['test/support/compile.ts', 'test/support/run-folder.ts', 'test/support/browser-service.ts'],
     env: { TMPDIR: process.env['TMPDIR'] ?? temporaryFolder() },
     setupFiles: [
       'test/support/property-seed.ts',

@@ -7,18 +7,31 @@ import { untilStopped } from './terminal/until-stopped.js';
 
 const HOST = '127.0.0.1';
 
-/**
- * Serves a tree as the `serve` package does, with the same two packages and the tree's own serve.json, until the
- * process gets SIGINT or SIGTERM.
- *
- * @param onListening - called with the URL when the server is ready
- * @throws the system error if the server can't listen on the port
- */
+/** Serves a tree until the process gets SIGINT or SIGTERM. The parameters are those of {@link startServer}. */
 export async function serveTree(
   folder: string,
   port: number,
   onListening: (url: string) => void,
 ): Promise<void> {
+  const server = await startServer(folder, port);
+  onListening(server.url);
+  await untilStopped((stop) => once(stop, 'abort'));
+  server.close();
+}
+
+/** A server that runs in this process. */
+interface StaticServer {
+  readonly url: string;
+  close(): void;
+}
+
+/**
+ * Serves a tree as the `serve` package does, with the same two packages and the tree's own serve.json.
+ *
+ * @param port - 0 for any free port
+ * @throws the system error if the server can't listen on the port
+ */
+export async function startServer(folder: string, port: number): Promise<StaticServer> {
   // Imported on demand, because the other commands need no server.
   const [{ createServer }, { default: handler }, { default: compression }] = await Promise.all([
     import('node:http'),
@@ -35,9 +48,10 @@ export async function serveTree(
     });
   });
   await once(server.listen(port, HOST), 'listening');
-  onListening(`http://${HOST}:${(server.address() as AddressInfo).port}`);
-  await untilStopped((stop) => once(stop, 'abort'));
-  server.close().closeAllConnections();
+  return {
+    url: `http://${HOST}:${(server.address() as AddressInfo).port}`,
+    close: () => server.close().closeAllConnections(),
+  };
 }
 
 /** Reads the tree's own serve.json; an empty configuration if the file does not exist. */

@@ -260,7 +260,7 @@ describe('a second build', () => {
     const ahead = await cli(['build', ...KEY, ...AT('2099-01-01T00:00:00Z')], folder);
     expect([ahead.code, ahead.stderr.includes('is ahead of this clock')]).toEqual([2, true]);
     writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
-    const { code, stderr } = await cli(['build', ...KEY], folder, clockAhead(folder, -60));
+    const { code, stderr } = await cli(['build', ...KEY], folder, clockAhead(-60));
     expect(code).toBe(2);
     expect(stderr).toContain('fix the clock');
   });

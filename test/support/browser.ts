@@ -6,7 +6,7 @@ import {
   type Locator,
   type Page,
 } from 'playwright-core';
-import { afterAll, afterEach } from 'vitest';
+import { afterAll, afterEach, inject } from 'vitest';
 
 let browser: Promise<Browser> | undefined;
 const contexts: BrowserContext[] = [];
@@ -20,6 +20,12 @@ afterAll(async () => {
   await (await browser)?.close();
 });
 
+/** Connects to the one Chromium of this run of the tests, which starts when the first file asks for it. */
+async function connect(): Promise<Browser> {
+  const answer = await fetch(inject('browserService'));
+  return chromium.connect(await answer.text());
+}
+
 /** A page in Chromium, with a record of its errors. */
 export interface WatchedPage {
   readonly page: Page;
@@ -29,7 +35,7 @@ export interface WatchedPage {
 
 /** Opens a URL in a new window, which closes after the test. */
 export async function open(address: string, options: BrowserContextOptions = {}): Promise<WatchedPage> {
-  browser ??= chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  browser ??= connect();
   const context = await (await browser).newContext({ reducedMotion: 'reduce', ...options });
   contexts.push(context);
   const page = await context.newPage();

@@ -5,15 +5,18 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
+import { startServer } from '../../build/cli/static-server.js';
 import { CLI } from './paths.js';
 import { cleanEnvironment } from './workspace.js';
 
 const servers: Server[] = [];
+const trees: { close(): void }[] = [];
 const children: ChildProcess[] = [];
 
 afterAll(() => {
   for (const child of children.splice(0)) child.kill();
   for (const server of servers.splice(0)) server.close().closeAllConnections();
+  for (const tree of trees.splice(0)) tree.close();
 });
 
 /** Starts an HTTP server on loopback. Returns its URL. */
@@ -121,15 +124,11 @@ async function isUnused(port: number): Promise<boolean> {
   return isFree;
 }
 
-/** Starts `passport-registry serve` for a folder. Returns its URL once it answers. */
+/** Serves a tree as `passport-registry serve` does, in this process. Returns the URL. */
 export async function serve(folder: string): Promise<string> {
-  const port = await freePort();
-  const child = spawn(process.execPath, [CLI, 'serve', folder, '--port', String(port)], {
-    env: cleanEnvironment(),
-    stdio: 'ignore',
-  });
-  children.push(child);
-  return answering(`http://127.0.0.1:${port}`, child);
+  const server = await startServer(folder, 0);
+  trees.push(server);
+  return server.url;
 }
 
 /** Starts `passport-registry sandbox` in a folder. Returns its URL once it answers. */

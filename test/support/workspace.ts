@@ -102,11 +102,15 @@ async function runHere(
 ): Promise<Outcome> {
   const [stdout, stderr, before] = [new Collected(), new Collected(), process.cwd()];
   const stdin = Readable.from([]);
+  const { now } = Date;
+  const ahead = Number(environment[CLOCK] ?? 0) * 60_000;
   process.chdir(cwd);
+  Date.now = () => now() + ahead;
   try {
     const code = await main(args, { stdout, stderr, stdin, env: cleanEnvironment(environment) });
     return { code, stdout: stdout.text(), stderr: stderr.text() };
   } finally {
+    Date.now = now;
     process.chdir(before);
   }
 }
@@ -125,12 +129,11 @@ class Collected extends Writable {
   }
 }
 
-/** Environment variables that set a program's clock ahead by some minutes, or back if negative. */
-export function clockAhead(folder: string, minutes: number): Record<string, string> {
-  const file = join(folder, `clock${minutes}.mjs`);
-  writeFileSync(file, `const { now } = Date;\nDate.now = () => now() + ${minutes * 60_000};\n`);
-  return { NODE_OPTIONS: `--import ${file}` };
-}
+/** The variable with which {@link cli} sets the clock ahead, in minutes. */
+const CLOCK = 'TEST_CLOCK_AHEAD';
+
+/** The environment in which {@link cli} sees a clock that is ahead by some minutes, or behind if negative. */
+export const clockAhead = (minutes: number): Record<string, string> => ({ [CLOCK]: String(minutes) });
 
 /** The YAML of a valid record, with some fields replaced or added. The value undefined removes a field. */
 export function recordText(id: string, changes: Record<string, string | undefined> = {}): string {

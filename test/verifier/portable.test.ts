@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
-import { chromium } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { open } from '../support/browser.js';
 import { minifiedBundle, verifierBundle } from '../support/bundle.js';
 import { describeWith } from '../support/components.js';
 import { ROOT } from '../support/paths.js';
@@ -141,24 +141,18 @@ describeWith(['chromium'], 'the verifier in Chromium', () => {
         response.writeHead(200, { 'Content-Type': script ? 'text/javascript' : 'text/html' });
         response.end(script ? bundle : '<!doctype html><script src="/verifier.js"></script>');
       });
-      const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
-      try {
-        const tab = await browser.newPage();
-        await tab.goto(page);
-        const outcome = await tab.evaluate(
-          `(${IN_THE_PAGE})(${JSON.stringify([host.base, JSON.stringify(key.rootKey.jwk)])})`,
-        );
-        expect(outcome).toEqual(['true', 'unchanged', 'ERR_DELEGATION_INVALID', 'store']);
-        const { address } = await testSandbox();
-        const options = { sources: [host.base], rootKey: key.rootKey.jwk };
-        const hosts = { 'https://playground.example': address };
-        const flow = `(${PASSPORT_FLOW})(window.verifier, ${JSON.stringify(options)}, ${JSON.stringify(hosts)})`;
-        expect(await tab.evaluate(flow)).toBe('verified,action-replayed');
-        // A header of ours would have cost a preflight.
-        expect([...methods]).toEqual(['GET']);
-      } finally {
-        await browser.close();
-      }
+      const { page: tab } = await open(page);
+      const outcome = await tab.evaluate(
+        `(${IN_THE_PAGE})(${JSON.stringify([host.base, JSON.stringify(key.rootKey.jwk)])})`,
+      );
+      expect(outcome).toEqual(['true', 'unchanged', 'ERR_DELEGATION_INVALID', 'store']);
+      const { address } = await testSandbox();
+      const options = { sources: [host.base], rootKey: key.rootKey.jwk };
+      const hosts = { 'https://playground.example': address };
+      const flow = `(${PASSPORT_FLOW})(window.verifier, ${JSON.stringify(options)}, ${JSON.stringify(hosts)})`;
+      expect(await tab.evaluate(flow)).toBe('verified,action-replayed');
+      // A header of ours would have cost a preflight.
+      expect([...methods]).toEqual(['GET']);
     },
   );
 });

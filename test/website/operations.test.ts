@@ -9,7 +9,7 @@ import { PROOF } from '../support/page-log.js';
 import { freePort, plainHost } from '../support/serving.js';
 import { claimsOf, jwt, seconds, signerKey } from '../support/signed-tree.js';
 import { noteSigner, ORIGIN, withCosignatures } from '../support/test-log.js';
-import { cli, cliProcess, clockAhead, workspace, writeFiles } from '../support/workspace.js';
+import { cli, clockAhead, workspace, writeFiles } from '../support/workspace.js';
 
 const GOOD = 'Verified in your browser';
 const TYPE = 'registry-operations+jwt';
@@ -188,7 +188,7 @@ describeWith(['chromium'], 'the operations, in Chromium', () => {
     const before = claimed();
     expect(await signed(page)).toBe(before);
     const args = ['checkpoint', 'renewed', '--key', 'online.pem'];
-    expect((await cliProcess(args, folder, clockAhead(folder, 1))).code).toBe(0);
+    expect((await cli(args, folder, clockAhead(1))).code).toBe(0);
     expect(claimed()).not.toBe(before);
     await page.clock.runFor(61_000);
     await expect.poll(() => signed(page)).toBe(claimed());

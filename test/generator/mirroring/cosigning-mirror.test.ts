@@ -176,7 +176,7 @@ describe('a mirror with the key of a witness', () => {
 
   it('cosigns a publication that is only in the log, also if the published list is too old by now', async () => {
     await mirrored();
-    const later = clockAhead(here.folder, 3 * 24 * 60);
+    const later = clockAhead(3 * 24 * 60);
     const build = ['build', '--key', 'key.pem', '--log-key', 'log.pem', '--renew', '--cosign-later'];
     expect((await cli(build, here.folder, later)).code).toBe(0);
     const args = ['mirror', here.tree, 'mirror', '--root-key', 'key.json', ...WITNESS, '--max-age', '1'];

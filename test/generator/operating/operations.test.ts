@@ -315,7 +315,7 @@ describe('verify', () => {
   it('warns of a statement that has expired', async () => {
     await good('checkpoint', '--hours', '1', '--mirror', await mirrorOf('same'));
     await put('online', { exp: seconds(HOUR / 2) });
-    const found = await verified('dist', clockAhead(folder, 45));
+    const found = await verified('dist', clockAhead(45));
     expect([found.ok, found.result]).toEqual([true, 'passed']);
     expect(found.warnings).toContainEqual(
       expect.stringMatching(/^the operations statement expired at .*: `checkpoint` signs a new one$/),

@@ -84,7 +84,7 @@ async function statusOf(args: readonly string[] = [], environment: Record<string
 
 /** Serves a folder from this process. Returns its URL. */
 const hosted = (name: string) => plainHost(join(folder, name), 'index.html');
-const later = (minutes: number) => clockAhead(folder, minutes);
+const later = (minutes: number) => clockAhead(minutes);
 
 describe('passport-registry status', () => {
   it('names each part that is missing, from an empty folder to the first list', async () => {

@@ -256,10 +256,10 @@ describeWith(['git'], 'passport-registry branch', () => {
       const online = await cli(['keys', 'generate', '--out', `${name}.pem`], folder);
       writeFiles(folder, { [`${name}.json`]: online.stdout });
       const args = ['keys', 'delegate', '--key', 'key.pem', '--online', `${name}.json`];
-      const delegation = await cli(args, folder, name === 'second' ? clockAhead(folder, 1) : {});
+      const delegation = await cli(args, folder, name === 'second' ? clockAhead(1) : {});
       writeFiles(folder, { [`${name}.jwt`]: delegation.stdout });
       const freshness = ['--delegation', `${name}.jwt`, '--checkpoint-key', `${name}.pem`];
-      const built = await cli(['build', '--key', 'key.pem', ...freshness], folder, clockAhead(folder, 1));
+      const built = await cli(['build', '--key', 'key.pem', ...freshness], folder, clockAhead(1));
       expect([built.code, built.stderr]).toEqual([0, expect.any(String)]);
       const saved = await cli(['branch', 'save'], folder);
       expect([saved.code, saved.stderr]).toEqual([0, expect.any(String)]);

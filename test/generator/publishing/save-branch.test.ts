@@ -191,7 +191,7 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
   it('but an expired checkpoint is no obstacle, so that an emergency does not wait for the online key', async () => {
     await key('online');
     const past = async (...args: string[]) => {
-      const outcome = await cli(args, folder, clockAhead(folder, -180));
+      const outcome = await cli(args, folder, clockAhead(-180));
       expect(outcome.code, outcome.stderr).toBe(0);
       return outcome.stdout;
     };

@@ -237,7 +237,7 @@ describe('updated_at ahead of the clock', () => {
       expect([code, stderr.includes('ahead of this clock')]).toEqual([2, true]);
     }
     // Made where the clock is wrong.
-    expect((await cli(['build', '--unsigned', 'request'], folder, clockAhead(folder, 120))).code).toBe(0);
+    expect((await cli(['build', '--unsigned', 'request'], folder, clockAhead(120))).code).toBe(0);
     const sign = ['sign', 'request', '--key', 'key.pem', '--memory', 'memory', '--yes'];
     expect((await cli(sign, folder)).stderr).toContain('WARNING: updated_at');
     const { code, stderr } = await cli(['attach', 'request', '--root-key', 'root.json'], folder);

@@ -470,7 +470,7 @@ describe('a rotation that does not fit', () => {
     await published();
     await stoppedBeforeBuild();
     const [delegation, signedStep] = [text('rotation/delegation.jwt'), text('rotation/step.jwt')];
-    const later = clockAhead(folder, 91 * 24 * 60);
+    const later = clockAhead(91 * 24 * 60);
     const { code, stderr } = await cliProcess(['rotate', '--yes', ...NEXT], folder, later);
     expect([code, stderr]).toEqual([0, expect.stringContaining('to do  sign a delegation')]);
     expect(stderr).toContain('done   sign the step');

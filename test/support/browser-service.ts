@@ -1,0 +1,30 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type BrowserServer, chromium } from 'playwright-core';
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The URL that answers with the address of the one Chromium of this run. */
+    readonly browserService: string;
+  }
+}
+
+/** Starts one Chromium for all files, when the first of them asks for it. Tests have separate contexts in it. */
+export default async function browserService(project: TestProject): Promise<() => Promise<void>> {
+  let browser: Promise<BrowserServer> | undefined;
+  const service = createServer((_request, response) => {
+    browser ??= chromium.launchServer({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+    browser.then(
+      (started) => response.end(started.wsEndpoint()),
+      (cause: Error) => response.writeHead(500).end(cause.message),
+    );
+  });
+  await once(service.listen(0, '127.0.0.1'), 'listening');
+  project.provide('browserService', `http://127.0.0.1:${(service.address() as AddressInfo).port}`);
+  return async () => {
+    service.close().closeAllConnections();
+    await (await browser?.catch(() => undefined))?.close();
+  };
+}
