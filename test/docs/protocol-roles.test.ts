@@ -1,6 +1,6 @@
 import { createRegistryClient, openRegistry } from '@passport-registry/verifier';
+import { memorySource, verifyTree } from 'passport-registry';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { memorySource, verifyTree } from '../../build/index.js';
 import { resealed, type SignedTree, seconds, sha256, signedTree } from '../support/signed-tree.js';
 
 /** Returns which roles accept a tree. Each role pins the root key, and has accepted nothing before. */

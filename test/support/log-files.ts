@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LogEntry } from '@passport-registry/verifier/internal';
+import { folderSource, verifyTree } from 'passport-registry';
 import { readIfThere } from '../../build/files/read-file.js';
-import { folderSource, verifyTree } from '../../build/index.js';
 import { readLogHead } from '../../build/log/log-files.js';
 import { type FetchFile, type LogReader, readEntries } from '../../build/log/read-log.js';
 import { proveLogged } from '../../build/publishing/prove-logged.js';

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { afterAll } from 'vitest';
-import { main } from '../../build/cli/program.js';
 import { filesBelow } from '../../build/files/walk.js';
 import { CLI } from './paths.js';
 
@@ -100,6 +99,8 @@ async function runHere(
   cwd: string,
   environment: Record<string, string>,
 ): Promise<Outcome> {
+  // Loaded on demand: most tests need no command line.
+  const { main } = await import('../../build/cli/program.js');
   const [stdout, stderr, before] = [new Collected(), new Collected(), process.cwd()];
   const stdin = Readable.from([]);
   const { now } = Date;

@@ -1,8 +1,8 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { build, folderSource, type RegistryDescription, verifyTree } from 'passport-registry';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { build, folderSource, type RegistryDescription, verifyTree } from '../../build/index.js';
 import { open, verdict } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
 import { ROOT } from '../support/paths.js';

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { RULES } from 'passport-registry';
 import { expect, it } from 'vitest';
-import { RULES } from '../../../build/index.js';
 import { describeWith } from '../../support/components.js';
 import { cli, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
 

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
+import { build, IoFailed } from 'passport-registry';
 import { describe, expect, it } from 'vitest';
 import { thisProcess } from '../../../build/files/process-identity.js';
-import { build, IoFailed } from '../../../build/index.js';
 import { cli, workspace, writeFiles } from '../../support/workspace.js';
 
 const KEY = ['--key', 'key.pem'];

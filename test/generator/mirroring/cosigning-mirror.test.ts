@@ -11,8 +11,8 @@ import {
   parseNoteKey,
   type SignedHead,
 } from '@passport-registry/verifier/internal';
+import { verifyTree } from 'passport-registry';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { verifyTree } from '../../../build/index.js';
 import { folderSource } from '../../../build/verification/tree-source.js';
 import { describeWith } from '../../support/components.js';
 import { logHead, problemsIn } from '../../support/log-files.js';

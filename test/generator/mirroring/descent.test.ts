@@ -3,9 +3,9 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
+import { folderSource, verifyTree } from 'passport-registry';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { filesBelow } from '../../../build/files/walk.js';
-import { folderSource, verifyTree } from '../../../build/index.js';
 import { ANY_AGE, type MirrorFolder, mirrorFolder } from '../../support/mirror-folder.js';
 import { listen } from '../../support/serving.js';
 import { resealed, restated, type SignerKey, sha256 } from '../../support/signed-tree.js';

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { folderSource, verifyTree } from 'passport-registry';
 import { expect, it } from 'vitest';
-import { folderSource, verifyTree } from '../../../build/index.js';
 import { describeWith } from '../../support/components.js';
 import { ANY_AGE, mirrorFolder, WAYS } from '../../support/mirror-folder.js';
 import { rounds } from '../../support/soak.js';

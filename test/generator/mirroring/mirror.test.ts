@@ -13,8 +13,8 @@ import {
 import { join } from 'node:path';
 import type { RootKey } from '@passport-registry/verifier';
 import { decodeJwt, SignJWT } from 'jose';
+import { folderSource, verifyTree } from 'passport-registry';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { folderSource, verifyTree } from '../../../build/index.js';
 import { describeWith } from '../../support/components.js';
 import { ANY_AGE, future, type MirrorFolder, mirrorFolder, WAYS } from '../../support/mirror-folder.js';
 import { CLI } from '../../support/paths.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { memorySource } from 'passport-registry';
 import { describe, expect, it } from 'vitest';
-import { memorySource } from '../../../build/index.js';
 import { HeldRelease } from '../../../build/mirroring/held-release.js';
 import { NewRelease } from '../../../build/mirroring/new-release.js';
 import { sha256 } from '../../support/signed-tree.js';

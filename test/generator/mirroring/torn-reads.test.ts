@@ -1,8 +1,8 @@
 import { chmodSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistryClient } from '@passport-registry/verifier';
+import { build } from 'passport-registry';
 import { expect, it } from 'vitest';
-import { build } from '../../../build/index.js';
 import { describeWith } from '../../support/components.js';
 import { HOSTS } from '../../support/hosts.js';
 import { mirrorFolder, WAYS } from '../../support/mirror-folder.js';

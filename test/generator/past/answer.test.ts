@@ -4,8 +4,8 @@ import {
   type TrustAnchor,
   verifyHistoryProof,
 } from '@passport-registry/verifier';
+import { memorySource } from 'passport-registry';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { memorySource } from '../../../build/index.js';
 import { answerFrom } from '../../../build/past/answer.js';
 import { anchorOf, delegationOf, historyWorld } from '../../support/history-proofs.js';
 import { LoggedRegistry } from '../../support/logged-registry.js';

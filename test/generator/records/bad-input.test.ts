@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { loadRecords, RULES, UsageError } from 'passport-registry';
 import { describe, expect, it } from 'vitest';
-import { loadRecords, RULES, UsageError } from '../../../build/index.js';
 import { recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 /** What validation says of a folder, a line each: file:line:column rule. */

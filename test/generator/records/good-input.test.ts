@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { loadRecords } from 'passport-registry';
 import { describe, expect, it } from 'vitest';
-import { loadRecords } from '../../../build/index.js';
 import { describeWithFolder } from '../../support/components.js';
 import { EXAMPLE_RECORDS, REAL_RECORDS } from '../../support/paths.js';
 import { recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';

@@ -12,10 +12,10 @@ import {
 import { basename, join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { importRootKey, openRegistry, RegistryError, type RootJwk } from '@passport-registry/verifier';
+import { folderSource, verifyTree } from 'passport-registry';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { main } from '../../../build/cli/program.js';
 import { filesBelow } from '../../../build/files/walk.js';
-import { folderSource, verifyTree } from '../../../build/index.js';
 import { describeWith } from '../../support/components.js';
 import { CLI } from '../../support/paths.js';
 import { claimsOf } from '../../support/signed-tree.js';

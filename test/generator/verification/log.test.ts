@@ -12,8 +12,8 @@ import {
   parseHead,
   tileReader,
 } from '@passport-registry/verifier/internal';
+import { folderSource, verifyTree } from 'passport-registry';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { folderSource, verifyTree } from '../../../build/index.js';
 import { appendEntries } from '../../../build/log/append.js';
 import { EMPTY_LOG, rootOf } from '../../../build/log/log-files.js';
 import { signHead } from '../../../build/log/sign-head.js';

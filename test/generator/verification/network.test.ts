@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
+import { httpSource } from 'passport-registry';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { httpSource } from '../../../build/index.js';
 import { closingHost, rawHost, selfSignedHost } from '../../support/bad-hosts.js';
 import { freePort, listen } from '../../support/serving.js';
 import { cli, workspace, writeFiles } from '../../support/workspace.js';

@@ -2,9 +2,9 @@ import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importRootKey } from '@passport-registry/verifier';
+import { httpSource, memorySource, type TreeReport, verifyTree } from 'passport-registry';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { filesBelow } from '../../../build/files/walk.js';
-import { httpSource, memorySource, type TreeReport, verifyTree } from '../../../build/index.js';
 import { contentTypeOf, listen } from '../../support/serving.js';
 import {
   claimsOf,

@@ -1,9 +1,9 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importRootKey, type RootKey } from '@passport-registry/verifier';
+import { folderSource, httpSource, memorySource, type TreeReport, verifyTree } from 'passport-registry';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { filesBelow } from '../../../build/files/walk.js';
-import { folderSource, httpSource, memorySource, type TreeReport, verifyTree } from '../../../build/index.js';
 import { checksumsText } from '../../../build/tree/checksums.js';
 import { contentTypeOf, freePort, listen } from '../../support/serving.js';
 import { cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
