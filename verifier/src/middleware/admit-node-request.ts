@@ -2,6 +2,7 @@ import { type Admission, admit, isRefusal, PROOF_HEADER, type RequirePassportOpt
 import { type NodeBody, readNodeBody } from './node-body.js';
 import { MAX_BODY_BYTES, payloadOf, type Read } from './payload.js';
 import { type Refusal, unreadable } from './refusal.js';
+import { refuseTarget } from './request-target.js';
 
 /** The parts of a request that the adapters of Node.js frameworks present. */
 export interface NodeRequestParts extends NodeBody {
@@ -14,11 +15,13 @@ export interface NodeRequestParts extends NodeBody {
 }
 
 /** Admits or refuses a request of a Node.js framework, which may have read the body already. */
-export function admitNodeRequest<Request>(
+export async function admitNodeRequest<Request>(
   request: Request,
   parts: NodeRequestParts,
   options: RequirePassportOptions<Request>,
 ): Promise<Admission | Refusal> {
+  const refused = refuseTarget(parts.originalUrl);
+  if (refused !== undefined) return refused;
   const presented = {
     request,
     authorization: singleHeader(parts.headers['authorization']),

@@ -2,12 +2,15 @@ import { LimitExceeded, readLimited } from '../http/read-limited.js';
 import { type Admission, admit, isRefusal, PROOF_HEADER, type RequirePassportOptions } from './admit.js';
 import { MAX_BODY_BYTES, parseBody, payloadOf, type Read, tooLarge } from './payload.js';
 import type { Refusal } from './refusal.js';
+import { refuseUrl } from './request-target.js';
 
 /** Admits or refuses a Request. Reads the body from a copy, so that the handler can read the body again. */
-export function admitRequest(
+export async function admitRequest(
   request: Request,
   options: RequirePassportOptions<Request>,
 ): Promise<Admission | Refusal> {
+  const refused = refuseUrl(request.url);
+  if (refused !== undefined) return refused;
   const presented = {
     request,
     authorization: request.headers.get('authorization'),
