@@ -75,6 +75,7 @@ export function cliProcess(
   cwd: string,
   environment: Record<string, string> = {},
 ): Promise<Outcome> {
+  if (CLOCK in environment) throw new Error('only `cli` can set the clock ahead');
   return run(process.execPath, [CLI, ...args], cwd, environment);
 }
 

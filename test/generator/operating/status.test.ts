@@ -13,7 +13,6 @@ import { freePort, listen, plainHost, serve } from '../../support/serving.js';
 import { sha256 } from '../../support/signed-tree.js';
 import {
   cli,
-  cliProcess,
   clockAhead,
   type Outcome,
   recordText,
@@ -179,7 +178,7 @@ describe('the times of a registry', () => {
   ])('of a delegation of 20 days, %d minutes later', async (minutes, level, code) => {
     await publishWithCheckpoint({ days: 20 });
     // The checkpoint is renewed until its delegation ends.
-    if (code === 0) expect((await cliProcess(['checkpoint'], folder, later(minutes))).code).toBe(0);
+    if (code === 0) expect((await cli(['checkpoint'], folder, later(minutes))).code).toBe(0);
     const found = await statusOf([], later(minutes));
     expect([found.levels['delegation'], found.code]).toEqual([level, code]);
     const { command } = found.report.next[0] ?? {};
@@ -741,7 +740,7 @@ describe('a rotation', () => {
     expect([strange.code, strange.report.live.host.state]).toEqual([1, 'altered']);
     writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma') });
     const args = ['build', '--root-key', 'outgoing.json', '--out', 'live'];
-    expect((await cliProcess(args, folder, later(1))).code).toBe(0);
+    expect((await cli(args, folder, later(1))).code).toBe(0);
     const leaked = await statusOf(['--base-url', await hosted('live')]);
     expect([leaked.code, leaked.report.live.comparedWithTree]).toEqual([1, 'other']);
     expect(leaked.report.live.message).toContain(`the outgoing root key ${keyIn('outgoing.json')}`);
@@ -938,7 +937,7 @@ describe('hosts', () => {
 
   /** Signs the checkpoint of a tree again, in a later second. */
   async function checkpointLater(tree: string): Promise<void> {
-    const signed = await cliProcess(['checkpoint', tree], folder, later(1));
+    const signed = await cli(['checkpoint', tree], folder, later(1));
     expect(signed.code, signed.stderr).toBe(0);
   }
 
@@ -1030,7 +1029,7 @@ describe('hosts', () => {
     expect((await statusOf()).code).toBe(0);
     const { code, report } = await statusOf([], later(24 * 60 + 10));
     expect([code, report.live.host.state, report.mirrors[0].host.state]).toEqual([1, 'expired', 'expired']);
-    const status = await cliProcess(['mirror', 'status'], folder, later(24 * 60 + 10));
+    const status = await cli(['mirror', 'status'], folder, later(24 * 60 + 10));
     expect([status.code, status.stderr]).toEqual([1, expect.stringMatching(/^expired .*expired at/)]);
   });
 

@@ -471,12 +471,12 @@ describe('a rotation that does not fit', () => {
     await stoppedBeforeBuild();
     const [delegation, signedStep] = [text('rotation/delegation.jwt'), text('rotation/step.jwt')];
     const later = clockAhead(91 * 24 * 60);
-    const { code, stderr } = await cliProcess(['rotate', '--yes', ...NEXT], folder, later);
+    const { code, stderr } = await cli(['rotate', '--yes', ...NEXT], folder, later);
     expect([code, stderr]).toEqual([0, expect.stringContaining('to do  sign a delegation')]);
     expect(stderr).toContain('done   sign the step');
     expect(text('rotation/delegation.jwt')).not.toBe(delegation);
     expect(text('rotation/step.jwt')).toBe(signedStep);
-    expect((await cliProcess(['verify', 'dist', '--root-key', 'root.json'], folder, later)).code).toBe(0);
+    expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder, later)).code).toBe(0);
   });
 });
 
