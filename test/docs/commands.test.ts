@@ -108,7 +108,7 @@ describe('the commands of the documents', () => {
     expect((await sh(create, folder)).stderr).toContain('issuers/nordic-post.yaml is a valid record');
     expect((await sh(look, folder)).stderr).toContain('1 file: 0 problems, 0 warnings\n');
     expect((await sh(compare, folder)).stderr).toContain('note: nordic-post is not taken');
-    const asked = await run('sh', ['-euc', check], folder, installedPath());
+    const asked = await run('sh', ['-euc', check], folder, await installedPath());
     expect([asked.code, asked.stderr.includes('host-unreachable')]).toEqual([1, true]);
   });
 
@@ -237,7 +237,7 @@ describeWith(['git'], 'a review', () => {
     const { stderr, stdout } = await sh(diff, folder);
     expect(stderr.match(/~ aurora-bank: status "active" -> "suspended"/g)).toHaveLength(2);
     expect(stdout).toContain('| <code>aurora-bank</code> | **status** |');
-    const asked = await run('sh', ['-uc', check], folder, installedPath());
+    const asked = await run('sh', ['-uc', check], folder, await installedPath());
     expect(asked.stderr).toContain('1 issuer: 0 passed, 1 failed');
     expect(JSON.parse(readFileSync(join(folder, 'audit.json'), 'utf8')).issuers).toHaveLength(2);
   });
@@ -333,7 +333,7 @@ describe('freshness and rotation', () => {
       'trust-anchor.json': JSON.stringify({ root, next_roots: [first, second] }),
     });
     const wrong = rotate.replace('../next-1.pem', '../next-3.pem').replace(/--commit \S+ \S+/, '');
-    const refused = await run('sh', ['-euc', wrong], folder, installedPath());
+    const refused = await run('sh', ['-euc', wrong], folder, await installedPath());
     expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining(`not to ${third}`)]);
     expect((await sh(rotate, folder)).stderr).toContain(`then   ${second} or ${third}\n`);
     await sh('npx passport-registry verify dist --root-key trust-anchor.json', folder);

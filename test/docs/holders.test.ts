@@ -97,7 +97,7 @@ describe('docs/holders.md', () => {
           'sh',
           ['-c', `npx passport-registry resolve ${id} --policy policy.json --root-key root.json --json`],
           folder,
-          installedPath(),
+          await installedPath(),
         )
       ).stdout;
     expect(await decision()).toContain('issuer-held');

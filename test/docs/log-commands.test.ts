@@ -66,7 +66,7 @@ describe('the commands of the documents about the log', () => {
     };
     await testify();
     const port = await freePort();
-    const environment = { ...cleanEnvironment(), ...installedPath() };
+    const environment = { ...cleanEnvironment(), ...(await installedPath()) };
     const started = three.here(service).replace('8790', String(port)).replace('npx', 'exec npx');
     const child = spawn('sh', ['-euc', started], {
       cwd: three.folder,
@@ -127,7 +127,7 @@ describe('the commands of the documents about the log', () => {
     // The workflow of an issuer fails if its record has changed.
     const [, line = ''] = /- run: (npx passport-registry monitor .*)/.exec(read('docs/issuers.md')) ?? [];
     const command = at(line).replace('nordic-post', 'aurora-bank');
-    const changed = await run('sh', ['-euc', command], verifier, installedPath());
+    const changed = await run('sh', ['-euc', command], verifier, await installedPath());
     expect([changed.code, changed.stderr]).toEqual([5, expect.stringContaining('aurora-bank')]);
   });
 

@@ -1,6 +1,6 @@
 import { decodeUtf8, parseNote } from '@passport-registry/verifier/internal';
-import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
+import fc from '../support/fast-check.js';
 import { compileGoLog, describeWithGo, type GoLog } from '../support/go-log.js';
 import { invalid, noteSigner, signatureBy } from '../support/note-keys.js';
 

@@ -28,7 +28,7 @@ export async function ownRegistry(): Promise<string> {
 /** Runs commands of a document with the program under test. They must succeed. */
 export async function sh(commands: string, folder: string): Promise<Outcome> {
   const outcome = await run('sh', ['-euc', commands], folder, {
-    ...installedPath(),
+    ...(await installedPath()),
     XDG_STATE_HOME: join(folder, 'state'),
   });
   expect(outcome.stderr).not.toContain('passport-registry:');

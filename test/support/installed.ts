@@ -1,23 +1,86 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { CLI } from './paths.js';
-import { temporaryFolder, writeFiles } from './workspace.js';
+import { cliWith, temporaryFolder, writeFiles } from './workspace.js';
 
-let folder: string | undefined;
+let folder: Promise<string> | undefined;
 
 /**
  * Returns a PATH in which `npx passport-registry` and `passport-registry` run the program under test, as in a folder
- * that has the package installed. test/packages/ has the tests of real installations.
+ * that has the package installed. Scripts run as they are, but their commands run in the process of the test, which
+ * loads the program once. test/packages/ has the tests of real installations.
  *
  * @param path - the PATH for all other programs
  */
-export function installedPath(path = process.env['PATH'] ?? ''): Record<'PATH', string> {
-  if (folder === undefined) {
-    folder = temporaryFolder();
-    const program = `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`;
-    const npx = `#!/bin/sh\nif test "$1" = --package; then shift 2; fi\ntest "$1" = passport-registry || { echo "npx would download $1" >&2; exit 1; }\nshift\nexec '${process.execPath}' '${CLI}' "$@"\n`;
-    writeFiles(folder, { 'passport-registry': program, npx });
-    for (const name of ['passport-registry', 'npx']) chmodSync(join(folder, name), 0o755);
-  }
-  return { PATH: `${folder}${delimiter}${path}` };
+export async function installedPath(path = process.env['PATH'] ?? ''): Promise<Record<'PATH', string>> {
+  folder ??= installed();
+  return { PATH: `${await folder}${delimiter}${path}` };
+}
+
+/** These commands run until they are stopped, so they run as processes. */
+const SERVICES = 'serve|sandbox|witness';
+
+async function installed(): Promise<string> {
+  const bin = temporaryFolder();
+  const port = await commandService();
+  // A script that asks this process: bash connects, and the files in $call hold what belongs to a process.
+  const program = `#!/usr/bin/env bash
+case "\${1-}" in ${SERVICES}) exec '${process.execPath}' '${CLI}' "$@" ;; esac
+call=$(mktemp -d '${bin}/call-XXXXXX')
+printf '%s\\0' "$@" > "$call/args"
+env -0 > "$call/env"
+if test -p /dev/stdin; then cat > "$call/stdin"; else : > "$call/stdin"; fi
+exec 3<> /dev/tcp/127.0.0.1/${port}
+printf '%s\\0%s\\0' "$call" "$PWD" >&3
+read -r code <&3
+cat "$call/stdout"
+cat "$call/stderr" >&2
+exit "$code"
+`;
+  const npx = `#!/bin/sh
+if test "$1" = --package; then shift 2; fi
+test "$1" = passport-registry || { echo "npx would download $1" >&2; exit 1; }
+shift
+exec '${bin}/passport-registry' "$@"
+`;
+  writeFiles(bin, { 'passport-registry': program, npx });
+  for (const name of ['passport-registry', 'npx']) chmodSync(join(bin, name), 0o755);
+  return bin;
+}
+
+/** Runs commands for the script above. Returns the port of the service. */
+function commandService(): Promise<number> {
+  const server = createServer((socket) => {
+    let asked = '';
+    socket.on('error', () => undefined);
+    socket.setEncoding('utf8').on('data', (text: string) => {
+      asked += text;
+      const [call, cwd, end] = asked.split('\0');
+      if (call === undefined || cwd === undefined || end === undefined) return;
+      answer(call, cwd).then(
+        (code) => socket.end(`${code}\n`),
+        (error: unknown) => {
+          writeFiles(call, { stdout: '', stderr: String(error) });
+          socket.end('70\n');
+        },
+      );
+    });
+  });
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+    server.unref();
+  });
+}
+
+async function answer(call: string, cwd: string): Promise<number | null> {
+  const list = (name: string) => readFileSync(join(call, name), 'utf8').split('\0').slice(0, -1);
+  const env = Object.fromEntries(
+    list('env').map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+  );
+  const stdin = readFileSync(join(call, 'stdin'));
+  const { code, stdout, stderr } = await cliWith(list('args'), cwd, { env, stdin });
+  writeFileSync(join(call, 'stdout'), stdout);
+  writeFileSync(join(call, 'stderr'), stderr);
+  return code;
 }

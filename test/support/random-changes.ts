@@ -1,6 +1,5 @@
-import fc from 'fast-check';
 import type { ChangingRegistry } from './changing-registry.js';
-import './property-seed.js';
+import fc from './fast-check.js';
 
 /** A change of the records between two publications that a client sees. */
 const STEP = fc.record({

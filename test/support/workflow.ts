@@ -84,14 +84,14 @@ export async function runJob({ steps = [] }: Job, runner: Runner): Promise<Outco
   return outcomes;
 }
 
-function runStep({ run: commands = '', env = {} }: Step, runner: Runner): Promise<Outcome> {
+async function runStep({ run: commands = '', env = {} }: Step, runner: Runner): Promise<Outcome> {
   const filled = (text: string) =>
     text.replaceAll(/\$\{\{\s*(.*?)\s*\}\}/g, (_whole, name: string) => runner.expressions?.[name] ?? '');
   const environment = Object.fromEntries(
     Object.entries(env).map(([name, value]) => [name, filled(String(value))]),
   );
   return run('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', filled(commands)], runner.folder, {
-    ...installedPath(runner.environment?.['PATH']),
+    ...(await installedPath(runner.environment?.['PATH'])),
     CI: 'true',
     GITHUB_SHA: '0123456789abcdef',
     GITHUB_SERVER_URL: 'https://github.com',

@@ -87,7 +87,16 @@ export function cli(
 ): Promise<Outcome> {
   if (Object.keys(environment).some((name) => name.startsWith('NODE_')))
     return cliProcess(args, cwd, environment);
-  const outcome = lastRun.then(() => runHere(args, cwd, environment));
+  return cliWith(args, cwd, { env: cleanEnvironment(environment), stdin: '' });
+}
+
+/** Runs the command line in this process, with exactly this environment and this input. */
+export function cliWith(
+  args: readonly string[],
+  cwd: string,
+  input: { readonly env: NodeJS.ProcessEnv; readonly stdin: Buffer | string },
+): Promise<Outcome> {
+  const outcome = lastRun.then(() => runHere(args, cwd, input));
   lastRun = outcome.catch(() => undefined);
   return outcome;
 }
@@ -98,18 +107,22 @@ let lastRun: Promise<unknown> = Promise.resolve();
 async function runHere(
   args: readonly string[],
   cwd: string,
-  environment: Record<string, string>,
+  { env, stdin }: { readonly env: NodeJS.ProcessEnv; readonly stdin: Buffer | string },
 ): Promise<Outcome> {
   // Loaded on demand: most tests need no command line.
   const { main } = await import('../../build/cli/program.js');
   const [stdout, stderr, before] = [new Collected(), new Collected(), process.cwd()];
-  const stdin = Readable.from([]);
   const { now } = Date;
-  const ahead = Number(environment[CLOCK] ?? 0) * 60_000;
+  const ahead = Number(env[CLOCK] ?? 0) * 60_000;
   process.chdir(cwd);
   Date.now = () => now() + ahead;
   try {
-    const code = await main(args, { stdout, stderr, stdin, env: cleanEnvironment(environment) });
+    const code = await main(args, {
+      stdout,
+      stderr,
+      stdin: Readable.from(stdin.length === 0 ? [] : [stdin]),
+      env,
+    });
     return { code, stdout: stdout.text(), stderr: stderr.text() };
   } finally {
     Date.now = now;

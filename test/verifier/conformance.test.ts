@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { assertIssuer, assertIssuerRegistry, importRootKey, isDateTime } from '@passport-registry/verifier';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { validateIssuer } from '../../build/generated/issuer-validator.js';
+import fc from '../support/fast-check.js';
 import { ROOT } from '../support/paths.js';
 
 const ajv = new Ajv2020({ allErrors: true });

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse, parseDocument, stringify } from 'yaml';
 import { formatRecord } from '../../../build/authoring/layout.js';
+import fc from '../../support/fast-check.js';
 import { EXAMPLE_RECORDS } from '../../support/paths.js';
 import { cli, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
 

@@ -1,7 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import type { Diagnostic } from 'passport-registry';
 import { describe, expect, it } from 'vitest';
 import { forGitHub } from '../../../build/diagnostics/printers/github.js';
@@ -10,6 +9,7 @@ import { forSarif } from '../../../build/diagnostics/printers/sarif.js';
 import { forTerminal } from '../../../build/diagnostics/printers/terminal.js';
 import { forMarkdown } from '../../../build/review/markdown.js';
 import { describeWith } from '../../support/components.js';
+import fc from '../../support/fast-check.js';
 import { CLI } from '../../support/paths.js';
 import { until } from '../../support/until.js';
 import { cleanEnvironment, cli, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';

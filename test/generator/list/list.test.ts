@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { listBytes, withUpdatedAt } from '../../../build/list/list.js';
+import fc from '../../support/fast-check.js';
 
 const TIME = '2026-11-21T08:00:00Z';
 

@@ -643,7 +643,7 @@ describe('the commands that status proposes', () => {
     const commands = next.filter((command) => command !== undefined);
     expect(commands.length).toBeGreaterThan(0);
     const outcome: Outcome = await run('sh', ['-euc', commands.join('\n')], folder, {
-      ...installedPath(),
+      ...(await installedPath()),
       ...environment,
     });
     expect([outcome.code, outcome.stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);
@@ -788,7 +788,7 @@ describe('a rotation', () => {
       ['-euc', `${command.replace('NEXT_KEY_FILE', 'next.pem')} --yes`],
       folder,
       {
-        ...installedPath(),
+        ...(await installedPath()),
       },
     );
     expect(continued.code, continued.stderr).toBe(0);

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseDocument } from 'yaml';
 import { parseFastYaml } from '../../../build/records/yaml/fast-yaml.js';
+import fc from '../../support/fast-check.js';
 import { ROOT } from '../../support/paths.js';
 
 /** What the parser of all YAML makes of a text; a complaint of any kind is an error here. */

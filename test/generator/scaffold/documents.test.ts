@@ -17,7 +17,7 @@ let folder: string;
 let origin: string;
 
 /** Runs commands of a document with the program under test, without npm and the network. */
-function sh(commands: string, cwd: string, environment: Record<string, string> = {}): Promise<Outcome> {
+async function sh(commands: string, cwd: string, environment: Record<string, string> = {}): Promise<Outcome> {
   const local = commands
     .replaceAll(/^ *npm start$/gm, 'npx passport-registry build')
     .replaceAll(/^ *npm .*$/gm, '')
@@ -30,7 +30,7 @@ function sh(commands: string, cwd: string, environment: Record<string, string> =
     [`GIT_${role}_EMAIL`, 'operator@registry.alt'],
   ]);
   return run('sh', ['-euc', local], cwd, {
-    ...installedPath(),
+    ...(await installedPath()),
     ...Object.fromEntries(author),
     ...environment,
   });

@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import fc from 'fast-check';
 import { folderSource, httpSource, memorySource, type TreeReport, verifyTree } from 'passport-registry';
 import { beforeAll, describe, expect, it } from 'vitest';
+import fc from '../../support/fast-check.js';
 import { contentTypeOf, listen } from '../../support/serving.js';
 import {
   claimsOf,

@@ -1,7 +1,7 @@
 import { createIssuerLookup } from '@passport-registry/verifier';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { changingRegistry, idsFrom } from '../../support/changing-registry.js';
+import fc from '../../support/fast-check.js';
 import { sha256 } from '../../support/publication.js';
 import { addedId, applyStep, STEPS } from '../../support/random-changes.js';
 import { statementClaims } from '../../support/summed-registry.js';

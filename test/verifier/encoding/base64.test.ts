@@ -1,6 +1,6 @@
 import { decodeBase64, encodeBase64 } from '@passport-registry/verifier/internal';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import fc from '../../support/fast-check.js';
 
 describe('base64', () => {
   it('is that of RFC 4648, section 4', () => {

@@ -1,6 +1,6 @@
 import { parseStrictJson } from '@passport-registry/verifier/internal';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import fc from '../../support/fast-check.js';
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 

@@ -1,7 +1,7 @@
 import { verifyHistoryProof } from '@passport-registry/verifier';
 import { formatHistoryProof } from '@passport-registry/verifier/internal';
-import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import fc from '../../support/fast-check.js';
 import {
   codeOf,
   cosignedBy,

@@ -1,9 +1,9 @@
 import { GRAMMAR } from '@passport-registry/verifier';
 import { isPublicAddress, isPublicHost } from '@passport-registry/verifier/internal';
-import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { describe, expect, it } from 'vitest';
 import { assertPublicHost } from '../../../build/online/public-lookup.js';
+import fc from '../../support/fast-check.js';
 import {
   agentKeys,
   issuerKey,

@@ -1,6 +1,6 @@
 import { canonicalBytes, NotCanonicalizable } from '@passport-registry/verifier';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import fc from '../../support/fast-check.js';
 
 const canonical = (value: unknown) => new TextDecoder().decode(canonicalBytes(value));
 

@@ -9,8 +9,8 @@ import {
   publicationEntry,
   rotationEntry,
 } from '@passport-registry/verifier/internal';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import fc from '../../support/fast-check.js';
 import { invalid } from '../../support/note-keys.js';
 
 const bytes = (text: string) => new Uint8Array(Buffer.from(text));

@@ -10,8 +10,8 @@ import {
   rootFromInclusion,
   type SubtreeHash,
 } from '@passport-registry/verifier/internal';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import fc from '../../support/fast-check.js';
 import {
   flipped,
   mutationsOf,

@@ -8,8 +8,8 @@ import {
   parseNoteKey,
   parseSignatureLines,
 } from '@passport-registry/verifier/internal';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import fc from '../../support/fast-check.js';
 import { invalid } from '../../support/note-keys.js';
 
 /** The examples of C2SP signed-note. */

@@ -1,6 +1,6 @@
 import { formatLogProof, parseHead, parseLogProof, provesEntry } from '@passport-registry/verifier/internal';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import fc from '../../support/fast-check.js';
 import { flipped, mutationsOf, naiveLeaf, naivePath, naiveRoot, someLeaves } from '../../support/merkle.js';
 import { invalid, noteSigner, signedHead } from '../../support/note-keys.js';
 

@@ -14,8 +14,8 @@ import {
 } from '@passport-registry/verifier';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import fc from '../../support/fast-check.js';
 import { ROOT } from '../../support/paths.js';
 import { issuer } from '../../support/publication.js';
 

@@ -1,7 +1,7 @@
 import { memoryStore } from '@passport-registry/verifier';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { changingRegistry, idsFrom } from '../../support/changing-registry.js';
+import fc from '../../support/fast-check.js';
 import { applyStep, STEPS } from '../../support/random-changes.js';
 
 const REGISTRY = fc.record({

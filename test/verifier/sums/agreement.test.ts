@@ -4,9 +4,8 @@ import {
   type Issuer,
   type TrustPolicy,
 } from '@passport-registry/verifier';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import '../../support/property-seed.js';
+import fc from '../../support/fast-check.js';
 import { type Files, issuer, testKey } from '../../support/publication.js';
 import { registryHost } from '../../support/registry-host.js';
 import { publishSummed } from '../../support/summed-registry.js';

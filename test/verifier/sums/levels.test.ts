@@ -1,7 +1,6 @@
 import { levelsFor, mayHaveLevels, type SummedRecord } from '@passport-registry/verifier/internal';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import '../../support/property-seed.js';
+import fc from '../../support/fast-check.js';
 import { placeOf } from '../../support/sums.js';
 
 const SHA256 = '0'.repeat(64);

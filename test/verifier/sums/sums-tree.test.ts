@@ -6,9 +6,8 @@ import {
   sumsPath,
   sumsTree,
 } from '@passport-registry/verifier/internal';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import '../../support/property-seed.js';
+import fc from '../../support/fast-check.js';
 import { sha256 } from '../../support/publication.js';
 import { naiveSums, placeOf } from '../../support/sums.js';
 

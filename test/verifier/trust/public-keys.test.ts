@@ -7,7 +7,6 @@ import {
   signMandate,
   walkRotation,
 } from '@passport-registry/verifier';
-import fc from 'fast-check';
 import { calculateJwkThumbprint } from 'jose';
 import { describe, expect, it } from 'vitest';
 import {
@@ -18,6 +17,7 @@ import {
   p256Jwk,
   SMALL_POINT,
 } from '../../support/bad-keys.js';
+import fc from '../../support/fast-check.js';
 import {
   agentKeys,
   encodedJws,

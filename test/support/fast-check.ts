@@ -4,3 +4,6 @@ import fc from 'fast-check';
 const SEED = 8785;
 
 fc.configureGlobal({ seed: Number(process.env['PROPERTY_SEED'] || SEED) | 0 });
+
+/** The library for property tests, with the seed of this run. */
+export default fc;
