@@ -21,15 +21,23 @@ export type FetchFile = (path: string) => Promise<Uint8Array | undefined>;
 /** The log of a tree on any host. */
 export interface LogReader {
   readonly fetchFile: FetchFile;
-  /** Creates the error to throw if files are missing or damaged. The message is a predicate about the log. */
-  readonly invalid: (message: string) => Error;
+  /**
+   * Creates the error to throw if files are missing or damaged. The message is a predicate about the log.
+   *
+   * @param fault - what is wrong with the files
+   */
+  readonly invalid: (message: string, fault: LogFault) => Error;
 }
+
+/** A file of a log is missing, has bytes that belong to no log, or can belong to another log than the one that is known. */
+export type LogFault = 'missing' | 'malformed' | 'other';
 
 /** How many tiles and bundles are read at a time. */
 const CONCURRENCY = 8;
 
 /**
- * Reads all entries of a log, or those that follow an older log, and verifies every tile and the root of the head.
+ * Reads all entries of a log, or those that follow an older log, and verifies every tile and the root of the head. Entries
+ * are parsed as they arrive, and the first malformed one ends the reading: a hostile log can be large.
  *
  * @param known - the hashes of the entries that are known already, from index 0. Default: none
  * @returns the new entries, in order
@@ -43,36 +51,24 @@ export async function readEntries(
   const { invalid } = reader;
   const first = Math.floor(known.length / TILE_WIDTH);
   const count = Math.ceil(head.size / TILE_WIDTH);
-  const bundles: Uint8Array[][] = [];
+  const bundles: ReadEntry[][] = [];
   await forEachConcurrent(
     Array.from({ length: Math.max(0, count - first) }, (_one, at) => first + at),
     CONCURRENCY,
     async (index) => {
-      bundles[index - first] = await readBundle(reader, {
-        level: 0,
-        index,
-        width: tileWidth(0, index, head.size),
-      });
+      const place = { level: 0, index, width: tileWidth(0, index, head.size) };
+      bundles[index - first] = await readBundle(reader, place, known);
     },
   );
   const read = bundles.flat();
-  const hashes = [...known.slice(0, first * TILE_WIDTH), ...read.map(leafHash)];
-  if (known.some((hash, at) => !isSameHash(hash, hashes[at] ?? new Uint8Array()))) {
-    throw invalid('does not contain the log that was read before');
-  }
+  const hashes = [...known.slice(0, first * TILE_WIDTH), ...read.map(({ hash }) => hash)];
   const tree = new LogTree(hashes);
   if (tree.size !== head.size || !isSameHash(await tree.rootAt(tree.size), head.root)) {
-    throw invalid('has entries that do not belong to its head');
+    throw invalid('has entries that do not belong to its head', known.length > 0 ? 'other' : 'malformed');
   }
   const fresh = tree.tiles().filter(({ place }) => isNew(place, known.length));
   await forEachConcurrent(fresh, CONCURRENCY, ({ place, bytes }) => assertTile(reader, place, bytes));
-  const entries = read.slice(known.length - first * TILE_WIDTH).map((bytes, at) => {
-    const index = known.length + at;
-    return {
-      index,
-      entry: parseEntry(bytes, (message) => invalid(`has an entry ${index} that ${message}`)),
-    };
-  });
+  const entries = read.slice(known.length - first * TILE_WIDTH).map(({ index, entry }) => ({ index, entry }));
   return { entries, hashes, tree };
 }
 
@@ -88,19 +84,39 @@ function isNew({ level, index, width }: TilePlace, known: number): boolean {
   return (index * TILE_WIDTH + width) * TILE_WIDTH ** level > known;
 }
 
-async function readBundle(reader: LogReader, place: TilePlace): Promise<Uint8Array[]> {
+/** An entry that was read, and its hash. */
+interface ReadEntry {
+  readonly index: number;
+  readonly entry: LogEntry;
+  readonly hash: Uint8Array;
+}
+
+async function readBundle(
+  reader: LogReader,
+  place: TilePlace,
+  known: readonly Uint8Array[],
+): Promise<ReadEntry[]> {
   const path = bundlePath(place);
   const { invalid } = reader;
+  const malformed = (message: string) => invalid(message, 'malformed');
   const bytes = await readWide(reader, bundlePath, place);
-  const entries = parseBundle(bytes, (message) => invalid(`has a file ${path} that ${message}`));
-  if (entries.length < place.width) throw invalid(`has a file ${path} that is too short`);
-  return entries.slice(0, place.width);
+  const entries = parseBundle(bytes, (message) => malformed(`has a file ${path} that ${message}`));
+  if (entries.length < place.width) throw malformed(`has a file ${path} that is too short`);
+  return entries.slice(0, place.width).map((bytes, at) => {
+    const index = place.index * TILE_WIDTH + at;
+    const entry = parseEntry(bytes, (message) => malformed(`has an entry ${index} that ${message}`));
+    const hash = leafHash(bytes);
+    if (!isSameHash(hash, known[index] ?? hash)) {
+      throw invalid('does not contain the log that was read before', 'other');
+    }
+    return { index, entry, hash };
+  });
 }
 
 async function assertTile(reader: LogReader, place: TilePlace, expected: Uint8Array): Promise<void> {
   const found = await readWide(reader, tilePath, place);
   if (Buffer.compare(found.subarray(0, expected.length), expected) === 0) return;
-  throw reader.invalid(`has a tile ${tilePath(place)} that does not belong to its entries`);
+  throw reader.invalid(`has a tile ${tilePath(place)} that does not belong to its entries`, 'malformed');
 }
 
 /** Reads a tile or a bundle. A full one replaces its partial ones (C2SP tlog-tiles). */
@@ -112,6 +128,6 @@ async function readWide(
   const path = `${LOG_FOLDER}${pathOf(place)}`;
   const full = `${LOG_FOLDER}${pathOf({ ...place, width: TILE_WIDTH })}`;
   const bytes = (await fetchFile(path)) ?? (path === full ? undefined : await fetchFile(full));
-  if (bytes === undefined) throw invalid(`lacks the file ${path}`);
+  if (bytes === undefined) throw invalid(`lacks the file ${path}`, 'missing');
   return bytes;
 }

@@ -13,13 +13,17 @@ import {
 } from '@passport-registry/verifier/internal';
 import { shown } from '../diagnostics/diagnostic.js';
 import { TreeRejected } from '../errors.js';
-import { readEntries } from '../log/read-log.js';
+import { type LogFault, readEntries } from '../log/read-log.js';
 import { PATHS } from '../tree/paths.js';
 import type { HostView } from './host-view.js';
 import { type KnownLog, rootOfFirst } from './known-log.js';
+import type { MonitoredHost } from './monitored-host.js';
 
 /** How many new entries are read in one round. They are kept in memory. */
 const MAX_NEW_ENTRIES = 2 ** 18;
+
+/** How many bytes of a log are read from a host in one round: three times as many as those entries have. */
+const MAX_LOG_BYTES = 384 * 2 ** 20;
 
 /** How the log of a host relates to the log that is known. */
 export type Relation =
@@ -63,18 +67,38 @@ export async function relationOf(head: SignedHead, known: KnownLog, { host }: Ho
       message: `the log claims to have ${head.size} entries, too many to read in one round`,
     };
   }
-  const fetchFile = (path: string) => host.read(path);
+  const before = host.malformedLogs.get(head.note.text);
+  if (before !== undefined) return { kind: 'damaged', message: before };
+  const fetchFile = (path: string) => readLogFile(host, path);
   try {
     return { kind: 'grown', ...(await readEntries({ fetchFile, invalid }, head, hashes)) };
   } catch (error) {
-    if (!(error instanceof TreeRejected)) throw error;
-    const other = await readOther(fetchFile, head);
-    if (other === undefined) return { kind: 'damaged', message: error.message };
-    return { kind: 'forked', hashes: other };
+    if (!(error instanceof DamagedLog)) throw error;
+    const other = error.fault === 'other' ? await readOther(fetchFile, head) : undefined;
+    if (other !== undefined) return { kind: 'forked', hashes: other };
+    // What is missing can still arrive. The rest is not read again in this round.
+    if (error.fault !== 'missing') host.malformedLogs.set(head.note.text, error.message);
+    return { kind: 'damaged', message: error.message };
   }
 }
 
-const invalid = (message: string) => new TreeRejected(`the log ${message}`);
+class DamagedLog extends TreeRejected {
+  readonly fault: LogFault;
+
+  constructor(message: string, fault: LogFault) {
+    super(`the log ${message}`);
+    this.fault = fault;
+  }
+}
+
+const invalid = (message: string, fault: LogFault) => new DamagedLog(message, fault);
+
+async function readLogFile(host: MonitoredHost, path: string): Promise<Uint8Array | undefined> {
+  if (host.logBytes > MAX_LOG_BYTES) throw invalid('is too large to be read in one round', 'malformed');
+  const bytes = await host.read(path);
+  host.logBytes += bytes?.length ?? 0;
+  return bytes;
+}
 
 /** Reads a log from its beginning. Its hashes are evidence if it is whole, but does not contain the known log. */
 async function readOther(
@@ -85,7 +109,7 @@ async function readOther(
   try {
     return (await readEntries({ fetchFile, invalid }, head)).hashes;
   } catch (error) {
-    if (error instanceof TreeRejected) return undefined;
+    if (error instanceof DamagedLog) return undefined;
     throw error;
   }
 }

@@ -105,7 +105,7 @@ async function checkTwice(seen: HostView, round: Round, view: ViewHost): Promise
 const MIRROR_SHARE = 1 / 3;
 
 function monitoredHosts({ url, mirrors, timeoutMs }: MonitorOptions): readonly MonitoredHost[] {
-  const mirrorSignal = AbortSignal.timeout(timeoutMs * MIRROR_SHARE);
+  const mirrorSignal = AbortSignal.timeout(Math.ceil(timeoutMs * MIRROR_SHARE));
   return [
     new MonitoredHost(url, AbortSignal.timeout(timeoutMs)),
     ...mirrors.map((mirror) => new MonitoredHost(mirror, mirrorSignal)),

@@ -7,6 +7,10 @@ import { httpSource, type TreeSource } from '../verification/tree-source.js';
 /** A host that a monitor reads: the registry or a mirror. */
 export class MonitoredHost {
   readonly url: string;
+  /** What is wrong with the log that a head of this host describes, by the text of the head. */
+  readonly malformedLogs = new Map<string, string>();
+  /** How many bytes of logs the host has sent. */
+  logBytes = 0;
   readonly #source: TreeSource;
   #unreachable: IoFailed | undefined;
 

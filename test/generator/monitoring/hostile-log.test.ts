@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { loggedWorld, monitoredHosts } from '../../support/monitor.js';
+import { signedHead } from '../../support/note-keys.js';
+
+const STATE = ['--state', 'state'];
+
+describe('a log whose key has signed a large head', () => {
+  const SIZE = 2 ** 17;
+
+  /** Lets the registry show a head of many entries, and answer each bundle with these bytes. */
+  async function grown(bundle: Uint8Array | undefined) {
+    const world = await loggedWorld();
+    const monitored = await monitoredHosts(world);
+    const [host] = monitored.hosts;
+    if (host === undefined) throw new Error('there is no host');
+    expect((await monitored.monitor(...STATE)).code).toBe(0);
+    const head = signedHead(world.log.signer, { size: SIZE, root: new Uint8Array(32) });
+    host.files.set('log/checkpoint', Buffer.from(head));
+    host.log.splice(0);
+    host.intercept = (path, _request, response) => {
+      if (!path.startsWith('log/tile/entries/')) return false;
+      response.writeHead(bundle === undefined ? 404 : 200).end(bundle);
+      return true;
+    };
+    const round = await monitored.monitor(...STATE);
+    const bundles = host.log.filter((line) => line.startsWith('log/tile/entries/'));
+    return { ...round, bundles: bundles.length };
+  }
+
+  /** A full bundle of entries, each as large as an entry can be. */
+  function bundleOf(byte: number): Uint8Array {
+    const entry = Buffer.alloc(2 + 4096, byte);
+    entry.writeUInt16BE(4096);
+    return Buffer.concat(Array.from({ length: 256 }, () => entry));
+  }
+
+  it.each([
+    ['entries that are none', bundleOf(0x78)],
+    ['bytes that are no bundle', Buffer.from('x')],
+  ])('is given up at the first malformed entry, and not read again: %s', async (_name, bundle) => {
+    const { code, told, bundles } = await grown(bundle);
+    expect([code, told]).toEqual([1, ['log-damaged 0']]);
+    // Some are read at a time.
+    expect(bundles).toBeLessThanOrEqual(8);
+  });
+
+  it('is asked for files that are missing, past caches and once more', async () => {
+    const { code, told, bundles } = await grown(undefined);
+    expect([code, told]).toEqual([1, ['log-damaged 0']]);
+    expect(bundles).toBeGreaterThan(8);
+    expect(bundles).toBeLessThan(64);
+  });
+});
+
+describe('the time limit of a round', () => {
+  it.each([100, 601])('can be any number of seconds: %d', async (seconds) => {
+    const { monitor } = await monitoredHosts(await loggedWorld(), 2);
+    const { code, report } = await monitor('--timeout', String(seconds));
+    expect([code, report.findings]).toEqual([0, []]);
+  });
+});
