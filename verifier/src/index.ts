@@ -142,7 +142,7 @@ export {
 export { type MemoryReplayOptions, memoryReplayStore, type ReplayStore } from './replay/replay-store.js';
 export type { KeyAlgorithm, PublicJwk } from './trust/public-key.js';
 export { importRootKey, type RootKey } from './trust/root-key.js';
-export { walkRotation } from './trust/rotation.js';
+export { type RotationOptions, walkRotation } from './trust/rotation.js';
 export { encodeSignature, verifySignature } from './trust/signature.js';
 export { type SignedList, type VerifiedList, verifyList } from './trust/signed-list.js';
 export { assertTrustAnchor, type PinnedRootKey, type PinnedTrustAnchor } from './trust/trust-anchor.js';

@@ -363,13 +363,16 @@ describe('freshness', () => {
   it('needs a source at first: the errors are named, and a later look-up may succeed', async () => {
     const [one, two] = [await registryHost(await publishSummed(root, issuers())), await registryHost()];
     one.intercept = down;
-    const lookup = lookupOf([one, two]);
+    let now = Date.now();
+    const lookup = lookupOf([one, two], { now: () => now });
     expect(() => lookup.sha256).toThrow(expect.objectContaining({ code: 'ERR_REGISTRY_NOT_READY' }));
     const error = (await lookup.resolve('issuer-1').catch((thrown) => thrown)) as NoUsableSource;
     expect(error.code).toBe('ERR_NO_USABLE_SOURCE');
     expect(error.errors[one.base]?.code).toBe('ERR_SOURCE_STATUS');
     expect(error.errors[two.base]?.code).toBe('ERR_PUBLICATION_MISSING');
     one.intercept = up;
+    // Reads ask again after the pause that follows a failure.
+    now += 2000;
     expect((await lookup.resolve('issuer-1'))?.issuer_id).toBe('issuer-1');
   });
 

@@ -311,3 +311,32 @@ describe('the content of a JWK', () => {
     ).toThrow('root is an object');
   });
 });
+
+describe('a step from the future', () => {
+  const TOLERANCE = 300;
+  const step = (iat: number) =>
+    statement(key(root), 'registry-root-rotation+jwt', { iat, next_root: key(second).rootKey.jwk });
+
+  it('is not followed by walkRotation, but within the tolerance for clocks', async () => {
+    const now = () => 1_800_000_000_000;
+    const walk = async (iat: number, options: object = { now }) =>
+      walkRotation(key(root).rootKey, JSON.stringify([await step(iat)]), options).then(
+        ({ thumbprint }) => thumbprint,
+        ({ code }) => code,
+      );
+    const next = key(second).rootKey.thumbprint;
+    expect(await walk(1_800_000_000 + TOLERANCE)).toBe(next);
+    expect(await walk(1_800_000_000 + TOLERANCE + 1)).toBe('ERR_NOT_YET_VALID');
+    expect(await walk(1_800_000_030, { now, clockTolerance: 30 })).toBe(next);
+    expect(await walk(1_800_000_031, { now, clockTolerance: 30 })).toBe('ERR_NOT_YET_VALID');
+    expect(await walk(Date.UTC(2100, 0) / 1000, {})).toBe('ERR_NOT_YET_VALID');
+  });
+
+  it.each(Object.keys(READERS))('is not followed by %s', async (name) => {
+    const files = await publishSummed(key(second), [issuer('a')]);
+    const rotated = withRotation(files, [await step(Date.UTC(2100, 0) / 1000)]);
+    expect(await READERS[name]?.(rotated, { root: key(root).rootKey.jwk } as TrustAnchor)).toBe(
+      'ERR_NOT_YET_VALID',
+    );
+  });
+});

@@ -168,3 +168,13 @@ describe('an error about options', () => {
     expect(() => createPassportVerifier({} as never)).toThrow(OptionsInvalid);
   });
 });
+
+describe('a call without a request', () => {
+  it.each([undefined, null, 'x', 7, [], {}])('is refused, and throws nothing: %j', async (request) => {
+    const verifier = createPassportVerifier(GOOD);
+    const { allowed, reasons } = await verifier.verifyAction(request as never);
+    expect([allowed, reasons[0]?.code]).toEqual([false, 'token-malformed']);
+    const passport = await verifier.verifyPassport(request as never);
+    expect([passport.accepted, passport.reasons[0]?.code]).toEqual([false, 'token-malformed']);
+  });
+});

@@ -60,6 +60,8 @@ export class RefreshingRegistry<H extends Head> {
   readonly #questions = new Set<AbortController>();
   #nextRefresh = Number.POSITIVE_INFINITY;
   #failures = 0;
+  /** Why the latest refresh failed. Undefined after a success. */
+  #failure: NoUsableSource | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isClosed = false;
 
@@ -87,18 +89,29 @@ export class RefreshingRegistry<H extends Head> {
 
   /**
    * Waits for a refresh if none has succeeded within the refresh interval. If it fails, the client continues to use what
-   * it holds.
+   * it holds. Reads cannot shorten the pause after a failure.
    *
    * @throws {@link NoUsableSource} if the client holds nothing; {@link RegistryClosed}
    */
   async upToDate(): Promise<void> {
     this.assertOpen();
-    if (this.#held === undefined) await this.ready();
+    if (this.#held === undefined) await this.#firstHeld();
+    if (this.#isRefreshDue()) await this.refresh().catch(() => undefined);
+    this.assertOpen();
+  }
+
+  /** Waits until the client holds something. After a failure, reads fail at once until the next refresh is due. */
+  async #firstHeld(): Promise<void> {
+    if (this.#loading === undefined && this.#failure !== undefined && !this.#isRefreshDue())
+      throw this.#failure;
+    await this.ready();
+  }
+
+  #isRefreshDue(): boolean {
     const { now, refreshInterval } = this.#settings;
     const pause = this.#nextRefresh - now();
     // A pause of more than the interval means that there was no refresh yet, or that the clock was set back.
-    if (pause <= 0 || pause > refreshInterval) await this.refresh().catch(() => undefined);
-    this.assertOpen();
+    return pause <= 0 || pause > refreshInterval;
   }
 
   ready(): Promise<void> {
@@ -303,6 +316,7 @@ export class RefreshingRegistry<H extends Head> {
   ): Promise<void> {
     if (found !== undefined && roots.isCurrent(found.answer.root)) {
       this.#failures = 0;
+      this.#failure = undefined;
       roots.bind(found.answer.root);
       await this.#accept(found.answer, found.source.base, roots);
       this.#reconsider(roots);
@@ -314,9 +328,9 @@ export class RefreshingRegistry<H extends Head> {
       );
     }
     this.#failures += 1;
-    const failure = new NoUsableSource(errors);
-    this.#emit({ type: 'refresh-failed', error: failure });
-    throw failure;
+    this.#failure = new NoUsableSource(errors);
+    this.#emit({ type: 'refresh-failed', error: this.#failure });
+    throw this.#failure;
   }
 
   #trust(): Omit<HoldingTrust<H>, 'roots'> {

@@ -14,18 +14,27 @@ import { type Clock, readStatement, type Statement, verifyStatement } from './st
 /** The maximum number of steps in a rotation (SPEC B7). */
 const MAX_STEPS = 64;
 
+/** The clock of {@link walkRotation}. */
+export interface RotationOptions {
+  /** The tolerance for a clock that is ahead of this one, in seconds. Default: 300. */
+  readonly clockTolerance?: number;
+  /** Returns the current time in milliseconds since 1970. Default: `Date.now`. */
+  readonly now?: () => number;
+}
+
 /**
  * Follows the rotation from a pinned root key to the current root key (SPEC B7).
  *
  * The outgoing key signs each step, and the `kid` in the header is the thumbprint of the outgoing key. Steps before the
  * pinned key are parsed but not verified. Every later step must continue the previous step. If a key is committed to its
- * successors (`nextRoots`), the step must lead to one of them (SPEC C4).
+ * successors (`nextRoots`), the step must lead to one of them (SPEC C4). A step from the future is refused.
  *
  * @param pinned - the trusted root key
  * @param text - the content of /keys/rotation.json
+ * @param options - the clock
  * @returns the current root key. This is the pinned key itself if no step follows it
  * @throws {@link RotationInvalid} | {@link RotationGap} | {@link RotationLoop} | {@link RotationSignature} |
- *   {@link RotationNotCommitted}
+ *   {@link RotationNotCommitted} | {@link NotYetValid}
  *
  * @example
  * ```ts
@@ -36,8 +45,14 @@ const MAX_STEPS = 64;
  * console.log(current.thumbprint === pinned.thumbprint); // true
  * ```
  */
-export async function walkRotation(pinned: RootKey, text: string): Promise<RootKey> {
-  const keys = await walkSteps([pinned], readRotation(text), undefined);
+export async function walkRotation(
+  pinned: RootKey,
+  text: string,
+  options: RotationOptions = {},
+): Promise<RootKey> {
+  const { now = Date.now, clockTolerance = 300 } = options;
+  const clock = { now: now(), tolerance: clockTolerance * 1000 };
+  const keys = await walkSteps([pinned], readRotation(text), clock);
   return keys.at(-1) ?? pinned;
 }
 

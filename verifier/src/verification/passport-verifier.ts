@@ -113,7 +113,9 @@ export function createPassportVerifier(options: PassportVerifierOptions): Passpo
       return passed ? { accepted: true, ...verdict } : { accepted: false, ...verdict };
     },
 
-    verifyAction: async ({ token, action, payload, proof }) => {
+    verifyAction: async (request) => {
+      // Callers without types can pass nothing. It is refused as a request without a token.
+      const { token, action, payload, proof } = (request ?? {}) as ActionRequest;
       // WebCrypto verifies on another thread, so start early for a cached passport. The step `proof` uses the result.
       const cached = passports.get(token);
       const early = cached && start(async () => readProof(proof, await cached.holder()));
