@@ -53,8 +53,15 @@ export function registryYaml(settings: RegistrySettings): string {
   const blocks = SETTINGS.map(([name, example]) => {
     const { description } = { ...$defs[name], ...properties[name] };
     const value = (settings as Readonly<Record<string, unknown>>)[name];
-    const text = stringify({ [name]: value ?? example }, { version: '1.2', lineWidth: 0 });
+    const shown = value ?? exampleFor(settings, name, example);
+    const text = stringify({ [name]: shown }, { version: '1.2', lineWidth: 0 });
     return `\n# ${description}\n${value === undefined ? text.replaceAll(/^(?=.)/gm, '# ') : text}`;
   });
   return HEADER + blocks.join('');
+}
+
+/** A log is named by the host of its registry. */
+function exampleFor({ base_url = '' }: RegistrySettings, name: string, example: unknown): unknown {
+  if (name !== 'log' || !URL.canParse(base_url)) return example;
+  return { ...(example as object), origin: `${new URL(base_url).hostname}/log` };
 }

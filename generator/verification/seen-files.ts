@@ -105,9 +105,12 @@ export class SeenFiles {
         problems.push(`${path} is served with ${type ?? 'no content type'}, expected ${expected}`);
       }
     }
-    failIfAny(problems);
+    // Reports can leave out all but the first problems.
+    failIfAny(problems.map((problem, at) => (at === 0 ? problem + REMEDY : problem)));
   }
 }
+
+const REMEDY = '; if the host cannot set content types, which verifiers ignore, pass --any-content-type';
 
 function cached<T>(cache: Map<string, Promise<T>>, path: string, work: () => Promise<T>): Promise<T> {
   const promise = cache.get(path) ?? work();

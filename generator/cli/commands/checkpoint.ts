@@ -2,6 +2,7 @@ import { RegistryError } from '@passport-registry/verifier';
 import type { ReportedMirror } from '@passport-registry/verifier/internal';
 import type { Command } from 'commander';
 import { GeneratorError, UsageError } from '../../errors.js';
+import { missingOnlineKey } from '../../freshness/missing-online-key.js';
 import { publishOperations } from '../../operating/publish-operations.js';
 import type { HoldChange } from '../../publishing/next-hold.js';
 import { publishCheckpoint } from '../../publishing/publish-checkpoint.js';
@@ -116,6 +117,7 @@ async function checkpoint(io: Io, { out, holdChange }: Request, options: Options
   const hours = positiveNumber('--hours', options.hours);
   const { mirror: mirrors = [] } = options;
   assertAddresses(mirrors);
+  if (options.key === undefined && options.signerCommand === undefined) throw await missingOnlineKey(out);
   const signer = await onlineSigner(io, { ...options, rootKey: options.publicKey });
   const report = await publishCheckpoint(out, { signer, hours, holdChange }, cosignChoice(options));
   const { log, hold } = report;

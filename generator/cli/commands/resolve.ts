@@ -29,7 +29,7 @@ import { resolveAt } from './resolve-at.js';
 interface Options {
   policy?: string;
   source?: string[];
-  rootKey: string;
+  rootKey?: string;
   at?: string;
   proofOut?: string;
   maxAge: string;
@@ -45,7 +45,7 @@ export function addResolveCommand(program: Command, io: Invocation): void {
     )
     .argument('<id>', 'issuer_id')
     .option('--policy <file>', 'trust policy, as JSON; required without --at')
-    .requiredOption(...TRUST_OPTION)
+    .option(...TRUST_OPTION)
     .option(
       '--source <dir|url...>',
       'registry and its mirrors, in order, or one folder (default: the sources of the trust anchor, or dist)',
@@ -60,6 +60,11 @@ export function addResolveCommand(program: Command, io: Invocation): void {
 async function resolve(io: Io, id: string, options: Options): Promise<number> {
   const maxAgeDays = positiveNumber('--max-age', options.maxAge);
   const policy = options.policy === undefined ? undefined : readPolicy(options.policy);
+  if (options.rootKey === undefined) {
+    throw new UsageError(
+      'resolve trusts nobody by itself: pass --root-key with the trust anchor that `pin` wrote, or set root_key in registry.yaml',
+    );
+  }
   const trust = await loadTrust(io, options.rootKey);
   const source = options.source ?? (trust.sources.length > 0 ? trust.sources : ['dist']);
   const { at, proofOut, json } = options;

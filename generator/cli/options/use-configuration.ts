@@ -8,7 +8,7 @@ export const CONFIGURATION_FILE = 'registry.yaml';
 
 /**
  * Commands that take nothing from a configuration file, so that an invalid file does not stop them. `init` makes the
- * file of another registry.
+ * file of another registry, and `pin` reads another one: its quorum is that of a verifier, not of the publisher.
  */
 const WITHOUT_CONFIGURATION = [
   ...[
@@ -17,6 +17,7 @@ const WITHOUT_CONFIGURATION = [
     'keys public',
     'keys witness',
     'keys log',
+    'pin',
     'serve',
     'sandbox',
     'log',

@@ -282,6 +282,9 @@ describe('passport-registry resolve', () => {
     expect((await cli(ask('alpha', 'nowhere.json'), folder)).code).toBe(4);
     expect((await cli(ask('alpha', 'policy.json', '--source', 'nowhere'), folder)).code).toBe(2);
     expect((await cli(['resolve', 'alpha', '--policy', 'policy.json'], folder)).code).toBe(2);
+    // In the folder of a registry, its settings name the root key.
+    writeFiles(folder, { 'registry.yaml': 'root_key: root.json\n' });
+    expect((await cli(['resolve', 'alpha', '--policy', 'policy.json'], folder)).code).toBe(0);
     writeFiles(folder, { 'dist/issuers.json': '{}' });
     const { code, stderr, stdout } = await cli(ask('alpha', 'policy.json'), folder);
     expect(code).toBe(1);

@@ -49,6 +49,12 @@ const pin = (url: string, ...args: string[]) => cli(['pin', url, ...args], folde
 const written = (file = 'trust-anchor.json') => JSON.parse(readFileSync(join(folder, file), 'utf8'));
 
 describe('passport-registry pin', () => {
+  it('takes nothing from the registry.yaml of an operator', async () => {
+    writeFiles(folder, { 'registry.yaml': 'log: { quorum: 2 }\nroot_key: other.json\n' });
+    const { code } = await pin(await hostOf(checkpointed), '--thumbprint', thumbprintOf(first));
+    expect([code, written().quorum]).toEqual([0, undefined]);
+  });
+
   it('writes the trust anchor of the registry that has the thumbprint', async () => {
     const url = await hostOf(checkpointed);
     const { code, stderr, stdout } = await pin(`${url}/`, '--thumbprint', thumbprintOf(first));

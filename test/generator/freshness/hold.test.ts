@@ -378,3 +378,24 @@ describe('a checkpoint that cannot hold issuers', () => {
     expect(await reasons('alpha')).toEqual(['policy-met']);
   });
 });
+
+describe('a hold without a key', () => {
+  it('names the online key, and what the delegation permits', async () => {
+    await publish();
+    const { kid } = JSON.parse(readFileSync(join(folder, 'online.json'), 'utf8'));
+    const { code, stderr } = await cli(['hold', 'alpha'], folder);
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringContaining(`lets ${kid} sign checkpoints and holds until`),
+    ]);
+    await delegate('delegation.jwt');
+    await build('--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem');
+    expect((await cli(['hold', 'alpha'], folder)).stderr).toContain(`${kid} sign checkpoints, but no holds`);
+  });
+
+  it('says that there is no delegation', async () => {
+    await build();
+    const { code, stderr } = await cli(['hold', 'alpha'], folder);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('dist has no delegation')]);
+  });
+});

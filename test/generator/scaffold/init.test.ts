@@ -104,7 +104,8 @@ describe('passport-registry init', () => {
     const all = loadConfiguration(join(folder, 'all.yaml'));
     expect(Object.keys(all)).toEqual(expect.arrayContaining(['root_key', 'signer', 'checkpoint']));
     expect(all.log).toMatchObject({
-      ...{ origin: 'registry.example/log', quorum: 2, wait: 60 },
+      // The log is named by the host of the registry.
+      ...{ origin: 'registry.alt/log', quorum: 2, wait: 60 },
       witnesses: [{ mirror: 'https://mirror.example' }, { service: 'https://witness.example' }],
     });
   });

@@ -171,7 +171,8 @@ describe('verify --any-content-type', () => {
       response.writeHead(answer.status, { 'Content-Type': 'application/octet-stream' });
       response.end(Buffer.from(await answer.arrayBuffer()));
     });
-    expect((await cli(['verify', host], folder)).code).toBe(1);
+    const refused = await cli(['verify', host], folder);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('--any-content-type')]);
     const { code, stderr } = await cli(['verify', host, '--any-content-type'], folder);
     expect([code, stderr]).toEqual([
       0,

@@ -1,0 +1,33 @@
+import { RegistryError } from '@passport-registry/verifier';
+import { ANY_TIME, verifyDelegation } from '@passport-registry/verifier/internal';
+import { KeyRejected } from '../errors.js';
+import { readIfThere } from '../files/read-file.js';
+import { formatUpdatedAt } from '../list/updated-at.js';
+import { PATHS } from '../tree/paths.js';
+import { readPublished } from '../tree/published-tree.js';
+
+/** Makes the error for a checkpoint without a key: it names the online keys of a tree, and what they may sign. */
+export async function missingOnlineKey(folder: string): Promise<KeyRejected> {
+  return new KeyRejected(
+    `no online key: ${await permission(folder)}; pass --key FILE, --key env:NAME or --signer-command`,
+  );
+}
+
+async function permission(folder: string): Promise<string> {
+  const rootKey = (await readPublished(folder))?.rootKey;
+  const bytes = readIfThere(folder, PATHS.delegation);
+  if (bytes === undefined || rootKey === undefined) {
+    return `${folder} has no delegation, so only the root key can sign a checkpoint (\`keys delegate\` makes a delegation)`;
+  }
+  try {
+    const { keys, mayHold, expiresAt } = await verifyDelegation(bytes, rootKey, ANY_TIME);
+    const names = keys.map(({ thumbprint }) => thumbprint).join(' or ');
+    const holds = mayHold
+      ? 'checkpoints and holds'
+      : 'checkpoints, but no holds (`keys delegate --hold` makes a delegation that permits them)';
+    return `the delegation in ${folder} lets ${names} sign ${holds} until ${formatUpdatedAt(expiresAt)}`;
+  } catch (error) {
+    if (!(error instanceof RegistryError)) throw error;
+    return `the delegation in ${folder} is not valid: ${error.message}`;
+  }
+}
