@@ -68,3 +68,33 @@ function publicationProblems(
 export function followsInLog(previous: unknown, before: PublicationEntry | undefined): boolean {
   return before === undefined || previous === before.sha256;
 }
+
+/** What a publication statement in a log promises to verifiers. */
+export interface Promises {
+  readonly sequence: number;
+  /** The thumbprint of the root key that signed it. */
+  readonly kid: string | undefined;
+  /** Whether the registry has checkpoints. */
+  readonly checkpoint: boolean;
+  readonly log: { readonly origin: string } | undefined;
+}
+
+/**
+ * Returns which promises a publication statement in a log breaks, in words (SPEC C1). Verifiers refuse a statement that
+ * breaks a promise of one that they have accepted, so nobody may publish it.
+ *
+ * @param before - the publication before it in the log. Undefined if it is the first, or is not known
+ */
+export function brokenPromises(next: Promises, before: Promises | undefined): string[] {
+  const name = `publication ${next.sequence}`;
+  const problems: string[] = [];
+  if (next.log === undefined) problems.push(`${name} names no log`);
+  if (before === undefined) return problems;
+  if (next.kid === before.kid && before.checkpoint && !next.checkpoint) {
+    problems.push(`${name} no longer promises checkpoints`);
+  }
+  if (before.log !== undefined && next.log !== undefined && before.log.origin !== next.log.origin) {
+    problems.push(`${name} names the log ${next.log.origin}`);
+  }
+  return problems;
+}

@@ -12,7 +12,14 @@ import {
 } from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../errors.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
-import { followsInLog, LOG_START, type LogOrder, orderProblems, passEntry } from '../log/entry-order.js';
+import {
+  brokenPromises,
+  followsInLog,
+  LOG_START,
+  type LogOrder,
+  orderProblems,
+  passEntry,
+} from '../log/entry-order.js';
 import { finding, type Report } from './finding.js';
 import type { NewEntry } from './follow-head.js';
 import { type KnownLog, type KnownPublication, knownPublication } from './known-log.js';
@@ -110,19 +117,11 @@ function statementProblems(
   next: KnownPublication,
   { publication: before, order: { publication: previous } }: Trail,
 ): string[] {
-  const name = `publication ${next.sequence}`;
-  const problems: string[] = [];
-  if (next.log === undefined) problems.push(`${name} names no log`);
+  const problems = brokenPromises(next, before);
   if (!followsInLog(next.previous, previous)) {
     problems.push(
-      `${name} does not follow the publication before it in the log, but ${next.previous ?? 'none'}`,
+      `publication ${next.sequence} does not follow the publication before it in the log, but ${next.previous ?? 'none'}`,
     );
-  }
-  if (before === undefined) return problems;
-  if (next.kid === before.kid && before.checkpoint && !next.checkpoint)
-    problems.push(`${name} no longer promises checkpoints`);
-  if (before.log !== undefined && next.log !== undefined && before.log.origin !== next.log.origin) {
-    problems.push(`${name} names the log ${next.log.origin}`);
   }
   return problems;
 }

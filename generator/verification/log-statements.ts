@@ -1,5 +1,14 @@
 import { type PublicationEntry, parseStrictJson } from '@passport-registry/verifier/internal';
-import { followsInLog, LOG_START, type LogOrder, orderProblems, passEntry } from '../log/entry-order.js';
+import { parsePublicationStatement, readPublicationStatement } from '../freshness/read-publication.js';
+import {
+  brokenPromises,
+  followsInLog,
+  LOG_START,
+  type LogOrder,
+  orderProblems,
+  type Promises,
+  passEntry,
+} from '../log/entry-order.js';
 import type { PlacedEntry } from '../log/log-tail.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
@@ -37,6 +46,7 @@ export async function checkStatements(
   const first = files.source.live ? (published?.index ?? 0) : 0;
   const problems: string[] = [];
   let order = LOG_START;
+  let promised: Promises | undefined;
   for (const placed of entries) {
     const { index, entry } = placed;
     for (const problem of orderProblems(entry, order)) problems.push(`entry ${index} of the log: ${problem}`);
@@ -47,14 +57,25 @@ export async function checkStatements(
       if (bytes === undefined) problems.push(`${path} is missing`);
       else if ((await files.hash(path)) !== entry.sha256) {
         problems.push(`${path} does not belong to its entry in the log`);
-      } else if (entry.type === 'rotation' || isVerified?.(path) !== true) {
-        problems.push(...(await verified({ bytes, placed, order }, signers)));
+      } else {
+        if (entry.type === 'rotation' || isVerified?.(path) !== true) {
+          problems.push(...(await verified({ bytes, placed, order }, signers)));
+        }
+        if (entry.type === 'publication') {
+          const promises = promisesIn(bytes);
+          problems.push(...brokenPromises(promises, promised).map((problem) => `${path}: ${problem}`));
+          promised = promises;
+        }
       }
     }
     order = passEntry(order, entry);
   }
   failIfAny(problems);
   return signers;
+}
+
+function promisesIn(statement: Uint8Array): Promises {
+  return { ...readPublicationStatement(statement), kid: parsePublicationStatement(statement).kid };
 }
 
 /** A statement of a log, its entry, and the entries before it. */

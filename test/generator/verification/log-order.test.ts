@@ -8,6 +8,7 @@ import { readLogged } from '../../../build/log/logged-entry.js';
 import { signHead } from '../../../build/log/sign-head.js';
 import { logEntries, problemsIn } from '../../support/log-files.js';
 import { type LoggedFolder, loggedFolder, ORIGIN } from '../../support/logged-folder.js';
+import { noteSigner } from '../../support/note-keys.js';
 import { plainHost } from '../../support/serving.js';
 import { claimsOf, jwt, type SignerKey, sha256, signerKey } from '../../support/signed-tree.js';
 import { cli, temporaryFolder, writeFiles } from '../../support/workspace.js';
@@ -86,6 +87,8 @@ const delegation = (key: SignerKey, iat: number) =>
   jwt(key, 'registry-delegation+jwt', { iat, exp: iat + 3600, keys: [keys.next.rootKey.jwk] });
 const now = () => Math.floor(Date.now() / 1000);
 
+const OTHER = noteSigner('other.example/log', 'log');
+
 const BY_OTHER =
   /^log: the statement of entry 5 of the log is signed by \S{43}, but the root key in force there is/;
 
@@ -104,6 +107,18 @@ describe('an entry is refused', () => {
     'that names no publication as the previous one': [
       () => publication(keys.next, { previous: undefined }),
       /^log: log\/statements\/5\.jwt does not name the publication before it/,
+    ],
+    'that withdraws the promise of checkpoints': [
+      () => publication(keys.next, { checkpoint: undefined }),
+      /^log: log\/statements\/5\.jwt: publication 4 no longer promises checkpoints$/,
+    ],
+    'that names no log': [
+      () => publication(keys.next, { log: undefined }),
+      /^log: log\/statements\/5\.jwt: publication 4 names no log$/,
+    ],
+    'that names another log': [
+      () => publication(keys.next, { log: { origin: OTHER.key.name, vkey: OTHER.vkey } }),
+      /^log: log\/statements\/5\.jwt: publication 4 names the log other\.example\/log$/,
     ],
     'of an older list': [
       () => publication(keys.next, { updated_at: '2001-01-01T00:00:00Z' }),
