@@ -27,6 +27,9 @@ const G = {
 };
 const SMALL = { x: 5n, y: 0x459243b9aa581806fe913bce99817ade11ca503c64d9a3c533415c083248fbccn };
 
+/** The point of P-256 whose x is 0. Written as p, that x is not canonical. */
+const ZERO = { y: 0x66485c780e2f83d72433bd5d84a06bb6541c2af31dae871728bf856a174f93f4n };
+
 /** Well-formed JWKs that must not be imported as public keys (SPEC C4), by the reason. */
 export const BAD_KEYS: Readonly<Record<string, Record<string, string>>> = {
   ...Object.fromEntries(
@@ -49,6 +52,7 @@ export const BAD_KEYS: Readonly<Record<string, Record<string, string>>> = {
   'Ed25519: y = 7, which is not on the curve': ed25519Jwk(littleEndian(7n, 1n)),
   'P-256: zeros': p256Jwk(0n, 0n),
   'P-256: not on the curve': p256Jwk(G.x, G.y + 1n),
+  'P-256: x = p': p256Jwk(P256, ZERO.y),
   'P-256: x = p + 5': p256Jwk(P256 + SMALL.x, SMALL.y),
   'P-256: y beyond p': p256Jwk(G.x, 2n ** 256n - 1n),
 };
@@ -60,4 +64,5 @@ export const namedBadKey = async (name: string) => {
 };
 
 export const GOOD_POINT = p256Jwk(G.x, G.y);
+export const ZERO_POINT = p256Jwk(0n, ZERO.y);
 export const SMALL_POINT = p256Jwk(SMALL.x, SMALL.y);
