@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { lstatSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { IoFailed } from '../errors.js';
+import { flushFolder } from './flush.js';
 
 /**
  * Replaces the content of a regular file by one rename, so that no record is ever half written.
@@ -39,6 +40,7 @@ function write(file: string, content: string | Uint8Array, modeOf: () => number)
   try {
     writeFileSync(temporary, content, { mode: modeOf(), flag: 'wx', flush: true });
     renameSync(temporary, file);
+    flushFolder(dirname(file));
   } catch (cause) {
     rmSync(temporary, { force: true });
     throw new IoFailed(`${file} cannot be written: ${(cause as Error).message}`, { cause });

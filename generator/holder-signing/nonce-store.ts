@@ -1,19 +1,9 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CompactEncrypt, compactDecrypt } from 'jose';
 import { IoFailed, SharedKeyRejected } from '../errors.js';
+import { flushFolder } from '../files/flush.js';
 import { bootIdentity } from '../files/process-identity.js';
 import { readIfExists } from '../files/read-file.js';
 import type { KeyShare, NoncePair } from '../shared-key/frost.js';
@@ -112,16 +102,6 @@ function take(folder: string, name: string): string | undefined {
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw new IoFailed(`${join(folder, name)} cannot be removed: ${(cause as Error).message}`, { cause });
-  }
-}
-
-/** Makes sure that a deleted file does not return after a power failure. */
-function flushFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }
 

@@ -4,7 +4,7 @@ import type { PlacedEntry } from '../log/log-tail.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
 import { CONCURRENCY, isServed } from '../verification/ask-host.js';
-import { assertProves } from '../verification/log-proof.js';
+import { assertProves, type ProvenEntry } from '../verification/log-proof.js';
 import type { HeldLog } from './held-log.js';
 import type { DownloadedLog } from './log-download.js';
 import type { NewRelease } from './new-release.js';
@@ -50,9 +50,9 @@ async function addLists(
   const known = held?.entries.length ?? 0;
   const lists = (from: number, to: number) =>
     new Set(publications.filter(({ index }) => index >= from && index < to).map(({ entry }) => entry.list));
-  // They never change. So they are not read, however many there are.
-  for (const list of lists(0, known)) release.addHeld(PATHS.loggedList(list));
-  const fresh = [...lists(known, Number.POSITIVE_INFINITY)].filter(
+  // They never change, but a disk can damage them.
+  const damaged = [...lists(0, known)].filter((list) => !release.addHeld(PATHS.loggedList(list), list));
+  const fresh = [...damaged, ...lists(known, Number.POSITIVE_INFINITY)].filter(
     (list) => !release.includes(PATHS.loggedList(list)),
   );
   await forEachConcurrent(fresh, LIST_CONCURRENCY, (list) => addList(release, list));
@@ -89,21 +89,33 @@ async function addProofs(
   await forEachConcurrent(publications, CONCURRENCY, async (placed) => {
     const { index } = placed;
     for (const path of [PATHS.firstProof(index), ...(placed === newest ? [] : [PATHS.lastProof(index)])]) {
-      if (index < settled) release.addHeld(path);
-      else await addProof(release, path, { placed, log });
+      const proven = { ...placed, tree: log.tree, statement: release.read(PATHS.loggedStatement(index)) };
+      if (index < settled && !release.hasHeld(path)) continue;
+      if (index >= settled || !(await addHeldProof(release, path, proven))) {
+        await addProof(release, path, proven);
+      }
     }
   });
 }
 
+/** Links a kept proof of the release being served, unless it is damaged. Returns whether it did. */
+async function addHeldProof(release: NewRelease, path: string, proven: ProvenEntry): Promise<boolean> {
+  const bytes = release.readHeld(path);
+  try {
+    if (bytes === undefined) return false;
+    await assertProves(bytes, proven, path);
+  } catch (error) {
+    if (error instanceof TreeRejected) return false;
+    throw error;
+  }
+  release.addVerified(path, bytes);
+  return true;
+}
+
 /** Adds a kept proof, if the source has it. A publication that was never completed has none. */
-async function addProof(
-  release: NewRelease,
-  path: string,
-  { placed, log }: { readonly placed: Publication; readonly log: DownloadedLog },
-): Promise<void> {
+async function addProof(release: NewRelease, path: string, proven: ProvenEntry): Promise<void> {
   const bytes = await release.fetch(path);
   if (bytes === undefined) return;
-  const statement = release.read(PATHS.loggedStatement(placed.index));
-  await assertProves(bytes, { ...placed, tree: log.tree, statement }, path);
+  await assertProves(bytes, proven, path);
   release.addVerified(path, bytes);
 }

@@ -150,9 +150,26 @@ export class NewRelease {
     return this.#paths.has(path);
   }
 
-  /** Adds a file of the release being served as it is, if it exists: a file that never changes, and was verified before. */
-  addHeld(path: string): void {
-    if (this.#held?.contains(path) && !this.includes(path)) this.#linkHeld(path);
+  /**
+   * Adds a file of the release being served that never changes, unless it is damaged.
+   *
+   * @returns false if the file is damaged. True if there is none: it was not kept
+   */
+  addHeld(path: string, hash: string): boolean {
+    if (!this.hasHeld(path) || this.includes(path)) return true;
+    if (!this.isHeld(path, hash)) return false;
+    this.#linkHeld(path);
+    return true;
+  }
+
+  /** Whether the release being served has a file, whose bytes are not read. */
+  hasHeld(path: string): boolean {
+    return this.#held?.contains(path) === true;
+  }
+
+  /** Reads a file of the release being served, which may be damaged. */
+  readHeld(path: string): Uint8Array | undefined {
+    return this.#held?.read(path);
   }
 
   /** Whether the content of a file was verified, by this download or for the release being served. */
@@ -227,7 +244,7 @@ export class NewRelease {
     this.#bytes += bytes.length;
   }
 
-  /** Links a file of the release being served, which was verified before that release was served. */
+  /** Links a file of the release being served, whose content has been verified. */
   #linkHeld(path: string): void {
     this.#link(join((this.#held as HeldRelease).folder, path), path);
     this.#verified.add(path);

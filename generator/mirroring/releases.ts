@@ -8,9 +8,10 @@ import {
   rmSync,
   symlinkSync,
 } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { printable } from '../diagnostics/printers/printable.js';
 import { UsageError } from '../errors.js';
+import { flushFolder, flushTree } from '../files/flush.js';
 
 /** Readers may still use the previous release, and slow readers the one before. */
 const KEPT_RELEASES = 3;
@@ -77,11 +78,15 @@ export class Releases {
     const release = this.path(name);
     // A run that was killed before the switch may have left this folder, or it was served some time ago.
     if (name !== this.current()) rmSync(release, { recursive: true, force: true });
+    // Before the switch, after which nothing else has these files.
+    flushTree(tree);
     renameSync(tree, release);
+    flushFolder(dirname(release));
     const fresh = `${this.#link}.new`;
     rmSync(fresh, { force: true });
     symlinkSync(join('releases', name), fresh);
     renameSync(fresh, this.#link);
+    flushFolder(this.#folder);
     this.#prune(name);
   }
 

@@ -1,6 +1,7 @@
 import { linkSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { formatNote } from '@passport-registry/verifier/internal';
+import { flushFolder } from '../files/flush.js';
 import { PATHS } from '../tree/paths.js';
 import type { PinnedTrust } from '../verification/pinned-trust.js';
 import type { CheckedLog } from '../verification/verify-log.js';
@@ -37,6 +38,7 @@ export function serveCosigned(release: string, { head }: CosignedHead, temporary
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(temporary, formatNote(head.note), { mode: 0o644, flush: true });
   renameSync(temporary, file);
+  flushFolder(dirname(file));
 }
 
 /** Keeps the head that an earlier run has cosigned, when a release replaces another one. */

@@ -5,7 +5,7 @@ import { PATHS } from '../tree/paths.js';
 import { acceptStatements } from '../verification/accept-statements.js';
 import { assertAcceptable } from '../verification/assert-acceptable.js';
 import { auditLog } from '../verification/audit-log.js';
-import { isKeptFile } from '../verification/log-archive.js';
+import { isLoggedStatement } from '../verification/log-archive.js';
 import { demandsOf, type PinnedTrust } from '../verification/pinned-trust.js';
 import { Problems, SeenFiles } from '../verification/seen-files.js';
 import { checkRootKey } from '../verification/tree-checks.js';
@@ -72,8 +72,8 @@ export async function downloadVerified(
   const rules: AcceptanceRules = {
     acceptHeld: async () => {
       if (held === undefined) return false;
-      // What was verified under another root key is verified again.
-      const isKept = heldLog?.release === held ? isKeptFile : undefined;
+      // Signatures that were verified under the same root key are not verified again. Bytes are: a disk can damage them.
+      const isKept = heldLog?.release === held ? isLoggedStatement : undefined;
       try {
         await acceptLog(folderSource(held.folder), isKept);
         await assertAcceptable(folderSource(held.folder), conditions);

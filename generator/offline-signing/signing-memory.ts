@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { IoFailed, RequestRejected } from '../errors.js';
+import { flushFolder } from '../files/flush.js';
 import { formatUpdatedAt } from '../list/updated-at.js';
 import { sha256 } from '../tree/checksums.js';
 import type { RequestedDelegation } from './delegation-request.js';
@@ -156,6 +157,7 @@ export function saveSigningMemory(folder: string, request: SigningRequest): void
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     writeFileSync(`${file}.new`, JSON.stringify(memory), { mode: 0o600, flush: true });
     renameSync(`${file}.new`, file);
+    flushFolder(dirname(file));
   } catch (cause) {
     throw new IoFailed(
       `${file}, the record of what was signed, cannot be written: ${(cause as Error).message}`,

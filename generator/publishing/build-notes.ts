@@ -13,6 +13,8 @@ import type { Tree } from '../tree/tree.js';
 /** The results of the steps of a publication. */
 export interface Outcome {
   readonly place: OutputFolder;
+  /** The paths of damaged files that were made again. */
+  readonly repaired: readonly string[];
   /** The updated_at that the user requested. */
   readonly requested: string | undefined;
   /** The tree that was in the folder before. */
@@ -24,7 +26,7 @@ export interface Outcome {
 }
 
 /** Returns notes about what the user may not expect, in whole sentences. */
-export function buildNotes({ place, requested, published, signed, tree }: Outcome): string[] {
+export function buildNotes({ place, repaired, requested, published, signed, tree }: Outcome): string[] {
   const { updatedAt } = signed.list;
   const found: string[] = [];
   if (signed.kept && requested !== undefined && requested !== updatedAt) {
@@ -38,6 +40,9 @@ export function buildNotes({ place, requested, published, signed, tree }: Outcom
     );
   }
   if (!signed.kept) found.push(...changeNotes(tree, updatedAt));
+  if (repaired.length > 0) {
+    found.push(`These files were damaged or missing, and were made again: ${repaired.join(', ')}.`);
+  }
   if (published !== undefined && !published.signed) {
     found.push(`The tree in ${place.named} was damaged, as after a killed build, and has been repaired.`);
   }

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { StoredPublication } from '@passport-registry/verifier';
 import { IoFailed, TreeRejected, UsageError } from '../errors.js';
 import { readCommit } from '../files/commit-files.js';
+import { flushFolder, flushTree } from '../files/flush.js';
 import { withOutputFolder } from '../files/output-folder.js';
 import { branchName, fetchBranch, type RemoteBranch } from '../files/remote-branch.js';
 import { foldersOf } from '../files/walk.js';
@@ -51,7 +52,9 @@ export async function loadBranch(
     const staged = join(staging, 'tree');
     writeFiles(staged, files);
     if (existsSync(folder)) rmdirSync(folder);
+    flushTree(staged);
     renameSync(staged, folder);
+    flushFolder(dirname(folder));
     return { commit, files: files.size, notCompared };
   });
 }

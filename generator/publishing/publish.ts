@@ -12,12 +12,13 @@ import { predecessorOf } from './predecessor.js';
 import type { Publication } from './publication.js';
 import { assertWritten } from './read-back.js';
 import { renewReplacedProof } from './renew-proof.js';
+import { removeStrays, repairTree } from './repair.js';
 import { type BuildReport, reportOf } from './report.js';
 import { signedList } from './sign-list.js';
 import { writeTree } from './write.js';
 
 /**
- * Publishes a list in seven steps: reads the published tree, applies the rules of change, signs, assembles, verifies,
+ * Publishes a list in seven steps: repairs and reads the published tree, applies the rules of change, signs, assembles, verifies,
  * logs and writes. The whole tree is verified, as an outsider would, before any file is written. Every written file is
  * read back. If a step before logging fails, the published tree is left unchanged. A publication that is killed after
  * its head of the log was written is completed by the same command, or by `cosign`.
@@ -32,6 +33,7 @@ export async function publish(
 ): Promise<BuildReport> {
   const { records, signer, exceptions = {}, time = {}, freshness = {}, about = {} } = publication;
   assertDescription(about);
+  const { repaired, hasStrays } = await repairTree(place);
   const served = await readPublished(place.out);
   const published = served && withPending(served);
   const { rotation } = freshness;
@@ -55,6 +57,7 @@ export async function publish(
   if (logged !== undefined) onStage?.('log');
   const outcome = {
     place,
+    repaired,
     requested: time.updatedAt,
     served,
     published,
@@ -65,6 +68,7 @@ export async function publish(
     return reportOf(outcome, logged.written, { warnings, log: logged.report });
   const written = writeTree(outcome.tree, place, onProgress);
   if (extended !== undefined) removeReplacedTiles(extended, place);
+  if (hasStrays) await removeStrays(place);
   onStage?.('write');
   assertWritten(outcome.tree, written.written, place.out);
   onStage?.('read back');

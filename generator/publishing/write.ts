@@ -3,7 +3,6 @@ import {
   closeSync,
   existsSync,
   fchmodSync,
-  fsyncSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -15,6 +14,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { IoFailed } from '../errors.js';
+import { flush, flushFolder } from '../files/flush.js';
 import type { OutputFolder } from '../files/output-folder.js';
 import { readIfThere } from '../files/read-file.js';
 import { type Entry, entriesBelow, foldersOf } from '../files/walk.js';
@@ -36,7 +36,7 @@ export interface Written {
 
 /**
  * Makes the content of a folder exactly that of a tree. Files that already have the right bytes are not touched. All
- * others are first written next to the folder, and then renamed into it. The signature, the list and the publication
+ * others are first written next to the folder, flushed, and then renamed into it. The signature, the list and the publication
  * statement are renamed one right after the other. SHA256SUMS is renamed after all files that it lists, so a folder that
  * matches SHA256SUMS is complete. The checkpoint is renamed last. If the folder is empty or does not exist, one rename
  * creates the whole tree.
@@ -70,13 +70,15 @@ function createTree(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnP
     onProgress?.('writing', done++, tree.size);
     writeFile(`${newTree}/${path}`, bytes);
   }
-  for (const path of FLUSHED) if (tree.has(path)) flush(join(newTree, path));
+  for (const path of tree.keys()) flush(join(newTree, path));
+  flushFolders(tree.keys(), newTree);
   renameSync(newTree, out);
+  flushFolder(dirname(out));
   return { written: [...tree.keys()], unchanged: 0, removed: 0 };
 }
 
-/** The files that decide whether a tree is valid, in the order in which they are renamed. */
-const FLUSHED: readonly string[] = [
+/** The files that decide whether a tree is valid. They are renamed after all others. */
+const DECISIVE: readonly string[] = [
   PATHS.signature,
   PATHS.list,
   PATHS.gzipped,
@@ -110,10 +112,10 @@ function updateTree(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnP
     const from = staged.get(path);
     if (from !== undefined) switchFile(from, out, path);
   };
-  for (const path of FLUSHED) flush(staged.get(path));
+  for (const file of staged.values()) flush(file);
   const isSums = (path: string) => path.startsWith('sums/');
   const isStatement = (path: string) => path.startsWith('snapshots/') && path.endsWith(PATHS.publication);
-  const isLate = (path: string) => FLUSHED.includes(path) || isSums(path) || isStatement(path);
+  const isLate = (path: string) => DECISIVE.includes(path) || isSums(path) || isStatement(path);
   // Before the list and the signature, so that nothing slow happens between their renames.
   for (const path of staged.keys()) if (!isLate(path)) moveIn(path);
   // As late as possible, because a client that reads the old publication statement refuses the new sums.
@@ -128,6 +130,7 @@ function updateTree(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnP
   moveIn(CHECKSUMS_PATH);
   // The checkpoint names both the list and SHA256SUMS (SPEC B6).
   moveIn(PATHS.checkpoint);
+  flushFolders(staged.keys(), out);
   return {
     written: changed.map(([path]) => path),
     unchanged: tree.size - changed.length,
@@ -154,10 +157,7 @@ export function addFiles(files: Tree, place: OutputFolder): Written {
     ]);
     for (const [, file] of staged) flush(file);
     for (const [path, file] of staged) switchFile(file, out, path);
-    flushFolders(
-      staged.map(([path]) => path),
-      out,
-    );
+    flushFolders(new Map(staged).keys(), out);
     return { written: changed.map(([path]) => path), unchanged: files.size - changed.length, removed: 0 };
   } catch (cause) {
     throw new IoFailed(`${out} cannot be written: ${(cause as Error).message}`, { cause });
@@ -165,12 +165,8 @@ export function addFiles(files: Tree, place: OutputFolder): Written {
 }
 
 /** Lets renames survive a loss of power. A witness may have seen a head that would otherwise be lost. */
-function flushFolders(paths: readonly string[], out: string): void {
-  for (const folder of ['', ...foldersOf(paths)]) {
-    const descriptor = openSync(join(out, folder), 'r');
-    fsyncSync(descriptor);
-    closeSync(descriptor);
-  }
+function flushFolders(paths: Iterable<string>, out: string): void {
+  for (const folder of ['', ...foldersOf(paths)]) flushFolder(join(out, folder));
 }
 
 /** Whether a folder has a file with exactly these bytes at a path. */
@@ -193,13 +189,6 @@ function writeFile(file: string, bytes: Uint8Array): void {
   } finally {
     closeSync(descriptor);
   }
-}
-
-function flush(file: string | undefined): void {
-  if (file === undefined) return;
-  const descriptor = openSync(file, 'r+');
-  fsyncSync(descriptor);
-  closeSync(descriptor);
 }
 
 /** Renames a staged file to its place in the tree. */

@@ -1,7 +1,9 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { importRootKey, type RootKey } from '@passport-registry/verifier';
 import { IoFailed, KeyRejected, UsageError } from '../errors.js';
+import { flushFolder } from '../files/flush.js';
 import { ignoreFile } from '../files/private-folder.js';
 import { readText } from '../files/read-file.js';
 import type { Signer } from './sign.js';
@@ -85,6 +87,7 @@ export async function generateKeyFile(
     ignoreFile(file, env);
     // Flushed, because a key that signed something must survive a power failure.
     writeFileSync(file, privatePem(key), { mode: 0o600, flag: 'wx', flush: true });
+    flushFolder(dirname(file));
   } catch (cause) {
     if (cause instanceof UsageError) throw cause;
     const exists = (cause as NodeJS.ErrnoException).code === 'EEXIST';

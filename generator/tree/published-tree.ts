@@ -187,7 +187,7 @@ export function withPending<T extends PublishedFiles>(published: T): T {
 }
 
 /** Reads the key from the bytes of keys/root.json. Returns undefined if there is no valid key. */
-async function rootKeyOf(bytes: Uint8Array | undefined): Promise<RootKey | undefined> {
+export async function rootKeyOf(bytes: Uint8Array | undefined): Promise<RootKey | undefined> {
   try {
     return bytes && (await importRootKey(parseStrictJson(bytes)));
   } catch {

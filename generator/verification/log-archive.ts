@@ -26,26 +26,42 @@ export interface ArchivedLog {
   readonly isVerified: (path: string) => boolean;
 }
 
-/** Whether a path is that of a list or a proof, which are kept of each publication, and never change. */
-export const isKeptFile = (path: string) => /^log\/(?:lists|proofs|statements)\//.test(path);
+/** Whether a path is that of a statement of the log. Its hash is always compared with that of its entry. */
+export const isLoggedStatement = (path: string) => path.startsWith('log/statements/');
 
 /** Whether a path is that of a file of the log, or of a witness. Host configurations are not. */
 export const isLogPath = (path: string) => /^(?:log\/[^.]|witness\/)/.test(path);
+
+/** What is wrong with a file of a log. */
+export interface ArchiveFault {
+  readonly path: string;
+  readonly problem: string;
+  /** Whether the file belongs to no entry of the log, so that it can be the remains of a publication that was killed. */
+  readonly isStray: boolean;
+}
 
 /**
  * Checks all files that a listing of a tree has below `log/` and `witness/`: kept lists, kept proofs and tiles of any width
  * belong to the entries of the log, and there is nothing else.
  */
 export async function checkArchive(files: SeenFiles, log: ArchivedLog): Promise<void> {
-  const problems: string[] = [];
+  failIfAny((await findArchiveFaults(files, log)).map(({ problem }) => problem));
+}
+
+/** Finds what is wrong with the files that {@link checkArchive} checks, by path. */
+export async function findArchiveFaults(
+  files: SeenFiles,
+  log: ArchivedLog,
+): Promise<readonly ArchiveFault[]> {
+  const found: ArchiveFault[] = [];
   const paths = (files.paths() ?? []).filter(isLogPath);
   const lists = new Set(log.entries.flatMap(({ entry }) => (entry.type === 'publication' ? entry.list : [])));
   const listed = { ...log, lists };
   await forEachConcurrent(paths, CONCURRENCY, async (path) => {
     const fault = await findFault(path, files, listed);
-    if (fault !== undefined) problems.push(fault);
+    if (fault !== undefined) found.push({ path, ...fault });
   });
-  failIfAny(problems.sort());
+  return found.sort((one, next) => (one.path < next.path ? -1 : 1));
 }
 
 /** The files that are checked elsewhere. */
@@ -58,13 +74,18 @@ const isCheckedElsewhere = (path: string, { origin, entries }: ArchivedLog) => {
 /** A log, and the hashes of all lists that its publications name. */
 type ListedLog = ArchivedLog & { readonly lists: ReadonlySet<string> };
 
-async function findFault(path: string, files: SeenFiles, log: ListedLog): Promise<string | undefined> {
+async function findFault(
+  path: string,
+  files: SeenFiles,
+  log: ListedLog,
+): Promise<Omit<ArchiveFault, 'path'> | undefined> {
   if (isCheckedElsewhere(path, log)) return undefined;
   const check = listCheck(path, log) ?? proofCheck(path, log) ?? tileCheck(path, log);
-  if (check === undefined) return `${path} is not part of the log`;
+  if (check === undefined) return { problem: `${path} is not part of the log`, isStray: true };
   if (log.isVerified(path)) return undefined;
   const bytes = await files.read(path);
-  return bytes === undefined ? `${path} is missing` : check(bytes, files);
+  const problem = bytes === undefined ? `${path} is missing` : await check(bytes, files);
+  return problem === undefined ? undefined : { problem, isStray: false };
 }
 
 /** Returns what is wrong with a file. Undefined if nothing is. */

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import {
   cosignatureTime,
@@ -12,6 +12,7 @@ import {
   type SignedHead,
 } from '@passport-registry/verifier/internal';
 import { IoFailed, UsageError } from '../errors.js';
+import { flushFolder } from '../files/flush.js';
 import { readIfExists } from '../files/read-file.js';
 import { cosignedHeadPath } from '../log/log-files.js';
 import { withFileLock } from './origin-lock.js';
@@ -134,14 +135,4 @@ export async function changeState(
     }
     return next;
   });
-}
-
-/** Makes sure that the names of new files in a folder survive a power failure. */
-function flushFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

@@ -317,27 +317,6 @@ describe('a mirror of a log over HTTP', () => {
     expect(readdirSync(join(here.folder, 'mirror/releases'))).toHaveLength(1);
   });
 
-  it('does not read old lists and proofs again, so that only verify finds what has rotted on its disk', async () => {
-    const host = await toldHost(tree);
-    const path = `log/lists/${listOf(tree)}.json`;
-    await mirrored(host.base);
-    await publish();
-    await mirrored(host.base);
-    for (const rotten of [path, 'log/proofs/0/last.tlog-proof']) {
-      const good = readFileSync(current(rotten));
-      // Not in place: other files can be hard links to the same bytes.
-      rmSync(current(rotten));
-      writeFiles(here.current, { [rotten]: Buffer.from(good).fill(0, 1, 2) });
-      expect([rotten, await mirrored(host.base)]).toEqual([rotten, expect.stringContaining('unchanged')]);
-      await publish();
-      expect([rotten, await mirrored(host.base)]).toEqual([rotten, expect.stringContaining('switched to')]);
-      expect(await problemsIn(here.current)).toEqual([expect.stringContaining(rotten)]);
-      rmSync(current(rotten));
-      writeFiles(here.current, { [rotten]: good });
-      expect(await problemsIn(here.current)).toEqual([]);
-    }
-  });
-
   it('makes the partial tiles of every width, and the full ones, from the entries', async () => {
     await lengthenLog(tree, here.keys, 260);
     const host = await toldHost(tree);

@@ -19,7 +19,7 @@ describe('a file of the release being served, once it is linked into a new relea
     ['listed file', (release) => release.addAll([{ path: PATH, hash: sha256(EVIL), statedIn: 'a list' }])],
   ];
   const linkers: [string, (release: NewRelease) => unknown][] = [
-    ['by its path', (release) => release.addHeld(PATH)],
+    ['by its path', (release) => release.addHeld(PATH, sha256(GOOD))],
     ['by its hash', (release) => release.addAll([{ path: PATH, hash: sha256(GOOD), statedIn: 'a list' }])],
     ['by its content', (release) => release.addVerified(PATH, GOOD)],
     ['from another path', (release) => release.addFrom('other', PATH, sha256(GOOD))],

@@ -255,10 +255,6 @@ describe('a build refuses', () => {
   describe.each([
     ['missing', () => rmSync(dist('log'), { recursive: true })],
     ['without a head', () => rmSync(dist('log/checkpoint'))],
-    ['without a tile', () => rmSync(dist('log/tile/0/000.p/2'))],
-    ['without its entries', () => rmSync(dist('log/tile/entries/000.p/2'))],
-    ['with an altered tile', () => flip('log/tile/0/000.p/2', 40)],
-    ['with an altered entry', () => flip('log/tile/entries/000.p/2', 20)],
     ['with an altered head', () => flip('log/checkpoint', 30)],
     ['with an altered signature', () => flip('log/checkpoint', 150)],
   ])('a log that is %s', (_what, damage) => {
@@ -416,9 +412,9 @@ describe('a publication that is only in the log', () => {
     ]) {
       const bytes = read(path);
       flip(path, 10);
-      expect(await refused('cosign')).toContain('restore the folder log/');
+      expect(await refused('cosign')).toMatch(/restore (it|the folder log\/) from/);
       rmSync(dist(path));
-      expect(await refused(...BUILD)).toContain('restore the folder log/');
+      expect(await refused(...BUILD)).toMatch(/restore (it|the folder log\/) from/);
       writeFileSync(dist(path), bytes);
     }
     await good('cosign');

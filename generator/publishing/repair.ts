@@ -1,0 +1,288 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { verifySignature } from '@passport-registry/verifier';
+import {
+  bundlePath,
+  entryBytes,
+  isSameHash,
+  type LogEntry,
+  leafHash,
+  parseBundle,
+  parseEntry,
+  parseLogProof,
+  TILE_WIDTH,
+  tileWidth,
+} from '@passport-registry/verifier/internal';
+import { TreeRejected } from '../errors.js';
+import type { OutputFolder } from '../files/output-folder.js';
+import { readIfThere } from '../files/read-file.js';
+import { appendEntries, replacedFolders } from '../log/append.js';
+import { EMPTY_LOG, LOG_FOLDER, readLogHead, rootOf } from '../log/log-files.js';
+import type { PlacedEntry } from '../log/log-tail.js';
+import { LogTree } from '../log/log-tree.js';
+import { readLogged } from '../log/logged-entry.js';
+import { CHECKSUMS_PATH, parseChecksums, sha256 } from '../tree/checksums.js';
+import { PATHS } from '../tree/paths.js';
+import { rootKeyOf } from '../tree/published-tree.js';
+import { type ArchiveFault, findArchiveFaults } from '../verification/log-archive.js';
+import { SeenFiles } from '../verification/seen-files.js';
+import { folderSource } from '../verification/tree-source.js';
+import { addFiles } from './write.js';
+
+/**
+ * Repairs a tree with a log whose files a disk or a loss of power has damaged. Entries, statements, lists and tiles follow
+ * from each other and from the signed head, so most files can be made again. A build reads only the end of the log, so
+ * damage in the middle of it would stay.
+ *
+ * @throws {@link TreeRejected} if a file of the log cannot be made again
+ */
+export async function repairTree(place: OutputFolder): Promise<Repair> {
+  const { out } = place;
+  const read = (path: string) => readIfThere(out, path);
+  const log = await entriesOf(read);
+  if (log === undefined) return { repaired: [], hasStrays: false };
+  const repaired = new Map([...repairedTiles(log, read), ...repairedStatements(log, read)]);
+  const whole: ReadFile = (path: string) => repaired.get(path) ?? read(path);
+  for (const [path, bytes] of [
+    ...repairedLists(log, whole),
+    ...repairedProofs(whole),
+    ...repairedCopies(log, whole),
+    ...(await repairedList(whole)),
+  ]) {
+    repaired.set(path, bytes);
+  }
+  if (repaired.size > 0) addFiles(repaired, place);
+  const faults = await faultsOf(log, out);
+  assertOnlyStrays(faults, replacedTiles(log));
+  return { repaired: [...repaired.keys()], hasStrays: faults.length > 0 };
+}
+
+/** What was found in a tree. */
+export interface Repair {
+  /** The paths of the files that were made again. */
+  readonly repaired: readonly string[];
+  /** Whether files of the log belong to no entry. */
+  readonly hasStrays: boolean;
+}
+
+/** Reads a file of the tree; undefined if there is no such file. */
+type ReadFile = (path: string) => Buffer | undefined;
+
+/** The entries of a log, which belong to its head. */
+type Entries = readonly PlacedEntry[];
+
+/** Reads the entries of a log, from its bundles or else from its statements. Undefined if neither belong to the head. */
+async function entriesOf(read: ReadFile): Promise<Entries | undefined> {
+  const head = readLogHead(read);
+  if (head === undefined) return undefined;
+  const isWhole = async (entries: readonly (LogEntry | undefined)[]) => {
+    const all = entries.flatMap((entry) => (entry === undefined ? [] : [entryBytes(entry)]));
+    return all.length === head.size && isSameHash(await rootOf(appendEntries(EMPTY_LOG, all).end), head.root);
+  };
+  const bundled = entriesInBundles(read, head.size);
+  const stated = (await isWhole(bundled)) ? [] : await entriesInStatements(read, head.size);
+  const candidates = [
+    bundled,
+    bundled.map((entry, index) => entry ?? stated[index]),
+    stated.map((entry, index) => entry ?? bundled[index]),
+  ];
+  for (const entries of candidates) {
+    if (!(await isWhole(entries))) continue;
+    return entries.map((entry, index) => ({ index, entry: entry as LogEntry }));
+  }
+  // The next step of the build tells what is wrong.
+  return undefined;
+}
+
+const unreadable = (message: string) => new TreeRejected(message);
+
+function entriesInBundles(read: ReadFile, size: number): (LogEntry | undefined)[] {
+  const entries: (LogEntry | undefined)[] = Array.from({ length: size });
+  for (let index = 0; index * TILE_WIDTH < size; index++) {
+    const width = tileWidth(0, index, size);
+    const bytes =
+      read(LOG_FOLDER + bundlePath({ index, width })) ??
+      read(LOG_FOLDER + bundlePath({ index, width: TILE_WIDTH }));
+    try {
+      for (const [at, entry] of parseBundle(bytes ?? new Uint8Array(), unreadable).entries()) {
+        if (at < width) entries[index * TILE_WIDTH + at] = parseEntry(entry, unreadable);
+      }
+    } catch (error) {
+      if (!(error instanceof TreeRejected)) throw error;
+    }
+  }
+  return entries;
+}
+
+async function entriesInStatements(read: ReadFile, size: number): Promise<(LogEntry | undefined)[]> {
+  const entries: (LogEntry | undefined)[] = [];
+  for (let index = 0; index < size; index++) {
+    const bytes = read(PATHS.loggedStatement(index));
+    const steps = entries.filter((entry) => entry?.type === 'rotation').length;
+    try {
+      entries.push(bytes && (await readLogged(bytes, steps, unreadable)).entry);
+    } catch (error) {
+      if (!(error instanceof TreeRejected)) throw error;
+      entries.push(undefined);
+    }
+  }
+  return entries;
+}
+
+type Repaired = [path: string, bytes: Buffer];
+
+const logOf = (entries: Entries) =>
+  appendEntries(
+    EMPTY_LOG,
+    entries.map(({ entry }) => entryBytes(entry)),
+  );
+
+/** The folders of partial tiles and bundles that full ones have replaced. */
+const replacedTiles = (entries: Entries) => replacedFolders(logOf(entries).end).map((folder) => `${folder}/`);
+
+/** Makes the tiles and bundles that are damaged or missing, but for those that a full one has replaced. */
+function repairedTiles(entries: Entries, read: ReadFile): Repaired[] {
+  const replaced = replacedTiles(entries);
+  return [...logOf(entries).files].flatMap(([path, bytes]): Repaired[] => {
+    const isWhole = replaced.some((folder) => path.startsWith(folder)) || read(path)?.equals(bytes) === true;
+    return isWhole ? [] : [[path, Buffer.from(bytes)]];
+  });
+}
+
+/** Finds the statements that are damaged or missing in other places of the tree. */
+function repairedStatements(entries: Entries, read: ReadFile): Repaired[] {
+  const others = new Map<string, Buffer>();
+  const add = (bytes: Buffer | undefined) => bytes && others.set(sha256(bytes), bytes);
+  for (const path of [PATHS.publication, PATHS.delegation]) add(read(path));
+  for (const step of stepsIn(read)) add(Buffer.from(step));
+  return entries.flatMap(({ index, entry }): Repaired[] => {
+    const path = PATHS.loggedStatement(index);
+    if (hashAt(read, path) === entry.sha256) return [];
+    if (entry.type === 'publication') add(read(PATHS.snapshot(entry.list, PATHS.publication)));
+    const found = others.get(entry.sha256);
+    if (found !== undefined) return [[path, found]];
+    throw new TreeRejected(`${path} is damaged or missing: ${RESTORE}`);
+  });
+}
+
+const RESTORE = 'restore it from a mirror, from a backup or from git';
+
+function stepsIn(read: ReadFile): readonly string[] {
+  try {
+    return JSON.parse(read(PATHS.rotation)?.toString() ?? '[]');
+  } catch {
+    return [];
+  }
+}
+
+function hashAt(read: ReadFile, path: string): string | undefined {
+  const bytes = read(path);
+  return bytes && sha256(bytes);
+}
+
+/** Finds kept lists that are damaged in other places of the tree. A list that is missing was not kept. */
+function repairedLists(entries: Entries, read: ReadFile): Repaired[] {
+  const hashes = new Set(entries.flatMap(({ entry }) => (entry.type === 'publication' ? [entry.list] : [])));
+  return [...hashes].flatMap((hash): Repaired[] => {
+    const path = PATHS.loggedList(hash);
+    if ([undefined, hash].includes(hashAt(read, path))) return [];
+    const found = listWith(hash, read);
+    return found === undefined ? [] : [[path, found]];
+  });
+}
+
+/** Returns the list with a hash from one of its places. */
+function listWith(hash: string, read: ReadFile): Buffer | undefined {
+  const places = [PATHS.list, PATHS.snapshot(hash, PATHS.list), PATHS.loggedList(hash)];
+  return places.map(read).find((bytes) => bytes !== undefined && sha256(bytes) === hash);
+}
+
+/** Replaces kept proofs of the published statement that cannot be read by its newest proof. */
+function repairedProofs(read: ReadFile): Repaired[] {
+  const newest = read(PATHS.logProof);
+  const index = indexIn(newest);
+  if (newest === undefined || index === undefined) return [];
+  return [PATHS.firstProof(index), PATHS.lastProof(index)].flatMap((path): Repaired[] => {
+    const kept = read(path);
+    return kept === undefined || indexIn(kept) !== undefined ? [] : [[path, newest]];
+  });
+}
+
+function indexIn(proof: Uint8Array | undefined): number | undefined {
+  try {
+    return proof && parseLogProof(proof, unreadable).index;
+  } catch (error) {
+    if (error instanceof TreeRejected) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Finds statements outside of the log that are missing or cut short: the publication, its copies in snapshots and the
+ * delegation. SHA256SUMS names their hashes, and the log has them.
+ */
+function repairedCopies(entries: Entries, read: ReadFile): Repaired[] {
+  const sums = parseChecksums(read(CHECKSUMS_PATH)?.toString('utf8') ?? '') ?? new Map<string, string>();
+  return [...sums].flatMap(([path, hash]): Repaired[] => {
+    if (path !== PATHS.delegation && !path.endsWith(PATHS.publication)) return [];
+    const placed = entries.find(({ entry }) => entry.sha256 === hash);
+    const whole = placed && read(PATHS.loggedStatement(placed.index));
+    return whole !== undefined && isCutShort(read(path), whole) ? [[path, whole]] : [];
+  });
+}
+
+/** Whether a file is missing, empty or ends too early, as after a loss of power. Files that somebody has edited do not. */
+function isCutShort(found: Buffer = Buffer.alloc(0), whole: Buffer): boolean {
+  return found.length < whole.length && found.equals(whole.subarray(0, found.length));
+}
+
+/** Restores the list that SHA256SUMS names, with its signature, if the published list is missing or cut short. */
+async function repairedList(read: ReadFile): Promise<Repaired[]> {
+  const hash = parseChecksums(read(CHECKSUMS_PATH)?.toString('utf8') ?? '')?.get(PATHS.list);
+  const list = hash === undefined ? undefined : listWith(hash, read);
+  const signature = read(PATHS.snapshot(hash ?? '', PATHS.signature));
+  const rootKey = await rootKeyOf(read(PATHS.rootKey));
+  if (list === undefined || signature === undefined || rootKey === undefined) return [];
+  if (!isCutShort(read(PATHS.list), list)) return [];
+  const isSigned = await verifySignature(list, signature.toString('utf8'), rootKey).then(
+    () => true,
+    () => false,
+  );
+  const files: Repaired[] = [
+    [PATHS.signature, signature],
+    [PATHS.list, list],
+  ];
+  return isSigned ? files : [];
+}
+
+/** @param replaced - the folders of partial tiles, which the next publication removes */
+function assertOnlyStrays(faults: readonly ArchiveFault[], replaced: readonly string[]): void {
+  const isReplaced = (path: string) => replaced.some((folder) => path.startsWith(folder));
+  const fault = faults.find(({ isStray, path }) => !isStray && !isReplaced(path));
+  if (fault === undefined) return;
+  throw new TreeRejected(
+    `${fault.problem}: ${RESTORE}; a list or a proof of an earlier publication can also be removed`,
+  );
+}
+
+function faultsOf(entries: Entries, out: string): Promise<readonly ArchiveFault[]> {
+  const tree = new LogTree(entries.map(({ entry }) => leafHash(entryBytes(entry))));
+  const origin = readLogHead((path) => readIfThere(out, path))?.origin ?? '';
+  const log = { origin, entries, tree, isVerified: () => false };
+  return findArchiveFaults(new SeenFiles(folderSource(out)), log);
+}
+
+/** What a publication writes below `log/`. */
+const OF_PUBLICATIONS = /^log\/(?:lists|statements|proofs|tile)\//;
+
+/**
+ * Removes what belongs to no entry of a log: the remains of a publication that was killed before its head was written. Auditors
+ * would refuse the tree for them.
+ */
+export async function removeStrays({ out }: OutputFolder): Promise<void> {
+  const entries = await entriesOf((path) => readIfThere(out, path));
+  if (entries === undefined) return;
+  for (const { path, isStray } of await faultsOf(entries, out)) {
+    if (isStray && OF_PUBLICATIONS.test(path)) rmSync(join(out, path));
+  }
+}
