@@ -45,22 +45,28 @@ export class Ceremony {
     });
   }
 
-  /**
-   * A ceremony of Anna, Bo and Cy, of whom two sign, at a stage. It is made once in a run, and copied.
-   *
-   * @param name - another name makes another ceremony
-   */
-  static async of(stage: keyof typeof STAGES, name = 'ceremony'): Promise<Ceremony> {
+  /** A ceremony of Anna, Bo and Cy, of whom two sign, at a stage. It is made once in a run, and copied. */
+  static async of(stage: keyof typeof STAGES): Promise<Ceremony> {
     let folder: string | undefined;
     for (const [reached, next] of Object.entries(STAGES)) {
       const before = folder;
-      folder = await madeOnce(`${name}-${reached}`, async (made) => {
+      folder = await madeOnce(`ceremony-${reached}`, async (made) => {
         if (before !== undefined) cpSync(before, made, { recursive: true });
         await next(new Ceremony(NAMES, made));
       });
       if (reached === stage) break;
     }
     return new Ceremony(NAMES, copyOf(folder as string));
+  }
+
+  /** A whole ceremony that has split a key, root.pem in the home folder. It is made once in a run, and copied. */
+  static async dealt(): Promise<Ceremony> {
+    const names = ['Anna', "Bo O'Neil", 'Cy'];
+    const folder = await madeOnce('ceremony-dealt', async (made) => {
+      await good(cli(['keys', 'generate', '--out', 'root.pem', '--public', 'root.json'], made));
+      await new Ceremony(names, made).split(2);
+    });
+    return new Ceremony(names, copyOf(folder));
   }
 
   /** Runs `ceremony start`. */
@@ -144,6 +150,9 @@ async function good(outcome: Promise<Outcome>, round = 0): Promise<void> {
   const { code, stderr } = await outcome;
   if (code !== 0) throw new Error(`round ${round}: ${stderr}`);
 }
+
+/** The module with which a process reads the files of holders that were written in the process of a test. */
+export const QUICK_KEYS = new URL('quick-keys.mjs', import.meta.url).href;
 
 /** The error of a command that was run with --json. */
 export function errorOf({ stdout }: Outcome): { code: string; message: string; holder?: string } {
