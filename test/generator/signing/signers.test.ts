@@ -7,7 +7,8 @@ import { PassThrough, Readable } from 'node:stream';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { main } from '../../../build/cli/program.js';
 import { describeWith } from '../../support/components.js';
-import { cleanEnvironment, cli, run, workspace, writeFiles } from '../../support/workspace.js';
+import { onTerminal } from '../../support/terminal.js';
+import { cleanEnvironment, cli, workspace, writeFiles } from '../../support/workspace.js';
 
 type Algorithm = 'Ed25519' | 'P-256';
 
@@ -234,13 +235,10 @@ describe('an encrypted key', () => {
     it('is asked for, and not shown', async () => {
       const folder = await workspace(['alpha']);
       writeFiles(folder, { 'root.pem': encrypted });
-      const { CLI } = await import('../../support/paths.js');
-      const command = `"${process.execPath}" "${CLI}" build --key root.pem --production`;
       // Typed with a mistake that is taken back.
-      const typed = `(sleep 2; printf 'correct horsx\\177e\\r'; sleep 6) | script -qec '${command}' typescript`;
-      await run('sh', ['-c', typed], folder);
-      const shown = readFileSync(join(folder, 'typescript'), 'utf8');
-      expect(shown).toContain('Passphrase of root.pem:');
+      const { shown } = await onTerminal(['build', '--key', 'root.pem', '--production'], folder, {
+        ...{ question: 'Passphrase of root.pem:', typed: 'correct horsx\u007fe\r', hidden: true },
+      });
       expect(shown).not.toContain('horse');
       expect(shown).toContain('dist: 1 issuer');
     });
