@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import type { TrustAnchor } from '@passport-registry/verifier';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { filesBelow } from '../../../build/files/walk.js';
+import { copyOf, madeOnce } from '../../support/made-once.js';
 import { serve } from '../../support/serving.js';
 import { claimsOf } from '../../support/signed-tree.js';
-import { cli, cliProcess, type Outcome, workspace, writeFiles } from '../../support/workspace.js';
+import { cli, cliProcess, type Outcome, recordText, writeFiles } from '../../support/workspace.js';
 
 let folder: string;
 const path = (...steps: string[]) => join(folder, ...steps);
@@ -68,19 +69,18 @@ async function publishStep(by: string, to: string, ...more: string[]): Promise<O
   return command('build', ...signedBy(to), '--rotation', 'step');
 }
 
-let template: string | undefined;
+let template: string;
 beforeEach(async () => {
-  if (template === undefined) {
-    folder = await workspace(['alpha']);
+  template = await madeOnce('next-roots', async (made) => {
+    folder = made;
+    writeFiles(made, { 'issuers/alpha.yaml': recordText('alpha') });
     for (const name of KEYS) {
       await good('keys', 'generate', '--out', `${name}.pem`, '--public', `${name}.json`);
     }
     settings();
     await good('build');
-    template = folder;
-  }
-  folder = await workspace([]);
-  cpSync(template, folder, { recursive: true });
+  });
+  folder = copyOf(template);
 });
 
 describe('rotate, if the root key is committed', () => {
@@ -163,7 +163,7 @@ describe('rotate, if the root key is committed', () => {
     const kept = path('kept');
     cpSync(begun, kept, { recursive: true });
     rmSync(path('dist'), { recursive: true });
-    cpSync(join(template ?? '', 'dist'), path('dist'), { recursive: true });
+    cpSync(join(template, 'dist'), path('dist'), { recursive: true });
     const other = await rotate('root', 'first', ...commit('third.json'));
     expect([other.code, other.stderr]).toEqual([
       3,
@@ -288,10 +288,11 @@ describe('whoever knows the next root keys', () => {
   it('a mirror keeps the first commitment that it has seen, also in another process', async () => {
     expect((await publishStep('root', 'first', ...commit('second.json'))).code).toBe(0);
     const url = await serve(path('dist'));
-    const mirror = () => cliProcess(['mirror', url, 'mirror', ...anchor()], folder);
-    expect((await mirror()).code).toBe(0);
+    const args = ['mirror', url, 'mirror', ...anchor()];
+    expect((await cliProcess(args, folder)).code).toBe(0);
+    const mirror = () => command(...args);
     rmSync(path('dist'), { recursive: true });
-    cpSync(join(template ?? '', 'dist'), path('dist'), { recursive: true });
+    cpSync(join(template, 'dist'), path('dist'), { recursive: true });
     expect((await publishStep('root', 'first', ...commit('thief.json'))).code).toBe(0);
     const other = await mirror();
     expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('has two valid successors')]);
