@@ -29,13 +29,12 @@ const STAGES = {
 
 /** The holders of a key, each on a machine of his own, and the folder that travels between them. */
 export class Ceremony {
+  readonly home: string;
   readonly shared: string;
   readonly holders: readonly HolderMachine[];
 
-  constructor(
-    names: readonly string[],
-    readonly home = temporaryFolder(),
-  ) {
+  constructor(names: readonly string[], home = temporaryFolder()) {
+    this.home = home;
     this.shared = join(home, 'shared');
     this.holders = names.map((name) => {
       const folder = join(home, name);
