@@ -3,11 +3,10 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync } from '
 import { join } from 'node:path';
 import type { TrustAnchor } from '@passport-registry/verifier';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { filesBelow } from '../../../build/files/walk.js';
 import { copyOf, madeOnce } from '../../support/made-once.js';
 import { serve } from '../../support/serving.js';
 import { claimsOf } from '../../support/signed-tree.js';
-import { cli, cliProcess, type Outcome, recordText, writeFiles } from '../../support/workspace.js';
+import { cli, cliProcess, filesOf, type Outcome, recordText, writeFiles } from '../../support/workspace.js';
 
 let folder: string;
 const path = (...steps: string[]) => join(folder, ...steps);
@@ -54,10 +53,7 @@ const rotate = (by: string, to: string, ...more: string[]) =>
 const commit = (...next: string[]) => ['--commit', ...next];
 const steps = (): string[] => JSON.parse(text('dist/keys/rotation.json'));
 const committed = () => steps().map((step) => claimsOf(Buffer.from(step))['next_roots']);
-const treeNow = () =>
-  filesBelow(path('dist'))
-    .map((name) => `${name} ${text('dist', name)}`)
-    .join('\n');
+const treeNow = () => [...filesOf(path('dist'))].map(([name, bytes]) => `${name} ${bytes}`).join('\n');
 
 /** Signs a step as somebody who does not use this tool, and lets a build publish it. */
 async function publishStep(by: string, to: string, ...more: string[]): Promise<Outcome> {
@@ -86,10 +82,10 @@ beforeEach(async () => {
 describe('rotate, if the root key is committed', () => {
   /** What is refused leaves the tree and the folder as they were. */
   async function expectRefused(words: string, code: number, ...args: Parameters<typeof rotate>) {
-    const before = [treeNow(), filesBelow(folder)];
+    const before = [treeNow(), [...filesOf(folder).keys()]];
     const { code: found, stderr } = await rotate(...args);
     expect([found, stderr]).toEqual([code, expect.stringContaining(words)]);
-    expect([treeNow(), filesBelow(folder)]).toEqual(before);
+    expect([treeNow(), [...filesOf(folder).keys()]]).toEqual(before);
   }
 
   it('refuses any other next key before anything is signed', async () => {

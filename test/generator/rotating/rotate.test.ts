@@ -15,7 +15,6 @@ import { importRootKey, openRegistry, RegistryError, type RootJwk } from '@passp
 import { folderSource, verifyTree } from 'passport-registry';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { main } from '../../../build/cli/program.js';
-import { filesBelow } from '../../../build/files/walk.js';
 import { describeWith } from '../../support/components.js';
 import { copyOf, madeOnce } from '../../support/made-once.js';
 import { CLI } from '../../support/paths.js';
@@ -25,7 +24,9 @@ import {
   cleanEnvironment,
   cli,
   cliProcess,
+  cliWith,
   clockAhead,
+  filesOf,
   type Outcome,
   recordText,
   run,
@@ -96,10 +97,7 @@ const fileOf = async (name: string) =>
   existsSync(path('dist', name)) ? readFileSync(path('dist', name)) : undefined;
 
 /** The bytes of all files of the tree. */
-const treeNow = () =>
-  filesBelow(path('dist'))
-    .map((name) => `${name} ${text('dist', name)}`)
-    .join('\n');
+const treeNow = () => [...filesOf(path('dist'))].map(([name, bytes]) => `${name} ${bytes}`).join('\n');
 
 async function expectRefused(words: string, code: number, ...more: string[]): Promise<void> {
   const before = treeNow();
@@ -109,9 +107,9 @@ async function expectRefused(words: string, code: number, ...more: string[]): Pr
 }
 
 afterEach(() => {
-  const secrets = filesBelow(folder)
-    .filter((name) => name.endsWith('.pem'))
-    .map((name) => /-----\n([^-]{40})/.exec(text(name))?.[1] ?? 'no such text');
+  const secrets = [...filesOf(folder)]
+    .filter(([name]) => name.endsWith('.pem'))
+    .map(([, bytes]) => /-----\n([^-]{40})/.exec(String(bytes))?.[1] ?? 'no such text');
   for (const secret of secrets) expect(printed).not.toContain(secret);
   printed = '';
 });
@@ -173,14 +171,7 @@ describe('passport-registry rotate', () => {
   ])('asks on a terminal: %j', async (answer, code) => {
     await published();
     const stdin = Object.assign(Readable.from([`${answer}\n`]), { isTTY: true });
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-    const before = process.cwd();
-    process.chdir(folder);
-    try {
-      expect(await main(['rotate', ...NEXT], { stdin, stdout, stderr, env: cleanEnvironment() })).toBe(code);
-    } finally {
-      process.chdir(before);
-    }
+    expect((await cliWith(['rotate', ...NEXT], folder, { env: cleanEnvironment(), stdin })).code).toBe(code);
     expect(existsSync(path('safe/next.pem'))).toBe(code === 0);
     expect(existsSync(path('rotation'))).toBe(code === 0);
   });
@@ -603,7 +594,7 @@ describe('a rotation that is stopped', () => {
     }
     // A build renames these files last, in this order, and can be killed before each of them.
     const last = ['issuers.sig', 'issuers.json', 'publication.jwt', 'SHA256SUMS', 'checkpoint.jwt'];
-    const first = filesBelow(path('after')).filter((name) => !last.includes(name));
+    const first = [...filesOf(path('after')).keys()].filter((name) => !last.includes(name));
     for (let renamed = 0; renamed < last.length; renamed++) {
       rmSync(path('dist'), { recursive: true });
       cpSync(path('before'), path('dist'), { recursive: true });

@@ -3,13 +3,12 @@ import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { main } from '../../../build/cli/program.js';
 import { describeWith } from '../../support/components.js';
 import { copyOf } from '../../support/made-once.js';
 import { onTerminal } from '../../support/terminal.js';
-import { cleanEnvironment, cli, workspace, writeFiles } from '../../support/workspace.js';
+import { cleanEnvironment, cli, cliWith, workspace, writeFiles } from '../../support/workspace.js';
 
 type Algorithm = 'Ed25519' | 'P-256';
 
@@ -198,14 +197,11 @@ describeWith(['openssl'], 'a signing command', () => {
     const signs = 'openssl pkeyutl -sign -rawin -inkey hsm/key.pem -in {}';
     const args = ['build', '--production', '--root-key', 'root.json', '--signer-command'];
     const stdin = Object.assign(Readable.from([]), { isTTY });
-    const [stdout, stderr, before] = [new PassThrough(), new PassThrough(), process.cwd()];
-    process.chdir(folder);
-    try {
-      const io = { stdin, stdout, stderr, env: cleanEnvironment() };
-      expect(await main([...args, `${inGroup}; ${signs}`], io)).toBe(0);
-    } finally {
-      process.chdir(before);
-    }
+    const { code } = await cliWith([...args, `${inGroup}; ${signs}`], folder, {
+      env: cleanEnvironment(),
+      stdin,
+    });
+    expect(code).toBe(0);
     expect(readFileSync(join(folder, 'group'), 'utf8').trim()).toBe(group);
   });
 });
