@@ -266,10 +266,8 @@ describe('a hostile or careless ceremony', () => {
     expect((await eve.join('Bo', folder)).code).toBe(0);
     cpSync(join(folder, 'parts-2.jwt'), file('parts-2.jwt'));
     const seen = errorOf(await ceremony.finish('Cy', ''));
-    expect(seen).toMatchObject({
-      code: 'ERR_CEREMONY_CHANGED',
-      message: expect.stringContaining('Anna has seen another join-2.jwt, by Bo'),
-    });
+    expect(seen.code).toBe('ERR_CEREMONY_CHANGED');
+    expect(seen.message).toContain('another join-2.jwt, by Bo');
     // Anna may have lied, or Bo, or whoever passed the folder on.
     expect(seen.holder).toBeUndefined();
   });
