@@ -1,119 +1,35 @@
-import fs, { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { takeNonces } from '../../../build/holder-signing/nonce-store.js';
-import { signMessage } from '../../../build/shared-key/message.js';
-import { openShare } from '../../../build/shared-key/share-file.js';
 import { open, verdict, verification } from '../../support/browser.js';
-import { allBytes, Ceremony, errorOf, QUICK_KEYS } from '../../support/ceremony.js';
+import { allBytes, errorOf, QUICK_KEYS } from '../../support/ceremony.js';
 import { describeWith } from '../../support/components.js';
-import { copyOf, madeOnce } from '../../support/made-once.js';
 import { CLI } from '../../support/paths.js';
 import { serve } from '../../support/serving.js';
-import { rounds } from '../../support/soak.js';
+import {
+  at,
+  attach,
+  attachWith,
+  commit,
+  each,
+  good,
+  holders,
+  messageOf,
+  newRequest,
+  publish,
+  records,
+  registry,
+  request,
+  shareOf,
+  sign,
+  start,
+} from '../../support/signing-holders.js';
 import { versionBefore } from '../../support/versions.js';
-import { cli, type Outcome, recordText, run, temporaryFolder, writeFiles } from '../../support/workspace.js';
-
-let holders: Ceremony;
-const NAMES = ['Anna', 'Bo', 'Cy'] as const;
-const numberOf = (name: string) => NAMES.indexOf(name as 'Anna') + 1;
-
-/** The registry of the operator, and the folder of the current request, which travels. */
-let registry: string;
-let request: string;
-
-/** What happens in each stage of a signing, and which stage is before it. */
-const STAGES = {
-  asked: [undefined, () => newRequest()],
-  committed: ['asked', () => each(commit, 'Anna', 'Bo')],
-  signed: ['committed', () => each(sign, 'Anna', 'Bo')],
-  published: ['signed', () => good(attach())],
-  'signed by all': ['asked', () => each(commit, ...NAMES).then(() => each(sign, ...NAMES))],
-} as const;
-
-/** The holders with a registry whose request is at a stage. It is made once in a run, and copied. */
-async function at(stage: keyof typeof STAGES): Promise<void> {
-  const [before, next] = STAGES[stage];
-  use(
-    await madeOnce(`holders-${stage}`, async (made) => {
-      await (before === undefined ? start() : at(before));
-      await next();
-      cpSync(holders.home, made, { recursive: true });
-    }),
-  );
-  use(copyOf(holders.home));
-}
-
-/** The holders with a registry that has no request yet. */
-async function start(): Promise<void> {
-  use((await Ceremony.of('whole')).home);
-  for (const name of ['root.json', 'holders.json']) {
-    writeFiles(registry, { [name]: readFileSync(join(holders.shared, name)) });
-  }
-  records({ alpha: {} });
-}
-
-function use(home: string): void {
-  holders = new Ceremony(NAMES, home);
-  registry = join(home, 'registry');
-  request = join(registry, 'request');
-}
+import { cli, run, temporaryFolder } from '../../support/workspace.js';
 
 beforeEach(start);
-
-const records = (all: Record<string, Record<string, string>>) => {
-  rmSync(join(registry, 'issuers'), { recursive: true, force: true });
-  for (const [id, changes] of Object.entries(all)) {
-    writeFiles(registry, { [`issuers/${id}.yaml`]: recordText(id, changes) });
-  }
-};
-
-async function newRequest(...more: string[]): Promise<Outcome> {
-  rmSync(request, { recursive: true, force: true });
-  const outcome = await cli(['build', '--unsigned', 'request', '--root-key', 'root.json', ...more], registry);
-  expect(outcome.stderr).toContain('ready to be signed');
-  return outcome;
-}
-
-const commit = (name: string, folder = request, ...more: string[]) =>
-  holders.as(name, ['commit', folder, '--json', ...more]);
-const sign = (name: string, folder = request, ...more: string[]) =>
-  holders.as(name, ['sign', folder, '--json', '--yes', ...more]);
-const attachWith = (...more: string[]) =>
-  cli(['attach', 'request', '--root-key', 'root.json', '--json', ...more], registry);
-const attach = (...more: string[]) => attachWith('--holders', 'holders.json', ...more);
-
-async function good(outcome: Promise<Outcome>): Promise<Outcome> {
-  const result = await outcome;
-  expect(result.stderr).not.toContain('passport-registry:');
-  expect(result.code).toBe(0);
-  return result;
-}
-
-/** Runs a command of several holders. */
-async function each(command: (name: string) => Promise<Outcome>, ...names: string[]): Promise<void> {
-  for (const name of names) await good(command(name));
-}
-
-/** A whole publication by some of the holders. */
-async function publish(...names: string[]): Promise<void> {
-  await newRequest();
-  await each(commit, ...names);
-  await each(sign, ...names);
-  await good(attach());
-}
-
-const messageOf = (kind: 'commitments' | 'shares', name: string, folder = request) =>
-  join(folder, `${kind}-${numberOf(name)}.jwt`);
-const claimsOf = (file: string) =>
-  JSON.parse(Buffer.from(readFileSync(file, 'utf8').split('.')[1] ?? '', 'base64url').toString('utf8'));
-const shareOf = (name: string) =>
-  openShare({
-    file: join(holders.machine(name).folder, 'own.share'),
-    passphrase: () => `the long passphrase of ${name}`,
-    env: process.env,
-  });
 
 describe('two of three holders', () => {
   let before: Awaited<ReturnType<typeof versionBefore>> | undefined;
@@ -271,138 +187,6 @@ describe('what is missing', () => {
     await at('signed by all');
     rmSync(messageOf('shares', 'Anna'));
     await good(attach());
-  });
-});
-
-describe('a wrong message', () => {
-  beforeEach(async () => {
-    await at('signed by all');
-  });
-
-  /** Signs the shares of a holder again, with other claims. */
-  async function resign(name: string, changes: Record<string, unknown>): Promise<void> {
-    const file = messageOf('shares', name);
-    const { messageKey } = await shareOf(name);
-    const claims = { ...claimsOf(file), ...changes };
-    writeFileSync(file, signMessage('registry-signing-shares+jwt', claims, messageKey));
-  }
-
-  /** Replaces the shares of Bo in all sessions. */
-  async function forge(change: (share: string, session: string) => string): Promise<void> {
-    const { sessions } = claimsOf(messageOf('shares', 'Bo'));
-    for (const [session, { shares }] of Object.entries<{ shares: Record<string, string> }>(sessions)) {
-      for (const type of Object.keys(shares)) shares[type] = change(shares[type] ?? '', session);
-    }
-    await resign('Bo', { sessions });
-  }
-
-  const flip = (share: string) => {
-    const bytes = Buffer.from(share, 'base64url');
-    bytes[0] = (bytes[0] ?? 0) ^ 1;
-    return bytes.toString('base64url');
-  };
-
-  it('names the holder of a wrong signature share, and publishes with the others', async () => {
-    await forge(flip);
-    const attached = await good(attach());
-    expect(attached.stderr).toContain('WARNING: shares-2.jwt, by Bo');
-  });
-
-  it('names the holder if nobody else is left', async () => {
-    await forge(flip);
-    rmSync(messageOf('shares', 'Cy'));
-    expect(errorOf(await attach())).toMatchObject({ code: 'ERR_SIGNATURE_SHARE', holder: 'Bo' });
-    await forge(() => 'not a share');
-    expect(errorOf(await attach())).toMatchObject({ code: 'ERR_HOLDER_MESSAGE', holder: 'Bo' });
-    expect(existsSync(join(registry, 'dist'))).toBe(false);
-  });
-
-  it('stops nobody, whatever it is', async () => {
-    // Without Anna's shares for the session with Bo, whose verification takes long.
-    const { '1-3': kept, ...rest } = claimsOf(messageOf('shares', 'Anna')).sessions;
-    expect(Object.keys(rest)).toEqual(['1-2']);
-    await resign('Anna', { sessions: { '1-3': kept } });
-    const session = claimsOf(messageOf('shares', 'Bo')).sessions['1-2'];
-    const kinds: readonly unknown[] = [
-      null,
-      { '1-2': null },
-      { '1-2': { ...session, shares: null } },
-      { '1-2': { commitments: 7, shares: {} } },
-      { '1-2': { ...session, shares: { list: {}, publication: null } } },
-      // Like some of those above.
-      'x',
-      { '1-2': { ...session, shares: [] } },
-    ];
-    for (const sessions of kinds.slice(0, rounds({ usual: 5, soak: 7 }))) {
-      await resign('Bo', { sessions });
-      await good(attach());
-    }
-    rmSync(messageOf('shares', 'Bo'));
-    mkdirSync(messageOf('shares', 'Bo'));
-    // A planted signature of the list does not count.
-    writeFileSync(join(request, 'issuers.sig'), 'AAAA');
-    expect((await good(attach())).stderr).toContain('the message of Bo cannot be read');
-  });
-
-  it.each([null, 'x', { '1-2': null }, { '1-2': { list: null, publication: ['x', 'y'] } }])(
-    'blames the holder of malformed commitments: %j',
-    async (commitments) => {
-      const { messageKey } = await shareOf('Bo');
-      const changed = { ...claimsOf(messageOf('commitments', 'Bo')), commitments };
-      const text = signMessage('registry-signing-commitments+jwt', changed, messageKey);
-      writeFileSync(messageOf('commitments', 'Bo'), text);
-      rmSync(messageOf('shares', 'Cy'));
-      expect(errorOf(await attach())).toMatchObject({ code: 'ERR_HOLDER_MESSAGE', holder: 'Bo' });
-    },
-  );
-
-  it('blames nobody if commitments were replaced after others had signed', async () => {
-    await good(commit('Bo', request, '--again'));
-    rmSync(messageOf('shares', 'Cy'));
-    const { code, holder } = errorOf(await attach());
-    expect({ code, holder }).toEqual({ code: 'ERR_COMMITMENTS_CHANGED', holder: undefined });
-  });
-
-  it.each(['commitments', 'shares'] as const)('refuses one flipped bit in %s', async (kind) => {
-    const file = messageOf(kind, 'Bo');
-    const text = readFileSync(file, 'utf8');
-    writeFileSync(file, `${text.slice(0, -9)}${text.at(-9) === 'A' ? 'B' : 'A'}${text.slice(-8)}`);
-    rmSync(messageOf('shares', 'Cy'));
-    expect(errorOf(await attach())).toMatchObject({ code: 'ERR_HOLDER_MESSAGE', holder: 'Bo' });
-    expect(errorOf(await sign('Bo'))).toEqual(
-      kind === 'shares'
-        ? expect.objectContaining({ code: 'ERR_NONCES_USED' })
-        : expect.objectContaining({ holder: 'Bo' }),
-    );
-  });
-
-  it('refuses shares and commitments of another request', async () => {
-    const kept = {
-      shares: readFileSync(messageOf('shares', 'Bo')),
-      commitments: readFileSync(messageOf('commitments', 'Bo')),
-    };
-    await good(attach());
-    records({ alpha: {}, beta: {} });
-    await newRequest();
-    await each(commit, 'Anna', 'Bo');
-    await good(sign('Anna'));
-    writeFileSync(messageOf('shares', 'Bo'), kept.shares);
-    expect(errorOf(await attach())).toMatchObject({ code: 'ERR_REQUEST_CHANGED', holder: 'Bo' });
-    writeFileSync(messageOf('commitments', 'Bo'), kept.commitments);
-    expect(errorOf(await sign('Bo'))).toMatchObject({ code: 'ERR_REQUEST_CHANGED', holder: 'Bo' });
-  });
-
-  it('refuses the holders, the share and the messages of another ceremony', async () => {
-    const others = await Ceremony.dealt();
-    const record = join(others.shared, 'holders.json');
-    const other = await cli(
-      ['attach', 'request', '--root-key', 'root.json', '--holders', record, '--json'],
-      registry,
-    );
-    expect(errorOf(other)).toMatchObject({ code: 'ERR_OTHER_KEY' });
-    const stranger = await others.as('Cy', ['sign', request, '--yes', '--json']);
-    expect(errorOf(stranger).code).not.toBe('ERR_USAGE');
-    expect(stranger.code).not.toBe(0);
   });
 });
 
