@@ -1,6 +1,7 @@
-import { cpSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { Ceremony } from '../support/ceremony.js';
 import { commandsBelow, sh } from '../support/documents.js';
 import { installedPath } from '../support/installed.js';
 import { ROOT } from '../support/paths.js';
@@ -17,23 +18,34 @@ function as(name: string, commands: string, words = ''): string {
     .replaceAll('Anna ', `${name} `)
     .replaceAll(/\b(anna|bo|di)\.share/g, `${name.toLowerCase()}.share`);
   return own
-    .replaceAll(/(--share \S+)/g, `$1 --passphrase-file passphrase`)
+    .replaceAll(/(--share \S+)/g, `$1 --passphrase-file passphrase-of-${name}`)
     .replaceAll(/(ceremony finish .*)/g, `$1 --words "${words}"`)
     .replaceAll(/(\bsign .*)/g, '$1 --yes');
 }
 
-async function ceremony(name: string, holders: readonly string[], steps: readonly string[]): Promise<void> {
-  const [join1 = '', join2 = '', finish1 = '', finish2 = ''] = steps.map((step) =>
-    step.replaceAll(' ceremony --', ` ${name} --`).replace(/ status ceremony$/m, ` status ${name}`),
-  );
-  const words = async () =>
-    JSON.parse((await sh(`npx passport-registry ceremony status ${name} --json`, folder)).stdout).words?.join(
-      ' ',
-    );
-  for (const step of [join1, join2]) for (const holder of holders) await sh(as(holder, step), folder);
-  const read = await words();
+async function ceremony([
+  join1 = '',
+  join2 = '',
+  finish1 = '',
+  finish2 = '',
+]: readonly string[]): Promise<void> {
+  for (const step of [join1, join2]) for (const holder of HOLDERS) await sh(as(holder, step), folder);
+  const { stdout } = await sh('npx passport-registry ceremony status ceremony --json', folder);
+  const read = JSON.parse(stdout).words.join(' ');
   for (const step of [finish1, finish2])
-    for (const holder of holders) await sh(as(holder, step, read), folder);
+    for (const holder of HOLDERS) await sh(as(holder, step, read), folder);
+}
+
+/** Puts the folder and the shares of a whole ceremony in place of one that was started, as Bo, Cy and Di would make it. */
+async function otherCeremony(name: string): Promise<void> {
+  const { shared, holders } = await Ceremony.of('whole');
+  rmSync(join(folder, name), { recursive: true });
+  cpSync(shared, join(folder, name), { recursive: true });
+  for (const { name: holder, folder: machine } of holders) {
+    const own = holder === 'Anna' ? 'Di' : holder;
+    cpSync(join(machine, 'own.share'), join(folder, `${own.toLowerCase()}.new`));
+    cpSync(join(machine, 'passphrase'), join(folder, `passphrase-of-${own}`));
+  }
 }
 
 describe('docs/holders.md', () => {
@@ -44,10 +56,12 @@ describe('docs/holders.md', () => {
 
   beforeAll(async () => {
     folder = temporaryFolder();
-    writeFileSync(join(folder, 'passphrase'), 'a passphrase of the test\n');
+    for (const name of HOLDERS) {
+      writeFileSync(join(folder, `passphrase-of-${name}`), `the long passphrase of ${name}\n`);
+    }
     writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
     await sh(start, folder);
-    await ceremony('ceremony', HOLDERS, steps.slice(0, 4));
+    await ceremony(steps);
     for (const name of ['root.json', 'holders.json'])
       cpSync(join(folder, 'ceremony', name), join(folder, name));
   });
@@ -113,14 +127,11 @@ describe('docs/holders.md', () => {
     const [begin = '', step = '', first = ''] = leaving;
     await sh(begin, folder);
     // Bo and Cy have a file for each key.
-    for (const name of ['bo', 'cy']) renameSync(join(folder, `${name}.share`), join(folder, `${name}.old`));
-    await ceremony('new-ceremony', ['Bo', 'Cy', 'Di'], steps.slice(0, 4));
-    for (const name of ['bo', 'cy']) {
-      renameSync(join(folder, `${name}.share`), join(folder, `${name}.new`));
-      renameSync(join(folder, `${name}.old`), join(folder, `${name}.share`));
-    }
+    await otherCeremony('new-ceremony');
     await together(step, ['Bo', 'Cy']);
-    for (const name of ['bo', 'cy']) renameSync(join(folder, `${name}.new`), join(folder, `${name}.share`));
+    for (const name of ['Bo', 'Cy', 'Di']) {
+      renameSync(join(folder, `${name.toLowerCase()}.new`), join(folder, `${name.toLowerCase()}.share`));
+    }
     await together(first, ['Di', 'Bo']);
     const published = readFileSync(join(folder, 'dist/keys/holders.json'), 'utf8');
     expect(published).toBe(readFileSync(join(folder, 'new-ceremony/holders.json'), 'utf8'));

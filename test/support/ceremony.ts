@@ -1,5 +1,6 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { copyOf, madeOnce } from './made-once.js';
 import { cli, type Outcome, temporaryFolder } from './workspace.js';
 
 /** A holder with a machine of his own: a folder with the share, its passphrase, the memory, and a copy of the ceremony. */
@@ -10,19 +11,61 @@ export interface HolderMachine {
   readonly copy: string;
 }
 
+/** The holders of {@link Ceremony.of}. */
+const NAMES = ['Anna', 'Bo', 'Cy'] as const;
+
+/** How a ceremony of two of three holders gets from each stage to the next one. */
+const STAGES = {
+  started: (ceremony: Ceremony) => good(ceremony.start(2)),
+  /** All messages of the first two rounds are there. */
+  rounds: async (ceremony: Ceremony) => {
+    await ceremony.rounds();
+    writeFileSync(join(ceremony.home, 'words'), await ceremony.words());
+  },
+  /** Bo has compared the words. */
+  compared: (ceremony: Ceremony) => good(ceremony.finish('Bo', ceremony.spoken)),
+  whole: (ceremony: Ceremony) => ceremony.finishAll(),
+};
+
 /** The holders of a key, each on a machine of his own, and the folder that travels between them. */
 export class Ceremony {
-  readonly home = temporaryFolder();
-  readonly shared = join(this.home, 'shared');
+  readonly home: string;
+  readonly shared: string;
   readonly holders: readonly HolderMachine[];
 
-  constructor(names: readonly string[]) {
+  constructor(names: readonly string[], home = temporaryFolder()) {
+    this.home = home;
+    this.shared = join(home, 'shared');
     this.holders = names.map((name) => {
-      const folder = join(this.home, name);
-      mkdirSync(folder);
+      const folder = join(home, name);
+      mkdirSync(folder, { recursive: true });
       writeFileSync(join(folder, 'passphrase'), `the long passphrase of ${name}\n`);
       return { name, folder, copy: join(folder, 'copy') };
     });
+  }
+
+  /** A ceremony of Anna, Bo and Cy, of whom two sign, at a stage. It is made once in a run, and copied. */
+  static async of(stage: keyof typeof STAGES): Promise<Ceremony> {
+    let folder: string | undefined;
+    for (const [reached, next] of Object.entries(STAGES)) {
+      const before = folder;
+      folder = await madeOnce(`ceremony-${reached}`, async (made) => {
+        if (before !== undefined) cpSync(before, made, { recursive: true });
+        await next(new Ceremony(NAMES, made));
+      });
+      if (reached === stage) break;
+    }
+    return new Ceremony(NAMES, copyOf(folder as string));
+  }
+
+  /** A whole ceremony that has split a key, root.pem in the home folder. It is made once in a run, and copied. */
+  static async dealt(): Promise<Ceremony> {
+    const names = ['Anna', "Bo O'Neil", 'Cy'];
+    const folder = await madeOnce('ceremony-dealt', async (made) => {
+      await good(cli(['keys', 'generate', '--out', 'root.pem', '--public', 'root.json'], made));
+      await new Ceremony(names, made).split(2);
+    });
+    return new Ceremony(names, copyOf(folder));
   }
 
   /** Runs `ceremony start`. */
@@ -58,6 +101,11 @@ export class Ceremony {
     return (await this.status(folder)).words.join(' ');
   }
 
+  /** The words of a ceremony that {@link Ceremony.of} has made. */
+  get spoken(): string {
+    return readFileSync(join(this.home, 'words'), 'utf8');
+  }
+
   /** The first two rounds. */
   async rounds(): Promise<void> {
     for (const round of [1, 2]) for (const { name } of this.holders) await good(this.join(name), round);
@@ -79,7 +127,7 @@ export class Ceremony {
     await this.finishAll();
   }
 
-  private async finishAll(): Promise<void> {
+  async finishAll(): Promise<void> {
     const words = await this.words();
     for (const round of [3, 4])
       for (const { name } of this.holders) await good(this.finish(name, words), round);
@@ -101,6 +149,9 @@ async function good(outcome: Promise<Outcome>, round = 0): Promise<void> {
   const { code, stderr } = await outcome;
   if (code !== 0) throw new Error(`round ${round}: ${stderr}`);
 }
+
+/** The module with which a process reads the files of holders that were written in the process of a test. */
+export const QUICK_KEYS = new URL('quick-keys.mjs', import.meta.url).href;
 
 /** The error of a command that was run with --json. */
 export function errorOf({ stdout }: Outcome): { code: string; message: string; holder?: string } {

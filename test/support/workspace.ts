@@ -90,25 +90,22 @@ export function cli(
   return cliWith(args, cwd, { env: cleanEnvironment(environment), stdin: '' });
 }
 
-/** Runs the command line in this process, with exactly this environment and this input. */
-export function cliWith(
-  args: readonly string[],
-  cwd: string,
-  input: { readonly env: NodeJS.ProcessEnv; readonly stdin: Buffer | string },
-): Promise<Outcome> {
+/** Runs the command line in this process, with exactly this environment and this input, which can be a terminal. */
+export function cliWith(args: readonly string[], cwd: string, input: Input): Promise<Outcome> {
   const outcome = lastRun.then(() => runHere(args, cwd, input));
   lastRun = outcome.catch(() => undefined);
   return outcome;
 }
 
+interface Input {
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdin: Buffer | string | Readable;
+}
+
 /** A process has one current folder, so each run waits for the run before. */
 let lastRun: Promise<unknown> = Promise.resolve();
 
-async function runHere(
-  args: readonly string[],
-  cwd: string,
-  { env, stdin }: { readonly env: NodeJS.ProcessEnv; readonly stdin: Buffer | string },
-): Promise<Outcome> {
+async function runHere(args: readonly string[], cwd: string, { env, stdin }: Input): Promise<Outcome> {
   // Loaded on demand: most tests need no command line.
   const { main } = await import('../../build/cli/program.js');
   const [stdout, stderr, before] = [new Collected(), new Collected(), process.cwd()];
@@ -120,7 +117,7 @@ async function runHere(
     const code = await main(args, {
       stdout,
       stderr,
-      stdin: Readable.from(stdin.length === 0 ? [] : [stdin]),
+      stdin: stdin instanceof Readable ? stdin : Readable.from(stdin.length === 0 ? [] : [stdin]),
       env,
     });
     return { code, stdout: stdout.text(), stderr: stderr.text() };

@@ -21,9 +21,11 @@ async function secretsOf(ceremony: Ceremony, name: string): Promise<JoiningSecre
 }
 
 describe('a ceremony of 2 of 3 holders', () => {
-  const ceremony = new Ceremony(['Anna', 'Bo', 'Cy']);
+  let ceremony: Ceremony;
 
-  beforeAll(() => ceremony.whole(2));
+  beforeAll(async () => {
+    ceremony = await Ceremony.of('whole');
+  });
 
   it('makes one key, which all holders name', async () => {
     const root = JSON.parse(read(ceremony.shared, 'root.json'));
@@ -66,7 +68,7 @@ describe('a ceremony of 2 of 3 holders', () => {
 
   it('may be repeated: no file of the folder changes', async () => {
     const before = allBytes(ceremony.shared);
-    for (const { name } of ceremony.holders) {
+    for (const name of ['Anna', 'Cy']) {
       expect((await ceremony.join(name)).code).toBe(0);
       expect((await ceremony.finish(name, 'not asked again')).code).toBe(0);
     }
@@ -196,8 +198,7 @@ describe('a hostile or careless ceremony', () => {
   let ceremony: Ceremony;
 
   beforeEach(async () => {
-    ceremony = new Ceremony(['Anna', 'Bo', 'Cy']);
-    await ceremony.start(2);
+    ceremony = await Ceremony.of('started');
   });
 
   const file = (name: string) => join(ceremony.shared, name);
@@ -265,19 +266,19 @@ describe('a hostile or careless ceremony', () => {
     expect((await eve.join('Bo', folder)).code).toBe(0);
     cpSync(join(folder, 'parts-2.jwt'), file('parts-2.jwt'));
     const seen = errorOf(await ceremony.finish('Cy', ''));
-    expect(seen).toMatchObject({
-      code: 'ERR_CEREMONY_CHANGED',
-      message: expect.stringContaining('Anna has seen another join-2.jwt, by Bo'),
-    });
+    expect(seen.code).toBe('ERR_CEREMONY_CHANGED');
+    expect(seen.message).toContain('another join-2.jwt, by Bo');
     // Anna may have lied, or Bo, or whoever passed the folder on.
     expect(seen.holder).toBeUndefined();
   });
 
   it('shows other words to each side if whoever passes the folder around swaps keys', async () => {
+    ceremony = new Ceremony(['Anna', 'Bo']);
+    await ceremony.start(2);
     // The coordinator plays Bo towards Anna, and Anna towards Bo: two ceremonies with the same names and terms.
     const [annas, bos] = [join(ceremony.home, 'to-anna'), join(ceremony.home, 'to-bo')];
     for (const copy of [annas, bos]) cpSync(ceremony.shared, copy, { recursive: true });
-    const eve = new Ceremony(['Anna', 'Bo', 'Cy']);
+    const eve = new Ceremony(['Anna', 'Bo']);
     const run = async (name: string, real: string, folder: string) =>
       expect((await (name === real ? ceremony : eve).join(name, folder)).code).toBe(0);
     for (const [real, folder] of [
@@ -286,7 +287,7 @@ describe('a hostile or careless ceremony', () => {
     ] as const) {
       // One machine per ceremony: Eve's machines start anew.
       for (const { folder: machine } of eve.holders) rmSync(join(machine, 'own.share'), { force: true });
-      for (const _round of [1, 2]) for (const name of ['Anna', 'Bo', 'Cy']) await run(name, real, folder);
+      for (const _round of [1, 2]) for (const name of ['Anna', 'Bo']) await run(name, real, folder);
     }
     const [toAnna, toBo] = [await ceremony.words(annas), await ceremony.words(bos)];
     expect(toAnna).not.toBe(toBo);
@@ -297,7 +298,7 @@ describe('a hostile or careless ceremony', () => {
   });
 
   it('accepts the words in any case and spacing, and no other words', async () => {
-    await ceremony.rounds();
+    ceremony = await Ceremony.of('rounds');
     const words = await ceremony.words();
     expect(words.split(' ')).toHaveLength(16);
     for (const wrong of [
@@ -315,20 +316,18 @@ describe('a hostile or careless ceremony', () => {
   it.each(['join', 'parts', 'receipt'])(
     'refuses one flipped bit in a %s message, and names its author',
     async (kind) => {
-      await ceremony.rounds();
-      const words = await ceremony.words();
-      await ceremony.finish('Bo', words);
+      ceremony = await Ceremony.of('compared');
       const path = file(`${kind}-2.jwt`);
       const text = read(path);
       const at = text.length - 40;
       writeFileSync(path, `${text.slice(0, at)}${text[at] === 'A' ? 'B' : 'A'}${text.slice(at + 1)}`);
-      const { code, holder } = errorOf(await ceremony.finish('Anna', words));
+      const { code, holder } = errorOf(await ceremony.finish('Anna', ceremony.spoken));
       expect({ code, holder }).toEqual({ code: 'ERR_HOLDER_MESSAGE', holder: 'Bo' });
     },
   );
 
   it('names the holder who sends a wrong part of the key', async () => {
-    await ceremony.rounds();
+    ceremony = await Ceremony.of('rounds');
     const { messageKey } = await secretsOf(ceremony, 'Bo');
     const claims = claimsOf(read(file('parts-2.jwt')));
     const sign = (parts: unknown) =>
@@ -344,19 +343,17 @@ describe('a hostile or careless ceremony', () => {
       { ...claims.parts, 1: 'x' },
     ]) {
       sign(JSON.parse(JSON.stringify(parts)));
-      const { code, holder } = errorOf(await ceremony.finish('Anna', await ceremony.words()));
+      const { code, holder } = errorOf(await ceremony.finish('Anna', ceremony.spoken));
       expect({ code, holder }).toEqual({ code: 'ERR_KEY_PART', holder: 'Bo' });
     }
   });
 
   it('refuses a receipt for another fingerprint, and a share of another ceremony', async () => {
-    await ceremony.rounds();
-    const words = await ceremony.words();
-    await ceremony.finish('Bo', words);
+    ceremony = await Ceremony.of('compared');
     const { messageKey } = await secretsOf(ceremony, 'Bo');
     const claims = { ...claimsOf(read(file('receipt-2.jwt'))), digest: '0'.repeat(64) };
     writeFileSync(file('receipt-2.jwt'), signMessage('registry-ceremony-receipt+jwt', claims, messageKey));
-    expect(errorOf(await ceremony.finish('Anna', words))).toMatchObject({
+    expect(errorOf(await ceremony.finish('Anna', ceremony.spoken))).toMatchObject({
       ...{ code: 'ERR_CEREMONY_CHANGED', holder: 'Bo' },
     });
     const other = new Ceremony(['Anna', 'Bo', 'Cy']);
@@ -376,20 +373,16 @@ describe('a hostile or careless ceremony', () => {
     ['parts', { parts: { 1: { a: 1 } } }],
     ['receipt', { digest: null }],
   ])('refuses a %s message with %j without an internal error', async (kind, changed) => {
-    for (const _round of [1, 2]) for (const name of ['Anna', 'Bo', 'Cy']) await ceremony.join(name);
-    const words = await ceremony.words();
-    await ceremony.finish('Bo', words);
+    ceremony = await Ceremony.of('compared');
     const { messageKey } = await secretsOf(ceremony, 'Bo');
     const claims = { ...claimsOf(read(file(`${kind}-2.jwt`))), ...changed };
     const type = `registry-ceremony-${kind}+jwt` as 'registry-ceremony-join+jwt';
     writeFileSync(file(`${kind}-2.jwt`), signMessage(type, claims, messageKey));
-    for (const outcome of [await ceremony.finish('Anna', words), await ceremony.join('Anna')]) {
-      expect([0, 3]).toContain(outcome.code);
-    }
+    expect([0, 3]).toContain((await ceremony.join('Anna')).code);
     expect((await cli(['ceremony', 'status', ceremony.shared], ceremony.home)).code).not.toBe(70);
-    expect(errorOf(await ceremony.finish('Anna', words)).code).toMatch(
-      /^ERR_(HOLDER_MESSAGE|CEREMONY_CHANGED|KEY_PART)$/,
-    );
+    const finished = await ceremony.finish('Anna', ceremony.spoken);
+    expect(finished.code).toBe(3);
+    expect(errorOf(finished).code).toMatch(/^ERR_(HOLDER_MESSAGE|CEREMONY_CHANGED|KEY_PART)$/);
   });
 
   it.each(['\ud800', { a: [1] }, 'not json'])(
@@ -405,26 +398,23 @@ describe('a hostile or careless ceremony', () => {
   );
 
   it('is live only with the files that it has made', async () => {
-    await ceremony.rounds();
-    const words = await ceremony.words();
-    for (const _round of [1, 2]) for (const name of ['Anna', 'Bo', 'Cy']) await ceremony.finish(name, words);
-    expect(await ceremony.status()).toMatchObject({ step: 'live' });
-    const root = read(file('root.json'));
+    ceremony = await Ceremony.of('whole');
+    const before = allBytes(ceremony.shared);
     for (const damage of [
       () => rmSync(file('root.json')),
-      () => writeFileSync(file('root.json'), root.replace(/"x": "..../, '"x": "AAAA')),
+      () => writeFileSync(file('root.json'), read(file('root.json')).replace(/"x": "..../, '"x": "AAAA')),
       () => writeFileSync(file('holders.json'), '{}'),
     ]) {
       damage();
       expect(await ceremony.status()).toMatchObject({ step: 'record' });
-      await ceremony.finish('Cy', words);
-      expect(await ceremony.status()).toMatchObject({ step: 'live' });
+      await ceremony.finish('Cy', ceremony.spoken);
+      expect(allBytes(ceremony.shared)).toEqual(before);
     }
-    expect(read(file('root.json'))).toBe(root);
+    expect(await ceremony.status()).toMatchObject({ step: 'live' });
   });
 
   it('makes a contribution prove that its holder knows the secret', async () => {
-    for (const name of ['Anna', 'Bo', 'Cy']) await ceremony.join(name);
+    ceremony = await Ceremony.of('rounds');
     const { messageKey } = await secretsOf(ceremony, 'Cy');
     const claims = claimsOf(read(file('join-3.jwt')));
     const { commitments } = claimsOf(read(file('join-1.jwt')));

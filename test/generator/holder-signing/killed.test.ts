@@ -1,8 +1,9 @@
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Ceremony, errorOf } from '../../support/ceremony.js';
+import { Ceremony, errorOf, QUICK_KEYS } from '../../support/ceremony.js';
 import { CLI } from '../../support/paths.js';
+import { rounds } from '../../support/soak.js';
 import { cli, type Outcome, recordText, run, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 /** Kills the process before one of the calls that change files, so that every moment is tried, on any machine. */
@@ -47,7 +48,7 @@ class World {
     const own = ['--share', 'own.share', '--passphrase-file', 'passphrase'];
     const { code, stderr } = await run(
       process.execPath,
-      ['--import', preload, CLI, ...args, ...own],
+      ['--import', QUICK_KEYS, '--import', preload, CLI, ...args, ...own],
       folder,
       {
         KILL_BEFORE: String(moment),
@@ -59,14 +60,20 @@ class World {
     return false;
   }
 
-  /** Kills a command at every moment, each time from the same state. Leaves the state after the whole command. */
-  async atEveryMoment(args: readonly string[], afterwards: () => Promise<void>): Promise<number> {
+  /**
+   * Kills a command at moments, each time from the same state. Leaves the state after the whole command.
+   *
+   * @param every - the distance of the moments in the usual run. The soak kills the command at every moment
+   * @returns how often it was killed
+   */
+  async atMoments(args: readonly string[], every: number, afterwards: () => Promise<void>): Promise<number> {
+    const step = rounds({ usual: every, soak: 1 });
     this.save();
-    for (let moment = 1; ; moment += 1) {
+    for (let kills = 0; ; kills += 1) {
       this.restore();
-      const isKilled = await this.killed(args, moment);
+      const isKilled = await this.killed(args, (kills + 1) * step);
       await afterwards();
-      if (!isKilled) return moment - 1;
+      if (!isKilled) return kills;
     }
   }
 }
@@ -82,20 +89,20 @@ describe('a holder whose machine is killed', () => {
   const { ceremony } = world;
   const request = join(ceremony.home, 'registry', 'request');
   const file = (kind: string) => join(request, `${kind}-1.jwt`);
-  let moments = 0;
+  let kills = 0;
 
   it(
-    'resumes a ceremony at every moment',
+    'resumes a ceremony',
     async () => {
       await good(ceremony.start(2));
       await good(ceremony.join('Bo'));
       const join = ['ceremony', 'join', ceremony.shared, '--as', 'Anna'];
-      moments += await world.atEveryMoment(join, () => good(ceremony.join('Anna')));
+      kills += await world.atMoments(join, 5, () => good(ceremony.join('Anna')));
       await good(ceremony.join('Bo'));
       const words = await ceremony.words();
       const finish = ['ceremony', 'finish', ceremony.shared, '--words', words];
       await good(ceremony.finish('Bo', words));
-      moments += await world.atEveryMoment(finish, async () => {
+      kills += await world.atMoments(finish, 7, async () => {
         await good(ceremony.finish('Anna', words));
         expect(['test', 'live']).toContain((await ceremony.status()).step);
       });
@@ -120,12 +127,12 @@ describe('a holder whose machine is killed', () => {
         ceremony.as(name, ['commit', request, '--json', ...more]);
       const sign = (name: string) => ceremony.as(name, ['sign', request, '--yes', '--json']);
       await good(commit('Bo'));
-      moments += await world.atEveryMoment(['commit', request], async () => {
+      kills += await world.atMoments(['commit', request], 5, async () => {
         await good(commit('Anna'));
         await good(sign('Bo'));
       });
       let refused = 0;
-      moments += await world.atEveryMoment(['sign', request, '--yes'], async () => {
+      kills += await world.atMoments(['sign', request, '--yes'], 3, async () => {
         const [before, commitments] = [read(file('shares')), read(file('commitments'))];
         const again = await sign('Anna');
         if (again.code === 0) {
@@ -144,7 +151,7 @@ describe('a holder whose machine is killed', () => {
       await good(
         cli(['attach', 'request', '--root-key', 'root.json', '--holders', 'holders.json'], registry),
       );
-      expect(moments).toBeGreaterThanOrEqual(50);
+      expect(kills).toBeGreaterThanOrEqual(rounds({ usual: 9, soak: 50 }));
     },
     ENOUGH_MS,
   );

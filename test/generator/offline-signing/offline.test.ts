@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
+import { copyOf, madeOnce } from '../../support/made-once.js';
 import { claimsOf } from '../../support/signed-tree.js';
 import { signFiles } from '../../support/signing-request.js';
+import { onTerminal } from '../../support/terminal.js';
 import {
   cli,
   type Outcome,
@@ -20,14 +22,21 @@ let online: string;
 let offline: string;
 
 beforeEach(async () => {
-  online = await workspace(['alpha', 'beta']);
-  offline = temporaryFolder();
-  cpSync(join(online, 'key.pem'), join(offline, 'key.pem'));
-  rmSync(join(online, 'key.pem'));
-  const { stdout } = await cli(['keys', 'public', 'key.pem'], offline);
-  writeFiles(online, { 'root.json': stdout });
-  await whole();
+  const made = await madeOnce('offline-signing', async (folder) => {
+    use(folder);
+    for (const id of ['alpha', 'beta']) writeFiles(online, { [`issuers/${id}.yaml`]: recordText(id) });
+    mkdirSync(offline);
+    const { stdout } = await cli(['keys', 'generate', '--out', 'key.pem'], offline);
+    writeFiles(online, { 'root.json': stdout });
+    await whole();
+  });
+  use(copyOf(made));
 });
+
+function use(folder: string): void {
+  online = join(folder, 'online');
+  offline = join(folder, 'offline');
+}
 
 const carry = (from: string, to: string) =>
   cpSync(join(from, 'request'), join(to, 'request'), { recursive: true });
@@ -44,6 +53,11 @@ const sums = () => readFileSync(join(online, 'dist/SHA256SUMS'), 'utf8');
 const clear = () => {
   for (const folder of [online, offline]) rmSync(join(folder, 'request'), { recursive: true, force: true });
 };
+
+const signOnTerminal = (typed: string) =>
+  onTerminal(['sign', 'request', '--key', 'key.pem', '--memory', 'state'], offline, {
+    ...{ question: 'Sign this? Type yes:', typed },
+  });
 
 /** The claims of the published statement. */
 const statement = () => claimsOf(readFileSync(join(online, 'dist/publication.jwt')));
@@ -374,35 +388,22 @@ describe('signing in two steps', () => {
       writeFiles(online, { 'issuers/gamma.yaml': recordText('gamma') });
       await request();
       carry(online, offline);
-      const { CLI } = await import('../../support/paths.js');
-      const command = `"${process.execPath}" "${CLI}" sign request --key key.pem`;
-      await run(
-        'sh',
-        ['-c', `(sleep 2; echo ${answer}; sleep 3) | script -qec '${command} --memory state' typescript`],
-        offline,
-      );
-      expect(readFileSync(join(offline, 'typescript'), 'utf8')).toContain('+ gamma: new');
+      const { shown } = await signOnTerminal(`${answer}\n`);
+      expect(shown).toContain('+ gamma: new');
       expect(existsSync(join(offline, 'request/issuers.sig'))).toBe(signed);
     });
   });
 
   describeWith(['script'], 'on a terminal, at the question', () => {
     it.each([
-      ['Ctrl+C', '\\003'],
-      ['Ctrl+D', '\\004'],
+      ['Ctrl+C', '\u0003'],
+      ['Ctrl+D', '\u0004'],
     ])('takes %s for no answer', async (_name, key) => {
       clear();
       writeFiles(online, { 'issuers/gamma.yaml': recordText('gamma') });
       await request();
       carry(online, offline);
-      const { CLI } = await import('../../support/paths.js');
-      const command = `"${process.execPath}" "${CLI}" sign request --key key.pem --memory state`;
-      const { code } = await run(
-        'sh',
-        ['-c', `(sleep 2; printf '${key}'; sleep 3) | script -qec '${command}' typescript`],
-        offline,
-      );
-      const shown = readFileSync(join(offline, 'typescript'), 'utf8');
+      const { code, shown } = await signOnTerminal(key);
       expect(shown).toContain('passport-registry: no answer was given');
       expect(shown).not.toContain('internal error');
       expect(code).toBe(2);

@@ -11,9 +11,10 @@ import {
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
+import { copyOf, madeOnce } from '../../support/made-once.js';
 import { claimsOf, sha256 } from '../../support/signed-tree.js';
 import { alterInput, signFiles } from '../../support/signing-request.js';
-import { cli, type Outcome, recordText, run, workspace, writeFiles } from '../../support/workspace.js';
+import { cli, type Outcome, recordText, run, writeFiles } from '../../support/workspace.js';
 
 /** A registry with one published list and a delegation. Its root key is only used by `sign` and by this file. */
 let folder: string;
@@ -22,12 +23,16 @@ const HASH = '0'.repeat(43);
 const CHECKPOINT = ['--checkpoint-key', 'online.pem'];
 
 beforeEach(async () => {
-  folder = await workspace(['alpha']);
-  writeFiles(folder, { 'root.json': (await good('keys', 'public', 'key.pem')).stdout });
-  for (const name of ['online', 'second']) await makeKey(name);
-  await request('build', ...CHECKPOINT, '--delegate', 'online.json');
-  await signed();
-  await good('attach', 'request', '--root-key', 'root.json', ...CHECKPOINT);
+  const made = await madeOnce('payloads', async (home) => {
+    folder = home;
+    writeFiles(home, { 'issuers/alpha.yaml': recordText('alpha') });
+    for (const name of ['key', 'online', 'second']) await makeKey(name);
+    renameSync(at('key.json'), at('root.json'));
+    await request('build', ...CHECKPOINT, '--delegate', 'online.json');
+    await signed();
+    await good('attach', 'request', '--root-key', 'root.json', ...CHECKPOINT);
+  });
+  folder = copyOf(made);
 });
 
 const at = (path: string) => join(folder, path);

@@ -1,9 +1,10 @@
 import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { copyOf, madeOnce } from '../../support/made-once.js';
 import { claimsOf, sha256 } from '../../support/signed-tree.js';
 import { alterStatement, signFiles } from '../../support/signing-request.js';
-import { cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
+import { cli, recordText, writeFiles } from '../../support/workspace.js';
 
 /** A registry with a published list, and a key beside it that only `sign` and this file use. */
 let folder: string;
@@ -12,10 +13,14 @@ const HASH = '0'.repeat(64);
 const INPUT = 'request/publication.signing-input';
 
 beforeEach(async () => {
-  folder = await workspace(['alpha', 'beta']);
-  writeFiles(folder, { 'root.json': (await cli(['keys', 'public', 'key.pem'], folder)).stdout });
-  await whole();
-  add('gamma');
+  const made = await madeOnce('statement', async (home) => {
+    folder = home;
+    for (const id of ['alpha', 'beta']) add(id);
+    await cli(['keys', 'generate', '--out', 'key.pem', '--public', 'root.json'], folder);
+    await whole();
+    add('gamma');
+  });
+  folder = copyOf(made);
 });
 
 const add = (id: string) => writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id) });

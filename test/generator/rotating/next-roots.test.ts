@@ -3,10 +3,10 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync } from '
 import { join } from 'node:path';
 import type { TrustAnchor } from '@passport-registry/verifier';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { filesBelow } from '../../../build/files/walk.js';
+import { copyOf, madeOnce } from '../../support/made-once.js';
 import { serve } from '../../support/serving.js';
 import { claimsOf } from '../../support/signed-tree.js';
-import { cli, cliProcess, type Outcome, workspace, writeFiles } from '../../support/workspace.js';
+import { cli, cliProcess, filesOf, type Outcome, recordText, writeFiles } from '../../support/workspace.js';
 
 let folder: string;
 const path = (...steps: string[]) => join(folder, ...steps);
@@ -53,10 +53,7 @@ const rotate = (by: string, to: string, ...more: string[]) =>
 const commit = (...next: string[]) => ['--commit', ...next];
 const steps = (): string[] => JSON.parse(text('dist/keys/rotation.json'));
 const committed = () => steps().map((step) => claimsOf(Buffer.from(step))['next_roots']);
-const treeNow = () =>
-  filesBelow(path('dist'))
-    .map((name) => `${name} ${text('dist', name)}`)
-    .join('\n');
+const treeNow = () => [...filesOf(path('dist'))].map(([name, bytes]) => `${name} ${bytes}`).join('\n');
 
 /** Signs a step as somebody who does not use this tool, and lets a build publish it. */
 async function publishStep(by: string, to: string, ...more: string[]): Promise<Outcome> {
@@ -68,28 +65,27 @@ async function publishStep(by: string, to: string, ...more: string[]): Promise<O
   return command('build', ...signedBy(to), '--rotation', 'step');
 }
 
-let template: string | undefined;
+let template: string;
 beforeEach(async () => {
-  if (template === undefined) {
-    folder = await workspace(['alpha']);
+  template = await madeOnce('next-roots', async (made) => {
+    folder = made;
+    writeFiles(made, { 'issuers/alpha.yaml': recordText('alpha') });
     for (const name of KEYS) {
       await good('keys', 'generate', '--out', `${name}.pem`, '--public', `${name}.json`);
     }
     settings();
     await good('build');
-    template = folder;
-  }
-  folder = await workspace([]);
-  cpSync(template, folder, { recursive: true });
+  });
+  folder = copyOf(template);
 });
 
 describe('rotate, if the root key is committed', () => {
   /** What is refused leaves the tree and the folder as they were. */
   async function expectRefused(words: string, code: number, ...args: Parameters<typeof rotate>) {
-    const before = [treeNow(), filesBelow(folder)];
+    const before = [treeNow(), [...filesOf(folder).keys()]];
     const { code: found, stderr } = await rotate(...args);
     expect([found, stderr]).toEqual([code, expect.stringContaining(words)]);
-    expect([treeNow(), filesBelow(folder)]).toEqual(before);
+    expect([treeNow(), [...filesOf(folder).keys()]]).toEqual(before);
   }
 
   it('refuses any other next key before anything is signed', async () => {
@@ -163,7 +159,7 @@ describe('rotate, if the root key is committed', () => {
     const kept = path('kept');
     cpSync(begun, kept, { recursive: true });
     rmSync(path('dist'), { recursive: true });
-    cpSync(join(template ?? '', 'dist'), path('dist'), { recursive: true });
+    cpSync(join(template, 'dist'), path('dist'), { recursive: true });
     const other = await rotate('root', 'first', ...commit('third.json'));
     expect([other.code, other.stderr]).toEqual([
       3,
@@ -288,10 +284,11 @@ describe('whoever knows the next root keys', () => {
   it('a mirror keeps the first commitment that it has seen, also in another process', async () => {
     expect((await publishStep('root', 'first', ...commit('second.json'))).code).toBe(0);
     const url = await serve(path('dist'));
-    const mirror = () => cliProcess(['mirror', url, 'mirror', ...anchor()], folder);
-    expect((await mirror()).code).toBe(0);
+    const args = ['mirror', url, 'mirror', ...anchor()];
+    expect((await cliProcess(args, folder)).code).toBe(0);
+    const mirror = () => command(...args);
     rmSync(path('dist'), { recursive: true });
-    cpSync(join(template ?? '', 'dist'), path('dist'), { recursive: true });
+    cpSync(join(template, 'dist'), path('dist'), { recursive: true });
     expect((await publishStep('root', 'first', ...commit('thief.json'))).code).toBe(0);
     const other = await mirror();
     expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('has two valid successors')]);

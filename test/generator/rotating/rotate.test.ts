@@ -15,8 +15,8 @@ import { importRootKey, openRegistry, RegistryError, type RootJwk } from '@passp
 import { folderSource, verifyTree } from 'passport-registry';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { main } from '../../../build/cli/program.js';
-import { filesBelow } from '../../../build/files/walk.js';
 import { describeWith } from '../../support/components.js';
+import { copyOf, madeOnce } from '../../support/made-once.js';
 import { CLI } from '../../support/paths.js';
 import { claimsOf } from '../../support/signed-tree.js';
 import { rounds } from '../../support/soak.js';
@@ -24,11 +24,12 @@ import {
   cleanEnvironment,
   cli,
   cliProcess,
+  cliWith,
   clockAhead,
+  filesOf,
   type Outcome,
   recordText,
   run,
-  workspace,
   writeFiles,
 } from '../../support/workspace.js';
 
@@ -60,19 +61,24 @@ async function key(name: string, ...args: string[]): Promise<void> {
 const SETTINGS = 'root_key: root.json\nsigner: { key: root.pem }\n';
 const ONLINE = 'checkpoint: { signer: { key: online.pem } }\n';
 
-/** A published registry, with or without checkpoints. */
-async function published({ checkpoints = true, ids = ['alpha', 'beta'] } = {}): Promise<void> {
-  folder = await workspace(ids);
-  mkdirSync(path('safe'));
-  for (const name of ['root', 'online', 'stranger']) await key(name);
-  writeFiles(folder, { 'registry.yaml': checkpoints ? SETTINGS + ONLINE : SETTINGS });
-  const delegation = checkpoints ? ['--delegation', 'delegation.jwt'] : [];
-  if (checkpoints) {
-    writeFiles(folder, {
-      'delegation.jwt': (await good('keys', 'delegate', '--online', 'online.json')).stdout,
-    });
-  }
-  await good('build', ...delegation);
+const IDS = ['alpha', 'beta'];
+
+/** A published registry, with or without checkpoints. Each is made once, and copied. */
+async function published({ checkpoints = true, ids = IDS } = {}): Promise<void> {
+  const made = await madeOnce(`rotate-${checkpoints}-${ids.length}`, async (home) => {
+    folder = home;
+    for (const id of ids) writeFiles(home, { [`issuers/${id}.yaml`]: recordText(id) });
+    mkdirSync(path('safe'));
+    for (const name of ['root', 'online', 'stranger']) await key(name);
+    writeFiles(home, { 'registry.yaml': checkpoints ? SETTINGS + ONLINE : SETTINGS });
+    const delegation = checkpoints ? ['--delegation', 'delegation.jwt'] : [];
+    if (checkpoints) {
+      const { stdout } = await good('keys', 'delegate', '--online', 'online.json');
+      writeFiles(home, { 'delegation.jwt': stdout });
+    }
+    await good('build', ...delegation);
+  });
+  folder = copyOf(made);
 }
 
 const NEXT = ['--next-key', 'safe/next.pem'];
@@ -91,10 +97,7 @@ const fileOf = async (name: string) =>
   existsSync(path('dist', name)) ? readFileSync(path('dist', name)) : undefined;
 
 /** The bytes of all files of the tree. */
-const treeNow = () =>
-  filesBelow(path('dist'))
-    .map((name) => `${name} ${text('dist', name)}`)
-    .join('\n');
+const treeNow = () => [...filesOf(path('dist'))].map(([name, bytes]) => `${name} ${bytes}`).join('\n');
 
 async function expectRefused(words: string, code: number, ...more: string[]): Promise<void> {
   const before = treeNow();
@@ -104,9 +107,9 @@ async function expectRefused(words: string, code: number, ...more: string[]): Pr
 }
 
 afterEach(() => {
-  const secrets = filesBelow(folder)
-    .filter((name) => name.endsWith('.pem'))
-    .map((name) => /-----\n([^-]{40})/.exec(text(name))?.[1] ?? 'no such text');
+  const secrets = [...filesOf(folder)]
+    .filter(([name]) => name.endsWith('.pem'))
+    .map(([, bytes]) => /-----\n([^-]{40})/.exec(String(bytes))?.[1] ?? 'no such text');
   for (const secret of secrets) expect(printed).not.toContain(secret);
   printed = '';
 });
@@ -168,14 +171,7 @@ describe('passport-registry rotate', () => {
   ])('asks on a terminal: %j', async (answer, code) => {
     await published();
     const stdin = Object.assign(Readable.from([`${answer}\n`]), { isTTY: true });
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-    const before = process.cwd();
-    process.chdir(folder);
-    try {
-      expect(await main(['rotate', ...NEXT], { stdin, stdout, stderr, env: cleanEnvironment() })).toBe(code);
-    } finally {
-      process.chdir(before);
-    }
+    expect((await cliWith(['rotate', ...NEXT], folder, { env: cleanEnvironment(), stdin })).code).toBe(code);
     expect(existsSync(path('safe/next.pem'))).toBe(code === 0);
     expect(existsSync(path('rotation'))).toBe(code === 0);
   });
@@ -480,7 +476,12 @@ describe('a rotation that does not fit', () => {
   });
 });
 
-const KILLS = rounds({ usual: 8, soak: 200 });
+const KILLS = rounds({ usual: 3, soak: 200 });
+
+/** The file of the tree that a rotation writes first. */
+const SWITCHED = 'dist/keys/rotation.json';
+/** The files that a rotation writes before. */
+const STEPS = ['rotation/step.jwt', 'safe/next.pem', 'rotation/delegation.jwt', 'rotation/outgoing.json'];
 
 describe('the place of the next key', () => {
   it.each(['rotation/next.pem', 'dist/next.pem'])(
@@ -529,7 +530,7 @@ describe('two rotations at once', () => {
   it('do not replace the key that the other one has made and published', async () => {
     await published();
     const { code, stderr } = await rotateWhile(async () => {
-      expect((await cliProcess(['rotate', '--yes', ...NEXT], folder)).code).toBe(0);
+      expect((await rotate()).code).toBe(0);
     });
     expect([code, stderr]).toEqual([2, expect.stringContaining('something has changed since the plan')]);
     await expectRotated();
@@ -593,7 +594,7 @@ describe('a rotation that is stopped', () => {
     }
     // A build renames these files last, in this order, and can be killed before each of them.
     const last = ['issuers.sig', 'issuers.json', 'publication.jwt', 'SHA256SUMS', 'checkpoint.jwt'];
-    const first = filesBelow(path('after')).filter((name) => !last.includes(name));
+    const first = [...filesOf(path('after')).keys()].filter((name) => !last.includes(name));
     for (let renamed = 0; renamed < last.length; renamed++) {
       rmSync(path('dist'), { recursive: true });
       cpSync(path('before'), path('dist'), { recursive: true });
@@ -619,21 +620,12 @@ describe('a rotation that is stopped', () => {
   });
 
   it(`at any of ${KILLS} moments leaves what verifiers accept or refuse, and continues`, async () => {
-    const ids = Array.from({ length: 200 }, (_one, index) => `issuer-${String(index).padStart(3, '0')}`);
-    await published({ ids });
-    const original = folder;
-    const started = performance.now();
-    cpSync(original, `${original}-timed`, { recursive: true });
-    folder = `${original}-timed`;
-    await cliProcess(['rotate', '--yes', ...NEXT], folder);
-    const durationMs = performance.now() - started;
-    rmSync(folder, { recursive: true });
+    const ids = Array.from({ length: rounds({ usual: 50, soak: 200 }) }, (_one, index) => `issuer-${index}`);
     const outcomes = { accepted: 0, refused: 0, torn: 0 };
     for (let kill = 0; kill < KILLS; kill++) {
-      folder = `${original}-${kill}`;
-      cpSync(original, folder, { recursive: true });
+      await published({ ids });
       const sums = text('dist/SHA256SUMS');
-      await killed(kill % 2 === 0 ? 'switching' : Math.random() * durationMs * 1.1);
+      await killed(kill % 2 === 0 ? SWITCHED : (STEPS[((kill - 1) / 2) % STEPS.length] as string));
       const isAccepted = await openRegistry(
         { get: fileOf },
         { rootKey: jwk('root.json'), maxAge: 3600 },
@@ -658,25 +650,22 @@ describe('a rotation that is stopped', () => {
       if (secret !== '') expect(text('safe/next.pem')).toBe(secret);
       if (signed !== '') expect(text('rotation/step.jwt')).toBe(signed);
       await expectRotated();
-      rmSync(folder, { recursive: true });
     }
-    folder = original;
     console.info(`killed ${KILLS} rotations: ${JSON.stringify(outcomes)}`);
   });
 
-  /** Kills a rotation after some time, or while it replaces the files of the tree. */
-  async function killed(afterMs: number | 'switching'): Promise<void> {
+  /** Kills a rotation soon after it has written a file. */
+  async function killed(after: string): Promise<void> {
     const child = spawn(process.execPath, [CLI, 'rotate', '--yes', ...NEXT], {
       cwd: folder,
       env: cleanEnvironment(),
       stdio: 'ignore',
     });
     const ended = new Promise((resolve) => child.once('close', resolve));
-    if (afterMs === 'switching') {
-      while (child.exitCode === null && !existsSync(path('dist/keys/rotation.json'))) await pause(0);
-      const until = performance.now() + Math.random() * 4;
-      while (performance.now() < until);
-    } else await pause(afterMs);
+    while (child.exitCode === null && !existsSync(path(after))) await pause(1);
+    const later = performance.now() + Math.random() * 4;
+    if (after === SWITCHED) while (performance.now() < later);
+    else await pause(Math.random() * 50);
     child.kill('SIGKILL');
     await ended;
   }

@@ -3,11 +3,12 @@ import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough, Readable } from 'node:stream';
-import { beforeEach, describe, expect, it } from 'vitest';
-import { main } from '../../../build/cli/program.js';
+import { Readable } from 'node:stream';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
-import { cleanEnvironment, cli, run, workspace, writeFiles } from '../../support/workspace.js';
+import { copyOf } from '../../support/made-once.js';
+import { onTerminal } from '../../support/terminal.js';
+import { cleanEnvironment, cli, cliWith, workspace, writeFiles } from '../../support/workspace.js';
 
 type Algorithm = 'Ed25519' | 'P-256';
 
@@ -41,38 +42,43 @@ const [form, file = 0] = process.argv.slice(2);
 const key = createPrivateKey(readFileSync('hsm/key.pem'));
 const bytes = readFileSync(file);
 const raw = key.asymmetricKeyType === 'ec'
-  ? sign('sha256', bytes, { key, dsaEncoding: form.startsWith('der') ? 'der' : 'ieee-p1363' })
+  ? sign('sha256', bytes, { key, dsaEncoding: 'ieee-p1363' })
   : sign(null, bytes, key);
-const encoding = { base64: 'base64', base64url: 'base64url', hex: 'hex', 'der-base64': 'base64', 'der-hex': 'hex' }[form];
+const encoding = { base64: 'base64', base64url: 'base64url', hex: 'hex' }[form];
 process.stdout.write(encoding === undefined ? raw : raw.toString(encoding) + '\\n');
 `;
 
 const build = (folder: string, command: string, ...more: string[]) =>
   cli(['build', '--signer-command', command, '--root-key', 'root.json', '--production', ...more], folder);
 
-describe.each<Algorithm>(['Ed25519', 'P-256'])('a command that signs by a key of %s', (algorithm) => {
-  const forms = [
-    'raw',
-    'base64',
-    'base64url',
-    'hex',
-    ...(algorithm === 'P-256' ? ['der', 'der-base64', 'der-hex'] : []),
-  ];
+describeWith(['openssl'], 'a command that signs', () => {
+  const tool = (form: string) => `"${process.execPath}" tool.mjs ${form}`;
+  const openssl = 'openssl dgst -sha256 -sign hsm/key.pem';
 
-  it.each(forms)('may print its signature as %s', async (form) => {
+  // How a signature is printed does not depend on its algorithm, except for DER.
+  it.each<[Algorithm, string, string]>([
+    ['Ed25519', 'raw', tool('raw')],
+    ['Ed25519', 'hex', tool('hex')],
+    ['P-256', 'raw', tool('raw')],
+    ['P-256', 'base64', tool('base64')],
+    ['P-256', 'base64url', tool('base64url')],
+    ['P-256', 'hex', tool('hex')],
+    ['P-256', 'der', openssl],
+    ['P-256', 'der-base64', `${openssl} | base64`],
+    ['P-256', 'der-hex', `${openssl} | od -An -v -tx1`],
+  ])('by a key of %s may print its signature as %s', async (algorithm, _form, command) => {
     const folder = await folderFor(pair(algorithm));
     writeFiles(folder, { 'tool.mjs': TOOL });
-    const { code, stderr } = await build(folder, `"${process.execPath}" tool.mjs ${form}`);
+    const { code, stderr } = await build(folder, command);
     expect(stderr).not.toContain('passport-registry:');
     expect(code).toBe(0);
     expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
   });
 
   it('may read a file instead, which goes away afterwards', async () => {
-    const folder = await folderFor(pair(algorithm));
-    writeFiles(folder, { 'tool.mjs': TOOL });
-    const { code } = await build(folder, `echo {} > seen; "${process.execPath}" tool.mjs raw {} < /dev/null`);
-    expect(code).toBe(0);
+    const folder = await folderFor(pair('Ed25519'));
+    const signs = 'openssl pkeyutl -sign -rawin -inkey hsm/key.pem -in {}';
+    expect((await build(folder, `echo {} > seen; ${signs} < /dev/null`)).code).toBe(0);
     const seen = readFileSync(join(folder, 'seen'), 'utf8').trim();
     expect(seen.startsWith(tmpdir())).toBe(true);
     expect(existsSync(seen)).toBe(false);
@@ -94,7 +100,8 @@ describe('DER', () => {
 });
 
 describe('a command that does not sign', () => {
-  const keys = pair('Ed25519');
+  /** A registry that such a command has signed. */
+  let made: string;
   let folder: string;
   let before: Map<string, string>;
   const published = () =>
@@ -107,13 +114,17 @@ describe('a command that does not sign', () => {
         }),
     );
 
-  beforeEach(async () => {
-    folder = await folderFor(keys);
-    writeFiles(folder, {
+  beforeAll(async () => {
+    made = await folderFor(pair('Ed25519'));
+    writeFiles(made, {
       'tool.mjs': TOOL,
       'other.pem': String(pair('Ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })),
     });
-    expect((await build(folder, `"${process.execPath}" tool.mjs raw`)).code).toBe(0);
+    expect((await build(made, `"${process.execPath}" tool.mjs raw`)).code).toBe(0);
+  });
+
+  beforeEach(() => {
+    folder = copyOf(made);
     before = published();
     // So that there is something to sign.
     writeFiles(folder, {
@@ -175,26 +186,22 @@ describe('a command that does not sign', () => {
   });
 });
 
-describe('a signing command', () => {
+describeWith(['openssl'], 'a signing command', () => {
   it.each([
     ['stays in the session of the terminal, which may ask for a PIN', true, 'shared'],
     ['has a process group of its own without a terminal', false, 'own'],
   ])('%s', async (_name, isTTY, group) => {
     const folder = await folderFor(pair('Ed25519'));
-    writeFiles(folder, { 'tool.mjs': TOOL });
     // The fifth field of this file is the process group; the name of the program before it has no space here.
     const inGroup = `if [ "$(cut -d' ' -f5 < /proc/$$/stat)" = $$ ]; then echo own; else echo shared; fi > group`;
-    const signs = `"${process.execPath}" tool.mjs raw`;
+    const signs = 'openssl pkeyutl -sign -rawin -inkey hsm/key.pem -in {}';
     const args = ['build', '--production', '--root-key', 'root.json', '--signer-command'];
     const stdin = Object.assign(Readable.from([]), { isTTY });
-    const [stdout, stderr, before] = [new PassThrough(), new PassThrough(), process.cwd()];
-    process.chdir(folder);
-    try {
-      const io = { stdin, stdout, stderr, env: cleanEnvironment() };
-      expect(await main([...args, `${inGroup}; ${signs}`], io)).toBe(0);
-    } finally {
-      process.chdir(before);
-    }
+    const { code } = await cliWith([...args, `${inGroup}; ${signs}`], folder, {
+      env: cleanEnvironment(),
+      stdin,
+    });
+    expect(code).toBe(0);
     expect(readFileSync(join(folder, 'group'), 'utf8').trim()).toBe(group);
   });
 });
@@ -234,13 +241,10 @@ describe('an encrypted key', () => {
     it('is asked for, and not shown', async () => {
       const folder = await workspace(['alpha']);
       writeFiles(folder, { 'root.pem': encrypted });
-      const { CLI } = await import('../../support/paths.js');
-      const command = `"${process.execPath}" "${CLI}" build --key root.pem --production`;
       // Typed with a mistake that is taken back.
-      const typed = `(sleep 2; printf 'correct horsx\\177e\\r'; sleep 6) | script -qec '${command}' typescript`;
-      await run('sh', ['-c', typed], folder);
-      const shown = readFileSync(join(folder, 'typescript'), 'utf8');
-      expect(shown).toContain('Passphrase of root.pem:');
+      const { shown } = await onTerminal(['build', '--key', 'root.pem', '--production'], folder, {
+        ...{ question: 'Passphrase of root.pem:', typed: 'correct horsx\u007fe\r', hidden: true },
+      });
       expect(shown).not.toContain('horse');
       expect(shown).toContain('dist: 1 issuer');
     });
