@@ -11,8 +11,9 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
+import { copyOf } from '../../support/made-once.js';
 import { listen, serve } from '../../support/serving.js';
 import { claimsOf } from '../../support/signed-tree.js';
 import {
@@ -48,15 +49,35 @@ describeWith(['git'], 'passport-registry branch', () => {
         .map((file) => [file.slice(where.length), readFileSync(file).toString('base64')]),
     );
 
-  beforeEach(async () => {
-    folder = await workspace(['alpha']);
-    origin = join(temporaryFolder(), 'origin.git');
-    git(folder, 'init', '-q', '--bare', origin);
+  const use = (parent: string) => {
+    folder = join(parent, 'registry');
+    origin = join(parent, 'origin.git');
+  };
+  /** Goes on with a registry that is built, or built and on the branch. */
+  const built = () => use(copyOf(withTree));
+  const published = () => use(copyOf(withBranch));
+  let untouched: string;
+  let withTree: string;
+  let withBranch: string;
+
+  beforeAll(async () => {
+    untouched = temporaryFolder();
+    use(untouched);
+    cpSync(await workspace(['alpha']), folder, { recursive: true });
+    git(untouched, 'init', '-q', '--bare', 'origin.git');
     git(folder, 'init', '-q', '-b', 'main');
-    git(folder, 'remote', 'add', 'origin', origin);
+    git(folder, 'remote', 'add', 'origin', '../origin.git');
     git(folder, 'add', 'issuers');
     git(folder, 'commit', '-qm', 'Records');
+    withTree = copyOf(untouched);
+    use(withTree);
+    expect((await build()).code).toBe(0);
+    withBranch = copyOf(withTree);
+    use(withBranch);
+    expect((await cli(['branch', 'save'], folder)).code).toBe(0);
   });
+
+  beforeEach(() => use(copyOf(untouched)));
 
   it('makes the branch, with the bytes of the tree and nothing else, and loads the same bytes', async () => {
     // Neither attributes, nor the ignored files, nor the settings of git may change a byte.
@@ -79,7 +100,7 @@ describeWith(['git'], 'passport-registry branch', () => {
   });
 
   it('puts each publication on top of the last, and nothing if nothing has changed', async () => {
-    await build();
+    built();
     await cli(['branch', 'save', '--message', 'One'], folder);
     expect((await cli(['branch', 'save', '--message', 'Again'], folder)).stderr).toContain(
       'has the same files',
@@ -92,7 +113,7 @@ describeWith(['git'], 'passport-registry branch', () => {
   });
 
   it('removes from the branch what is no longer in the tree', async () => {
-    await build();
+    built();
     cpSync(join(folder, 'dist'), join(folder, 'more'), { recursive: true });
     await cli(['build', '--key', 'key.pem', '--out', 'more', '--precompress'], folder);
     await cli(['branch', 'save', 'more'], folder);
@@ -102,8 +123,7 @@ describeWith(['git'], 'passport-registry branch', () => {
   });
 
   it('never replaces the publication of somebody else', async () => {
-    await build();
-    await cli(['branch', 'save'], folder);
+    published();
     const other = temporaryFolder();
     git(other, 'clone', '-q', `file://${origin}`, '-b', 'published', 'clone');
     writeFiles(other, { 'clone/theirs': 'theirs' });
@@ -129,8 +149,7 @@ describeWith(['git'], 'passport-registry branch', () => {
   });
 
   it('does not replace a branch that was never loaded', async () => {
-    await build();
-    await cli(['branch', 'save'], folder);
+    published();
     const other = temporaryFolder();
     git(other, 'clone', '-q', `file://${origin}`, '.');
     const before = git(origin, 'rev-parse', 'published');
@@ -149,7 +168,7 @@ describeWith(['git'], 'passport-registry branch', () => {
   });
 
   it('refuses to start again if the branch is gone while the registry serves a list', async () => {
-    await build();
+    built();
     const host = await serve(join(folder, 'dist'));
     writeFiles(folder, { 'registry.yaml': `base_url: ${host}\n` });
     const { code, stderr } = await cli(['branch', 'load', 'new'], folder);
@@ -171,8 +190,7 @@ describeWith(['git'], 'passport-registry branch', () => {
   });
 
   it('refuses a branch that was put back to an older list than the live one', async () => {
-    await build();
-    await cli(['branch', 'save'], folder);
+    published();
     const before = git(origin, 'rev-parse', 'published');
     await cli(['suspend', 'alpha', '--reason', 'x', '--key', 'key.pem'], folder);
     await cli(['branch', 'save'], folder);
@@ -191,7 +209,7 @@ describeWith(['git'], 'passport-registry branch', () => {
   });
 
   it('refuses a tree in which an older list was put back under the newer statement', async () => {
-    await build();
+    built();
     const old = ['issuers.json', 'issuers.sig'].map((file) => [
       file,
       readFileSync(join(folder, 'dist', file)),
@@ -212,8 +230,7 @@ describeWith(['git'], 'passport-registry branch', () => {
   });
 
   it('requests no path that the live statement makes up in place of the hash of a list', async () => {
-    await build();
-    await cli(['branch', 'save'], folder);
+    published();
     const file = (path: string) => readFileSync(join(folder, 'dist', path));
     const requested: string[] = [];
     const liveWith = (hash: string) => {
@@ -275,8 +292,7 @@ describeWith(['git'], 'passport-registry branch', () => {
   });
 
   it('refuses a branch without a valid tree, and says so if it was not compared with the host', async () => {
-    await build();
-    await cli(['branch', 'save'], folder);
+    published();
     const away = await cli(['branch', 'load', 'new', '--base-url', 'http://127.0.0.1:1'], folder);
     expect([away.code, away.stderr]).toEqual([0, expect.stringContaining('was not compared with the live')]);
     expect((await cli(['branch', 'load', 'x', '--base-url', 'nonsense'], folder)).code).toBe(2);
@@ -302,8 +318,7 @@ describeWith(['git'], 'passport-registry branch', () => {
   });
 
   it('loads into an empty folder, and never into one with files', async () => {
-    await build();
-    await cli(['branch', 'save'], folder);
+    published();
     mkdirSync(join(folder, 'empty'));
     expect((await cli(['branch', 'load', 'empty'], folder)).code).toBe(0);
     const { code, stderr } = await cli(['branch', 'load', 'issuers'], folder);
@@ -315,8 +330,7 @@ describeWith(['git'], 'passport-registry branch', () => {
     ['a link', 'ln -s /etc/hostname link && git add link'],
     ['a submodule', 'git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub'],
   ])('loads no branch with %s', async (_name, command) => {
-    await build();
-    await cli(['branch', 'save'], folder);
+    published();
     const other = temporaryFolder();
     git(other, 'clone', '-q', `file://${origin}`, '-b', 'published', '.');
     execFileSync('sh', ['-ec', command], { cwd: other });
@@ -344,7 +358,7 @@ describeWith(['git'], 'passport-registry branch', () => {
     ['--remote', '--upload-pack=touch pwned'],
     ['--remote', ''],
   ])('refuses %s %j, which git would take for something else', async (option, value) => {
-    await build();
+    built();
     for (const command of ['load', 'save']) {
       const args = ['branch', command, ...(command === 'load' ? ['new'] : []), `${option}=${value}`];
       expect((await cli(args, folder)).code).toBe(2);
@@ -353,7 +367,7 @@ describeWith(['git'], 'passport-registry branch', () => {
   });
 
   it('is not confused by the variables of a hook, or by the index of the user', async () => {
-    await build();
+    built();
     const elsewhere = temporaryFolder();
     git(elsewhere, 'init', '-q');
     writeFiles(folder, { staged: 'by the user' });
@@ -370,7 +384,7 @@ describeWith(['git'], 'passport-registry branch', () => {
   });
 
   it('publishes nothing if the remote repository refuses', async () => {
-    await build();
+    built();
     writeFiles(origin, { 'hooks/pre-receive': '#!/bin/sh\necho closed >&2\nexit 1\n' });
     chmodSync(join(origin, 'hooks/pre-receive'), 0o755);
     const { code, stderr } = await cli(['branch', 'save'], folder);
