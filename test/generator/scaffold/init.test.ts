@@ -11,12 +11,12 @@ import fs, {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfiguration } from '../../../build/cli/options/configuration.js';
 import { describeWith } from '../../support/components.js';
+import { withFs } from '../../support/patched-fs.js';
 import { CLI, ROOT } from '../../support/paths.js';
 import { init, newRegistry, SETTINGS } from '../../support/scaffold.js';
 import { TEMPLATE } from '../../support/workflow.js';
@@ -285,20 +285,17 @@ describe('an init that ends early', () => {
 
   /** Makes the program in this process fail before it places the file with this number. */
   async function failingAt(number: number, args: readonly string[], folder: string): Promise<Outcome> {
-    const names = ['linkSync', 'renameSync', 'copyFileSync'] as const;
-    const real = names.map((name) => [name, fs[name]] as const);
     let count = 0;
-    for (const [name, place] of real) {
-      const failing = (...paths: unknown[]) => {
+    const failing = (name: 'linkSync' | 'renameSync' | 'copyFileSync') => {
+      const place = fs[name] as (...paths: unknown[]) => void;
+      return (...paths: unknown[]) => {
         if (++count >= number) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
-        return (place as (...all: unknown[]) => void)(...paths);
+        return place(...paths);
       };
-      Object.assign(fs, { [name]: failing });
-    }
-    syncBuiltinESMExports();
-    const outcome = await init(args, folder).finally(() => Object.assign(fs, Object.fromEntries(real)));
-    syncBuiltinESMExports();
-    return outcome;
+    };
+    const names = ['linkSync', 'renameSync', 'copyFileSync'] as const;
+    const others = Object.fromEntries(names.map((name) => [name, failing(name)]));
+    return withFs(others, () => init(args, folder));
   }
 
   it('leaves no part of a new folder', async () => {
