@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatNote } from '@passport-registry/verifier/internal';
 import { decodeJwt, SignJWT } from 'jose';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { installedPath } from '../../support/installed.js';
 import { logHead } from '../../support/log-files.js';
 import { copyOf } from '../../support/made-once.js';
@@ -59,6 +59,8 @@ beforeAll(async () => {
 /** A registry of one's own: two records, root key and online key, nothing published. */
 function registry(settings = ''): void {
   folder = copyOf(made);
+  // What this machine has signed with the key, which all copies have.
+  vi.stubEnv('XDG_STATE_HOME', join(folder, 'state'));
   configure(settings);
 }
 
