@@ -137,10 +137,8 @@ describeWith(['git'], 'passport-registry branch', () => {
       git(folder, 'config', setting, setting === 'push.default' ? 'matching' : '+refs/*:refs/*');
       const { code, stderr } = await cli(['branch', 'save'], folder);
       expect(code).toBe(4);
-      expect(stderr).toContain(`branch published of origin has another publication, commit ${theirs}`);
-      expect(stderr).toContain(
-        'Nothing was published. Load the branch into a new folder (`passport-registry branch load`), build',
-      );
+      expect(stderr).toContain(`has another publication, commit ${theirs}`);
+      expect(stderr).toContain('`passport-registry branch load`');
       expect(stderr).not.toContain('git push');
       expect(git(origin, 'rev-parse', 'published')).toBe(theirs);
     }
@@ -156,9 +154,7 @@ describeWith(['git'], 'passport-registry branch', () => {
     const args = ['branch', 'save', join(folder, 'dist'), '--message', 'Other'];
     const { code, stderr } = await cli(args, other);
     expect([code, git(origin, 'rev-parse', 'published')]).toEqual([4, before]);
-    expect(stderr).toContain(
-      'branch published of origin was not loaded into this repository. Nothing was published. Load',
-    );
+    expect(stderr).toContain('was not loaded into this repository');
   });
 
   it('says so if there is no branch, and makes nothing', async () => {
@@ -178,7 +174,7 @@ describeWith(['git'], 'passport-registry branch', () => {
 
   it('starts only if the host clearly has no list', async () => {
     const hosts = {
-      'http://127.0.0.1:1': 'does not show whether a list was published',
+      'http://127.0.0.1:1': 'does not show',
       [await answering(503)]: 'responds with 503',
       [await answering(301)]: 'responds with 301',
     };
@@ -201,10 +197,7 @@ describeWith(['git'], 'passport-registry branch', () => {
     const old = git(origin, 'commit-tree', `${before}^{tree}`, '-p', 'published', '-m', 'old');
     git(origin, 'update-ref', 'refs/heads/published', old);
     const { code, stderr } = await load('old');
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringContaining('serves a newer tree than branch published of origin'),
-    ]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('serves a newer tree')]);
     expect(existsSync(join(folder, 'old'))).toBe(false);
   });
 
@@ -224,9 +217,7 @@ describeWith(['git'], 'passport-registry branch', () => {
     git(other, 'push', '-q');
     const { code, stderr } = await cli(['branch', 'load', 'copy'], folder);
     expect([code, existsSync(join(folder, 'copy'))]).toEqual([1, false]);
-    expect(stderr).toMatch(
-      /but the publication statement names another list, .*: an older list was put back/,
-    );
+    expect(stderr).toMatch(/an older list was put back/);
   });
 
   it('requests no path that the live statement makes up in place of the hash of a list', async () => {

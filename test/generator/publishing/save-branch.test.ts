@@ -111,7 +111,7 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
     writeFiles(folder, { 'stale/beta.yaml': recordText('beta') });
     await build('--issuers', 'stale', '--out', 'old', '--updated-at', later());
     // Both trees have a second publication, so that no verifier of one accepts the other.
-    await refused(1, 'has a publication 2 that differs from the accepted one of the same sequence', 'old');
+    await refused(1, 'of the same sequence', 'old');
     await build('--issuers', 'stale', '--out', 'old', '--renew', '--updated-at', later(60));
     await refused(1, /old does not follow .* changes\.json lacks changes .*built over an older tree/, 'old');
     expect(statusOf('alpha')).toBe('suspended');
@@ -139,7 +139,7 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
     await save();
     writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
     await build(...time, '--out', 'other');
-    await refused(1, 'differs from the accepted list of the same date', 'other');
+    await refused(1, 'of the same date', 'other');
   });
 
   it('by a change that breaks a rule, unless the operator permits the exception', async () => {
@@ -228,7 +228,7 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
     await key('next');
     const args = ['--key', 'next.pem', '--out', 'other'];
     await run('build', ...args, '--updated-at', later());
-    await refused(1, /other does not follow.*verifiers follow only a rotation.*--break-pinned/, 'other');
+    await refused(1, /follow only a rotation/, 'other');
     await save('other', '--break-pinned-verifiers');
     await loadNew();
     await key('last');
@@ -305,7 +305,7 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
     await build();
     const { code, stderr } = await cli(['branch', 'save'], folder);
     expect([code, head()]).toEqual([4, theirs]);
-    expect(stderr).toMatch(/^passport-registry: branch published of origin has another publication, commit/);
+    expect(stderr).toMatch(/has another publication/);
   });
 
   it('and makes a branch again that was deleted, on top of what was loaded', async () => {
