@@ -6,11 +6,12 @@ import { describeWith } from '../support/components.js';
 import { commandsBelow, ownRegistry, sh } from '../support/documents.js';
 import { HOSTS } from '../support/hosts.js';
 import { installedPath } from '../support/installed.js';
-import { CLI, EXAMPLE_RECORDS, ROOT } from '../support/paths.js';
+import { copyOf, madeOnce } from '../support/made-once.js';
+import { EXAMPLE_RECORDS, ROOT } from '../support/paths.js';
 import { rsyncd } from '../support/rsyncd.js';
 import { sandboxIn, serve } from '../support/serving.js';
 import { claimsOf } from '../support/signed-tree.js';
-import { recordText, run, temporaryFolder, writeFiles } from '../support/workspace.js';
+import { cli, recordText, run, temporaryFolder, writeFiles } from '../support/workspace.js';
 
 /** Creates a folder with the example records. */
 function exampleRegistry(): string {
@@ -30,8 +31,17 @@ const SIGNED =
  * Publishes the example records with a key, a checkpoint and a log. `here` replaces the URL and the thumbprint in commands.
  */
 async function published() {
-  const folder = exampleRegistry();
+  const folder = copyOf(await madeOnce('published-as-documented', publish));
   chmodSync(folder, 0o755);
+  const registry = await serve(join(folder, 'dist'));
+  const { kid } = JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8'));
+  const here = (commands: string) =>
+    commands.replaceAll(/\bhttps:\/\/registry\.example\b/g, registry).replaceAll('THUMBPRINT', kid);
+  return { folder, here };
+}
+
+async function publish(folder: string): Promise<void> {
+  cpSync(EXAMPLE_RECORDS, join(folder, 'issuers'), { recursive: true });
   await sh('npx passport-registry keys generate --out root-key.pem > root.json', folder);
   const commands = [
     'keys generate --out online-key.pem > online.json',
@@ -40,17 +50,39 @@ async function published() {
     `build --delegation delegation.jwt ${SIGNED} --log-origin registry.example/log`,
   ];
   await sh(commands.map((command) => `npx passport-registry ${command}\n`).join(''), folder);
-  const registry = await serve(join(folder, 'dist'));
-  const { kid } = JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8'));
-  const here = (commands: string) =>
-    commands.replaceAll(/\bhttps:\/\/registry\.example\b/g, registry).replaceAll('THUMBPRINT', kid);
-  return { folder, here };
+}
+
+/** The operator's own registry after the commands below some headings, which many tests begin with. */
+async function registryAfter(...headings: string[]): Promise<string> {
+  const name = `registry-after-${headings.join('-').replaceAll(/\W+/g, '-')}`;
+  const made = await madeOnce(name, async (parent) => obey(headings, await ownRegistry(parent)));
+  return join(copyOf(made), 'my-registry');
+}
+
+/** Runs the commands below some headings of docs/operators.md. */
+async function obey(headings: readonly string[], folder: string): Promise<void> {
+  for (const heading of headings) {
+    for (const commands of commandsBelow('docs/operators.md', heading)) await sh(commands, folder);
+  }
+}
+
+/** The headings that set up freshness. */
+const FRESH = ['The key', 'Freshness: hourly, without the root key'];
+
+/** The operator's records in a folder without a registry.yaml, published with freshness. */
+async function freshWithoutSettings(): Promise<string> {
+  const made = await madeOnce('fresh-without-settings', async (parent) => {
+    const own = await registryAfter();
+    cpSync(join(own, 'issuers'), join(parent, 'registry/issuers'), { recursive: true });
+    await obey(FRESH, join(parent, 'registry'));
+  });
+  return join(copyOf(made), 'registry');
 }
 
 describe('the commands of the documents', () => {
   it('README.md: the output of the build', async () => {
     const folder = exampleRegistry();
-    const { stderr } = await run(process.execPath, [CLI, 'build'], folder);
+    const { stderr } = await cli(['build'], folder);
     const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
     const [, shown = ''] = /```text\n(\*\*\*[\s\S]*?)```/.exec(readme) ?? [];
     // Masks sizes, times and hashes, which differ from run to run.
@@ -79,10 +111,7 @@ describe('the commands of the documents', () => {
   });
 
   it('docs/operators.md: key, build, look', async () => {
-    const folder = await ownRegistry();
-    for (const heading of ['The key', 'Build']) {
-      for (const commands of commandsBelow('docs/operators.md', heading)) await sh(commands, folder);
-    }
+    const folder = await registryAfter('The key', 'Build');
     const [, verifyLive = ''] = commandsBelow('docs/operators.md', 'Look at the registry');
     const registry = await serve(join(folder, 'dist'));
     const { stderr } = await sh(verifyLive.replace('http://127.0.0.1:8080', registry), folder);
@@ -118,7 +147,7 @@ describe('the commands of the documents', () => {
     const [, record = ''] = /```yaml\n([\s\S]*?)```/.exec(text) ?? [];
     writeFiles(folder, { 'issuers/harbour-logistics.yaml': record });
     for (const command of ['validate', 'format --check']) {
-      const { code } = await run(process.execPath, [CLI, ...command.split(' ')], folder);
+      const { code } = await cli(command.split(' '), folder);
       expect(code).toBe(0);
     }
   });
@@ -126,7 +155,7 @@ describe('the commands of the documents', () => {
   it('docs/issuers.md: the diagnostic is printed as shown', async () => {
     const folder = exampleRegistry();
     writeFiles(folder, { 'issuers/acme.yaml': recordText('acme', { tier: 'certifed' }) });
-    const { stderr } = await run(process.execPath, [CLI, 'validate'], folder);
+    const { stderr } = await cli(['validate'], folder);
     const text = readFileSync(join(ROOT, 'docs/issuers.md'), 'utf8');
     const [, complaint = ''] = /```text\n([\s\S]*?)```/.exec(text) ?? [];
     expect(stderr).toBe(`${complaint}7 files: 1 problem, 0 warnings\n`);
@@ -148,10 +177,8 @@ describeWith(['openssl', 'curl', 'basenc'], 'the commands of docs/agents.md', ()
 
 describe('signing in two steps', () => {
   it('docs/operators.md: request, sign, attach', async () => {
-    const folder = await ownRegistry();
-    for (const heading of ['The key', 'Offline signing', 'Offline with openssl or an HSM alone']) {
-      for (const commands of commandsBelow('docs/operators.md', heading)) await sh(commands, folder);
-    }
+    const folder = await registryAfter('The key');
+    await obey(['Offline signing', 'Offline with openssl or an HSM alone'], folder);
     expect(readFileSync(join(folder, 'request/CHANGES.txt'), 'utf8')).toContain('FIRST LIST');
     const { stderr } = await sh('npx passport-registry verify dist --root-key root.json', folder);
     expect(stderr).toContain('is valid');
@@ -222,11 +249,8 @@ describeWith(['rsync', 'nginx'], 'a mirror', () => {
 
 describeWith(['git'], 'a review', () => {
   it('docs/operators.md: diff and check', async () => {
-    const folder = await ownRegistry();
+    const folder = await registryAfter('The key', 'Build');
     const git = 'git -c user.name=Operator -c user.email=operator@example.com';
-    for (const heading of ['The key', 'Build']) {
-      for (const commands of commandsBelow('docs/operators.md', heading)) await sh(commands, folder);
-    }
     await sh(
       `git init -q -b main && git add issuers && ${git} commit -qm Records && git checkout -qb change`,
       folder,
@@ -257,12 +281,10 @@ describe('registry.yaml', () => {
 
 describeWith(['git'], 'an emergency', () => {
   it('docs/operators.md: suspend, reinstate, revoke, log', async () => {
-    const folder = await ownRegistry();
+    const folder = await registryAfter('The key', 'Build');
     const git = 'git -c user.name=Operator -c user.email=operator@example.com';
     await sh(`git init -q && git add issuers && ${git} commit -qm 'Records'`, folder);
-    for (const heading of ['The key', 'Build', 'An issuer is compromised']) {
-      for (const commands of commandsBelow('docs/operators.md', heading)) await sh(commands, folder);
-    }
+    await obey(['An issuer is compromised'], folder);
     const record = readFileSync(join(folder, 'issuers/harbour-logistics.yaml'), 'utf8');
     expect(record).toContain('status: revoked');
     expect(record).toMatch(
@@ -273,7 +295,7 @@ describeWith(['git'], 'an emergency', () => {
 
 describeWith(['git'], 'a new root key with GitHub', () => {
   it('docs/operators.md: load, rotate, save, merge', async () => {
-    const folder = await ownRegistry();
+    const folder = await registryAfter();
     const author = ['AUTHOR', 'COMMITTER'].map(
       (role) => `export GIT_${role}_NAME=a GIT_${role}_EMAIL=a@registry.alt\n`,
     );
@@ -303,22 +325,15 @@ describe('freshness and rotation', () => {
     ['By hand', 'next.json'],
     ['By signing request', 'next.json'],
   ])('docs/operators.md: delegate, checkpoint, %s', async (rotation, rootKey) => {
-    const folder = join(await ownRegistry(), 'registry');
-    cpSync(join(folder, '../issuers'), join(folder, 'issuers'), { recursive: true });
-    for (const heading of ['The key', 'Freshness: hourly, without the root key', rotation]) {
-      for (const commands of commandsBelow('docs/operators.md', heading)) await sh(commands, folder);
-    }
+    const folder = await freshWithoutSettings();
+    await obey([rotation], folder);
     const registry = await serve(join(folder, 'dist'));
     const { stderr } = await sh(`npx passport-registry verify ${registry} --root-key ${rootKey}`, folder);
     expect(stderr).toContain('is valid');
   });
 
   it('docs/operators.md: the next root keys, committed ahead', async () => {
-    const folder = join(await ownRegistry(), 'registry');
-    cpSync(join(folder, '../issuers'), join(folder, 'issuers'), { recursive: true });
-    for (const heading of ['The key', 'Freshness: hourly, without the root key']) {
-      for (const commands of commandsBelow('docs/operators.md', heading)) await sh(commands, folder);
-    }
+    const folder = await freshWithoutSettings();
     const [keys = '', rotate = ''] = commandsBelow(
       'docs/operators.md',
       'The next root keys, committed ahead',
@@ -340,10 +355,7 @@ describe('freshness and rotation', () => {
   });
 
   it('docs/operators.md: how is the registry doing?', async () => {
-    const folder = await ownRegistry();
-    for (const heading of ['The key', 'Freshness: hourly, without the root key']) {
-      for (const commands of commandsBelow('docs/operators.md', heading)) await sh(commands, folder);
-    }
+    const folder = await registryAfter(...FRESH);
     const registry = await serve(join(folder, 'dist'));
     const settings = `root_key: root.json\nsigner: { key: 'env:ROOT_KEY' }\nbase_url: ${registry}\nmirrors: [${registry}]\n`;
     writeFiles(folder, { 'registry.yaml': settings });
@@ -374,10 +386,7 @@ describe('freshness and rotation', () => {
   });
 
   it('docs/operators.md: stop an issuer while the root key is away', async () => {
-    const folder = await ownRegistry();
-    for (const heading of ['The key', 'Freshness: hourly, without the root key']) {
-      for (const commands of commandsBelow('docs/operators.md', heading)) await sh(commands, folder);
-    }
+    const folder = await registryAfter(...FRESH);
     const [prepare = '', hold = '', end = ''] = commandsBelow(
       'docs/operators.md',
       'Stop an issuer while the root key is away',
@@ -391,22 +400,16 @@ describe('freshness and rotation', () => {
   });
 
   it('docs/operators.md: a leaked online key, a lost root key', async () => {
-    const folder = await ownRegistry();
-    const headings = ['The key', 'Freshness: hourly, without the root key', 'The online key has leaked'];
-    for (const heading of [...headings, 'The root key is lost']) {
-      for (const commands of commandsBelow('docs/operators.md', heading)) await sh(commands, folder);
-    }
-    const { code } = await run(process.execPath, [CLI, 'checkpoint', '--key', 'online.pem'], folder);
+    const folder = await registryAfter(...FRESH);
+    await obey(['The online key has leaked', 'The root key is lost'], folder);
+    const { code } = await cli(['checkpoint', '--key', 'online.pem'], folder);
     expect(code).toBe(1);
   });
 });
 
 describe('a delegation by request', () => {
   it('docs/operators.md: replaces the published one, with its own signature only', async () => {
-    const folder = await ownRegistry();
-    for (const heading of ['The key', 'Freshness: hourly, without the root key']) {
-      for (const commands of commandsBelow('docs/operators.md', heading)) await sh(commands, folder);
-    }
+    const folder = await registryAfter(...FRESH);
     const blocks = commandsBelow('docs/operators.md', 'A delegation by request');
     expect(blocks).toHaveLength(4);
     const before = readFileSync(join(folder, 'dist/publication.jwt'));
@@ -419,8 +422,7 @@ describe('a delegation by request', () => {
   });
 
   it('docs/operators.md: comes with the first publication', async () => {
-    const folder = await ownRegistry();
-    for (const commands of commandsBelow('docs/operators.md', 'The key')) await sh(commands, folder);
+    const folder = await registryAfter('The key');
     await sh('npx passport-registry keys generate --out online.pem > online.json', folder);
     const [both = ''] = commandsBelow('docs/operators.md', 'A delegation by request').slice(-1);
     await sh(both, folder);
@@ -431,7 +433,7 @@ describe('a delegation by request', () => {
 
 describeWith(['softhsm2-util', 'pkcs11-tool', 'openssl'], 'the commands of docs/operators.md', () => {
   it('sign with a PKCS#11 token and with openssl', async () => {
-    const folder = await ownRegistry();
+    const folder = await registryAfter();
     mkdirSync(join(folder, 'tokens'));
     writeFiles(folder, { 'softhsm2.conf': `directories.tokendir = ${join(folder, 'tokens')}\n` });
     const environment = `export SOFTHSM2_CONF='${join(folder, 'softhsm2.conf')}' MODULE=/usr/lib/softhsm/libsofthsm2.so PIN=1234\n`;
@@ -442,13 +444,9 @@ describeWith(['softhsm2-util', 'pkcs11-tool', 'openssl'], 'the commands of docs/
     for (const commands of commandsBelow('docs/operators.md', 'With a PKCS#11 token')) {
       await sh(environment + commands, folder);
     }
-    for (const commands of commandsBelow('docs/operators.md', 'With openssl')) await sh(commands, folder);
+    await obey(['With openssl'], folder);
     for (const [tree, key] of Object.entries({ dist: 'root', 'dist-openssl': 'elsewhere' })) {
-      const { code } = await run(
-        process.execPath,
-        [CLI, 'verify', tree, '--root-key', `${key}.json`],
-        folder,
-      );
+      const { code } = await cli(['verify', tree, '--root-key', `${key}.json`], folder);
       expect(code).toBe(0);
     }
   });

@@ -17,8 +17,7 @@ export function commandsBelow(document: string, heading: string): string[] {
 }
 
 /** Creates the operator's own registry as the document says. test/packages/ runs npm. */
-export async function ownRegistry(): Promise<string> {
-  const folder = temporaryFolder();
+export async function ownRegistry(folder = temporaryFolder()): Promise<string> {
   const blocks = commandsBelow('docs/operators.md', 'A registry of your own');
   const commands = blocks.join('').replaceAll(/^ *npm .*$/gm, '');
   await sh(commands, folder);

@@ -5,6 +5,7 @@ import { parse, parseDocument, stringify } from 'yaml';
 import { formatRecord } from '../../../build/authoring/layout.js';
 import fc from '../../support/fast-check.js';
 import { EXAMPLE_RECORDS } from '../../support/paths.js';
+import { rounds } from '../../support/soak.js';
 import { cli, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 const UNTIDY = `# yaml-language-server: $schema=../schemas/issuer.schema.json
@@ -117,7 +118,7 @@ describe('the layout of records', () => {
         expect(formatRecord(laid, 'a.yaml')).toBe(laid);
         for (const index of gaps.keys()) expect(laid).toContain(`# comment ${index}\n`);
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds({ usual: 200, soak: 20_000 }) },
     );
   });
 });

@@ -38,14 +38,15 @@ describeWith(['mkfifo', 'bash'], 'a file that the user names', () => {
   ];
 
   it.each([
-    ['fifo', 'is a device, not a file'],
-    ['zero', 'is a device, not a file'],
-    ['folder', 'is a folder, not a file'],
-    ['huge', 'is larger than 16777216 bytes'],
-    ['none', 'does not exist'],
-  ])('is a regular file: %s', async (file, problem) => {
+    // A process can be killed where a reader would wait for ever.
+    ['fifo', 'is a device, not a file', cliProcess],
+    ['zero', 'is a device, not a file', cli],
+    ['folder', 'is a folder, not a file', cli],
+    ['huge', 'is larger than 16777216 bytes', cli],
+    ['none', 'does not exist', cli],
+  ])('is a regular file: %s', async (file, problem, runner) => {
     for (const [name, command] of commands(file)) {
-      const { code, stdout, stderr } = await cliProcess(command, folder);
+      const { code, stdout, stderr } = await runner(command, folder);
       expect([name, code], stderr).toEqual([name, expect.toSatisfy((number: number) => number > 0)]);
       expect(stdout + stderr, name).toContain(`${file} ${problem}`);
     }

@@ -3,17 +3,26 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } fr
 import { join } from 'node:path';
 import { createRegistryClient, type RegistryClient, type RootJwk } from '@passport-registry/verifier';
 import { decodeJwt, SignJWT } from 'jose';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { filesBelow } from '../../../build/files/walk.js';
+import { copyOf } from '../../support/made-once.js';
 import { serve } from '../../support/serving.js';
 import { claimsOf, jwt, signerKey } from '../../support/signed-tree.js';
 import { cli, type Outcome, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
+let made: string;
 let folder: string;
 
-beforeEach(async () => {
+beforeAll(async () => {
   folder = await workspace(['alpha', 'beta']);
   for (const name of ['root', 'online', 'stranger']) await key(name);
+  made = folder;
+});
+
+beforeEach(() => {
+  folder = copyOf(made);
+  // What this machine has signed with the key, which all copies have.
+  vi.stubEnv('XDG_STATE_HOME', join(folder, 'state'));
 });
 
 async function key(name: string): Promise<void> {

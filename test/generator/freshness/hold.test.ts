@@ -2,20 +2,29 @@ import { copyFileSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openRegistry, type RootJwk } from '@passport-registry/verifier';
 import { folderSource } from 'passport-registry';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { copyOf } from '../../support/made-once.js';
 import { serve } from '../../support/serving.js';
 import { claimsOf, jwt, signerKey } from '../../support/signed-tree.js';
 import { cli, type Outcome, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 const POLICY = { tiers: ['certified' as const] };
+let made: string;
 let folder: string;
 
-beforeEach(async () => {
+beforeAll(async () => {
   folder = await workspace(['alpha', 'beta']);
   for (const name of ['root', 'online', 'other']) {
     const { stdout } = await cli(['keys', 'generate', '--out', `${name}.pem`], folder);
     writeFiles(folder, { [`${name}.json`]: stdout });
   }
+  made = folder;
+});
+
+beforeEach(() => {
+  folder = copyOf(made);
+  // What this machine has signed with the key, which all copies have.
+  vi.stubEnv('XDG_STATE_HOME', join(folder, 'state'));
 });
 
 const path = (...steps: string[]) => join(folder, 'dist', ...steps);

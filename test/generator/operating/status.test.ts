@@ -4,9 +4,10 @@ import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatNote } from '@passport-registry/verifier/internal';
 import { decodeJwt, SignJWT } from 'jose';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { installedPath } from '../../support/installed.js';
 import { logHead } from '../../support/log-files.js';
+import { copyOf } from '../../support/made-once.js';
 import { cosignatureBy, type NoteSigner, noteSigner } from '../../support/note-keys.js';
 import { registryHost } from '../../support/registry-host.js';
 import { freePort, listen, plainHost, serve } from '../../support/serving.js';
@@ -45,12 +46,21 @@ async function good(...args: string[]): Promise<string> {
   return stdout;
 }
 
-/** A registry of one's own: two records, root key and online key, nothing published. */
-async function registry(settings = ''): Promise<void> {
+let made: string;
+
+beforeAll(async () => {
   folder = await workspace(['alpha', 'beta']);
   for (const name of ['root', 'online', 'stranger']) {
     writeFiles(folder, { [`${name}.json`]: await good('keys', 'generate', '--out', `${name}.pem`) });
   }
+  made = folder;
+});
+
+/** A registry of one's own: two records, root key and online key, nothing published. */
+function registry(settings = ''): void {
+  folder = copyOf(made);
+  // What this machine has signed with the key, which all copies have.
+  vi.stubEnv('XDG_STATE_HOME', join(folder, 'state'));
   configure(settings);
 }
 
@@ -109,7 +119,7 @@ describe('passport-registry status', () => {
   });
 
   it('proposes to load the published tree first, if the host does not show whether there is one', async () => {
-    await registry('base_url: http://127.0.0.1:1\n');
+    registry('base_url: http://127.0.0.1:1\n');
     const { next } = await statusOf();
     expect(next.slice(0, 2)).toEqual([
       'npx passport-registry branch load dist',
@@ -118,7 +128,7 @@ describe('passport-registry status', () => {
   });
 
   it('has a report of a stable shape', async () => {
-    await registry();
+    registry();
     for (const prepare of [async () => undefined, publishWithCheckpoint]) {
       await prepare();
       const { report } = await statusOf();
@@ -143,7 +153,7 @@ describe('passport-registry status', () => {
   });
 
   it('prints one line for each part, the most urgent first', async () => {
-    await registry();
+    registry();
     await publishWithCheckpoint({ days: 13 });
     writeFiles(folder, { 'issuers/gamma.yaml': recordText('gamma'), 'issuers/alpha.yaml': 'tier: 1\n' });
     const { code, stdout, stderr } = await cli(['status'], folder);
@@ -158,7 +168,7 @@ describe('passport-registry status', () => {
   });
 
   it('ends with 1 for a warning only if told so', async () => {
-    await registry();
+    registry();
     await publishWithCheckpoint({ days: 13 });
     expect((await cli(['status'], folder)).code).toBe(0);
     expect((await cli(['status', '--fail-on', 'warning'], folder)).code).toBe(1);
@@ -225,7 +235,7 @@ describe('the times of a registry', () => {
 
 describe('a publication statement', () => {
   beforeEach(async () => {
-    await registry();
+    registry();
     await good('build');
   });
 
@@ -272,7 +282,7 @@ describe('a publication statement', () => {
 
 describe('a hold', () => {
   it('is told until the list has stopped the issuer and the hold is released', async () => {
-    await registry();
+    registry();
     await good('keys', 'delegate', '--online', 'online.json', '--hold').then((jwt) =>
       writeFiles(folder, { 'delegation.jwt': jwt }),
     );
@@ -305,7 +315,7 @@ describe('a hold', () => {
   });
 
   it('keeps its permission in the delegation that is proposed', async () => {
-    await registry();
+    registry();
     configure(ONLINE);
     const jwt = await good('keys', 'delegate', '--online', 'online.json', '--hold', '--days', '2');
     writeFiles(folder, { 'delegation.jwt': jwt });
@@ -318,7 +328,7 @@ describe('a hold', () => {
 
 describe('a checkpoint', () => {
   beforeEach(async () => {
-    await registry();
+    registry();
     await publishWithCheckpoint();
   });
 
@@ -373,7 +383,7 @@ describe('a checkpoint', () => {
 
 describe('the root key', () => {
   beforeEach(async () => {
-    await registry();
+    registry();
     await good('build');
   });
 
@@ -433,7 +443,7 @@ describe('the log', () => {
   let present: readonly NoteSigner[];
 
   beforeEach(async () => {
-    await registry();
+    registry();
     writeFiles(folder, { 'log.json': await good('keys', 'generate', '--out', 'log.pem') });
     present = [];
     const settings = await Promise.all(
@@ -506,7 +516,7 @@ describe('the log', () => {
 
 describe('changes', () => {
   beforeEach(async () => {
-    await registry();
+    registry();
     await good('build');
   });
 
@@ -650,7 +660,7 @@ describe('the commands that status proposes', () => {
   }
 
   it('publish a first list, changes, a delegation and a checkpoint, until nothing is left to do', async () => {
-    await registry();
+    registry();
     const done = async () => expect((await statusOf()).report).toMatchObject({ ok: true, next: [] });
     await obey();
     await done();
@@ -670,7 +680,7 @@ describe('the commands that status proposes', () => {
   });
 
   it('repeat what the command line gave, quoted for a shell', async () => {
-    await registry();
+    registry();
     writeFiles(folder, { 'registry.yaml': '' });
     const args = ['--root-key', 'root.json', '--out', "the registry's", '--signer-command', 'sign $KEY'];
     const { next } = await statusOf(args);
@@ -688,7 +698,7 @@ describe('a rotation', () => {
   it.each([false, true])(
     'is copied to the host that still has the outgoing key: checkpoints %s',
     async (on) => {
-      await registry();
+      registry();
       if (on) await publishWithCheckpoint();
       else await good('build');
       cpSync(join(folder, 'dist'), join(folder, 'live'), { recursive: true });
@@ -729,7 +739,7 @@ describe('a rotation', () => {
   );
 
   it('is no reason to accept another key on the host, or a newer list by the outgoing key', async () => {
-    await registry();
+    registry();
     await good('build');
     await good('build', '--key', 'stranger.pem', '--root-key', 'stranger.json', '--out', 'strange');
     cpSync(join(folder, 'dist'), join(folder, 'live'), { recursive: true });
@@ -748,7 +758,7 @@ describe('a rotation', () => {
   });
 
   it('that another machine published is newer', async () => {
-    await registry();
+    registry();
     await good('build');
     cpSync(join(folder, 'dist'), join(folder, 'old'), { recursive: true });
     await rotate();
@@ -757,7 +767,7 @@ describe('a rotation', () => {
   });
 
   it('that was stopped is named with the command that continues it', async () => {
-    await registry();
+    registry();
     await good('build');
     cpSync(join(folder, 'dist'), join(folder, 'before'), { recursive: true });
     await rotate();
@@ -796,7 +806,7 @@ describe('a rotation', () => {
   });
 
   it('with files that are not its own is not read as one, and damaged files are named', async () => {
-    await registry();
+    registry();
     await good('build');
     writeFiles(folder, { 'rotation/notes.txt': 'x' });
     expect((await statusOf()).report.rotation.state).toBe('none');
@@ -828,7 +838,7 @@ const endless: Intercept = (_path, _request, response) => {
 
 describe('hosts', () => {
   beforeEach(async () => {
-    await registry();
+    registry();
     await good('build');
   });
 

@@ -11,8 +11,9 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
+import { copyOf } from '../../support/made-once.js';
 import { listen, serve } from '../../support/serving.js';
 import { claimsOf } from '../../support/signed-tree.js';
 import {
@@ -48,15 +49,35 @@ describeWith(['git'], 'passport-registry branch', () => {
         .map((file) => [file.slice(where.length), readFileSync(file).toString('base64')]),
     );
 
-  beforeEach(async () => {
-    folder = await workspace(['alpha']);
-    origin = join(temporaryFolder(), 'origin.git');
-    git(folder, 'init', '-q', '--bare', origin);
+  const use = (parent: string) => {
+    folder = join(parent, 'registry');
+    origin = join(parent, 'origin.git');
+  };
+  /** Goes on with a registry that is built, or built and on the branch. */
+  const built = () => use(copyOf(withTree));
+  const published = () => use(copyOf(withBranch));
+  let untouched: string;
+  let withTree: string;
+  let withBranch: string;
+
+  beforeAll(async () => {
+    untouched = temporaryFolder();
+    use(untouched);
+    cpSync(await workspace(['alpha']), folder, { recursive: true });
+    git(untouched, 'init', '-q', '--bare', 'origin.git');
     git(folder, 'init', '-q', '-b', 'main');
-    git(folder, 'remote', 'add', 'origin', origin);
+    git(folder, 'remote', 'add', 'origin', '../origin.git');
     git(folder, 'add', 'issuers');
     git(folder, 'commit', '-qm', 'Records');
+    withTree = copyOf(untouched);
+    use(withTree);
+    expect((await build()).code).toBe(0);
+    withBranch = copyOf(withTree);
+    use(withBranch);
+    expect((await cli(['branch', 'save'], folder)).code).toBe(0);
   });
+
+  beforeEach(() => use(copyOf(untouched)));
 
   it('makes the branch, with the bytes of the tree and nothing else, and loads the same bytes', async () => {
     // Neither attributes, nor the ignored files, nor the settings of git may change a byte.
@@ -79,7 +100,7 @@ describeWith(['git'], 'passport-registry branch', () => {
   });
 
   it('puts each publication on top of the last, and nothing if nothing has changed', async () => {
-    await build();
+    built();
     await cli(['branch', 'save', '--message', 'One'], folder);
     expect((await cli(['branch', 'save', '--message', 'Again'], folder)).stderr).toContain(
       'has the same files',
@@ -92,7 +113,7 @@ describeWith(['git'], 'passport-registry branch', () => {
   });
 
   it('removes from the branch what is no longer in the tree', async () => {
-    await build();
+    built();
     cpSync(join(folder, 'dist'), join(folder, 'more'), { recursive: true });
     await cli(['build', '--key', 'key.pem', '--out', 'more', '--precompress'], folder);
     await cli(['branch', 'save', 'more'], folder);
@@ -102,8 +123,7 @@ describeWith(['git'], 'passport-registry branch', () => {
   });
 
   it('never replaces the publication of somebody else', async () => {
-    await build();
-    await cli(['branch', 'save'], folder);
+    published();
     const other = temporaryFolder();
     git(other, 'clone', '-q', `file://${origin}`, '-b', 'published', 'clone');
     writeFiles(other, { 'clone/theirs': 'theirs' });
@@ -117,10 +137,8 @@ describeWith(['git'], 'passport-registry branch', () => {
       git(folder, 'config', setting, setting === 'push.default' ? 'matching' : '+refs/*:refs/*');
       const { code, stderr } = await cli(['branch', 'save'], folder);
       expect(code).toBe(4);
-      expect(stderr).toContain(`branch published of origin has another publication, commit ${theirs}`);
-      expect(stderr).toContain(
-        'Nothing was published. Load the branch into a new folder (`passport-registry branch load`), build',
-      );
+      expect(stderr).toContain(`has another publication, commit ${theirs}`);
+      expect(stderr).toContain('`passport-registry branch load`');
       expect(stderr).not.toContain('git push');
       expect(git(origin, 'rev-parse', 'published')).toBe(theirs);
     }
@@ -129,17 +147,14 @@ describeWith(['git'], 'passport-registry branch', () => {
   });
 
   it('does not replace a branch that was never loaded', async () => {
-    await build();
-    await cli(['branch', 'save'], folder);
+    published();
     const other = temporaryFolder();
     git(other, 'clone', '-q', `file://${origin}`, '.');
     const before = git(origin, 'rev-parse', 'published');
     const args = ['branch', 'save', join(folder, 'dist'), '--message', 'Other'];
     const { code, stderr } = await cli(args, other);
     expect([code, git(origin, 'rev-parse', 'published')]).toEqual([4, before]);
-    expect(stderr).toContain(
-      'branch published of origin was not loaded into this repository. Nothing was published. Load',
-    );
+    expect(stderr).toContain('was not loaded into this repository');
   });
 
   it('says so if there is no branch, and makes nothing', async () => {
@@ -149,7 +164,7 @@ describeWith(['git'], 'passport-registry branch', () => {
   });
 
   it('refuses to start again if the branch is gone while the registry serves a list', async () => {
-    await build();
+    built();
     const host = await serve(join(folder, 'dist'));
     writeFiles(folder, { 'registry.yaml': `base_url: ${host}\n` });
     const { code, stderr } = await cli(['branch', 'load', 'new'], folder);
@@ -159,7 +174,7 @@ describeWith(['git'], 'passport-registry branch', () => {
 
   it('starts only if the host clearly has no list', async () => {
     const hosts = {
-      'http://127.0.0.1:1': 'does not show whether a list was published',
+      'http://127.0.0.1:1': 'does not show',
       [await answering(503)]: 'responds with 503',
       [await answering(301)]: 'responds with 301',
     };
@@ -171,8 +186,7 @@ describeWith(['git'], 'passport-registry branch', () => {
   });
 
   it('refuses a branch that was put back to an older list than the live one', async () => {
-    await build();
-    await cli(['branch', 'save'], folder);
+    published();
     const before = git(origin, 'rev-parse', 'published');
     await cli(['suspend', 'alpha', '--reason', 'x', '--key', 'key.pem'], folder);
     await cli(['branch', 'save'], folder);
@@ -183,15 +197,12 @@ describeWith(['git'], 'passport-registry branch', () => {
     const old = git(origin, 'commit-tree', `${before}^{tree}`, '-p', 'published', '-m', 'old');
     git(origin, 'update-ref', 'refs/heads/published', old);
     const { code, stderr } = await load('old');
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringContaining('serves a newer tree than branch published of origin'),
-    ]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('serves a newer tree')]);
     expect(existsSync(join(folder, 'old'))).toBe(false);
   });
 
   it('refuses a tree in which an older list was put back under the newer statement', async () => {
-    await build();
+    built();
     const old = ['issuers.json', 'issuers.sig'].map((file) => [
       file,
       readFileSync(join(folder, 'dist', file)),
@@ -206,14 +217,11 @@ describeWith(['git'], 'passport-registry branch', () => {
     git(other, 'push', '-q');
     const { code, stderr } = await cli(['branch', 'load', 'copy'], folder);
     expect([code, existsSync(join(folder, 'copy'))]).toEqual([1, false]);
-    expect(stderr).toMatch(
-      /but the publication statement names another list, .*: an older list was put back/,
-    );
+    expect(stderr).toMatch(/an older list was put back/);
   });
 
   it('requests no path that the live statement makes up in place of the hash of a list', async () => {
-    await build();
-    await cli(['branch', 'save'], folder);
+    published();
     const file = (path: string) => readFileSync(join(folder, 'dist', path));
     const requested: string[] = [];
     const liveWith = (hash: string) => {
@@ -275,8 +283,7 @@ describeWith(['git'], 'passport-registry branch', () => {
   });
 
   it('refuses a branch without a valid tree, and says so if it was not compared with the host', async () => {
-    await build();
-    await cli(['branch', 'save'], folder);
+    published();
     const away = await cli(['branch', 'load', 'new', '--base-url', 'http://127.0.0.1:1'], folder);
     expect([away.code, away.stderr]).toEqual([0, expect.stringContaining('was not compared with the live')]);
     expect((await cli(['branch', 'load', 'x', '--base-url', 'nonsense'], folder)).code).toBe(2);
@@ -302,8 +309,7 @@ describeWith(['git'], 'passport-registry branch', () => {
   });
 
   it('loads into an empty folder, and never into one with files', async () => {
-    await build();
-    await cli(['branch', 'save'], folder);
+    published();
     mkdirSync(join(folder, 'empty'));
     expect((await cli(['branch', 'load', 'empty'], folder)).code).toBe(0);
     const { code, stderr } = await cli(['branch', 'load', 'issuers'], folder);
@@ -315,8 +321,7 @@ describeWith(['git'], 'passport-registry branch', () => {
     ['a link', 'ln -s /etc/hostname link && git add link'],
     ['a submodule', 'git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub'],
   ])('loads no branch with %s', async (_name, command) => {
-    await build();
-    await cli(['branch', 'save'], folder);
+    published();
     const other = temporaryFolder();
     git(other, 'clone', '-q', `file://${origin}`, '-b', 'published', '.');
     execFileSync('sh', ['-ec', command], { cwd: other });
@@ -344,7 +349,7 @@ describeWith(['git'], 'passport-registry branch', () => {
     ['--remote', '--upload-pack=touch pwned'],
     ['--remote', ''],
   ])('refuses %s %j, which git would take for something else', async (option, value) => {
-    await build();
+    built();
     for (const command of ['load', 'save']) {
       const args = ['branch', command, ...(command === 'load' ? ['new'] : []), `${option}=${value}`];
       expect((await cli(args, folder)).code).toBe(2);
@@ -353,7 +358,7 @@ describeWith(['git'], 'passport-registry branch', () => {
   });
 
   it('is not confused by the variables of a hook, or by the index of the user', async () => {
-    await build();
+    built();
     const elsewhere = temporaryFolder();
     git(elsewhere, 'init', '-q');
     writeFiles(folder, { staged: 'by the user' });
@@ -370,7 +375,7 @@ describeWith(['git'], 'passport-registry branch', () => {
   });
 
   it('publishes nothing if the remote repository refuses', async () => {
-    await build();
+    built();
     writeFiles(origin, { 'hooks/pre-receive': '#!/bin/sh\necho closed >&2\nexit 1\n' });
     chmodSync(join(origin, 'hooks/pre-receive'), 0o755);
     const { code, stderr } = await cli(['branch', 'save'], folder);

@@ -15,14 +15,14 @@ import { CLI } from '../../support/paths.js';
 import { rounds } from '../../support/soak.js';
 import { cleanEnvironment, cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
-const KILLS = rounds({ usual: 12, soak: 300 });
+const KILLS = rounds({ usual: 6, soak: 300 });
 const BUILD = ['build', '--key', 'key.pem', '--log-key', 'log.pem', '--log-origin', 'registry.example/log'];
 
 let folder: string;
 let duration: number;
 
 beforeAll(async () => {
-  folder = await workspace(Array.from({ length: 100 }, (_one, index) => `issuer-${index}`));
+  folder = await workspace(Array.from({ length: 30 }, (_one, index) => `issuer-${index}`));
   await cli(['keys', 'generate', '--out', 'log.pem'], folder);
   await cli([...BUILD, '--out', 'old'], folder);
   const started = performance.now();

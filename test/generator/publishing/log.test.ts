@@ -1,11 +1,12 @@
 import { createPrivateKey } from 'node:crypto';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { filesBelow } from '../../../build/files/walk.js';
 import { loadSigner } from '../../../build/signing/key-file.js';
 import { logEntries, logHead, problemsIn } from '../../support/log-files.js';
 import { lengthenLog } from '../../support/long-log.js';
+import { copyOf } from '../../support/made-once.js';
 import { claimsOf, sha256 } from '../../support/signed-tree.js';
 import { cleanEnvironment, cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
@@ -13,12 +14,20 @@ const ORIGIN = 'registry.example/log';
 const KEYS = ['--key', 'key.pem', '--log-key', 'log.pem'];
 const BUILD = ['build', ...KEYS, '--log-origin', ORIGIN];
 
+let made: string;
 let folder: string;
 
-beforeEach(async () => {
+beforeAll(async () => {
   folder = await workspace(['alpha']);
   await key('log');
   await key('next');
+  made = folder;
+});
+
+beforeEach(() => {
+  folder = copyOf(made);
+  // What this machine has signed with the key, which all copies have.
+  vi.stubEnv('XDG_STATE_HOME', join(folder, 'state'));
 });
 
 async function good(...args: string[]): Promise<string> {

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
+import { copyOf } from '../../support/made-once.js';
 import {
   cli,
   clockAhead,
@@ -15,6 +16,7 @@ import {
 describeWith(['git'], 'passport-registry branch save never undoes a publication', () => {
   let folder: string;
   let origin: string;
+  let aheadMinutes = 0;
 
   const git = (where: string, ...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
@@ -23,7 +25,7 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
       stdio: ['ignore', 'pipe', 'pipe'],
     }).trim();
   const run = async (...args: string[]) => {
-    const outcome = await cli(args, folder);
+    const outcome = await cli(args, folder, clockAhead(aheadMinutes));
     expect(outcome.code, outcome.stderr).toBe(0);
     return outcome;
   };
@@ -43,7 +45,7 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
   /** Asserts that a tree is refused, in words, and that the branch stays as it is. */
   async function refused(code: number, words: string | RegExp, ...args: string[]): Promise<void> {
     const before = head();
-    const outcome = await cli(['branch', 'save', ...args], folder);
+    const outcome = await cli(['branch', 'save', ...args], folder, clockAhead(aheadMinutes));
     expect([outcome.code, head()], outcome.stderr).toEqual([code, before]);
     expect(outcome.stderr).toMatch(words);
   }
@@ -51,7 +53,7 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
   /** Commits a change by hand on top of the branch, and pushes. */
   function pushByHand(command: string): void {
     const other = temporaryFolder();
-    git(other, 'clone', '-q', `file://${origin}`, '-b', 'published', '.');
+    git(other, 'clone', '-q', origin, '-b', 'published', '.');
     execFileSync('sh', ['-ec', command], { cwd: other });
     git(other, 'add', '-A');
     git(other, 'commit', '-q', '--allow-empty', '-m', 'By hand');
@@ -63,17 +65,32 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
     await run('branch', 'load');
   }
 
-  beforeEach(async () => {
-    folder = await workspace(['alpha']);
-    origin = join(temporaryFolder(), 'origin.git');
-    git(folder, 'init', '-q', '--bare', origin);
-    git(folder, 'init', '-q', '-b', 'main');
-    git(folder, 'remote', 'add', 'origin', origin);
-  });
+  const use = (parent: string) => {
+    folder = join(parent, 'registry');
+    origin = join(parent, 'origin.git');
+    aheadMinutes = 0;
+  };
+  /** Goes on with a registry whose first list is on the branch. */
+  const published = () => use(copyOf(saved));
+  let unsaved: string;
+  let saved: string;
 
-  it('by an older list: a revocation stays', async () => {
+  beforeAll(async () => {
+    unsaved = temporaryFolder();
+    cpSync(await workspace(['alpha']), join(unsaved, 'registry'), { recursive: true });
+    git(unsaved, 'init', '-q', '--bare', 'origin.git');
+    git(unsaved, 'init', '-q', '-b', 'main', 'registry');
+    git(join(unsaved, 'registry'), 'remote', 'add', 'origin', '../origin.git');
+    saved = copyOf(unsaved);
+    use(saved);
     await build();
     await save();
+  });
+
+  beforeEach(() => use(copyOf(unsaved)));
+
+  it('by an older list: a revocation stays', async () => {
+    published();
     copy('dist', 'old');
     await run('revoke', 'alpha', '--reason', 'x', '--key', 'key.pem');
     await save();
@@ -86,8 +103,7 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
   });
 
   it('by a tree that was built over an older list', async () => {
-    await build();
-    await save();
+    published();
     copy('dist', 'old');
     copy('issuers', 'stale');
     await run('suspend', 'alpha', '--reason', 'x', '--key', 'key.pem');
@@ -95,7 +111,7 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
     writeFiles(folder, { 'stale/beta.yaml': recordText('beta') });
     await build('--issuers', 'stale', '--out', 'old', '--updated-at', later());
     // Both trees have a second publication, so that no verifier of one accepts the other.
-    await refused(1, 'has a publication 2 that differs from the accepted one of the same sequence', 'old');
+    await refused(1, 'of the same sequence', 'old');
     await build('--issuers', 'stale', '--out', 'old', '--renew', '--updated-at', later(60));
     await refused(1, /old does not follow .* changes\.json lacks changes .*built over an older tree/, 'old');
     expect(statusOf('alpha')).toBe('suspended');
@@ -123,12 +139,11 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
     await save();
     writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
     await build(...time, '--out', 'other');
-    await refused(1, 'differs from the accepted list of the same date', 'other');
+    await refused(1, 'of the same date', 'other');
   });
 
   it('by a change that breaks a rule, unless the operator permits the exception', async () => {
-    await build();
-    await save();
+    published();
     rmSync(join(folder, 'issuers/alpha.yaml'));
     writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
     await build('--override', 'alpha:record-removed');
@@ -154,14 +169,14 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
     await save();
     copy('dist', 'first');
     await refused(1, 'has no checkpoint, but a checkpoint is required', 'none');
-    await second();
+    second();
     await run('checkpoint', '--key', 'online.pem');
     await save();
     await refused(1, /a checkpoint dated .* was accepted before/, 'first');
     await delegate();
     await build(...freshness);
     await save();
-    await second();
+    second();
     await run('checkpoint', 'first', '--key', 'online.pem');
     await refused(1, /a delegation dated .* was accepted before/, 'first');
     // Without its checkpoint, the branch does not show which delegation is the newest.
@@ -209,12 +224,11 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
   });
 
   it('by another root key without a rotation', async () => {
-    await build();
-    await save();
+    published();
     await key('next');
     const args = ['--key', 'next.pem', '--out', 'other'];
     await run('build', ...args, '--updated-at', later());
-    await refused(1, /other does not follow.*verifiers follow only a rotation.*--break-pinned/, 'other');
+    await refused(1, /follow only a rotation/, 'other');
     await save('other', '--break-pinned-verifiers');
     await loadNew();
     await key('last');
@@ -249,22 +263,21 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
   });
 
   it('if the tree of the branch is empty or damaged where it is signed', async () => {
-    await build();
-    await save();
     for (const damage of [
       'git rm -qr .',
       'echo >> issuers.json',
       'rm keys/root.json',
       'echo x > issuers.sig',
     ]) {
+      published();
       pushByHand(damage);
       expect((await cli(['branch', 'load', join(temporaryFolder(), 'new')], folder)).code).toBe(1);
       writeFiles(folder, { 'issuers/beta.yaml': recordText('beta') });
       await build();
       await refused(1, /the published tree is damaged.*git revert/);
-      pushByHand('git revert --no-edit HEAD');
-      await loadNew();
     }
+    pushByHand('git revert --no-edit HEAD');
+    await loadNew();
     pushByHand('echo x > issuers/alpha');
     await run('branch', 'load', 'damaged');
     await build();
@@ -273,8 +286,7 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
   });
 
   it('by a tree that fails verification', async () => {
-    await build();
-    await save();
+    published();
     writeFiles(folder, { 'dist/issuers/alpha': '{}' });
     await refused(1, 'dist fails verification');
     writeFiles(folder, { 'dist/issuers.sig': 'x' });
@@ -282,8 +294,7 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
   });
 
   it('if another publication arrives between the comparison and the push', async () => {
-    await build();
-    await save();
+    published();
     pushByHand('true');
     const theirs = head();
     git(origin, 'update-ref', 'refs/heads/published', `${theirs}^`);
@@ -294,12 +305,11 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
     await build();
     const { code, stderr } = await cli(['branch', 'save'], folder);
     expect([code, head()]).toEqual([4, theirs]);
-    expect(stderr).toMatch(/^passport-registry: branch published of origin has another publication, commit/);
+    expect(stderr).toMatch(/has another publication/);
   });
 
   it('and makes a branch again that was deleted, on top of what was loaded', async () => {
-    await build();
-    await save();
+    published();
     copy('dist', 'old');
     await run('revoke', 'alpha', '--reason', 'x', '--key', 'key.pem');
     await save();
@@ -317,6 +327,8 @@ describeWith(['git'], 'passport-registry branch save never undoes a publication'
     return new Date(Date.now() + seconds * 1000).toISOString().replace(/\.\d+Z/, 'Z');
   }
 
-  /** Statements are dated to the second. */
-  const second = () => new Promise((resolve) => setTimeout(resolve, 1100));
+  /** Lets two seconds pass: statements are dated to the second. */
+  function second(): void {
+    aheadMinutes += 2 / 60;
+  }
 });

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import fs, { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { describeWith } from '../../support/components.js';
+import { withFs } from '../../support/patched-fs.js';
 import {
   cli,
   type Outcome,
@@ -14,25 +15,20 @@ import {
 
 const SECRET = 'REGISTRY_KEY=correct-horse-battery-staple';
 
-/** Notes every file that the program opens, a line each. */
-const SPY = `import fs from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
-const { appendFileSync, openSync, readFileSync } = fs;
-const note = (path) => typeof path === 'string' && appendFileSync(process.env.OPENED, path + '\\n');
-fs.openSync = (path, ...rest) => (note(path), openSync(path, ...rest));
-fs.readFileSync = (path, ...rest) => (note(path), readFileSync(path, ...rest));
-syncBuiltinESMExports();
-`;
-
 /** Runs the command line; gives which files below a folder it has opened, too. */
 async function opening(args: string[], folder: string): Promise<Outcome & { opened: string[] }> {
-  writeFiles(folder, { 'spy.mjs': SPY, opened: '' });
-  const file = join(folder, 'opened');
-  const outcome = await cli(args, folder, {
-    OPENED: file,
-    NODE_OPTIONS: `--import ${join(folder, 'spy.mjs')}`,
-  });
-  const opened = readFileSync(file, 'utf8').split('\n').slice(0, -1);
+  const opened: string[] = [];
+  const { openSync, readFileSync } = fs;
+  const noted =
+    <T>(open: (path: never, ...rest: never[]) => T) =>
+    (path: unknown, ...rest: unknown[]): T => {
+      if (typeof path === 'string') opened.push(path);
+      // Reading one of these would never end.
+      if (/pipe|fifo|zero/.test(String(path))) throw new Error(`${path} must not be opened`);
+      return open(path as never, ...(rest as never[]));
+    };
+  const spies = { openSync: noted(openSync), readFileSync: noted(readFileSync) };
+  const outcome = await withFs(spies as Partial<typeof fs>, () => cli(args, folder));
   return { ...outcome, opened: opened.filter((path) => /issuers|outside|dev\/zero/.test(path)) };
 }
 
@@ -81,7 +77,7 @@ describeWith(['git', 'mkfifo'], 'a link that is refused', () => {
   ])('is not opened, and nothing of what it leads to is shown, by %j', async (args) => {
     const { stdout, stderr, code, opened } = await opening(args, folder);
     expect([args, code]).toEqual([args, 1]);
-    for (const text of ['correct-horse', 'PRIVATE KEY', 'OPENED='])
+    for (const text of ['correct-horse', 'PRIVATE KEY', 'TMPDIR='])
       expect(stdout + stderr).not.toContain(text);
     const wrong = opened.filter((path) => !path.endsWith('/good.yaml'));
     expect(wrong).toEqual([]);
@@ -140,28 +136,22 @@ describe('a record file', () => {
   it('that shrinks while it is read is refused', async () => {
     const folder = temporaryFolder();
     const text = recordText('a');
-    writeFiles(folder, {
-      'issuers/a.yaml': `${text}# ${'x'.repeat(100)}\n`,
-      // When the file is opened, it has the size of the whole text. When it is read, it ends after the record.
-      'shrink.mjs': `import fs from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
-const { openSync, readSync, truncateSync } = fs;
-let record;
-fs.openSync = (path, ...rest) => {
-  const descriptor = openSync(path, ...rest);
-  if (String(path).endsWith('a.yaml')) record = descriptor;
-  return descriptor;
-};
-fs.readSync = (descriptor, ...rest) => {
-  if (descriptor === record) truncateSync('issuers/a.yaml', ${text.length});
-  return readSync(descriptor, ...rest);
-};
-syncBuiltinESMExports();
-`,
-    });
-    const { code, stderr } = await cli(['validate'], folder, {
-      NODE_OPTIONS: `--import ${join(folder, 'shrink.mjs')}`,
-    });
+    writeFiles(folder, { 'issuers/a.yaml': `${text}# ${'x'.repeat(100)}\n` });
+    // When the file is opened, it has the size of the whole text. When it is read, it ends after the record.
+    const { openSync, readSync, truncateSync } = fs;
+    let record: number | undefined;
+    const shrinking = {
+      openSync: (path: fs.PathLike, flags: fs.OpenMode) => {
+        const descriptor = openSync(path, flags);
+        if (String(path).endsWith('a.yaml')) record = descriptor;
+        return descriptor;
+      },
+      readSync: (descriptor: number, ...rest: unknown[]) => {
+        if (descriptor === record) truncateSync(join(folder, 'issuers/a.yaml'), text.length);
+        return (readSync as (...all: unknown[]) => number)(descriptor, ...rest);
+      },
+    };
+    const { code, stderr } = await withFs(shrinking as Partial<typeof fs>, () => cli(['validate'], folder));
     expect(stderr).toContain('a.yaml changed while it was being read');
     expect(code).toBe(1);
   });

@@ -1,20 +1,22 @@
 import { execFileSync, spawn } from 'node:child_process';
-import {
+import fs, {
   cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   realpathSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfiguration } from '../../../build/cli/options/configuration.js';
 import { describeWith } from '../../support/components.js';
+import { withFs } from '../../support/patched-fs.js';
 import { CLI, ROOT } from '../../support/paths.js';
 import { init, newRegistry, SETTINGS } from '../../support/scaffold.js';
 import { TEMPLATE } from '../../support/workflow.js';
@@ -22,6 +24,7 @@ import {
   cleanEnvironment,
   cli,
   cliProcess,
+  type Outcome,
   recordText,
   run,
   temporaryFolder,
@@ -279,24 +282,39 @@ describe('an init that ends early', () => {
     );
     return { NODE_OPTIONS: `--import ${join(folder, 'hook.mjs')}` };
   };
-  const FAIL = `throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });`;
   const KILL = `process.kill(process.pid, 'SIGKILL');`;
 
-  it.each([FAIL, KILL])('leaves no part of a new folder: %s', async (action) => {
+  /** Makes the program in this process fail before it places the file with this number. */
+  async function failingAt(number: number, args: readonly string[], folder: string): Promise<Outcome> {
+    let count = 0;
+    const failing = (name: 'linkSync' | 'renameSync' | 'copyFileSync') => {
+      const place = fs[name] as (...paths: unknown[]) => void;
+      return (...paths: unknown[]) => {
+        if (++count >= number) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+        return place(...paths);
+      };
+    };
+    const names = ['linkSync', 'renameSync', 'copyFileSync'] as const;
+    const others = Object.fromEntries(names.map((name) => [name, failing(name)]));
+    return withFs(others, () => init(args, folder));
+  }
+
+  it('leaves no part of a new folder', async () => {
     const folder = temporaryFolder();
-    const hook = atFile(temporaryFolder(), 1, action);
-    const { code } = await cliProcess(['init', 'registry', ...SETTINGS], folder, hook);
-    expect(code).not.toBe(0);
+    const args = ['registry', ...SETTINGS];
+    expect((await failingAt(1, args, folder)).code).not.toBe(0);
+    expect(existsSync(join(folder, 'registry'))).toBe(false);
+    const hook = atFile(temporaryFolder(), 1, KILL);
+    expect((await cliProcess(['init', ...args], folder, hook)).code).toBe(null);
     expect(existsSync(join(folder, 'registry'))).toBe(false);
   });
 
   it.each([1, 7, 18])('leaves nothing in an existing folder if file %i cannot be written', async (number) => {
     const folder = temporaryFolder();
     writeFiles(folder, { mine: 'mine' });
-    const hook = atFile(temporaryFolder(), number, FAIL);
-    const args = ['init', ...SETTINGS, '--root-key', '../root-key.pem'];
     mkdirSync(join(folder, 'here'));
-    const outcome = await cliProcess(args, join(folder, 'here'), hook);
+    const args = [...SETTINGS, '--root-key', '../root-key.pem'];
+    const outcome = await failingAt(number, args, join(folder, 'here'));
     expect([outcome.code, outcome.stderr]).toEqual([4, expect.stringContaining('no space left')]);
     expect(filesIn(folder)).toEqual(['mine']);
     expect(readdirSync(join(folder, 'here'))).toEqual([]);
@@ -454,17 +472,26 @@ describeWith(['script'], 'init on a terminal', () => {
 
 describe('the program that init pins', () => {
   const TARBALL = Buffer.from('a tarball');
-  /** Copies the program into `node_modules`, as npm does, and runs its `init`. */
-  async function initInstalled(entry: object | undefined, spec?: string, args: string[] = []) {
-    const top = temporaryFolder();
-    const module = join(top, 'node_modules/passport-registry');
+  let top: string;
+  let module: string;
+
+  /** Copies the program into `node_modules`, as npm does. */
+  beforeAll(() => {
+    top = temporaryFolder();
+    module = join(top, 'node_modules/passport-registry');
     const { files: _files, ...manifest } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-    for (const path of ['build/cli', 'build/bundle', 'schemas', 'generator/scaffold/template'])
+    for (const path of ['build/cli/main.js', 'build/bundle', 'schemas', 'generator/scaffold/template'])
       cpSync(join(ROOT, path), join(module, path), { recursive: true });
     writeFiles(module, { 'package.json': JSON.stringify({ ...manifest, version: '1.2.3' }) });
+    writeFiles(top, { 'a #1 tool.tgz': TARBALL });
+  });
+
+  /** Runs `init` of the program, as if npm had installed it in this way. */
+  async function initInstalled(entry: object | undefined, spec?: string, args: string[] = []) {
+    for (const path of ['registry', 'node_modules/.package-lock.json'])
+      rmSync(join(top, path), { recursive: true, force: true });
     writeFiles(top, {
       'package.json': JSON.stringify({ dependencies: { 'passport-registry': spec ?? '1.2.3' } }),
-      'a #1 tool.tgz': TARBALL,
     });
     if (entry !== undefined) {
       const packages = { 'node_modules/passport-registry': { version: '1.2.3', ...entry } };
@@ -533,9 +560,16 @@ describe('the program that init pins', () => {
     [`github:owner/registry#${COMMIT}`, `github:owner/registry#${COMMIT}`],
     ['https://host.alt/x.tgz', 'https://host.alt/x.tgz'],
     ['./a #1 tool.tgz', 'file:vendor/a--1-tool.tgz'],
-  ])('is --tool %s', async (spec, pinned) => {
-    expect((await initInstalled(undefined, undefined, ['--tool', spec])).pinned).toBe(pinned);
-  });
+  ])('is --tool %s', async (spec, pinned) => expect(await pinnedBy(spec)).toBe(pinned));
+
+  /** What the program of the checkout pins, if told so. */
+  async function pinnedBy(spec: string): Promise<string> {
+    const folder = temporaryFolder();
+    writeFiles(folder, { 'a #1 tool.tgz': TARBALL });
+    const { code, stderr } = await init(['registry', ...SETTINGS, '--tool', spec], folder);
+    expect(code, stderr).toBe(0);
+    return JSON.parse(read(folder, 'registry/package.json')).dependencies['passport-registry'];
+  }
 
   it.each([
     '^1.2.3',
@@ -582,6 +616,6 @@ describe('the program that init pins', () => {
 
   it('may be an ssh address, which names a user', async () => {
     const spec = `git+ssh://git@a.alt/tool.git#${'a'.repeat(40)}`;
-    expect((await initInstalled(undefined, undefined, ['--tool', spec])).pinned).toBe(spec);
+    expect(await pinnedBy(spec)).toBe(spec);
   });
 });

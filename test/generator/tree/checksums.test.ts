@@ -37,9 +37,11 @@ describeWith(['sha256sum'], 'coreutils alone', () => {
 
     // SHA256SUMS cannot name itself, nor the checkpoint, which names its hash.
     const paths = filesBelow(tree).filter((path) => !['SHA256SUMS', 'checkpoint.jwt'].includes(path));
-    const step = Math.ceil(paths.length / 60);
-    const sampled = paths.filter((path, index) => index % step === 0 || !path.startsWith('issuers/'));
-    for (const path of sampled.slice(0, 90)) {
+    // Every tree has the same other files, so one tree is enough for them.
+    const ofRecords = (path: string) => /^(?:issuers|sums)\//.test(path);
+    const step = Math.ceil(paths.length / 16);
+    const sampled = paths.filter((path, index) => index % step === 0 || (levels === 1 && !ofRecords(path)));
+    for (const path of [...sampled, 'sums/root']) {
       const bytes = readFileSync(join(tree, path));
       if (bytes.length === 0) continue;
       const at = Math.floor(Math.random() * bytes.length);

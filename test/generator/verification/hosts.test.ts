@@ -8,7 +8,7 @@ import { CONTENT_SECURITY_POLICY } from '../../../build/tree/site/pages.js';
 import { checkConformance } from '../../../build/verification/conformance.js';
 import { describeWith } from '../../support/components.js';
 import { HOSTS } from '../../support/hosts.js';
-import { listen } from '../../support/serving.js';
+import { emptyHost, listen } from '../../support/serving.js';
 import { cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 /** Ids that end in what hosts take for a type, a handler, a language or an encoding. */
@@ -28,6 +28,7 @@ beforeAll(async () => {
   await build();
   writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'suspended' }) });
   await build();
+  await cli(['checkpoint', '--key', 'key.pem', '--mirror', await emptyHost()], folder);
   // Longer paths, as a log with many entries has them.
   writeFiles(folder, { 'dist/log/tile/0/x001/000': 'x', 'dist/log/tile/entries/x001/x234/067': 'x' });
   // As a mirror that cosigns serves it.
@@ -51,6 +52,7 @@ for (const [name, { program, start }] of Object.entries(HOSTS)) {
         folder,
       );
       expect(stderr.match(/^(?:FAILED|warning|skipped (?!.*: the tree has no )).*/gm)).toBeNull();
+      expect(stderr).toMatch(/^ok +operations/m);
       expect(code).toBe(0);
     });
 
@@ -79,6 +81,7 @@ for (const [name, { program, start }] of Object.entries(HOSTS)) {
       expect(sums.length).toBeGreaterThan(8);
       for (const [path, type] of [
         ['publication.jwt', /^application\/jwt$/],
+        ['operations.jwt', /^application\/jwt$/],
         [`snapshots/${snapshot}/publication.jwt`, /^application\/jwt$/],
         ...sums.map((name) => [`sums/${name}`, /^text\/plain(?:; charset=utf-8)?$/i] as const),
       ] as const) {

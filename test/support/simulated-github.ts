@@ -1,0 +1,228 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { copyOf, madeOnce } from './made-once.js';
+import { emptyHost } from './serving.js';
+import { type Job, type Outcomes, type Runner, readWorkflow, runJob, type Step } from './workflow.js';
+import { cli, clockAhead, recordText, temporaryFolder, writeFiles } from './workspace.js';
+
+/** Runs git as somebody. Returns what it prints. */
+export const git = (folder: string, ...args: string[]): string =>
+  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
+    cwd: folder,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }).trim();
+
+/** The exit code of each step, by its name. */
+export const codes = (outcomes: Outcomes): Record<string, number | null> =>
+  Object.fromEntries(Object.entries(outcomes).map(([name, { code }]) => [name, code]));
+
+/** The file of a valid record. */
+export const record = (id: string): Record<string, string> => ({ [`issuers/${id}.yaml`]: recordText(id) });
+
+/**
+ * A registry that `init` made, on a simulated GitHub that runs its workflows step by step as they are written: actions use
+ * git, and `gh` is a script that logs its arguments.
+ */
+export class SimulatedGithub {
+  /** The folder of an operator: keys, `delegation.jwt`, the clone `registry`, and the repository `origin.git`. */
+  readonly root: string;
+  readonly keys: { ROOT_KEY: string; readonly ONLINE_KEY: string };
+  /** The working directory of the last pull request that was checked. */
+  checked = '';
+  #ghFolder = '';
+  #aheadMinutes = 0;
+
+  /** Creates a registry without a record. Its host has no file. */
+  static async create(): Promise<SimulatedGithub> {
+    const github = new SimulatedGithub(copyOf(await madeOnce('registry-on-github', makeRegistry)));
+    const settings = readFileSync(join(github.main, 'registry.yaml'), 'utf8');
+    writeFiles(github.main, { 'registry.yaml': settings.replace(NOWHERE, await emptyHost()) });
+    git(github.main, 'commit', '-qam', 'Host');
+    git(github.main, 'push', '-q', 'origin', 'main');
+    return github;
+  }
+
+  private constructor(root: string) {
+    this.root = root;
+    const read = (file: string) => readFileSync(join(root, file), 'utf8');
+    this.keys = { ROOT_KEY: read('root.pem'), ONLINE_KEY: read('online.pem') };
+  }
+
+  get main(): string {
+    return join(this.root, 'registry');
+  }
+
+  get origin(): string {
+    return join(this.root, 'origin.git');
+  }
+
+  get environment(): Record<string, string> {
+    const path = `${this.#ghFolder}:${process.env['PATH']}`;
+    return { PATH: path, WAIT_SECONDS: '1', ...clockAhead(this.#aheadMinutes) };
+  }
+
+  /** Lets two seconds pass: statements are dated to the second. */
+  wait(): void {
+    this.#aheadMinutes += 2 / 60;
+  }
+
+  /** Runs a command of the operator, which must succeed. Returns its output. */
+  async good(cwd: string, ...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await cli(args, cwd, clockAhead(this.#aheadMinutes));
+    if (code !== 0) throw new Error(stderr);
+    return stdout.trim();
+  }
+
+  /** A working directory for a job. What `gh` is asked is beside it, in a file that ends in `.gh`. */
+  runnerFolder(): string {
+    const folder = temporaryFolder();
+    this.#ghFolder = temporaryFolder();
+    writeFiles(this.#ghFolder, {
+      gh: `#!/bin/sh\nprintf '%s\\n' "$*" >> '${folder}.gh'\ncat comment.md 2>/dev/null || true\n`,
+    });
+    chmodSync(join(this.#ghFolder, 'gh'), 0o755);
+    return folder;
+  }
+
+  /** Simulates actions/checkout. */
+  checkout(folder: string, fallback = 'main') {
+    return async (step: Step): Promise<void> => {
+      if (!step.uses?.startsWith('actions/checkout@')) return;
+      const { ref, path = '.' } = step.with ?? {};
+      const branch = ref === undefined || String(ref).includes('${{') ? fallback : String(ref);
+      git(folder, 'clone', '-q', '--branch', branch, this.origin, String(path));
+    };
+  }
+
+  job(name: string, job: string): Job {
+    return readWorkflow(join(this.main, '.github/workflows'), name).jobs[job] ?? {};
+  }
+
+  /** Runs a job with the secrets of the registry. */
+  run(job: Job, extra: Partial<Runner> = {}): Promise<Outcomes> {
+    const folder = extra.folder ?? this.runnerFolder();
+    return runJob(job, {
+      folder,
+      use: this.checkout(folder),
+      environment: this.environment,
+      ...extra,
+      expressions: extra.expressions ?? this.secrets,
+    });
+  }
+
+  get secrets(): Record<string, string> {
+    return { 'secrets.ROOT_KEY': this.keys.ROOT_KEY, 'secrets.ONLINE_KEY': this.keys.ONLINE_KEY };
+  }
+
+  publish(extra: Partial<Runner> = {}): Promise<Outcomes> {
+    return this.run(this.job('publish', 'build'), extra);
+  }
+
+  /** Signs a checkpoint, without the root key. */
+  checkpoint(inputs: Record<string, string> = {}): Promise<Outcomes> {
+    const expressions = { 'secrets.ONLINE_KEY': this.keys.ONLINE_KEY, ...inputs };
+    return this.run(this.job('checkpoint', 'sign'), { expressions });
+  }
+
+  /** Copies the branch `published`. Returns the folder with the tree. */
+  publishedTree(): string {
+    const folder = join(temporaryFolder(), 'tree');
+    git(this.root, 'clone', '-q', '--branch', 'published', this.origin, folder);
+    rmSync(join(folder, '.git'), { recursive: true });
+    return folder;
+  }
+
+  /**
+   * Creates a pull request: a branch with some changes, and a merge commit as GitHub creates it. Runs its checks, but not
+   * those that ask the hosts of issuers.
+   */
+  async pullRequest(
+    name: string,
+    change: (folder: string) => unknown,
+    attributes?: string,
+  ): Promise<Outcomes> {
+    const author = this.#clone();
+    git(author, 'checkout', '-qb', name);
+    await change(author);
+    git(author, 'add', '-A');
+    git(author, 'commit', '-qm', name);
+    if (attributes !== undefined) {
+      // A commit of its own: git would apply the attributes to every other file that it adds.
+      writeFiles(author, { '.gitattributes': attributes });
+      git(author, 'add', '.gitattributes');
+      git(author, 'commit', '-qm', 'Attributes');
+    }
+    const parents = ['-p', 'origin/main', '-p', name];
+    const merged = git(author, 'commit-tree', `${name}^{tree}`, ...parents, '-m', 'Merge');
+    git(author, 'push', '-q', 'origin', `${merged}:refs/heads/merge-${name}`);
+    const folder = this.runnerFolder();
+    this.checked = folder;
+    const { steps = [], ...job } = this.job('validate', 'records');
+    const offline = { ...job, steps: steps.filter((step) => !step.run?.includes('registry check')) };
+    return this.run(offline, { folder, use: this.checkout(folder, `merge-${name}`), expressions: {} });
+  }
+
+  merge(name: string): void {
+    git(this.origin, 'update-ref', 'refs/heads/main', `refs/heads/merge-${name}`);
+  }
+
+  /** Writes the comment on a pull request. Returns the folder and the outcomes. */
+  async comment(name: string): Promise<{ readonly folder: string; readonly outcomes: Outcomes }> {
+    const folder = this.runnerFolder();
+    const steps = (this.job('comment', 'difference').steps ?? []).map(({ if: _always, ...step }) => step);
+    const environment = { ...this.environment, GITHUB_OUTPUT: '/dev/null', HEAD_SHA: 'x' };
+    const use = this.checkout(folder, `merge-${name}`);
+    return { folder, outcomes: await this.run({ steps }, { folder, use, environment, expressions: {} }) };
+  }
+
+  /** Pushes files to `main`, as a merge of an operator does. */
+  pushToMain(files: Record<string, string>): void {
+    const author = this.#clone();
+    writeFiles(author, files);
+    git(author, 'add', '-A');
+    git(author, 'commit', '-qm', 'Change');
+    git(author, 'push', '-q', 'origin', 'HEAD:main');
+  }
+
+  /** Publishes by hand, with a delegation that permits holds and a checkpoint. From then on, builds sign checkpoints. */
+  async publishByHand(): Promise<void> {
+    git(this.main, 'pull', '-q', 'origin', 'main');
+    await this.good(this.main, 'branch', 'load', 'dist');
+    const checkpoint = ['--delegation', '../delegation.jwt', '--checkpoint-key', '../online.pem'];
+    await this.good(this.main, 'build', '--production', ...checkpoint);
+    await this.good(this.main, 'branch', 'save', 'dist', '--message', 'Checkpoints');
+    const settings = readFileSync(join(this.main, 'registry.yaml'), 'utf8');
+    this.pushToMain({ 'registry.yaml': `${settings}checkpoint: { signer: { key: "env:ONLINE_KEY" } }\n` });
+  }
+
+  #clone(): string {
+    const folder = join(temporaryFolder(), 'author');
+    git(this.root, 'clone', '-q', '--branch', 'main', this.origin, folder);
+    return folder;
+  }
+}
+
+/** The URL of the registry until it is copied. */
+const NOWHERE = 'http://127.0.0.1:1';
+
+async function makeRegistry(root: string): Promise<void> {
+  const good = async (...args: string[]) => {
+    const { code, stdout, stderr } = await cli(args, root);
+    if (code !== 0) throw new Error(stderr);
+    return stdout;
+  };
+  const settings = ['--name', 'Nordic', '--contact', 'o@registry.alt', '--base-url', NOWHERE];
+  await good('init', 'registry', ...settings, '--root-key', 'root.pem');
+  writeFiles(root, { 'online.json': await good('keys', 'generate', '--out', 'online.pem') });
+  const online = ['--online', 'online.json', '--hold'];
+  writeFiles(root, { 'delegation.jwt': await good('keys', 'delegate', '--key', 'root.pem', ...online) });
+  git(root, 'init', '-q', '--bare', '-b', 'main', 'origin.git');
+  const main = join(root, 'registry');
+  git(main, 'init', '-q', '-b', 'main');
+  git(main, 'add', '-A');
+  git(main, 'commit', '-qm', 'Registry');
+  git(main, 'remote', 'add', 'origin', '../origin.git');
+  git(main, 'push', '-q', 'origin', 'main');
+}
