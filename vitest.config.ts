@@ -27,7 +27,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // Tests run the compiled packages, never the sources. Processes of the command line run the bundle.
     globalSetup: ['test/support/compile.ts', 'test/support/run-folder.ts', 'test/support/browser-service.ts'],
-    env: { TMPDIR: process.env['TMPDIR'] ?? temporaryFolder() },
+    env: { TMPDIR: process.env['TMPDIR'] ?? temporaryFolder(), XDG_STATE_HOME: '' },
     setupFiles: ['test/support/compare-bytes.ts', 'test/support/short-waits.ts'],
     // The command line runs in the process of the test and changes the current folder, which threads cannot do.
     pool: 'forks',

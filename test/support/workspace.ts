@@ -20,10 +20,16 @@ afterAll(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** The environment of this process, without the variables that affect a build, and with some additions. */
+let state: string | undefined;
+
+/**
+ * The environment of this process, without the variables that affect a build, and with some additions. What signing
+ * commands remember stands in a folder of the test file, and never in the home of whoever runs the tests.
+ */
 export function cleanEnvironment(additions: Record<string, string> = {}): NodeJS.ProcessEnv {
   const { CI: _ci, SOURCE_DATE_EPOCH: _epoch, NODE_OPTIONS: _options, ...rest } = process.env;
-  return { ...rest, ...additions };
+  state ??= temporaryFolder();
+  return { ...rest, XDG_STATE_HOME: rest['XDG_STATE_HOME'] || state, ...additions };
 }
 
 /** The exit code and the output of a program. */

@@ -19,6 +19,8 @@ export function askPassphrase(
   if (stdin.isTTY !== true) {
     throw new UsageError(`${source} is encrypted, and there is no terminal to ask: give --passphrase-file`);
   }
+  // Before the question, so that nothing that is typed is shown.
+  stdin.setRawMode?.(true);
   stderr.write(printable(`${question}: `));
   return new Promise((resolve, reject) => {
     let typed = '';
@@ -35,7 +37,6 @@ export function askPassphrase(
         typed = ERASE.includes(character) ? typed.slice(0, -1) : typed + character;
       }
     };
-    stdin.setRawMode?.(true);
     stdin.setEncoding('utf8').on('data', read).resume();
   });
 }
