@@ -18,6 +18,10 @@ export interface TreeCondition extends Condition {
   readonly folder: string;
   /** Whether anything was published. */
   readonly published: boolean;
+  /** The damaged files that a build makes again. */
+  readonly repairable: readonly string[];
+  /** What a build cannot make again, and what to do. Undefined if nothing is lost. */
+  readonly lost: string | undefined;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -27,9 +31,10 @@ const MAX_AGE_DAYS = DEFAULT_MAX_AGE_SECONDS / (24 * 60 * 60);
 const RENEWAL_AGE_DAYS = 14;
 
 /** Describes the whole tree: does everything in it verify? */
-export function treeCondition({ folder, published, refusal, report }: LocalTree): TreeCondition {
+export function treeCondition(local: LocalTree): TreeCondition {
+  const { folder, published, refusal, report, repairable, lost } = local;
   const state = (level: Condition['level'], message: string): TreeCondition => ({
-    ...{ level, message, folder, published: report !== undefined },
+    ...{ level, message, folder, published: report !== undefined, repairable, lost },
   });
   if (refusal !== undefined) return state('error', refusal);
   if (report === undefined) return state('note', `${folder} has no tree`);

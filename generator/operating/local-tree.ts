@@ -8,8 +8,11 @@ import {
 } from '@passport-registry/verifier/internal';
 import { GeneratorError, TreeRejected } from '../errors.js';
 import { readIfThere } from '../files/read-file.js';
+import { damagedLog } from '../log/log-files.js';
+import { findRepair } from '../publishing/repair.js';
 import { PATHS } from '../tree/paths.js';
 import { type PublishedTree, readPublished } from '../tree/published-tree.js';
+import { namesLog } from '../verification/audit-log.js';
 import { folderSource } from '../verification/tree-source.js';
 import { type Check, type TreeReport, verifyTree } from '../verification/verify.js';
 
@@ -18,6 +21,10 @@ export interface LocalTree {
   readonly folder: string;
   /** Why a build would refuse the folder; undefined if it would not. */
   readonly refusal: string | undefined;
+  /** The damaged files that a build makes again. */
+  readonly repairable: readonly string[];
+  /** What a build cannot make again, and what to do. Undefined if nothing is lost. */
+  readonly lost: string | undefined;
   /** Undefined if nothing was published, or if a build would refuse the folder. */
   readonly published: PublishedTree | undefined;
   /** Undefined if nothing was published. */
@@ -38,19 +45,37 @@ export async function readLocalTree(
   const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
   if (!isFolder || (published === undefined && refusal === undefined)) {
     const none = { delegation: undefined, checkpoint: undefined, publication: undefined };
-    return { folder, refusal, published, report: undefined, ...none };
+    return { folder, refusal, ...NO_REPAIR, published, report: undefined, ...none };
   }
   const report = await verifyTree(folderSource(folder), pinned, { now: () => now });
+  const repair = report.ok && refusal === undefined ? NO_REPAIR : await repairOf(folder);
   const statement = (name: Check['name'], path: string, type: Statement['type']) => {
     const bytes = hasPassed(report, name) ? readIfThere(folder, path) : undefined;
     return bytes && readStatement(bytes, type, (message) => new TreeRejected(`${path} ${message}`));
   };
   return {
-    ...{ folder, refusal, published, report },
+    ...{ folder, refusal, ...repair, published, report },
     delegation: statement('delegation', PATHS.delegation, 'registry-delegation+jwt'),
     checkpoint: statement('checkpoint', PATHS.checkpoint, 'registry-checkpoint+jwt'),
     publication: statement('publication', PATHS.publication, 'registry-publication+jwt'),
   };
+}
+
+type TreeRepair = Pick<LocalTree, 'repairable' | 'lost'>;
+
+const NO_REPAIR: TreeRepair = { repairable: [], lost: undefined };
+
+async function repairOf(folder: string): Promise<TreeRepair> {
+  try {
+    const { files, lost } = await findRepair(folder);
+    const log = damagedLog('is missing').message;
+    const hasLostHead =
+      readIfThere(folder, PATHS.logHead) === undefined && namesLog(readIfThere(folder, PATHS.publication));
+    return { repairable: [...files.keys()], lost: lost ?? (hasLostHead ? log : undefined) };
+  } catch (error) {
+    if (!(error instanceof TreeRejected)) throw error;
+    return { repairable: [], lost: error.message };
+  }
 }
 
 async function readForBuild(folder: string): Promise<Pick<LocalTree, 'published' | 'refusal'>> {

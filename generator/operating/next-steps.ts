@@ -13,6 +13,9 @@ export function nextSteps(status: RegistryStatus, settings: CommandSettings): re
     if (!tree.published || isTreeOlder(status)) return [...records, loadStep(status, settings), rotates];
     return [...records, rotates, ...hostSteps(status, settings, true)];
   }
+  if (tree.lost !== undefined) return [told(`restore files of ${settings.out}: ${tree.lost}`)];
+  if (tree.repairable.length > 0)
+    return [buildStep(`repair ${tree.repairable.join(', ')}`, status, settings)];
   if (rootKey.level === 'error') {
     return [told(`correct root_key, or restore ${settings.out}: the rest is checked after that`)];
   }
@@ -89,7 +92,7 @@ function recordSteps({ changes, tree }: RegistryStatus, settings: CommandSetting
 /** The steps that renew the tree: a delegation, a build, a checkpoint. */
 function publicationSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
   const { tree, checkpoint, log, changes } = status;
-  const { out, rootOptions, checkpointOptions, onlineOptions } = settings;
+  const { out, checkpointOptions, onlineOptions } = settings;
   const signs = tree.published && checkpoint.level !== 'note' ? checkpointOptions : [];
   // What the published files lack may be in the publication that `cosign` completes.
   if (log.pending && changes.changes.length === 0) {
@@ -105,21 +108,22 @@ function publicationSteps(status: RegistryStatus, settings: CommandSettings): Ne
   }
   const renews = isUrgent(status.list) ? ['--renew'] : [];
   const delegation = delegates ? ['--delegation', 'delegation.jwt'] : [];
-  const { productionOptions, buildOptions, overrideOptions } = settings;
-  const build = [
-    ...rootOptions,
-    ...productionOptions,
-    ...buildOptions,
-    ...overrideOptions,
-    ...renews,
-    ...delegation,
-    ...signs,
-  ];
   return [
     ...(mayHavePublished(status) ? [run(LOAD_FIRST, 'branch', 'load', out)] : []),
     ...(delegates ? [delegateStep(status, settings)] : []),
-    run(reasons.join(', and '), 'build', ...build),
+    buildStep(reasons.join(', and '), status, settings, [...renews, ...delegation]),
   ];
+}
+
+function buildStep(
+  reason: string,
+  { tree, checkpoint }: RegistryStatus,
+  { rootOptions, productionOptions, buildOptions, overrideOptions, checkpointOptions }: CommandSettings,
+  more: readonly string[] = [],
+): NextStep {
+  const signs = tree.published && checkpoint.level !== 'note' ? checkpointOptions : [];
+  const options = [...rootOptions, ...productionOptions, ...buildOptions, ...overrideOptions, ...more];
+  return run(reason, 'build', ...options, ...signs);
 }
 
 const LOAD_FIRST =

@@ -26,7 +26,7 @@ import { PATHS } from '../tree/paths.js';
 import { rootKeyOf } from '../tree/published-tree.js';
 import { type ArchiveFault, findArchiveFaults } from '../verification/log-archive.js';
 import { SeenFiles } from '../verification/seen-files.js';
-import { folderSource } from '../verification/tree-source.js';
+import { folderSource, type TreeSource } from '../verification/tree-source.js';
 import { addFiles } from './write.js';
 
 /**
@@ -37,24 +37,11 @@ import { addFiles } from './write.js';
  * @throws {@link TreeRejected} if a file of the log cannot be made again
  */
 export async function repairTree(place: OutputFolder): Promise<Repair> {
-  const { out } = place;
-  const read = (path: string) => readIfThere(out, path);
-  const log = await entriesOf(read);
-  if (log === undefined) return { repaired: [], hasStrays: false };
-  const repaired = new Map([...repairedTiles(log, read), ...repairedStatements(log, read)]);
-  const whole: ReadFile = (path: string) => repaired.get(path) ?? read(path);
-  for (const [path, bytes] of [
-    ...repairedLists(log, whole),
-    ...repairedProofs(whole),
-    ...repairedCopies(log, whole),
-    ...(await repairedList(whole)),
-  ]) {
-    repaired.set(path, bytes);
-  }
-  if (repaired.size > 0) addFiles(repaired, place);
-  const faults = await faultsOf(log, out);
-  assertOnlyStrays(faults, replacedTiles(log));
-  return { repaired: [...repaired.keys()], hasStrays: faults.length > 0 };
+  const { files } = await findRepair(place.out);
+  if (files.size > 0) addFiles(files, place);
+  const { hasStrays, lost } = await findRepair(place.out);
+  if (lost !== undefined) throw new TreeRejected(lost);
+  return { repaired: [...files.keys()], hasStrays };
 }
 
 /** What was found in a tree. */
@@ -63,6 +50,37 @@ export interface Repair {
   readonly repaired: readonly string[];
   /** Whether files of the log belong to no entry. */
   readonly hasStrays: boolean;
+}
+
+/** What can be made again of a tree. */
+export interface FoundRepair {
+  /** The files to write. */
+  readonly files: ReadonlyMap<string, Buffer>;
+  /** What cannot be made again, and what to do. Undefined if nothing is lost. */
+  readonly lost: string | undefined;
+  /** Whether files of the log belong to no entry. */
+  readonly hasStrays: boolean;
+}
+
+/** Finds the damaged files of a tree with a log, and writes nothing. @throws {@link TreeRejected} if the head is damaged */
+export async function findRepair(out: string): Promise<FoundRepair> {
+  const read = (path: string) => readIfThere(out, path);
+  const entries = await entriesOf(read);
+  if (entries === undefined) return { files: new Map(), lost: undefined, hasStrays: false };
+  const statements = repairedStatements(entries, read);
+  const files = new Map([...repairedTiles(entries, read), ...statements.files]);
+  const whole: ReadFile = (path: string) => files.get(path) ?? read(path);
+  for (const [path, bytes] of [
+    ...repairedLists(entries, whole),
+    ...repairedProofs(whole),
+    ...repairedCopies(entries, whole),
+    ...(await repairedList(whole)),
+  ]) {
+    files.set(path, bytes);
+  }
+  const faults = await faultsOf(entries, out, files);
+  const lost = statements.lost ?? lostIn(faults, replacedTiles(entries));
+  return { files, lost, hasStrays: faults.length > 0 };
 }
 
 /** Reads a file of the tree; undefined if there is no such file. */
@@ -150,19 +168,22 @@ function repairedTiles(entries: Entries, read: ReadFile): Repaired[] {
 }
 
 /** Finds the statements that are damaged or missing in other places of the tree. */
-function repairedStatements(entries: Entries, read: ReadFile): Repaired[] {
+function repairedStatements(entries: Entries, read: ReadFile) {
   const others = new Map<string, Buffer>();
   const add = (bytes: Buffer | undefined) => bytes && others.set(sha256(bytes), bytes);
   for (const path of [PATHS.publication, PATHS.delegation]) add(read(path));
   for (const step of stepsIn(read)) add(Buffer.from(step));
-  return entries.flatMap(({ index, entry }): Repaired[] => {
+  const files: Repaired[] = [];
+  let lost: string | undefined;
+  for (const { index, entry } of entries) {
     const path = PATHS.loggedStatement(index);
-    if (hashAt(read, path) === entry.sha256) return [];
+    if (hashAt(read, path) === entry.sha256) continue;
     if (entry.type === 'publication') add(read(PATHS.snapshot(entry.list, PATHS.publication)));
     const found = others.get(entry.sha256);
-    if (found !== undefined) return [[path, found]];
-    throw new TreeRejected(`${path} is damaged or missing: ${RESTORE}`);
-  });
+    if (found !== undefined) files.push([path, found]);
+    else lost ??= `${path} is damaged or missing: ${RESTORE}`;
+  }
+  return { files, lost };
 }
 
 const RESTORE = 'restore it from a mirror, from a backup or from git';
@@ -243,7 +264,7 @@ async function repairedList(read: ReadFile): Promise<Repaired[]> {
   const signature = read(PATHS.snapshot(hash ?? '', PATHS.signature));
   const rootKey = await rootKeyOf(read(PATHS.rootKey));
   if (list === undefined || signature === undefined || rootKey === undefined) return [];
-  if (!isCutShort(read(PATHS.list), list)) return [];
+  if (!isCutShort(read(PATHS.list), list) && !isCutShort(read(PATHS.signature), signature)) return [];
   const isSigned = await verifySignature(list, signature.toString('utf8'), rootKey).then(
     () => true,
     () => false,
@@ -256,20 +277,32 @@ async function repairedList(read: ReadFile): Promise<Repaired[]> {
 }
 
 /** @param replaced - the folders of partial tiles, which the next publication removes */
-function assertOnlyStrays(faults: readonly ArchiveFault[], replaced: readonly string[]): void {
+function lostIn(faults: readonly ArchiveFault[], replaced: readonly string[]): string | undefined {
   const isReplaced = (path: string) => replaced.some((folder) => path.startsWith(folder));
   const fault = faults.find(({ isStray, path }) => !isStray && !isReplaced(path));
-  if (fault === undefined) return;
-  throw new TreeRejected(
-    `${fault.problem}: ${RESTORE}; a list or a proof of an earlier publication can also be removed`,
+  return (
+    fault && `${fault.problem}: ${RESTORE}; a list or a proof of an earlier publication can also be removed`
   );
 }
 
-function faultsOf(entries: Entries, out: string): Promise<readonly ArchiveFault[]> {
+/** @param repaired - what is about to be written */
+function faultsOf(
+  entries: Entries,
+  out: string,
+  repaired: ReadonlyMap<string, Uint8Array> = new Map(),
+): Promise<readonly ArchiveFault[]> {
+  const folder = folderSource(out);
+  const source: TreeSource = {
+    ...folder,
+    get: async (path) => {
+      const bytes = repaired.get(path);
+      return bytes === undefined ? folder.get(path) : { bytes };
+    },
+  };
   const tree = new LogTree(entries.map(({ entry }) => leafHash(entryBytes(entry))));
   const origin = readLogHead((path) => readIfThere(out, path))?.origin ?? '';
   const log = { origin, entries, tree, isVerified: () => false };
-  return findArchiveFaults(new SeenFiles(folderSource(out)), log);
+  return findArchiveFaults(new SeenFiles(source), log);
 }
 
 /** What a publication writes below `log/`. */

@@ -85,6 +85,25 @@ describe('a build after a file was emptied, cut or removed', () => {
     }
   });
 
+  it('is what status proposes, if the build can repair it', async () => {
+    for (const [path, command, reason] of [
+      ['log/statements/0.jwt', 'npx passport-registry build ', 'repair log/statements/0.jwt'],
+      ['log/tile/0/000.p/3', 'npx passport-registry build ', 'repair log/tile/0/000.p/3'],
+      ['issuers.json', 'npx passport-registry build ', 'repair issuers.sig, issuers.json'],
+      ['issuers.sig', 'npx passport-registry build ', 'repair issuers.sig, issuers.json'],
+      ['log/checkpoint', '', 'restore files of dist: the log has a head'],
+      ['log/proofs/0/first.tlog-proof', '', 'restore files of dist: log/proofs/0/first.tlog-proof'],
+    ] as const) {
+      const folder = copyOf(made);
+      writeFileSync(join(folder, 'dist', path), '');
+      const { stdout } = await cli(['status', '--offline', '--root-key', 'key.json', '--json'], folder);
+      const [next] = JSON.parse(stdout).next;
+      expect([path, (next.command ?? '').startsWith(command), next.reason]).toEqual([
+        ...[path, true, expect.stringContaining(reason)],
+      ]);
+    }
+  });
+
   it('says what it has made again', async () => {
     const path = 'log/statements/0.jwt';
     const { built } = await outcomeOf({ path, damage: 'emptied', isChanged: false });
