@@ -11,9 +11,8 @@ import {
   parseNoteKey,
   type SignedHead,
 } from '@passport-registry/verifier/internal';
-import { verifyTree } from 'passport-registry';
+import { folderSource, verifyTree } from 'passport-registry';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { folderSource } from '../../../build/verification/tree-source.js';
 import { describeWith } from '../../support/components.js';
 import { logHead, problemsIn } from '../../support/log-files.js';
 import { type LoggedFolder, loggedFolder, ORIGIN } from '../../support/logged-folder.js';
