@@ -56,8 +56,8 @@ describe('appendEntries', () => {
     },
   );
 
-  it('writes the tiles that C2SP names for 70,000 entries', () => {
-    const { files } = write([70_000]);
+  it('writes the tiles that C2SP names for 70,000 entries, and few files for one more', () => {
+    const { end, files } = write([70_000]);
     const count = (pattern: RegExp) => [...files.keys()].filter((path) => pattern.test(path)).length;
     expect(count(/^log\/tile\/0\/\d{3}$/)).toBe(273);
     expect(count(/^log\/tile\/entries\/\d{3}$/)).toBe(273);
@@ -66,6 +66,7 @@ describe('appendEntries', () => {
     expect(count(/^log\/tile\/1\/000$/)).toBe(1);
     expect(files.has('log/tile/1/001.p/17')).toBe(true);
     expect(files.has('log/tile/2/000.p/1')).toBe(true);
+    expect(appendEntries(end, [entry(70_000)]).files.size).toBeLessThanOrEqual(4);
   });
 
   it('writes a partial tile of width 1 above a full one', () => {
@@ -78,7 +79,7 @@ describe('appendEntries', () => {
   });
 
   it('writes a number of files that depends on the added entries only', () => {
-    for (const size of [300, 5_000, 65_530]) {
+    for (const size of [300, 5_000]) {
       const { end } = write([size]);
       expect(appendEntries(end, [entry(size)]).files.size).toBeLessThanOrEqual(4);
     }

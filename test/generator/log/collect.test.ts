@@ -321,7 +321,7 @@ describe('cosignatures of a service', () => {
     expect(size).toBe(3);
   });
 
-  it.each<[string, RequestListener]>([
+  it.concurrent.each<[string, RequestListener]>([
     ['does not respond', hanging],
     ['never ends its response', (_request, response) => response.write('\u2014 ')],
   ])('are missing when the time is over if the service %s', async (_name, listener) => {
@@ -398,7 +398,7 @@ describe('cosignatures of a mirror', () => {
     );
   });
 
-  it.each<[string, RegExp, () => Promise<string | undefined>]>([
+  it.concurrent.each<[string, RegExp, () => Promise<string | undefined>]>([
     ['it has none', /responds with 404$/, async () => undefined],
     ['it has an older head', /^serves the head with 6 entries, not 7$/, async () => log.note({ size: 6 })],
     ['its head has one entry', /^serves the head with 1 entry, not 7$/, async () => log.note({ size: 1 })],
@@ -443,7 +443,8 @@ describe('cosignatures of a mirror', () => {
   });
 });
 
-describe('several witnesses', () => {
+// Side by side, because they only wait.
+describe.concurrent('several witnesses', () => {
   /** Starts an honest service. @param delayMs - how long each response takes */
   async function service(name: string, delayMs = 0): Promise<Witness> {
     const witness = await newKey(name);

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type Cosignature,
@@ -11,9 +11,8 @@ import {
   parseNoteKey,
   type SignedHead,
 } from '@passport-registry/verifier/internal';
-import { verifyTree } from 'passport-registry';
+import { folderSource, verifyTree } from 'passport-registry';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { folderSource } from '../../../build/verification/tree-source.js';
 import { describeWith } from '../../support/components.js';
 import { logHead, problemsIn } from '../../support/log-files.js';
 import { type LoggedFolder, loggedFolder, ORIGIN } from '../../support/logged-folder.js';
@@ -36,7 +35,7 @@ const NAME = 'mirror.example';
 const HASH = createHash('sha256').update(ORIGIN).digest('hex');
 const COSIGNED = `witness/${HASH}/checkpoint`;
 const WITNESS = ['--witness-key', 'witness.pem', '--witness-state', 'state'];
-const KILLS = rounds({ usual: 6, soak: 200 });
+const KILLS = rounds({ usual: 4, soak: 200 });
 const invalid = (message: string) => new Error(message);
 
 let here: LoggedFolder;
@@ -134,8 +133,9 @@ describe('a mirror with the key of a witness', () => {
     await mirrored();
     const [before] = await cosignatures();
     const release = filesOf(here.current).get('SHA256SUMS');
-    await new Promise((resolve) => setTimeout(resolve, 1100));
-    const said = await mirrored();
+    const again = ['mirror', here.tree, 'mirror', '--root-key', 'key.json', ...WITNESS];
+    const { code, stderr: said } = await cli(again, here.folder, clockAhead(1));
+    expect(code).toBe(0);
     expect(said).toContain('unchanged');
     expect(said).not.toContain('damaged');
     const [after] = await cosignatures();
@@ -239,7 +239,7 @@ describe('a mirror with the key of a witness', () => {
     const good = join(here.folder, 'good');
     cpSync(here.tree, good, { recursive: true });
     const before = readFileSync(join(here.current, COSIGNED));
-    for (const size of [1, 2, 3, 4]) {
+    for (const size of [1, 2, 3]) {
       await lengthenLog(here.tree, here.keys, size);
       for (const folder of ['mirror', `new-${size}`]) {
         const { code, stderr } = await cli(
@@ -335,14 +335,13 @@ describe('a mirror with the key of a witness', () => {
   it(`killed at ${KILLS} moments, has never served a head that it does not remember`, async () => {
     const source = await serve(here.tree);
     const started = performance.now();
-    await mirrored(source);
+    await new Promise((resolve) => start(source).once('close', resolve));
     const duration = performance.now() - started;
-    mkdirSync(join(here.folder, 'seen'));
     for (let kill = 0; kill < KILLS; kill++) {
       await here.publish(...(kill % 2 === 0 ? ['--cosign-later'] : []));
       const child = start(source);
       const ended = new Promise((resolve) => child.once('close', resolve));
-      const moment = duration * (0.5 + Math.random() * 1.5);
+      const moment = duration * (0.4 + Math.random() * 0.8);
       await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, moment))]);
       child.kill('SIGKILL');
       await ended;

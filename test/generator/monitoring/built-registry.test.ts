@@ -1,14 +1,8 @@
-import { cpSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { filesBelow } from '../../../build/files/walk.js';
-import { type RegistryHost, registryHost } from '../../support/registry-host.js';
-import { cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
-
-/** Serves a folder as it is now. */
-function serveFolder(host: RegistryHost, folder: string): void {
-  host.files = new Map(filesBelow(folder).map((path) => [path, readFileSync(join(folder, path))]));
-}
+import { registryHost } from '../../support/registry-host.js';
+import { cli, filesOf, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 it('a monitor agrees with what the command line builds, rotates, delegates and completes', async () => {
   const folder = await workspace(['alpha', 'beta']);
@@ -23,7 +17,7 @@ it('a monitor agrees with what the command line builds, rotates, delegates and c
   writeFiles(folder, { 'root.json': await good('keys', 'public', 'key.pem') });
   const host = await registryHost();
   const monitor = async () => {
-    serveFolder(host, join(folder, 'dist'));
+    host.files = filesOf(join(folder, 'dist'));
     const args = ['--root-key', 'root.json', '--state', 'state', '--watch', 'beta', '--json'];
     const { code, stdout } = await cli(['monitor', host.base, ...args], folder);
     const findings = JSON.parse(stdout).findings as { code: string; message: string }[];

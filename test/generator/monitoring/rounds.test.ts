@@ -9,6 +9,8 @@ import { rounds } from '../../support/soak.js';
 import { until } from '../../support/until.js';
 import { cleanEnvironment, cli, writeFiles } from '../../support/workspace.js';
 
+/** More than a full tile of the log in the soak. */
+const CHANGES = rounds({ usual: 40, soak: 300 });
 const STATE = ['--state', 'state'];
 
 /** Starts a monitor as a separate process. */
@@ -29,25 +31,27 @@ function start({ folder, hosts }: MonitoredHosts, ...args: string[]) {
 }
 
 describe('the rounds of a monitor', () => {
-  it('read a log of some hundred entries once, and then only what is new', async () => {
+  it('read a log of many entries once, and then only what is new', async () => {
     const world = await loggedWorld();
-    for (let number = 0; number < 300; number++) {
+    for (let number = 0; number < CHANGES; number++) {
       await world.change('beta', { status: number % 2 === 0 ? 'suspended' : 'active' }).publish();
     }
     const { monitor, hosts } = await monitoredHosts(world);
     const sent = () => hosts[0]?.log.splice(0).map((line) => line.replace(/[0-9a-f]{64}/, 'HASH')) ?? [];
     const first = await monitor(...STATE);
-    expect([first.code, first.report.log?.size]).toEqual([0, 301]);
+    expect([first.code, first.report.log?.size]).toEqual([0, CHANGES + 1]);
     const begun = sent();
-    expect(begun.filter((line) => line.startsWith('log/statements/'))).toHaveLength(301);
-    expect(begun.filter((line) => line.startsWith('log/lists/'))).toHaveLength(301);
-    expect(begun.filter((line) => line.startsWith('log/tile/')).sort()).toEqual([
-      'log/tile/0/000 200',
-      'log/tile/0/001.p/45 200',
-      'log/tile/1/000.p/1 200',
-      'log/tile/entries/000 200',
-      'log/tile/entries/001.p/45 200',
-    ]);
+    expect(begun.filter((line) => line.startsWith('log/statements/'))).toHaveLength(CHANGES + 1);
+    expect(begun.filter((line) => line.startsWith('log/lists/'))).toHaveLength(CHANGES + 1);
+    const [full, partial] = CHANGES < 256 ? ['', '000.p'] : ['000', '001.p'];
+    const width = (CHANGES + 1) % 256;
+    const tiles = [
+      ...(full === '' ? [] : [`log/tile/0/${full}`, 'log/tile/1/000.p/1', `log/tile/entries/${full}`]),
+      ...[`log/tile/0/${partial}/${width}`, `log/tile/entries/${partial}/${width}`],
+    ];
+    expect(begun.filter((line) => line.startsWith('log/tile/')).sort()).toEqual(
+      tiles.map((path) => `${path} 200`).sort(),
+    );
     expect((await monitor(...STATE)).code).toBe(0);
     const always = [
       'checkpoint.jwt 404',
@@ -66,9 +70,9 @@ describe('the rounds of a monitor', () => {
     expect((await monitor(...STATE)).code).toBe(0);
     const grown = [
       'log/lists/HASH.json 200',
-      'log/statements/301.jwt 200',
-      'log/tile/0/001.p/46 200',
-      'log/tile/entries/001.p/46 200',
+      `log/statements/${CHANGES + 1}.jwt 200`,
+      `log/tile/0/${partial}/${width + 1} 200`,
+      `log/tile/entries/${partial}/${width + 1} 200`,
     ];
     expect(sent().sort()).toEqual([...always, ...grown].sort());
   });

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { parseHead } from '@passport-registry/verifier/internal';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { cosignedHeadPath } from '../../../build/log/log-files.js';
+import { logHead } from '../../support/log-files.js';
 import { plainHost } from '../../support/serving.js';
+import { until } from '../../support/until.js';
 import {
   newWitness,
   startWitness,
@@ -121,22 +123,16 @@ describe('a publisher with witnesses', () => {
     const files = await newWitness('mirror.example');
     writeFiles(files.folder, { 'root.json': fileOf('keys/root.json') });
     const mirror = () =>
-      cliProcess(
-        ['mirror', url, 'mirrored', '--root-key', 'root.json', ...WITNESS_OPTIONS, '--json'],
-        files.folder,
-      );
+      cli(['mirror', url, 'mirrored', '--root-key', 'root.json', ...WITNESS_OPTIONS, '--json'], files.folder);
     expect(await mirror()).toMatchObject({ code: 0 });
     const served = await plainHost(join(files.folder, 'mirrored/current'), '404.html');
     configure([{ files, mirror: served }], 1, 60);
     change('beta');
     const building = cliProcess([...BUILD, '--log-key', 'log.pem'], folder);
-    let isBuilt = false;
-    const mirroring = (async () => {
-      while (!isBuilt) await mirror();
-    })();
+    // The publication is in the log, and waits.
+    await until(() => logHead(join(folder, 'dist')).size === 2);
+    expect(await mirror()).toMatchObject({ code: 0 });
     const { code, stderr } = await building;
-    isBuilt = true;
-    await mirroring;
     expect([code, stderr]).toEqual([0, expect.stringContaining('cosigned by 1 witness, 1 of them now')]);
     expect(signers('log/publication.tlog-proof')).toEqual([ORIGIN, 'mirror.example']);
   });
@@ -182,8 +178,9 @@ describe('a witness of a registry', () => {
     await ok(...BUILD, '--log-key', 'log.pem');
     const url = await plainHost(join(folder, 'dist'), '404.html');
     const files = await newWitness();
-    const start = startWitness(files, '--registry', url, '--root-key', join(folder, 'log.json'));
-    await expect(start).rejects.toThrow(/does not start:.*publication statement/s);
+    const args = ['witness', ...WITNESS_OPTIONS, '--registry', url, '--root-key', join(folder, 'log.json')];
+    const { code, stderr } = await cli(args, files.folder);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('publication statement')]);
   });
 
   it('follows the rotation of the root key only to a key to which the trust anchor commits it', async () => {
@@ -206,13 +203,16 @@ describe('a witness of a registry', () => {
     );
     const url = await plainHost(join(folder, 'dist'), '404.html');
     const kid = (name: string): string => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')).kid;
-    const start = async (...next: string[]) => {
+    const follows = async (...next: string[]) => {
       const root = JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8'));
       writeFiles(folder, { 'anchor.json': JSON.stringify({ root, next_roots: next.map(kid) }) });
-      const files = await newWitness();
-      return startWitness(files, '--registry', url, '--root-key', join(folder, 'anchor.json'));
+      return ['--registry', url, '--root-key', join(folder, 'anchor.json')];
     };
-    await expect(start('log', 'log2')).rejects.toThrow(/does not start:.*may be followed only by/s);
-    expect((await start('log', 'next')).said()).toContain(`cosigns 1 log: ${ORIGIN}`);
+    const files = await newWitness();
+    const refused = ['witness', ...WITNESS_OPTIONS, ...(await follows('log', 'log2'))];
+    const { code, stderr } = await cli(refused, files.folder);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('may be followed only by')]);
+    const witness = await startWitness(files, ...(await follows('log', 'next')));
+    expect(witness.said()).toContain(`cosigns 1 log: ${ORIGIN}`);
   });
 });

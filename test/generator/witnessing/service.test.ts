@@ -21,19 +21,41 @@ import {
   type WitnessFiles,
   type WitnessProcess,
 } from '../../support/witness-service.js';
+import { cli } from '../../support/workspace.js';
 
 const HASH = createHash('sha256').update(ORIGIN).digest('hex');
 const ANY_TIME = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
 
 const pair = generatePair();
-let log: TestLog;
-let fork: TestLog;
+let mainLog: TestLog;
 let files: WitnessFiles;
 let witness: WitnessProcess;
 let key: NoteKey;
 
+/** A log of its own, which the shared witness knows and no other test uses. */
+interface OwnLog {
+  readonly log: TestLog;
+  /** Has the same key, the first five entries, and then others. */
+  readonly fork: TestLog;
+  /** The URL of the head that the witness has cosigned. */
+  readonly served: () => Promise<Response>;
+}
+
+const OWN_LOGS = ['first', 'empty', 'strangers', 'lines', 'refused', 'forked'] as const;
+const own = new Map<string, OwnLog>();
+const ownLog = (name: (typeof OWN_LOGS)[number]) => own.get(name) as OwnLog;
+
+function newLog(origin: string): OwnLog {
+  const hash = createHash('sha256').update(origin).digest('hex');
+  return {
+    log: testLog(pair, namedEntries('a', 70), origin),
+    fork: testLog(pair, [...namedEntries('a', 5), ...namedEntries('b', 65)], origin),
+    served: () => fetch(`${witness.url}/${hash}/checkpoint`),
+  };
+}
+
 /** The request to cosign a size of a log, with the right proof. */
-async function asking(oldSize: number, size: number, history = log): Promise<string> {
+async function asking(oldSize: number, size: number, history = mainLog): Promise<string> {
   return requestBody(oldSize, await history.consistency(oldSize, size), await history.note({ size }));
 }
 
@@ -43,41 +65,37 @@ async function answerTo(body: NonNullable<RequestInit['body']>, url = witness.ur
   return { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
 }
 
-/** Starts a new witness of the log. */
-async function fresh(): Promise<WitnessProcess> {
-  return startWitness(await newWitness(), '--log', log.vkey);
-}
-
 beforeAll(async () => {
-  log = testLog(pair, namedEntries('a', 70));
-  fork = testLog(pair, [...namedEntries('a', 5), ...namedEntries('b', 65)]);
+  mainLog = newLog(ORIGIN).log;
+  for (const name of OWN_LOGS) own.set(name, newLog(`${name}.example/log`));
   files = await newWitness();
   key = parseNoteKey(files.vkey, 'witness', invalid);
-  witness = await startWitness(files, '--log', log.vkey);
+  const vkeys = [mainLog, ...[...own.values()].map(({ log }) => log)].map(({ vkey }) => vkey);
+  witness = await startWitness(files, '--log', ...vkeys);
 });
 
 describe('the service of a witness', () => {
   it('cosigns, names the size that it has, and serves the newest head', async () => {
-    const { url } = await fresh();
-    expect((await fetch(`${url}/${HASH}/checkpoint`)).status).toBe(404);
-    expect(await answerTo(await asking(3, 7), url)).toEqual({
+    const { log, served } = ownLog('first');
+    expect((await served()).status).toBe(404);
+    expect(await answerTo(await asking(3, 7, log))).toEqual({
       status: 409,
       type: 'text/x.tlog.size',
       text: '0\n',
     });
-    const first = await answerTo(await asking(0, 7), url);
+    const first = await answerTo(await asking(0, 7, log));
     expect([first.status, first.type]).toEqual([200, 'text/plain; charset=utf-8']);
-    expect(await answerTo(await asking(0, 9), url)).toEqual({
+    expect(await answerTo(await asking(0, 9, log))).toEqual({
       status: 409,
       type: 'text/x.tlog.size',
       text: '7\n',
     });
-    expect((await answerTo(await asking(7, 9), url)).status).toBe(200);
-    const again = await answerTo(await asking(9, 9), url);
+    expect((await answerTo(await asking(7, 9, log))).status).toBe(200);
+    const again = await answerTo(await asking(9, 9, log));
     expect(again.status).toBe(200);
-    const served = await fetch(`${url}/${HASH}/checkpoint`);
-    expect(served.status).toBe(200);
-    expect(await served.text()).toBe((await log.note({ size: 9 })) + again.text);
+    const found = await served();
+    expect(found.status).toBe(200);
+    expect(await found.text()).toBe((await log.note({ size: 9 })) + again.text);
   });
 
   it('returns a valid cosignature, and one line only', async () => {
@@ -86,43 +104,43 @@ describe('the service of a witness', () => {
     const { text } = await answerTo(await asking(1, 1));
     const signatures = parseSignatureLines(text, invalid);
     expect(signatures.map(({ name }) => name)).toEqual(['witness.example/w1']);
-    const note = { text: (await log.head({ size: 1 })).note.text, signatures };
+    const note = { text: (await mainLog.head({ size: 1 })).note.text, signatures };
     const [valid] = await newestCosignatures(note, { witnesses: [key], quorum: 1, ...ANY_TIME });
     expect(valid?.time).toBeGreaterThanOrEqual(before);
     expect(valid?.time).toBeLessThanOrEqual(Date.now());
   });
 
   it('cosigns the empty log, and what follows it', async () => {
-    const { url } = await fresh();
-    expect((await answerTo(await asking(0, 0), url)).status).toBe(200);
-    expect((await answerTo(await asking(0, 0), url)).status).toBe(200);
-    expect((await answerTo(await asking(0, 64), url)).status).toBe(200);
-    expect((await answerTo(await asking(64, 70), url)).status).toBe(200);
+    const { log } = ownLog('empty');
+    expect((await answerTo(await asking(0, 0, log))).status).toBe(200);
+    expect((await answerTo(await asking(0, 0, log))).status).toBe(200);
+    expect((await answerTo(await asking(0, 64, log))).status).toBe(200);
+    expect((await answerTo(await asking(64, 70, log))).status).toBe(200);
   });
 
   it('ignores the signatures of strangers, also by a key with the name of the log', async () => {
-    const { url } = await fresh();
-    const stranger = await log.head({ size: 2, signer: noteSigner(ORIGIN, 'log') });
+    const { log, served } = ownLog('strangers');
+    const stranger = await log.head({ size: 2, signer: noteSigner(log.origin, 'log') });
     const { note } = await log.head({ size: 2 });
     const lines = formatNote({ ...note, signatures: [...stranger.note.signatures, ...note.signatures] });
-    expect((await answerTo(requestBody(0, [], lines), url)).status).toBe(200);
-    expect(await (await fetch(`${url}/${HASH}/checkpoint`)).text()).not.toContain(
+    expect((await answerTo(requestBody(0, [], lines))).status).toBe(200);
+    expect(await (await served()).text()).not.toContain(
       formatNote({ text: '', signatures: stranger.note.signatures }).trim(),
     );
   });
 
   it('signs the lines that a log adds to its heads, too', async () => {
-    const { url } = await fresh();
+    const { log, served } = ownLog('lines');
     const { note, ...head } = await log.head({ size: 4 });
     const text = `${note.text}extension 1\nextension 2\n`;
     const [own] = note.signatures;
     const signature = log.signer.sign(text);
     const signed = formatNote({ text, signatures: own === undefined ? [] : [{ ...own, signature }] });
-    const answer = await answerTo(requestBody(0, [], signed), url);
+    const answer = await answerTo(requestBody(0, [], signed));
     expect(answer.status).toBe(200);
     expect(parseHead(signed, invalid).root).toEqual(head.root);
-    const served = parseHead(await (await fetch(`${url}/${HASH}/checkpoint`)).text(), invalid);
-    expect(served.note.text).toBe(text);
+    const found = parseHead(await (await served()).text(), invalid);
+    expect(found.note.text).toBe(text);
   });
 
   it('cosigns several logs, and several keys of one log', async () => {
@@ -132,7 +150,7 @@ describe('the service of a witness', () => {
     const { url, said } = await startWitness(
       await newWitness(),
       '--log',
-      log.vkey,
+      mainLog.vkey,
       renewed.vkey,
       '--log',
       other.vkey,
@@ -145,10 +163,10 @@ describe('the service of a witness', () => {
 
   it('ends at a signal with exit code 0, and continues from its state', async () => {
     const files = await newWitness();
-    const first = await startWitness(files, '--log', log.vkey);
+    const first = await startWitness(files, '--log', mainLog.vkey);
     expect((await answerTo(await asking(0, 7), first.url)).status).toBe(200);
     expect(await first.end('SIGTERM')).toBe(0);
-    const second = await startWitness(files, '--log', log.vkey);
+    const second = await startWitness(files, '--log', mainLog.vkey);
     expect((await answerTo(await asking(0, 8), second.url)).text).toBe('7\n');
     expect((await answerTo(await asking(7, 8), second.url)).status).toBe(200);
     expect(await second.end('SIGINT')).toBe(0);
@@ -158,27 +176,27 @@ describe('the service of a witness', () => {
 describe('the service refuses', () => {
   const hashes = (count: number) => Array.from({ length: count }, (_one, at) => Buffer.alloc(32, at));
 
-  it.each<[number, string, () => Promise<string>]>([
+  it.each<[number, string, (log: TestLog) => Promise<string>]>([
     [
       404,
       'a log that it does not know',
       async () => {
-        const other = testLog(pair, ['x'], 'other.example/log');
+        const other = testLog(pair, ['x'], 'unknown.example/log');
         return requestBody(0, [], await other.note({ size: 1 }));
       },
     ],
     [
       403,
       'a head by another key',
-      async () => {
-        const { note } = await log.head({ size: 7, signer: noteSigner(ORIGIN, 'log') });
+      async (log) => {
+        const { note } = await log.head({ size: 7, signer: noteSigner(log.origin, 'log') });
         return requestBody(0, [], formatNote(note));
       },
     ],
     [
       403,
       'a head with a wrong signature by the key of the log',
-      async () => {
+      async (log) => {
         const { note } = await log.head({ size: 7 });
         const signatures = note.signatures.map((line) => ({ ...line, signature: Buffer.alloc(64) }));
         return requestBody(0, [], formatNote({ ...note, signatures }));
@@ -187,24 +205,28 @@ describe('the service refuses', () => {
     [
       403,
       'a head with a right and a wrong signature by the key of the log',
-      async () => {
+      async (log) => {
         const { note } = await log.head({ size: 7 });
         const wrong = note.signatures.map((line) => ({ ...line, signature: Buffer.alloc(64) }));
         return requestBody(0, [], formatNote({ ...note, signatures: [...note.signatures, ...wrong] }));
       },
     ],
-    [400, 'an old size above that of the head', async () => requestBody(8, [], await log.note({ size: 7 }))],
-    [422, 'a proof from size 0', async () => requestBody(0, hashes(1), await log.note({ size: 7 }))],
+    [
+      400,
+      'an old size above that of the head',
+      async (log) => requestBody(8, [], await log.note({ size: 7 })),
+    ],
+    [422, 'a proof from size 0', async (log) => requestBody(0, hashes(1), await log.note({ size: 7 }))],
     [
       422,
       'a proof from size 0 with 63 lines',
-      async () => requestBody(0, hashes(63), await log.note({ size: 7 })),
+      async (log) => requestBody(0, hashes(63), await log.note({ size: 7 })),
     ],
-    [400, 'a proof with 64 lines', async () => requestBody(0, hashes(64), await log.note({ size: 7 }))],
+    [400, 'a proof with 64 lines', async (log) => requestBody(0, hashes(64), await log.note({ size: 7 }))],
     [
       422,
       'an empty log with another root',
-      async () => {
+      async (log) => {
         const { note } = await log.head({ size: 1 });
         const text = note.text.replace('\n1\n', '\n0\n');
         const signature = log.signer.sign(text);
@@ -216,16 +238,16 @@ describe('the service refuses', () => {
       },
     ],
   ])('with %i %s', async (status, _name, body) => {
-    const { url } = await fresh();
-    const answer = await answerTo(await body(), url);
+    const { log, served } = ownLog('refused');
+    const answer = await answerTo(await body(log));
     expect([answer.status, answer.type]).toEqual([status, 'text/plain; charset=utf-8']);
     expect(answer.text).toMatch(/^[^\n]+\n$/);
-    expect((await fetch(`${url}/${HASH}/checkpoint`)).status).toBe(404);
+    expect((await served()).status).toBe(404);
   });
 
   it('with 422 what does not follow, and with 409 what is older, and says which head it was', async () => {
-    const { url, said } = await fresh();
-    expect((await answerTo(await asking(0, 20), url)).status).toBe(200);
+    const { log, fork, served } = ownLog('forked');
+    expect((await answerTo(await asking(0, 20, log))).status).toBe(200);
     const { note } = await fork.head({ size: 20 });
     const refused: [number, string][] = [
       [422, await asking(20, 20, fork)],
@@ -237,21 +259,24 @@ describe('the service refuses', () => {
         requestBody(20, [...(await log.consistency(20, 21)), Buffer.alloc(32)], await log.note({ size: 21 })),
       ],
       [422, requestBody(20, hashes(1), await log.note({ size: 20 }))],
-      [409, await asking(19, 20)],
-      [409, await asking(19, 21)],
-      [409, await asking(0, 20)],
-      [409, await asking(0, 19)],
-      [409, await asking(19, 19)],
-      [409, await asking(20, 20).then((body) => body.replace('old 20', 'old 0'))],
+      [409, await asking(19, 20, log)],
+      [409, await asking(19, 21, log)],
+      [409, await asking(0, 20, log)],
+      [409, await asking(0, 19, log)],
+      [409, await asking(19, 19, log)],
+      [409, await asking(20, 20, log).then((body) => body.replace('old 20', 'old 0'))],
     ];
     for (const [status, body] of refused) {
-      const answer = await answerTo(body, url);
+      const answer = await answerTo(body);
       expect([status, answer.status]).toEqual([status, status]);
       if (status === 409) expect([answer.type, answer.text]).toEqual(['text/x.tlog.size', '20\n']);
     }
-    expect(await (await fetch(`${url}/${HASH}/checkpoint`)).text()).toContain(await log.note({ size: 20 }));
-    await until(() => said().includes(encodeBase64(parseHead(formatNote(note), invalid).root)), said);
-    expect((await answerTo(await asking(20, 21), url)).status).toBe(200);
+    expect(await (await served()).text()).toContain(await log.note({ size: 20 }));
+    await until(
+      () => witness.said().includes(encodeBase64(parseHead(formatNote(note), invalid).root)),
+      witness.said,
+    );
+    expect((await answerTo(await asking(20, 21, log))).status).toBe(200);
   });
 
   it.each<[string, (body: string) => NonNullable<RequestInit['body']>]>([
@@ -350,21 +375,29 @@ describe('a hostile client', () => {
 });
 
 describe('passport-registry witness', () => {
-  const start = (files: WitnessFiles, ...args: string[]) =>
-    startWitness(files, ...args).catch(({ message }) => message);
+  /** Runs a witness that does not start. */
+  const start = async (files: WitnessFiles, ...args: string[]) => {
+    const state = ['--witness-key', 'witness.pem', '--witness-state', 'state'];
+    const { code, stderr } = await cli(['witness', ...state, '--port', '0', ...args], files.folder);
+    return [code, stderr];
+  };
 
   it('does not start without its state, or with that of another key', async () => {
     const [one, other] = [await newWitness(), await newWitness()];
-    expect(await start(one, '--log', log.vkey, '--witness-state', 'nowhere')).toMatch(
-      /nowhere is not the state of a witness.*generate another key/s,
-    );
-    const foreign = start(one, '--log', log.vkey, '--witness-state', `${other.folder}/state`);
-    expect(await foreign).toMatch(/belongs to/);
+    expect(await start(one, '--log', mainLog.vkey, '--witness-state', 'nowhere')).toEqual([
+      2,
+      expect.stringMatching(/nowhere is not the state of a witness.*generate another key/s),
+    ]);
+    const foreign = start(one, '--log', mainLog.vkey, '--witness-state', `${other.folder}/state`);
+    expect(await foreign).toEqual([3, expect.stringContaining('belongs to')]);
   });
 
   it('does not start without a log, or with a key that is none', async () => {
-    expect(await start(await newWitness())).toMatch(/name the logs to cosign/);
-    expect(await start(await newWitness(), '--log', files.vkey)).toMatch(/is not the key of a log/);
-    expect(await start(await newWitness(), '--registry', 'https://registry.example')).toMatch(/--root-key/);
+    for (const [args, problem] of [
+      [[], 'name the logs to cosign'],
+      [['--log', files.vkey], 'is not the key of a log'],
+      [['--registry', 'https://registry.example'], '--root-key'],
+    ] as const)
+      expect(await start(files, ...args)).toEqual([2, expect.stringContaining(problem)]);
   });
 });

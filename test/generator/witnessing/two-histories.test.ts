@@ -9,6 +9,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import { cosignedHeadPath } from '../../../build/log/log-files.js';
 import { generatePair, invalid } from '../../support/note-keys.js';
+import { rounds } from '../../support/soak.js';
 import { namedEntries, type TestLog, testLog } from '../../support/test-log.js';
 import {
   newWitness,
@@ -17,6 +18,10 @@ import {
   startWitness,
   type WitnessFiles,
 } from '../../support/witness-service.js';
+
+const LOGS = rounds({ usual: 20, soak: 100 });
+const KILLS = rounds({ usual: 3, soak: 6 });
+const ENTRIES = rounds({ usual: 600, soak: 1200 });
 
 const pair = generatePair();
 
@@ -92,10 +97,10 @@ async function servedBy(url: string, { origin, histories }: TwoHistories): Promi
 
 describe('of two histories, a witness cosigns one', () => {
   it.each([1, 2])(
-    'of 100 logs in 1,000 requests side by side, by %i processes with one state',
+    `of ${LOGS} logs in ${10 * LOGS} requests side by side, by %i processes with one state`,
     async (count) => {
       const logs = await Promise.all(
-        Array.from({ length: 100 }, (_one, at) => twoHistories(`registry${at}.example/log`, 0, 5)),
+        Array.from({ length: LOGS }, (_one, at) => twoHistories(`registry${at}.example/log`, 0, 5)),
       );
       const files = await newWitness();
       const vkeys = logs.flatMap(({ histories }) => ['--log', histories[0].vkey]);
@@ -126,11 +131,11 @@ describe('of two histories, a witness cosigns one', () => {
   );
 
   it('however often it is killed', async () => {
-    const log = await twoHistories('registry.example/log', 5, 1200);
+    const log = await twoHistories('registry.example/log', 5, ENTRIES);
     const files = await newWitness();
     const clients = Array.from({ length: 16 }, (_one, at) => new Client(log, at % 2 === 0 ? 0 : 1, files));
     let reached = 5;
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < KILLS; round++) {
       const witness = await startWitness(files, '--log', log.histories[0].vkey);
       if (round > 0) {
         // What any client got before the kill, the witness still knows.
@@ -142,7 +147,7 @@ describe('of two histories, a witness cosigns one', () => {
       let isKilled = false;
       await Promise.all(
         clients.map(async (client, at) => {
-          for (let size = reached + 1; !isKilled && size < 1200; size += (at % 3) + 1) {
+          for (let size = reached + 1; !isKilled && size < ENTRIES; size += (at % 3) + 1) {
             await client.ask(witness.url, size);
             if (isKilled || gotBy(clients).length < enough) continue;
             isKilled = true;
