@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatNote, tilePath } from '@passport-registry/verifier/internal';
 import { beforeEach, describe, expect, it } from 'vitest';
