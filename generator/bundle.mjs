@@ -189,7 +189,8 @@ const FOR_NODE = {
 async function bundlePrograms() {
   const program = await bundle({
     ...FOR_NODE,
-    entryPoints: { 'cli/main': 'generator/cli/bin.ts' },
+    // The second one is for tests, which run the command line in their own process. It is not shipped.
+    entryPoints: { 'cli/main': 'generator/cli/bin.ts', 'cli/in-process': 'generator/cli/program.ts' },
     // The `sandbox` command loads the library's bundle. Its start-up time does not matter.
     external: ['passport-registry/sandbox'],
   });

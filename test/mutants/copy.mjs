@@ -19,7 +19,7 @@ import { parseAst } from 'vite';
 const COMPILED = { verifier: 'verifier/build', generator: 'build' };
 
 /** Bundles, other packages, generated code and the texts of messages. */
-const EXCLUDED = /^build\/(?:bundle|website|sandbox|cli\/main\.js)|\/generated\/|\/messages\.js$/;
+const EXCLUDED = /^build\/(?:bundle|website|sandbox|cli\/(?:main|in-process)\.js)|\/generated\/|\/messages\.js$/;
 
 /** Copies the files of a checkout and its history. The packages are links, except the workspace. */
 export function copyCheckout(checkout, copy) {
@@ -103,6 +103,7 @@ const FROM_COMPILED = [
   ["'generator/cli/bin.ts'", "'build/cli/bin.js'"],
   ["'generator/index.ts'", "'build/index.js'"],
   ["'sandbox/index.ts'", "'build/sandbox/index.js'"],
+  ["'generator/cli/program.ts'", "'build/cli/program.js'"],
   ['await bundleWebsite();\n', ''],
 ];
 

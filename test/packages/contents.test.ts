@@ -58,7 +58,7 @@ describe('what the packages ship', async () => {
   it('the verifier: its build, README.md and LICENSE', () => {
     expect(verifier.files).toEqual(
       expect.arrayContaining([
-        'passport-registry',
+        'build/index.js',
         'build/index.d.ts',
         'README.md',
         'LICENSE',
