@@ -19,7 +19,8 @@ import { parseAst } from 'vite';
 const COMPILED = { verifier: 'verifier/build', generator: 'build' };
 
 /** Bundles, other packages, generated code and the texts of messages. */
-const EXCLUDED = /^build\/(?:bundle|website|sandbox|cli\/(?:main|in-process)\.js)|\/generated\/|\/messages\.js$/;
+const EXCLUDED =
+  /^build\/(?:bundle|website|sandbox|cli\/(?:main|in-process)\.js)|\/generated\/|\/messages\.js$/;
 
 /** Copies the files of a checkout and its history. The packages are links, except the workspace. */
 export function copyCheckout(checkout, copy) {

@@ -57,13 +57,7 @@ describe('what the packages ship', async () => {
 
   it('the verifier: its build, README.md and LICENSE', () => {
     expect(verifier.files).toEqual(
-      expect.arrayContaining([
-        'build/index.js',
-        'build/index.d.ts',
-        'README.md',
-        'LICENSE',
-        'package.json',
-      ]),
+      expect.arrayContaining(['build/index.js', 'build/index.d.ts', 'README.md', 'LICENSE', 'package.json']),
     );
     const kinds = /^(build\/.*\.js|build\/.*\.d\.ts|package\.json|README\.md|LICENSE)$/;
     expect(verifier.files.filter((path) => !kinds.test(path))).toEqual([]);

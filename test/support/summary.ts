@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
+import { type RanTest, unheldClaims } from './claims.js';
 import { ROOT } from './paths.js';
 
 /**
@@ -15,7 +16,10 @@ export default class Summary implements Reporter {
     for (const test of skipped) process.stderr.write(`skipped: ${nameOf(test)}\n`);
     const required = process.env['REQUIRE_COMPONENTS'] === '1';
     const unstarted = modules.filter((module) => module.errors().length > 0).length;
-    const failed = inState('failed').length + unstarted + errors.length + (required ? skipped.length : 0);
+    const unheld = isWhole(tests) ? unheldClaims(tests.map(ranTest)) : [];
+    for (const claim of unheld) process.stderr.write(`a claim without a test: ${claim}\n`);
+    const failed =
+      inState('failed').length + unstarted + errors.length + unheld.length + (required ? skipped.length : 0);
     if (failed > 0) process.exitCode = 1;
     mkdirSync(join(ROOT, 'test-results'), { recursive: true });
     writeFileSync(
@@ -23,6 +27,18 @@ export default class Summary implements Reporter {
       `${inState('passed').length} passed, ${failed} failed${skipped.length > 0 && !required ? `, ${skipped.length} skipped` : ''}\n`,
     );
   }
+}
+
+/** Whether no test was left out by its name, as with `-t`. */
+function isWhole(tests: readonly TestCase[]): boolean {
+  return (
+    tests.every((test) => test.options.mode !== 'skip' && test.options.mode !== 'todo') && tests.length > 0
+  );
+}
+
+function ranTest(test: TestCase): RanTest {
+  const file = test.module.relativeModuleId.replace(/^test\//, '').replace(/\.test\.ts$/, '');
+  return { file, name: test.fullName, passed: test.result().state === 'passed' };
 }
 
 function nameOf(test: TestCase): string {
