@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistryClient, openRegistry } from '@passport-registry/verifier';
+import { bundlePath, formatBundle, tilePath } from '@passport-registry/verifier/internal';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { anchorOf, codeOf, cosignedBy, historyWorld, partsOf } from '../support/history-proofs.js';
 import { verdictOf } from '../support/log-clients.js';
@@ -113,5 +115,26 @@ describe('the proof of docs/protocol.md, section 31', () => {
     for (const steps of [[], rotation, [forged]]) {
       expect(await codeOf(world.verify({ ...parts, rotation: steps }, anchor))).toBe('accepted');
     }
+  });
+});
+
+describe('the bytes of docs/protocol.md, section 30', () => {
+  const hash = (...parts: (Buffer | string)[]) =>
+    createHash('sha256')
+      .update(Buffer.concat(parts.map((part) => Buffer.from(part))))
+      .digest();
+
+  it('are the hashes, the paths and the proof that the document shows', () => {
+    const [a, b] = ['a', 'b'].map((entry) => hash(Buffer.of(0), entry)) as [Buffer, Buffer];
+    const root = hash(Buffer.of(1), a, b);
+    for (const value of [a, b, root]) states(value.toString('hex'));
+    states(tilePath({ level: 0, index: 1_234_067, width: 256 }));
+    states(tilePath({ level: 0, index: 1_234_067, width: 7 }));
+    states(bundlePath({ index: 1_234_067, width: 256 }));
+    const bundle = Buffer.from(formatBundle([Buffer.from('a'), Buffer.from('bc')]));
+    states(bundle.toString('hex').replaceAll(/..(?!$)/g, '$& '));
+    const { sources } = JSON.parse(readFileSync(join(ROOT, 'test/vectors/log.json'), 'utf8'));
+    const { files } = sources.find(({ code }: { code: unknown }) => code === null);
+    expect(protocol).toContain(files['log/publication.tlog-proof']);
   });
 });

@@ -340,3 +340,20 @@ describe('a step from the future', () => {
     );
   });
 });
+
+describe('the step that leads to the pinned key', () => {
+  const NOT_THUMBPRINTS = [[], null, ['x'], 7];
+
+  it.each(Object.keys(READERS))('is before it, so %s ignores its next_roots', async (name) => {
+    for (const next_roots of NOT_THUMBPRINTS) {
+      const claims = { iat: 1, next_root: key(second).rootKey.jwk, next_roots };
+      const step = await statement(key(root), 'registry-root-rotation+jwt', claims);
+      const files = withRotation(await publishSummed(key(second), [issuer('a')]), [step]);
+      const read = (from: TestKey | undefined) =>
+        READERS[name]?.(files, { root: key(from).rootKey.jwk } as TrustAnchor);
+      expect([next_roots, await read(second)]).toEqual([next_roots, 'accepted']);
+      // From the key before, the step is followed, and refused.
+      expect([next_roots, await read(root)]).toEqual([next_roots, 'ERR_ROTATION_INVALID']);
+    }
+  });
+});

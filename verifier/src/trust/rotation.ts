@@ -116,7 +116,7 @@ export async function walkSteps(
     const last = steps.at(-1);
     if (last === undefined) return chain.slice(0, 1);
     // The chain may begin where these steps end. The last step is not verified, because its result is already trusted.
-    const end = indexOf((await successorIn(last, [])).thumbprint);
+    const end = indexOf((await nextRootOf(last)).thumbprint);
     if (end !== -1) return chain.slice(0, end + 1);
     const pinned = chain[0]?.thumbprint;
     throw new RotationGap(`no step of the rotation starts at the root key ${pinned}`);
@@ -150,10 +150,8 @@ export async function successorIn(
   { claims }: Pick<RotationStep, 'claims'>,
   chain: readonly RootKey[],
 ): Promise<RootKey> {
-  const { next_root, next_roots } = claims as { next_root?: unknown; next_roots?: string[] };
-  const next = await importRootKey(next_root).catch((cause: Error) => {
-    throw new RotationInvalid(`next_root of a step is invalid: ${cause.message}`, { cause });
-  });
+  const next_roots = claims['next_roots'] as string[] | undefined;
+  const next = await nextRootOf({ claims });
   const { thumbprint } = next;
   const earlier = chain.map((key) => key.thumbprint);
   if (earlier.includes(thumbprint)) throw new RotationLoop(`the rotation returns to ${thumbprint}`);
@@ -171,4 +169,11 @@ export async function successorIn(
   if (past !== undefined) throw new RotationInvalid(`next_roots of a step contain ${past}, a key up to then`);
   // The order has no meaning.
   return { ...next, nextRoots: [...next_roots].sort() };
+}
+
+/** Imports the key that a step leads to. @throws {@link RotationInvalid} */
+function nextRootOf({ claims }: Pick<RotationStep, 'claims'>): Promise<RootKey> {
+  return importRootKey(claims['next_root']).catch((cause: Error) => {
+    throw new RotationInvalid(`next_root of a step is invalid: ${cause.message}`, { cause });
+  });
 }
