@@ -9,11 +9,15 @@ import {
 import { afterAll, afterEach, inject } from 'vitest';
 
 let browser: Promise<Browser> | undefined;
-const contexts: BrowserContext[] = [];
+/** The contexts of this file, by their options. */
+const contexts = new Map<string, Promise<BrowserContext>>();
+const pages: Page[] = [];
+const clocks: BrowserContext[] = [];
 
 // A page that is left open goes on checking its registry.
 afterEach(async () => {
-  await Promise.all(contexts.splice(0).map((context) => context.close()));
+  const left = [...pages.splice(0), ...clocks.splice(0)];
+  await Promise.all(left.map((one) => one.close()));
 });
 
 afterAll(async () => {
@@ -33,12 +37,50 @@ export interface WatchedPage {
   readonly wrong: string[];
 }
 
-/** Opens a URL in a new window, which closes after the test. */
-export async function open(address: string, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+/** Creates a context, as of a new user. */
+async function newContext(options: BrowserContextOptions): Promise<BrowserContext> {
   browser ??= connect();
-  const context = await (await browser).newContext({ reducedMotion: 'reduce', ...options });
-  contexts.push(context);
+  return (await browser).newContext({ reducedMotion: 'reduce', ...options });
+}
+
+/**
+ * Creates a context in which one page stays open. With it, Chromium keeps the process of the pages, and need not start one
+ * for each page, which takes more time than the test of a page.
+ */
+async function contextWithProcess(options: BrowserContextOptions): Promise<BrowserContext> {
+  const context = await newContext(options);
   const page = await context.newPage();
+  await page.route('**', (route) => route.fulfill({ contentType: 'text/html', body: '' }));
+  await page.goto('http://127.0.0.1/');
+  return context;
+}
+
+/** Opens a URL in a new page, which closes after the test. Its clock is that of the machine: see {@link openWithClock}. */
+export async function open(address: string, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+  const key = JSON.stringify(options);
+  const context = contexts.get(key) ?? contextWithProcess(options);
+  contexts.set(key, context);
+  const page = await (await context).newPage();
+  pages.push(page);
+  return watched(page, address);
+}
+
+/**
+ * Opens a URL in a new window with a clock of its own, `page.clock`, so that minutes pass in no time.
+ *
+ * @param aheadMs - how far the clock is ahead of that of the machine
+ */
+export async function openWithClock(address: string, aheadMs = 0): Promise<WatchedPage> {
+  // A clock is that of all pages of a context.
+  const context = await newContext({});
+  clocks.push(context);
+  const page = await context.newPage();
+  await page.clock.install(aheadMs === 0 ? {} : { time: Date.now() + aheadMs });
+  return watched(page, address);
+}
+
+/** Goes to a URL, and records what goes wrong from then on. */
+async function watched(page: Page, address: string): Promise<WatchedPage> {
   const wrong: string[] = [];
   page.on('pageerror', ({ message }) => wrong.push(`error: ${message}`));
   page.on('dialog', (dialog) => {

@@ -4,7 +4,7 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { open, verdict, verification } from '../support/browser.js';
+import { open, openWithClock, verdict, verification } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
 import { listen, plainHost, serve, slowHost } from '../support/serving.js';
 import {
@@ -65,9 +65,7 @@ describeWith(['chromium'], 'verification in the page', () => {
 
   it('says in the badge as of when the list is proven to be the newest', async () => {
     const folder = await published('Ed25519', '--checkpoint-key', 'root.pem');
-    const { page } = await open('about:blank');
-    await page.clock.install({ time: Date.now() + 3 * 60 * 60 * 1000 });
-    await page.goto(await serve(join(folder, 'dist')));
+    const { page } = await openWithClock(await serve(join(folder, 'dist')), 3 * 60 * 60 * 1000);
     expect(await verdict(page)).toBe(GOOD);
     expect(await page.locator('.badge .age').textContent()).toBe('as of 3 hours ago');
   });
@@ -261,9 +259,7 @@ describeWith(['chromium'], 'verification in the page', () => {
     const build = () => cli(['build', '--key', 'key.pem'], folder);
     await build();
     const host = await serve(join(folder, 'dist'));
-    const { page, wrong } = await open('about:blank');
-    await page.clock.install();
-    await page.goto(`${host}/#issuer=issuer-7`);
+    const { page, wrong } = await openWithClock(`${host}/#issuer=issuer-7`);
     expect(await verdict(page)).toBe(GOOD);
     const requested: string[] = [];
     page.on('request', (request) => requested.push(new URL(request.url()).pathname));
@@ -285,10 +281,7 @@ describeWith(['chromium'], 'verification in the page', () => {
   it('gets a revocation while it is open, and turns red when what it holds grows too old', async () => {
     const folder = await published('Ed25519');
     const host = await serve(join(folder, 'dist'));
-    // Opened with a clock of its own, so that minutes pass in no time.
-    const { page, wrong } = await open('about:blank');
-    await page.clock.install();
-    await page.goto(`${host}/#issuer=alpha`);
+    const { page, wrong } = await openWithClock(`${host}/#issuer=alpha`);
     expect(await verdict(page)).toBe(GOOD);
     expect(await page.locator('.verdict').innerText()).toContain('This issuer is recognised.');
     await verification(page);
@@ -321,9 +314,7 @@ describeWith(['chromium'], 'verification in the page', () => {
     ['types', (page) => page.getByLabel('Search').fill('a')],
   ])('shows nothing more to a reader who comes back after weeks and %s', async (_what, act) => {
     const host = await serve(join(ed25519, 'dist'));
-    const { page, wrong } = await open('about:blank');
-    await page.clock.install();
-    await page.goto(host);
+    const { page, wrong } = await openWithClock(host);
     expect(await verdict(page)).toBe(GOOD);
     // Changes that come after the sleep would turn the page red before the reader has done anything.
     await page.getByText('No changes of status or tier since').waitFor();
@@ -346,9 +337,7 @@ describeWith(['chromium'], 'verification in the page', () => {
 
   it('says after a rotation that the root key is no longer the one of the page', async () => {
     const folder = await published('Ed25519', '--checkpoint-key', 'root.pem');
-    const { page } = await open('about:blank');
-    await page.clock.install();
-    await page.goto(await serve(join(folder, 'dist')));
+    const { page } = await openWithClock(await serve(join(folder, 'dist')));
     expect(await verdict(page)).toBe(GOOD);
     expect(await (await verification(page)).innerText()).toContain(', pinned by this page');
     const { stdout } = await cli(['keys', 'public', 'root.pem'], folder);
@@ -373,9 +362,7 @@ describeWith(['chromium'], 'verification in the page', () => {
   it.each(['visibilitychange', 'beforeprint'])(
     'shows nothing more after a sleep of weeks, at the event %s',
     async (event) => {
-      const { page } = await open('about:blank');
-      await page.clock.install();
-      await page.goto(await serve(join(ed25519, 'dist')));
+      const { page } = await openWithClock(await serve(join(ed25519, 'dist')));
       expect(await verdict(page)).toBe(GOOD);
       await page.getByText('No changes of status or tier since').waitFor();
       // No timer has run.
