@@ -15,7 +15,10 @@ declare module 'vitest' {
 export default async function browserService(project: TestProject): Promise<() => Promise<void>> {
   let browser: Promise<BrowserServer> | undefined;
   const service = createServer((_request, response) => {
-    browser ??= chromium.launchServer({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+    browser ??= chromium.launchServer({
+      executablePath: '/usr/bin/chromium',
+      args: ['--no-sandbox', '--process-per-site'],
+    });
     browser.then(
       (started) => response.end(started.wsEndpoint()),
       (cause: Error) => response.writeHead(500).end(cause.message),

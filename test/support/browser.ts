@@ -9,11 +9,16 @@ import {
 import { afterAll, afterEach, inject } from 'vitest';
 
 let browser: Promise<Browser> | undefined;
-const contexts: BrowserContext[] = [];
+/** The contexts of this file, by their options, and the pages in them that no test uses now. */
+const contexts = new Map<string, { readonly context: Promise<BrowserContext>; readonly idle: Page[] }>();
+/** The context whose pages have a clock of their own. */
+const CLOCK = 'clock';
+/** Ends the use of a page by the test. */
+const endings: (() => Promise<unknown>)[] = [];
 
 // A page that is left open goes on checking its registry.
 afterEach(async () => {
-  await Promise.all(contexts.splice(0).map((context) => context.close()));
+  await Promise.all(endings.splice(0).map((end) => end()));
 });
 
 afterAll(async () => {
@@ -33,13 +38,69 @@ export interface WatchedPage {
   readonly wrong: string[];
 }
 
-/** Opens a URL in a new window, which closes after the test. */
-export async function open(address: string, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+/** Creates a context, as of a new user. */
+async function newContext(options: BrowserContextOptions): Promise<BrowserContext> {
   browser ??= connect();
-  const context = await (await browser).newContext({ reducedMotion: 'reduce', ...options });
-  contexts.push(context);
+  return (await browser).newContext({ reducedMotion: 'reduce', ...options });
+}
+
+/** Where a page records what goes wrong: in the list of the test that uses it. */
+const records = new WeakMap<Page, string[]>();
+
+/** Creates a page that reports violations of its policy. */
+async function newPage(context: BrowserContext): Promise<Page> {
   const page = await context.newPage();
+  await page.exposeFunction('breach', (text: string) => records.get(page)?.push(text));
+  await page.addInitScript(
+    `addEventListener('securitypolicyviolation', (event) => breach('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`,
+  );
+  return page;
+}
+
+/**
+ * Opens a URL in an empty page. Its clock is that of the machine: see {@link openWithClock}. After the test, the page is
+ * emptied for the next one, because a new page takes Chromium more time than most tests.
+ */
+export async function open(address: string, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+  return watched(await emptyPage(JSON.stringify(options), options), address);
+}
+
+/** Returns a page of a context that no test uses now. */
+async function emptyPage(key: string, options: BrowserContextOptions): Promise<Page> {
+  const { context, idle } = contexts.get(key) ?? { context: newContext(options), idle: [] };
+  contexts.set(key, { context, idle });
+  const page = idle.pop() ?? (await newPage(await context));
+  const viewport = page.viewportSize();
+  endings.push(async () => {
+    for (const event of ['pageerror', 'dialog', 'console', 'request']) page.removeAllListeners(event);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await page.goto('about:blank');
+    const isResized = page.viewportSize()?.width !== viewport?.width;
+    if (viewport !== null && isResized) await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme: null });
+    idle.push(page);
+  });
+  return page;
+}
+
+/**
+ * Opens a URL in an empty page with a clock of its own, `page.clock`, so that minutes pass in no time.
+ *
+ * @param aheadMs - how far the clock is ahead of that of the machine
+ */
+export async function openWithClock(address: string, aheadMs = 0): Promise<WatchedPage> {
+  // A clock is that of all pages of a context, and stays installed.
+  const isInstalled = contexts.has(CLOCK);
+  const page = await emptyPage(CLOCK, {});
+  const time = Date.now() + aheadMs;
+  await (isInstalled ? page.clock.setSystemTime(time) : page.clock.install({ time }));
+  return watched(page, address);
+}
+
+/** Goes to a URL, and records what goes wrong from then on. */
+async function watched(page: Page, address: string): Promise<WatchedPage> {
   const wrong: string[] = [];
+  records.set(page, wrong);
   page.on('pageerror', ({ message }) => wrong.push(`error: ${message}`));
   page.on('dialog', (dialog) => {
     wrong.push(`dialog: ${dialog.message()}`);
@@ -53,10 +114,6 @@ export async function open(address: string, options: BrowserContextOptions = {})
   page.on('request', (request) => {
     if (new URL(request.url()).origin !== origin) wrong.push(`request to ${request.url()}`);
   });
-  await page.exposeFunction('breach', (text: string) => wrong.push(text));
-  await page.addInitScript(
-    `addEventListener('securitypolicyviolation', (event) => breach('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`,
-  );
   await page.goto(address);
   return { page, wrong };
 }

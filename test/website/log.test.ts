@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { open, verdict, verification } from '../support/browser.js';
+import { open, openWithClock, verdict, verification } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
 import { cosigned, madeUpEntry, ORIGIN, PROOF, replaceLog } from '../support/page-log.js';
 import { listen, plainHost } from '../support/serving.js';
@@ -339,13 +339,10 @@ describeWith(['chromium'], 'the log with a publication that is not published', (
 });
 
 describeWith(['chromium'], 'the log in a page that stays open', () => {
-  /** Opens the page with a clock of its own. */
-  async function openWithClock(host: string, fragment = '') {
-    const { page, wrong } = await open('about:blank');
-    await page.clock.install();
-    await page.goto(`${host}/${fragment}`);
+  async function opened(address: string): Promise<Page> {
+    const { page } = await openWithClock(address);
     expect(await verdict(page)).toBe(GOOD);
-    return { page, wrong };
+    return page;
   }
   const minute = (page: Page) => page.clock.runFor(61_000);
 
@@ -355,7 +352,7 @@ describeWith(['chromium'], 'the log in a page that stays open', () => {
     const host = await plainHost(join(folder, 'dist'), '404.html', (path, bytes) =>
       path === `/${PROOF}` ? alter(bytes) : bytes,
     );
-    const { page } = await openWithClock(host, '#issuer=alpha');
+    const page = await opened(`${host}/#issuer=alpha`);
     await shown(page, 'good');
     await panel(page).locator('summary').click();
     alter = (bytes) => cosigned(bytes, [['witness.example', now()]]);
@@ -379,7 +376,7 @@ describeWith(['chromium'], 'the log in a page that stays open', () => {
     const { folder, keys } = await loggedByKeys();
     change(folder, 'beta');
     await publish(folder, ...keys);
-    const { page } = await openWithClock(await plainHost(join(folder, 'dist'), '404.html'));
+    const page = await opened(await plainHost(join(folder, 'dist'), '404.html'));
     await shown(page, 'good');
     for (const [before, message] of [
       [[madeUpEntry(1, 'a'.repeat(64))], 'does not contain the log with 2 entries'],
@@ -406,7 +403,7 @@ describeWith(['chromium'], 'the log in a page that stays open', () => {
       response.writeHead(isDown ? 503 : status, { 'Content-Type': headers.get('content-type') ?? '' });
       response.end(body && Buffer.from(await new Response(body).arrayBuffer()));
     });
-    const { page } = await openWithClock(host);
+    const page = await opened(host);
     await shown(page, 'good');
     isDown = true;
     await minute(page);
@@ -416,7 +413,7 @@ describeWith(['chromium'], 'the log in a page that stays open', () => {
 
   it('disappears with the list', async () => {
     const folder = await logged();
-    const { page } = await openWithClock(await plainHost(join(folder, 'dist'), '404.html'), '#issuer=alpha');
+    const page = await opened(`${await plainHost(join(folder, 'dist'), '404.html')}/#issuer=alpha`);
     await shown(page, 'good');
     // As after a sleep: the time has passed, and no timer has run.
     await page.clock.setSystemTime(Date.now() + 40 * 24 * HOUR * 1000);

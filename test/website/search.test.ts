@@ -8,7 +8,8 @@ import { publish, testKey } from '../support/publication.js';
 import { plainHost } from '../support/serving.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
 
-const ISSUERS = 3000;
+/** More than the page without a script has in it. */
+const ISSUERS = 1300;
 const TIERS = ['founding', 'certified', 'registered', 'sandbox'] as const;
 const STATUSES = ['active', 'suspended', 'revoked'] as const;
 
@@ -64,7 +65,7 @@ const type = (text: string) => `
 describeWith(['chromium'], 'the search among thousands of issuers, in Chromium', () => {
   it('shows the first 25 of them', async () => {
     const page = await opened();
-    await expect.poll(() => count(page)).toBe('3,007 issuers.');
+    await expect.poll(() => count(page)).toBe('1,307 issuers.');
     expect((await ids(page)).slice(0, 5)).toEqual([
       'aland-bank',
       'balkan-bank',
@@ -73,14 +74,15 @@ describeWith(['chromium'], 'the search among thousands of issuers, in Chromium',
       'issuer-0000',
     ]);
     expect(await ids(page)).toHaveLength(25);
-    await page.getByText('Page 1 of 121').waitFor();
+    await page.getByText('Page 1 of 53').waitFor();
   });
 
   it('finds by names, hosts, ids and places written out, as one types', async () => {
     const page = await opened();
     const search = page.getByLabel('Search');
-    for (const [text, expected] of [
-      ['norway', ['fjord-bank']],
+    // Letter by letter where the letters before have another result.
+    for (const [text, expected, letters] of [
+      ['norway', ['fjord-bank'], 'typed'],
       ['Norway', ['fjord-bank']],
       ['sweden', ['fjord-bank', 'malmo-pay']],
       ['united states', ['golden-gate']],
@@ -88,12 +90,12 @@ describeWith(['chromium'], 'the search among thousands of issuers, in Chromium',
       ['usa', ['golden-gate']],
       ['ivory coast', ['ivory-bank']],
       ['worldwide', ['planet-labs']],
-      ['Åland', ['aland-bank']],
+      ['Åland', ['aland-bank'], 'typed'],
       ['aland', ['aland-bank']],
       ['malmö', ['malmo-pay']],
       ['MALMÖ hej@', ['malmo-pay']],
       ["cote d'ivoire", ['ivory-bank']],
-      ['Côte d’Ivoire banking', ['ivory-bank']],
+      ['Côte d’Ivoire banking', ['ivory-bank'], 'typed'],
       ['bosnia and herzegovina', ['balkan-bank']],
       ['Bosnia & Herzegovina', ['balkan-bank']],
       ['keys.norsk', ['fjord-bank']],
@@ -101,12 +103,12 @@ describeWith(['chromium'], 'the search among thousands of issuers, in Chromium',
       ['issuer-0042.alt', ['issuer-0042']],
       ['desk@golden', ['golden-gate']],
       ['human-proxy', ['balkan-bank']],
-      ['norway human-proxy', []],
+      ['norway human-proxy', [], 'typed'],
     ] as const) {
       await search.fill('');
-      await search.pressSequentially(text);
+      await (letters === 'typed' ? search.pressSequentially(text) : search.fill(text));
       await expect.poll(async () => [text, await ids(page)]).toEqual([text, expected]);
-      expect(await count(page)).toBe(`${expected.length} of 3,007 issuers.`);
+      expect(await count(page)).toBe(`${expected.length} of 1,307 issuers.`);
     }
   });
 
@@ -114,13 +116,13 @@ describeWith(['chromium'], 'the search among thousands of issuers, in Chromium',
     const page = await opened();
     await page.evaluate(SLOW);
     const search = page.getByLabel('Search');
-    await search.pressSequentially('issuer-2999');
-    await expect.poll(() => ids(page)).toEqual(['issuer-2999']);
+    await search.pressSequentially('issuer-1299');
+    await expect.poll(() => ids(page)).toEqual(['issuer-1299']);
     for (let letters = 2; letters > 0; letters--) await search.press('Backspace');
     await search.pressSequentially('0');
-    await expect.poll(() => ids(page)).toEqual(MANY.slice(2900, 2910).map(({ id }) => id));
-    expect(await search.inputValue()).toBe('issuer-290');
-    expect(new URL(page.url()).hash).toBe('#q=issuer-290');
+    await expect.poll(() => ids(page)).toEqual(MANY.slice(1200, 1210).map(({ id }) => id));
+    expect(await search.inputValue()).toBe('issuer-120');
+    expect(new URL(page.url()).hash).toBe('#q=issuer-120');
   });
 
   it('never shows the result of an older query after that of a newer one', async () => {
@@ -129,45 +131,49 @@ describeWith(['chromium'], 'the search among thousands of issuers, in Chromium',
       globalThis.counts = [];
       new MutationObserver(([{ target }]) => counts.push(target.textContent))
         .observe(document.querySelector('.count'), { childList: true });`);
-    await page.evaluate(`${SLOW}; ${type('issuer-1')}; ${FAST}; ${type('issuer-299')}`);
-    await expect.poll(() => count(page)).toBe('10 of 3,007 issuers.');
+    await page.evaluate(`${SLOW}; ${type('issuer-1')}; ${FAST}; ${type('issuer-129')}`);
+    await expect.poll(() => count(page)).toBe('10 of 1,307 issuers.');
     // As long as the first search, and begun later.
     await page.evaluate(`${SLOW}; ${type('norway')}`);
     await expect.poll(() => ids(page)).toEqual(['fjord-bank']);
-    expect(await page.evaluate('counts')).toEqual(['10 of 3,007 issuers.', '1 of 3,007 issuers.']);
+    expect(await page.evaluate('counts')).toEqual(['10 of 1,307 issuers.', '1 of 1,307 issuers.']);
   });
 
-  it.each<[string, string, (issuer: ReturnType<typeof numbered>) => number]>([
-    ['Issuer', 'issuer_id', () => 0],
-    ['Status', 'status', ({ status }) => STATUSES.indexOf(status)],
-    ['Tier', 'tier', ({ tier }) => TIERS.indexOf(tier)],
-    ['Recognised', 'certified_since', ({ certified_since }) => Date.parse(certified_since)],
-  ])('sorts what it found by the column %s, in both directions', async (title, sort, rank) => {
-    const found = MANY.slice(1200, 1300);
-    const expected = found.sort((one, other) => rank(one) - rank(other)).map(({ id }) => id);
-    // By the id to begin with, so that the first click changes the order.
-    const page = await opened(sort === 'issuer_id' ? '#q=issuer-12&sort=tier' : '#q=issuer-12');
-    await page.getByText('Page 1 of 4').waitFor();
-    const heading = page.getByRole('columnheader', { name: title });
+  it('sorts what it found by each column, in both directions', async () => {
+    const page = await opened();
     const hash = () => new URL(page.url()).hash;
-    for (const direction of ['ascending', 'descending']) {
-      await heading.getByRole('button').click();
-      await expect.poll(() => heading.getAttribute('aria-sort')).toBe(direction);
-      expect(await ids(page)).toEqual(expected.slice(0, 25));
-      expect(await count(page)).toBe('100 of 3,007 issuers.');
-      expect(await page.getByLabel('Search').inputValue()).toBe('issuer-12');
+    const ranks: [string, string, (issuer: ReturnType<typeof numbered>) => number][] = [
+      ['Issuer', 'issuer_id', () => 0],
+      ['Status', 'status', ({ status }) => STATUSES.indexOf(status)],
+      ['Tier', 'tier', ({ tier }) => TIERS.indexOf(tier)],
+      ['Recognised', 'certified_since', ({ certified_since }) => Date.parse(certified_since)],
+    ];
+    for (const [title, sort, rank] of ranks) {
+      const found = MANY.slice(1200, 1300);
+      const expected = found.sort((one, other) => rank(one) - rank(other)).map(({ id }) => id);
+      // By the id to begin with, so that the first click changes the order.
+      await page.goto(`${base}/${sort === 'issuer_id' ? '#q=issuer-12&sort=tier' : '#q=issuer-12'}`);
+      await page.getByText('Page 1 of 4').waitFor();
+      const heading = page.getByRole('columnheader', { name: title });
+      for (const direction of ['ascending', 'descending']) {
+        await heading.getByRole('button').click();
+        await expect.poll(() => heading.getAttribute('aria-sort')).toBe(direction);
+        expect([sort, await ids(page)]).toEqual([sort, expected.slice(0, 25)]);
+        expect(await count(page)).toBe('100 of 1,307 issuers.');
+        expect(await page.getByLabel('Search').inputValue()).toBe('issuer-12');
+        expected.reverse();
+      }
+      expect(hash()).toBe(`#q=issuer-12&sort=-${sort}`);
+      await page.getByRole('link', { name: 'Next →' }).click();
+      await page.getByText('Page 2 of 4').waitFor();
       expected.reverse();
+      expect(await ids(page)).toEqual(expected.slice(25, 50));
+      expect(hash()).toBe(`#q=issuer-12&sort=-${sort}&page=2`);
+      // A new query begins on its first page, and in the same order.
+      await page.getByLabel('Search').fill('issuer-1');
+      await expect.poll(() => count(page)).toBe('300 of 1,307 issuers.');
+      expect(hash()).toBe(`#q=issuer-1&sort=-${sort}`);
     }
-    expect(hash()).toBe(`#q=issuer-12&sort=-${sort}`);
-    await page.getByRole('link', { name: 'Next →' }).click();
-    await page.getByText('Page 2 of 4').waitFor();
-    expected.reverse();
-    expect(await ids(page)).toEqual(expected.slice(25, 50));
-    expect(hash()).toBe(`#q=issuer-12&sort=-${sort}&page=2`);
-    // A new query begins on its first page, and in the same order.
-    await page.getByLabel('Search').fill('issuer-1');
-    await expect.poll(() => count(page)).toBe('1,000 of 3,007 issuers.');
-    expect(hash()).toBe(`#q=issuer-1&sort=-${sort}`);
   });
 
   it('names the places in the filter in words, in their order', async () => {
@@ -181,7 +187,7 @@ describeWith(['chromium'], 'the search among thousands of issuers, in Chromium',
     await expect.poll(() => ids(page)).toEqual(['fjord-bank', 'planet-labs']);
     expect(new URL(page.url()).hash).toBe('#geography=NO');
     await page.getByLabel('Search').fill('malmo');
-    await expect.poll(() => count(page)).toBe('0 of 3,007 issuers.');
+    await expect.poll(() => count(page)).toBe('0 of 1,307 issuers.');
     expect(await page.locator('#view').innerText()).toContain('No matching issuers.');
   });
 

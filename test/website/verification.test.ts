@@ -1,43 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { open, verdict, verification } from '../support/browser.js';
+import { open, openWithClock, verdict, verification } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
-import { listen, plainHost, serve, slowHost } from '../support/serving.js';
-import {
-  cli,
-  clockAhead,
-  recordText,
-  run,
-  temporaryFolder,
-  workspace,
-  writeFiles,
-} from '../support/workspace.js';
-
-const GOOD = 'Verified in your browser';
-const BAD = 'Not verified: trust nothing here';
-
-/** A workspace whose key is of a kind, with its tree in dist/. */
-async function published(algorithm: 'Ed25519' | 'P-256', ...args: string[]): Promise<string> {
-  const folder = await workspace(['alpha', 'beta.example']);
-  await cli(['keys', 'generate', '--alg', algorithm, '--out', 'root.pem'], folder);
-  const { code, stderr } = await cli(['build', '--key', 'root.pem', ...args], folder);
-  expect(stderr).toContain('verified');
-  expect(code).toBe(0);
-  return folder;
-}
-
-async function expectRefused(page: Page, code: string): Promise<void> {
-  expect(await verdict(page)).toBe(BAD);
-  expect(await page.getByRole('alert').innerText()).toContain(code);
-  // The list that the page contained without a script is removed, too.
-  expect(await page.locator('main').innerText()).not.toMatch(/alpha|beta/);
-  expect(await page.locator('.issuers, .recent, .fields').count()).toBe(0);
-  expect(await page.title()).toMatch(/^Not verified: /);
-}
+import { BAD, expectRefused, flipped, GOOD, published } from '../support/page-verdict.js';
+import { listen, plainHost, serve } from '../support/serving.js';
+import { cli, clockAhead, recordText, run, temporaryFolder, writeFiles } from '../support/workspace.js';
 
 describeWith(['chromium'], 'verification in the page', () => {
   let ed25519: string;
@@ -65,9 +35,7 @@ describeWith(['chromium'], 'verification in the page', () => {
 
   it('says in the badge as of when the list is proven to be the newest', async () => {
     const folder = await published('Ed25519', '--checkpoint-key', 'root.pem');
-    const { page } = await open('about:blank');
-    await page.clock.install({ time: Date.now() + 3 * 60 * 60 * 1000 });
-    await page.goto(await serve(join(folder, 'dist')));
+    const { page } = await openWithClock(await serve(join(folder, 'dist')), 3 * 60 * 60 * 1000);
     expect(await verdict(page)).toBe(GOOD);
     expect(await page.locator('.badge .age').textContent()).toBe('as of 3 hours ago');
   });
@@ -87,13 +55,6 @@ describeWith(['chromium'], 'verification in the page', () => {
       'no changes of status and tier that a checkpoint covers',
     );
   });
-
-  const flipped = (bytes: Buffer) => {
-    const copy = Buffer.from(bytes);
-    const middle = copy.length >> 1;
-    copy[middle] = (copy[middle] ?? 0) ^ 1;
-    return copy;
-  };
 
   it.each<[string, RegExp, (bytes: Buffer) => Buffer | undefined, string]>([
     ['one flipped bit in the list', /issuers\.json$/, flipped, 'ERR_SIGNATURE_INVALID'],
@@ -164,177 +125,6 @@ describeWith(['chromium'], 'verification in the page', () => {
     expect(await page.locator('main').innerText()).toContain('alpha');
   });
 
-  it('shows an issuer that is proven before the list is there, and then what the list says', async () => {
-    const { base, release } = await slowHost(join(ed25519, 'dist'));
-    const { page, wrong } = await open(`${base}/#issuer=alpha`);
-    await page.getByRole('heading', { name: 'Issuer verified in your browser' }).waitFor();
-    const box = await (await verification(page)).innerText();
-    expect(box).toContain('The whole list is still loading.');
-    const { kid } = JSON.parse(readFileSync(join(ed25519, 'dist/keys/root.json'), 'utf8'));
-    const list = readFileSync(join(ed25519, 'dist/issuers.json'));
-    expect(box).toContain(kid);
-    expect(box).toContain(createHash('sha256').update(list).digest('hex'));
-    expect(box).toMatch(/names this list or an earlier one/);
-    const main = page.locator('main');
-    expect(await main.innerText()).toContain('This issuer is recognised.');
-    expect(await main.locator('.record pre').textContent()).toContain('"issuer_id": "alpha"');
-    expect(await page.title()).toMatch(/^alpha: /);
-    // The reader need not wait for the list to go on.
-    await page.goto(`${base}/#issuer=gamma`);
-    await page.getByRole('heading', { name: 'Absence verified in your browser' }).waitFor();
-    expect(await main.innerText()).toContain('gamma is not in this registry.');
-    await page.goto(`${base}/#`);
-    await page.locator('.verification.checking').waitFor();
-    expect(await main.innerText()).not.toMatch(/alpha|beta|gamma/);
-    await page.goto(`${base}/#issuer=beta.example`);
-    await main.getByText('This issuer is recognised.').waitFor();
-    release();
-    expect(await verdict(page)).toBe(GOOD);
-    await expect
-      .poll(() => main.locator('.record').textContent())
-      .toContain('This is the record in the signed list.');
-    expect(wrong).toEqual([]);
-  });
-
-  it.each([
-    ['is refused if it goes on', false],
-    ['is asked for the newer list', true],
-  ])('after a look-up, a host that sends an older list %s', async (_what, isHonest) => {
-    const folder = await published('Ed25519', '--checkpoint-key', 'root.pem');
-    const old = join(folder, 'old');
-    cpSync(join(folder, 'dist'), old, { recursive: true });
-    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'revoked' }) });
-    await cli(['build', '--key', 'root.pem', '--checkpoint-key', 'root.pem'], folder);
-    const asked = new Map<string, number>();
-    let isReleased = false;
-    const { base, release } = await slowHost(join(folder, 'dist'), (path, bytes) => {
-      const times = (asked.get(path) ?? 0) + 1;
-      asked.set(path, times);
-      if (!/\/(?:issuers\.json|issuers\.sig|publication\.jwt|checkpoint\.jwt)$/.test(path)) return bytes;
-      // The list asks first, and the look-up second.
-      const isOld = isReleased ? !isHonest : times === 1;
-      return isOld ? readFileSync(join(old, path)) : bytes;
-    });
-    const { page } = await open(`${base}/#issuer=alpha`);
-    await page.locator('.verification.proven').waitFor();
-    expect(await page.locator('.verdict').innerText()).toContain('This issuer is revoked');
-    release();
-    isReleased = true;
-    if (!isHonest) return expectRefused(page, 'ERR_LIST_ROLLED_BACK');
-    expect(await verdict(page)).toBe(GOOD);
-    expect(await page.locator('.verdict').innerText()).toContain('This issuer is revoked');
-  });
-
-  it('shows an issuer no longer if the list does not verify', async () => {
-    const { base, release } = await slowHost(join(ed25519, 'dist'), (path, bytes) =>
-      path.endsWith('issuers.json') ? flipped(bytes) : bytes,
-    );
-    const { page } = await open(`${base}/#issuer=alpha`);
-    await page.locator('.verification.proven').waitFor();
-    release();
-    await expectRefused(page, 'ERR_SIGNATURE_INVALID');
-  });
-
-  it.each<[string, RegExp, (bytes: Buffer) => Buffer | undefined]>([
-    ['no sums', /\/sums\//, () => undefined],
-    ['an altered record', /\/issuers\/alpha$/, flipped],
-    ['no record', /\/issuers\/alpha$/, () => undefined],
-  ])('shows no issuer without a proof, but waits for the list: %s', async (_name, path, change) => {
-    const asked: string[] = [];
-    const { base, release } = await slowHost(join(ed25519, 'dist'), (file, bytes) => {
-      if (path.test(file)) asked.push(file);
-      return path.test(file) ? (change(bytes) as Buffer) : bytes;
-    });
-    const { page } = await open(`${base}/#issuer=alpha`);
-    await expect.poll(() => asked.length).toBeGreaterThan(0);
-    await page.waitForTimeout(500);
-    expect(await page.locator('.verification.proven').count()).toBe(0);
-    expect(await page.locator('main').innerText()).not.toContain('alpha');
-    release();
-    expect(await verdict(page)).toBe(GOOD);
-    expect(await page.locator('main').innerText()).toContain('This issuer is recognised.');
-  });
-
-  it('requests what changed while it is open, and not the list again', async () => {
-    const ids = Array.from({ length: 200 }, (_one, index) => `issuer-${index}`);
-    const folder = await workspace(ids);
-    const build = () => cli(['build', '--key', 'key.pem'], folder);
-    await build();
-    const host = await serve(join(folder, 'dist'));
-    const { page, wrong } = await open('about:blank');
-    await page.clock.install();
-    await page.goto(`${host}/#issuer=issuer-7`);
-    expect(await verdict(page)).toBe(GOOD);
-    const requested: string[] = [];
-    page.on('request', (request) => requested.push(new URL(request.url()).pathname));
-    writeFiles(folder, { 'issuers/issuer-7.yaml': recordText('issuer-7', { status: 'suspended' }) });
-    await build();
-    await page.clock.runFor(61_000);
-    // The hashes of the held list are computed with timers.
-    await expect
-      .poll(async () => {
-        await page.clock.runFor(1000);
-        return page.locator('.verdict').innerText();
-      })
-      .toContain('This issuer is suspended');
-    expect(requested).toContain('/issuers/issuer-7');
-    expect(requested.filter((path) => path.endsWith('issuers.json'))).toEqual([]);
-    expect(wrong.filter((one) => one.startsWith('error'))).toEqual([]);
-  });
-
-  it('gets a revocation while it is open, and turns red when what it holds grows too old', async () => {
-    const folder = await published('Ed25519');
-    const host = await serve(join(folder, 'dist'));
-    // Opened with a clock of its own, so that minutes pass in no time.
-    const { page, wrong } = await open('about:blank');
-    await page.clock.install();
-    await page.goto(`${host}/#issuer=alpha`);
-    expect(await verdict(page)).toBe(GOOD);
-    expect(await page.locator('.verdict').innerText()).toContain('This issuer is recognised.');
-    await verification(page);
-    await page.getByText('What this shows').click();
-    await page.getByLabel('The thumbprint that you got in another way').fill('something');
-    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'revoked' }) });
-    await cli(['build', '--key', 'root.pem'], folder);
-    await page.clock.runFor(61_000);
-    await page.getByText('This issuer is revoked').waitFor();
-    // What the reader has written stays.
-    expect(await page.getByLabel('The thumbprint that you got in another way').inputValue()).toBe(
-      'something',
-    );
-    rmSync(join(folder, 'dist/publication.jwt'));
-    await page.clock.runFor(61_000);
-    await page.locator('.late .age').getByText('the last refresh failed').waitFor();
-    expect(await (await verification(page)).innerText()).toMatch(/the last refresh failed$/m);
-    expect(await page.locator('.verdict').innerText()).toContain('This issuer is revoked');
-    await page.clock.fastForward(31 * 24 * 60 * 60 * 1000);
-    await page.locator('.verification.bad').waitFor();
-    await expectRefused(page, 'ERR_REGISTRY_STALE');
-    // It stays so, wherever the reader goes.
-    await page.goto(`${host}/#tier=certified`);
-    await expectRefused(page, 'ERR_REGISTRY_STALE');
-    expect(wrong.filter((one) => one.startsWith('error'))).toEqual([]);
-  });
-
-  it.each<[string, (page: Page) => Promise<unknown>]>([
-    ['follows a link', (page) => page.locator('.issuers th a').first().click()],
-    ['types', (page) => page.getByLabel('Search').fill('a')],
-  ])('shows nothing more to a reader who comes back after weeks and %s', async (_what, act) => {
-    const host = await serve(join(ed25519, 'dist'));
-    const { page, wrong } = await open('about:blank');
-    await page.clock.install();
-    await page.goto(host);
-    expect(await verdict(page)).toBe(GOOD);
-    // Changes that come after the sleep would turn the page red before the reader has done anything.
-    await page.getByText('No changes of status or tier since').waitFor();
-    // As after a sleep: the time has passed, and no timer has run.
-    await page.clock.setSystemTime(Date.now() + 40 * 24 * 60 * 60 * 1000);
-    await act(page);
-    await page.locator('.verification.bad').waitFor();
-    await expectRefused(page, 'ERR_REGISTRY_STALE');
-    expect(wrong.filter((one) => one.startsWith('error'))).toEqual([]);
-  });
-
   it('leads to the commands by a link from elsewhere', async () => {
     const { page } = await open(`${await serve(join(ed25519, 'dist'))}/#verify`);
     await verdict(page);
@@ -343,47 +133,6 @@ describeWith(['chromium'], 'verification in the page', () => {
       600,
     );
   });
-
-  it('says after a rotation that the root key is no longer the one of the page', async () => {
-    const folder = await published('Ed25519', '--checkpoint-key', 'root.pem');
-    const { page } = await open('about:blank');
-    await page.clock.install();
-    await page.goto(await serve(join(folder, 'dist')));
-    expect(await verdict(page)).toBe(GOOD);
-    expect(await (await verification(page)).innerText()).toContain(', pinned by this page');
-    const { stdout } = await cli(['keys', 'public', 'root.pem'], folder);
-    writeFiles(folder, { 'root.json': stdout });
-    await cli(['keys', 'generate', '--out', 'next.pem'], folder);
-    const args = [
-      'rotate',
-      '--yes',
-      '--key',
-      'root.pem',
-      '--root-key',
-      'root.json',
-      '--next-key',
-      'next.pem',
-    ];
-    const { code, stderr } = await cli([...args, '--checkpoint-key', 'next.pem'], folder);
-    expect([code, stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);
-    await page.clock.runFor(61_000);
-    await page.getByText('to which the root key of this page has handed over. Reload the page.').waitFor();
-  });
-
-  it.each(['visibilitychange', 'beforeprint'])(
-    'shows nothing more after a sleep of weeks, at the event %s',
-    async (event) => {
-      const { page } = await open('about:blank');
-      await page.clock.install();
-      await page.goto(await serve(join(ed25519, 'dist')));
-      expect(await verdict(page)).toBe(GOOD);
-      await page.getByText('No changes of status or tier since').waitFor();
-      // No timer has run.
-      await page.clock.setSystemTime(Date.now() + 40 * 24 * 60 * 60 * 1000);
-      await page.evaluate(`dispatchEvent(new Event('${event}'))`);
-      await expectRefused(page, 'ERR_REGISTRY_STALE');
-    },
-  );
 
   it('compares the root key with one that the reader got elsewhere', async () => {
     const { page } = await open(await serve(join(ed25519, 'dist')));

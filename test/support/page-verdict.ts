@@ -1,0 +1,34 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { verdict } from './browser.js';
+import { cli, workspace } from './workspace.js';
+
+export const GOOD = 'Verified in your browser';
+export const BAD = 'Not verified: trust nothing here';
+
+/** A workspace whose key is of a kind, with its tree in dist/. */
+export async function published(algorithm: 'Ed25519' | 'P-256', ...args: string[]): Promise<string> {
+  const folder = await workspace(['alpha', 'beta.example']);
+  await cli(['keys', 'generate', '--alg', algorithm, '--out', 'root.pem'], folder);
+  const { code, stderr } = await cli(['build', '--key', 'root.pem', ...args], folder);
+  expect(stderr).toContain('verified');
+  expect(code).toBe(0);
+  return folder;
+}
+
+export async function expectRefused(page: Page, code: string): Promise<void> {
+  expect(await verdict(page)).toBe(BAD);
+  expect(await page.getByRole('alert').innerText()).toContain(code);
+  // The list that the page contained without a script is removed, too.
+  expect(await page.locator('main').innerText()).not.toMatch(/alpha|beta/);
+  expect(await page.locator('.issuers, .recent, .fields').count()).toBe(0);
+  expect(await page.title()).toMatch(/^Not verified: /);
+}
+
+/** Flips one bit in the middle. */
+export function flipped(bytes: Buffer): Buffer {
+  const copy = Buffer.from(bytes);
+  const middle = copy.length >> 1;
+  copy[middle] = (copy[middle] ?? 0) ^ 1;
+  return copy;
+}
