@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { validateIssuer } from '../../build/generated/issuer-validator.js';
 import fc from '../support/fast-check.js';
 import { ROOT } from '../support/paths.js';
+import '../support/short-retries.js';
 
 const ajv = new Ajv2020({ allErrors: true });
 addFormats.default(ajv);

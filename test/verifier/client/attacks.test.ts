@@ -28,6 +28,7 @@ import {
   withRotation,
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
+import '../../support/short-retries.js';
 
 let root: TestKey;
 let online: TestKey;

@@ -12,6 +12,7 @@ import { at, type Files, issuer, sha256, type TestKey, testKey } from '../../sup
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
 import { publishSummed, resummed, statementClaims, withStatement } from '../../support/summed-registry.js';
 import { placeOf, proofPaths } from '../../support/sums.js';
+import '../../support/short-retries.js';
 
 let root: TestKey;
 

@@ -5,6 +5,7 @@ import fc from '../../support/fast-check.js';
 import { sha256 } from '../../support/publication.js';
 import { addedId, applyStep, STEPS } from '../../support/random-changes.js';
 import { statementClaims } from '../../support/summed-registry.js';
+import '../../support/short-retries.js';
 
 const REGISTRY = fc.record({ size: fc.integer({ min: 0, max: 150 }), steps: STEPS });
 

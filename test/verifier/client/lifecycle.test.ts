@@ -26,6 +26,7 @@ import {
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
 import { temporaryFolder, writeFiles } from '../../support/workspace.js';
+import '../../support/short-retries.js';
 
 let root: TestKey;
 let online: TestKey;

@@ -19,6 +19,7 @@ import {
   withCheckpoint,
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
+import '../../support/short-retries.js';
 
 let root: TestKey;
 let online: TestKey;

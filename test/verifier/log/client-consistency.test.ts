@@ -4,6 +4,7 @@ import { CLIENTS, type LogReader, logReader } from '../../support/log-clients.js
 import { altered, LoggedRegistry, PROOF } from '../../support/logged-registry.js';
 import { at, rotationStep, testKey, withRotation } from '../../support/publication.js';
 import { cosignedHead, noteSigner, ORIGIN, TestLog } from '../../support/test-log.js';
+import '../../support/short-retries.js';
 
 const [ACCEPTED, INCONSISTENT] = ['accepted', 'ERR_LOG_INCONSISTENT'];
 

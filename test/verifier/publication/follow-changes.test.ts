@@ -15,6 +15,7 @@ import { ROOT } from '../../support/paths.js';
 import { issuer, sha256, signature } from '../../support/publication.js';
 import { resummed, statementClaims, withStatement } from '../../support/summed-registry.js';
 import { placeOf, proofPaths } from '../../support/sums.js';
+import '../../support/short-retries.js';
 
 const IDS = idsFrom(0, 300);
 const ONE = 'issuer-00007';

@@ -9,6 +9,7 @@ import fc from '../../support/fast-check.js';
 import { type Files, issuer, testKey } from '../../support/publication.js';
 import { registryHost } from '../../support/registry-host.js';
 import { publishSummed } from '../../support/summed-registry.js';
+import '../../support/short-retries.js';
 
 /** Few ids, so that changes often meet; two of them begin alike. */
 const UNIVERSE = [...Array.from({ length: 40 }, (_one, index) => `id-${index}`), 'id', 'id.x'];

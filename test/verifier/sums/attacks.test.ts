@@ -19,6 +19,7 @@ import {
 } from '../../support/publication.js';
 import { publishSummed, withStatement } from '../../support/summed-registry.js';
 import { idBeside, naiveSums, placeOf } from '../../support/sums.js';
+import '../../support/short-retries.js';
 
 const BASE = 'https://registry.example/';
 const LEVELS = 2;
