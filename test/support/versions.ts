@@ -51,7 +51,7 @@ export async function versionBefore(): Promise<Version> {
   const program = join(generator, 'build/cli/main.js');
   return version(
     (args, cwd) => run(process.execPath, [program, ...args], cwd),
-    await import(join(verifier, 'passport-registry')),
+    await import(join(verifier, 'build/index.js')),
     await import(join(verifier, 'build/node/index.js')),
   );
 }

@@ -4,6 +4,7 @@ import { changingRegistry, idsFrom } from '../../support/changing-registry.js';
 import fc from '../../support/fast-check.js';
 import { sha256 } from '../../support/publication.js';
 import { addedId, applyStep, STEPS } from '../../support/random-changes.js';
+import { rounds } from '../../support/soak.js';
 import { statementClaims } from '../../support/summed-registry.js';
 import '../../support/short-retries.js';
 
@@ -51,7 +52,7 @@ describe('random registries and changes', () => {
           lookup.close();
         }
       }),
-      { numRuns: 15 },
+      { numRuns: rounds({ usual: 6, soak: 200 }) },
     );
   });
 });

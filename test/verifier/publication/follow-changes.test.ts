@@ -8,7 +8,7 @@ import {
   type RegistryClient,
   type TrustPolicy,
 } from '@passport-registry/verifier';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ChangingRegistry, changingRegistry, idsFrom } from '../../support/changing-registry.js';
 import { closedAfterTest } from '../../support/clients.js';
 import { ROOT } from '../../support/paths.js';
@@ -21,11 +21,16 @@ const IDS = idsFrom(0, 300);
 const ONE = 'issuer-00007';
 const POLICY: TrustPolicy = { tiers: ['certified'] };
 
+let original: ChangingRegistry;
 let registry: ChangingRegistry;
 let client: RegistryClient;
 
+beforeAll(async () => {
+  original = await changingRegistry(IDS);
+});
+
 beforeEach(async () => {
-  registry = await changingRegistry(IDS);
+  registry = await original.copy();
   client = await ready();
 });
 
@@ -47,8 +52,9 @@ function expectCurrent(one: RegistryClient): void {
   const { updated_at } = JSON.parse(registry.list.toString());
   expect(one.sha256).toBe(registry.sha256);
   expect(one.updatedAt).toBe(updated_at);
-  expect(one.list()).toEqual(published());
-  for (const record of published()) expect(one.resolve(record.issuer_id)).toEqual(record);
+  const records = published();
+  expect(one.list()).toEqual(records);
+  expect(records.map(({ issuer_id }) => one.resolve(issuer_id))).toEqual(records);
 }
 
 describe('a client that holds a list', () => {
@@ -111,7 +117,7 @@ describe('a client that holds a list', () => {
     expectCurrent(client);
 
     const again = await ready();
-    for (let list = 0; list < 100; list++) {
+    for (let list = 0; list < 20; list++) {
       registry.change(changed[list % changed.length] as string, {
         last_audit: `2026-07-01T00:00:${String(list % 60).padStart(2, '0')}Z`,
       });
