@@ -22,7 +22,7 @@ describe('what the packages ship', async () => {
   it('the generator: programs, types, schemas, the page, documents and templates', () => {
     expect(own).toEqual(
       expect.arrayContaining([
-        ...['build/cli/main.js', 'build/index.js', 'build/bundle/sandbox.js'],
+        ...['build/cli/main.js', 'build/bundle/index.js', 'build/bundle/sandbox.js'],
         ...['build/bundle/licences.txt', 'build/index.d.ts', 'build/sandbox/index.d.ts'],
         ...filesBelow('build/website'),
         ...filesBelow('schemas').filter((path) => path.endsWith('.json')),
