@@ -129,7 +129,7 @@ describe('one deadline', () => {
     const good = await registryHost(list());
     const deaf = await registryHost(list());
     const client = clientOf([deaf, good], {
-      timeout: 4,
+      timeout: 3,
       fetch: (input, init) =>
         String(input).startsWith(deaf.base) ? new Promise(() => undefined) : fetch(input, init),
     });
