@@ -565,15 +565,15 @@ describe('the tree of sums of the held list', () => {
     run(process.execPath, ['--input-type=module', '-e', script(body)], { cwd: ROOT, timeout: 60_000 });
 
   it('is computed in the background, and does not keep the process alive', async () => {
-    registry = await changingRegistry(idsFrom(0, 5000));
+    registry = await changingRegistry(idsFrom(0, 3000));
     const { stdout } = await execute(`
       const timers = process.getActiveResourcesInfo().filter((name) => name === 'Timeout');
       console.log(client.list().length, timers.length);`);
-    expect(stdout.trim()).toBe('5000 0');
+    expect(stdout.trim()).toBe('3000 0');
   });
 
   it('keeps the process alive while an update waits for it, and lets other code run', async () => {
-    registry = await changingRegistry(idsFrom(0, 10_000));
+    registry = await changingRegistry(idsFrom(0, 5_000));
     const first = registry.host.files;
     registry.change(ONE);
     const files = await registry.publish();
@@ -595,7 +595,7 @@ describe('the tree of sums of the held list', () => {
   });
 
   it('is no longer computed after close()', async () => {
-    registry = await changingRegistry(idsFrom(0, 5000));
+    registry = await changingRegistry(idsFrom(0, 3000));
     client = await ready();
     registry.change(ONE);
     await registry.publish();
