@@ -58,6 +58,29 @@ const JUST_IMPORTS: TransformOptions = {
   tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
 };
 
+/**
+ * Runs scripts one after the other, as programs of their own would run, but loads the packages once. A line with NUL
+ * begins the output of each. The process ends by itself only if all of them have closed what they opened.
+ */
+const RUNNER = `
+for (const script of process.argv.slice(1)) {
+  console.log('\\0');
+  console.error('\\0');
+  try {
+    await import(script);
+    await new Promise(setImmediate);
+  } catch (error) {
+    console.error(error);
+  }
+}`;
+
+/** An example in JavaScript, with what it assumes. */
+async function scriptOf(code: string): Promise<string> {
+  const [imports = '', ...rest] = code.split(/(?<=^import [^;]+;\n)(?!import )/m);
+  const { code: javascript } = await transform(rest.join(''), { loader: 'ts' });
+  return (await transform(imports, JUST_IMPORTS)).code + PRELUDE + javascript;
+}
+
 let folder: string;
 let registry: string;
 let sandbox: string;
@@ -72,7 +95,7 @@ const WITNESSES = ['mirror-a.example', 'mirror-b.example', 'mirror-c.example'].m
  * witnesses, and an issuer at playground.example.
  */
 const PRELUDE = `
-const realFetch = globalThis.fetch;
+globalThis.realFetch ??= globalThis.fetch;
 const { REGISTRY, SANDBOX } = process.env;
 const hosts = {
   'https://registry.example': REGISTRY,
@@ -129,23 +152,35 @@ describe('every example in the documentation runs and prints the output in its c
     expect(all.length).toBeGreaterThanOrEqual(20);
   });
 
-  it.each(all)('$name', async ({ name, code }) => {
+  let exit: number | null;
+  /** What each example printed, by its index. */
+  let stdout: string[];
+  let stderr: string[];
+
+  beforeAll(async () => {
     // Inside the checkout, so that imports find the packages by name.
     const scripts = join(ROOT, 'test-results', 'examples');
     mkdirSync(scripts, { recursive: true });
-    const script = join(scripts, `${name.replaceAll(/[^a-z0-9]+/gi, '-')}.mjs`);
-    const [imports = '', ...rest] = code.split(/(?<=^import [^;]+;\n)(?!import )/m);
-    const { code: javascript } = await transform(rest.join(''), { loader: 'ts' });
-    writeFileSync(script, (await transform(imports, JUST_IMPORTS)).code + PRELUDE + javascript);
-    const {
-      code: exit,
-      stdout,
-      stderr,
-    } = await run(process.execPath, [QUIET, script], folder, { REGISTRY: registry, SANDBOX: sandbox });
-    expect(stderr).toBe('');
+    const paths = all.map(({ name }) => join(scripts, `${name.replaceAll(/[^a-z0-9]+/gi, '-')}.mjs`));
+    for (const [index, { code }] of all.entries()) writeFileSync(paths[index] ?? '', await scriptOf(code));
+    const args = [QUIET, '--input-type=module', '-e', RUNNER, ...paths];
+    const outcome = await run(process.execPath, args, folder, { REGISTRY: registry, SANDBOX: sandbox });
+    exit = outcome.code;
+    [stdout, stderr] = [outcome.stdout, outcome.stderr].map((text) => text.split('\0\n').slice(1)) as [
+      string[],
+      string[],
+    ];
+  });
+
+  it('and ends', () => {
     expect(exit).toBe(0);
+    expect(stdout).toHaveLength(all.length);
+  });
+
+  it.each(all.map((example, index) => ({ ...example, index })))('$name', ({ code, index: at }) => {
+    expect(stderr[at]).toBe('');
     const expected = [...code.matchAll(/console\.log\(.*\);(?: \/\/ (.*))?$/gm)].map(([, output]) => output);
-    const printed = stdout.split('\n').slice(0, -1);
+    const printed = stdout[at]?.split('\n').slice(0, -1) ?? [];
     expected.forEach((output, index) => {
       if (output !== undefined) expect(printed[index]).toBe(output);
     });

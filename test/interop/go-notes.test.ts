@@ -32,8 +32,8 @@ function hasLooseBase64(note: Uint8Array): boolean {
 
 describeWithGo('Go and the verifier', () => {
   let go: GoLog;
-  beforeAll(() => {
-    go = compileGoLog();
+  beforeAll(async () => {
+    go = await compileGoLog();
   });
   const openAll = (notes: readonly Uint8Array[], by = signer) =>
     go(['open', by.vkey], JSON.stringify(notes.map((note) => Buffer.from(note).toString('base64'))))

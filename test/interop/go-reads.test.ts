@@ -40,7 +40,7 @@ describeWithGo('Go reads a log', () => {
   let entries: readonly Uint8Array[];
   let heads: ReadonlyMap<number, string>;
   beforeAll(async () => {
-    go = compileGoLog();
+    go = await compileGoLog();
     ({ entries, heads } = await writeSampleLog(tree, log, witnesses));
   });
 
@@ -180,7 +180,7 @@ describeWithGo('Go reads a log', () => {
 
 describeWithGo('Go reads the log of a published registry', () => {
   it('after each build', async () => {
-    const go = compileGoLog();
+    const go = await compileGoLog();
     const folder = await workspace(['alpha']);
     const good = async (...args: string[]) => {
       const { code, stdout, stderr } = await cli(args, folder);

@@ -50,8 +50,8 @@ describeWithGo('a log that Go has written', () => {
   let vkey: string;
   let witnesses: readonly NoteKey[];
   let rules: CosignatureRules;
-  beforeAll(() => {
-    go = compileGoLog();
+  beforeAll(async () => {
+    go = await compileGoLog();
     const { output } = go(['write', join(tree, 'log'), ORIGIN, LOG_SIZES.join(), String(COSIGNED_SECONDS)]);
     const keys = output as { readonly vkey: string; readonly witnesses: readonly string[] };
     ({ vkey } = keys);

@@ -28,6 +28,14 @@ export class ChangingRegistry {
     this.records.set(id, issuer(id, { policy_uri, ...more }));
   }
 
+  /** Returns the same registry on another host. The copy can go on differently. */
+  async copy(): Promise<ChangingRegistry> {
+    const copy = new ChangingRegistry(this.key, await registryHost(new Map(this.host.files)), []);
+    for (const [id, record] of this.records) copy.records.set(id, record);
+    copy.sequence = this.sequence;
+    return copy;
+  }
+
   /** Publishes the records. Each publication is a second newer. */
   async publish(options: SummedOptions = {}): Promise<Files> {
     this.sequence += 1;

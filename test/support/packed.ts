@@ -1,5 +1,6 @@
-import { cpSync, mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { madeOnce } from './made-once.js';
 import { ROOT } from './paths.js';
 import { type Outcome, run, temporaryFolder, writeFiles } from './workspace.js';
 
@@ -15,19 +16,32 @@ interface Packed {
 /** The packages that the verifier depends on. Users get them from the package registry. */
 export const DEPENDENCIES = ['@noble/hashes', 'canonicalize', 'jose'];
 
-/** Packs the compiled packages in these folders of the checkout, without compiling them again. */
+/** What {@link pack} can pack: the packages of the checkout, and what the verifier depends on. */
+const FOLDERS = ['.', 'verifier', ...DEPENDENCIES.map((name) => join('node_modules', name))];
+
+/**
+ * Packs packages in folders of the checkout, without compiling them again. The first test file that needs any of them
+ * packs all. Nobody changes the tarballs.
+ */
 export async function pack(...folders: readonly string[]): Promise<Packed[]> {
-  const destination = temporaryFolder();
-  const paths = folders.map((folder) => join(ROOT, folder));
+  const destination = await madeOnce('packed', packAll);
+  const reports = JSON.parse(readFileSync(join(destination, 'reports.json'), 'utf8')) as PackReport[];
+  return folders.map((folder) => {
+    const { filename, files, unpackedSize } = reports[FOLDERS.indexOf(folder)] as PackReport;
+    return {
+      tarball: join(destination, basename(filename)),
+      files: files.map(({ path }) => path),
+      unpackedSize,
+    };
+  });
+}
+
+async function packAll(destination: string): Promise<void> {
+  const paths = FOLDERS.map((folder) => join(ROOT, folder));
   const options = ['--json', '--ignore-scripts', '--offline', '--pack-destination', destination];
   const { code, stdout, stderr } = await run('npm', ['pack', ...options, ...paths], destination);
   if (code !== 0) throw new Error(stderr);
-  const reports = JSON.parse(stdout) as PackReport[];
-  return reports.map(({ filename, files, unpackedSize }) => ({
-    tarball: join(destination, basename(filename)),
-    files: files.map(({ path }) => path),
-    unpackedSize,
-  }));
+  writeFiles(destination, { 'reports.json': stdout });
 }
 
 /** What `npm pack --json` prints about a package. */

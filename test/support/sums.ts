@@ -25,8 +25,9 @@ export function idBeside(id: string, levels: number): string {
  */
 export function naiveSums(records: ReadonlyMap<string, string>, levels: number): Map<string, Buffer> {
   const files = new Map<string, Buffer>();
+  const places = new Map([...records.keys()].map((id) => [id, placeOf(id)]));
   const write = (prefix: string, above: readonly string[]): string | undefined => {
-    const ids = above.filter((id) => placeOf(id).startsWith(prefix));
+    const ids = above.filter((id) => places.get(id)?.startsWith(prefix));
     if (ids.length === 0 && prefix !== '') return undefined;
     const lines =
       prefix.length === levels

@@ -4,7 +4,9 @@ import { changingRegistry, idsFrom } from '../../support/changing-registry.js';
 import fc from '../../support/fast-check.js';
 import { sha256 } from '../../support/publication.js';
 import { addedId, applyStep, STEPS } from '../../support/random-changes.js';
+import { rounds } from '../../support/soak.js';
 import { statementClaims } from '../../support/summed-registry.js';
+import '../../support/short-retries.js';
 
 const REGISTRY = fc.record({ size: fc.integer({ min: 0, max: 150 }), steps: STEPS });
 
@@ -50,7 +52,7 @@ describe('random registries and changes', () => {
           lookup.close();
         }
       }),
-      { numRuns: 15 },
+      { numRuns: rounds({ usual: 6, soak: 200 }) },
     );
   });
 });

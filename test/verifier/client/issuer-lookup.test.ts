@@ -31,6 +31,7 @@ import { type RegistryHost, registryHost } from '../../support/registry-host.js'
 import { publishSummed, statementClaims } from '../../support/summed-registry.js';
 import { placeOf, proofPaths } from '../../support/sums.js';
 import { temporaryFolder } from '../../support/workspace.js';
+import '../../support/short-retries.js';
 
 let root: TestKey;
 let online: TestKey;
@@ -598,7 +599,7 @@ describe('a store', () => {
       closedAfterTest(after);
       const starts = [after.ready(), after.refresh()];
       // Without the rule, the refresh would not wait for the store.
-      await Promise.race([starts[1], new Promise((resolve) => setTimeout(resolve, 200))]);
+      await Promise.race([starts[1], new Promise((resolve) => setTimeout(resolve, 250))]);
       respond();
       await Promise.all(starts);
       expect(after.status().updatedAt).toBe(statementClaims(newer)['updated_at']);

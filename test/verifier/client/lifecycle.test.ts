@@ -26,6 +26,7 @@ import {
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
 import { temporaryFolder, writeFiles } from '../../support/workspace.js';
+import '../../support/short-retries.js';
 
 let root: TestKey;
 let online: TestKey;
@@ -62,7 +63,7 @@ describe('sources', () => {
     ];
     bad.files = publish(await testKey(), [issuer('a')]);
     slow.intercept = () => true;
-    const { client, events } = watched([bad, slow, good], { timeout: 5 });
+    const { client, events } = watched([bad, slow, good], { timeout: 3 });
     await client.ready();
     expect(client.status().source).toBe(good.base);
     expect(client.status().errors[bad.base]?.code).toBe('ERR_SIGNATURE_INVALID');

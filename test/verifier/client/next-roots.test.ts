@@ -25,6 +25,7 @@ import {
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
 import { publishSummed } from '../../support/summed-registry.js';
+import '../../support/short-retries.js';
 
 let [root, second, third, spare, thief]: TestKey[] = [];
 const key = (one: TestKey | undefined) => one as TestKey;

@@ -23,6 +23,7 @@ import {
   withRotation,
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
+import '../../support/short-retries.js';
 
 let [root, second, third, thief, online]: TestKey[] = [];
 const key = (one: TestKey | undefined) => one as TestKey;

@@ -19,6 +19,7 @@ import {
   withCheckpoint,
 } from '../../support/publication.js';
 import { type RegistryHost, registryHost } from '../../support/registry-host.js';
+import '../../support/short-retries.js';
 
 let root: TestKey;
 let online: TestKey;
@@ -128,7 +129,7 @@ describe('one deadline', () => {
     const good = await registryHost(list());
     const deaf = await registryHost(list());
     const client = clientOf([deaf, good], {
-      timeout: 4,
+      timeout: 3,
       fetch: (input, init) =>
         String(input).startsWith(deaf.base) ? new Promise(() => undefined) : fetch(input, init),
     });

@@ -13,6 +13,7 @@ import {
 } from '../../support/history-proofs.js';
 import { LoggedRegistry } from '../../support/logged-registry.js';
 import { issuer, testKey } from '../../support/publication.js';
+import { rounds } from '../../support/soak.js';
 
 let world: Awaited<ReturnType<typeof historyWorld>>;
 /** The proofs of two publications of one registry, both with everything that a proof can have. */
@@ -78,7 +79,7 @@ describe('whatever is altered in a proof', () => {
         const value = item === undefined ? altered : (whole[member] as string[]).with(item, altered);
         expect(await accepted({ ...whole, [member]: value }), `${member} ${start}`).toMatch(CODE);
       }),
-      { numRuns: 600 },
+      { numRuns: rounds({ usual: 150, soak: 3000 }) },
     );
   });
 

@@ -1,9 +1,12 @@
+import { createIssuerLookup } from '@passport-registry/verifier';
 import { formatLogProof, leafHash, rootFromInclusion } from '@passport-registry/verifier/internal';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CLIENTS, type LogReader, logReader } from '../../support/log-clients.js';
 import { altered, LoggedRegistry, PROOF } from '../../support/logged-registry.js';
 import { at, rotationStep, testKey, withRotation } from '../../support/publication.js';
 import { cosignedHead, noteSigner, ORIGIN, TestLog } from '../../support/test-log.js';
+import '../../support/short-retries.js';
+import { rounds } from '../../support/soak.js';
 
 const [ACCEPTED, INCONSISTENT] = ['accepted', 'ERR_LOG_INCONSISTENT'];
 
@@ -28,6 +31,7 @@ async function forked(from: LoggedRegistry, first: number, size: number): Promis
 }
 
 describe.each(CLIENTS)('%s', (_name, create) => {
+  const isLookup = create === createIssuerLookup;
   describe.each([
     ['with a quorum', 2],
     ['without witnesses', undefined],
@@ -127,7 +131,11 @@ describe.each(CLIENTS)('%s', (_name, create) => {
     const reading = () => logReader(create, registry, { trustAnchor: registry.anchor() });
 
     it('compares logs by at most 4 tiles, whatever their sizes', async () => {
-      const growing = [1, 2, 255, 256, 257, 600].map(async (size) => {
+      const sizes = rounds({
+        usual: isLookup ? [2, 256, 600] : [1, 255, 257],
+        soak: [1, 2, 255, 256, 257, 600],
+      });
+      const growing = sizes.map(async (size) => {
         const own = registry.fork();
         const reader = await logReader(create, own, { trustAnchor: own.anchor() });
         own.log.appendOther(size - 1);

@@ -5,6 +5,7 @@ import { LoggedRegistry, PROOF } from '../../support/logged-registry.js';
 import type { NoteSigner } from '../../support/note-keys.js';
 import { type Files, issuer, testKey } from '../../support/publication.js';
 import type { Cosigning } from '../../support/test-log.js';
+import '../../support/short-retries.js';
 
 /** What a client costs, as a test compares it. */
 interface Costs {

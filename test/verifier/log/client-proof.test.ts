@@ -3,6 +3,7 @@ import { CLIENTS, logReader, verdictOf } from '../../support/log-clients.js';
 import { altered, LoggedRegistry, PROOF } from '../../support/logged-registry.js';
 import { type Files, testKey } from '../../support/publication.js';
 import { noteSigner, ORIGIN, TestLog } from '../../support/test-log.js';
+import '../../support/short-retries.js';
 
 const [ACCEPTED, NOT_LOGGED] = ['accepted', 'ERR_NOT_LOGGED'];
 

@@ -13,6 +13,7 @@ import { LoggedRegistry } from '../../support/logged-registry.js';
 import { type Files, testKey } from '../../support/publication.js';
 import { noteSigner, TestLog } from '../../support/test-log.js';
 import { temporaryFolder, writeFiles } from '../../support/workspace.js';
+import '../../support/short-retries.js';
 
 const DAY = 24 * 3600;
 const [ACCEPTED, INCONSISTENT] = ['accepted', 'ERR_LOG_INCONSISTENT'];

@@ -21,6 +21,7 @@ import { invalid } from '../../support/note-keys.js';
 import { ROOT } from '../../support/paths.js';
 import { sha256 } from '../../support/publication.js';
 import { fillers } from '../../support/vector-log.js';
+import '../../support/short-retries.js';
 
 const FILE = join(ROOT, 'test/vectors/log.json');
 const vectors = JSON.parse(readFileSync(FILE, 'utf8')) as Awaited<ReturnType<typeof logVectors>>;

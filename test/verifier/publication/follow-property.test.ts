@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { changingRegistry, idsFrom } from '../../support/changing-registry.js';
 import fc from '../../support/fast-check.js';
 import { applyStep, STEPS } from '../../support/random-changes.js';
+import { rounds } from '../../support/soak.js';
 
 const REGISTRY = fc.record({
   // Small lists are downloaded whole.
@@ -36,9 +37,8 @@ describe('random registries and changes', () => {
               expect(client.sha256).toBe(whole.sha256);
               expect(client.updatedAt).toBe(whole.updatedAt);
               expect(client.list()).toEqual(whole.list());
-              for (const id of [...ids, ...registry.records.keys()]) {
-                expect(client.resolve(id)).toEqual(whole.resolve(id));
-              }
+              const all = [...ids, ...registry.records.keys()];
+              expect(all.map((id) => client.resolve(id))).toEqual(all.map((id) => whole.resolve(id)));
             }
             expect((await store.load())?.list).toBe(registry.list.toString());
           }
@@ -47,7 +47,7 @@ describe('random registries and changes', () => {
           stored.close();
         }
       }),
-      { numRuns: 12 },
+      { numRuns: rounds({ usual: 6, soak: 200 }) },
     );
     expect(followed).toBeGreaterThan(downloaded);
   });

@@ -17,6 +17,7 @@ import {
   withRotation,
 } from '../../support/publication.js';
 import { publishSummed, withStatement } from '../../support/summed-registry.js';
+import '../../support/short-retries.js';
 
 const BASE = 'https://registry.example/';
 const [FIRST, SECOND, THIRD] = [
