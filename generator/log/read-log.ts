@@ -32,6 +32,8 @@ export interface LogReader {
 /** A file of a log is missing, has bytes that belong to no log, or can belong to another log than the one that is known. */
 export type LogFault = 'missing' | 'malformed' | 'other';
 
+const CONTRADICTION = 'does not contain the log that was read before';
+
 /** How many tiles and bundles are read at a time. */
 const CONCURRENCY = 8;
 
@@ -49,6 +51,7 @@ export async function readEntries(
   known: readonly Uint8Array[] = [],
 ): Promise<ReadEntries> {
   const { invalid } = reader;
+  if (head.size < known.length) throw invalid(CONTRADICTION, 'other');
   const first = Math.floor(known.length / TILE_WIDTH);
   const count = Math.ceil(head.size / TILE_WIDTH);
   const bundles: ReadEntry[][] = [];
@@ -107,7 +110,7 @@ async function readBundle(
     const entry = parseEntry(bytes, (message) => malformed(`has an entry ${index} that ${message}`));
     const hash = leafHash(bytes);
     if (!isSameHash(hash, known[index] ?? hash)) {
-      throw invalid('does not contain the log that was read before', 'other');
+      throw invalid(CONTRADICTION, 'other');
     }
     return { index, entry, hash };
   });

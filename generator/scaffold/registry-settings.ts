@@ -1,3 +1,4 @@
+import { GRAMMAR } from '@passport-registry/verifier';
 import { stringify } from 'yaml';
 import { packageFile } from '../files/package-file.js';
 
@@ -12,6 +13,8 @@ export interface RegistrySettings {
   readonly signer?: { readonly key: string } | undefined;
 }
 
+const EXAMPLE_ORIGIN = 'registry.example/log';
+
 /** The settings in the order of the file, each with the example that a comment shows if there is no value. */
 const SETTINGS = [
   ['name', 'Nordic Agents Registry'],
@@ -25,7 +28,7 @@ const SETTINGS = [
   [
     'log',
     {
-      origin: 'registry.example/log',
+      origin: EXAMPLE_ORIGIN,
       signer: { key: 'env:LOG_KEY' },
       quorum: 2,
       wait: 60,
@@ -60,8 +63,12 @@ export function registryYaml(settings: RegistrySettings): string {
   return HEADER + blocks.join('');
 }
 
-/** A log is named by the host of its registry. */
 function exampleFor({ base_url = '' }: RegistrySettings, name: string, example: unknown): unknown {
-  if (name !== 'log' || !URL.canParse(base_url)) return example;
-  return { ...(example as object), origin: `${new URL(base_url).hostname}/log` };
+  return name === 'log' ? { ...(example as object), origin: logOriginFor(base_url) } : example;
+}
+
+/** Returns the name of the log of a registry: a log is named by the host. */
+export function logOriginFor(baseUrl: string): string {
+  const origin = URL.canParse(baseUrl) ? `${new URL(baseUrl).hostname}/log` : '';
+  return GRAMMAR.logOrigin.pattern.test(origin) ? origin : EXAMPLE_ORIGIN;
 }

@@ -3,8 +3,10 @@ import { extname, join } from 'node:path';
 import { packagePath } from '../files/package-file.js';
 import { filesBelow } from '../files/walk.js';
 
-/** The values of the placeholders in the template: {{name}}, {{contact}}, {{base_url}} and {{tool}}. */
-export type TemplateValues = Readonly<Record<'name' | 'contact' | 'base_url' | 'tool', string>>;
+/** The values of the placeholders in the template, such as {{name}}. */
+export type TemplateValues = Readonly<
+  Record<'name' | 'contact' | 'base_url' | 'log_origin' | 'tool', string>
+>;
 
 /** The folder of the template, in the package. */
 const TEMPLATE = 'generator/scaffold/template';
@@ -15,7 +17,10 @@ const RENAMED: Readonly<Record<string, string>> = { gitignore: '.gitignore' };
 /** Escapes a value for its place in a file, by the extension of the file. Other files have no placeholders. */
 const ESCAPES: Readonly<Record<string, (value: string, name: string) => string>> = {
   '.json': (value) => JSON.stringify(value).slice(1, -1),
-  '.md': (value, name) => (name === 'base_url' ? escapeAutolink(value) : escapeMarkdown(value)),
+  '.md': (value, name) => {
+    if (name === 'log_origin') return value;
+    return name === 'base_url' ? escapeAutolink(value) : escapeMarkdown(value);
+  },
 };
 
 /** Reads the files of a new registry from the package. @returns the bytes by path, with slashes */

@@ -4,13 +4,14 @@ import { printableJson } from '../diagnostics/printers/printable.js';
 import { UsageError } from '../errors.js';
 import { generateKeyFile } from '../signing/key-file.js';
 import type { PinnedTool } from './pinned-tool.js';
+import { logOriginFor } from './registry-settings.js';
 import { type TemplateValues, templateFiles } from './template.js';
 import { assertNoConflict, writeNewFiles } from './write-new-files.js';
 
 /** A registry to write. */
 export interface NewRegistry {
   readonly folder: RegistryFolder;
-  readonly values: Omit<TemplateValues, 'tool'>;
+  readonly values: Pick<TemplateValues, 'name' | 'contact' | 'base_url'>;
   readonly registryYaml: string;
   readonly tool: PinnedTool;
 }
@@ -63,7 +64,11 @@ export async function writeRegistry(
   { folder, values, registryYaml, tool }: NewRegistry,
   env: NodeJS.ProcessEnv,
 ): Promise<{ files: number; thumbprint: string | undefined }> {
-  const files = templateFiles({ ...values, tool: tool.spec });
+  const files = templateFiles({
+    ...values,
+    log_origin: logOriginFor(values.base_url),
+    tool: tool.spec,
+  });
   files.set('registry.yaml', Buffer.from(registryYaml));
   if (tool.vendored !== undefined) files.set(tool.vendored.path, tool.vendored.bytes);
   if (tool.needsScripts) allowScripts(files);

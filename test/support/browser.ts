@@ -6,7 +6,7 @@ import {
   type Locator,
   type Page,
 } from 'playwright-core';
-import { afterAll, afterEach, inject } from 'vitest';
+import { afterAll, afterEach, expect, inject } from 'vitest';
 
 let browser: Promise<Browser> | undefined;
 /** The contexts of this file, by their options, and the pages in them that no test uses now. */
@@ -143,4 +143,20 @@ const words = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle:
 /** How the page shows a time to readers, such as `1 Jan 2026, 00:00 UTC`. */
 export function timeInWords(time: string): string {
   return `${words.format(new Date(time))} UTC`;
+}
+
+/**
+ * Waits until a page with its own clock shows something after a refresh. The clock goes on meanwhile, but slower than a host
+ * on a busy machine answers.
+ */
+export async function shownLater(page: Page, what: Locator): Promise<void> {
+  await expect
+    .poll(
+      async () => {
+        await page.clock.runFor(1000);
+        return what.first().isVisible();
+      },
+      { interval: 500 },
+    )
+    .toBe(true);
 }

@@ -5,8 +5,8 @@ export type Verifying = readonly [file: string, name: string];
 export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Verifying[]>>>> = {
   'SECURITY.md: What is protected': {
     'A client accepts only lists that the root key signed': [
-      ['verifier/client/attacks', 'accepts none of 10,000 random single-bit flips over list and signature'],
-      ['verifier/trust/signature', 'describe('],
+      ['verifier/client/attacks', 'accepts none of many random single-bit flips over list and signature'],
+      ['verifier/trust/signature', 'the key decides the algorithm'],
     ],
     'A client never goes back': [
       ['verifier/client/lifecycle', 'to an older good pair is refused'],
@@ -35,7 +35,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['generator/freshness/hold', 'stays with every new checkpoint'],
     ],
     'A look-up of one issuer accepts a record only': [
-      ['verifier/sums/attacks', '10,000 bit flips over all files of a proof'],
+      ['verifier/sums/attacks', 'bit flips over all files of a proof: none is accepted'],
       ['verifier/client/issuer-lookup-attacks', 'to fake an absence, by a leaf or by a branch, is refused'],
       ['verifier/client/issuer-lookup-attacks', 'or leaves it out is refused'],
     ],
@@ -43,7 +43,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['generator/verification/sums', 'are refused by verify'],
       ['generator/verification/sums', 'are refused by a mirror, which keeps what it serves'],
       ['generator/verification/sums', 'are published by no build'],
-      ['generator/offline-signing/statement', 'describe('],
+      ['generator/offline-signing/statement', 'a request for a publication statement'],
     ],
     'With witnesses and a quorum in its trust anchor': [
       [
@@ -76,7 +76,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['generator/cli/pin', 'refuses a step that another key signed'],
     ],
     'A client verifies the signature of a list before': [
-      ['verifier/client/limits', 'a client with a heap of 256 MB survives'],
+      ['verifier/client/limits', 'a client with a heap of 256 MB'],
       ['verifier/client/limits', 'each limit holds on both of its sides'],
       ['verifier/encoding/strict-json', 'nesting of 501'],
     ],
@@ -124,7 +124,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ],
       ['generator/ceremony/ceremony', 'names the holder who sends a wrong part of the key'],
       ['generator/ceremony/ceremony', 'notices a replaced message'],
-      ['generator/holder-signing/holder-signing', 'names the holder of a wrong signature share'],
+      ['generator/holder-signing/wrong-messages', 'names the holder of a wrong signature share'],
     ],
     'No share and no nonce leaves the machine': [
       ['generator/ceremony/ceremony', 'leaves no secret in any file'],
@@ -148,7 +148,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ],
     ],
     'An invalid record, an invalid key or a full disk': [
-      ['generator/records/bad-input', 'describe('],
+      ['generator/records/bad-input', 'a bad file'],
       ['generator/publishing/killed-build', 'never leaves a tree that is taken for good while it is not'],
       ['generator/mirroring/mirror', 'says so on a full disk, and serves the old tree'],
     ],
@@ -157,10 +157,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     ],
     '`init` makes a root key only when told so': [
       ['generator/scaffold/init', 'makes exactly these files'],
-      [
-        'generator/scaffold/init',
-        "'registry/root-key.pem', 'registry/issuers/../root-key.pem', 'link/root-key.pem'",
-      ],
+      ['generator/scaffold/init', 'refuses %s, which is in the folder'],
       ['generator/scaffold/init', 'nothing is written behind a link'],
       [
         'generator/operating/status',
@@ -188,26 +185,31 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
         'with a line feed shift no answer of git: a revoked issuer that returns is reported',
       ],
       ['generator/review/git', 'and of the environment change nothing that is read'],
-      ['generator/records/reading', 'describe'],
+      ['generator/records/reading', 'a record file'],
       ['generator/diagnostics/printers', 'obeys nobody’s terminal'],
       ['generator/diagnostics/printers', 'is one command a diagnostic for a workflow runner'],
     ],
     'A pull request from a fork cannot reach a secret': [
-      ['generator/scaffold/workflows', 'pull_request_target'],
+      ['generator/scaffold/workflows', 'cannot use a secret or a token with write permission'],
     ],
     '`check` contacts URLs that strangers wrote': [
-      ['generator/online/check', 'private-address'],
-      ['verifier/http/public-address', 'describe('],
+      [
+        'generator/online/check',
+        'refuses addresses of this machine and of private networks, and does not connect',
+      ],
+      [
+        'verifier/http/public-address',
+        'an issuer whose keys the registry has at an address that is not public',
+      ],
     ],
     'Text in a record cannot become markup': [
-      ['website/hostile', 'describe'],
-      ['website/access', 'asks nobody else'],
+      ['website/hostile', 'become no markup in the page, not even were they verified'],
       ['website/access', 'under which a script that gets in cannot run'],
     ],
     'The `mirror` command switches only': [
       ['generator/mirroring/mirror-rules', 'a mirror keeps the rules of a verifier'],
       ['generator/mirroring/hostile-log', 'a mirror refuses a source over HTTP with'],
-      ['generator/mirroring/mirrored-log', 'never writes through a hard link into the release being served'],
+      ['generator/mirroring/log-over-http', 'never writes through a hard link into the release being served'],
       [
         'generator/mirroring/new-release',
         'a file of the release being served, once it is linked into a new release, is written by no',
@@ -221,7 +223,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
         'generator/publishing/killed-build',
         'never leaves a tree that is taken for good while it is not, and the next build mends it',
       ],
-      ['generator/publishing/read-back', 'it('],
+      ['generator/publishing/read-back', 'is what the disk gives back'],
     ],
     'Invalid input produces an error': [
       ['generator/diagnostics/annotations', 'are exactly these for each rule'],
@@ -243,7 +245,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
         'verifier/log/client-quorum',
         'accepts a list that exactly the quorum has cosigned, and refuses one less',
       ],
-      ['verifier/log/client-proof', 'describe'],
+      ['verifier/log/client-proof', 'refuses a source that does not prove that its publication is logged'],
     ],
     'A passport is accepted, and an action is allowed, only': [['verifier/verification/attacks', 'a proof']],
     'Production signing never falls back': [

@@ -207,7 +207,9 @@ describeWith(['chromium'], 'the page of an issuer, in Chromium', () => {
     await page.getByText('This is the record in the signed list.').waitFor({ state: 'attached' });
     // The reader has not finished.
     expect(await policyField(page).inputValue()).toBe(mine);
-    expect(await policyField(page).evaluate((field) => field === document.activeElement)).toBe(true);
+    await expect
+      .poll(() => policyField(page).evaluate((field) => field === document.activeElement))
+      .toBe(true);
     await expect.poll(() => decision(page)).toEqual(refused);
     expect(wrong).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { open, openWithClock, verdict, verification } from '../support/browser.js';
+import { open, openWithClock, shownLater, verdict, verification } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
 import { expectRefused, flipped, GOOD, published } from '../support/page-verdict.js';
 import { serve, slowHost } from '../support/serving.js';
@@ -146,14 +146,14 @@ describeWith(['chromium'], 'a page that stays open', () => {
     writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha', { status: 'revoked' }) });
     await cli(['build', '--key', 'root.pem'], folder);
     await page.clock.runFor(61_000);
-    await page.getByText('This issuer is revoked').waitFor();
+    await shownLater(page, page.getByText('This issuer is revoked'));
     // What the reader has written stays.
     expect(await page.getByLabel('The thumbprint that you got in another way').inputValue()).toBe(
       'something',
     );
     rmSync(join(folder, 'dist/publication.jwt'));
     await page.clock.runFor(61_000);
-    await page.locator('.late .age').getByText('the last refresh failed').waitFor();
+    await shownLater(page, page.locator('.late .age').getByText('the last refresh failed'));
     expect(await (await verification(page)).innerText()).toMatch(/the last refresh failed$/m);
     expect(await page.locator('.verdict').innerText()).toContain('This issuer is revoked');
     await page.clock.fastForward(31 * 24 * 60 * 60 * 1000);
@@ -205,6 +205,9 @@ describeWith(['chromium'], 'a page that stays open', () => {
     const { code, stderr } = await cli([...args, '--checkpoint-key', 'next.pem'], folder);
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('passport-registry:')]);
     await page.clock.runFor(61_000);
-    await page.getByText('to which the root key of this page has handed over. Reload the page.').waitFor();
+    await shownLater(
+      page,
+      page.getByText('to which the root key of this page has handed over. Reload the page.'),
+    );
   });
 });
