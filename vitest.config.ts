@@ -38,7 +38,7 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000 } },
     // Most tests spend their time waiting for programs, hosts, browsers and deadlines.
-    maxWorkers: Math.ceil(1.5 * availableParallelism()),
+    maxWorkers: 2 * availableParallelism(),
     reporters: ['default', './test/support/summary.ts'],
   },
 });
