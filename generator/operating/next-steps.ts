@@ -15,7 +15,7 @@ export function nextSteps(status: RegistryStatus, settings: CommandSettings): re
   }
   if (tree.lost !== undefined) return [told(`restore files of ${settings.out}: ${tree.lost}`)];
   if (tree.repairable.length > 0)
-    return [buildStep(`repair ${tree.repairable.join(', ')}`, status, settings)];
+    return [buildStep({ reason: `repair ${tree.repairable.join(', ')}` }, status, settings)];
   if (rootKey.level === 'error') {
     return [told(`correct root_key, or restore ${settings.out}: the rest is checked after that`)];
   }
@@ -111,15 +111,15 @@ function publicationSteps(status: RegistryStatus, settings: CommandSettings): Ne
   return [
     ...(mayHavePublished(status) ? [run(LOAD_FIRST, 'branch', 'load', out)] : []),
     ...(delegates ? [delegateStep(status, settings)] : []),
-    buildStep(reasons.join(', and '), status, settings, [...renews, ...delegation]),
+    buildStep({ reason: reasons.join(', and '), more: [...renews, ...delegation] }, status, settings),
   ];
 }
 
+/** @param more - options besides those of the settings */
 function buildStep(
-  reason: string,
+  { reason, more = [] }: { readonly reason: string; readonly more?: readonly string[] },
   { tree, checkpoint }: RegistryStatus,
   { rootOptions, productionOptions, buildOptions, overrideOptions, checkpointOptions }: CommandSettings,
-  more: readonly string[] = [],
 ): NextStep {
   const signs = tree.published && checkpoint.level !== 'note' ? checkpointOptions : [];
   const options = [...rootOptions, ...productionOptions, ...buildOptions, ...overrideOptions, ...more];
