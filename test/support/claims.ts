@@ -78,7 +78,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     'A client verifies the signature of a list before': [
       ['verifier/client/limits', 'a client with a heap of 256 MB'],
       ['verifier/client/limits', 'each limit holds on both of its sides'],
-      ['verifier/encoding/strict-json', 'nesting of 501'],
+      ['verifier/encoding/encoding', 'nesting of 501'],
     ],
     'Every response has a size limit': [
       ['verifier/client/attacks', 'may compress; what it sends is bounded as it comes out'],

@@ -7,11 +7,13 @@ import {
   ListNonconforming,
   ListNotCanonical,
   ListUnsorted,
+  NotCanonicalizable,
   type RootKey,
   SignatureInvalid,
   verifyList,
 } from '@passport-registry/verifier';
 import { beforeAll, describe, expect, it } from 'vitest';
+import fc from '../../support/fast-check.js';
 import { issuer as goodIssuer } from '../../support/publication.js';
 
 /** A record with what the type would not let through, too. */
@@ -132,5 +134,121 @@ describe('verifyList', () => {
     await expect(
       verifySigned(canonicalBytes(list(issuer('a'), issuer('b', { tier: 'gold' })))),
     ).rejects.toMatchObject({ code: 'ERR_LIST_NONCONFORMING', pointer: '/issuers/1/tier' });
+  });
+});
+
+const canonical = (value: unknown) => new TextDecoder().decode(canonicalBytes(value));
+
+describe('RFC 8785', () => {
+  it('section 3.2.2: literals, numbers and strings', () => {
+    const input = String.raw`{
+      "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
+      "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/",
+      "literals": [null, true, false]
+    }`;
+    // Section 3.2.4 gives the result as these bytes.
+    const expected = `7b226c69746572616c73223a5b6e756c6c2c747275652c66616c73655d2c226e
+      756d62657273223a5b3333333333333333332e333333333333332c31652b3330
+      2c342e352c302e3030322c31652d32375d2c22737472696e67223a22e282ac24
+      5c75303030665c6e4127425c225c5c5c5c5c222f227d`.replaceAll(/\s/g, '');
+    expect(Buffer.from(canonicalBytes(JSON.parse(input))).toString('hex')).toBe(expected);
+  });
+
+  it('section 3.2.3: members are sorted by UTF-16 code units', () => {
+    const input = String.raw`{
+      "\u20ac": "Euro Sign", "\r": "Carriage Return", "\ufb33": "Hebrew Letter Dalet With Dagesh", "1": "One",
+      "\ud83d\ude00": "Emoji: Grinning Face", "\u0080": "Control", "\u00f6": "Latin Small Letter O With Diaeresis"
+    }`;
+    expect(Object.values(JSON.parse(canonical(JSON.parse(input))))).toHaveLength(7);
+    expect([...canonical(JSON.parse(input)).matchAll(/:"([^"]+)"/g)].map(([, name]) => name)).toEqual([
+      'Carriage Return',
+      'One',
+      'Control',
+      'Latin Small Letter O With Diaeresis',
+      'Euro Sign',
+      'Emoji: Grinning Face',
+      'Hebrew Letter Dalet With Dagesh',
+    ]);
+  });
+
+  it.each([
+    ['0000000000000000', '0'],
+    ['8000000000000000', '0'],
+    ['0000000000000001', '5e-324'],
+    ['8000000000000001', '-5e-324'],
+    ['7fefffffffffffff', '1.7976931348623157e+308'],
+    ['ffefffffffffffff', '-1.7976931348623157e+308'],
+    ['4340000000000000', '9007199254740992'],
+    ['c340000000000000', '-9007199254740992'],
+    ['4430000000000000', '295147905179352830000'],
+    ['44b52d02c7e14af5', '9.999999999999997e+22'],
+    ['44b52d02c7e14af6', '1e+23'],
+    ['44b52d02c7e14af7', '1.0000000000000001e+23'],
+    ['444b1ae4d6e2ef4e', '999999999999999700000'],
+    ['444b1ae4d6e2ef4f', '999999999999999900000'],
+    ['444b1ae4d6e2ef50', '1e+21'],
+    ['3eb0c6f7a0b5ed8c', '9.999999999999997e-7'],
+    ['3eb0c6f7a0b5ed8d', '0.000001'],
+    ['41b3de4355555553', '333333333.3333332'],
+    ['41b3de4355555554', '333333333.33333325'],
+    ['41b3de4355555555', '333333333.3333333'],
+    ['41b3de4355555556', '333333333.3333334'],
+    ['41b3de4355555557', '333333333.33333343'],
+    ['becbf647612f3696', '-0.0000033333333333333333'],
+    ['43143ff3c1cb0959', '1424953923781206.2'],
+  ])('appendix B: the number %s', (bits, expected) => {
+    expect(canonical(Buffer.from(bits, 'hex').readDoubleBE())).toBe(expected);
+  });
+
+  it('appendix B: NaN and infinities are errors', () => {
+    for (const number of [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
+      expect(() => canonicalBytes([number])).toThrow(NotCanonicalizable);
+    }
+  });
+});
+
+describe('canonicalBytes', () => {
+  it.each([
+    ['undefined', undefined],
+    ['undefined in an object', { a: undefined }],
+    ['undefined in an array', [undefined]],
+    ['a hole', new Array(1)],
+    ['a big integer', 1n],
+    ['a function', () => 1],
+    ['a symbol', Symbol('a')],
+    ['a symbol as a key', { [Symbol('a')]: 1 }],
+    ['a lone high surrogate', 'a\ud800'],
+    ['a lone low surrogate in a key', { '\udc00': 1 }],
+    ['a Date', { at: new Date(0) }],
+    ['a Map', new Map()],
+    ['an object with toJSON', { toJSON: () => 1 }],
+  ])('refuses %s', (_name, value) => {
+    expect(() => canonicalBytes(value)).toThrow(NotCanonicalizable);
+  });
+
+  it('says where', () => {
+    expect(() => canonicalBytes({ 'a/b': [0, { c: Number.NaN }] })).toThrow('at /a~1b/1/c');
+  });
+
+  it('keeps a member named __proto__', () => {
+    expect(canonical(JSON.parse('{"b":1,"__proto__":{"a":2}}'))).toBe('{"__proto__":{"a":2},"b":1}');
+  });
+
+  it('is idempotent, loses nothing and sorts, whatever the JSON', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const once = canonical(value);
+        expect(canonical(JSON.parse(once))).toBe(once);
+        expect(JSON.parse(once)).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('refuses nesting that would exhaust the stack, and takes what is deep but sane', () => {
+    const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
+    expect(new TextDecoder().decode(canonicalBytes(nested(500)))).toHaveLength(1000);
+    expect(() => canonicalBytes(nested(502))).toThrow(NotCanonicalizable);
+    expect(() => canonicalBytes(nested(100_000))).toThrow(/nesting deeper than 500/);
   });
 });

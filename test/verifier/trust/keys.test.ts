@@ -1,7 +1,80 @@
-import { formatNoteKey, isSignedByNoteKey, parseNoteKey } from '@passport-registry/verifier/internal';
+import { generateKeyPairSync } from 'node:crypto';
+import {
+  importRootKey,
+  RootKeyInvalid,
+  type TrustAnchor,
+  TrustAnchorInvalid,
+} from '@passport-registry/verifier';
+import {
+  formatNoteKey,
+  isSignedByNoteKey,
+  logTrustOf,
+  parseNoteKey,
+} from '@passport-registry/verifier/internal';
 import { describe, expect, it } from 'vitest';
 import { flipped } from '../../support/merkle.js';
-import { generatePair, invalid, keyIdOf, noteSigner } from '../../support/note-keys.js';
+import { generatePair, invalid, keyIdOf, type NoteSigner, noteSigner } from '../../support/note-keys.js';
+
+/** RFC 8037, appendix A. */
+const ed25519 = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
+const p256 = {
+  kty: 'EC',
+  crv: 'P-256',
+  x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
+  y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
+};
+
+describe('importRootKey', () => {
+  it('gives the thumbprint of RFC 8037, appendix A.3', async () => {
+    const { thumbprint, algorithm, jwk } = await importRootKey(ed25519);
+    expect(thumbprint).toBe('kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k');
+    expect(algorithm).toBe('Ed25519');
+    expect(jwk).toEqual({ ...ed25519, kid: thumbprint });
+  });
+
+  it('takes P-256, a null kid, a null y on Ed25519, and members that do not matter', async () => {
+    expect((await importRootKey({ ...p256, kid: null, use: 'sig', alg: 'ES256' })).algorithm).toBe('ES256');
+    expect((await importRootKey({ ...ed25519, y: null })).jwk).not.toHaveProperty('y');
+    const { jwk } = await importRootKey({ ...p256, use: 'sig' });
+    expect(Object.keys(jwk).sort()).toEqual(['crv', 'kid', 'kty', 'x', 'y']);
+  });
+
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' });
+  const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey.export({ format: 'jwk' });
+  const x25519 = generateKeyPairSync('x25519').publicKey.export({ format: 'jwk' });
+  const privateJwk = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
+  it.each<[string, unknown]>([
+    ['undefined', undefined],
+    ['null', null],
+    ['a text', JSON.stringify(ed25519)],
+    ['an array', [ed25519]],
+    ['an RSA key', rsa],
+    ['P-384', p384],
+    ['X25519', x25519],
+    ['a symmetric key', { kty: 'oct', k: 'AAAA' }],
+    ['Ed25519 called EC', { ...ed25519, kty: 'EC' }],
+    ['P-256 called OKP', { ...p256, kty: 'OKP' }],
+    ['a private key', privateJwk],
+    ['an empty private member', { ...ed25519, d: '' }],
+    ['P-256 without y', { ...p256, y: undefined }],
+    ['P-256 with a null y', { ...p256, y: null }],
+    ['Ed25519 with y', { ...ed25519, y: p256.y }],
+    ['a point off the curve', { ...p256, y: p256.x }],
+    ['a short x', { ...ed25519, x: ed25519.x.slice(1) }],
+    ['a padded x', { ...ed25519, x: `${ed25519.x}=` }],
+    ['stray bits in x', { ...ed25519, x: `${ed25519.x.slice(0, -1)}p` }],
+    ['another key as kid', { ...ed25519, kid: 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4M' }],
+    ['a kid of one’s own', { ...ed25519, kid: 'root-2026' }],
+  ])('refuses %s', async (_name, jwk) => {
+    await expect(importRootKey(jwk)).rejects.toThrow(RootKeyInvalid);
+    await expect(importRootKey(jwk)).rejects.toMatchObject({ code: 'ERR_ROOT_KEY_INVALID' });
+  });
+
+  it('never quotes a private key', async () => {
+    const error: Error = await importRootKey(privateJwk).catch((thrown) => thrown);
+    expect(`${error.message} ${error.stack}`).not.toContain(privateJwk.d);
+  });
+});
 
 /** The example of C2SP signed-note. */
 const EXAMPLE = 'example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k';
@@ -140,5 +213,73 @@ describe('a signature of a note', () => {
     const scalar = BigInt(`0x${Buffer.from(good.subarray(32)).reverse().toString('hex')}`) + order;
     const tail = Buffer.from(scalar.toString(16).padStart(64, '0'), 'hex').reverse();
     expect(await isValid(Uint8Array.from([...good.subarray(0, 32), ...tail]))).toBe(false);
+  });
+});
+
+const LOG = 'registry.example/log';
+const [one, two, three] = [1, 2, 3].map((number) => noteSigner(`witness.example/w${number}`, 'witness')) as [
+  NoteSigner,
+  NoteSigner,
+  NoteSigner,
+];
+const all = [one, two, three].map(({ vkey }) => vkey);
+
+const trustOf = (members: Omit<TrustAnchor, 'root'>) => logTrustOf(members);
+
+describe('what a trust anchor says of the log', () => {
+  it('is nothing if it has none of the members', () => {
+    expect(trustOf({})).toBe(undefined);
+    expect(trustOf({ sources: ['https://registry.example'], publication: 'required' })).toBe(undefined);
+  });
+
+  it('may be the log alone: lists must be logged, and no witness is needed', () => {
+    expect(trustOf({ log: LOG })).toEqual({ origin: LOG, witnesses: [], quorum: 0 });
+  });
+
+  it.each([1, 2, 3])('is the log, its witnesses and a quorum of %i', (quorum) => {
+    const witnesses = [one.key, two.key, three.key];
+    expect(trustOf({ log: LOG, witnesses: all, quorum })).toEqual({ origin: LOG, witnesses, quorum });
+  });
+
+  const renamed = (() => {
+    const pair = generatePair();
+    return [noteSigner('first.example', 'witness', pair), noteSigner('second.example', 'witness', pair)];
+  })().map(({ vkey }) => vkey);
+  const ofLog = noteSigner(LOG, 'log').vkey;
+
+  it.each<[string, Omit<TrustAnchor, 'root'>, string]>([
+    ['a quorum alone', { log: LOG, quorum: 1 }, 'witnesses and quorum need each other'],
+    ['witnesses alone', { log: LOG, witnesses: all }, 'witnesses and quorum need each other'],
+    ['a quorum without a log', { quorum: 1 }, 'witnesses and quorum need each other'],
+    ['witnesses without a log', { witnesses: all, quorum: 2 }, 'witnesses need log, the name of the log'],
+    [
+      'a quorum that is never reached',
+      { log: LOG, witnesses: all, quorum: 4 },
+      'quorum is 4, but there are only 3 witnesses',
+    ],
+    [
+      'the same witness twice',
+      { log: LOG, witnesses: [all[0] ?? '', ...all], quorum: 1 },
+      'witnesses[1] has the public key of witnesses[0]',
+    ],
+    [
+      'one key under two names',
+      { log: LOG, witnesses: [...all, ...renamed], quorum: 1 },
+      'witnesses[4] has the public key of witnesses[3]: a witness counts once',
+    ],
+    [
+      'the key of a log',
+      { log: LOG, witnesses: [all[0] ?? '', ofLog], quorum: 1 },
+      'witnesses[1] is not the key of a witness',
+    ],
+    ['no key', { log: LOG, witnesses: ['none'], quorum: 1 }, 'witnesses[0] is not in the form'],
+    [
+      'a key with the id of another',
+      { log: LOG, witnesses: [(all[0] ?? '').replace('w1', 'w2')], quorum: 1 },
+      'witnesses[0] has an id that does not belong to its name and key',
+    ],
+  ])('is not %s', (_name, members, message) => {
+    expect(() => trustOf(members)).toThrow(TrustAnchorInvalid);
+    expect(() => trustOf(members)).toThrow(message);
   });
 });

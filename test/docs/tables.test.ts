@@ -3,6 +3,34 @@ import { join } from 'node:path';
 import { assertTrustPolicy, PASSPORT_REASONS, VERDICT_CHECKS } from '@passport-registry/verifier';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from '../support/paths.js';
+import { cli } from '../support/workspace.js';
+
+const OPERATORS = readFileSync(join(ROOT, 'docs/operators.md'), 'utf8');
+const optionsIn = (text: string) => [...text.matchAll(/--[a-z][a-z-]*/g)].map(([option]) => option);
+
+/** Returns the options that the table of a command names, in any of its rows. */
+function inTable(command: string): Set<string> {
+  const [, table = ''] = OPERATORS.split(`| Option of \`${command}\` | Meaning |\n|---|---|\n`);
+  const rows = table.slice(0, table.indexOf('\n\n'));
+  return new Set(optionsIn([...rows.matchAll(/`(--[^`]*)`/g)].map(([, code]) => code).join('\n')));
+}
+
+/** Returns the options that the help of a command shows. */
+async function inHelp(command: string): Promise<Set<string>> {
+  const { stdout } = await cli([command, '--help'], ROOT);
+  return new Set([...stdout.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, option]) => option as string));
+}
+
+describe('the tables of options in docs/operators.md', () => {
+  it.each(['init', 'build', 'rotate'])('name every option of %s, and no other', async (command) => {
+    expect([...inTable(command)].sort()).toEqual([...(await inHelp(command))].sort());
+  });
+
+  it('are all compared', () => {
+    const tables = [...OPERATORS.matchAll(/^\| Option of `([a-z]+)` \|/gm)].map(([, command]) => command);
+    expect(tables).toEqual(['init', 'build', 'rotate']);
+  });
+});
 
 const document = readFileSync(join(ROOT, 'docs/verifiers.md'), 'utf8');
 const source = (path: string) => readFileSync(join(ROOT, 'verifier/src', path), 'utf8');

@@ -1,0 +1,372 @@
+import { createHash } from 'node:crypto';
+import { canonicalBytes } from '@passport-registry/verifier';
+import {
+  assertSignedByLog,
+  delegationEntry,
+  emptyRoot,
+  entryBytes,
+  formatBundle,
+  formatHead,
+  formatNote,
+  type NoteSignature,
+  parseBundle,
+  parseEntry,
+  parseHead,
+  publicationEntry,
+  rotationEntry,
+} from '@passport-registry/verifier/internal';
+import { describe, expect, it } from 'vitest';
+import fc from '../../support/fast-check.js';
+import { flipped, someLeaves } from '../../support/merkle.js';
+import {
+  cosignatureBy,
+  generatePair,
+  invalid,
+  keyIdOf,
+  noteSigner,
+  signatureBy,
+  signedHead,
+} from '../../support/note-keys.js';
+
+const bytes = (text: string) => new Uint8Array(Buffer.from(text));
+const textOf = (entry: Uint8Array) => Buffer.from(entry).toString();
+const entryOf = (text: string | Uint8Array) =>
+  parseEntry(typeof text === 'string' ? bytes(text) : text, invalid);
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
+
+const LIST = 'ab'.repeat(32);
+const SHA = hashOf('a.b.c');
+const THUMBPRINT = 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k';
+const UPDATED_AT = '2026-11-21T08:00:00Z';
+
+const PUBLICATION = `{"list":"${LIST}","sequence":7,"sha256":"${SHA}","type":"publication","updated_at":"${UPDATED_AT}"}`;
+const DELEGATION = `{"iat":1795248000,"sha256":"${SHA}","type":"delegation"}`;
+const ROTATION = `{"next":"${THUMBPRINT}","sha256":"${SHA}","step":1,"type":"rotation"}`;
+
+describe('an entry of a log', () => {
+  it('is the canonical form of a statement of the root key, with SHA-256 of its text', () => {
+    const publication = publicationEntry({ sha256: LIST, sequence: 7, updatedAt: UPDATED_AT, text: 'a.b.c' });
+    expect(textOf(entryBytes(publication))).toBe(PUBLICATION);
+    expect(textOf(entryBytes(delegationEntry('a.b.c', 1795248000_999)))).toBe(DELEGATION);
+    expect(textOf(entryBytes(rotationEntry('a.b.c', THUMBPRINT, 1)))).toBe(ROTATION);
+  });
+
+  it('is in the form of RFC 8785, for all values', () => {
+    fc.assert(
+      fc.property(fc.maxSafeNat(), fc.maxSafeNat(), fc.string(), (one, other, text) => {
+        const entries = [
+          publicationEntry({ sha256: LIST, sequence: one, updatedAt: UPDATED_AT, text }),
+          delegationEntry(text, other),
+          rotationEntry(text, THUMBPRINT, Math.max(1, one)),
+        ];
+        for (const entry of entries) {
+          const encoded = entryBytes(entry);
+          expect(encoded).toEqual(canonicalBytes(entry));
+          expect(entryOf(encoded)).toEqual(entry);
+        }
+      }),
+    );
+  });
+
+  it.each([PUBLICATION, DELEGATION, ROTATION])('%s is parsed', (text) => {
+    expect(entryBytes(entryOf(text))).toEqual(bytes(text));
+    expect(entryOf(text)).toEqual(JSON.parse(text));
+  });
+
+  it.each<[string, string]>([
+    ['sequence 0', PUBLICATION.replace(':7', ':0')],
+    ['the largest sequence', PUBLICATION.replace(':7', ':9007199254740991')],
+    ['iat 0', DELEGATION.replace('1795248000', '0')],
+    ['step 64', ROTATION.replace('"step":1', '"step":64')],
+  ])('may have %s', (_name, text) => {
+    expect(entryBytes(entryOf(text))).toEqual(bytes(text));
+  });
+
+  it.each<[string, string]>([
+    ['nothing', ''],
+    ['no JSON', '{'],
+    ['null', 'null'],
+    ['an array', `[${DELEGATION}]`],
+    ['an empty object', '{}'],
+    ['another type', DELEGATION.replace('delegation', 'checkpoint')],
+    ['the type of another entry', DELEGATION.replace('delegation', 'rotation')],
+    ['no type', DELEGATION.replace(',"type":"delegation"', '')],
+    ['no hash', DELEGATION.replace(`"sha256":"${SHA}",`, '')],
+    ['a hash in upper case', DELEGATION.replace(SHA, SHA.toUpperCase())],
+    ['a hash of 63 digits', DELEGATION.replace(SHA, SHA.slice(1))],
+    ['a hash with a newline', DELEGATION.replace(SHA, `${SHA.slice(1)}\\n`)],
+    ['the hash of a list in upper case', PUBLICATION.replace(LIST, LIST.toUpperCase())],
+    ['no list', PUBLICATION.replace(`"list":"${LIST}",`, '')],
+    ['a negative sequence', PUBLICATION.replace(':7', ':-7')],
+    ['a fraction as a sequence', PUBLICATION.replace(':7', ':7.5')],
+    ['a string as a sequence', PUBLICATION.replace(':7', ':"7"')],
+    ['the sequence 2^53', PUBLICATION.replace(':7', ':9007199254740992')],
+    ['a day that does not exist', PUBLICATION.replace('11-21', '02-30')],
+    ['a time with an offset', PUBLICATION.replace('00Z', '00+00:00')],
+    ['a time with a fraction', PUBLICATION.replace('00Z', '00.0Z')],
+    ['a time as a number', PUBLICATION.replace(`"${UPDATED_AT}"`, '1795248000')],
+    ['a negative iat', DELEGATION.replace('1795248000', '-1')],
+    ['step 0', ROTATION.replace('"step":1', '"step":0')],
+    ['a thumbprint of 42 characters', ROTATION.replace(THUMBPRINT, THUMBPRINT.slice(1))],
+    ['a thumbprint with a bit that is not used', ROTATION.replace('S4k', 'S4l')],
+    ['a thumbprint in base64', ROTATION.replace('_', '/')],
+    ['a byte order mark', `\ufeff${DELEGATION}`],
+    ['a member twice', DELEGATION.replace('{', '{"iat":1795248000,')],
+  ])('is not %s', (_name, text) => {
+    expect(() => entryOf(text)).toThrow('is not an entry of a registry');
+  });
+
+  it('is UTF-8', () => {
+    const latin = Buffer.from(DELEGATION.replace('"type"', '"é":1,"type"'), 'latin1');
+    expect(() => entryOf(new Uint8Array(latin))).toThrow('is not an entry of a registry');
+  });
+
+  it.each<[string, string]>([
+    ['a space', DELEGATION.replace(':', ': ')],
+    ['a newline at the end', `${DELEGATION}\n`],
+    ['a space before', ` ${DELEGATION}`],
+    ['members in another order', `{"sha256":"${SHA}","iat":1795248000,"type":"delegation"}`],
+    ['a member more', DELEGATION.replace('"type"', '"size":1,"type"')],
+    ['a member of another entry', DELEGATION.replace('"sha256"', '"list":"x","sha256"')],
+    ['__proto__', DELEGATION.replace('"iat"', '"__proto__":1,"iat"')],
+    ['an escape in a value', DELEGATION.replace('"delegation"', '"deleg\\u0061tion"')],
+    ['an escape in a name', DELEGATION.replace('"type"', '"typ\\u0065"')],
+    ['a number in another form', DELEGATION.replace('1795248000', '1795248000.0')],
+    ['a number with an exponent', DELEGATION.replace('1795248000', '1795248e3')],
+    ['minus zero', DELEGATION.replace('1795248000', '-0')],
+  ])('with %s is not in canonical form', (_name, text) => {
+    expect(() => entryOf(text)).toThrow('is not in canonical form');
+  });
+
+  it('has a hash that one changed byte of the statement changes', () => {
+    const entries = ['a.b.c', 'a.b.d', 'a.b.c\n', ''].map((text) => delegationEntry(text, 0).sha256);
+    expect(new Set(entries).size).toBe(4);
+  });
+});
+
+describe('a bundle of entries', () => {
+  const parseAll = (bundle: Uint8Array) => parseBundle(bundle, invalid);
+
+  it('has each entry after its length in two bytes', () => {
+    expect(formatBundle([bytes('a'), bytes(''), bytes('bcd')])).toEqual(
+      Uint8Array.of(0, 1, 97, 0, 0, 0, 3, 98, 99, 100),
+    );
+    expect(formatBundle([])).toEqual(new Uint8Array());
+    expect(parseAll(new Uint8Array())).toEqual([]);
+    const long = formatBundle([new Uint8Array(0x0102).fill(7)]);
+    expect([...long.subarray(0, 3), long.length]).toEqual([1, 2, 7, 0x0104]);
+  });
+
+  it('is parsed to the same entries, from any part of a buffer', () => {
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array({ maxLength: 600 }), { maxLength: 10 }), (entries) => {
+        const bundle = formatBundle(entries);
+        expect(parseAll(bundle)).toEqual(entries);
+        const shifted = new Uint8Array([1, 2, 3, ...bundle, 4]).subarray(3, 3 + bundle.length);
+        expect(parseAll(shifted)).toEqual(entries);
+      }),
+    );
+  });
+
+  it('holds entries of up to 65,535 bytes, and none is cut silently', () => {
+    const longest = new Uint8Array(0xffff).fill(1);
+    expect(parseAll(formatBundle([longest, bytes('a')]))).toEqual([longest, bytes('a')]);
+    expect(() => formatBundle([new Uint8Array(0x10000)])).toThrow(RangeError);
+  });
+
+  it('that ends within an entry is refused', () => {
+    const bundle = formatBundle([bytes('abc'), bytes('de')]);
+    for (const length of [1, 2, 3, 4, 6, 7, 8]) {
+      expect(() => parseAll(bundle.subarray(0, length))).toThrow(/^ends within an entry$/);
+    }
+    expect(parseAll(bundle.subarray(0, 5))).toEqual([bytes('abc')]);
+    expect(() => parseAll(new Uint8Array([...bundle, 0]))).toThrow('ends within an entry');
+    expect(() => parseAll(Uint8Array.of(0xff, 0xff))).toThrow('ends within an entry');
+  });
+});
+
+/** The example of C2SP tlog-checkpoint. */
+const EXAMPLE = `example.com/behind-the-sofa
+20852163
+CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=
+
+— example.com/behind-the-sofa Az3grlgtzPICa5OS8npVmf1Myq/5IZniMp+ZJurmRDeOoRDe4URYN7u5/Zhcyv2q1gGzGku9nTo+zyWE+xeMcTOAYQ8=
+`;
+const LINE = EXAMPLE.slice(EXAMPLE.lastIndexOf('—'));
+const ROOT = 'CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=';
+
+const headOf = (head: string) => parseHead(head, invalid);
+const [root] = someLeaves(1) as [Uint8Array];
+const log = noteSigner('registry.example/log', 'log');
+
+describe('the head of a log', () => {
+  it('of the example of C2SP is parsed, and formatted the same', () => {
+    const head = headOf(EXAMPLE);
+    expect(head).toMatchObject({ origin: 'example.com/behind-the-sofa', size: 20852163 });
+    expect(Buffer.from(head.root).toString('base64')).toBe(ROOT);
+    expect(head.note.signatures).toMatchObject([{ name: head.origin, keyId: '033de0ae' }]);
+    expect(formatHead(head)).toBe(head.note.text);
+    expect(formatNote(head.note)).toBe(EXAMPLE);
+  });
+
+  it('of the example of C2SP tlog-witness has two signatures of one name, with two ids', () => {
+    const second =
+      '— example.com/behind-the-sofa opLqBQsREYCgu6xQkYQwJr9fo45a62DN9EdmHXnZdXNqlcVGlCum2Wks+49/V6267UEjw6QUXTS5Rovnzv++qbSzm9Q=\n';
+    const { note } = headOf(EXAMPLE + second);
+    expect(note.signatures.map(({ keyId }) => keyId)).toEqual(['033de0ae', 'a292ea05']);
+    expect(formatNote(note)).toBe(EXAMPLE + second);
+  });
+
+  it.each(['0', '1', '10', '70000', '4294967296', '9007199254740991'])('has the size %s', (size) => {
+    const head = headOf(`a/log\n${size}\n${ROOT}\n\n${LINE}`);
+    expect(String(head.size)).toBe(size);
+    expect(formatHead(head)).toBe(head.note.text);
+  });
+
+  it('may have any origin, and lines after the root', () => {
+    for (const origin of ['a', 'a b+c', '\u2003', '0', 'go.sum database tree']) {
+      const text = `${origin}\n1\n${ROOT}\n`;
+      expect(headOf(`${text}\n${LINE}`)).toMatchObject({ origin, note: { text } });
+    }
+    const text = `a/log\n1\n${ROOT}\nmore\n— a AAAAAAA=\n`;
+    expect(headOf(`${text}\n${LINE}`)).toMatchObject({ origin: 'a/log', size: 1, note: { text } });
+  });
+
+  it.each<[string, string]>([
+    ['no origin', `\n1\n${ROOT}\n`],
+    ['no size', `a/log\n${ROOT}\n`],
+    ['an empty size', `a/log\n\n${ROOT}\n`],
+    ['no root', 'a/log\n1\n'],
+    ['an empty root', 'a/log\n1\n\n'],
+    ['an empty line before', `\na/log\n1\n${ROOT}\n`],
+    ['an empty line after', `a/log\n1\n${ROOT}\n\n`],
+    ['an empty line between extensions', `a/log\n1\n${ROOT}\nmore\n\nmore\n`],
+    ['the lines in another order', `1\na/log\n${ROOT}\n`],
+    ['a leading zero', `a/log\n01\n${ROOT}\n`],
+    ['two zeros', `a/log\n00\n${ROOT}\n`],
+    ['a sign', `a/log\n+1\n${ROOT}\n`],
+    ['a negative size', `a/log\n-1\n${ROOT}\n`],
+    ['minus zero', `a/log\n-0\n${ROOT}\n`],
+    ['a fraction', `a/log\n1.0\n${ROOT}\n`],
+    ['an exponent', `a/log\n1e3\n${ROOT}\n`],
+    ['a hexadecimal size', `a/log\n0x1\n${ROOT}\n`],
+    ['a size with a space', `a/log\n1 \n${ROOT}\n`],
+    ['digits of another script', `a/log\n\u0661\n${ROOT}\n`],
+    ['the size 2^53', `a/log\n9007199254740992\n${ROOT}\n`],
+    ['the size 2^53 + 1', `a/log\n9007199254740993\n${ROOT}\n`],
+    ['the size 2^63', `a/log\n9223372036854775808\n${ROOT}\n`],
+    ['the size 2^64', `a/log\n18446744073709551616\n${ROOT}\n`],
+    ['a size of 400 digits', `a/log\n${'9'.repeat(400)}\n${ROOT}\n`],
+    ['a root of 31 bytes', `a/log\n1\n${Buffer.alloc(31).toString('base64')}\n`],
+    ['a root of 33 bytes', `a/log\n1\n${Buffer.alloc(33).toString('base64')}\n`],
+    ['a root without padding', `a/log\n1\n${ROOT.slice(0, -1)}\n`],
+    ['a root with a bit that is not used', `a/log\n1\n${ROOT.replace('I=', 'J=')}\n`],
+    ['a root in hexadecimal', `a/log\n1\n${'ab'.repeat(32)}\n`],
+    ['a root with a space', `a/log\n1\n${ROOT} \n`],
+  ])('with %s is refused', (_name, text) => {
+    expect(() => headOf(`${text}\n${LINE}`)).toThrow(/^is not the head of a log$/);
+  });
+
+  it('is a signed note', () => {
+    expect(() => headOf(`a/log\n1\n${ROOT}\n`)).toThrow('has no signature');
+    expect(() => headOf(EXAMPLE.replaceAll('\n', '\r\n'))).toThrow();
+    expect(() => headOf(EXAMPLE.slice(0, -1))).toThrow('does not end with a newline');
+    expect(() => headOf(EXAMPLE.replace('sofa\n', 'sofa\0\n'))).toThrow('a character that a note cannot');
+    expect(() => headOf(`\ufeff${EXAMPLE}`)).not.toThrow();
+    expect(headOf(`\ufeff${EXAMPLE}`).origin).not.toBe('example.com/behind-the-sofa');
+  });
+
+  it('of an empty log has the root of the empty tree', () => {
+    expect(headOf(signedHead(log, { size: 0, root: emptyRoot() }))).toMatchObject({
+      size: 0,
+      root: emptyRoot(),
+    });
+  });
+});
+
+describe('the signature of a log', () => {
+  const verdict = (head: string, by = log) =>
+    assertSignedByLog(headOf(head), by.key, invalid).then(
+      () => 'accepted',
+      (error: Error) => error.message,
+    );
+  const NOT_SIGNED = 'is not signed by the key of the log';
+  const NOT_VALID = 'has a signature by the key of the log that is not valid';
+  const head = { size: 5, root };
+  const text = formatHead({ origin: log.key.name, ...head });
+  const own = signatureBy(log, text);
+  const withLines = (...signatures: NoteSignature[]) => verdict(formatNote({ text, signatures }));
+
+  it('is accepted', async () => {
+    expect(await verdict(signedHead(log, head))).toBe('accepted');
+    expect(await verdict(signedHead(log, { size: 0, root: emptyRoot() }))).toBe('accepted');
+  });
+
+  it('covers every byte of the text', async () => {
+    const signed = signedHead(log, head);
+    expect(await verdict(signed.replace('\n5\n', '\n6\n'))).toBe(NOT_VALID);
+    const other = formatHead({ origin: log.key.name, size: 5, root: flipped(root, 77) });
+    expect(await verdict(formatNote({ text: other, signatures: [own] }))).toBe(NOT_VALID);
+    expect(await verdict(signed.replace('=\n\n', '=\nmore\n\n'))).toBe(NOT_VALID);
+  });
+
+  it('covers the lines after the root', async () => {
+    const longer = `${text}more\n`;
+    const signatures = [signatureBy(log, longer)];
+    expect(await verdict(formatNote({ text: longer, signatures }))).toBe('accepted');
+    expect(await verdict(formatNote({ text, signatures }))).toBe(NOT_VALID);
+  });
+
+  it('by a log of another origin is refused, and the origin is shown in ASCII', async () => {
+    const message = 'has the origin "evil.example/log", but the log is registry.example/log';
+    expect(await verdict(signedHead(log, { origin: 'evil.example/log', ...head }))).toBe(message);
+    const spoof = await verdict(signedHead(log, { origin: `a\u202e${'x'.repeat(1000)}`, ...head }));
+    expect(spoof).toMatch(/^has the origin "a\?x{78}\.\.\.", but the log is registry\.example\/log$/);
+  });
+
+  it('by another key is not that of the log, even with its name', async () => {
+    const impostor = noteSigner(log.key.name, 'log');
+    expect(await withLines(signatureBy(impostor, text))).toBe(NOT_SIGNED);
+    expect(await withLines({ ...signatureBy(impostor, text), keyId: log.key.keyId })).toBe(NOT_VALID);
+    expect(await withLines({ ...own, name: 'other.example/log' })).toBe(NOT_SIGNED);
+    expect(await withLines({ ...own, keyId: impostor.key.keyId })).toBe(NOT_SIGNED);
+    expect(await withLines({ ...own, name: log.key.name.toUpperCase() })).toBe(NOT_SIGNED);
+  });
+
+  it('stands beside signatures by unknown keys, whatever they say', async () => {
+    const unknown = [
+      signatureBy(noteSigner('other.example/log', 'log'), text),
+      { ...own, name: 'same-id.example', signature: new Uint8Array(64) },
+      { name: log.key.name, keyId: '00000000', signature: new Uint8Array(1) },
+      { ...own, name: log.key.name.replace('e', '\u0435'), signature: new Uint8Array(64) },
+    ];
+    expect(await withLines(...unknown, own)).toBe('accepted');
+    expect(await withLines(own, ...unknown)).toBe('accepted');
+    expect(await withLines(...unknown)).toBe(NOT_SIGNED);
+  });
+
+  it('may be there twice, but each must be valid', async () => {
+    const broken = { ...own, signature: flipped(own.signature, 300) };
+    expect(await withLines(own, own)).toBe('accepted');
+    expect(await withLines(own, broken)).toBe(NOT_VALID);
+    expect(await withLines(broken, own)).toBe(NOT_VALID);
+    expect(await withLines({ ...own, signature: own.signature.slice(0, 63) })).toBe(NOT_VALID);
+    expect(await withLines({ ...own, signature: new Uint8Array([...own.signature, 0]) })).toBe(NOT_VALID);
+  });
+
+  it('is no cosignature, even by the same key', async () => {
+    const pair = generatePair();
+    const [asLog, asWitness] = [
+      noteSigner(log.key.name, 'log', pair),
+      noteSigner(log.key.name, 'witness', pair),
+    ];
+    expect(asLog.key.keyId).not.toBe(asWitness.key.keyId);
+    const cosigned = formatNote({ text, signatures: [cosignatureBy(asWitness, text, 1_800_000_000)] });
+    expect(await verdict(cosigned, asLog)).toBe(NOT_SIGNED);
+    const renamed = { ...cosignatureBy(asWitness, text, 1_800_000_000), keyId: asLog.key.keyId };
+    expect(await verdict(formatNote({ text, signatures: [renamed] }), asLog)).toBe(NOT_VALID);
+    expect(asLog.key.keyId).toBe(
+      keyIdOf(log.key.name, 1, new Uint8Array(Buffer.from(asLog.key.jwk.x, 'base64url'))),
+    );
+  });
+});

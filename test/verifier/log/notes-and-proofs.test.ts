@@ -1,0 +1,393 @@
+import {
+  formatLogProof,
+  formatNote,
+  formatSignature,
+  isNamed,
+  isSignedByNoteKey,
+  MAX_SIGNATURES,
+  parseHead,
+  parseLogProof,
+  parseNote,
+  parseNoteKey,
+  parseSignatureLines,
+  provesEntry,
+} from '@passport-registry/verifier/internal';
+import { describe, expect, it } from 'vitest';
+import fc from '../../support/fast-check.js';
+import { flipped, mutationsOf, naiveLeaf, naivePath, naiveRoot, someLeaves } from '../../support/merkle.js';
+import { invalid, noteSigner, signedHead } from '../../support/note-keys.js';
+
+/** The examples of C2SP signed-note. */
+const VKEY = 'example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k';
+const LINE =
+  '— example.com/foo Uw2QOkn8srV1yJGh2VYRlL1Tnagv1YEq6TfXppzi2ONncAlTgK7Ztg1ERYNZXsYjOBH3mFXmRKuwHjG1Yu72IneyaQM=\n';
+const NOTE = `This is an example message.\n\n${LINE}`;
+
+const noteOf = (note: string) => parseNote(note, invalid);
+const lineOf = (name: string, bytes: number[] = [1, 2, 3, 4, 5]) =>
+  `— ${name} ${Buffer.from(bytes).toString('base64')}\n`;
+
+describe('the examples of C2SP signed-note', () => {
+  it('are parsed, verified and formatted the same', async () => {
+    const key = parseNoteKey(VKEY, 'log', invalid);
+    const note = noteOf(NOTE);
+    const [line] = note.signatures;
+    expect(note.text).toBe('This is an example message.\n');
+    expect(note.signatures).toHaveLength(1);
+    expect(line && isNamed(line, key)).toBe(true);
+    expect(line && (await isSignedByNoteKey(key, line.signature, note.text))).toBe(true);
+    expect(line && (await isSignedByNoteKey(key, line.signature, 'This is an example message!\n'))).toBe(
+      false,
+    );
+    expect(formatNote(note)).toBe(NOTE);
+  });
+
+  it('can have empty lines in the text', () => {
+    const text =
+      'Ognuno sta solo sul cuor della terra\ntrafitto da un raggio di sole:\n\ned è subito sera.\n';
+    const line =
+      '— quasimodo.example/salvatore NnugSzTjtVAewIS+Z/iJhUPeFDkO/5QQ2i5ddnGITLlC+EhfLW9oJKONrMouFSQU0xMcXxj99ihAQwaqP3ZekRwNtIc=\n';
+    const note = noteOf(`${text}\n${line}`);
+    expect(note.text).toBe(text);
+    expect(note.signatures).toMatchObject([{ name: 'quasimodo.example/salvatore', keyId: '367ba04b' }]);
+    expect(formatNote(note)).toBe(`${text}\n${line}`);
+  });
+});
+
+describe('a head of the checksum database of Go', () => {
+  it('is verified with its published key', async () => {
+    const key = parseNoteKey(
+      'sum.golang.org+033de0ae+Ac4zctda0e5eza+HJyk9SxEdh+s3Ux18htTTAD8OuAn8',
+      'log',
+      invalid,
+    );
+    const { text, signatures } = noteOf(`go.sum database tree
+20852163
+CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=
+
+— sum.golang.org Az3grlgtzPICa5OS8npVmf1Myq/5IZniMp+ZJurmRDeOoRDe4URYN7u5/Zhcyv2q1gGzGku9nTo+zyWE+xeMcTOAYQ8=
+`);
+    const [line] = signatures;
+    expect(line && isNamed(line, key)).toBe(true);
+    expect(line && (await isSignedByNoteKey(key, line.signature, text))).toBe(true);
+    expect(line && (await isSignedByNoteKey(key, line.signature, text.replace('3\n', '4\n')))).toBe(false);
+  });
+});
+
+describe('a note', () => {
+  const text = 'some text\n';
+
+  it('has any number of signatures up to 100, in their order, equal ones too', () => {
+    expect(MAX_SIGNATURES).toBe(100);
+    const lines = Array.from({ length: 100 }, (_one, index) =>
+      lineOf(`key-${index % 50}`, [0, 0, 0, index % 50, 9]),
+    );
+    const { signatures } = noteOf(`${text}\n${lines.join('')}`);
+    expect(signatures.map((line) => formatSignature(line))).toEqual(lines);
+    expect(() => noteOf(`${text}\n${lines.join('')}${lineOf('one-more')}`)).toThrow(
+      'more than 100 signatures',
+    );
+  });
+
+  it('is split at its last empty line', () => {
+    expect(noteOf(`\n\n${LINE}`).text).toBe('\n');
+    expect(noteOf(`\n\n\n${LINE}`).text).toBe('\n\n');
+    expect(noteOf(`${text}\n${LINE}\n${LINE}`)).toMatchObject({ text: `${text}\n${LINE}`, signatures: [{}] });
+    expect(noteOf(`\n${LINE}`.repeat(2)).text).toBe(`\n${LINE}`);
+  });
+
+  it('can contain what only looks like a control character', () => {
+    const special = '\u007f\u0085\u2028\ufeff\ufffd\u{1F600} — x y\n';
+    expect(noteOf(`${special}\n${LINE}`).text).toBe(special);
+    expect(noteOf(`${text}\n${lineOf('\u007f\ufeff\u200b\u{1F600}')}`).signatures[0]?.name).toBe(
+      '\u007f\ufeff\u200b\u{1F600}',
+    );
+  });
+
+  it('can have signatures of any length and any alphabet of base64', () => {
+    for (const length of [5, 6, 7, 68, 76, 2424, 5000]) {
+      const bytes = Array.from({ length }, (_one, index) => (index * 251) % 256);
+      const [line] = noteOf(`${text}\n${lineOf('key', bytes)}`).signatures;
+      expect([line?.keyId, line?.signature]).toEqual(['00fbf6f1', Uint8Array.from(bytes.slice(4))]);
+    }
+  });
+
+  const controls = Array.from({ length: 32 }, (_one, code) => String.fromCharCode(code)).filter(
+    (character) => character !== '\n',
+  );
+  it.each([...controls, '\ud800', '\udc00', '\ud800x'])('does not contain %j', (character) => {
+    const message = 'contains a character that a note cannot contain';
+    for (const note of [
+      `some${character}text\n\n${LINE}`,
+      `${character}\n\n${LINE}`,
+      `${text}\n${lineOf(`na${character}me`)}`,
+      `${text}\n${LINE}${character}`,
+      `${text}\n${LINE.slice(0, -1)}${character}\n`,
+    ])
+      expect(() => noteOf(note)).toThrow(message);
+  });
+
+  it.each<[string, string]>([
+    ['is empty', ''],
+    ['is a newline', '\n'],
+    ['is two newlines', '\n\n'],
+    ['is three newlines', '\n\n\n'],
+    ['is a text', text],
+    ['has no signature', `${text}\n`],
+    ['has no empty line', `${text}${LINE}`],
+    ['has no text', LINE],
+    ['has no text but a newline', `\n${LINE}`],
+    ['ends with an empty line', `${text}\n${LINE}\n`],
+    ['does not end with a newline', `${text}\n${LINE.slice(0, -1)}`],
+    ['has text after the signatures', `${text}\n${LINE}more\n`],
+    ['has CRLF', `${text}\n${LINE}`.replaceAll('\n', '\r\n')],
+    ['has a line that is not a signature', `${text}\n${LINE}x\n${LINE}`],
+    ['has a hyphen for the em dash', `${text}\n${LINE.replace('—', '-')}`],
+    ['has an en dash for the em dash', `${text}\n${LINE.replace('—', '\u2013')}`],
+    ['has no space after the dash', `${text}\n${LINE.replace('— ', '—')}`],
+    ['has two spaces after the dash', `${text}\n${LINE.replace('— ', '—  ')}`],
+    ['has a space before the dash', `${text}\n ${LINE}`],
+    ['has two spaces after the name', `${text}\n${LINE.replace('foo ', 'foo  ')}`],
+    ['has a space at the end of the line', `${text}\n${LINE.replace('\n', ' \n')}`],
+    ['has a third word', `${text}\n${LINE.replace('\n', ' x\n')}`],
+    ['has no name', `${text}\n${LINE.replace('example.com/foo', '')}`],
+    ['has only a name', `${text}\n— example.com/foo\n`],
+    ['has no signature after the name', `${text}\n— example.com/foo \n`],
+    ['has a plus in a name', `${text}\n${lineOf('a+b')}`],
+    ['has a space in a name', `${text}\n${lineOf('a b')}`],
+    ['has a next line in a name', `${text}\n${lineOf('a\u0085b')}`],
+    ['has a no-break space in a name', `${text}\n${lineOf('a\u00a0b')}`],
+    ['has an em space in a name', `${text}\n${lineOf('a\u2003b')}`],
+    ['has a line separator in a name', `${text}\n${lineOf('a\u2028b')}`],
+    ['has a paragraph separator in a name', `${text}\n${lineOf('a\u2029b')}`],
+    ['has an ideographic space in a name', `${text}\n${lineOf('a\u3000b')}`],
+    ['has only the id of a key', `${text}\n${lineOf('a', [1, 2, 3, 4])}`],
+    ['has less than the id of a key', `${text}\n${lineOf('a', [1, 2, 3])}`],
+    ['has base64 without padding', `${text}\n${LINE.replace('=', '')}`],
+    ['has base64 with a bit that is not used', `${text}\n${LINE.replace('M=', 'N=')}`],
+    ['has base64url', `${text}\n— a ____AAAA\n`],
+  ])('that %s is refused', (_name, note) => {
+    expect(() => noteOf(note)).toThrow(/^(has|contains) /);
+  });
+
+  it('is parsed to what formats it, or refused, whatever it is', () => {
+    const piece = fc.constantFrom(
+      ...['\n', '\n', '\n\n', '— ', 'a', 'a/b', '+', ' AQIDBAU=', 'é', '\0', '\u0085', '='],
+    );
+    const anyText = fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join(''));
+    const anyLine = fc.oneof(
+      { weight: 9, arbitrary: fc.constant(lineOf('a')) },
+      { weight: 1, arbitrary: anyText },
+    );
+    let accepted = 0;
+    fc.assert(
+      fc.property(anyText, fc.array(anyLine, { maxLength: 5 }), (before, lines) => {
+        const note = `${before}\n\n${lines.join('')}`;
+        let parsed: ReturnType<typeof noteOf>;
+        try {
+          parsed = noteOf(note);
+        } catch (error) {
+          expect((error as Error).message).toMatch(/^(has|contains) /);
+          return;
+        }
+        accepted += 1;
+        expect(formatNote(parsed)).toBe(note);
+      }),
+      { numRuns: 2000 },
+    );
+    expect(accepted).toBeGreaterThan(200);
+    expect(accepted).toBeLessThan(1800);
+  });
+});
+
+describe('the signature lines that a witness returns', () => {
+  const parseLines = (lines: string) => parseSignatureLines(lines, invalid);
+
+  it('are one or more', () => {
+    expect(parseLines(LINE)).toEqual(noteOf(NOTE).signatures);
+    expect(parseLines(LINE + lineOf('b')).map(({ name }) => name)).toEqual(['example.com/foo', 'b']);
+    expect(parseLines(lineOf('a').repeat(100))).toHaveLength(100);
+  });
+
+  it.each<[string, string]>([
+    ['nothing', ''],
+    ['a newline', '\n'],
+    ['a newline before', `\n${LINE}`],
+    ['an empty line between', `${LINE}\n${LINE}`],
+    ['an empty line after', `${LINE}\n`],
+    ['something before an empty line', `anything\n\n${LINE}`],
+    ['a whole note', NOTE],
+    ['no newline at the end', LINE.slice(0, -1)],
+    ['a control character in a name', lineOf('a\u001bb')],
+    ['101 lines', lineOf('a').repeat(101)],
+  ])('are not %s', (_name, lines) => {
+    expect(() => parseLines(lines)).toThrow(/^(has|contains) /);
+  });
+});
+
+const log = noteSigner('registry.example/log', 'log');
+const entries = Array.from({ length: 11 }, (_one, index) => Buffer.from(`entry ${index}`));
+const leaves = entries.map((entry) => naiveLeaf(entry));
+
+const headOf = (size: number) => signedHead(log, { size, root: naiveRoot(leaves.slice(0, size)) });
+const hashLine = (hash: Uint8Array) => `${Buffer.from(hash).toString('base64')}\n`;
+const proofOf = (text: string) => parseLogProof(text, invalid);
+
+/** Writes a proof as C2SP tlog-proof describes it. */
+function proofText(index: number, size: number, extra = ''): string {
+  const path = naivePath(index, leaves.slice(0, size)).map(hashLine).join('');
+  return `c2sp.org/tlog-proof@v1\n${extra}index ${index}\n${path}\n${headOf(size)}`;
+}
+
+describe('a proof that a log contains an entry', () => {
+  it('is parsed, formatted the same, and proves only this entry at this place', () => {
+    for (let size = 1; size <= entries.length; size++) {
+      for (let index = 0; index < size; index++) {
+        const text = proofText(index, size);
+        const proof = proofOf(text);
+        expect(proof).toMatchObject({ index, head: { origin: log.key.name, size } });
+        expect(formatLogProof(proof)).toBe(text);
+        const proven = entries.flatMap((entry, at) => (provesEntry(proof, entry) ? [at] : []));
+        expect(proven).toEqual([index]);
+      }
+    }
+  });
+
+  it('proves nothing after any mutation', () => {
+    const proof = proofOf(proofText(6, 11));
+    const entry = entries[6] as Buffer;
+    expect(provesEntry(proof, entry)).toBe(true);
+    for (const [name, path] of mutationsOf(proof.path)) {
+      expect([name, provesEntry({ ...proof, path }, entry)]).toEqual([name, false]);
+    }
+    for (const index of [-1, 0, 5, 7, 10, 11, 6.5, Number.NaN]) {
+      expect([index, provesEntry({ ...proof, index }, entry)]).toEqual([index, false]);
+    }
+    const { head } = proof;
+    // At these sizes, the path has another length.
+    for (const size of [0, 6, 7, 8, 17, 22]) {
+      expect([size, provesEntry({ ...proof, head: { ...head, size } }, entry)]).toEqual([size, false]);
+    }
+    expect(provesEntry({ ...proof, head: { ...head, root: flipped(head.root, 9) } }, entry)).toBe(false);
+    for (let bit = 0; bit < entry.length * 8; bit++)
+      expect(provesEntry(proof, flipped(entry, bit))).toBe(false);
+    expect(provesEntry(proof, new Uint8Array())).toBe(false);
+  });
+
+  it('does not prove an inner node as an entry', () => {
+    const [left, right, third] = leaves as [Uint8Array, Uint8Array, Uint8Array];
+    const proof = proofOf(proofText(2, 3));
+    expect(provesEntry(proof, entries[2] as Buffer)).toBe(true);
+    const node = Buffer.concat([left, right]);
+    for (const prefixed of [node, Buffer.concat([Buffer.of(1), node])]) {
+      for (const index of [0, 1, 2])
+        expect(provesEntry({ ...proof, index, path: [third] }, prefixed)).toBe(false);
+    }
+  });
+
+  it('may have extra data, which is skipped', () => {
+    const text = proofText(2, 5);
+    for (const extra of ['AAAA', 'AA==', '', Buffer.alloc(3000, 7).toString('base64')]) {
+      const proof = proofOf(proofText(2, 5, `extra ${extra}\n`));
+      expect(proof).toEqual(proofOf(text));
+      expect(formatLogProof(proof)).toBe(text);
+    }
+  });
+
+  it('has at most 63 hashes', () => {
+    const many = (count: number) =>
+      `c2sp.org/tlog-proof@v1\nindex 0\n${someLeaves(count).map(hashLine).join('')}\n${headOf(1)}`;
+    expect(proofOf(many(63)).path).toHaveLength(63);
+    expect(() => proofOf(many(64))).toThrow('has a malformed line');
+  });
+
+  it.each(['0', '9', '10', '4294967296', '9007199254740991'])('has the index %s', (index) => {
+    const proof = proofOf(proofText(2, 5).replace('index 2', `index ${index}`));
+    expect(proof.index).toBe(Number(index));
+    expect(provesEntry(proof, entries[2] as Buffer)).toBe(false);
+  });
+
+  const good = proofText(2, 5);
+  it.each<[string, string]>([
+    ['nothing', ''],
+    ['a head', headOf(5)],
+    ['another version', good.replace('@v1', '@v2')],
+    ['no first line', good.slice(good.indexOf('\n') + 1)],
+    ['a byte order mark', `\ufeff${good}`],
+    ['a space before', ` ${good}`],
+    ['a newline before', `\n${good}`],
+    ['CRLF', good.replaceAll('\n', '\r\n')],
+    ['a space after the first line', good.replace('@v1', '@v1 ')],
+    ['an empty line after the first line', good.replace('@v1\n', '@v1\n\n')],
+  ])('that is or has %s is refused', (_name, text) => {
+    expect(() => proofOf(text)).toThrow(
+      /^does not begin with c2sp\.org\/tlog-proof@v1$|^has a malformed line$/,
+    );
+  });
+
+  it.each<[string, string]>([
+    ['no index', good.replace('index 2\n', '')],
+    ['an empty index', good.replace('index 2', 'index ')],
+    ['an index without a space', good.replace('index 2', 'index2')],
+    ['an index with two spaces', good.replace('index 2', 'index  2')],
+    ['an index and a space', good.replace('index 2', 'index 2 ')],
+    ['an index with a leading zero', good.replace('index 2', 'index 02')],
+    ['the index 00', good.replace('index 2', 'index 00')],
+    ['a negative index', good.replace('index 2', 'index -2')],
+    ['an index with a sign', good.replace('index 2', 'index +2')],
+    ['an index with a fraction', good.replace('index 2', 'index 2.0')],
+    ['an index with an exponent', good.replace('index 2', 'index 2e0')],
+    ['the index 2^53', good.replace('index 2', 'index 9007199254740992')],
+    ['the index 2^53 + 1', good.replace('index 2', 'index 9007199254740993')],
+    ['the index 2^63', good.replace('index 2', 'index 9223372036854775808')],
+    ['two indexes', good.replace('index 2\n', 'index 2\nindex 2\n')],
+    ['Index', good.replace('index', 'Index')],
+    ['extra data after the index', good.replace('index 2\n', 'index 2\nextra AAAA\n')],
+    ['extra data twice', good.replace('index', 'extra AAAA\nextra AAAA\nindex')],
+    ['extra data without a space', good.replace('index', 'extra\nindex')],
+    ['extra data that is not base64', good.replace('index', 'extra A\nindex')],
+    ['extra data without padding', good.replace('index', 'extra AA\nindex')],
+    ['extra data with a bit that is not used', good.replace('index', 'extra AB==\nindex')],
+    ['extra data with two spaces', good.replace('index', 'extra  AAAA\nindex')],
+    ['a hash of 31 bytes', good.replace('index 2\n', `index 2\n${hashLine(Buffer.alloc(31))}`)],
+    ['a hash of 33 bytes', good.replace('index 2\n', `index 2\n${hashLine(Buffer.alloc(33))}`)],
+    ['a hash in hexadecimal', good.replace('index 2\n', `index 2\n${'ab'.repeat(32)}\n`)],
+    ['a hash without padding', good.replace('=\n', '\n')],
+    ['a hash with a space', good.replace('=\n', '= \n')],
+    ['a hash with a control character', good.replace('=\n', '=\0\n')],
+  ])('with %s is refused', (_name, text) => {
+    expect(() => proofOf(text)).toThrow(/^has a malformed line$/);
+  });
+
+  it('needs a signed head after an empty line', () => {
+    const end = good.indexOf('\n\n');
+    for (const rest of ['', '\n', '\n\n', '\n\n\n'])
+      expect(() => proofOf(good.slice(0, end) + rest)).toThrow();
+    expect(() => proofOf(good.replace('\n\n', '\n\n\n'))).toThrow('is not the head of a log');
+    expect(() => proofOf(good.replace('\n5\n', '\n05\n'))).toThrow('is not the head of a log');
+    expect(() => proofOf(good.slice(0, -1))).toThrow('does not end with a newline');
+    expect(() => proofOf(good.slice(0, good.indexOf('—')))).toThrow('has no signature');
+    expect(() => proofOf(good.replace('—', '-'))).toThrow('malformed signature line');
+    expect(() => proofOf(`${good}\n`)).toThrow('has no signature');
+  });
+
+  it('has one spelling: what is parsed is formatted the same, or had extra data', () => {
+    const anyPlace = fc.nat(good.length - 1);
+    const anyText = fc.constantFrom('', '\n', '0', '1', 'A', '=', ' ', '\u00a0', 'x', good.slice(0, 40));
+    fc.assert(
+      fc.property(anyPlace, fc.nat(3), anyText, (at, removed, inserted) => {
+        const text = good.slice(0, at) + inserted + good.slice(at + removed);
+        let proof: ReturnType<typeof proofOf>;
+        try {
+          proof = proofOf(text);
+        } catch {
+          return;
+        }
+        expect(formatLogProof(proof)).toBe(text);
+        const isSame = proof.head.root.toString() === parseHead(headOf(5), invalid).root.toString();
+        if (provesEntry(proof, entries[2] as Buffer)) expect([proof.index, isSame]).toEqual([2, true]);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});
