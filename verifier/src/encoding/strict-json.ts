@@ -73,15 +73,14 @@ function refuseAmbiguous(text: string): void {
 /** Returns a string token with its quotes. A regular expression with alternatives would overflow the stack here. */
 function stringAt(text: string, start: number): string {
   let quote = text.indexOf('"', start + 1);
-  let backslash = text.indexOf('\\', start + 1);
-  // A backslash escapes the next character. No search starts before its last hit, so the time stays linear.
-  while (backslash !== -1 && backslash < quote) {
-    const next = backslash + 2;
-    if (quote < next) quote = text.indexOf('"', next);
-    backslash = text.indexOf('\\', next);
+  // A quote after an odd number of backslashes is escaped. Nothing after the string is searched, so the time stays linear.
+  while (quote !== -1) {
+    let before = quote;
+    while (text[before - 1] === '\\') before--;
+    if ((quote - before) % 2 === 0) return text.slice(start, quote + 1);
+    quote = text.indexOf('"', quote + 1);
   }
-  if (quote === -1) throw new SyntaxError('a string is not terminated');
-  return text.slice(start, quote + 1);
+  throw new SyntaxError('a string is not terminated');
 }
 
 function numberAt(text: string, at: number): string {
