@@ -6,7 +6,7 @@ import {
   type SignedHead,
   subtreeRoot,
 } from '@passport-registry/verifier/internal';
-import { parsePublicationStatement, readPublicationStatement } from '../freshness/read-publication.js';
+import { readWithSigner } from '../freshness/read-publication.js';
 
 /** A publication statement of the log, whose signature has been verified. */
 export interface KnownPublication extends PublicationStatement {
@@ -70,9 +70,10 @@ export function nothingKnown(rootKey: RootKey): KnownLog {
 
 /** Reads a publication statement whose signature has been verified. */
 export function knownPublication(text: string, index: number): KnownPublication {
-  const { kid = '', claims } = parsePublicationStatement(text);
+  const { statement, content } = readWithSigner(text);
+  const { kid = '', claims } = statement;
   const previous = claims['previous'] as string | undefined;
-  return { ...readPublicationStatement(text), index, text, kid, previous };
+  return { ...content, index, text, kid, previous };
 }
 
 /** The roots that were computed, by the hashes of a log and the number of entries. Each host shows several heads. */

@@ -10,6 +10,7 @@ import {
   parseBundle,
   parseEntry,
   parseLogProof,
+  type SignedHead,
   TILE_WIDTH,
   tileWidth,
 } from '@passport-registry/verifier/internal';
@@ -34,13 +35,12 @@ import { addFiles } from './write.js';
  * from each other and from the signed head, so most files can be made again. A build reads only the end of the log, so
  * damage in the middle of it would stay.
  *
- * @throws {@link TreeRejected} if a file of the log cannot be made again
+ * @throws {@link TreeRejected} if a file of the log cannot be made again. The tree is left unchanged
  */
 export async function repairTree(place: OutputFolder): Promise<Repair> {
-  const { files } = await findRepair(place.out);
-  if (files.size > 0) addFiles(files, place);
-  const { hasStrays, lost } = await findRepair(place.out);
+  const { files, lost, hasStrays } = await findRepair(place.out);
   if (lost !== undefined) throw new TreeRejected(lost);
+  if (files.size > 0) addFiles(files, place);
   return { repaired: [...files.keys()], hasStrays };
 }
 
@@ -65,51 +65,74 @@ export interface FoundRepair {
 /** Finds the damaged files of a tree with a log, and writes nothing. @throws {@link TreeRejected} if the head is damaged */
 export async function findRepair(out: string): Promise<FoundRepair> {
   const read = (path: string) => readIfThere(out, path);
-  const entries = await entriesOf(read);
-  if (entries === undefined) return { files: new Map(), lost: undefined, hasStrays: false };
+  const log = await readWholeLog(read);
+  if (log === undefined) return { files: new Map(), lost: undefined, hasStrays: false };
+  const { entries } = log;
   const statements = repairedStatements(entries, read);
-  const files = new Map([...repairedTiles(entries, read), ...statements.files]);
+  const files = new Map([...repairedTiles(log, read), ...statements.files]);
   const whole: ReadFile = (path: string) => files.get(path) ?? read(path);
+  const sums = parseChecksums(read(CHECKSUMS_PATH)?.toString('utf8') ?? '') ?? new Map<string, string>();
   for (const [path, bytes] of [
     ...repairedLists(entries, whole),
     ...repairedProofs(whole),
-    ...repairedCopies(entries, whole),
-    ...(await repairedList(whole)),
+    ...repairedCopies(entries, sums, whole),
+    ...(await repairedList(sums, whole)),
   ]) {
     files.set(path, bytes);
   }
-  const faults = await faultsOf(entries, out, files);
-  const lost = statements.lost ?? lostIn(faults, replacedTiles(entries));
-  return { files, lost, hasStrays: faults.length > 0 };
+  const faults = await faultsOf(log, out, files);
+  const lost = statements.lost ?? lostIn(faults, log.replaced);
+  return { files, lost, hasStrays: faults.some(({ isStray }) => isStray) };
 }
 
 /** Reads a file of the tree; undefined if there is no such file. */
 type ReadFile = (path: string) => Buffer | undefined;
 
-/** The entries of a log, which belong to its head. */
 type Entries = readonly PlacedEntry[];
 
-/** Reads the entries of a log, from its bundles or else from its statements. Undefined if neither belong to the head. */
-async function entriesOf(read: ReadFile): Promise<Entries | undefined> {
+/** A log whose entries belong to its head. */
+interface WholeLog {
+  readonly origin: string;
+  readonly entries: Entries;
+  /** The tiles and bundles that follow from the entries, by path. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** The folders of partial tiles and bundles that full ones have replaced. The next publication removes them. */
+  readonly replaced: readonly string[];
+}
+
+/** Reads a log from its bundles, or else from its statements. Undefined if neither belong to the head. */
+async function readWholeLog(read: ReadFile): Promise<WholeLog | undefined> {
   const head = readLogHead(read);
   if (head === undefined) return undefined;
-  const isWhole = async (entries: readonly (LogEntry | undefined)[]) => {
-    const all = entries.flatMap((entry) => (entry === undefined ? [] : [entryBytes(entry)]));
-    return all.length === head.size && isSameHash(await rootOf(appendEntries(EMPTY_LOG, all).end), head.root);
-  };
   const bundled = entriesInBundles(read, head.size);
-  const stated = (await isWhole(bundled)) ? [] : await entriesInStatements(read, head.size);
-  const candidates = [
-    bundled,
-    bundled.map((entry, index) => entry ?? stated[index]),
-    stated.map((entry, index) => entry ?? bundled[index]),
-  ];
-  for (const entries of candidates) {
-    if (!(await isWhole(entries))) continue;
-    return entries.map((entry, index) => ({ index, entry: entry as LogEntry }));
-  }
-  // The next step of the build tells what is wrong.
-  return undefined;
+  const log = await wholeLog(head, bundled);
+  if (log !== undefined) return log;
+  const stated = await entriesInStatements(read, head.size);
+  // If neither is whole, the next step of the build tells what is wrong.
+  return (
+    (await wholeLog(
+      head,
+      bundled.map((entry, index) => entry ?? stated[index]),
+    )) ??
+    (await wholeLog(
+      head,
+      stated.map((entry, index) => entry ?? bundled[index]),
+    ))
+  );
+}
+
+/** Returns the log of some entries. Undefined if they do not lead to the head. */
+async function wholeLog(
+  { origin, size, root }: SignedHead,
+  found: readonly (LogEntry | undefined)[],
+): Promise<WholeLog | undefined> {
+  const entries = found.flatMap((entry, index) => (entry === undefined ? [] : [{ index, entry }]));
+  const { end, files } = appendEntries(
+    EMPTY_LOG,
+    entries.map(({ entry }) => entryBytes(entry)),
+  );
+  if (end.size !== size || !isSameHash(await rootOf(end), root)) return undefined;
+  return { origin, entries, files, replaced: replacedFolders(end).map((folder) => `${folder}/`) };
 }
 
 const unreadable = (message: string) => new TreeRejected(message);
@@ -149,19 +172,12 @@ async function entriesInStatements(read: ReadFile, size: number): Promise<(LogEn
 
 type Repaired = [path: string, bytes: Buffer];
 
-const logOf = (entries: Entries) =>
-  appendEntries(
-    EMPTY_LOG,
-    entries.map(({ entry }) => entryBytes(entry)),
-  );
-
-/** The folders of partial tiles and bundles that full ones have replaced. */
-const replacedTiles = (entries: Entries) => replacedFolders(logOf(entries).end).map((folder) => `${folder}/`);
+/** The hashes in SHA256SUMS, by path. Empty if the file is damaged. */
+type Sums = ReadonlyMap<string, string>;
 
 /** Makes the tiles and bundles that are damaged or missing, but for those that a full one has replaced. */
-function repairedTiles(entries: Entries, read: ReadFile): Repaired[] {
-  const replaced = replacedTiles(entries);
-  return [...logOf(entries).files].flatMap(([path, bytes]): Repaired[] => {
+function repairedTiles({ files, replaced }: WholeLog, read: ReadFile): Repaired[] {
+  return [...files].flatMap(([path, bytes]): Repaired[] => {
     const isWhole = replaced.some((folder) => path.startsWith(folder)) || read(path)?.equals(bytes) === true;
     return isWhole ? [] : [[path, Buffer.from(bytes)]];
   });
@@ -242,8 +258,7 @@ function indexIn(proof: Uint8Array | undefined): number | undefined {
  * Finds statements outside of the log that are missing or cut short: the publication, its copies in snapshots and the
  * delegation. SHA256SUMS names their hashes, and the log has them.
  */
-function repairedCopies(entries: Entries, read: ReadFile): Repaired[] {
-  const sums = parseChecksums(read(CHECKSUMS_PATH)?.toString('utf8') ?? '') ?? new Map<string, string>();
+function repairedCopies(entries: Entries, sums: Sums, read: ReadFile): Repaired[] {
   return [...sums].flatMap(([path, hash]): Repaired[] => {
     if (path !== PATHS.delegation && !path.endsWith(PATHS.publication)) return [];
     const placed = entries.find(({ entry }) => entry.sha256 === hash);
@@ -258,8 +273,8 @@ function isCutShort(found: Buffer = Buffer.alloc(0), whole: Buffer): boolean {
 }
 
 /** Restores the list that SHA256SUMS names, with its signature, if the published list is missing or cut short. */
-async function repairedList(read: ReadFile): Promise<Repaired[]> {
-  const hash = parseChecksums(read(CHECKSUMS_PATH)?.toString('utf8') ?? '')?.get(PATHS.list);
+async function repairedList(sums: Sums, read: ReadFile): Promise<Repaired[]> {
+  const hash = sums.get(PATHS.list);
   const list = hash === undefined ? undefined : listWith(hash, read);
   const signature = read(PATHS.snapshot(hash ?? '', PATHS.signature));
   const rootKey = await rootKeyOf(read(PATHS.rootKey));
@@ -276,18 +291,24 @@ async function repairedList(read: ReadFile): Promise<Repaired[]> {
   return isSigned ? files : [];
 }
 
-/** @param replaced - the folders of partial tiles, which the next publication removes */
+/** Returns what cannot be made again, and what to do. What a later step of the build removes is not lost. */
 function lostIn(faults: readonly ArchiveFault[], replaced: readonly string[]): string | undefined {
-  const isReplaced = (path: string) => replaced.some((folder) => path.startsWith(folder));
-  const fault = faults.find(({ isStray, path }) => !isStray && !isReplaced(path));
-  return (
-    fault && `${fault.problem}: ${RESTORE}; a list or a proof of an earlier publication can also be removed`
-  );
+  const isRemoved = ({ path, isStray }: ArchiveFault) =>
+    isStray ? OF_PUBLICATIONS.test(path) : replaced.some((folder) => path.startsWith(folder));
+  const fault = faults.find((one) => !isRemoved(one));
+  if (fault === undefined) return undefined;
+  const remedy = fault.isStray
+    ? 'remove it'
+    : `${RESTORE}; a list or a proof of an earlier publication can also be removed`;
+  return `${fault.problem}: ${remedy}`;
 }
+
+/** What a publication writes below `log/`. */
+const OF_PUBLICATIONS = /^log\/(?:lists|statements|proofs|tile)\//;
 
 /** @param repaired - what is about to be written */
 function faultsOf(
-  entries: Entries,
+  { origin, entries }: WholeLog,
   out: string,
   repaired: ReadonlyMap<string, Uint8Array> = new Map(),
 ): Promise<readonly ArchiveFault[]> {
@@ -300,22 +321,18 @@ function faultsOf(
     },
   };
   const tree = new LogTree(entries.map(({ entry }) => leafHash(entryBytes(entry))));
-  const origin = readLogHead((path) => readIfThere(out, path))?.origin ?? '';
   const log = { origin, entries, tree, isVerified: () => false };
   return findArchiveFaults(new SeenFiles(source), log);
 }
-
-/** What a publication writes below `log/`. */
-const OF_PUBLICATIONS = /^log\/(?:lists|statements|proofs|tile)\//;
 
 /**
  * Removes what belongs to no entry of a log: the remains of a publication that was killed before its head was written. Auditors
  * would refuse the tree for them.
  */
 export async function removeStrays({ out }: OutputFolder): Promise<void> {
-  const entries = await entriesOf((path) => readIfThere(out, path));
-  if (entries === undefined) return;
-  for (const { path, isStray } of await faultsOf(entries, out)) {
+  const log = await readWholeLog((path) => readIfThere(out, path));
+  if (log === undefined) return;
+  for (const { path, isStray } of await faultsOf(log, out)) {
     if (isStray && OF_PUBLICATIONS.test(path)) rmSync(join(out, path));
   }
 }

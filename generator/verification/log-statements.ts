@@ -1,5 +1,5 @@
 import { type PublicationEntry, parseStrictJson } from '@passport-registry/verifier/internal';
-import { parsePublicationStatement, readPublicationStatement } from '../freshness/read-publication.js';
+import { readWithSigner } from '../freshness/read-publication.js';
 import {
   brokenPromises,
   followsInLog,
@@ -74,8 +74,9 @@ export async function checkStatements(
   return signers;
 }
 
-function promisesIn(statement: Uint8Array): Promises {
-  return { ...readPublicationStatement(statement), kid: parsePublicationStatement(statement).kid };
+function promisesIn(bytes: Uint8Array): Promises {
+  const { statement, content } = readWithSigner(bytes);
+  return { ...content, kid: statement.kid };
 }
 
 /** A statement of a log, its entry, and the entries before it. */

@@ -139,6 +139,21 @@ describe('a build after one that was killed before its head was written', () => 
   });
 });
 
+describe('a build of a tree with a file in its log that no publication writes', () => {
+  it('refuses it by name, because verify would', async () => {
+    const folder = copyOf(made);
+    writeFiles(join(folder, 'dist'), { 'log/notes.txt': 'x' });
+    expect((await cli(['verify', 'dist', '--root-key', 'key.json'], folder)).code).toBe(1);
+    const { code, stderr } = await cli(BUILD, folder);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('log/notes.txt is not part of the log: remove it'),
+    ]);
+    rmSync(join(folder, 'dist/log/notes.txt'));
+    expect((await cli(BUILD, folder)).code).toBe(0);
+  });
+});
+
 describe('a mirror whose files of the log were damaged', () => {
   it('repairs each of them', async () => {
     const folder = copyOf(made);
