@@ -20,16 +20,16 @@ import {
   parseNoteKey,
   tileReader,
 } from '@passport-registry/verifier/internal';
-import { filesBelow } from '../build/files/walk.js';
-import { publicationStatement } from '../build/freshness/statements.js';
-import { build } from '../build/index.js';
-import { appendEntries } from '../build/log/append.js';
-import { EMPTY_LOG, readLogHead, rootOf } from '../build/log/log-files.js';
-import { signHead } from '../build/log/sign-head.js';
-import { mirrorOnce } from '../build/mirroring/mirror.js';
-import { proveLogged } from '../build/publishing/prove-logged.js';
-import { generateKeyFile, loadSigner } from '../build/signing/key-file.js';
-import { pinnedKey } from '../build/verification/pinned-trust.js';
+import { filesBelow } from '../build/generator/files/walk.js';
+import { publicationStatement } from '../build/generator/freshness/statements.js';
+import { build } from '../build/generator/index.js';
+import { appendEntries } from '../build/generator/log/append.js';
+import { EMPTY_LOG, readLogHead, rootOf } from '../build/generator/log/log-files.js';
+import { signHead } from '../build/generator/log/sign-head.js';
+import { mirrorOnce } from '../build/observers/mirroring/mirror.js';
+import { proveLogged } from '../build/generator/publishing/prove-logged.js';
+import { generateKeyFile, loadSigner } from '../build/generator/signing/key-file.js';
+import { pinnedKey } from '../build/generator/verification/pinned-trust.js';
 import { compare, record } from './compare.mjs';
 import { serveFolder } from './serve-folder.mjs';
 

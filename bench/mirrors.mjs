@@ -9,7 +9,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { importRootKey, RegistryError, verifyList } from '@passport-registry/verifier';
-import { build } from '../build/index.js';
+import { build } from '../build/generator/index.js';
 
 const seconds = Number(process.argv[2] ?? 60);
 const records = Number(process.argv[3] ?? 10_000);

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { canonicalBytes, encodeSignature, importRootKey } from '@passport-registry/verifier';
 import { levelsFor, sumsTree } from '@passport-registry/verifier/internal';
-import { publicationStatement } from '../build/freshness/statements.js';
+import { publicationStatement } from '../build/generator/freshness/statements.js';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 const rootKey = await importRootKey(publicKey.export({ format: 'jwk' }));

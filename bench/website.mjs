@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { chromium } from 'playwright-core';
-import { indexPage } from '../build/tree/site/pages.js';
+import { indexPage } from '../build/generator/tree/site/pages.js';
 import { compare } from './compare.mjs';
 import { issuers, signedList } from './corpus.mjs';
 import { unverifiedScript } from './unverified-script.mjs';

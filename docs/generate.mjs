@@ -2,7 +2,7 @@
 // writes nothing, and fails if the table is out of date.
 
 import { readFileSync, writeFileSync } from 'node:fs';
-import { RULES } from '../build/diagnostics/rules.js';
+import { RULES } from '../build/generator/diagnostics/rules.js';
 
 const target = new URL('issuers.md', import.meta.url);
 const [START, END] = [/<!-- rules: .* -->\n/, '<!-- end of rules -->'];

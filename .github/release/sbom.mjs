@@ -1,5 +1,5 @@
 // Writes an SBOM of each package (CycloneDX) into a folder, as <name>-<version>.cdx.json. The components are what ships: the
-// dependencies, and the development dependencies that generator/bundle.mjs has put into the bundles.
+// dependencies, and the development dependencies that cli/bundle.mjs has put into the bundles.
 //
 // node .github/release/sbom.mjs release
 

@@ -19,7 +19,7 @@ import type { PublishOptions } from './publication.js';
  * @throws {@link KeyRejected} | {@link SharedKeyRejected} | {@link UsageError} | {@link IoFailed}
  */
 export async function assemble(
-  { exceptions, freshness, holders, precompress = false, about = {} }: PublishOptions,
+  { exceptions, freshness, precompress = false, about = {}, ...record }: PublishOptions,
   served: PublishedTree | undefined,
   signed: SignedList,
 ): Promise<Tree> {
@@ -36,7 +36,7 @@ export async function assemble(
     log: log?.origin,
     freshness: await freshnessFiles(served, signed, { ...freshness, breakPinnedVerifiers, isLogged }),
     changes: changesUpTo(signed, changes, diff),
-    holders: await holdersRecord(holders, served, signed),
+    holders: await holdersRecord(record, served, signed),
     precompress,
     about,
   });

@@ -17,7 +17,7 @@ import { memorySource } from '../verification/tree-source.js';
 import { assertTreeGood } from './assert-tree-good.js';
 import { findLogFault, isOnlyLogged } from './log-follows.js';
 import { predecessorOf, publishedRecords } from './predecessor.js';
-import type { PublicationExceptions } from './publication.js';
+import type { PublicationExceptions, TreeOptions } from './publication.js';
 
 /** What to do if the published tree is not the one over which the next tree was built. */
 export const LOAD_AGAIN =
@@ -28,6 +28,11 @@ export interface NamedTree {
   readonly files: ReadonlyMap<string, Buffer>;
   /** The name of the tree in messages. */
   readonly name: string;
+}
+
+/** What a tree may do, and how the record of its holders is verified. */
+export interface FollowOptions extends Pick<TreeOptions, 'verifyHolders'> {
+  readonly exceptions: PublicationExceptions;
 }
 
 /** A tree whose list has a valid signature. */
@@ -49,11 +54,11 @@ interface SignedTree extends NamedTree {
 export async function assertFollows(
   proposed: NamedTree,
   before: NamedTree | undefined,
-  exceptions: PublicationExceptions,
+  { exceptions, verifyHolders }: FollowOptions,
 ): Promise<readonly Diagnostic[]> {
   if (isOnlyLogged(proposed.files)) return assertFirstFollows(proposed, before);
   const next = await signedTree(proposed);
-  await assertTreeGood(next.files, next.rootKey, next.name);
+  await assertTreeGood(next.files, next.rootKey, { name: next.name, verifyHolders });
   assertNotAhead(next.list.updatedAt, Date.now());
   if (before === undefined) return [];
   if (isOnlyLogged(before.files)) {

@@ -4,7 +4,7 @@ import { PATHS } from '../tree/paths.js';
 import type { Tree } from '../tree/tree.js';
 import { assertClientAccepts, treeFiles } from '../verification/assert-client-accepts.js';
 import { memorySource } from '../verification/tree-source.js';
-import { verifyTree } from '../verification/verify.js';
+import { type VerifyOptions, verifyTree } from '../verification/verify.js';
 
 /** The files that prove that a list is the newest, and that lead from earlier root keys to the current one. */
 const FRESHNESS = [PATHS.checkpoint, PATHS.delegation, PATHS.rotation];
@@ -12,13 +12,18 @@ const FRESHNESS = [PATHS.checkpoint, PATHS.delegation, PATHS.rotation];
 /**
  * Verifies a whole tree in memory as an outsider would, before any file is written.
  *
- * @param name - the name of the tree in messages
+ * @param options - the name of the tree in messages, and what verifies the record of the holders
  * @throws {@link TreeRejected}
  */
-export async function assertTreeGood(tree: Tree, rootKey: RootKey, name?: string): Promise<void> {
+export async function assertTreeGood(
+  tree: Tree,
+  rootKey: RootKey,
+  { name, verifyHolders }: { readonly name?: string } & Pick<VerifyOptions, 'verifyHolders'>,
+): Promise<void> {
   const source = memorySource(tree);
   const report = await verifyTree({ ...source, name: name ?? source.name }, rootKey, {
     withoutLog: name === undefined,
+    verifyHolders,
   });
   // An expired or missing checkpoint does not make the tree invalid: the operator runs `checkpoint` after the build.
   const isLater = (name: string) =>

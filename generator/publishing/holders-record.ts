@@ -1,11 +1,13 @@
 import { limitOf } from '@passport-registry/verifier/internal';
+import { UsageError } from '../errors.js';
 import { readBytes } from '../files/read-file.js';
 import { readPublishedStatements } from '../freshness/freshness.js';
 import type { SignedList } from '../list/signed-list.js';
-import { sharedKeyInWords } from '../shared-key/held-by.js';
+import { sharedKeyInWords, type VerifyHolders, verifyHoldersOf } from '../tree/held-by.js';
 import { PATHS } from '../tree/paths.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 import type { PublishedHolders } from '../tree/tree.js';
+import type { TreeOptions } from './publication.js';
 
 /**
  * Returns the record of the holders of the root key: the one in a file that the user has named, or the published one as
@@ -15,29 +17,29 @@ import type { PublishedHolders } from '../tree/tree.js';
  * @throws {@link UsageError} if the published record is damaged
  */
 export async function holdersRecord(
-  file: string | undefined,
+  { holders: file, verifyHolders = unverifiable }: Pick<TreeOptions, 'holders' | 'verifyHolders'>,
   published: PublishedTree | undefined,
   { rootKey }: Pick<SignedList, 'rootKey'>,
 ): Promise<PublishedHolders | undefined> {
   if (file !== undefined) {
     const record = readBytes(file, limitOf(PATHS.holders));
-    const { parseHoldersOf } = await ceremony();
-    return { record, inWords: sharedKeyInWords(await parseHoldersOf(rootKey, record, file)) };
+    const holders = await verifyHoldersOf(rootKey, { bytes: record, source: file }, verifyHolders);
+    return { record, inWords: sharedKeyInWords(holders) };
   }
   if (published?.rootKey?.thumbprint !== rootKey.thumbprint) return undefined;
   let inWords: string | undefined;
   const record = await readPublishedStatements(published, {
     path: PATHS.holders,
     read: async (bytes) => {
-      const { parseHolders } = await ceremony();
-      const holders = await parseHolders(bytes, PATHS.holders);
+      const holders = await verifyHolders(bytes, PATHS.holders);
       // A rotation that was killed may have left the record of the key before.
-      if (holders.group.rootKey.thumbprint === rootKey.thumbprint) inWords = sharedKeyInWords(holders);
+      if (holders.rootKey.thumbprint === rootKey.thumbprint) inWords = sharedKeyInWords(holders);
     },
     remedy: 'pass --holders with the record of the ceremony',
   });
   return record === undefined || inWords === undefined ? undefined : { record, inWords };
 }
 
-/** Imported on demand, because registries without holders need no FROST. */
-const ceremony = () => import('../ceremony/holders-file.js');
+const unverifiable: VerifyHolders = async (_record, source) => {
+  throw new UsageError(`${source} cannot be verified: pass verifyHolders`);
+};

@@ -4,6 +4,7 @@ import type { LogChoice } from '../log/log-choice.js';
 import type { RecordSet } from '../records/check-records.js';
 import type { RuleExceptions } from '../review/assert-publishable.js';
 import type { Signer } from '../signing/sign.js';
+import type { VerifyHolders } from '../tree/held-by.js';
 import type { RegistryDescription } from '../tree/registry-description.js';
 
 /** The time of a list. */
@@ -30,6 +31,8 @@ export interface TreeOptions {
    * long as the root key stays.
    */
   readonly holders?: string | undefined;
+  /** Verifies the record of the holders. Needed for a registry that has one. */
+  readonly verifyHolders?: VerifyHolders | undefined;
   /** Whether to publish the list in compressed form, too. */
   readonly precompress?: boolean | undefined;
   /** What the page, the feed and the OpenAPI description say about the registry. Default: nothing. */

@@ -47,7 +47,7 @@ export async function publish(
   onStage?.('list and signature');
   const assembled = await assemble(publication, served, signed);
   onStage?.('tree');
-  await assertTreeGood(assembled, signed.rootKey);
+  await assertTreeGood(assembled, signed.rootKey, { verifyHolders: publication.verifyHolders });
   onStage?.('verify');
   const logging = { tree: assembled, signed, served: predecessorOf(served, signed) };
   const extended = await extendLog(logging, choice);

@@ -13,14 +13,12 @@ import {
 } from '../files/remote-branch.js';
 import { entriesBelow } from '../files/walk.js';
 import { PATHS } from '../tree/paths.js';
-import { assertFollows, LOAD_AGAIN } from './assert-follows.js';
-import type { PublicationExceptions } from './publication.js';
+import { assertFollows, type FollowOptions, LOAD_AGAIN } from './assert-follows.js';
 
 /** How to save a tree. */
-export interface SaveOptions {
+export interface SaveOptions extends FollowOptions {
   /** The message of the commit. */
   readonly message: string;
-  readonly exceptions: PublicationExceptions;
 }
 
 /** What was saved. */
@@ -41,7 +39,7 @@ export interface SavedBranch {
 export async function saveBranch(
   folder: string,
   to: RemoteBranch,
-  { message, exceptions }: SaveOptions,
+  { message, ...options }: SaveOptions,
 ): Promise<SavedBranch> {
   const paths = treePaths(folder);
   const parent = fetchedCommit(to);
@@ -52,7 +50,7 @@ export async function saveBranch(
     parent === undefined ? undefined : { files: readCommit(parent, to), name: branchName(to) };
   // The commit is read again: the tree that is verified is the tree that is pushed.
   const proposed = { files: readCommit(commit, to), name: folder };
-  const warnings = await assertFollows(proposed, published, exceptions);
+  const warnings = await assertFollows(proposed, published, options);
   push(commit, parent, to);
   return { commit, warnings };
 }

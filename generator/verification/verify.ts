@@ -11,7 +11,7 @@ import { logTrustOf } from '@passport-registry/verifier/internal';
 import { IoFailed } from '../errors.js';
 import type { OnProgress } from '../progress.js';
 import { CHECKSUMS_PATH, sha256 } from '../tree/checksums.js';
-import type { HeldBy } from '../tree/held-by.js';
+import type { HeldBy, VerifyHolders } from '../tree/held-by.js';
 import { PATHS } from '../tree/paths.js';
 import { isLogPath } from './log-archive.js';
 import { checkQuorum } from './log-quorum.js';
@@ -128,6 +128,8 @@ export interface VerifyOptions {
   readonly withoutLog?: boolean;
   /** What a check of the log of this tree has found. Default: the log is checked. @internal */
   readonly checkedLog?: CheckedLog | undefined;
+  /** Verifies the record of the holders of the root key. Default: the record is not verified, and its check is skipped. */
+  readonly verifyHolders?: VerifyHolders | undefined;
   /** Whether a live host may send any content types. Verifiers ignore them; other readers may not. */
   readonly anyContentType?: boolean;
   /** Returns the time in milliseconds since 1970. Default: the system clock. */
@@ -364,7 +366,13 @@ async function auditTree(
     };
     warnings.push(...((await checks.run('freshness', () => checkFreshness(files, clocks))) ?? []));
   }
-  const holders = rootKey && (await optional('holders', PATHS.holders, () => checkHolders(files, rootKey)));
+  const { verifyHolders } = options;
+  if (rootKey !== undefined && verifyHolders === undefined)
+    checks.skip('holders', 'the caller did not say how to verify the record of the holders');
+  const holders =
+    rootKey &&
+    verifyHolders &&
+    (await optional('holders', PATHS.holders, () => checkHolders(files, rootKey, verifyHolders)));
   const operations =
     rootKey && (await optional('operations', PATHS.operations, () => checkOperations(files, rootKey, now())));
   warnings.push(...(operations ?? []));

@@ -139,7 +139,7 @@ describe('the commands of the documents about the log', () => {
   });
 
   it('name every finding of the monitor', () => {
-    const source = read('generator/monitoring/finding.ts');
+    const source = read('observers/monitoring/finding.ts');
     const codes = [...source.matchAll(/^ {2}'([a-z-]+)': '(?:alarm|change|warning|note)'/gm)].map(
       ([, code]) => code,
     );

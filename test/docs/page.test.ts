@@ -32,13 +32,13 @@ describe('a page in a second language, made as docs/architecture.md says', () =>
       expect(words).toContain(english);
       words = words.replaceAll(english, `'${norwegian}'`);
     }
-    const bundler = read('generator/bundle.mjs');
+    const bundler = read('cli/bundle.mjs');
     expect(bundler.split(LINE)).toHaveLength(2);
     writeFiles(folder, {
       'website/src/texts/nb.ts': words,
-      'generator/bundle.mjs': bundler.replace(LINE, LINE.replace('en.ts', 'nb.ts')),
+      'cli/bundle.mjs': bundler.replace(LINE, LINE.replace('en.ts', 'nb.ts')),
     });
-    const { code, stderr } = await run(process.execPath, ['generator/bundle.mjs'], folder);
+    const { code, stderr } = await run(process.execPath, ['cli/bundle.mjs'], folder);
     expect([code, stderr]).toEqual([0, '']);
     const assets = join(folder, 'build/website/assets');
     const names = readdirSync(assets, { recursive: true, encoding: 'utf8' }).filter((name) =>

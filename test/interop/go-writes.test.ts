@@ -23,7 +23,7 @@ import {
   verifyPublicationProof,
 } from '@passport-registry/verifier/internal';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readEntries } from '../../build/log/read-log.js';
+import { readEntries } from '../../build/generator/log/read-log.js';
 import { compileGoLog, describeWithGo, type GoLog } from '../support/go-log.js';
 import { logReader } from '../support/log-files.js';
 import { flipped } from '../support/merkle.js';

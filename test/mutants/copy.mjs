@@ -16,7 +16,13 @@ import { dirname, join, relative } from 'node:path';
 import { parseAst } from 'vite';
 
 /** The folders with compiled JavaScript, by the folders with the sources. */
-const COMPILED = { verifier: 'verifier/build', generator: 'build' };
+const COMPILED = {
+  verifier: 'verifier/build',
+  generator: 'build/generator',
+  custody: 'build/custody',
+  observers: 'build/observers',
+  cli: 'build/cli',
+};
 
 /** Bundles, other packages, generated code and the texts of messages. */
 const EXCLUDED =
@@ -45,8 +51,8 @@ export function copyCheckout(checkout, copy) {
 export function compile(copy, maps) {
   const compiler = join(copy, 'node_modules/typescript/bin/tsc');
   const node = (...args) => execFileSync(process.execPath, args, { cwd: copy, stdio: 'inherit' });
-  node(compiler, '--build', 'verifier', 'verifier/node', 'sandbox', 'generator');
-  node('generator/bundle.mjs');
+  node(compiler, '--build', 'cli');
+  node('cli/bundle.mjs');
   for (const [project, folder] of Object.entries({ verifier: '.', 'verifier/node': 'node' })) {
     const outDir = join(maps, 'verifier/build', folder);
     const info = join(maps, `${folder}.tsbuildinfo`);
@@ -58,7 +64,8 @@ export function compile(copy, maps) {
 export function compiledFiles(copy, folders) {
   return folders.flatMap((folder) => {
     const [top, ...below] = folder.split('/');
-    if (COMPILED[top] === undefined) throw new Error(`--under: ${top} is not verifier or generator`);
+    if (COMPILED[top] === undefined)
+      throw new Error(`--under: ${top} is none of ${Object.keys(COMPILED).join(', ')}`);
     const start = join(COMPILED[top], ...below);
     return readdirSync(join(copy, start), { recursive: true, encoding: 'utf8' })
       .map((path) => join(start, path))
@@ -99,22 +106,22 @@ function createSwitch() {
   };
 }
 
-/** Changes to generator/bundle.mjs: it bundles the compiled JavaScript instead of the sources. */
+/** Changes to cli/bundle.mjs: it bundles the compiled JavaScript instead of the sources. */
 const FROM_COMPILED = [
-  ["'generator/cli/bin.ts'", "'build/cli/bin.js'"],
-  ["'generator/index.ts'", "'build/index.js'"],
+  ["'cli/bin.ts'", "'build/cli/bin.js'"],
+  ["'generator/index.ts'", "'build/generator/index.js'"],
   ["'sandbox/index.ts'", "'build/sandbox/index.js'"],
-  ["'generator/cli/program.ts'", "'build/cli/program.js'"],
+  ["'cli/program.ts'", "'build/cli/program.js'"],
   ['await bundleWebsite();\n', ''],
 ];
 
 function bundlePrograms(copy) {
-  let script = readFileSync(join(copy, 'generator/bundle.mjs'), 'utf8');
+  let script = readFileSync(join(copy, 'cli/bundle.mjs'), 'utf8');
   for (const [from, to] of FROM_COMPILED) {
-    if (!script.includes(from)) throw new Error(`generator/bundle.mjs no longer contains ${from}`);
+    if (!script.includes(from)) throw new Error(`cli/bundle.mjs no longer contains ${from}`);
     script = script.replace(from, to);
   }
-  const changed = join(copy, 'generator/bundle-mutants.mjs');
+  const changed = join(copy, 'cli/bundle-mutants.mjs');
   writeFileSync(changed, script);
   execFileSync(process.execPath, [changed], { cwd: copy, stdio: 'inherit' });
   rmSync(changed);

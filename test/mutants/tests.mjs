@@ -145,6 +145,6 @@ export async function testMutant(copy, mutant, { coverage, minutes }) {
 
 /** Returns the folder with the tests of a compiled file: `test/verifier/log/` for `verifier/build/log/merkle.js`. */
 function testFolder(file) {
-  const [, top = 'generator', folder] = /^(?:(verifier)\/)?build\/(?:([^/]+)\/)?/.exec(file);
-  return `test/${top}/${folder ?? ''}`;
+  const [, top, folder = ''] = /^(?:build\/)?([^/]+)\/(?:build\/)?(?:([^/]+)\/)?/.exec(file);
+  return `test/${top}/${folder}`;
 }

@@ -6,7 +6,7 @@ import { ROOT } from '../support/paths.js';
 import { callsIn, runReleaseStep, simulated, VERSION } from '../support/release.js';
 import { run, temporaryFolder } from '../support/workspace.js';
 
-const instructions = readFileSync(join(ROOT, 'generator/Containerfile'), 'utf8')
+const instructions = readFileSync(join(ROOT, 'cli/Containerfile'), 'utf8')
   .split('\n')
   .filter((line) => line !== '' && !line.startsWith('#'))
   .map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)] as const);
@@ -61,7 +61,7 @@ describe('its steps', () => {
     );
     expect(code).toBe(0);
     expect(callsIn(folder)).toEqual([
-      'docker build --file generator/Containerfile --tag passport-registry release',
+      'docker build --file cli/Containerfile --tag passport-registry release',
     ]);
   });
 

@@ -33,10 +33,10 @@ describe('what the packages ship', async () => {
     expect(own).toEqual(
       expect.arrayContaining([
         ...['build/cli/main.js', 'build/bundle/index.js', 'build/bundle/sandbox.js'],
-        ...['build/bundle/licences.txt', 'build/index.d.ts', 'build/sandbox/index.d.ts'],
+        ...['build/bundle/licences.txt', 'build/generator/index.d.ts', 'build/sandbox/index.d.ts'],
         ...filesBelow('build/website'),
         ...filesBelow('schemas').filter((path) => path.endsWith('.json')),
-        ...filesBelow('generator/scaffold/template'),
+        ...filesBelow('cli/scaffold/template'),
         ...filesBelow('docs/hosting'),
         ...['docs/operators.md', 'docs/issuers.md', 'docs/mirrors.md', 'docs/upgrading.md'],
         ...['README.md', 'CHANGELOG.md', 'SECURITY.md', 'LICENSE', 'package.json'],
@@ -48,12 +48,12 @@ describe('what the packages ship', async () => {
     const kinds = [
       /^build\/(cli\/main\.js|bundle\/[\w-]+\.js|bundle\/licences\.txt|.*\.d\.ts)$/,
       /^build\/website\/([\w-]+\.\w+|assets\/(registry|parts\/\w+)\.js|assets\/licences\.txt)$/,
-      /^(schemas\/[\w.-]+\.json|docs\/[\w-]+\.md|docs\/hosting\/[\w.-]+|generator\/scaffold\/template\/.+)$/,
+      /^(schemas\/[\w.-]+\.json|docs\/[\w-]+\.md|docs\/hosting\/[\w.-]+|cli\/scaffold\/template\/.+)$/,
       /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md)$/,
     ];
     expect(own.filter((path) => !kinds.some((kind) => kind.test(path)))).toEqual([]);
     expect(
-      own.filter((path) => /^build\/(cli|mirroring|operating|scaffold|sandbox\/demo)\/.*\.d\.ts$/.test(path)),
+      own.filter((path) => /^build\/(cli|custody|observers|sandbox\/demo)\/.*\.d\.ts$/.test(path)),
     ).toEqual([]);
   });
 

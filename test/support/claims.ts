@@ -43,7 +43,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['generator/verification/sums', 'are refused by verify'],
       ['generator/verification/sums', 'are refused by a mirror, which keeps what it serves'],
       ['generator/verification/sums', 'are published by no build'],
-      ['generator/offline-signing/statement', 'a request for a publication statement'],
+      ['custody/offline-signing/statement', 'a request for a publication statement'],
     ],
     'With witnesses and a quorum in its trust anchor': [
       [
@@ -60,20 +60,20 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
         'follows a chain of three commitments, and refuses a step that leaves it',
       ],
       ['verifier/client/next-roots', 'survives a restart with a store'],
-      ['generator/rotating/next-roots', '%s refuses the registry of a thief'],
+      ['cli/rotating/next-roots', '%s refuses the registry of a thief'],
     ],
     'A build extends the published log': [
       ['generator/publishing/killed-log', 'never forks the log, whatever runs next'],
       ['generator/publishing/log', 'a log that was put back, and a log of another history'],
-      ['generator/witnessing/two-histories', 'however often it is killed'],
+      ['observers/witnessing/two-histories', 'however often it is killed'],
     ],
     'A verifier enforces every member of a trust anchor': [
       ['verifier/trust/trust-anchor', 'an option can add the requirement, and cannot remove it'],
-      ['generator/cli/pin', '%s enforces its requirement'],
+      ['cli/pin', '%s enforces its requirement'],
     ],
     '`pin` writes a trust anchor only': [
-      ['generator/cli/pin', 'pin refuses, and writes nothing'],
-      ['generator/cli/pin', 'refuses a step that another key signed'],
+      ['cli/pin', 'pin refuses, and writes nothing'],
+      ['cli/pin', 'refuses a step that another key signed'],
     ],
     'A client verifies the signature of a list before': [
       ['verifier/client/limits', 'a client with a heap of 256 MB'],
@@ -101,45 +101,45 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     ],
     'A list is signed and published only if its change': [
       ['generator/review/publication-rules', 'refuses %s, and names the rule'],
-      ['generator/offline-signing/offline', 'a request that was overtaken by another publication'],
-      ['generator/offline-signing/offline', 'a request from before an emergency is refused'],
+      ['custody/offline-signing/offline', 'a request that was overtaken by another publication'],
+      ['custody/offline-signing/offline', 'a request from before an emergency is refused'],
     ],
     'No two publications under one root key have the same number': [
       ['generator/publishing/killed-build', 'never leaves a tree that is taken for good'],
-      ['generator/offline-signing/statement', 'is not signed with %s'],
-      ['generator/offline-signing/statement', 'although the root key has signed it'],
-      ['generator/offline-signing/statement', 'no other takes its sequence'],
+      ['custody/offline-signing/statement', 'is not signed with %s'],
+      ['custody/offline-signing/statement', 'although the root key has signed it'],
+      ['custody/offline-signing/statement', 'no other takes its sequence'],
     ],
     '`sign` signs only what it has shown': [
-      ['generator/offline-signing/payloads', 'sign refuses a delegation'],
-      ['generator/offline-signing/payloads', 'sign refuses a rotation step'],
-      ['generator/offline-signing/payloads', 'also if a request hides what it follows'],
-      ['generator/offline-signing/payloads', 'another one needs to be named'],
+      ['custody/offline-signing/payloads', 'sign refuses a delegation'],
+      ['custody/offline-signing/payloads', 'sign refuses a rotation step'],
+      ['custody/offline-signing/payloads', 'also if a request hides what it follows'],
+      ['custody/offline-signing/payloads', 'another one needs to be named'],
     ],
     'A shared root key is never on one machine': [
-      ['generator/shared-key/frost', 'does not sign with one holder too few'],
+      ['custody/shared-key/frost', 'does not sign with one holder too few'],
       [
-        'generator/ceremony/ceremony',
+        'custody/ceremony/ceremony',
         'shows other words to each side if whoever passes the folder around swaps keys',
       ],
-      ['generator/ceremony/ceremony', 'names the holder who sends a wrong part of the key'],
-      ['generator/ceremony/ceremony', 'notices a replaced message'],
-      ['generator/holder-signing/wrong-messages', 'names the holder of a wrong signature share'],
+      ['custody/ceremony/ceremony', 'names the holder who sends a wrong part of the key'],
+      ['custody/ceremony/ceremony', 'notices a replaced message'],
+      ['custody/holder-signing/wrong-messages', 'names the holder of a wrong signature share'],
     ],
     'No share and no nonce leaves the machine': [
-      ['generator/ceremony/ceremony', 'leaves no secret in any file'],
+      ['custody/ceremony/ceremony', 'leaves no secret in any file'],
       [
-        'generator/holder-signing/holder-signing',
+        'custody/holder-signing/holder-signing',
         'stay on their machine, encrypted, and are deleted when they are used',
       ],
-      ['generator/holder-signing/holder-signing', 'are used by one of two processes that sign at once'],
+      ['custody/holder-signing/holder-signing', 'are used by one of two processes that sign at once'],
       [
-        'generator/holder-signing/holder-signing',
+        'custody/holder-signing/holder-signing',
         'also if the request is shown with another list of commitments',
       ],
-      ['generator/holder-signing/holder-signing', 'do not survive a restart of the machine'],
-      ['generator/holder-signing/killed', 'never uses a nonce twice'],
-      ['generator/ceremony/ceremony', 'notices before the key is split that somebody else has joined'],
+      ['custody/holder-signing/holder-signing', 'do not survive a restart of the machine'],
+      ['custody/holder-signing/killed', 'never uses a nonce twice'],
+      ['custody/ceremony/ceremony', 'notices before the key is split that somebody else has joined'],
     ],
     'The root key in the output folder is replaced only': [
       [
@@ -150,24 +150,24 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
     'An invalid record, an invalid key or a full disk': [
       ['generator/records/bad-input', 'a bad file'],
       ['generator/publishing/killed-build', 'never leaves a tree that is taken for good while it is not'],
-      ['generator/mirroring/mirror', 'says so on a full disk, and serves the old tree'],
+      ['observers/mirroring/mirror', 'says so on a full disk, and serves the old tree'],
     ],
     'A private key is never printed': [
       ['generator/signing/secrets', 'is in no output and no error of any command'],
     ],
     '`init` makes a root key only when told so': [
-      ['generator/scaffold/init', 'makes exactly these files'],
-      ['generator/scaffold/init', 'refuses %s, which is in the folder'],
-      ['generator/scaffold/init', 'nothing is written behind a link'],
+      ['cli/scaffold/init', 'makes exactly these files'],
+      ['cli/scaffold/init', 'refuses %s, which is in the folder'],
+      ['cli/scaffold/init', 'nothing is written behind a link'],
       [
-        'generator/operating/status',
+        'cli/operating/status',
         'is never read, and the passphrase is not asked for, and no command is run',
       ],
     ],
     '`rotate` signs a step only to the key': [
-      ['generator/rotating/rotate', 'two rotations at once'],
-      ['generator/rotating/rotate', 'a rotation that does not fit'],
-      ['generator/rotating/rotate', 'signs no step to a key that the next signing command does not have'],
+      ['cli/rotating/rotate', 'two rotations at once'],
+      ['cli/rotating/rotate', 'a rotation that does not fit'],
+      ['cli/rotating/rotate', 'signs no step to a key that the next signing command does not have'],
     ],
     '`branch save` verifies both trees': [
       ['generator/publishing/save-branch', 'by an older list: a revocation stays'],
@@ -190,7 +190,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['generator/diagnostics/printers', 'is one command a diagnostic for a workflow runner'],
     ],
     'A pull request from a fork cannot reach a secret': [
-      ['generator/scaffold/workflows', 'cannot use a secret or a token with write permission'],
+      ['cli/scaffold/workflows', 'cannot use a secret or a token with write permission'],
     ],
     '`check` contacts URLs that strangers wrote': [
       [
@@ -207,11 +207,11 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['website/access', 'under which a script that gets in cannot run'],
     ],
     'The `mirror` command switches only': [
-      ['generator/mirroring/mirror-rules', 'a mirror keeps the rules of a verifier'],
-      ['generator/mirroring/hostile-log', 'a mirror refuses a source over HTTP with'],
-      ['generator/mirroring/log-over-http', 'never writes through a hard link into the release being served'],
+      ['observers/mirroring/mirror-rules', 'a mirror keeps the rules of a verifier'],
+      ['observers/mirroring/hostile-log', 'a mirror refuses a source over HTTP with'],
+      ['observers/mirroring/log-over-http', 'never writes through a hard link into the release being served'],
       [
-        'generator/mirroring/new-release',
+        'observers/mirroring/new-release',
         'a file of the release being served, once it is linked into a new release, is written by no',
       ],
     ],

@@ -8,6 +8,6 @@ export default function compile(): void {
   const typescript = dirname(createRequire(import.meta.url).resolve('typescript/package.json'));
   const compiler = join(typescript, 'bin', 'tsc');
   const node = (...args: string[]) => execFileSync(process.execPath, args, { cwd: ROOT, stdio: 'inherit' });
-  node(compiler, '--build', 'verifier', 'verifier/node', 'sandbox', 'generator');
-  node('generator/bundle.mjs');
+  node(compiler, '--build', 'cli');
+  node('cli/bundle.mjs');
 }

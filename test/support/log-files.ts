@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LogEntry } from '@passport-registry/verifier/internal';
 import { folderSource, verifyTree } from 'passport-registry';
-import { readIfThere } from '../../build/files/read-file.js';
-import { readLogHead } from '../../build/log/log-files.js';
-import { type FetchFile, type LogReader, readEntries } from '../../build/log/read-log.js';
-import { proveLogged } from '../../build/publishing/prove-logged.js';
+import { readIfThere } from '../../build/generator/files/read-file.js';
+import { readLogHead } from '../../build/generator/log/log-files.js';
+import { type FetchFile, type LogReader, readEntries } from '../../build/generator/log/read-log.js';
+import { proveLogged } from '../../build/generator/publishing/prove-logged.js';
 import { type Cosigning, cosignatures, type NoteSigner } from './test-log.js';
 import { writeFiles } from './workspace.js';
 

@@ -2,7 +2,7 @@ import { createPrivateKey } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import { signerFor } from '../../build/signing/key-file.js';
+import { signerFor } from '../../build/generator/signing/key-file.js';
 import type { LogKeys } from './long-log.js';
 import { listen } from './serving.js';
 import { signerKey } from './signed-tree.js';

@@ -9,11 +9,11 @@ import {
   publicationEntry,
   tileReader,
 } from '@passport-registry/verifier/internal';
-import { readIfThere } from '../../build/files/read-file.js';
-import { appendEntries } from '../../build/log/append.js';
-import { EMPTY_LOG, rootOf } from '../../build/log/log-files.js';
-import { signHead } from '../../build/log/sign-head.js';
-import type { Signer } from '../../build/signing/sign.js';
+import { readIfThere } from '../../build/generator/files/read-file.js';
+import { appendEntries } from '../../build/generator/log/append.js';
+import { EMPTY_LOG, rootOf } from '../../build/generator/log/log-files.js';
+import { signHead } from '../../build/generator/log/sign-head.js';
+import type { Signer } from '../../build/generator/signing/sign.js';
 import { claimsOf, jwt, resealed, restated, type SignerKey, sha256 } from './signed-tree.js';
 import { filesOf, writeFiles } from './workspace.js';
 

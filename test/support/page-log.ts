@@ -13,11 +13,11 @@ import {
   publicationEntry,
   tileReader,
 } from '@passport-registry/verifier/internal';
-import { readPublicationStatement } from '../../build/freshness/read-publication.js';
-import { appendEntries } from '../../build/log/append.js';
-import { EMPTY_LOG, rootOf } from '../../build/log/log-files.js';
-import { signHead } from '../../build/log/sign-head.js';
-import { signerFor } from '../../build/signing/key-file.js';
+import { readPublicationStatement } from '../../build/generator/freshness/read-publication.js';
+import { appendEntries } from '../../build/generator/log/append.js';
+import { EMPTY_LOG, rootOf } from '../../build/generator/log/log-files.js';
+import { signHead } from '../../build/generator/log/sign-head.js';
+import { signerFor } from '../../build/generator/signing/key-file.js';
 import { cosignatureBy, invalid, noteSigner } from './note-keys.js';
 import { ORIGIN } from './test-log.js';
 import { writeFiles } from './workspace.js';

@@ -9,10 +9,10 @@ import {
   publicationEntry,
   tileReader,
 } from '@passport-registry/verifier/internal';
-import { readIfThere } from '../../build/files/read-file.js';
-import { appendEntries } from '../../build/log/append.js';
-import { EMPTY_LOG, rootOf } from '../../build/log/log-files.js';
-import { signHead } from '../../build/log/sign-head.js';
+import { readIfThere } from '../../build/generator/files/read-file.js';
+import { appendEntries } from '../../build/generator/log/append.js';
+import { EMPTY_LOG, rootOf } from '../../build/generator/log/log-files.js';
+import { signHead } from '../../build/generator/log/sign-head.js';
 import { cosignatureBy, type NoteSigner } from './note-keys.js';
 import { sha256 } from './publication.js';
 import { writeFiles } from './workspace.js';

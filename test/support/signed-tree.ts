@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importRootKey, type RootKey } from '@passport-registry/verifier';
 import { type JWTPayload, SignJWT } from 'jose';
-import { filesBelow } from '../../build/files/walk.js';
+import { filesBelow } from '../../build/generator/files/walk.js';
 import { cli, recordText, workspace, writeFiles } from './workspace.js';
 
 /** A key of a tree. With it, a test can sign anything that an attacker with that key could sign. */

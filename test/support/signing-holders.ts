@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { openShare } from '../../build/shared-key/share-file.js';
+import { openShare } from '../../build/custody/shared-key/share-file.js';
 import { Ceremony } from './ceremony.js';
 import { copyOf, madeOnce } from './made-once.js';
 import { cli, type Outcome, recordText, writeFiles } from './workspace.js';

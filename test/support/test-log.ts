@@ -16,8 +16,8 @@ import {
   type TreeHead,
   tileReader,
 } from '@passport-registry/verifier/internal';
-import { appendEntries } from '../../build/log/append.js';
-import { EMPTY_LOG, type LogEnd } from '../../build/log/log-files.js';
+import { appendEntries } from '../../build/generator/log/append.js';
+import { EMPTY_LOG, type LogEnd } from '../../build/generator/log/log-files.js';
 import {
   cosignatureBy,
   invalid,

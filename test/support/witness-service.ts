@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { encodeBase64 } from '@passport-registry/verifier/internal';
 import { afterAll } from 'vitest';
-import { signerFor } from '../../build/signing/key-file.js';
-import type { Signer } from '../../build/signing/sign.js';
+import { signerFor } from '../../build/generator/signing/key-file.js';
+import type { Signer } from '../../build/generator/signing/sign.js';
 import { generatePair } from './note-keys.js';
 import { CLI } from './paths.js';
 import { freePort } from './serving.js';

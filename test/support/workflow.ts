@@ -40,7 +40,7 @@ export interface Workflow {
 /** The workflows of this repository. */
 export const OWN_WORKFLOWS = join(ROOT, '.github/workflows');
 /** The template of a new registry. */
-export const TEMPLATE = join(ROOT, 'generator/scaffold/template');
+export const TEMPLATE = join(ROOT, 'cli/scaffold/template');
 /** The workflows of a new registry. `init` copies them. */
 export const REGISTRY_WORKFLOWS = join(TEMPLATE, '.github/workflows');
 

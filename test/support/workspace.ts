@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { afterAll } from 'vitest';
-import { filesBelow } from '../../build/files/walk.js';
+import { filesBelow } from '../../build/generator/files/walk.js';
 import { CLI, ROOT } from './paths.js';
 
 const folders: string[] = [];

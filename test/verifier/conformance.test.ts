@@ -4,7 +4,7 @@ import { assertIssuer, assertIssuerRegistry, importRootKey, isDateTime } from '@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
-import { validateIssuer } from '../../build/generated/issuer-validator.js';
+import { validateIssuer } from '../../build/generator/generated/issuer-validator.js';
 import fc from '../support/fast-check.js';
 import { ROOT } from '../support/paths.js';
 import { rounds } from '../support/soak.js';

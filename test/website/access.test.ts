@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { indexPage } from '../../build/tree/site/pages.js';
+import { indexPage } from '../../build/generator/tree/site/pages.js';
 import { open, openWithClock, verdict } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
 import { cosigned, ORIGIN, PROOF } from '../support/page-log.js';

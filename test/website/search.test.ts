@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { indexPage } from '../../build/tree/site/pages.js';
+import { indexPage } from '../../build/generator/tree/site/pages.js';
 import { open, verdict } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
 import { publish, testKey } from '../support/publication.js';

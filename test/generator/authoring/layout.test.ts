@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, parseDocument, stringify } from 'yaml';
-import { formatRecord } from '../../../build/authoring/layout.js';
+import { formatRecord } from '../../../build/generator/authoring/layout.js';
 import fc from '../../support/fast-check.js';
 import { EXAMPLE_RECORDS } from '../../support/paths.js';
 import { rounds } from '../../support/soak.js';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, symlinkSync, utimesSync } from '
 import { join } from 'node:path';
 import { build, IoFailed } from 'passport-registry';
 import { describe, expect, it } from 'vitest';
-import { thisProcess } from '../../../build/files/process-identity.js';
+import { thisProcess } from '../../../build/generator/files/process-identity.js';
 import { cli, workspace, writeFiles } from '../../support/workspace.js';
 
 const KEY = ['--key', 'key.pem'];

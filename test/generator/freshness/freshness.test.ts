@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createRegistryClient, type RegistryClient, type RootJwk } from '@passport-registry/verifier';
 import { decodeJwt, SignJWT } from 'jose';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { filesBelow } from '../../../build/files/walk.js';
+import { filesBelow } from '../../../build/generator/files/walk.js';
 import { copyOf } from '../../support/made-once.js';
 import { serve } from '../../support/serving.js';
 import { claimsOf, jwt, signerKey } from '../../support/signed-tree.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listBytes, withUpdatedAt } from '../../../build/list/list.js';
+import { listBytes, withUpdatedAt } from '../../../build/generator/list/list.js';
 import fc from '../../support/fast-check.js';
 
 const TIME = '2026-11-21T08:00:00Z';

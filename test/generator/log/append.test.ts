@@ -1,8 +1,8 @@
 import { leafHash, nodeHash } from '@passport-registry/verifier/internal';
 import { describe, expect, it } from 'vitest';
-import { appendEntries, replacedFolders } from '../../../build/log/append.js';
-import { EMPTY_LOG, type LogEnd, rootOf } from '../../../build/log/log-files.js';
-import { readEntries } from '../../../build/log/read-log.js';
+import { appendEntries, replacedFolders } from '../../../build/generator/log/append.js';
+import { EMPTY_LOG, type LogEnd, rootOf } from '../../../build/generator/log/log-files.js';
+import { readEntries } from '../../../build/generator/log/read-log.js';
 import { logReader } from '../../support/log-files.js';
 
 const entry = (index: number) =>

@@ -1,7 +1,7 @@
 import { chmodSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { expectedType } from '../../../build/tree/host-configuration.js';
+import { expectedType } from '../../../build/generator/tree/host-configuration.js';
 import { Ceremony, errorOf } from '../../support/ceremony.js';
 import { describeWith } from '../../support/components.js';
 import { HOSTS } from '../../support/hosts.js';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatNote, parseLogProof } from '@passport-registry/verifier/internal';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { cosignedHeadPath } from '../../../build/log/log-files.js';
+import { cosignedHeadPath } from '../../../build/generator/log/log-files.js';
 import { logHead, problemsIn } from '../../support/log-files.js';
 import { cosignatureBy, invalid, type NoteSigner, noteSigner } from '../../support/note-keys.js';
 import { listen } from '../../support/serving.js';

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { assertWritten } from '../../../build/publishing/read-back.js';
+import { assertWritten } from '../../../build/generator/publishing/read-back.js';
 import { temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 const TREE = new Map([

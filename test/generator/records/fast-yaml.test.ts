@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseDocument } from 'yaml';
-import { parseFastYaml } from '../../../build/records/yaml/fast-yaml.js';
+import { parseFastYaml } from '../../../build/generator/records/yaml/fast-yaml.js';
 import fc from '../../support/fast-check.js';
 import { ROOT } from '../../support/paths.js';
 import { rounds } from '../../support/soak.js';

@@ -1,9 +1,9 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { filesBelow } from '../../../build/files/walk.js';
-import { checksumsText } from '../../../build/tree/checksums.js';
-import { sumsOfList } from '../../../build/tree/sums.js';
+import { filesBelow } from '../../../build/generator/files/walk.js';
+import { checksumsText } from '../../../build/generator/tree/checksums.js';
+import { sumsOfList } from '../../../build/generator/tree/sums.js';
 import { describeWith } from '../../support/components.js';
 import { claimsOf } from '../../support/signed-tree.js';
 import { cli, recordText, run, workspace, writeFiles } from '../../support/workspace.js';

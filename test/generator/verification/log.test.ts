@@ -14,10 +14,10 @@ import {
 } from '@passport-registry/verifier/internal';
 import { folderSource, verifyTree } from 'passport-registry';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { appendEntries } from '../../../build/log/append.js';
-import { EMPTY_LOG, rootOf } from '../../../build/log/log-files.js';
-import { signHead } from '../../../build/log/sign-head.js';
-import { signerFor } from '../../../build/signing/key-file.js';
+import { appendEntries } from '../../../build/generator/log/append.js';
+import { EMPTY_LOG, rootOf } from '../../../build/generator/log/log-files.js';
+import { signHead } from '../../../build/generator/log/sign-head.js';
+import { signerFor } from '../../../build/generator/signing/key-file.js';
 import { logEntries, logHead, problemsIn } from '../../support/log-files.js';
 import { type LoggedFolder, loggedFolder, ORIGIN } from '../../support/logged-folder.js';
 import { plainHost, serve } from '../../support/serving.js';

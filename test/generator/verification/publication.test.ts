@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { importRootKey } from '@passport-registry/verifier';
 import { httpSource, memorySource, type TreeReport, verifyTree } from 'passport-registry';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { filesBelow } from '../../../build/files/walk.js';
+import { filesBelow } from '../../../build/generator/files/walk.js';
 import { contentTypeOf, listen } from '../../support/serving.js';
 import {
   claimsOf,

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { importRootKey, type RootKey } from '@passport-registry/verifier';
 import { folderSource, httpSource, memorySource, type TreeReport, verifyTree } from 'passport-registry';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { filesBelow } from '../../../build/files/walk.js';
-import { checksumsText } from '../../../build/tree/checksums.js';
+import { filesBelow } from '../../../build/generator/files/walk.js';
+import { checksumsText } from '../../../build/generator/tree/checksums.js';
 import { contentTypeOf, freePort, listen } from '../../support/serving.js';
 import { cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
 

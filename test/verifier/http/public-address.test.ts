@@ -2,7 +2,7 @@ import { GRAMMAR } from '@passport-registry/verifier';
 import { isPublicAddress, isPublicHost } from '@passport-registry/verifier/internal';
 import ipaddr from 'ipaddr.js';
 import { describe, expect, it } from 'vitest';
-import { assertPublicHost } from '../../../build/online/public-lookup.js';
+import { assertPublicHost } from '../../../build/generator/online/public-lookup.js';
 import fc from '../../support/fast-check.js';
 import {
   agentKeys,

@@ -14,8 +14,8 @@ import {
   tilePath,
 } from '@passport-registry/verifier/internal';
 import { describe, expect, it } from 'vitest';
-import { appendEntries } from '../../../build/log/append.js';
-import { EMPTY_LOG, rootOf } from '../../../build/log/log-files.js';
+import { appendEntries } from '../../../build/generator/log/append.js';
+import { EMPTY_LOG, rootOf } from '../../../build/generator/log/log-files.js';
 import { logVectors } from '../../support/log-vectors.js';
 import { invalid } from '../../support/note-keys.js';
 import { ROOT } from '../../support/paths.js';

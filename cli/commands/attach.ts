@@ -1,0 +1,172 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RootKey } from '@passport-registry/verifier';
+import { limitOf } from '@passport-registry/verifier/internal';
+import type { Command } from 'commander';
+import { hasMessages, signingTask } from '../../custody/holder-signing/signing-task.js';
+import { attachSignatures } from '../../custody/offline-signing/attach.js';
+import { PAYLOADS, type PayloadType } from '../../custody/offline-signing/payloads.js';
+import { type RequestFiles, readRequestFiles } from '../../custody/offline-signing/request-files.js';
+import { UsageError } from '../../generator/errors.js';
+import { readBytes, readIfExists } from '../../generator/files/read-file.js';
+import { loadRootKey } from '../../generator/signing/key-file.js';
+import { findValidSignature, readSignature } from '../../generator/signing/signature-form.js';
+import { verifyHoldersOf } from '../../generator/tree/held-by.js';
+import { PATHS } from '../../generator/tree/paths.js';
+import { addFreshnessOptions, type FreshnessOptions, freshnessChoice } from '../options/freshness-options.js';
+import { addLogOptions, type LogOptions, logChoice } from '../options/log-options.js';
+import { addRuleOptions, type RuleOptions, ruleOptions } from '../options/rule-options.js';
+import { addTreeOptions, type TreeCommandOptions, treeOptions } from '../options/tree-options.js';
+import type { Invocation, Io } from '../terminal/io.js';
+import { emit, say } from '../terminal/output.js';
+import { run } from '../terminal/run.js';
+import { sayBuilt } from '../terminal/say-built.js';
+
+interface Options extends FreshnessOptions, RuleOptions, LogOptions, TreeCommandOptions {
+  rootKey?: string;
+  out: string;
+  json?: true;
+}
+
+/** `passport-registry attach`, for the machine with the registry */
+export function addAttachCommand(program: Command, io: Invocation): void {
+  const command = program
+    .command('attach')
+    .description(
+      'publish a list that was signed elsewhere; print a delegation or a step that was signed elsewhere',
+    )
+    .argument('<request>', 'folder of the signing request')
+    .argument('[signatures...]', 'signatures of its payloads, in their order (default: those in the request)')
+    .option('--root-key <file>', 'public JWK that verifies the signature')
+    .option('--out <dir>', 'folder of the published tree', 'dist');
+  addTreeOptions(addLogOptions(addRuleOptions(addFreshnessOptions(command))))
+    .option('--json', 'report as JSON on stdout')
+    .action((folder: string, signatures: readonly string[], options: Options) =>
+      run(io, options.json === true, () => attach(io, { folder, signatures }, options)),
+    );
+}
+
+/** The folder of the request, and the files of its signatures if they are elsewhere. */
+interface Signed {
+  readonly folder: string;
+  readonly signatures: readonly string[];
+}
+
+async function attach(io: Io, { folder, signatures }: Signed, options: Options): Promise<undefined> {
+  const started = performance.now();
+  if (options.rootKey === undefined)
+    throw new UsageError('attach needs --root-key, or root_key in registry.yaml');
+  const rootKey = await loadRootKey(options.rootKey, true, io.env);
+  const files = readRequestFiles(folder);
+  const types = [...files.payloads.keys()];
+  if (signatures.length > types.length) {
+    throw new UsageError(
+      `${folder} has ${types.length} payload${types.length === 1 ? '' : 's'}, but ${signatures.length} signatures were named`,
+    );
+  }
+  const isByHolders = signatures.length === 0 && hasMessages(folder);
+  const record = isByHolders ? readRecord(options) : undefined;
+  const shared = record && (await signaturesOfHolders(io, { folder, files, rootKey }, record));
+  const attached = await attachSignatures(
+    {
+      files,
+      signatures: new Map(
+        types.map((type, index) => [
+          type,
+          shared?.get(type) ?? readSignatureFile(signatures[index], folder, type),
+        ]),
+      ),
+    },
+    rootKey,
+    {
+      out: options.out,
+      exceptions: ruleOptions(options),
+      freshness: await freshnessChoice(io, options),
+      log: await logChoice(io, options),
+      ...treeOptions(options),
+    },
+  );
+  if ('statement' in attached) {
+    if (options.json) emit(io, { ok: true, [attached.type]: attached.statement });
+    else io.stdout.write(`${attached.statement}\n`);
+    say(io, `the request has no list, so nothing was published: ${NEXT[attached.type]}`);
+    return undefined;
+  }
+  const { published } = attached;
+  if (options.json) emit(io, { ok: true, ...published });
+  sayBuilt(io, published, performance.now() - started);
+  return undefined;
+}
+
+/** What to do with a finished statement. */
+const NEXT = {
+  delegation: 'publish the delegation with `build --delegation FILE`',
+  rotation:
+    'pass the step to a build or to `attach` with `--rotation FILE`, or save it as step.jwt in the folder of `rotate`',
+};
+
+interface HoldersRequest {
+  readonly folder: string;
+  readonly files: RequestFiles;
+  readonly rootKey: RootKey;
+}
+
+/** The record of the holders who share the root key, and its name in messages. */
+interface HoldersRecord {
+  readonly bytes: Uint8Array;
+  readonly source: string;
+}
+
+/** Reads the record that the operator has named, or else the published one. Undefined if there is none. */
+function readRecord({ holders, out }: Options): HoldersRecord | undefined {
+  const source = holders ?? join(out, PATHS.holders);
+  const limit = limitOf(PATHS.holders);
+  const bytes = holders === undefined ? readIfExists(source, limit) : readBytes(source, limit);
+  return bytes && { bytes, source };
+}
+
+/** Verifies the shares of the holders of the root key, and adds them up. An unchanged list keeps its signature. */
+async function signaturesOfHolders(
+  io: Io,
+  { folder, files: { payloads }, rootKey }: HoldersRequest,
+  record: HoldersRecord,
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  // Imported on demand, because the other commands need no FROST.
+  const { parseHolders } = await import('../../custody/ceremony/holders-file.js');
+  const { readProgress, signaturesOf } = await import('../../custody/holder-signing/aggregate.js');
+  const { group } = await verifyHoldersOf(rootKey, record, parseHolders);
+  const task = signingTask(
+    folder,
+    group,
+    [...payloads].map(([type, payload]) => ({ type, bytes: payload })),
+  );
+  const progress = await readProgress(task, group);
+  const signatures = signaturesOf(progress, group);
+  for (const { message } of progress.faults) say(io, `WARNING: ${message}`);
+  const isKept = await hasValidSignature(folder, payloads.get('list'), rootKey);
+  return new Map([...signatures].filter(([type]) => type !== 'list' || !isKept));
+}
+
+/** Whether a request has the signature of an unchanged list. A signature that is not valid does not count. */
+async function hasValidSignature(
+  folder: string,
+  list: Uint8Array | undefined,
+  rootKey: RootKey,
+): Promise<boolean> {
+  const file = join(folder, PAYLOADS.list.signature);
+  if (list === undefined || !existsSync(file)) return false;
+  const candidates = readSignature(readBytes(file, MAX_SIGNATURE_BYTES));
+  return (await findValidSignature(candidates, list, rootKey)) !== undefined;
+}
+
+/** Longer than a signature in any form. */
+const MAX_SIGNATURE_BYTES = 16 * 1024;
+
+function readSignatureFile(named: string | undefined, folder: string, type: PayloadType): Uint8Array {
+  const file = named ?? join(folder, PAYLOADS[type].signature);
+  if (existsSync(file)) return readBytes(file, MAX_SIGNATURE_BYTES);
+  throw new UsageError(
+    `${file} does not exist: sign the request first, with \`sign ${folder}\` on the machine that has the key; if holders have ` +
+      'signed it, name their record with --holders',
+  );
+}

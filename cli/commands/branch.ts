@@ -1,0 +1,74 @@
+import type { Command } from 'commander';
+import { repositoryAround } from '../../generator/files/git.js';
+import { branchName, type RemoteBranch, remoteBranch } from '../../generator/files/remote-branch.js';
+import { loadBranch } from '../../generator/publishing/load-branch.js';
+import { saveBranch } from '../../generator/publishing/save-branch.js';
+import { addChangeRuleOptions, type ChangeRuleOptions } from '../options/rule-options.js';
+import { assertAddresses } from '../options/where.js';
+import { sayDiagnostics } from '../terminal/diagnostics.js';
+import type { Invocation, Io } from '../terminal/io.js';
+import { count, say } from '../terminal/output.js';
+import { run } from '../terminal/run.js';
+import { verifyHolders } from '../verify-holders.js';
+
+interface BranchOptions {
+  branch: string;
+  remote: string;
+}
+
+type SaveOptions = BranchOptions & ChangeRuleOptions & { message: string };
+
+/** `passport-registry branch` */
+export function addBranchCommand(program: Command, io: Invocation): void {
+  const group = program
+    .command('branch')
+    .description('keep the published tree on a branch of a git repository');
+  addBranchOptions(group.command('load'))
+    .description('write the tree of the branch into a new folder')
+    .argument('[dir]', 'folder to make', 'dist')
+    .option('--base-url <url>', 'URL of the registry, whose list must not be newer than the branch')
+    .action((dir: string, options: BranchOptions & { baseUrl?: string }) =>
+      run(io, false, async () => {
+        const from = namedBranch(io, options);
+        if (options.baseUrl !== undefined) assertAddresses([options.baseUrl]);
+        const loaded = await loadBranch(dir, from, options.baseUrl);
+        const where = branchName(from);
+        if (loaded === undefined) {
+          say(io, `there is no ${where}, and ${dir} was not made: the next build makes the first list`);
+        } else {
+          say(io, `${dir} has ${count(loaded.files, 'file')} of ${where}, commit ${loaded.commit}`);
+          if (loaded.notCompared !== undefined)
+            say(io, `note: the tree was not compared with the live registry: ${loaded.notCompared}`);
+        }
+        return undefined;
+      }),
+    );
+  const save = addBranchOptions(group.command('save'))
+    .description('commit a tree to the branch, on top of the commit that was loaded, and push')
+    .argument('[dir]', 'folder of the tree', 'dist')
+    .option('--message <text>', 'message of the commit', 'Publish the registry');
+  addChangeRuleOptions(save).action((dir: string, options: SaveOptions) =>
+    run(io, false, () => saveTree(io, dir, options)),
+  );
+}
+
+async function saveTree(io: Io, dir: string, options: SaveOptions): Promise<undefined> {
+  const to = namedBranch(io, options);
+  const { message, override, breakPinnedVerifiers } = options;
+  const exceptions = { overrides: override, breakPinnedVerifiers: breakPinnedVerifiers === true };
+  const { commit, warnings } = await saveBranch(dir, to, { message, exceptions, verifyHolders });
+  sayDiagnostics(io, warnings);
+  const where = branchName(to);
+  say(io, commit === undefined ? `${where} has the same files` : `${dir} is on ${where}: commit ${commit}`);
+  return undefined;
+}
+
+function addBranchOptions(command: Command): Command {
+  return command
+    .option('--branch <name>', 'branch that holds the published tree', 'published')
+    .option('--remote <name>', 'remote repository', 'origin');
+}
+
+function namedBranch({ env }: Io, { branch, remote }: BranchOptions): RemoteBranch {
+  return remoteBranch({ repository: repositoryAround('.', env), remote, branch });
+}

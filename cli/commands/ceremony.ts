@@ -1,0 +1,250 @@
+import type { Command } from 'commander';
+import { readCeremony, startCeremony } from '../../custody/ceremony/ceremony-file.js';
+import type { CeremonyStatus } from '../../custody/ceremony/status.js';
+import { SharedKeyRejected, UsageError } from '../../generator/errors.js';
+import { loadPrivateKey, loadRootKey } from '../../generator/signing/key-file.js';
+import { nameHolders } from '../../generator/tree/held-by.js';
+import {
+  addShareOptions,
+  memoryOf,
+  newPassphrase,
+  type ShareOptions,
+  shareAccess,
+} from '../options/share-options.js';
+import { passphraseFrom } from '../options/signer-options.js';
+import { ask } from '../terminal/ask.js';
+import type { Invocation, Io } from '../terminal/io.js';
+import { emit, say } from '../terminal/output.js';
+import { run } from '../terminal/run.js';
+
+interface StartOptions {
+  holders: string[];
+  threshold: string;
+  splits?: string;
+}
+
+interface JoinOptions extends ShareOptions {
+  share: string;
+  json?: true;
+  as?: string;
+}
+
+interface SplitOptions {
+  key: string;
+  words?: string;
+  passphraseFile?: string | undefined;
+}
+
+interface FinishOptions extends ShareOptions {
+  share: string;
+  json?: true;
+  words?: string;
+}
+
+/** `passport-registry ceremony` */
+export function addCeremonyCommand(program: Command, io: Invocation): void {
+  const ceremony = program
+    .command('ceremony')
+    .description('make a root key that several holders share, so that no machine ever has it');
+  addStart(ceremony, io);
+  addJoin(ceremony, io);
+  addSplit(ceremony, io);
+  addFinish(ceremony, io);
+  addStatus(ceremony, io);
+}
+
+function addStart(ceremony: Command, io: Invocation): void {
+  ceremony
+    .command('start')
+    .description('write who shares the key, and how many of them sign, to a new folder')
+    .argument('<folder>', 'folder that the holders pass around or synchronise')
+    .requiredOption('--holders <name...>', 'names of the holders')
+    .requiredOption('--threshold <number>', 'how many holders sign together')
+    .option(
+      '--splits <file>',
+      'public JWK of an existing Ed25519 root key, to split instead of making a new key',
+    )
+    .action((folder: string, { holders, threshold, splits }: StartOptions) =>
+      run(io, false, async () => {
+        const key = splits === undefined ? undefined : await loadRootKey(splits, true, io.env);
+        if (key !== undefined && key.algorithm !== 'Ed25519') {
+          throw new UsageError(
+            `${splits} is a P-256 key, and only Ed25519 keys can be shared: rotate to a new key`,
+          );
+        }
+        startCeremony(folder, { names: holders, threshold: Number(threshold), splits: key });
+        say(
+          io,
+          `${folder} is ready: each holder runs \`passport-registry ceremony join ${folder} --as NAME --share FILE\``,
+        );
+        return undefined;
+      }),
+    );
+}
+
+function addJoin(ceremony: Command, io: Invocation): void {
+  const command = ceremony
+    .command('join')
+    .description('take part: run it once, and once more when all holders have joined')
+    .argument('<folder>', 'folder of the ceremony')
+    .option('--as <name>', 'your name in the ceremony; needed the first time')
+    .option('--json', 'report as JSON on stdout');
+  addShareOptions(command).action((folder: string, options: JoinOptions) =>
+    run(io, options.json === true, async () => {
+      const { joinCeremony } = await import('../../custody/ceremony/join.js');
+      const read = await readCeremony(folder);
+      const report = await joinCeremony(read, shareAccess(io, options.share, options), {
+        name: options.as,
+        newPassphrase: (file) => newPassphrase(io, file, options),
+      });
+      if (options.json) emit(io, { ok: true, ...report });
+      const { name, done, waitingFor, digest } = report;
+      say(io, `${name} has joined: ${options.share} is yours alone; keep it and its passphrase`);
+      if (waitingFor.length > 0) say(io, `waiting for ${nameHolders(waitingFor)} to join`);
+      if (digest !== undefined) {
+        await sayFingerprint(io, digest);
+        say(io, 'read these words to the owner of the key, who then runs `ceremony split`');
+      } else if (done) say(io, `your parts for the others are in ${folder}: pass it on`);
+      if (!done) say(io, 'run this command again when all have joined');
+      else
+        say(
+          io,
+          `next: \`passport-registry ceremony finish ${folder} --share ${options.share}\`, when all have done so`,
+        );
+      return undefined;
+    }),
+  );
+}
+
+function addSplit(ceremony: Command, io: Invocation): void {
+  ceremony
+    .command('split')
+    .description('split an existing Ed25519 key among the holders, when all have joined')
+    .argument('<folder>', 'folder of the ceremony')
+    .requiredOption('--key <file|env:NAME>', 'the private key: PKCS#8 PEM (may be encrypted) or JWK')
+    .option(
+      '--passphrase-file <file>',
+      'file with the passphrase of an encrypted key (default: ask on the terminal)',
+    )
+    .option('--words <words>', 'the fingerprint that a holder has read to you, instead of the question')
+    .action((folder: string, { key: source, words, passphraseFile }: SplitOptions) =>
+      run(io, false, async () => {
+        const { splitKey } = await import('../../custody/ceremony/split.js');
+        const key = await loadPrivateKey(source, passphraseFrom(io, passphraseFile), io.env);
+        await splitKey(await readCeremony(folder), key, (digest) => confirm(io, digest, words));
+        say(
+          io,
+          `the key is split: each holder runs \`passport-registry ceremony finish ${folder} --share FILE\``,
+        );
+        say(
+          io,
+          'AFTER the ceremony, DESTROY the original key and every copy of it: whoever has one can sign without the holders',
+        );
+        return undefined;
+      }),
+    );
+}
+
+function addFinish(ceremony: Command, io: Invocation): void {
+  const command = ceremony
+    .command('finish')
+    .description(
+      'compare the fingerprint, write your share and a receipt; run it once more for the test signature',
+    )
+    .argument('<folder>', 'folder of the ceremony')
+    .option(
+      '--words <words>',
+      'the fingerprint that the other holders have read to you, instead of the question',
+    )
+    .option('--json', 'report as JSON on stdout');
+  addShareOptions(command).action((folder: string, options: FinishOptions) =>
+    run(io, options.json === true, async () => {
+      const { finishCeremony } = await import('../../custody/ceremony/finish.js');
+      const report = await finishCeremony(
+        await readCeremony(folder),
+        shareAccess(io, options.share, options),
+        { memory: memoryOf(io, options), confirm: (digest) => confirm(io, digest, options.words) },
+      );
+      if (options.json) emit(io, { ok: true, ...report });
+      const { name, root, waitingFor } = report;
+      say(io, `${options.share} holds the share of ${name}, and is worth nothing alone: back it up`);
+      const others = waitingFor.filter((one) => one !== name);
+      if (others.length > 0) say(io, `waiting for ${nameHolders(others)} to run \`ceremony finish\``);
+      if (others.length < waitingFor.length)
+        say(io, `run this command once more${others.length > 0 ? ', when they have done so' : ''}`);
+      if (waitingFor.length > 0) return undefined;
+      say(
+        io,
+        `the key ${root} is live: ${folder}/root.json is public, and ${folder}/holders.json names its holders`,
+      );
+      return undefined;
+    }),
+  );
+}
+
+/** Shows the fingerprint, and compares it. @throws {@link SharedKeyRejected} if it is another one */
+async function confirm(io: Io, digest: string, words: string | undefined): Promise<void> {
+  const { isFingerprint } = await import('../../custody/shared-key/fingerprint.js');
+  await sayFingerprint(io, digest);
+  if (words === undefined) {
+    const question = 'Read these words to the others. Does everybody have the same? Type yes: ';
+    const answer = await ask(io, question, 'there is no terminal to ask: give --words');
+    if (answer === 'yes') return;
+    throw new UsageError('nothing was done: run this command again when everybody has the same words');
+  }
+  if (isFingerprint(words, digest)) return;
+  throw new SharedKeyRejected(
+    'ERR_FINGERPRINT',
+    'nothing was done: the words are not those of this folder. If somebody has other words, messages were changed on their ' +
+      'way: start a new ceremony',
+  );
+}
+
+async function sayFingerprint(io: Io, digest: string): Promise<void> {
+  const { fingerprintWords } = await import('../../custody/shared-key/fingerprint.js');
+  const words = fingerprintWords(digest);
+  say(io, 'fingerprint of this ceremony:');
+  for (let at = 0; at < words.length; at += 4) say(io, `  ${words.slice(at, at + 4).join(' ')}`);
+}
+
+function addStatus(ceremony: Command, io: Invocation): void {
+  ceremony
+    .command('status')
+    .description('show how far a ceremony is, and who must act')
+    .argument('<folder>', 'folder of the ceremony')
+    .option('--json', 'report as JSON on stdout')
+    .action((folder: string, { json }: { json?: true }) =>
+      run(io, json === true, async () => {
+        const { ceremonyStatus } = await import('../../custody/ceremony/status.js');
+        const status = await ceremonyStatus(await readCeremony(folder));
+        const { fingerprintWords } = await import('../../custody/shared-key/fingerprint.js');
+        const words = status.digest === undefined ? undefined : fingerprintWords(status.digest);
+        if (json) emit(io, { ok: true, ...status, words });
+        else describe(io, status, words);
+        return undefined;
+      }),
+    );
+}
+
+/** What the holders of each step do. */
+const TO_DO = {
+  join: 'run `ceremony join`',
+  parts: 'run `ceremony join` again, for the second round',
+  split: 'all compare the fingerprint; then the owner of the key runs `ceremony split`',
+  receipt: 'run `ceremony finish`',
+  test: 'run `ceremony finish` again, for the test signature',
+  record: 'anybody runs `ceremony finish`, which writes root.json and holders.json',
+  live: '',
+} as const;
+
+function describe(io: Io, status: CeremonyStatus, words: readonly string[] | undefined): void {
+  const { names, threshold, splits, step, waitingFor, root } = status;
+  say(
+    io,
+    `${splits === undefined ? 'a new key' : `the key ${splits}`}, ${threshold} of ${names.length} holders: ${names.join(', ')}`,
+  );
+  if (root !== undefined) say(io, `root key    ${root}`);
+  if (words !== undefined) say(io, `fingerprint ${words.join(' ')}`);
+  if (step === 'live') say(io, 'the key is live: every holder has a receipt, and every share was tested');
+  else say(io, `next: ${[waitingFor.join(', '), TO_DO[step]].filter((part) => part !== '').join(': ')}`);
+}

@@ -1,0 +1,102 @@
+import type { RootKey } from '@passport-registry/verifier';
+import { readSigningRequest } from '../../custody/offline-signing/read-request.js';
+import {
+  assertNewest,
+  memoryFolder,
+  saveSigningMemory,
+} from '../../custody/offline-signing/signing-memory.js';
+import { describeRequest, type SigningRequest } from '../../custody/offline-signing/signing-request.js';
+import { UsageError } from '../../generator/errors.js';
+import { CLOCK_TOLERANCE_MS, formatUpdatedAt } from '../../generator/list/updated-at.js';
+import { recordsOfList } from '../../generator/records/check-records.js';
+import { assertPublishable } from '../../generator/review/assert-publishable.js';
+import { loadRootKey } from '../../generator/signing/key-file.js';
+import type { RequestOptions } from '../options/request-options.js';
+import { exceptions } from '../options/rule-options.js';
+import { ask } from '../terminal/ask.js';
+import { sayDiagnostics } from '../terminal/diagnostics.js';
+import type { Io } from '../terminal/io.js';
+import { say } from '../terminal/output.js';
+
+/** A signing request, and the root key that is to sign it. */
+interface RequestToSign {
+  readonly folder: string;
+  readonly rootKey: RootKey;
+}
+
+/**
+ * Reads a signing request, checks it in every way, and shows it in words.
+ *
+ * @throws the errors of `readSigningRequest`, of the memory and of the rules
+ */
+export async function shownRequest(
+  io: Io,
+  { folder, rootKey }: RequestToSign,
+  options: RequestOptions,
+): Promise<SigningRequest> {
+  const { previousRootKey, insteadOf, memory = memoryFolder(io.env) } = options;
+  const before = previousRootKey === undefined ? undefined : await loadRootKey(previousRootKey, true, io.env);
+  const request = await readSigningRequest(folder, rootKey, before);
+  assertNewest(memory, request, insteadOf);
+  sayRules(io, request, options);
+  for (const line of describeRequest(request)) say(io, line);
+  warnOfClock(io, request);
+  return request;
+}
+
+/**
+ * Shows a signing request as `shownRequest` does, asks, and remembers it. Whoever signs a payload, with a key or with a
+ * share of one, signs only what this function returns.
+ *
+ * @throws {@link UsageError} if the user does not confirm; the errors of `shownRequest`
+ */
+export async function confirmedRequest(
+  io: Io,
+  toSign: RequestToSign,
+  options: RequestOptions,
+): Promise<SigningRequest> {
+  const request = await shownRequest(io, toSign, options);
+  await confirmRequest(io, request, options);
+  return request;
+}
+
+/** Asks whether to sign a request that was shown, and remembers it. @throws {@link UsageError} if the user does not confirm */
+export async function confirmRequest(
+  io: Io,
+  request: SigningRequest,
+  options: RequestOptions,
+): Promise<void> {
+  if (options.yes !== true) await confirm(io);
+  // Saved before signing: if a signature exists that is not in the memory, this machine could sign an older list later.
+  saveSigningMemory(options.memory ?? memoryFolder(io.env), request);
+}
+
+/** Applies the rules of change to the list of a request, and shows the warnings. */
+function sayRules(io: Io, { publication }: SigningRequest, options: RequestOptions): void {
+  if (publication === undefined) return;
+  const before = publication.previous && recordsOfList(publication.previous.registry.issuers);
+  const after = recordsOfList(publication.registry.issuers);
+  sayDiagnostics(io, assertPublishable({ before, after }, exceptions(options), false));
+}
+
+/** Only a warning, because the clock of an offline machine may be wrong. `attach` refuses such a list. */
+function warnOfClock(io: Io, { publication, delegation, rotation }: SigningRequest): void {
+  const times: readonly (readonly [name: string, time: number | undefined])[] = [
+    ['updated_at of the list', publication && Date.parse(publication.registry.updated_at)],
+    ['the time of the publication statement', publication?.statement.issuedAt],
+    ['the time of the delegation', delegation?.issuedAt],
+    ['the time of the rotation step', rotation?.issuedAt],
+  ];
+  const latest = times.flatMap(([, time]) => time ?? []).reduce((a, b) => Math.max(a, b), 0);
+  if (latest <= Date.now() + CLOCK_TOLERANCE_MS) return;
+  const [name] = times.find(([, time]) => time === latest) ?? [];
+  say(
+    io,
+    `WARNING: ${name}, ${formatUpdatedAt(latest)}, is ahead of this machine's clock: check both before you sign`,
+  );
+}
+
+async function confirm(io: Io): Promise<void> {
+  const answer = await ask(io, 'Sign this? Type yes: ', 'there is no terminal to ask: give --yes');
+  if (answer !== 'yes') throw new UsageError('nothing was signed');
+}

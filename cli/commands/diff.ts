@@ -1,0 +1,101 @@
+import { type Command, Option } from 'commander';
+import { publicationProblems } from '../../generator/review/assert-publishable.js';
+import { type Comparison, compareRecords, describeDifference } from '../../generator/review/difference.js';
+import { forMarkdown } from '../../generator/review/markdown.js';
+import { type Compared, readSides, type Sides } from '../options/diff-sides.js';
+import {
+  addOverrideOption,
+  addProductionOptions,
+  type ExceptionOptions,
+  exceptions,
+  type ProductionOptions,
+} from '../options/rule-options.js';
+import { TRUST_OPTION } from '../options/trust-option.js';
+import { isAddress } from '../options/where.js';
+import { addFormatOptions, type FormatOptions, report, tally, wantsJson } from '../terminal/diagnostics.js';
+import type { Invocation, Io } from '../terminal/io.js';
+import { count, say } from '../terminal/output.js';
+import { run } from '../terminal/run.js';
+
+type Options = Omit<FormatOptions, 'format'> &
+  ExceptionOptions &
+  ProductionOptions & {
+    format: FormatOptions['format'] | 'markdown';
+    issuers?: string;
+    rootKey?: string;
+    at?: string[];
+    failOn: 'error' | 'warning';
+  };
+
+/** `passport-registry diff` */
+export function addDiffCommand(program: Command, io: Invocation): void {
+  const command = program
+    .command('diff')
+    .description('show what a change does to the issuers, and check the rules of change')
+    .argument('<before>', 'commits as A..B or A...B, a commit, a folder of records or a tree, or a URL')
+    .argument(
+      '[after]',
+      'what to compare with: the same, or the file of one record (default: issuers, or the records in this folder)',
+    )
+    .option('--issuers <dir>', 'folder of the records, also within commits (default: issuers)')
+    .option(...TRUST_OPTION)
+    .option(
+      '--at <time>',
+      'given twice: compare the lists that a registry with a log had in force at two times, RFC 3339',
+      (time: string, times: readonly string[] = []) => [...times, time],
+    );
+  addProductionOptions(addOverrideOption(command)).addOption(
+    new Option('--fail-on <severity>', 'which problems end with exit code 1')
+      .choices(['error', 'warning'])
+      .default('error'),
+  );
+  addFormatOptions(command, ['markdown']).action(
+    (before: string, after: string | undefined, options: Options) =>
+      run(io, wantsJson(options), () => diff(io, [before, after], options)),
+  );
+}
+
+async function diff(io: Io, compared: Compared, options: Options): Promise<number> {
+  const sides = await readSides(io, compared, options);
+  const { before, after, past } = sides;
+  const { changes, notCompared } = compareRecords(before, after);
+  const development = options.production !== true;
+  const diagnostics = publicationProblems({ before, after }, exceptions(options), development);
+  const failing = options.failOn === 'warning' ? ['error', 'warning'] : ['error'];
+  const ok = diagnostics.every(({ severity }) => !failing.includes(severity));
+  const { format } = options;
+  if (format === 'markdown')
+    io.stdout.write(forMarkdown({ changes, notCompared }, after.issuers, diagnostics));
+  else {
+    if (format === 'text') for (const line of describeDifference(changes, after.issuers)) say(io, line);
+    report(io, { ...options, format }, { ok, changes, notCompared, diagnostics, ...(past && { past }) });
+  }
+  const invalid =
+    notCompared.length === 0 ? '' : `, ${count(notCompared.length, 'invalid file')} not compared`;
+  say(io, `${count(changes.length, 'issuer')} changed${invalid}: ${tally(diagnostics)}`);
+  if (format === 'text' && options.at === undefined) {
+    for (const line of hints(compared, sides, { changes, notCompared })) say(io, line);
+  }
+  return ok ? 0 : 1;
+}
+
+/** Tells an issuer what a comparison with a published list means. */
+function hints(
+  [first, second]: Compared,
+  { before, after, isPartial }: Sides,
+  { changes }: Comparison,
+): string[] {
+  if (isPartial) {
+    return [...after.issuers.keys()].map((id) => {
+      if (!before.issuers.has(id)) {
+        return `note: ${id} is not taken. To get listed, fork the registry's repository, add the file as issuers/${id}.yaml, and send a pull request`;
+      }
+      const isChanged = changes.some(({ issuer_id }) => issuer_id === id);
+      const what = isChanged ? 'and this file changes its record' : 'with the same record';
+      return `note: ${id} is in the published list, ${what}. If you are a new issuer, choose another id`;
+    });
+  }
+  const mayBeOne = isAddress(first) && second === undefined;
+  if (!mayBeOne || !changes.some(({ kind }) => kind === 'removed')) return [];
+  return [`note: to compare a single record, name its file: passport-registry diff ${first} FILE`];
+}

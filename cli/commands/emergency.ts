@@ -1,0 +1,98 @@
+import type { Issuer, IssuerRegistry } from '@passport-registry/verifier';
+import type { Command } from 'commander';
+import { editStatus } from '../../generator/authoring/edit-status.js';
+import { readIfThere } from '../../generator/files/read-file.js';
+import { PATHS } from '../../generator/tree/paths.js';
+import { readPublished } from '../../generator/tree/published-tree.js';
+import { addBuildOptions, type BuildCommandOptions } from '../options/build-options.js';
+import type { Invocation } from '../terminal/io.js';
+import { say } from '../terminal/output.js';
+import { run } from '../terminal/run.js';
+import { buildAndReport } from './build.js';
+import { buildUnsigned } from './build-unsigned.js';
+
+interface Options extends BuildCommandOptions {
+  reason: string;
+  unsigned?: string;
+}
+
+const COMMANDS: readonly [name: string, to: Issuer['status'], description: string][] = [
+  ['suspend', 'suspended', 'suspend an issuer: edit its record, build, sign, verify'],
+  ['revoke', 'revoked', 'revoke an issuer for good: edit its record, build, sign, verify'],
+  ['reinstate', 'active', 'end the suspension of an issuer: edit its record, build, sign, verify'],
+];
+
+/** `passport-registry suspend`, `revoke` and `reinstate` */
+export function addEmergencyCommands(program: Command, io: Invocation): void {
+  for (const [name, to, description] of COMMANDS) {
+    const command = program
+      .command(name)
+      .description(description)
+      .argument('<id>', 'issuer_id')
+      .requiredOption('--reason <text>', 'the reason, which becomes a comment in the record')
+      .option('--unsigned <dir>', 'do not sign: write a signing request to a new folder');
+    addBuildOptions(command).action((id: string, options: Options) =>
+      run(io, options.json === true, () => changeAndBuild(io, { id, to }, options)),
+    );
+  }
+}
+
+interface StatusChange {
+  readonly id: string;
+  readonly to: Issuer['status'];
+}
+
+/** The signals that end a command. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Changes the record and the tree, or a request, together: if that fails or a signal ends it, restores the record. */
+async function changeAndBuild(
+  io: Invocation,
+  { id, to }: StatusChange,
+  options: Options,
+): Promise<undefined> {
+  const { issuers, out, reason, unsigned } = options;
+  const isPublished = async () => {
+    const tree = await readPublished(out);
+    return tree?.signed === true && statusInList(tree.list, id) === to;
+  };
+  const edit = await editStatus(issuers, id, { to, reason, now: new Date(), isPublished });
+  const undo = () => {
+    edit.undo();
+    say(io, `${edit.file} is unchanged`);
+  };
+  const stop = (signal: NodeJS.Signals) => {
+    try {
+      // If the build has already replaced the list, the record must agree with the list.
+      if (statusInList(readIfThere(out, PATHS.list), id) !== to) undo();
+    } catch (error) {
+      say(io, `passport-registry: ${(error as Error).message}`);
+    }
+    // The listener is gone, so that the signal now ends the process with the usual exit code.
+    process.kill(process.pid, signal);
+  };
+  for (const signal of SIGNALS) process.once(signal, stop);
+  try {
+    if (edit.from !== to) say(io, `${id}: status ${edit.from} -> ${to} (${edit.file})`);
+    else say(io, `${id}: status ${to} in ${edit.file}, but not in the list in ${out}: building`);
+    if (unsigned === undefined) await buildAndReport(io, options);
+    else await buildUnsigned(io, unsigned, options);
+  } catch (error) {
+    undo();
+    throw error;
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, stop);
+  }
+  say(io, `Commit ${edit.file}, and publish ${out}${unsigned === undefined ? '' : ' after `attach`'}.`);
+  return undefined;
+}
+
+/** Returns the status of an issuer in the bytes of a list. Undefined if the list is damaged or has no such issuer. */
+function statusInList(list: Uint8Array | undefined, id: string): Issuer['status'] | undefined {
+  try {
+    const { issuers }: IssuerRegistry = JSON.parse(new TextDecoder().decode(list));
+    return issuers.find(({ issuer_id }) => issuer_id === id)?.status;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,194 @@
+import { basename, relative, resolve } from 'node:path';
+import { isLoopback } from '@passport-registry/verifier/internal';
+import { Argument, type Command } from 'commander';
+import { ConfigurationRejected, UsageError } from '../../generator/errors.js';
+import { configuredEmail, repositoryAround } from '../../generator/files/git.js';
+import { isReservedName } from '../../generator/review/reserved-names.js';
+import { parseConfiguration } from '../options/configuration.js';
+import { CONFIGURATION_FILE } from '../options/use-configuration.js';
+import { namedTool, type PinnedTool, runningTool } from '../scaffold/pinned-tool.js';
+import { type RegistrySettings, registryYaml } from '../scaffold/registry-settings.js';
+import {
+  type RegistryFolder,
+  ROOT_KEY_FILE,
+  registryFolder,
+  writeRegistry,
+} from '../scaffold/write-registry.js';
+import { interview, type Question } from '../terminal/ask.js';
+import { sayDiagnostics } from '../terminal/diagnostics.js';
+import type { Invocation, Io } from '../terminal/io.js';
+import { count, say } from '../terminal/output.js';
+import { run } from '../terminal/run.js';
+import { shellWord } from '../terminal/shell-word.js';
+
+interface Options {
+  name?: string;
+  contact?: string;
+  baseUrl?: string;
+  description?: string;
+  homepage?: string;
+  rootKey?: string;
+  tool?: string;
+}
+
+/** The settings that every new registry has. */
+type Required = 'name' | 'contact' | 'base_url';
+
+/** How `init` asks for the settings that every new registry has. */
+const QUESTIONS: Readonly<Record<Required, { option: string; question: string }>> = {
+  name: { option: '--name', question: 'Name of the registry' },
+  contact: { option: '--contact', question: 'E-mail address of the operator' },
+  base_url: { option: '--base-url', question: 'URL where the registry will be published' },
+};
+
+/** Where `npm start` serves the registry. */
+const LOCAL_URL = 'http://127.0.0.1:8080';
+
+/** `passport-registry init` */
+export function addInitCommand(program: Command, io: Invocation): void {
+  program
+    .command('init')
+    .description('make the folder of a new registry; on a terminal, ask for missing values')
+    .addArgument(new Argument('[folder]', 'folder to make').default('.', 'the current folder'))
+    .option('--name <text>', 'name of the registry')
+    .option('--contact <address>', 'e-mail address of the operator')
+    .option('--base-url <url>', 'URL where the registry will be published')
+    .option('--description <text>', 'what the registry is, in one line')
+    .option('--homepage <url>', 'https URL of a page about the operator')
+    .option('--root-key <file>', 'make a root key in this new file, outside of the folder')
+    .option(
+      '--tool <spec>',
+      'the program to pin: an exact version, a tarball, or a git address with a commit',
+    )
+    .action((folder: string, options: Options) => run(io, false, () => init(io, folder, options)));
+}
+
+async function init(io: Io, named: string, options: Options): Promise<undefined> {
+  const folder = registryFolder(named, options.rootKey);
+  const tool = options.tool === undefined ? runningTool() : namedTool(options.tool);
+  const given = { ...options, base_url: options.baseUrl };
+  const settings = await allSettings(io, folder, { ...settingsOf(given), ...keySettings(folder) });
+  const text = registryYaml(settings);
+  parseConfiguration(CONFIGURATION_FILE, text);
+  const { name, contact, base_url } = settings;
+  const written = await writeRegistry(
+    { folder, values: { name, contact, base_url }, registryYaml: text, tool },
+    io.env,
+  );
+  say(io, `${named}: ${count(written.files, 'file')} written`);
+  sayTool(io, tool);
+  sayBaseUrl(io, base_url);
+  if (written.thumbprint !== undefined) {
+    say(io, `root key   ${written.thumbprint}`);
+    say(io, `           ${options.rootKey} holds the private key. Keep it secret, and keep two copies.`);
+  }
+  sayRepository(io, folder);
+  sayNext(io, named, folder);
+  return undefined;
+}
+
+function settingsOf({ name, contact, base_url, description, homepage }: RegistrySettings): RegistrySettings {
+  return { name, contact, base_url, description, homepage };
+}
+
+/** The settings for a root key. The path of the private key is relative to the folder. */
+function keySettings({ path, rootKey }: RegistryFolder): RegistrySettings {
+  return rootKey === undefined ? {} : { root_key: ROOT_KEY_FILE, signer: { key: relative(path, rootKey) } };
+}
+
+/** Asks for the required settings that are missing. */
+async function allSettings(
+  io: Io,
+  { path }: RegistryFolder,
+  given: RegistrySettings,
+): Promise<RegistrySettings & Record<Required, string>> {
+  const settings: Record<string, unknown> = { ...given };
+  const names = Object.keys(QUESTIONS) as Required[];
+  const missing = names.filter((name) => settings[name] === undefined);
+  if (missing.length > 0) {
+    // Invalid options are reported before the first question.
+    parseConfiguration(CONFIGURATION_FILE, registryYaml(given));
+    const flags = missing.map((name) => QUESTIONS[name].option).join(', ');
+    const defaults = { name: basename(path), contact: configuredEmail(io.env), base_url: LOCAL_URL };
+    await interview(io, `give ${flags}: there is no terminal to ask`, async (question) => {
+      for (const name of missing)
+        settings[name] = await askFor(io, question, { name, value: defaults[name] });
+    });
+  }
+  return settings as RegistrySettings & Record<Required, string>;
+}
+
+/** Asks for a setting until the answer is valid. */
+async function askFor(
+  io: Io,
+  question: Question,
+  { name, value }: { name: Required; value: string | undefined },
+): Promise<string> {
+  const shown = value !== undefined && problemsOf({ [name]: value }) === undefined ? value : undefined;
+  for (;;) {
+    const text = `${QUESTIONS[name].question}${shown === undefined ? '' : ` [${shown}]`}: `;
+    const answer = (await question(text)) || (shown ?? '');
+    const problems = problemsOf({ [name]: answer });
+    if (problems === undefined) return answer;
+    sayDiagnostics(io, problems.diagnostics);
+  }
+}
+
+function problemsOf(settings: RegistrySettings): ConfigurationRejected | undefined {
+  try {
+    parseConfiguration(CONFIGURATION_FILE, registryYaml(settings));
+    return undefined;
+  } catch (error) {
+    if (error instanceof ConfigurationRejected) return error;
+    throw error;
+  }
+}
+
+function sayTool(io: Io, { spec, note }: PinnedTool): void {
+  say(io, `program    passport-registry pinned to ${spec}`);
+  if (note !== undefined) say(io, `           note: ${note}`);
+}
+
+/** Warns of a URL at which nobody else can verify the registry, or at which a network can change the page. */
+function sayBaseUrl(io: Io, baseUrl: string): void {
+  const url = new URL(baseUrl);
+  if (isLoopback(url)) return;
+  const set = `set base_url in ${CONFIGURATION_FILE} before you publish`;
+  if (isReservedName(url.hostname)) {
+    say(
+      io,
+      `WARNING: ${url.hostname} is a name that is reserved for examples, and nobody can own it: ${set}`,
+    );
+  }
+  if (url.protocol === 'http:') {
+    say(io, `WARNING: ${baseUrl} is not https, so anyone on the way can change the page or block it: ${set}`);
+  }
+}
+
+/** GitHub runs only the workflows in the top folder of a repository. */
+function sayRepository(io: Io, { path }: RegistryFolder): void {
+  const top = repositoryTop(path, io.env);
+  if (top === undefined || top === path) return;
+  say(io, `note: this folder is in the git repository ${top}, and GitHub runs only the workflows at its top`);
+}
+
+function repositoryTop(path: string, env: NodeJS.ProcessEnv): string | undefined {
+  try {
+    return repositoryAround(path, env).top;
+  } catch (error) {
+    if (error instanceof UsageError) return undefined;
+    throw error;
+  }
+}
+
+function sayNext(io: Io, named: string, { path }: RegistryFolder): void {
+  const enter = path === resolve('.') ? '' : `cd ${shellWord(named)} && `;
+  say(io, 'Next:');
+  say(io, `  ${enter}npm install`);
+  say(io, '  npx passport-registry new <issuer_id> --issuer-url <url>');
+  say(io, '  npm start');
+  say(
+    io,
+    'README.md has the steps to publish the registry. CONTRIBUTING.md tells issuers how to get listed.',
+  );
+}

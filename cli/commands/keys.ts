@@ -1,0 +1,197 @@
+import type { RootKey } from '@passport-registry/verifier';
+import { type Command, Option } from 'commander';
+import { prepareDelegation, prepareRotation } from '../../custody/offline-signing/prepare-statement.js';
+import { UsageError } from '../../generator/errors.js';
+import { delegationStatement, rotationStatement } from '../../generator/freshness/statements.js';
+import { logIdentity } from '../../generator/log/sign-head.js';
+import { chooseSigner } from '../../generator/signing/choose-signer.js';
+import {
+  generateKeyFile,
+  KEY_ALGORITHMS,
+  type KeyAlgorithm,
+  loadRootKey,
+} from '../../generator/signing/key-file.js';
+import { generateKeyPair } from '../../generator/signing/key-pair.js';
+import {
+  assertCommitted,
+  nextCommitment,
+  publishedSteps,
+  withCommitment,
+  withConfigured,
+} from '../../generator/tree/commitment.js';
+import { witnessVkey } from '../../observers/witnessing/witness-key.js';
+import { createState } from '../../observers/witnessing/witness-state.js';
+import { addCommitmentOption, type CommitmentOptions, committedKeys } from '../options/commitment-options.js';
+import { positiveNumber } from '../options/positive-number.js';
+import { addSignerOptions, type SignerOptions, signerChoice } from '../options/signer-options.js';
+import type { Invocation } from '../terminal/io.js';
+import { emit, say } from '../terminal/output.js';
+import { run } from '../terminal/run.js';
+import { sayRequest } from '../terminal/say-request.js';
+import { sayCommitment } from './say-rotation.js';
+
+interface GenerateOptions {
+  alg: KeyAlgorithm;
+  out: string;
+  public?: string;
+}
+
+interface DelegateOptions extends SignerOptions {
+  online: string[];
+  days: string;
+  out: string;
+  hold?: true;
+  unsigned?: string;
+}
+
+interface WitnessOptions {
+  name: string;
+  state?: string;
+}
+
+interface RotateOptions extends SignerOptions, CommitmentOptions {
+  next: string;
+  out: string;
+  unsigned?: string;
+}
+
+/** `passport-registry keys` */
+export function addKeysCommand(program: Command, io: Invocation): void {
+  const keys = program.command('keys').description('generate, print, delegate and rotate keys');
+  keys
+    .command('generate')
+    .description('generate a private key in a new file; print the public JWK to stdout')
+    .addOption(new Option('--alg <name>', 'algorithm').choices(KEY_ALGORITHMS).default('Ed25519'))
+    .requiredOption('--out <file>', 'where to write the private key, as PKCS#8 PEM')
+    .option('--public <file>', 'also write the public JWK to this new file')
+    .action(({ alg, out, public: publicFile }: GenerateOptions) =>
+      run(io, false, async () => {
+        const key =
+          publicFile === undefined
+            ? await generateKeyFile(alg, out, io.env)
+            : await generateKeyPair(alg, { privateKey: out, publicKey: publicFile }, io.env);
+        emit(io, key.jwk);
+        say(io, `${out} holds a private ${alg} key. Keep it secret; the JWK above is public.`);
+        return undefined;
+      }),
+    );
+  const delegate = keys
+    .command('delegate')
+    .description('let online keys sign checkpoints; print the delegation to stdout')
+    .requiredOption('--online <file...>', 'public JWKs of the online keys')
+    .option('--days <number>', 'how long the delegation is valid', '90')
+    .option('--hold', 'also let the online keys stop issuers, with `hold`')
+    .option('--unsigned <dir>', UNSIGNED)
+    .option('--out <dir>', 'folder of the published tree, whose delegation the request replaces', 'dist');
+  addSignerOptions(delegate).action((options: DelegateOptions) =>
+    run(io, false, () => delegateKeys(io, options)),
+  );
+  const rotate = keys
+    .command('rotate')
+    .description('sign the step to the next root key; print the step to stdout')
+    .requiredOption('--next <file>', 'public JWK of the next root key')
+    .option('--unsigned <dir>', UNSIGNED)
+    .option('--out <dir>', 'folder of the published tree, whose rotation the step continues', 'dist');
+  addSignerOptions(addCommitmentOption(rotate)).action((options: RotateOptions) =>
+    run(io, false, () => rotateKey(io, options)),
+  );
+  keys
+    .command('public')
+    .description('print the public JWK of a key')
+    .argument('<file>', 'private key (PEM or JWK) or public key, or env:NAME')
+    .action((file: string) =>
+      run(io, false, async () => {
+        emit(io, (await loadRootKey(file, false, io.env)).jwk);
+        return undefined;
+      }),
+    );
+  addNoteKeyCommands(keys, io);
+}
+
+/** What `--unsigned` does, with the public root key instead of a signer. */
+const UNSIGNED = 'do not sign: write a signing request for --root-key to a new folder';
+
+async function delegateKeys(io: Invocation, { online, days, hold, out, ...options }: DelegateOptions) {
+  const term = { days: positiveNumber('--days', days), mayHold: hold === true };
+  const keys = await Promise.all(online.map((file) => loadRootKey(file, true, io.env)));
+  if (options.unsigned !== undefined) {
+    const rootKey = await unsignedRootKey(io, options);
+    const request = await prepareDelegation({ rootKey, keys, ...term, out }, options.unsigned);
+    sayRequest(io, request, options.unsigned);
+    return undefined;
+  }
+  const root = await chooseSigner({ ...signerChoice(io, options), production: true });
+  io.stdout.write(`${await delegationStatement(root, keys, { ...term, now: Date.now() })}\n`);
+  return undefined;
+}
+
+async function rotateKey(io: Invocation, { next: file, unsigned, ...options }: RotateOptions) {
+  if (unsigned !== undefined) {
+    const rootKey = await unsignedRootKey(io, options);
+    const next = await committedNext(io, { rootKey, file }, options);
+    sayRequest(io, await prepareRotation({ rootKey, next }, unsigned), unsigned);
+    return undefined;
+  }
+  const root = await chooseSigner({ ...signerChoice(io, options), production: true });
+  const next = await committedNext(io, { rootKey: root.rootKey, file }, options);
+  io.stdout.write(`${await rotationStatement(root, next, Date.now())}\n`);
+  sayCommitment(io, next);
+  return undefined;
+}
+
+/** Reads the next root key, to which the outgoing key may lead, with the keys to which the step commits it. */
+async function committedNext(
+  io: Invocation,
+  { rootKey, file }: { readonly rootKey: RootKey; readonly file: string },
+  { out, nextRoots, commit }: Pick<RotateOptions, 'out' | 'nextRoots' | 'commit'>,
+): Promise<RootKey> {
+  const next = await loadRootKey(file, true, io.env);
+  const steps = publishedSteps(out);
+  const outgoing = withConfigured(await withCommitment(rootKey, steps), nextRoots);
+  assertCommitted(outgoing, next.thumbprint);
+  const committed = await committedKeys(io, '--commit', commit);
+  return { ...next, nextRoots: nextCommitment(committed, { outgoing, next, steps }) };
+}
+
+/** The root key that will sign a request. */
+function unsignedRootKey(io: Invocation, { rootKey }: SignerOptions): Promise<RootKey> {
+  if (rootKey !== undefined) return loadRootKey(rootKey, true, io.env);
+  throw new UsageError(
+    'a request must name the root key that will sign: pass --root-key, or set root_key in registry.yaml',
+  );
+}
+
+/** Adds the commands that print the keys of logs and witnesses. */
+function addNoteKeyCommands(keys: Command, io: Invocation): void {
+  keys
+    .command('witness')
+    .description('print the verifier key of a witness; create the state of a new witness')
+    .argument('<file>', 'Ed25519 key of the witness: private key, public key, or env:NAME')
+    .requiredOption('--name <name>', 'name of the witness: its URL without https://, such as mirror.example')
+    .option('--state <dir>', 'create the folder that remembers what the witness cosigns')
+    .action((file: string, { name, state }: WitnessOptions) =>
+      run(io, false, async () => {
+        const vkey = witnessVkey(name, await loadRootKey(file, false, io.env));
+        if (state !== undefined) createState(state, vkey);
+        io.stdout.write(`${vkey}\n`);
+        if (state !== undefined) say(io, `${state} is the state of this witness. ${KEEP_STATE}`);
+        return undefined;
+      }),
+    );
+  keys
+    .command('log')
+    .description('print the verifier key of a log, for `witness --log`')
+    .argument('<file>', 'Ed25519 key of the log: private key, public key, or env:NAME')
+    .requiredOption('--origin <name>', 'name of the log, such as registry.example/log')
+    .action((file: string, { origin }: { origin: string }) =>
+      run(io, false, async () => {
+        const { vkey } = logIdentity(origin, await loadRootKey(file, false, io.env));
+        io.stdout.write(`${vkey}\n`);
+        return undefined;
+      }),
+    );
+}
+
+/** What an operator must know about the state of a witness. */
+const KEEP_STATE =
+  'Keep it as long as the key, and never put back an older copy: a witness that has lost its state needs another key.';

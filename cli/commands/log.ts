@@ -1,0 +1,43 @@
+import type { Command } from 'commander';
+import { unknownId } from '../../generator/authoring/find-record.js';
+import { type Change, history } from '../../generator/review/history.js';
+import type { Invocation } from '../terminal/io.js';
+import { emit, say } from '../terminal/output.js';
+import { run } from '../terminal/run.js';
+
+/** `passport-registry log` */
+export function addLogCommand(program: Command, io: Invocation): void {
+  program
+    .command('log')
+    .description('show changes of status and tier from the git history, newest first')
+    .argument('[id]', 'issuer_id (default: all issuers)')
+    .option('--issuers <dir>', 'folder of the records', 'issuers')
+    .option('--json', 'report as JSON on stdout')
+    .action((id: string | undefined, { issuers, json }: { issuers: string; json?: true }) =>
+      run(io, json === true, async () => {
+        const all = history(issuers, io.env);
+        const changes = all.filter(({ issuer }) => id === undefined || issuer === id);
+        if (id !== undefined && changes.length === 0) {
+          throw unknownId(
+            `the git history of ${issuers} has no issuer`,
+            id,
+            all.map(({ issuer }) => issuer),
+          );
+        }
+        if (json) emit(io, changes);
+        else for (const change of changes) say(io, formatChange(change));
+        if (changes.length === 0) say(io, `the git history of ${issuers} has no change of status or tier`);
+        return undefined;
+      }),
+    );
+}
+
+function formatChange({ at, issuer, field, from, to, author, commit, subject }: Change): string {
+  const move =
+    from === undefined
+      ? `added, ${field} ${to}`
+      : to === undefined
+        ? `removed, ${field} was ${from}`
+        : `${field} ${from} -> ${to}`;
+  return `${at}  ${issuer}: ${move}  (${commit.slice(0, 10)}, ${author}: ${subject})`;
+}

@@ -1,0 +1,148 @@
+import type { Command } from 'commander';
+import { UsageError } from '../../generator/errors.js';
+import { type MirrorReport, mirrorOnce } from '../../observers/mirroring/mirror.js';
+import { readHost } from '../../observers/mirroring/read-host.js';
+import {
+  isAcceptable,
+  MAX_BEHIND_SECONDS,
+  type MirrorStatus,
+  mirrorStatus,
+} from '../../observers/mirroring/status.js';
+import { positiveNumber } from '../options/positive-number.js';
+import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
+import { assertAddresses } from '../options/where.js';
+import { addWitnessOptions, type WitnessOptions, witnessChoice } from '../options/witness-options.js';
+import type { Invocation, Io } from '../terminal/io.js';
+import { count, emit, say } from '../terminal/output.js';
+import { run } from '../terminal/run.js';
+import { repeatForever } from '../terminal/watch.js';
+import { verifyHolders } from '../verify-holders.js';
+
+interface Options extends WitnessOptions {
+  rootKey?: string;
+  maxAge: string;
+  watch?: string;
+  json?: true;
+}
+
+interface StatusOptions {
+  rootKey?: string;
+  baseUrl?: string;
+  mirror?: readonly string[];
+  maxBehind: string;
+  json?: true;
+}
+
+/** `passport-registry mirror` and `mirror status` */
+export function addMirrorCommand(program: Command, io: Invocation): void {
+  const mirror = program
+    .command('mirror')
+    .description('download the tree of a registry, verify it, and switch to it with one rename')
+    .argument('<source>', 'URL of the registry, or a source that rsync accepts')
+    .argument('<dir>', 'folder of the mirror; a host serves `current` in it')
+    .option(...TRUST_OPTION)
+    .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30');
+  addWitnessOptions(mirror)
+    .option('--watch <seconds>', 'keep running, and check again after this time')
+    .option('--json', 'report as JSON on stdout')
+    .action((source: string, folder: string, options: Options) =>
+      run(io, options.json === true, () => mirrorAndReport(io, { source, folder }, options)),
+    );
+  mirror
+    .command('status')
+    .description('compare a registry with its mirrors')
+    .argument('[url...]', 'the registry, then its mirrors (default: base_url and mirrors of registry.yaml)')
+    .option(...TRUST_OPTION)
+    .option('--base-url <url>', 'URL of the registry, if no argument is given')
+    .option('--mirror <url...>', 'URLs of its mirrors, if no argument is given')
+    .option('--max-behind <seconds>', 'how far behind a mirror may be', String(MAX_BEHIND_SECONDS))
+    .option('--json', 'report as JSON on stdout')
+    // Options before the name of the subcommand also apply.
+    .action((urls: string[], _own: StatusOptions, command: Command) =>
+      run(io, command.optsWithGlobals()['json'] === true, () => status(io, urls, command.optsWithGlobals())),
+    );
+}
+
+async function loadPinned(io: Io, rootKey: string | undefined) {
+  if (rootKey !== undefined) return loadTrust(io, rootKey);
+  throw new UsageError(
+    '`mirror` needs --root-key to verify what it reads: the trust anchor that `passport-registry pin` writes',
+  );
+}
+
+/** The registry, and the folder of the mirror. */
+interface Route {
+  readonly source: string;
+  readonly folder: string;
+}
+
+async function mirrorAndReport(io: Io, route: Route, options: Options): Promise<number> {
+  // The web server, which runs as another user, must be able to read the files.
+  const umask = process.umask(0o022);
+  try {
+    return await mirror(io, route, options);
+  } finally {
+    process.umask(umask);
+  }
+}
+
+async function mirror(io: Io, route: Route, options: Options): Promise<number> {
+  const trust = await loadPinned(io, options.rootKey);
+  const maxAgeDays = positiveNumber('--max-age', options.maxAge);
+  const witness = await witnessChoice(io, options);
+  const once = async () => {
+    const report = await mirrorOnce({ ...route, trust, maxAgeDays, env: io.env, witness, verifyHolders });
+    if (options.json) emit(io, { ok: true, ...report });
+    sayMirrored(io, report);
+  };
+  if (options.watch !== undefined) return repeatForever(io, positiveNumber('--watch', options.watch), once);
+  await once();
+  return 0;
+}
+
+function sayMirrored(io: Io, report: MirrorReport): void {
+  const { switched, updatedAt, issuers, fetched, bytes, log, testimony, repaired, warnings } = report;
+  const what = switched ? 'switched to' : repaired.length > 0 ? 'repaired:' : 'unchanged:';
+  say(
+    io,
+    `mirror ok: ${what} the list of ${updatedAt}, ${count(issuers, 'issuer')}, ${count(fetched, 'file')} fetched, ${count(bytes, 'byte')}`,
+  );
+  if (log?.isPending) say(io, `the newest publication is in the log ${log.origin}, but not published yet`);
+  if (testimony !== undefined) {
+    const { origin, size, witness } = testimony;
+    say(io, `cosigned the log ${origin} with ${count(size, 'entry', 'entries')} as ${witness}`);
+  }
+  for (const path of repaired.slice(0, MAX_PATHS))
+    say(io, `WARNING: ${path} was damaged on this disk and has been repaired`);
+  if (repaired.length > MAX_PATHS) say(io, `WARNING: and ${repaired.length - MAX_PATHS} more`);
+  for (const warning of warnings) say(io, `WARNING: ${warning}`);
+}
+
+/** The number of damaged files to list. */
+const MAX_PATHS = 10;
+
+async function status(io: Io, named: readonly string[], options: StatusOptions): Promise<number> {
+  const limit = positiveNumber('--max-behind', options.maxBehind);
+  const urls = named.length > 0 ? named : configuredUrls(options);
+  assertAddresses(urls);
+  const trust = await loadPinned(io, options.rootKey);
+  const mirrors = await mirrorStatus(urls, (url) => readHost(url, trust, { now: Date.now() }));
+  const ok = mirrors.every((mirror) => isAcceptable(mirror, limit));
+  if (options.json) emit(io, { ok, mirrors });
+  for (const mirror of mirrors) say(io, formatStatus(mirror));
+  return ok ? 0 : 1;
+}
+
+function configuredUrls({ baseUrl, mirror = [] }: StatusOptions): readonly string[] {
+  if (baseUrl !== undefined) return [baseUrl, ...mirror];
+  throw new UsageError(
+    'name the URL of the registry and those of its mirrors, or set base_url and mirrors in registry.yaml',
+  );
+}
+
+function formatStatus({ url, state, updatedAt, log, behind, problem }: MirrorStatus): string {
+  const by = state === 'behind' ? ` by ${behind} s` : '';
+  const list = updatedAt === undefined ? '' : ` ${updatedAt}`;
+  const entries = log === undefined ? '' : `, ${count(log.size, 'log entry', 'log entries')}`;
+  return `${(state + by).padEnd(16)} ${url}${list}${entries}${problem === undefined ? '' : `: ${problem}`}`;
+}

@@ -1,0 +1,136 @@
+import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
+import { type Issuer, TIERS } from '@passport-registry/verifier';
+import { type Command, Option } from 'commander';
+import { writeNewRecord } from '../../generator/authoring/new-record.js';
+import { UsageError } from '../../generator/errors.js';
+import { formatUpdatedAt } from '../../generator/list/updated-at.js';
+import { reservedField } from '../../generator/review/reserved-names.js';
+import { fileUrl } from '../../generator/verification/ask-host.js';
+import { RECORDS_FOLDER } from '../options/record-paths.js';
+import { CONFIGURATION_FILE } from '../options/use-configuration.js';
+import { asSource } from '../options/where.js';
+import { ask } from '../terminal/ask.js';
+import type { Invocation, Io } from '../terminal/io.js';
+import { say } from '../terminal/output.js';
+import { run } from '../terminal/run.js';
+
+interface Options {
+  issuers: string;
+  registry?: string;
+  issuerUrl?: string;
+  jwksUri?: string;
+  discoveryUri?: string;
+  tier: Issuer['tier'];
+  certifiedSince?: string;
+  policyUri?: string;
+  geographicalScope?: string[];
+  domainScope?: string[];
+  passportTypes?: string[];
+  contact?: string;
+}
+
+/** The path of the schema in a checkout of the registry. */
+const SCHEMA = 'schemas/issuer.schema.json';
+
+/** `passport-registry new` */
+export function addNewCommand(program: Command, io: Invocation): void {
+  program
+    .command('new')
+    .description('write the record of a new issuer; on a terminal, ask for missing values')
+    .argument('<id>', 'issuer_id')
+    .option('--issuers <dir>', 'folder of the records', RECORDS_FOLDER)
+    .option('--issuer-url <url>', 'URL of the issuer, with its keys and metadata at the well-known paths')
+    .option('--jwks-uri <url>', "URL of the issuer's public keys")
+    .option('--discovery-uri <url>', "URL of the issuer's metadata")
+    .addOption(new Option('--tier <name>', 'tier').choices(TIERS).default('registered'))
+    .option('--certified-since <time>', 'RFC 3339 (default: now)')
+    .option('--policy-uri <url>', "URL of the issuer's policy, as a page for people")
+    .option('--geographical-scope <code...>', 'ISO 3166 codes, or global')
+    .option('--domain-scope <slug...>', 'slugs or DNS names')
+    .option('--passport-types <slug...>', 'slugs')
+    .option('--contact <address>', 'e-mail address')
+    .option('--registry <url>', 'URL of the registry, where editors find the schema')
+    .action((id: string, options: Options) => run(io, false, () => createRecord(io, id, options)));
+}
+
+async function createRecord(io: Io, id: string, options: Options): Promise<undefined> {
+  const schema = schemaLocation(options.registry);
+  const { jwksUri, discoveryUri } = await issuerUrls(io, options);
+  const optional = {
+    policy_uri: options.policyUri,
+    geographical_scope: options.geographicalScope,
+    domain_scope: options.domainScope,
+    passport_types: options.passportTypes,
+    contact: options.contact,
+  };
+  const issuer = {
+    issuer_id: id,
+    tier: options.tier,
+    status: 'active' as const,
+    jwks_uri: jwksUri,
+    discovery_uri: discoveryUri,
+    certified_since: options.certifiedSince ?? formatUpdatedAt(Date.now()),
+    ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
+  };
+  const isRegistry = existsSync(options.issuers) || existsSync(CONFIGURATION_FILE);
+  const file = writeNewRecord(options.issuers, issuer, schema);
+  say(io, `${file} is a valid record.`);
+  const reserved = reservedField(issuer);
+  if (reserved !== undefined) {
+    const { field, host } = reserved;
+    say(
+      io,
+      `WARNING: ${field} is under ${host}, a name that is reserved for examples. A production key never signs this record: use the URL of a real issuer`,
+    );
+  }
+  for (const line of isRegistry
+    ? [`Review it, then run \`passport-registry check ${id}\`.`]
+    : nextSteps(file, options))
+    say(io, line);
+  return undefined;
+}
+
+/** Says what an issuer does next, who has no copy of the registry's repository. */
+function nextSteps(file: string, { registry = 'URL' }: Options): string[] {
+  return [
+    'Next, fill in the other fields in an editor. Then check the record, what your host serves, and the published list:',
+    `  passport-registry validate ${file}`,
+    `  passport-registry check ${file}`,
+    `  passport-registry diff ${registry} ${file}`,
+    `To get listed, fork the registry's repository, add the file as ${RECORDS_FOLDER}/${basename(file)}, and send a pull request.`,
+  ];
+}
+
+function schemaLocation(registry: string | undefined): string | undefined {
+  const source = registry === undefined ? undefined : asSource(registry);
+  if (registry !== undefined && source === undefined) {
+    throw new UsageError(
+      '--registry takes the http(s) URL of the registry without credentials, query or fragment: the record names it',
+    );
+  }
+  if (existsSync(SCHEMA)) return SCHEMA;
+  return source === undefined ? undefined : fileUrl(source, SCHEMA).href;
+}
+
+/**
+ * Returns the URLs of the issuer's documents: from the options, or at the well-known paths (SPEC B8). Asks for a
+ * missing URL.
+ */
+async function issuerUrls(io: Io, options: Options): Promise<{ jwksUri: string; discoveryUri: string }> {
+  const { jwksUri, discoveryUri, issuerUrl } = options;
+  if (jwksUri !== undefined && discoveryUri !== undefined) return { jwksUri, discoveryUri };
+  const base = (issuerUrl ?? (await askForUrl(io))).replace(/\/$/, '');
+  return {
+    jwksUri: jwksUri ?? `${base}/.well-known/jwks.json`,
+    discoveryUri: discoveryUri ?? `${base}/.well-known/openid-configuration`,
+  };
+}
+
+function askForUrl(io: Io): Promise<string> {
+  return ask(
+    io,
+    'URL of the issuer, such as https://issuer.example: ',
+    'give --issuer-url, or both --jwks-uri and --discovery-uri: there is no terminal to ask',
+  );
+}

@@ -1,0 +1,142 @@
+import { writeFileSync } from 'node:fs';
+import { assertTrustAnchor, GRAMMAR, type TrustAnchor } from '@passport-registry/verifier';
+import type { Command } from 'commander';
+import { IoFailed, TreeRejected, UsageError } from '../../generator/errors.js';
+import { readText } from '../../generator/files/read-file.js';
+import { replaceFile } from '../../generator/files/replace-file.js';
+import { readPinnable } from '../../generator/verification/pinnable-registry.js';
+import { addQuorumOptions, type QuorumOptions, quorumChoice } from '../options/quorum-options.js';
+import { asSource } from '../options/where.js';
+import type { Invocation, Io } from '../terminal/io.js';
+import { emit, say } from '../terminal/output.js';
+import { run } from '../terminal/run.js';
+import { demandOf, sayHowToCompare, sayPinnable } from '../terminal/say-pinnable.js';
+
+interface Options extends QuorumOptions {
+  thumbprint?: string;
+  nextRoot?: string[];
+  out: string;
+  requireCheckpoint?: true;
+  requirePublication?: true;
+  trustOnFirstUse?: true;
+  allowDevelopment?: true;
+  force?: true;
+  json?: true;
+}
+
+/** `passport-registry pin` */
+export function addPinCommand(program: Command, io: Invocation): void {
+  const command = program
+    .command('pin')
+    .description('write the trust anchor of a registry whose thumbprint you know')
+    .argument('<url>', 'URL of the registry')
+    .option(
+      '--thumbprint <thumbprint>',
+      'thumbprint of the root key, from the operator, not from the registry',
+    )
+    .option(
+      '--next-root <thumbprint...>',
+      'thumbprints of the 1 to 3 keys that can follow the root key, from the operator',
+    )
+    .option('--out <file>', 'file of the trust anchor', 'trust-anchor.json')
+    .option('--require-checkpoint', 'refuse the registry if it shows no checkpoint')
+    .option('--require-publication', 'refuse the registry if it shows no publication statement');
+  addQuorumOptions(command)
+    .option('--trust-on-first-use', 'pin what the registry shows now, compared with nothing')
+    .option('--allow-development', 'also pin a registry that a development key signed')
+    .option('--force', 'replace an existing file that has other content')
+    .option('--json', 'report as JSON on stdout')
+    .action((url: string, options: Options) => run(io, options.json === true, () => pin(io, url, options)));
+}
+
+async function pin(io: Io, url: string, options: Options): Promise<number> {
+  const { thumbprint, nextRoot: nextRoots, trustOnFirstUse = false } = options;
+  if (thumbprint !== undefined && trustOnFirstUse) {
+    throw new UsageError(
+      '--trust-on-first-use compares with no thumbprint: leave out one of the two options',
+    );
+  }
+  if (thumbprint !== undefined && !GRAMMAR.bytes32.pattern.test(thumbprint)) {
+    throw new UsageError(
+      '--thumbprint takes the RFC 7638 thumbprint of the root key: 43 characters of base64url',
+    );
+  }
+  assertNextRoots(nextRoots);
+  const source = sourceOf(url);
+  const registry = await readPinnable(source, {
+    ...{ thumbprint, nextRoots, trustOnFirstUse },
+    requireCheckpoint: options.requireCheckpoint === true,
+    requirePublication: options.requirePublication === true,
+    witnessed: quorumChoice(options),
+  });
+  if (registry.development && options.allowDevelopment !== true) {
+    throw new TreeRejected(
+      `${source} is signed by a development key, which is not for production; to experiment, pass --allow-development`,
+    );
+  }
+  const isPinned = thumbprint !== undefined || trustOnFirstUse;
+  const outcome = isPinned ? writeAnchor(registry.trustAnchor, options) : undefined;
+  if (options.json) emit(io, { ok: isPinned, ...registry, file: isPinned ? options.out : null });
+  sayPinnable(io, source, registry);
+  if (outcome === undefined) {
+    sayHowToCompare(io, source, registry);
+    return NOT_PINNED;
+  }
+  if (trustOnFirstUse) {
+    say(
+      io,
+      'WARNING: the thumbprint was compared with nothing: whoever answered at this URL is trusted from now on',
+    );
+  }
+  say(io, `${options.out} ${outcome}${demandOf(registry)}`);
+  return 0;
+}
+
+/** @throws {@link UsageError} */
+function assertNextRoots(given: readonly string[] = []): void {
+  const isThumbprint = (one: string) => GRAMMAR.bytes32.pattern.test(one);
+  if (given.length <= 3 && given.every(isThumbprint) && new Set(given).size === given.length) return;
+  throw new UsageError(
+    '--next-root takes the RFC 7638 thumbprints of 1 to 3 different keys: 43 characters of base64url each',
+  );
+}
+
+/** Exit code if nothing was pinned, the same as that of a tree that was refused. */
+const NOT_PINNED = new TreeRejected('').exitCode;
+
+function sourceOf(given: string): string {
+  const source = asSource(given);
+  if (source !== undefined) return source;
+  throw new UsageError(
+    'pin takes the http(s) URL of a registry without credentials, query or fragment, such as https://registry.example',
+  );
+}
+
+/** Writes a trust anchor. Replaces other content only if told so. @returns what happened, as a predicate */
+function writeAnchor(trustAnchor: TrustAnchor, { out, force }: Options): string {
+  assertTrustAnchor(trustAnchor);
+  const text = `${JSON.stringify(trustAnchor, undefined, 2)}\n`;
+  try {
+    writeFileSync(out, text, { flag: 'wx' });
+    return 'written';
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    if (code !== 'EEXIST') throw new IoFailed(`${out} cannot be written: ${message}`, { cause });
+  }
+  if (isEqual(out, text)) return 'unchanged';
+  if (force !== true) {
+    throw new IoFailed(
+      `${out} already exists with other content, and was left as it is: compare the two, and replace it with --force`,
+    );
+  }
+  replaceFile(out, text);
+  return 'replaced';
+}
+
+function isEqual(file: string, text: string): boolean {
+  try {
+    return readText(file) === text;
+  } catch {
+    return false;
+  }
+}

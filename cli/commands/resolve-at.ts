@@ -1,0 +1,102 @@
+import { decide, GRAMMAR, RegistryError, type TrustPolicy } from '@passport-registry/verifier';
+import { formatTime } from '@passport-registry/verifier/internal';
+import { GeneratorError, TreeRejected, UsageError } from '../../generator/errors.js';
+import { writeWholeFile } from '../../generator/files/replace-file.js';
+import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
+import type { TreeSource } from '../../generator/verification/tree-source.js';
+import { type Answer, answerFrom, type NothingSaid } from '../../observers/past/answer.js';
+import { witnessTrust } from '../../observers/past/past-publication.js';
+import { pastTime } from '../options/time-option.js';
+import { sourceAt } from '../options/where.js';
+import type { Io } from '../terminal/io.js';
+import { emit, say } from '../terminal/output.js';
+import { sayNothing, saySaid } from '../terminal/say-past.js';
+
+/** What is asked about the past, as on the command line. */
+export interface PastOptions {
+  readonly at: string;
+  readonly proofOut?: string | undefined;
+  readonly json?: true | undefined;
+}
+
+/** Who is asked, and what is trusted. */
+export interface PastConditions {
+  readonly trust: PinnedTrust;
+  /** Asked in this order, until one shows what was said. */
+  readonly sources: readonly string[];
+  /** Default: no decision is made. */
+  readonly policy: TrustPolicy | undefined;
+}
+
+/** Exit code if nothing shows what was said. That an issuer was not listed is an answer, with another code. */
+const NOTHING_PROVEN = 4;
+
+/** Says what a registry said of an issuer at a time, and what proves it. @returns the exit code */
+export async function resolveAt(
+  io: Io,
+  id: string,
+  { at, proofOut, json, trust, sources, policy }: PastOptions & PastConditions,
+): Promise<number> {
+  const time = pastTime('--at', at);
+  if (!GRAMMAR.issuerId.pattern.test(id)) throw new UsageError(`${id} is not a valid issuer_id`);
+  const isProofWanted = proofOut !== undefined;
+  if (isProofWanted && witnessTrust({ trust }) === undefined) {
+    throw new UsageError(
+      '--proof-out needs a trust anchor with witnesses and a quorum: without them, nothing about the past is proven',
+    );
+  }
+  const question = { issuerId: id, time, trust, isProofWanted };
+  const trees = sources.map((source) => sourceAt(source));
+  const answer = await firstAnswer(io, trees, (tree) => answerFrom(tree, question));
+  if (answer.evidence === 'none') {
+    const { isPartial: _isPartial, ...report } = answer;
+    if (json) emit(io, { issuerId: id, at: formatTime(time), ...report });
+    sayNothing(io, { id, time }, answer);
+    if (isProofWanted) say(io, `${proofOut} is not written, because there is nothing to prove`);
+    return NOTHING_PROVEN;
+  }
+  const { said, evidence, proof } = answer;
+  const decision = policy && decide(said.issuer ?? undefined, policy, time);
+  const { accepted = said.listed, reasons = [] } = decision ?? {};
+  const decided = decision && { accepted, reasons };
+  if (proofOut !== undefined && proof !== undefined) writeWholeFile(proofOut, proof);
+  if (json) emit(io, { issuerId: id, at: formatTime(time), evidence, ...said, ...decided });
+  saySaid(io, { id, time }, answer);
+  if (decision !== undefined) say(io, `    the policy ${accepted ? 'accepts' : 'REJECTS'} it`);
+  for (const { code, message } of reasons) say(io, `    ${code}: ${message}`);
+  if (isProofWanted) say(io, `${proofOut} proves it to everybody who trusts the root key and the witnesses`);
+  return accepted ? 0 : 1;
+}
+
+/** Returns the answer of the first source that shows what was said: an old copy may know too little. Says why others do not. */
+async function firstAnswer(
+  io: Io,
+  sources: readonly TreeSource[],
+  ask: (source: TreeSource) => Promise<Answer>,
+): Promise<Answer> {
+  let nothing: NothingSaid | undefined;
+  for (const source of sources) {
+    try {
+      const answer = await ask(source);
+      if (answer.evidence !== 'none') return answer;
+      nothing = moreTelling(nothing, answer);
+      if (sources.length > 1) say(io, `note: ${source.name} proves nothing for this time`);
+    } catch (error) {
+      const known = error instanceof RegistryError ? asRejected(error) : error;
+      const isLastHope = nothing === undefined && source === sources.at(-1);
+      if (isLastHope || !(known instanceof GeneratorError)) throw known;
+      say(io, `note: ${source.name} has no answer: ${known.message}`);
+    }
+  }
+  if (nothing === undefined) throw new UsageError('there is no source to ask: pass --source');
+  return nothing;
+}
+
+/** A newer copy also knows what came after. */
+function moreTelling(first: NothingSaid | undefined, next: NothingSaid): NothingSaid {
+  return first === undefined || (first.after === null && next.after !== null) ? next : first;
+}
+
+function asRejected(error: RegistryError): TreeRejected {
+  return new TreeRejected(`${error.code}: ${error.message}`, { cause: error });
+}

@@ -1,0 +1,179 @@
+import {
+  type AnchoredLookupOptions,
+  assertTrustPolicy,
+  createIssuerLookup,
+  createRegistryClient,
+  type Decision,
+  NoUsableSource,
+  openRegistry,
+  type Registry,
+  RegistryError,
+  type TrustPolicy,
+} from '@passport-registry/verifier';
+import type { Command } from 'commander';
+import { didYouMean } from '../../generator/diagnostics/messages.js';
+import { TreeRejected, UsageError } from '../../generator/errors.js';
+import { readText } from '../../generator/files/read-file.js';
+import { countedFetch, type FetchedTotals } from '../../generator/verification/counted-fetch.js';
+import { unreachableSources } from '../../generator/verification/network-failure.js';
+import { type PinnedTrust, trustAnchorOf } from '../../generator/verification/pinned-trust.js';
+import { folderSource, registryFiles } from '../../generator/verification/tree-source.js';
+import { positiveNumber } from '../options/positive-number.js';
+import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
+import { isAddress, isFolder } from '../options/where.js';
+import type { Invocation, Io } from '../terminal/io.js';
+import { count, emit, grouped, say } from '../terminal/output.js';
+import { run } from '../terminal/run.js';
+import { resolveAt } from './resolve-at.js';
+
+interface Options {
+  policy?: string;
+  source?: string[];
+  rootKey?: string;
+  at?: string;
+  proofOut?: string;
+  maxAge: string;
+  json?: true;
+}
+
+/** `passport-registry resolve` */
+export function addResolveCommand(program: Command, io: Invocation): void {
+  program
+    .command('resolve')
+    .description(
+      'ask whether an issuer is trusted under a policy, or what the registry said of it in the past',
+    )
+    .argument('<id>', 'issuer_id')
+    .option('--policy <file>', 'trust policy, as JSON; required without --at')
+    .option(...TRUST_OPTION)
+    .option(
+      '--source <dir|url...>',
+      'registry and its mirrors, in order, or one folder (default: the sources of the trust anchor, or dist)',
+    )
+    .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30')
+    .option('--at <time>', 'show what the registry said at this time, RFC 3339, and what proves it')
+    .option('--proof-out <file>', 'with --at: write a proof, which `verify --proof` checks offline')
+    .option('--json', 'print the decision as JSON on stdout')
+    .action((id: string, options: Options) => run(io, options.json === true, () => resolve(io, id, options)));
+}
+
+async function resolve(io: Io, id: string, options: Options): Promise<number> {
+  const maxAgeDays = positiveNumber('--max-age', options.maxAge);
+  const policy = options.policy === undefined ? undefined : readPolicy(options.policy);
+  if (options.rootKey === undefined) {
+    throw new UsageError(
+      'resolve trusts nobody by itself: pass --root-key with the trust anchor that `pin` wrote, or set root_key in registry.yaml',
+    );
+  }
+  const trust = await loadTrust(io, options.rootKey);
+  const source = options.source ?? (trust.sources.length > 0 ? trust.sources : ['dist']);
+  const { at, proofOut, json } = options;
+  if (at !== undefined) return resolveAt(io, id, { at, proofOut, json, policy, trust, sources: source });
+  if (proofOut !== undefined) throw new UsageError('--proof-out proves what was said at a time: pass --at');
+  if (policy === undefined) throw new UsageError('resolve decides under a policy: pass --policy, or --at');
+  try {
+    const { decision, updatedAt, hint, fetched } = await ask(id, policy, { ...trust, source, maxAgeDays });
+    if (options.json) emit(io, { ...decision, updatedAt, ...(fetched && { fetched }) });
+    sayDecision(io, id, { decision, updatedAt });
+    if (hint !== undefined) say(io, `    ${hint}`);
+    if (fetched !== undefined) sayFetched(io, fetched);
+    return decision.accepted ? 0 : 1;
+  } catch (error) {
+    if (!(error instanceof RegistryError)) throw error;
+    throw unreachableSources(error) ?? new TreeRejected(`${error.code}: ${error.message}`, { cause: error });
+  }
+}
+
+/** The sources of a list, and the conditions under which it is trusted. */
+interface Conditions extends PinnedTrust {
+  readonly source: readonly string[];
+  /** Days. */
+  readonly maxAgeDays: number;
+}
+
+/** The decision about an issuer. */
+interface Answer {
+  readonly decision: Decision;
+  readonly updatedAt: string;
+  /** For people: a known id that is similar to an unknown one. */
+  readonly hint?: string | undefined;
+  /** Undefined if no host was asked. */
+  readonly fetched?: FetchedTotals;
+}
+
+async function ask(id: string, policy: TrustPolicy, conditions: Conditions): Promise<Answer> {
+  const { source, maxAgeDays } = conditions;
+  const trust = { trustAnchor: trustAnchorOf(conditions), maxAge: maxAgeDays * 24 * 60 * 60 };
+  const answer = (registry: Registry) => ({
+    decision: registry.decide(id, policy),
+    updatedAt: registry.updatedAt,
+    // An unknown id may be misspelt. The hint is only for people; the decision is about the given id.
+    hint: registry.resolve(id) === undefined ? didYouMean(id, idsOf(registry)) : undefined,
+  });
+  const [first = ''] = source;
+  if (source.length === 1 && isFolder(first)) {
+    return answer(await openRegistry(registryFiles(folderSource(first)), trust));
+  }
+  const invalid = source.find((one) => !isAddress(one));
+  if (invalid !== undefined) throw new UsageError(`${invalid} is neither a folder nor an http(s) URL`);
+  const { fetch, totals: fetched } = countedFetch();
+  const options = { sources: source, ...trust, fetch };
+  const proven = await lookUp(id, policy, options);
+  if (proven !== undefined) return { ...proven, fetched };
+  const client = createRegistryClient(options);
+  try {
+    await client.ready();
+    return { ...answer(client), fetched };
+  } finally {
+    client.close();
+  }
+}
+
+/** Looks up one issuer without the list. @returns undefined if the registry has no publication statement */
+async function lookUp(
+  id: string,
+  policy: TrustPolicy,
+  options: AnchoredLookupOptions,
+): Promise<Answer | undefined> {
+  const lookup = createIssuerLookup(options);
+  try {
+    await lookup.ready();
+    const { registry, ...decision } = await lookup.decide(id, policy);
+    return { decision, updatedAt: registry?.updatedAt ?? lookup.updatedAt };
+  } catch (error) {
+    if (isOlderRegistry(error)) return undefined;
+    throw error;
+  } finally {
+    lookup.close();
+  }
+}
+
+function isOlderRegistry(error: unknown): boolean {
+  if (!(error instanceof NoUsableSource)) return false;
+  return Object.values(error.errors).some(({ code }) => code === 'ERR_PUBLICATION_MISSING');
+}
+
+function idsOf(registry: Registry): string[] {
+  return registry.list().map(({ issuer_id }) => issuer_id);
+}
+
+function readPolicy(file: string): TrustPolicy {
+  const text = readText(file);
+  try {
+    const policy: unknown = JSON.parse(text);
+    assertTrustPolicy(policy);
+    return policy;
+  } catch (cause) {
+    throw new UsageError(`${file} is not a trust policy: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function sayFetched(io: Io, { files, bytes, requests }: FetchedTotals): void {
+  say(io, `    fetched ${count(files, 'file')}, ${grouped(bytes)} bytes, in ${count(requests, 'request')}`);
+}
+
+function sayDecision(io: Io, id: string, answer: { decision: Decision; updatedAt: string }): void {
+  const { accepted, reasons } = answer.decision;
+  say(io, `${id} is ${accepted ? 'accepted' : 'REJECTED'} by the list of ${answer.updatedAt}`);
+  for (const { code, message } of reasons) say(io, `    ${code}: ${message}`);
+}

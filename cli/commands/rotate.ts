@@ -1,0 +1,58 @@
+import type { Command } from 'commander';
+import { UsageError } from '../../generator/errors.js';
+import {
+  addRotationOptions,
+  type RotateCommandOptions,
+  rotationOptions,
+} from '../options/rotation-options.js';
+import { planRotation } from '../rotating/plan.js';
+import { rotate } from '../rotating/rotate.js';
+import { ask } from '../terminal/ask.js';
+import type { Invocation, Io } from '../terminal/io.js';
+import { emit, say } from '../terminal/output.js';
+import { run } from '../terminal/run.js';
+import { sayBuilt } from '../terminal/say-built.js';
+import { sayAfterRotation, sayPlan } from './say-rotation.js';
+
+/** `passport-registry rotate` */
+export function addRotateCommand(program: Command, io: Invocation): void {
+  const command = program
+    .command('rotate')
+    .description('replace the root key: next key, step, delegation, build; continues where it was stopped');
+  addRotationOptions(command).action((options: RotateCommandOptions) =>
+    run(io, options.json === true, () => rotateRootKey(io, options, command)),
+  );
+}
+
+async function rotateRootKey(io: Io, options: RotateCommandOptions, command: Command): Promise<undefined> {
+  const choice = await rotationOptions(io, options);
+  const plan = await planRotation(choice);
+  const { out, json } = options;
+  if (plan.done) {
+    const { thumbprint, nextRoots = [] } = plan.next;
+    const keys = { outgoing: plan.outgoing?.thumbprint, next: thumbprint, nextRoots };
+    if (json) emit(io, { ok: true, done: true, ...keys });
+    say(io, `The rotation of ${out} is complete: its root key is ${keys.next}.`);
+    sayAfterRotation(io, keys, { options, command, configured: plan.configured });
+    return undefined;
+  }
+  sayPlan(io, plan, options);
+  if (!options.yes) await confirm(io);
+  const started = performance.now();
+  const { outgoing, next, build } = await rotate(plan, choice);
+  const { thumbprint, nextRoots = [] } = next;
+  const keys = { outgoing: outgoing.thumbprint, next: thumbprint, nextRoots };
+  if (json) emit(io, { ok: true, done: false, ...keys, build });
+  sayBuilt(io, build, performance.now() - started);
+  sayAfterRotation(io, keys, { options, command, configured: false });
+  return undefined;
+}
+
+async function confirm(io: Io): Promise<void> {
+  const answer = await ask(
+    io,
+    'Replace the root key? Only yes does: ',
+    'there is no terminal to confirm the rotation: pass --yes after you have read the plan',
+  );
+  if (answer !== 'yes') throw new UsageError('the rotation was not confirmed: nothing was changed');
+}

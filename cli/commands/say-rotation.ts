@@ -1,0 +1,130 @@
+import { join, resolve } from 'node:path';
+import type { RootKey } from '@passport-registry/verifier';
+import type { Command } from 'commander';
+import { ROTATION_FILES } from '../../generator/freshness/rotation-files.js';
+import type { RotateCommandOptions } from '../options/rotation-options.js';
+import type { RemainingRotation } from '../rotating/plan.js';
+import type { Io } from '../terminal/io.js';
+import { count, say } from '../terminal/output.js';
+import { shortPath } from '../terminal/short-path.js';
+
+/** Says to which keys a rotation step commits the next root key. */
+export function sayCommitment(
+  io: Io,
+  { thumbprint, nextRoots }: Pick<RootKey, 'thumbprint' | 'nextRoots'>,
+): void {
+  if (nextRoots === undefined) {
+    say(
+      io,
+      `The step commits ${thumbprint} to no key: whoever steals it can rotate the registry to a key of their own.`,
+    );
+    say(io, 'To prevent that, name keys that you keep in other places with --commit.');
+  } else say(io, `The step commits ${thumbprint}: only ${nextRoots.join(' or ')} can follow it.`);
+}
+
+/** Prints what a rotation will do, and what earlier runs have done. */
+export function sayPlan(io: Io, plan: RemainingRotation, options: RotateCommandOptions): void {
+  const { outgoing, next, makesKey, files, commits, delegation, checkpointBy, changes } = plan;
+  const { out, folder, nextKey, nextSignerCommand } = options;
+  const where = nextSignerCommand === undefined ? nextKey : 'the signing command';
+  const at = (name: keyof typeof ROTATION_FILES) => join(folder, ROTATION_FILES[name]);
+  const step = (isDone: boolean, what: string) => say(io, `${isDone ? 'done ' : 'to do'}  ${what}`);
+  say(io, `This replaces the root key of ${out}:`);
+  say(io, `from   ${outgoing.thumbprint}`);
+  say(
+    io,
+    `to     ${next?.thumbprint ?? (makesKey ? `a new ${options.alg} key` : 'an encrypted key')}, in ${where}`,
+  );
+  const then = commits?.join(' or ') ?? 'any key may follow; to commit to keys, name them with --commit';
+  const isOneOfThem = commits !== undefined && next === undefined && options.commit === undefined;
+  say(io, `then   ${then}${isOneOfThem ? ', without the next key' : ''}`);
+  say(io, '');
+  if (makesKey) step(false, `make the next key, in ${where}: keep it safe, it is never overwritten`);
+  else step(true, `the next key is in ${where}`);
+  step(files.step !== undefined, `sign the step to the next key with the outgoing key: ${at('step')}`);
+  if (delegation.keys !== undefined) {
+    const keys = count(delegation.keys.length, 'online key');
+    const permission = delegation.mayHold ? ' that may hold issuers' : '';
+    step(
+      !delegation.signs,
+      `sign a delegation to ${keys}${permission} with the next key: ${at('delegation')}`,
+    );
+  }
+  const published =
+    changes.length === 0 ? 'no change of records' : `${count(changes.length, 'changed issuer')}`;
+  const signs = checkpointBy === undefined ? '' : `, with a checkpoint by the ${checkpointBy}`;
+  step(false, `build ${out} with the next key${signs}: ${published}`);
+  step(false, `verify ${out} as verifiers do that pinned the outgoing key`);
+  say(io, '');
+}
+
+/** The keys of a complete rotation, by thumbprint. */
+interface ReplacedKey {
+  readonly outgoing: string | undefined;
+  readonly next: string;
+  /** The keys to which the step commits the next key; empty if it commits to none. */
+  readonly nextRoots: readonly string[];
+}
+
+/** How `rotate` was called. */
+interface Call {
+  readonly options: RotateCommandOptions;
+  readonly command: Command;
+  /** Whether the public root key of the configuration is the next key already. */
+  readonly configured: boolean;
+}
+
+/** Prints what the operator does after a rotation. */
+export function sayAfterRotation(
+  io: Io,
+  { outgoing = 'the outgoing key', next, nextRoots }: ReplacedKey,
+  call: Call,
+): void {
+  const { out, folder } = call.options;
+  const changes = changesOfSettings(call);
+  const steps = [
+    ...(changes.length === 0 ? [] : [['let the next commands use the next key:', ...changes]]),
+    [
+      `copy ${out} to the host, or save it with \`branch save ${out}\` and deploy, and verify it there with both public keys`,
+      'verifiers that pinned the outgoing key follow keys/rotation.json in the tree',
+    ],
+    [
+      `publish the thumbprint ${next} wherever ${outgoing} is shown: new verifiers pin it`,
+      ...(nextRoots.length === 0 ? [] : [`with what can follow it: ${nextRoots.join(' or ')}`]),
+    ],
+    [`keep the next key in two places, remove ${folder}, and destroy the outgoing key`],
+  ];
+  say(io, '');
+  say(io, 'What to do next:');
+  for (const [index, [first = '', ...more]] of steps.entries()) {
+    say(io, `${index + 1}. ${first}`);
+    for (const line of more) say(io, `   ${line}`);
+  }
+}
+
+/** The file to replace, and the setting or the option that changes. */
+function changesOfSettings({ options, command, configured }: Call): string[] {
+  const { folder, rootKey, key, nextKey, nextSignerCommand, nextRoots } = options;
+  const next = join(folder, ROTATION_FILES.next);
+  const isConfigured = (name: string) => command.getOptionValueSource(name) === 'config';
+  const lines = [];
+  if (rootKey === undefined) lines.push(`the public key: --root-key ${next}`);
+  else if (!configured) lines.push(`the public key: cp ${next} ${shortPath(rootKey)}`);
+  if (nextRoots !== undefined)
+    lines.push('registry.yaml: remove next_roots, because the rotation says it now');
+  const isSame = key !== undefined && nextKey !== undefined && resolve(key) === resolve(nextKey);
+  if (isSame) return lines;
+  const [setting, value] =
+    nextSignerCommand === undefined ? ['key', nextKey] : ['command', 'the command of the next key'];
+  if (isConfigured('key') || isConfigured('signerCommand')) {
+    lines.push(
+      `registry.yaml: signer: { ${setting}: ${value} }${key === undefined ? '' : ` in place of ${shortPath(key)}`}`,
+    );
+    if (key?.startsWith('env:'))
+      lines.push(`or put the next key into the variable ${key.slice('env:'.length)}`);
+  } else
+    lines.push(
+      `the private key: ${setting === 'key' ? `--key ${value}` : '--signer-command, with the command of the next key'}`,
+    );
+  return lines;
+}

@@ -1,0 +1,88 @@
+import { type Command, Option } from 'commander';
+import { MAX_BEHIND_SECONDS } from '../../observers/mirroring/status.js';
+import type { NextStep } from '../operating/next-step.js';
+import { nextSteps } from '../operating/next-steps.js';
+import { registryStatus } from '../operating/status.js';
+import { commandSettings, type StatusCommandOptions } from '../options/command-settings.js';
+import { addWitnessSettings, witnessChoice } from '../options/log-options.js';
+import { positiveNumber } from '../options/positive-number.js';
+import { ROTATION_FOLDER } from '../options/rotation-options.js';
+import { addExceptionOptions, exceptions } from '../options/rule-options.js';
+import { assertAddresses } from '../options/where.js';
+import type { Invocation, Io } from '../terminal/io.js';
+import { emit } from '../terminal/output.js';
+import { run } from '../terminal/run.js';
+import { sayStatus } from '../terminal/say-status.js';
+import { shellWord } from '../terminal/shell-word.js';
+import { shortPath } from '../terminal/short-path.js';
+
+/** `passport-registry status` */
+export function addStatusCommand(program: Command, io: Invocation): void {
+  const command = program
+    .command('status')
+    .description('show how a registry is doing, and what to do next')
+    .option('--issuers <dir>', 'folder of the records', 'issuers')
+    .option('--out <dir>', 'folder of the published tree', 'dist')
+    .option('--root-key <file>', 'public JWK of the root key')
+    .option('--key <file|env:NAME>', 'private root key; it is looked for, but never read')
+    .option('--signer-command <command>', 'command that signs with the root key; it is not run')
+    .option('--checkpoint-key <file|env:NAME>', 'online key; it is never read')
+    .option('--checkpoint-signer-command <command>', 'command that signs checkpoints; it is not run')
+    .option('--checkpoint-public-key <file>', "the online key's public JWK")
+    .option('--base-url <url>', 'URL of the live registry')
+    .option('--mirror <url...>', 'URLs of the mirrors')
+    .option('--max-behind <seconds>', 'how far behind a mirror may be', String(MAX_BEHIND_SECONDS));
+  addExceptionOptions(addWitnessSettings(command))
+    .option('--offline', 'ask no host')
+    .addOption(
+      new Option('--fail-on <level>', 'what ends with exit code 1')
+        .choices(['error', 'warning'])
+        .default('error'),
+    )
+    .option('--json', 'report as JSON on stdout')
+    .action((options: StatusCommandOptions) =>
+      run(io, options.json === true, () => status(io, options, command)),
+    );
+}
+
+async function status(io: Io, given: StatusCommandOptions, command: Command): Promise<number> {
+  const options = withShortPaths(given);
+  const { issuers, out, rootKey, nextRoots, key, signerCommand, baseUrl, mirror = [], failOn } = options;
+  assertAddresses([...(baseUrl === undefined ? [] : [baseUrl]), ...mirror]);
+  const found = await registryStatus({
+    ...{ issuers, out, rootKey, nextRoots, baseUrl, mirrors: mirror, env: io.env, now: Date.now() },
+    rotation: ROTATION_FOLDER,
+    signer: { key, command: signerCommand },
+    exceptions: exceptions(options),
+    witnesses: witnessChoice(options),
+    maxBehindSeconds: positiveNumber('--max-behind', options.maxBehind),
+    offline: options.offline === true,
+  });
+  const config: string | undefined = command.parent?.opts()['config'];
+  const next = nextSteps(found, commandSettings(options, command, found)).map((step) =>
+    withConfiguration(step, config),
+  );
+  const { level, ...parts } = found;
+  const ok = level !== 'error' && (level !== 'warning' || failOn === 'error');
+  if (options.json) emit(io, { ok, level, ...parts, next });
+  else sayStatus(io, found, next);
+  return ok ? 0 : 1;
+}
+
+/** Repeats `--config` in a command that is proposed. */
+function withConfiguration(step: NextStep, config: string | undefined): NextStep {
+  if (config === undefined || step.command === undefined) return step;
+  const [program = '', rest = ''] = step.command.split(/(?<=^npx passport-registry) /);
+  return { ...step, command: `${program} --config ${shellWord(config)} ${rest}` };
+}
+
+function withShortPaths(options: StatusCommandOptions): StatusCommandOptions {
+  const short = (path: string | undefined) => path && shortPath(path);
+  const { rootKey, key, checkpointPublicKey } = options;
+  return {
+    ...options,
+    rootKey: short(rootKey),
+    key: short(key),
+    checkpointPublicKey: short(checkpointPublicKey),
+  };
+}

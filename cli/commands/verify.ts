@@ -1,0 +1,173 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { IoFailed, UsageError } from '../../generator/errors.js';
+import { type ConformanceReport, checkConformance } from '../../generator/verification/conformance.js';
+import {
+  differenceFrom,
+  type ExpectedTree,
+  readExpectedTree,
+  rememberFiles,
+} from '../../generator/verification/expected-tree.js';
+import { demandsOf } from '../../generator/verification/pinned-trust.js';
+import { verifyTree } from '../../generator/verification/verify.js';
+import { positiveNumber } from '../options/positive-number.js';
+import { loadTrust, TRUST_OPTION, type TrustOption } from '../options/trust-option.js';
+import { isFolder, sourceAt } from '../options/where.js';
+import type { Invocation, Io } from '../terminal/io.js';
+import { emit, say, sayReport } from '../terminal/output.js';
+import { withProgress } from '../terminal/progress.js';
+import { run } from '../terminal/run.js';
+import { verifyHolders } from '../verify-holders.js';
+import { verifyProof } from './verify-proof.js';
+
+interface Options {
+  rootKey?: string;
+  baseUrl?: string;
+  maxAge: string;
+  conformance?: true;
+  anyContentType?: true;
+  expect?: string;
+  wait?: string;
+  proof?: string;
+  json?: true;
+}
+
+/** `passport-registry verify` */
+export function addVerifyCommand(program: Command, io: Invocation): void {
+  program
+    .command('verify')
+    .description('verify a tree, a live registry, or a proof of the past')
+    .argument(
+      '[dir|url]',
+      'folder of a tree, or URL of a registry (default: --base-url, dist, or the source of the trust anchor)',
+    )
+    .option('--base-url <url>', 'URL of the registry to verify if no argument is given')
+    .option(...TRUST_OPTION)
+    .option('--max-age <days>', 'maximum age of a list without a checkpoint', '30')
+    .option('--conformance', 'also check how the host serves the tree: types, caching, missing files')
+    .option('--any-content-type', 'accept any content types from a host that cannot set them')
+    .option('--expect <dir>', 'the files must be those of the tree in this folder; a checkpoint may be newer')
+    .option('--wait <seconds>', 'how long to try again until the registry is valid')
+    .option('--proof <file>', 'verify this file of `resolve --proof-out` instead, without a network')
+    .option('--json', 'report as JSON on stdout')
+    .action((where: string | undefined, options: Options) =>
+      run(io, options.json === true, () => verify(io, where, options)),
+    );
+}
+
+async function verify(io: Io, named: string | undefined, options: Options): Promise<number> {
+  const trust = options.rootKey === undefined ? undefined : await loadTrust(io, options.rootKey);
+  if (options.proof !== undefined) {
+    if (named !== undefined) throw new UsageError('--proof verifies a file alone: leave out the tree');
+    if (trust === undefined) throw new UsageError('--proof needs --root-key with a trust anchor');
+    return verifyProof(io, options.proof, { trust, json: options.json });
+  }
+  const where = named ?? options.baseUrl ?? defaultTarget(trust);
+  const { live } = sourceAt(where);
+  const maxAge = positiveNumber('--max-age', options.maxAge) * 24 * 60 * 60;
+  const expected = options.expect === undefined ? undefined : expectedTree(options.expect);
+  const demands = {
+    maxAge,
+    ...demandsOf(trust),
+    anyContentType: options.anyContentType === true,
+    verifyHolders,
+  };
+  const { report, difference } = await withWait(io, options.wait, async (signal) => {
+    const { source, seen } = rememberFiles(sourceAt(where, signal));
+    const once = await withProgress(io, (onProgress) =>
+      verifyTree(source, trust?.rootKey, { ...demands, onProgress }),
+    );
+    const differs = once.ok && expected !== undefined ? differenceFrom(expected, seen, where) : undefined;
+    return { report: once, difference: differs, ok: once.ok && differs === undefined };
+  });
+  const ok = report.ok && difference === undefined;
+  const conformance = report.unreachable ? undefined : await conformanceOf(where, live, options);
+  const passed = ok && conformance?.ok !== false;
+  if (options.json) {
+    const compared = expected && { expected: expected.sha256, difference: difference ?? null };
+    emit(io, { ...report, ok: passed, ...compared, ...(conformance && { conformance }) });
+  }
+  sayReport(io, report);
+  if (!report.pinned) {
+    say(io, "note: without --root-key the tree's own key was used. This shows that the tree is consistent,");
+    say(io, '      not who made it: anybody can make a consistent tree.');
+  }
+  if (report.development)
+    say(io, 'note: this tree is signed by a development key. It is not for production.');
+  if (conformance !== undefined) sayConformance(io, conformance);
+  if (report.unreachable) {
+    say(io, `${where} cannot be reached, so nothing was verified`);
+    return UNREACHABLE;
+  }
+  if (difference !== undefined) say(io, difference);
+  else say(io, passed ? `${where} is valid` : `${where} is NOT valid`);
+  return passed ? 0 : 1;
+}
+
+function expectedTree(folder: string): ExpectedTree {
+  if (!isFolder(folder)) throw new UsageError(`--expect ${folder} is not the folder of a tree`);
+  return readExpectedTree(folder);
+}
+
+/** Time between two attempts, in seconds. */
+const PAUSE_SECONDS = 10;
+/** The time that an attempt has at least, in seconds. */
+const ATTEMPT_SECONDS = 10;
+
+/**
+ * Verifies again until the outcome is good or the time is over. Returns the last outcome.
+ *
+ * @param work - one attempt. The signal ends the requests of an attempt that would take longer than the time
+ */
+async function withWait<T extends { ok: boolean }>(
+  io: Io,
+  wait: string | undefined,
+  work: (signal: AbortSignal | undefined) => Promise<T>,
+): Promise<T> {
+  if (wait === undefined) return work(undefined);
+  const end = performance.now() + positiveNumber('--wait', wait) * 1000;
+  for (let isLast = false; ; ) {
+    const limit = Math.max(end - performance.now(), ATTEMPT_SECONDS * 1000);
+    const outcome = await work(AbortSignal.timeout(Math.ceil(limit)));
+    const rest = end - performance.now();
+    if (outcome.ok || isLast || rest <= 0) return outcome;
+    say(io, `not valid yet; trying again for ${Math.ceil(rest / 1000)} s`);
+    // A timer can end a little early, so the clock does not tell which attempt is the last.
+    isLast = rest <= PAUSE_SECONDS * 1000;
+    await setTimeout(isLast ? rest : PAUSE_SECONDS * 1000);
+  }
+}
+
+function defaultTarget(trust: TrustOption | undefined): string {
+  const target = isFolder('dist') ? 'dist' : trust?.sources[0];
+  if (target !== undefined) return target;
+  throw new UsageError(
+    'there is nothing to verify: name the folder of a tree or the URL of a registry, or set base_url in registry.yaml',
+  );
+}
+
+/** Exit code if the source cannot be reached, the same as that of {@link IoFailed}. */
+const UNREACHABLE = new IoFailed('').exitCode;
+
+async function conformanceOf(
+  where: string,
+  live: boolean,
+  { conformance, anyContentType }: Options,
+): Promise<ConformanceReport | undefined> {
+  if (conformance !== true) return undefined;
+  if (anyContentType)
+    throw new UsageError('--conformance checks content types: leave out --any-content-type');
+  if (!live) throw new UsageError('--conformance checks a live host: give its URL');
+  return checkConformance(where);
+}
+
+/** Prints a table of the checks, with the expected result of each check that failed. */
+function sayConformance(io: Io, { answers }: ConformanceReport): void {
+  const width = (column: 'check' | 'path') => Math.max(...answers.map((answer) => answer[column].length));
+  const [checks, paths] = [width('check'), width('path')];
+  for (const { demand, check, path, result, found, expected } of answers) {
+    const mark = result === 'passed' ? 'ok     ' : demand === 'required' ? 'FAILED ' : 'warning';
+    const wanted = result === 'passed' ? '' : `, expected ${expected}`;
+    say(io, `${mark} ${check.padEnd(checks)} ${path.padEnd(paths)} ${found}${wanted}`);
+  }
+}

@@ -1,0 +1,84 @@
+import { once } from 'node:events';
+import type { Command } from 'commander';
+import { UsageError } from '../../generator/errors.js';
+import type { Cosigner } from '../../observers/witnessing/cosign-head.js';
+import { allLogs, type KnownLogs, namedLogs } from '../../observers/witnessing/known-logs.js';
+import { registryLog } from '../../observers/witnessing/registry-log.js';
+import { cannotListen, portNumber } from '../options/port-number.js';
+import { loadTrust, TRUST_OPTION } from '../options/trust-option.js';
+import { assertAddresses } from '../options/where.js';
+import { addWitnessOptions, type WitnessOptions, witnessChoice } from '../options/witness-options.js';
+import type { Invocation, Io } from '../terminal/io.js';
+import { count, emit, say } from '../terminal/output.js';
+import { run } from '../terminal/run.js';
+import { untilStopped } from '../terminal/until-stopped.js';
+
+interface Options extends WitnessOptions {
+  registry?: string;
+  rootKey?: string;
+  log?: readonly string[];
+  host: string;
+  port: string;
+  json?: true;
+}
+
+/** `passport-registry witness` */
+export function addWitnessCommand(program: Command, io: Invocation): void {
+  const command = program
+    .command('witness')
+    .description('run the HTTP service of a witness, which cosigns heads of logs that only grow')
+    .option('--registry <url>', 'cosign the log of this registry; the root key names the key of the log')
+    .option(...TRUST_OPTION)
+    .option('--log <vkey...>', 'cosign a log with this verifier key; several keys can belong to one log');
+  addWitnessOptions(command)
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--port <number>', 'port to listen on', '8790')
+    .option('--json', 'print the URL as JSON on stdout when the witness is ready')
+    .action((options: Options) => run(io, options.json === true, () => witness(io, options)));
+}
+
+async function witness(io: Io, options: Options): Promise<number> {
+  const port = portNumber(options.port);
+  const cosigner = await witnessChoice(io, options);
+  if (cosigner === undefined) {
+    throw new UsageError('`witness` needs --witness-key and --witness-state: see `keys witness --help`');
+  }
+  const logs = await knownLogs(io, options);
+  // Imported on demand, because the other commands need no server.
+  const { startWitness } = await import('../../observers/witnessing/server.js');
+  const report = (line: string) => say(io, `${new Date().toISOString()} ${line}`);
+  const started = startWitness({ cosigner, logs, report }, { host: options.host, port });
+  const { address, close } = await started.catch((cause: NodeJS.ErrnoException) => {
+    if (cause.syscall === 'listen') throw cannotListen(port, cause);
+    throw cause;
+  });
+  sayStarted(io, { cosigner, logs }, address);
+  if (options.json) emit(io, { address, witness: cosigner.state.key.name });
+  await untilStopped((stop) => once(stop, 'abort'));
+  await close();
+  return 0;
+}
+
+async function knownLogs(io: Io, { registry, rootKey, log = [] }: Options): Promise<KnownLogs> {
+  const places = [namedLogs(log)];
+  if (registry !== undefined) {
+    assertAddresses([registry]);
+    if (rootKey === undefined)
+      throw new UsageError('--registry needs --root-key: the trust anchor of the registry');
+    places.push(await registryLog(registry, (await loadTrust(io, rootKey)).rootKey));
+  }
+  const logs = allLogs(places);
+  if (logs.keys().length > 0) return logs;
+  throw new UsageError('name the logs to cosign: --registry with --root-key, or --log with a verifier key');
+}
+
+function sayStarted(
+  io: Io,
+  { cosigner, logs }: { readonly cosigner: Cosigner; readonly logs: KnownLogs },
+  address: string,
+): void {
+  const { folder, key } = cosigner.state;
+  const origins = [...new Set(logs.keys().map(({ name }) => name))];
+  say(io, `witness ${key.name} at ${address}, its state in ${folder}`);
+  say(io, `cosigns ${count(origins.length, 'log')}: ${origins.join(', ')}`);
+}

@@ -1,0 +1,142 @@
+import { existsSync } from 'node:fs';
+import type { Diagnostic } from '../../generator/diagnostics/diagnostic.js';
+import { isError } from '../../generator/diagnostics/diagnostic.js';
+import { GeneratorError } from '../../generator/errors.js';
+import { countUncommitted } from '../../generator/files/git.js';
+import { predecessorOf, publishedRecords } from '../../generator/publishing/predecessor.js';
+import { findRecordFiles } from '../../generator/records/collect.js';
+import { publicationProblems, type RuleExceptions } from '../../generator/review/assert-publishable.js';
+import { difference, type IssuerChange } from '../../generator/review/difference.js';
+import { recordsIn } from '../../generator/review/record-set.js';
+import { type PublishedTree, withPending } from '../../generator/tree/published-tree.js';
+import type { Condition } from './condition.js';
+import type { LocalTree } from './local-tree.js';
+
+/** What the next build would publish. */
+export interface PendingChanges {
+  /** The changes of issuers since the published list. */
+  readonly changes: readonly IssuerChange[];
+  /** The problems that would stop the build. */
+  readonly problems: readonly Diagnostic[];
+}
+
+/** The condition of the records. */
+export interface ChangesCondition extends Condition {
+  /** The number of published files that are not committed to git. Absent if there are none. */
+  readonly uncommitted?: number;
+  /** `none`: there is no folder. `empty`: there is no record. `unchanged`: the list has the same records. */
+  readonly state: 'none' | 'empty' | 'unchanged' | 'changed' | 'refused';
+  readonly changes: readonly IssuerChange[];
+  readonly problems: readonly Diagnostic[];
+}
+
+/** The records, and what they are compared with. */
+export interface ChangesOptions {
+  /** The folder of the records. */
+  readonly issuers: string;
+  readonly exceptions: RuleExceptions;
+  /** Whether a development key would sign. */
+  readonly development: boolean;
+  /** The environment for git. */
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/**
+ * Compares the records with the published list, by the rules of a build (SPEC C8).
+ *
+ * @throws {@link GeneratorError} if the records or the published list cannot be read
+ */
+export async function pendingChanges(
+  { issuers, exceptions, development }: ChangesOptions,
+  published: PublishedTree | undefined,
+): Promise<PendingChanges> {
+  const after = recordsIn([issuers]);
+  // As for a build, a publication in the log counts, even if the published files are older.
+  const predecessor = predecessorOf(published && withPending(published), { rootKey: undefined, development });
+  const before = predecessor && publishedRecords(predecessor, predecessor.folder);
+  const changes = difference(before?.issuers ?? new Map(), after.issuers).filter(
+    ({ issuer_id, kind }) => kind !== 'removed' || !after.files.has(issuer_id),
+  );
+  const problems = publicationProblems({ before, after }, exceptions, development).filter(isError);
+  return { changes, problems };
+}
+
+/** Describes what has changed since the last publication. */
+export async function changesCondition(
+  options: ChangesOptions,
+  { published, refusal, folder }: LocalTree,
+): Promise<ChangesCondition> {
+  const { issuers } = options;
+  const nothing = { changes: [], problems: [] };
+  try {
+    const state = stateOfFolder(issuers);
+    if (state !== undefined) return missingRecords(issuers, state, published);
+    if (refusal !== undefined) {
+      const message = `not compared, because a build would refuse ${folder}`;
+      return { level: 'note', message, state: 'refused', ...nothing };
+    }
+    return describe(await pendingChanges(options, published), options);
+  } catch (error) {
+    if (!(error instanceof GeneratorError)) throw error;
+    return { level: 'error', message: error.message, state: 'refused', ...nothing };
+  }
+}
+
+function stateOfFolder(issuers: string): 'none' | 'empty' | undefined {
+  if (!existsSync(issuers)) return 'none';
+  return findRecordFiles([issuers]).files.length === 0 ? 'empty' : undefined;
+}
+
+function missingRecords(
+  issuers: string,
+  state: 'none' | 'empty',
+  published: PublishedTree | undefined,
+): ChangesCondition {
+  const what = state === 'none' ? `there is no folder ${issuers}` : `${issuers} has no records`;
+  const found = { state, changes: [], problems: [] };
+  if (published === undefined) return { level: 'note', message: what, ...found };
+  return { level: 'error', message: `${what}, but a list is published: a build would stop`, ...found };
+}
+
+function describe({ changes, problems }: PendingChanges, { issuers, env }: ChangesOptions): ChangesCondition {
+  const [first] = problems;
+  if (first !== undefined) {
+    const { file, message } = first;
+    const more = problems.length === 1 ? '' : `, and ${problems.length - 1} more`;
+    const what = `a build would stop: ${file}: ${message}${more}`;
+    // The operator has allowed these names before: what is published is as it should be.
+    const isPublished = changes.length === 0 && onlyExampleNames(problems);
+    return isPublished
+      ? { level: 'warning', message: `none, but ${what}`, state: 'unchanged', changes, problems }
+      : { level: 'error', message: what, state: 'refused', changes, problems };
+  }
+  if (changes.length === 0) {
+    const message = `none: ${issuers} and the list have the same records`;
+    const uncommitted = countUncommitted(issuers, env) ?? 0;
+    if (uncommitted > 0) {
+      // Another clone would otherwise build the old records, which could lift a suspension.
+      const files = uncommitted === 1 ? '1 file is' : `${uncommitted} files are`;
+      const warning = `${message}, but ${files} not committed to git`;
+      return { level: 'warning', message: warning, state: 'unchanged', changes, problems, uncommitted };
+    }
+    return { level: 'ok', message, state: 'unchanged', changes, problems };
+  }
+  const ids = changes.slice(0, MAX_IDS).map(inWords);
+  const rest = changes.length > MAX_IDS ? `, and ${changes.length - MAX_IDS} more` : '';
+  const message = `${changes.length} not published yet: ${ids.join(', ')}${rest}`;
+  return { level: 'note', message, state: 'changed', changes, problems };
+}
+
+/** Whether the only problems are names that are reserved for examples, which an operator may allow. */
+export function onlyExampleNames(problems: readonly Diagnostic[]): boolean {
+  return problems.every(({ rule }) => rule === 'example-name');
+}
+
+/** Names the change of an issuer, and the change of its status, which is the most important. */
+function inWords({ issuer_id, kind, fields }: IssuerChange): string {
+  const status = fields.find(({ field }) => field === 'status');
+  return `${issuer_id} ${status === undefined ? kind : `${status.from} -> ${status.to}`}`;
+}
+
+/** How many issuers to name. */
+const MAX_IDS = 5;

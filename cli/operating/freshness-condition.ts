@@ -1,0 +1,127 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { importRootKey } from '@passport-registry/verifier';
+import type { Statement } from '@passport-registry/verifier/internal';
+import { readIfThere } from '../../generator/files/read-file.js';
+import {
+  checkpointValidity,
+  delegationValidity,
+  formatDuration,
+  type Validity,
+} from '../../generator/freshness/expiry.js';
+import { permitsHold } from '../../generator/freshness/previous-checkpoint.js';
+import { CLOCK_TOLERANCE_MS, formatUpdatedAt } from '../../generator/list/updated-at.js';
+import { CHECKSUMS_PATH, sha256 } from '../../generator/tree/checksums.js';
+import { PATHS } from '../../generator/tree/paths.js';
+import { type Condition, type Level, mostUrgent, summarize } from './condition.js';
+import { type LocalTree, problemsOf } from './local-tree.js';
+
+/** The condition of a statement that expires. */
+interface Expiring extends Condition {
+  /** RFC 3339; undefined if there is no such statement. */
+  readonly expires: string | undefined;
+}
+
+/** The condition of the delegation. */
+export interface DelegationCondition extends Expiring {
+  readonly daysLeft: number | undefined;
+  /** RFC 7638 thumbprints of the online keys. */
+  readonly onlineKeys: readonly string[];
+  /** Whether the online keys may hold issuers. */
+  readonly mayHold: boolean;
+}
+
+/** The condition of the checkpoint. */
+export interface CheckpointCondition extends Expiring {
+  readonly hoursLeft: number | undefined;
+  /** Whether the checkpoint names the list and the files of the tree; undefined without a checkpoint. */
+  readonly current: boolean | undefined;
+}
+
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+
+const LEVEL_OF: Readonly<Record<Validity, Level>> = {
+  'ahead of time': 'error',
+  expired: 'error',
+  'expires soon': 'warning',
+  valid: 'ok',
+};
+
+/** Describes the delegation of the tree. */
+export async function delegationCondition(tree: LocalTree, now: number): Promise<DelegationCondition> {
+  const { delegation, report } = tree;
+  const none = { expires: undefined, daysLeft: undefined, onlineKeys: [], mayHold: false };
+  const problems = problemsOf(report, (name) => name === 'delegation');
+  if (problems !== undefined) return { level: 'error', message: summarize(problems), ...none };
+  if (delegation === undefined) return { level: 'note', message: absence(tree, PATHS.delegation), ...none };
+  const keys = await Promise.all((delegation.claims['keys'] as unknown[]).map(importRootKey));
+  const onlineKeys = keys.map(({ thumbprint }) => thumbprint);
+  const mayHold = permitsHold(delegation);
+  const level = LEVEL_OF[delegationValidity(delegation, now)];
+  return {
+    // Without a checkpoint, verifiers ignore the delegation.
+    level: level === 'error' && tree.checkpoint === undefined ? 'warning' : level,
+    message: `${lifetime(delegation, now)}, for the online key ${onlineKeys.join(' and ')}${mayHold ? ', which may hold issuers' : ''}`,
+    expires: formatUpdatedAt(delegation.expiresAt),
+    daysLeft: Math.floor((delegation.expiresAt - now) / DAY_MS),
+    onlineKeys,
+    mayHold,
+  };
+}
+
+/** Describes the checkpoint of the tree. */
+export function checkpointCondition(tree: LocalTree, now: number): CheckpointCondition {
+  const { checkpoint, delegation, report } = tree;
+  const none = { expires: undefined, hoursLeft: undefined, current: undefined };
+  const problems = problemsOf(report, (name) => name === 'checkpoint');
+  if (problems !== undefined) return { level: 'error', message: summarize(problems), ...none };
+  if (checkpoint === undefined) {
+    const message = absence(tree, PATHS.checkpoint);
+    if (delegation === undefined || message !== NONE) return { level: 'note', message, ...none };
+    const refused = 'verifiers that have seen one refuse the registry';
+    return { level: 'warning', message: `${message}, but there is a delegation: ${refused}`, ...none };
+  }
+  const byRoot = checkpoint.kid === report?.rootKey;
+  const end = byRoot ? Number.POSITIVE_INFINITY : (delegation?.expiresAt ?? 0);
+  const times = { ...checkpoint, expiresAt: Math.min(checkpoint.expiresAt, end) };
+  const names = namesOf(checkpoint, tree);
+  return {
+    level: mostUrgent([LEVEL_OF[checkpointValidity(times, now)], names.level]),
+    message: `${lifetime(times, now)}, ${names.message}`,
+    expires: formatUpdatedAt(times.expiresAt),
+    hoursLeft: Math.floor((times.expiresAt - now) / HOUR_MS),
+    current: names.level === 'ok',
+  };
+}
+
+/** Says whether a checkpoint names the list and the files of the tree. */
+function namesOf({ claims }: Statement, { folder, published, report }: LocalTree): Condition {
+  if (claims['sha256'] !== report?.sha256) {
+    const readers = published?.statement === undefined ? '' : ' that do not read publication statements';
+    const message = `names the list of ${claims['updated_at']}: verifiers${readers} use that list, not the newest`;
+    return { level: 'warning', message };
+  }
+  const sums = published && readIfThere(folder, CHECKSUMS_PATH);
+  if (sums !== undefined && claims['tree_sha256'] === sha256(sums)) {
+    return { level: 'ok', message: 'names the newest list' };
+  }
+  return { level: 'error', message: `names the newest list, but another ${CHECKSUMS_PATH}` };
+}
+
+const NONE = 'none';
+
+/** Says why there is no statement. */
+function absence({ folder, report }: LocalTree, path: string): string {
+  if (report === undefined) return 'none: there is no tree';
+  return existsSync(join(folder, path)) ? 'not checked: an earlier check failed' : NONE;
+}
+
+function lifetime({ issuedAt, expiresAt }: Pick<Statement, 'issuedAt' | 'expiresAt'>, now: number): string {
+  if (issuedAt > now + CLOCK_TOLERANCE_MS)
+    return `valid from ${formatUpdatedAt(issuedAt)}, which is in the future`;
+  const end = formatUpdatedAt(expiresAt);
+  return now < expiresAt
+    ? `valid until ${end}, for ${formatDuration(expiresAt - now)}`
+    : `expired at ${end}, ${formatDuration(now - expiresAt)} ago`;
+}

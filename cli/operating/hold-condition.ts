@@ -1,0 +1,31 @@
+import { formatUpdatedAt } from '../../generator/list/updated-at.js';
+import type { Condition } from './condition.js';
+import type { LocalTree } from './local-tree.js';
+
+/** The condition of the issuers that the checkpoint holds. */
+export interface HoldCondition extends Condition {
+  /** The ids of the held issuers, sorted. */
+  readonly issuers: readonly string[];
+  /** The held issuers whose hold has no effect, because the list has suspended or revoked them. */
+  readonly releasable: readonly string[];
+}
+
+/** Describes the issuers that the checkpoint of the tree holds (SPEC C4). */
+export function holdCondition({ checkpoint, published }: LocalTree): HoldCondition {
+  const issuers = (checkpoint?.claims['hold'] ?? []) as readonly string[];
+  if (checkpoint === undefined || issuers.length === 0) {
+    return { level: 'ok', message: 'none', issuers, releasable: [] };
+  }
+  const records = published?.intact.list === true ? published.issuers() : [];
+  const stopped = records.filter(({ status }) => status !== 'active').map(({ issuer_id }) => issuer_id);
+  const releasable = issuers.filter((id) => stopped.includes(id));
+  const since = formatUpdatedAt(checkpoint.issuedAt);
+  const rest = releasable.length === 0 ? '' : `; can be released: ${releasable.join(', ')}`;
+  return {
+    // A hold is for the time until the root key is there.
+    level: releasable.length < issuers.length ? 'warning' : 'note',
+    message: `${issuers.join(', ')}, by the checkpoint of ${since}: treated as suspended${rest}`,
+    issuers,
+    releasable,
+  };
+}

@@ -1,0 +1,130 @@
+import type { RootKey } from '@passport-registry/verifier';
+import { readIfThere } from '../../generator/files/read-file.js';
+import { formatDuration } from '../../generator/freshness/expiry.js';
+import { PATHS } from '../../generator/tree/paths.js';
+import { isAcceptable, type MirrorStatus } from '../../observers/mirroring/status.js';
+import { askHosts, type OwnRotation } from './ask-hosts.js';
+import type { Condition } from './condition.js';
+import { type LocalTree, problemsOf } from './local-tree.js';
+import { compareTrees, compareWhole, differences, type TreeComparison } from './tree-comparison.js';
+
+/** The condition of the live registry. */
+export interface LiveCondition extends Condition {
+  readonly url: string | undefined;
+  /**
+   * How the live tree compares with the tree in the output folder. Undefined if the host was not asked, or if one of
+   * the lists cannot be read.
+   */
+  readonly comparedWithTree: ReturnType<typeof compareWhole>;
+  /** The same for each part; undefined if the host was not asked. */
+  readonly parts: TreeComparison | undefined;
+  /** What the host serves; undefined if the host was not asked. */
+  readonly host: MirrorStatus | undefined;
+}
+
+/** The condition of one mirror. */
+export interface MirrorCondition extends Condition {
+  readonly url: string;
+  /** What the mirror serves; undefined if it was not asked. */
+  readonly host: MirrorStatus | undefined;
+}
+
+/** The conditions of all hosts. */
+export interface HostsCondition {
+  readonly live: LiveCondition;
+  readonly mirrors: readonly MirrorCondition[];
+}
+
+/** The hosts to ask. */
+export interface HostsOptions {
+  readonly baseUrl: string | undefined;
+  readonly mirrors: readonly string[];
+  readonly offline: boolean;
+  /** The root key to verify with. */
+  readonly rootKey: RootKey | undefined;
+  /** How far behind a mirror may be. */
+  readonly maxBehindSeconds: number;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** Asks the live registry and its mirrors which list they serve, and compares it with the tree. */
+export async function hostsCondition(options: HostsOptions, tree: LocalTree): Promise<HostsCondition> {
+  const { baseUrl, mirrors, rootKey, offline, now } = options;
+  const nobody = (message: string): HostsCondition => ({
+    live: {
+      ...{ level: 'note', message, url: baseUrl },
+      ...{ comparedWithTree: undefined, parts: undefined, host: undefined },
+    },
+    mirrors: mirrors.map((url) => ({ level: 'note', message: `${url}: ${message}`, url, host: undefined })),
+  });
+  if (offline) return nobody('not asked (--offline)');
+  if (baseUrl === undefined) return nobody('not asked: no base_url is configured');
+  if (rootKey === undefined) return nobody('not asked: there is no root key to verify it with');
+  const [live, ...others] = await askHosts([baseUrl, ...mirrors], { rootKey, own: ownRotation(tree), now });
+  return {
+    live: describeLive(live as MirrorStatus, tree),
+    mirrors: others.map((mirror) =>
+      describeMirror(mirror, { rootKey: live?.rootKey, maxBehindSeconds: options.maxBehindSeconds }),
+    ),
+  };
+}
+
+/** The rotation of the tree, if the tree proves that it leads to its root key. */
+function ownRotation({ folder, report }: LocalTree): OwnRotation | undefined {
+  const rotation = readIfThere(folder, PATHS.rotation);
+  const isProven = problemsOf(report, (name) => name === 'root key' || name === 'rotation') === undefined;
+  if (rotation === undefined || report?.rootKey === undefined || !isProven) return undefined;
+  return { rotation, rootKey: report.rootKey };
+}
+
+function describeLive(host: MirrorStatus, tree: LocalTree): LiveCondition {
+  const { url, state, problem, updatedAt = '', sha256 } = host;
+  const { folder } = tree;
+  const parts = compareTrees(host, tree);
+  const comparedWithTree = compareWhole(parts);
+  const found = { url, comparedWithTree, parts, host };
+  if (state !== 'primary') return { level: 'error', message: `${url} is ${state}: ${problem}`, ...found };
+  const serves = `${url} serves the list of ${updatedAt}`;
+  const differs = `${serves}, with ${differences(parts)}`;
+  switch (comparedWithTree) {
+    case 'same':
+      return { level: 'ok', message: `${url} serves the list of ${folder}`, ...found };
+    case 'older':
+      return { level: 'warning', message: `${differs}: ${folder} is newer, publish it`, ...found };
+    case 'newer': {
+      const what = `${differs} than ${folder}: a build into it would undo changes`;
+      return { level: 'warning', message: what, ...found };
+    }
+    case 'other': {
+      const what =
+        parts.list === 'other'
+          ? `${serves}, with another hash than ${folder}: ${sha256}`
+          : `${serves}, which the outgoing root key ${host.rootKey} has signed, but ${folder} is rotated and older`;
+      return { level: 'error', message: what, ...found };
+    }
+    default: {
+      const what = `${serves}; ${folder} has no list to compare: a build into it would ignore that list`;
+      return { level: 'warning', message: what, ...found };
+    }
+  }
+}
+
+function describeMirror(
+  host: MirrorStatus,
+  { rootKey, maxBehindSeconds }: { readonly rootKey: string | undefined; readonly maxBehindSeconds: number },
+): MirrorCondition {
+  const { url, state, behind = 0, problem, updatedAt } = host;
+  const found = { url, host };
+  if (rootKey !== undefined && host.rootKey !== undefined && host.rootKey !== rootKey) {
+    const message = `${url} has the root key ${host.rootKey}, but the registry has ${rootKey}`;
+    return { level: 'error', message, ...found };
+  }
+  if (state === 'unknown') {
+    const message = `${url} serves the list of ${updatedAt}; there is nothing to compare with`;
+    return { level: 'note', message, ...found };
+  }
+  const how = state === 'behind' ? `behind by ${formatDuration(behind * 1000)}` : state;
+  const message = `${url} is ${how}${problem === undefined ? '' : `: ${problem}`}`;
+  return { level: isAcceptable(host, maxBehindSeconds) ? 'ok' : 'error', message, ...found };
+}

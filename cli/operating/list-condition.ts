@@ -1,0 +1,75 @@
+import { formatDuration } from '../../generator/freshness/expiry.js';
+import { CLOCK_TOLERANCE_MS } from '../../generator/list/updated-at.js';
+import { DEFAULT_MAX_AGE_SECONDS } from '../../generator/verification/verify.js';
+import { type Condition, summarize } from './condition.js';
+import { type LocalTree, problemsOf } from './local-tree.js';
+
+/** The condition of the published list. */
+export interface ListCondition extends Condition {
+  readonly updatedAt: string | undefined;
+  readonly sha256: string | undefined;
+  /** The number of issuers. */
+  readonly issuers: number | undefined;
+  readonly ageDays: number | undefined;
+}
+
+/** The condition of all files of the tree. */
+export interface TreeCondition extends Condition {
+  readonly folder: string;
+  /** Whether anything was published. */
+  readonly published: boolean;
+  /** The damaged files that a build makes again. */
+  readonly repairable: readonly string[];
+  /** What a build cannot make again, and what to do. Undefined if nothing is lost. */
+  readonly lost: string | undefined;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** The age at which verifiers refuse a list without a checkpoint, if they keep the default. */
+const MAX_AGE_DAYS = DEFAULT_MAX_AGE_SECONDS / (24 * 60 * 60);
+/** The age at which a list without a checkpoint should be published again. */
+const RENEWAL_AGE_DAYS = 14;
+
+/** Describes the whole tree: does everything in it verify? */
+export function treeCondition(local: LocalTree): TreeCondition {
+  const { folder, published, refusal, report, repairable, lost } = local;
+  const state = (level: Condition['level'], message: string): TreeCondition => ({
+    ...{ level, message, folder, published: report !== undefined, repairable, lost },
+  });
+  if (refusal !== undefined) return state('error', refusal);
+  if (report === undefined) return state('note', `${folder} has no tree`);
+  // The other lines describe the times and the statements.
+  const elsewhere = ['root key', 'rotation', 'holders', 'delegation', 'checkpoint', 'freshness'];
+  const problems = problemsOf(report, (name) => !elsewhere.includes(name));
+  if (problems !== undefined) return state('error', `${folder} is not valid: ${summarize(problems)}`);
+  if (report.rootKey === undefined) return state('error', `${folder} was not verified: see the root key`);
+  // In trees of older versions, SHA256SUMS lists the records, too.
+  const records = published?.hasStatement ? (report.issuers ?? 0) : 0;
+  const files = (published?.checksums()?.size ?? 0) + records;
+  return state('ok', `${folder} is valid, ${files} files`);
+}
+
+/** Describes the published list and its age. */
+export function listCondition({ report, checkpoint }: LocalTree, now: number): ListCondition {
+  const { updatedAt, sha256, issuers } = report ?? {};
+  const facts = { updatedAt, sha256, issuers, ageDays: undefined };
+  if (updatedAt === undefined || issuers === undefined) {
+    const message = report === undefined ? 'none: there is no tree' : 'cannot be read';
+    return { level: report === undefined ? 'note' : 'error', message, ...facts };
+  }
+  const ageMs = now - Date.parse(updatedAt);
+  const ageDays = Math.floor(ageMs / DAY_MS);
+  const found = { ...facts, ageDays };
+  const what = `${issuers} ${issuers === 1 ? 'issuer' : 'issuers'}, of ${updatedAt}, ${formatDuration(ageMs)} ago`;
+  if (-ageMs > CLOCK_TOLERANCE_MS) {
+    return { level: 'error', message: `dated ${updatedAt}, which is in the future`, ...found };
+  }
+  if (checkpoint !== undefined) return { level: 'ok', message: what, ...found };
+  if (ageMs >= MAX_AGE_DAYS * DAY_MS) {
+    const refused = `by default, verifiers refuse a list without a checkpoint after ${MAX_AGE_DAYS} days`;
+    return { level: 'error', message: `${what}: ${refused}`, ...found };
+  }
+  const until = `without a checkpoint, verifiers accept it for ${MAX_AGE_DAYS} days`;
+  const level = ageMs >= RENEWAL_AGE_DAYS * DAY_MS ? 'warning' : 'ok';
+  return { level, message: `${what}; ${until}`, ...found };
+}

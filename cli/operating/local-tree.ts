@@ -1,0 +1,113 @@
+import { statSync } from 'node:fs';
+import { RegistryError, type RootKey } from '@passport-registry/verifier';
+import {
+  type RotationStep,
+  readRotation,
+  readStatement,
+  type Statement,
+} from '@passport-registry/verifier/internal';
+import { GeneratorError, TreeRejected } from '../../generator/errors.js';
+import { readIfThere } from '../../generator/files/read-file.js';
+import { damagedLog } from '../../generator/log/log-files.js';
+import { findRepair } from '../../generator/publishing/repair.js';
+import { PATHS } from '../../generator/tree/paths.js';
+import { type PublishedTree, readPublished } from '../../generator/tree/published-tree.js';
+import { namesLog } from '../../generator/verification/audit-log.js';
+import { folderSource } from '../../generator/verification/tree-source.js';
+import { type Check, type TreeReport, verifyTree } from '../../generator/verification/verify.js';
+import { verifyHolders } from '../verify-holders.js';
+
+/** The tree in the output folder, as far as it can be read. */
+export interface LocalTree {
+  readonly folder: string;
+  /** Why a build would refuse the folder; undefined if it would not. */
+  readonly refusal: string | undefined;
+  /** The damaged files that a build makes again. */
+  readonly repairable: readonly string[];
+  /** What a build cannot make again, and what to do. Undefined if nothing is lost. */
+  readonly lost: string | undefined;
+  /** Undefined if nothing was published, or if a build would refuse the folder. */
+  readonly published: PublishedTree | undefined;
+  /** Undefined if nothing was published. */
+  readonly report: TreeReport | undefined;
+  readonly delegation: Statement | undefined;
+  readonly checkpoint: Statement | undefined;
+  /** The publication statement. Trees of older versions have none. */
+  readonly publication: Statement | undefined;
+}
+
+/** Reads and verifies the tree in a folder. @param pinned - default: the tree's own key */
+export async function readLocalTree(
+  folder: string,
+  pinned: RootKey | undefined,
+  now: number,
+): Promise<LocalTree> {
+  const { published, refusal } = await readForBuild(folder);
+  const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (!isFolder || (published === undefined && refusal === undefined)) {
+    const none = { delegation: undefined, checkpoint: undefined, publication: undefined };
+    return { folder, refusal, ...NO_REPAIR, published, report: undefined, ...none };
+  }
+  const report = await verifyTree(folderSource(folder), pinned, { now: () => now, verifyHolders });
+  const repair = report.ok && refusal === undefined ? NO_REPAIR : await repairOf(folder);
+  const statement = (name: Check['name'], path: string, type: Statement['type']) => {
+    const bytes = hasPassed(report, name) ? readIfThere(folder, path) : undefined;
+    return bytes && readStatement(bytes, type, (message) => new TreeRejected(`${path} ${message}`));
+  };
+  return {
+    ...{ folder, refusal, ...repair, published, report },
+    delegation: statement('delegation', PATHS.delegation, 'registry-delegation+jwt'),
+    checkpoint: statement('checkpoint', PATHS.checkpoint, 'registry-checkpoint+jwt'),
+    publication: statement('publication', PATHS.publication, 'registry-publication+jwt'),
+  };
+}
+
+type TreeRepair = Pick<LocalTree, 'repairable' | 'lost'>;
+
+const NO_REPAIR: TreeRepair = { repairable: [], lost: undefined };
+
+async function repairOf(folder: string): Promise<TreeRepair> {
+  try {
+    const { files, lost } = await findRepair(folder);
+    const log = damagedLog('is missing').message;
+    const hasLostHead =
+      readIfThere(folder, PATHS.logHead) === undefined && namesLog(readIfThere(folder, PATHS.publication));
+    return { repairable: [...files.keys()], lost: lost ?? (hasLostHead ? log : undefined) };
+  } catch (error) {
+    if (!(error instanceof TreeRejected)) throw error;
+    return { repairable: [], lost: error.message };
+  }
+}
+
+async function readForBuild(folder: string): Promise<Pick<LocalTree, 'published' | 'refusal'>> {
+  try {
+    return { published: await readPublished(folder), refusal: undefined };
+  } catch (error) {
+    if (!(error instanceof GeneratorError)) throw error;
+    return { published: undefined, refusal: error.message };
+  }
+}
+
+function hasPassed({ checks }: TreeReport, name: Check['name']): boolean {
+  return checks.some((check) => check.name === name && check.result === 'passed');
+}
+
+/** Returns the problems of some checks; undefined if none of them failed. */
+export function problemsOf(
+  report: TreeReport | undefined,
+  isWanted: (name: Check['name']) => boolean,
+): readonly string[] | undefined {
+  const failed = report?.checks.filter(({ name, result }) => result === 'failed' && isWanted(name)) ?? [];
+  return failed.length === 0 ? undefined : failed.flatMap(({ problems }) => problems);
+}
+
+/** The steps of the tree's rotation. A file that cannot be read makes the tree invalid. */
+export function rotationOf(out: string): readonly RotationStep[] {
+  const bytes = readIfThere(out, PATHS.rotation);
+  try {
+    return bytes === undefined ? [] : readRotation(bytes);
+  } catch (error) {
+    if (error instanceof RegistryError) return [];
+    throw error;
+  }
+}

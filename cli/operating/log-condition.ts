@@ -1,0 +1,61 @@
+import { cosignatureTime, parseLogProof } from '@passport-registry/verifier/internal';
+import { TreeRejected } from '../../generator/errors.js';
+import { readIfThere } from '../../generator/files/read-file.js';
+import { formatUpdatedAt } from '../../generator/list/updated-at.js';
+import type { WitnessChoice } from '../../generator/log/log-choice.js';
+import { countEntries } from '../../generator/log/log-files.js';
+import { cosignersOf } from '../../generator/log/read-cosignature.js';
+import { PATHS } from '../../generator/tree/paths.js';
+import { type Condition, summarize } from './condition.js';
+import { type LocalTree, problemsOf } from './local-tree.js';
+
+/** The condition of the public log. */
+export interface LogCondition extends Condition {
+  /** The number of entries of the log that the proof is for. */
+  readonly size: number | undefined;
+  /** The names of the witnesses in the proof. Nobody has verified their cosignatures. */
+  readonly cosignedBy: readonly string[];
+  /** The number of witnesses of the registry whose cosignatures in the proof are valid. */
+  readonly cosigned: number | undefined;
+  /** How many of them must cosign; 0 if the registry demands none. */
+  readonly quorum: number;
+  /** Whether the newest publication in the log has not replaced the published files yet. */
+  readonly pending: boolean;
+}
+
+/** Describes the log of the tree, and whether enough witnesses have cosigned the head that its proof is for. */
+export async function logCondition(
+  { folder, report, published }: LocalTree,
+  { witnesses, quorum }: WitnessChoice,
+): Promise<LogCondition> {
+  // The tree of a first publication that was killed is not valid, but `cosign` completes it.
+  const pending = published?.pending !== undefined;
+  const none = { size: undefined, cosignedBy: [], cosigned: undefined, quorum, pending };
+  const problems = problemsOf(report, (name) => name === 'log');
+  if (problems !== undefined) return { level: 'error', message: summarize(problems), ...none };
+  const proof = readIfThere(folder, PATHS.logProof);
+  if (published === undefined || proof === undefined) return { level: 'note', message: 'none', ...none };
+  const { head } = parseLogProof(proof, (message) => new TreeRejected(`${PATHS.logProof} ${message}`));
+  const cosignatures = head.note.signatures.filter((line) => cosignatureTime(line) !== undefined);
+  const oldest = Math.min(...cosignatures.map((line) => cosignatureTime(line) ?? 0));
+  const keys = witnesses.map(({ key }) => key);
+  const cosigners = await cosignersOf(head, keys);
+  const cosigned = cosigners.length;
+  const found = { size: head.size, cosignedBy: cosignatures.map(({ name }) => name), cosigned, quorum };
+  if (published.pending !== undefined) {
+    const { sequence } = published.pending.statement;
+    const message = `publication ${sequence} is in the log, but the published files are older`;
+    return { level: 'warning', message, ...found, pending: true };
+  }
+  const log = `${head.origin}, ${countEntries(head.size)}`;
+  if (cosigned < quorum) {
+    const missing = keys.filter((key) => !cosigners.includes(key)).map(({ name }) => name);
+    const message = `${log}, cosigned by ${cosigned} of ${keys.length} witnesses, but the quorum is ${quorum}: ${missing.join(', ')} did not cosign`;
+    return { level: 'warning', message, ...found, pending: false };
+  }
+  const names =
+    cosignatures.length === 0
+      ? ''
+      : `, cosigned by ${found.cosignedBy.join(', ')} since ${formatUpdatedAt(oldest * 1000)}`;
+  return { level: 'ok', message: `${log}${names}`, ...found, pending: false };
+}

@@ -1,0 +1,183 @@
+import { PATHS } from '../../generator/tree/paths.js';
+import { onlyExampleNames } from './changes-condition.js';
+import type { Condition } from './condition.js';
+import { type CommandSettings, type NextStep, run, told } from './next-step.js';
+import { rotatedStep, rotateStep, rotationFolderStep } from './rotation-steps.js';
+import type { RegistryStatus } from './status.js';
+
+/** Returns what the operator should do, in order. Empty if there is nothing to do. */
+export function nextSteps(status: RegistryStatus, settings: CommandSettings): readonly NextStep[] {
+  const { rootKey, tree, changes, rotation, publication } = status;
+  if (rotation.state === 'unfinished') {
+    const [records, rotates] = [recordSteps(status, settings), rotateStep(status, settings)];
+    if (!tree.published || isTreeOlder(status)) return [...records, loadStep(status, settings), rotates];
+    return [...records, rotates, ...hostSteps(status, settings, true)];
+  }
+  if (tree.lost !== undefined) return [told(`restore files of ${settings.out}: ${tree.lost}`)];
+  if (tree.repairable.length > 0)
+    return [buildStep({ reason: `repair ${tree.repairable.join(', ')}` }, status, settings)];
+  if (rootKey.level === 'error') {
+    return [told(`correct root_key, or restore ${settings.out}: the rest is checked after that`)];
+  }
+  if (changes.state === 'refused' && changes.problems.length === 0 && tree.level === 'error') {
+    return [told(`restore ${settings.out} from a mirror or a backup: ${tree.message}`)];
+  }
+  if (publication.level === 'error') {
+    const file = `${settings.out}/${PATHS.publication}`;
+    return [told(`restore ${file} from a mirror or a backup: a build cannot sign it again`)];
+  }
+  const records = recordSteps(status, settings);
+  // Without the newest tree, a build could not compare the records with the published list.
+  const renewal = isTreeOlder(status) ? [] : publicationSteps(status, settings);
+  return [
+    ...rotatedStep(status),
+    ...records,
+    ...renewal,
+    ...holdSteps(status, settings),
+    ...hostSteps(status, settings, renewal.length > 0),
+    ...rotationFolderStep(status),
+  ];
+}
+
+/** A hold is for the time until the root key is there: then the list says what becomes of the issuer. */
+function holdSteps({ hold }: RegistryStatus, { out, onlineOptions }: CommandSettings): NextStep[] {
+  const { issuers, releasable } = hold;
+  const undecided = issuers.filter((id) => !releasable.includes(id));
+  const where = out === 'dist' ? [] : ['--out', out];
+  return [
+    ...(undecided.length === 0
+      ? []
+      : [told(`suspend with the root key, or release: ${undecided.join(', ')}`)]),
+    ...(releasable.length === 0
+      ? []
+      : [
+          run(
+            'end the hold of issuers that the list has stopped',
+            'release',
+            ...releasable,
+            ...where,
+            ...onlineOptions,
+          ),
+        ]),
+  ];
+}
+
+/** Whether the live registry has a newer tree than the output folder, or the output folder has none. */
+function isTreeOlder({ tree, live }: RegistryStatus): boolean {
+  return live.comparedWithTree === 'newer' || (!tree.published && live.host?.updatedAt !== undefined);
+}
+
+function recordSteps({ changes, tree }: RegistryStatus, settings: CommandSettings): NextStep[] {
+  const { issuers, out, rootKeyOptions } = settings;
+  const isEmpty = changes.state === 'none' || changes.state === 'empty';
+  if (isEmpty && tree.published) return [told(`restore the records in ${issuers}, for example from git`)];
+  if (isEmpty) return [run('create the first record', 'new', 'ISSUER_ID')];
+  if (changes.uncommitted !== undefined)
+    return [
+      told(`commit the files in ${issuers}, and merge them before the next publication from another clone`),
+    ];
+  if (changes.problems.length === 0) return [];
+  const reason = onlyExampleNames(changes.problems)
+    ? 'see the names that are reserved for examples; replace them, or pass --allow-example-names to `status` and to builds'
+    : 'see what would stop a build, and fix it';
+  // Without this option, `diff` and `validate` allow these names, as a build with a development key does.
+  const production = changes.problems.some(({ rule }) => rule === 'example-name') ? ['--production'] : [];
+  // `diff` shows the problems of the records, too.
+  if (tree.published) {
+    return [run(reason, 'diff', out, issuers, ...rootKeyOptions, ...settings.overrideOptions, ...production)];
+  }
+  return [run(reason, 'validate', issuers, ...production)];
+}
+
+/** The steps that renew the tree: a delegation, a build, a checkpoint. */
+function publicationSteps(status: RegistryStatus, settings: CommandSettings): NextStep[] {
+  const { tree, checkpoint, log, changes } = status;
+  const { out, checkpointOptions, onlineOptions } = settings;
+  const signs = tree.published && checkpoint.level !== 'note' ? checkpointOptions : [];
+  // What the published files lack may be in the publication that `cosign` completes.
+  if (log.pending && changes.changes.length === 0) {
+    return [run('collect cosignatures, and complete the publication', 'cosign', out, ...signs)];
+  }
+  const delegates = isUrgent(status.delegation) && status.delegation.expires !== undefined;
+  const reasons = reasonsToBuild(status, delegates);
+  if (reasons.length === 0) {
+    return [
+      ...(log.level === 'warning' ? [run('collect the missing cosignatures', 'cosign', out)] : []),
+      ...(isUrgent(checkpoint) ? [run('sign a new checkpoint', 'checkpoint', out, ...onlineOptions)] : []),
+    ];
+  }
+  const renews = isUrgent(status.list) ? ['--renew'] : [];
+  const delegation = delegates ? ['--delegation', 'delegation.jwt'] : [];
+  return [
+    ...(mayHavePublished(status) ? [run(LOAD_FIRST, 'branch', 'load', out)] : []),
+    ...(delegates ? [delegateStep(status, settings)] : []),
+    buildStep({ reason: reasons.join(', and '), more: [...renews, ...delegation] }, status, settings),
+  ];
+}
+
+/** @param more - options besides those of the settings */
+function buildStep(
+  { reason, more = [] }: { readonly reason: string; readonly more?: readonly string[] },
+  { tree, checkpoint }: RegistryStatus,
+  { rootOptions, productionOptions, buildOptions, overrideOptions, checkpointOptions }: CommandSettings,
+): NextStep {
+  const signs = tree.published && checkpoint.level !== 'note' ? checkpointOptions : [];
+  const options = [...rootOptions, ...productionOptions, ...buildOptions, ...overrideOptions, ...more];
+  return run(reason, 'build', ...options, ...signs);
+}
+
+const LOAD_FIRST =
+  'if this registry has published before, load its tree first, from the branch or from a copy';
+
+/** Whether there is no tree here, and the host does not show whether a list was published. */
+function mayHavePublished({ tree, live }: RegistryStatus): boolean {
+  return !tree.published && live.url !== undefined && live.host?.state === 'unreachable';
+}
+
+/** The new delegation permits what the published one permits. */
+function delegateStep(
+  { delegation }: RegistryStatus,
+  { rootOptions, onlinePublicKey }: CommandSettings,
+): NextStep {
+  const online = ['--online', onlinePublicKey, ...(delegation.mayHold ? ['--hold'] : [])];
+  const words = ['keys', 'delegate', ...rootOptions, ...online, '>', 'delegation.jwt'];
+  return run('sign a new delegation, on the machine with the root key', ...words);
+}
+
+function reasonsToBuild({ changes, tree, list, publication }: RegistryStatus, delegates: boolean): string[] {
+  const reasons = [];
+  if (!tree.published) reasons.push('publish the first list');
+  else if (tree.level === 'error') reasons.push('repair the tree');
+  else if (publication.level === 'warning') reasons.push('sign a publication statement');
+  if (tree.published && changes.changes.length > 0) reasons.push('publish the changes');
+  if (delegates) reasons.push('publish the delegation');
+  if (isUrgent(list) && list.ageDays !== undefined) reasons.push('renew the list');
+  return reasons;
+}
+
+function isUrgent({ level }: Condition): boolean {
+  return level === 'error' || level === 'warning';
+}
+
+/** The step that brings the published tree into the output folder. */
+function loadStep({ tree, live }: RegistryStatus, { out }: CommandSettings): NextStep {
+  const removal = tree.published ? `remove ${out}, and ` : '';
+  const where = live.url === undefined ? 'from the host' : `of ${live.url}`;
+  const reason = `${removal}load the published tree before the next build; if it is not on a branch, copy the tree ${where} to ${out}`;
+  return run(reason, 'branch', 'load', out);
+}
+
+function hostSteps(status: RegistryStatus, settings: CommandSettings, isRenewed: boolean): NextStep[] {
+  const { live, mirrors } = status;
+  const { out, rootKeyOptions, baseUrl } = settings;
+  const late = mirrors.filter(({ level }) => level === 'error').map(({ url }) => url);
+  const ask = late.length === 0 ? [] : [told(`ask the operators of these mirrors: ${late.join(', ')}`)];
+  const verify = (url: string) => run('verify what the host serves', 'verify', url, ...rootKeyOptions);
+  if (isTreeOlder(status)) return [loadStep(status, settings), ...ask];
+  if (isRenewed || live.comparedWithTree === 'older' || live.host?.state === 'expired') {
+    const where = baseUrl === undefined ? '' : ` of ${baseUrl}`;
+    const copy = told(`copy ${out} to the host${where}, or save it with \`branch save ${out}\` and deploy`);
+    return [copy, ...(baseUrl === undefined ? [] : [verify(baseUrl)]), ...ask];
+  }
+  return [...(live.level === 'error' && live.url !== undefined ? [verify(live.url)] : []), ...ask];
+}

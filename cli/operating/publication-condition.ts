@@ -1,0 +1,31 @@
+import { formatUpdatedAt } from '../../generator/list/updated-at.js';
+import { PATHS } from '../../generator/tree/paths.js';
+import { type Condition, summarize } from './condition.js';
+import { type LocalTree, problemsOf } from './local-tree.js';
+
+/** The condition of the publication statement. */
+export interface PublicationCondition extends Condition {
+  /** Every publication has a higher sequence than the one before. */
+  readonly sequence: number | undefined;
+  /** When the statement was signed, RFC 3339. */
+  readonly since: string | undefined;
+}
+
+/** Describes the publication statement of the tree. */
+export function publicationCondition({ report, published, publication }: LocalTree): PublicationCondition {
+  const none = { sequence: undefined, since: undefined };
+  const problems = problemsOf(report, (name) => name === 'publication');
+  if (problems !== undefined) return { level: 'error', message: summarize(problems), ...none };
+  if (report === undefined) return { level: 'note', message: 'none: there is no tree', ...none };
+  if (publication !== undefined) {
+    const sequence = Number(publication.claims['sequence']);
+    const since = formatUpdatedAt(publication.issuedAt);
+    return { level: 'ok', message: `number ${sequence}, since ${since}`, sequence, since };
+  }
+  if (published?.hasStatement) {
+    return { level: 'error', message: `${published.folder}/${PATHS.publication} is missing`, ...none };
+  }
+  if (report.updatedAt === undefined) return { level: 'note', message: 'none: there is no list', ...none };
+  const message = 'none: until the next build signs one, verifiers cannot look up single issuers';
+  return { level: 'warning', message, ...none };
+}

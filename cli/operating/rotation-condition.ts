@@ -1,0 +1,52 @@
+import { GeneratorError } from '../../generator/errors.js';
+import { type RotationFiles, readRotationFiles } from '../../generator/freshness/rotation-files.js';
+import type { Condition } from './condition.js';
+import { type LocalTree, problemsOf, rotationOf } from './local-tree.js';
+
+/** The condition of a rotation that `rotate` has begun. */
+export interface RotationCondition extends Condition {
+  /**
+   * `none`: its folder has no file of a rotation. `unfinished`: the tree does not have the next key, or is not valid.
+   * `complete`: the tree is valid and has the next key, and the folder is still there. `unreadable`: a file of the
+   * folder cannot be used.
+   */
+  readonly state: 'none' | 'unfinished' | 'complete' | 'unreadable';
+  /** RFC 7638 thumbprint of the next root key; undefined if it is not known yet. */
+  readonly next: string | undefined;
+  /** The folder of the rotation. */
+  readonly folder: string;
+}
+
+/** Describes the rotation in a folder, which need not exist. Reads only public files. */
+export async function rotationCondition(
+  folder: string,
+  tree: LocalTree,
+  env: NodeJS.ProcessEnv,
+): Promise<RotationCondition> {
+  try {
+    return describe(await readRotationFiles(folder, env), tree);
+  } catch (error) {
+    if (!(error instanceof GeneratorError)) throw error;
+    return { level: 'warning', message: error.message, state: 'unreadable', next: undefined, folder };
+  }
+}
+
+function describe(files: RotationFiles, { folder: out, published, report }: LocalTree): RotationCondition {
+  const { folder, outgoing, step, delegation } = files;
+  const next = files.next?.thumbprint;
+  const found = { next, folder };
+  if ([outgoing, next, step, delegation].every((one) => one === undefined)) {
+    return { level: 'ok', message: 'none', state: 'none', ...found };
+  }
+  const current = published?.rootKey?.thumbprint ?? report?.rootKey;
+  // A later rotation has replaced the next key. If the outgoing key is still in use, `next` is an older key instead.
+  const isReplaced = rotationOf(out).some(({ kid }) => kid === next) && outgoing?.thumbprint !== current;
+  const isValid = report !== undefined && problemsOf(report, (name) => name !== 'freshness') === undefined;
+  if (next !== undefined && (current === next || isReplaced) && isValid) {
+    const message = `to ${next}, complete in ${out}; ${folder} is still there`;
+    return { level: 'note', message, state: 'complete', ...found };
+  }
+  const what = next === undefined ? 'the next key is not made yet' : `to ${next}`;
+  const message = `${what}, not finished: ${out} has ${isValid ? `the key ${current}` : 'no valid tree'}`;
+  return { level: 'warning', message, state: 'unfinished', ...found };
+}

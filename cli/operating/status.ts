@@ -1,0 +1,124 @@
+import type { RootKey } from '@passport-registry/verifier';
+import { GeneratorError } from '../../generator/errors.js';
+import type { WitnessChoice } from '../../generator/log/log-choice.js';
+import type { RuleExceptions } from '../../generator/review/assert-publishable.js';
+import { loadRootKey } from '../../generator/signing/key-file.js';
+import { type ChangesCondition, changesCondition } from './changes-condition.js';
+import { type Level, mostUrgent } from './condition.js';
+import {
+  type CheckpointCondition,
+  checkpointCondition,
+  type DelegationCondition,
+  delegationCondition,
+} from './freshness-condition.js';
+import { type HoldCondition, holdCondition } from './hold-condition.js';
+import { type HoldersCondition, holdersCondition } from './holders-condition.js';
+import { type HostsCondition, hostsCondition } from './hosts-condition.js';
+import { type ListCondition, listCondition, type TreeCondition, treeCondition } from './list-condition.js';
+import { type LocalTree, readLocalTree } from './local-tree.js';
+import { type LogCondition, logCondition } from './log-condition.js';
+import { type PublicationCondition, publicationCondition } from './publication-condition.js';
+import {
+  type PinnedKey,
+  type RootKeyCondition,
+  rootKeyCondition,
+  type SignerPresence,
+} from './root-key-condition.js';
+import { type RotationCondition, rotationCondition } from './rotation-condition.js';
+
+/** What to look at. */
+export interface StatusOptions {
+  /** The folder of the records. */
+  readonly issuers: string;
+  /** The folder of the tree. */
+  readonly out: string;
+  /** The file of the public root key. */
+  readonly rootKey: string | undefined;
+  /** The keys to which registry.yaml commits the root key. */
+  readonly nextRoots: readonly string[] | undefined;
+  /** The folder of a rotation. */
+  readonly rotation: string;
+  readonly signer: SignerPresence;
+  readonly exceptions: RuleExceptions;
+  /** The witnesses and the quorum of the log. */
+  readonly witnesses: WitnessChoice;
+  readonly baseUrl: string | undefined;
+  readonly mirrors: readonly string[];
+  /** How far behind a mirror may be. */
+  readonly maxBehindSeconds: number;
+  /** Whether no host is asked. */
+  readonly offline: boolean;
+  readonly env: NodeJS.ProcessEnv;
+  /** The current time, in milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** The status of a registry: the condition of each part. */
+export interface RegistryStatus extends HostsCondition {
+  /** The most urgent level of all parts. */
+  readonly level: Level;
+  readonly rootKey: RootKeyCondition;
+  readonly holders: HoldersCondition;
+  readonly rotation: RotationCondition;
+  readonly tree: TreeCondition;
+  readonly list: ListCondition;
+  readonly publication: PublicationCondition;
+  readonly log: LogCondition;
+  readonly delegation: DelegationCondition;
+  readonly checkpoint: CheckpointCondition;
+  readonly hold: HoldCondition;
+  readonly changes: ChangesCondition;
+}
+
+/**
+ * Finds out how a registry is doing: its keys, tree, list, statements, records and hosts. Every part may be missing.
+ * Reads no private key, runs no signing command and changes nothing.
+ */
+export async function registryStatus(options: StatusOptions): Promise<RegistryStatus> {
+  const { issuers, out, exceptions, now } = options;
+  const pinned = await loadPinned(options);
+  const local = await readLocalTree(out, pinned.rootKey, now);
+  const rootKey = rootKeyCondition(pinned, local, options);
+  const { key, command } = options.signer;
+  const isProduction = [options.rootKey, key, command].some((one) => one !== undefined);
+  const development = !isProduction && local.report?.development !== false;
+  const hosts = await hostsCondition({ ...options, rootKey: trustedKey(pinned, local) }, local);
+  const found = {
+    rootKey,
+    holders: holdersCondition(local),
+    rotation: await rotationCondition(options.rotation, local, options.env),
+    tree: treeCondition(local),
+    list: listCondition(local, now),
+    publication: publicationCondition(local),
+    log: await logCondition(local, options.witnesses),
+    delegation: await delegationCondition(local, now),
+    checkpoint: checkpointCondition(local, now),
+    hold: holdCondition(local),
+    changes: await changesCondition({ issuers, exceptions, development, env: options.env }, local),
+    ...hosts,
+  };
+  const { mirrors, ...single } = found;
+  const levels = [...Object.values(single), ...mirrors].map(({ level }) => level);
+  return { level: mostUrgent(levels), ...found };
+}
+
+async function loadPinned({ rootKey: file, nextRoots, env }: StatusOptions): Promise<PinnedKey> {
+  const none = { file, nextRoots, rootKey: undefined, problem: undefined };
+  if (file === undefined) return none;
+  try {
+    const rootKey = await loadRootKey(file, true, env);
+    // `rootKeyCondition` reports keys that belong to an earlier root key.
+    const isEarlier = nextRoots?.includes(rootKey.thumbprint) === true;
+    return { ...none, rootKey: isEarlier ? rootKey : { ...rootKey, nextRoots } };
+  } catch (error) {
+    if (!(error instanceof GeneratorError)) throw error;
+    return { ...none, problem: error.message };
+  }
+}
+
+/** The root key to verify hosts with. The rotation of the tree commits it with more authority than registry.yaml. */
+function trustedKey({ rootKey }: PinnedKey, { published }: LocalTree): RootKey | undefined {
+  const own = published?.rootKey;
+  const isCommitted = own?.nextRoots !== undefined && own.thumbprint === rootKey?.thumbprint;
+  return isCommitted ? own : (rootKey ?? own);
+}

@@ -1,0 +1,42 @@
+import { printable } from '../../generator/diagnostics/printers/printable.js';
+import { UsageError } from '../../generator/errors.js';
+import type { Io } from '../terminal/io.js';
+
+const ENTER = ['\r', '\n', '\u0004'];
+const INTERRUPT = '\u0003';
+const ERASE = ['\u0008', '\u007f'];
+
+/**
+ * Asks for the passphrase of a key on the terminal, without echo.
+ *
+ * @throws {@link UsageError} if there is no terminal, or the user presses Ctrl+C
+ */
+export function askPassphrase(
+  { stdin, stderr }: Io,
+  source: string,
+  question = `Passphrase of ${source}`,
+): Promise<string> {
+  if (stdin.isTTY !== true) {
+    throw new UsageError(`${source} is encrypted, and there is no terminal to ask: give --passphrase-file`);
+  }
+  // Before the question, so that nothing that is typed is shown.
+  stdin.setRawMode?.(true);
+  stderr.write(printable(`${question}: `));
+  return new Promise((resolve, reject) => {
+    let typed = '';
+    const end = (settle: () => void) => {
+      stdin.off('data', read).pause();
+      stdin.setRawMode?.(false);
+      stderr.write('\n');
+      settle();
+    };
+    const read = (text: string) => {
+      for (const character of text) {
+        if (character === INTERRUPT) return end(() => reject(new UsageError('no passphrase was given')));
+        if (ENTER.includes(character)) return end(() => resolve(typed));
+        typed = ERASE.includes(character) ? typed.slice(0, -1) : typed + character;
+      }
+    };
+    stdin.setEncoding('utf8').on('data', read).resume();
+  });
+}

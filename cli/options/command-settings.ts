@@ -1,0 +1,77 @@
+import type { Command } from 'commander';
+import type { CommandSettings } from '../operating/next-step.js';
+import type { RegistryStatus } from '../operating/status.js';
+import { shellWord } from '../terminal/shell-word.js';
+import type { WitnessSettings } from './log-options.js';
+import type { ExceptionOptions } from './rule-options.js';
+
+/** The options of `status`. */
+export interface StatusCommandOptions extends ExceptionOptions, WitnessSettings {
+  issuers: string;
+  out: string;
+  rootKey?: string | undefined;
+  /** From registry.yaml only. */
+  nextRoots?: readonly string[];
+  key?: string | undefined;
+  signerCommand?: string;
+  checkpointKey?: string;
+  checkpointSignerCommand?: string;
+  checkpointPublicKey?: string | undefined;
+  baseUrl?: string;
+  mirror?: readonly string[];
+  maxBehind: string;
+  offline?: true;
+  failOn: 'error' | 'warning';
+  json?: true;
+}
+
+/**
+ * Returns the options of the commands that `status` proposes. Options from registry.yaml need no repetition. A name in
+ * capitals stands for a file that neither the file nor the command line names.
+ */
+export function commandSettings(
+  options: StatusCommandOptions,
+  command: Command,
+  { rootKey: { development } }: RegistryStatus,
+): CommandSettings {
+  const { issuers, out, rootKey, baseUrl, key, signerCommand, checkpointPublicKey } = options;
+  /** An option that was given on the command line. */
+  const given = (name: string, flag: string, value: string | undefined) =>
+    value !== undefined && command.getOptionValueSource(name) === 'cli' ? [flag, shellWord(value)] : [];
+  const rootKeyOptions = given('rootKey', '--root-key', rootKey);
+  const signer = [
+    ...given('key', '--key', key),
+    ...given('signerCommand', '--signer-command', signerCommand),
+  ];
+  const isMissing = key === undefined && signerCommand === undefined;
+  const rootSigner = isMissing && !development ? ['--key', 'ROOT_KEY_FILE'] : signer;
+  const { checkpointKey, checkpointSignerCommand } = options;
+  const online = (prefix: string) => {
+    if (checkpointKey === undefined && checkpointSignerCommand === undefined) {
+      return [`--${prefix}key`, 'ONLINE_KEY_FILE'];
+    }
+    return [
+      ...given('checkpointKey', `--${prefix}key`, checkpointKey),
+      ...given('checkpointSignerCommand', `--${prefix}signer-command`, checkpointSignerCommand),
+      ...given('checkpointPublicKey', `--${prefix}public-key`, checkpointPublicKey),
+    ];
+  };
+  return {
+    ...{ issuers, out, baseUrl, rootKeyOptions },
+    rootOptions: [...rootSigner, ...rootKeyOptions],
+    productionOptions: development ? [] : ['--production'],
+    buildOptions: [
+      ...given('issuers', '--issuers', issuers),
+      ...given('out', '--out', out),
+      ...(options.allowExampleNames ? ['--allow-example-names'] : []),
+    ],
+    overrideOptions:
+      command.getOptionValueSource('override') === 'cli'
+        ? options.override.flatMap(({ issuer_id, rule }) => ['--override', shellWord(`${issuer_id}:${rule}`)])
+        : [],
+    checkpointOptions: online('checkpoint-'),
+    onlineOptions: online(''),
+    onlinePublicKey:
+      checkpointPublicKey === undefined ? 'ONLINE_PUBLIC_KEY_FILE' : shellWord(checkpointPublicKey),
+  };
+}

@@ -1,0 +1,49 @@
+import { GRAMMAR } from '@passport-registry/verifier';
+import type { Command } from 'commander';
+import { UsageError } from '../../generator/errors.js';
+import { loadRootKey } from '../../generator/signing/key-file.js';
+import type { Io } from '../terminal/io.js';
+
+/** The options of commands that sign a rotation step. */
+export interface CommitmentOptions {
+  commit?: readonly string[];
+  /** From registry.yaml only. */
+  nextRoots?: readonly string[];
+}
+
+/** How many keys a root key may be committed to (SPEC C4). */
+const MAX_KEYS = 3;
+
+/** Adds the option for the keys that may follow the next root key. */
+export function addCommitmentOption(command: Command): Command {
+  return command.option(
+    '--commit <file|thumbprint...>',
+    'the 1 to 3 keys of which one must follow the next root key: public JWKs or thumbprints ' +
+      '(default: the keys that are left of the present commitment)',
+  );
+}
+
+/**
+ * Returns the thumbprints that an option names. Undefined if the option is not given.
+ *
+ * @param given - thumbprints, and files of public keys
+ * @throws {@link UsageError} | {@link KeyRejected} | {@link IoFailed}
+ */
+export async function committedKeys(
+  { env }: Io,
+  option: string,
+  given: readonly string[] | undefined,
+): Promise<readonly string[] | undefined> {
+  if (given === undefined) return undefined;
+  const thumbprints = await Promise.all(
+    given.map(async (one) =>
+      GRAMMAR.bytes32.pattern.test(one) ? one : (await loadRootKey(one, true, env)).thumbprint,
+    ),
+  );
+  const repeated = thumbprints.find((thumbprint, at) => thumbprints.indexOf(thumbprint) !== at);
+  if (repeated !== undefined) throw new UsageError(`${option} names ${repeated} twice: name each key once`);
+  if (thumbprints.length > MAX_KEYS) {
+    throw new UsageError(`${option} names ${thumbprints.length} keys: name at most ${MAX_KEYS}`);
+  }
+  return thumbprints;
+}

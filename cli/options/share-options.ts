@@ -1,0 +1,83 @@
+import type { Command } from 'commander';
+import { readRequestFiles, requestedKey } from '../../custody/offline-signing/request-files.js';
+import { memoryFolder } from '../../custody/offline-signing/signing-memory.js';
+import type { OpenedShare, ShareAccess } from '../../custody/shared-key/share-file.js';
+import { KeyRejected, SharedKeyRejected } from '../../generator/errors.js';
+import type { Io } from '../terminal/io.js';
+import { say } from '../terminal/output.js';
+import { askPassphrase } from './ask-passphrase.js';
+import { passphraseFrom } from './signer-options.js';
+
+/** The options of commands that use the file of a holder. */
+export interface ShareOptions {
+  share?: string | undefined;
+  passphraseFile?: string | undefined;
+  memory?: string | undefined;
+}
+
+/** Adds the option that names the file of a holder. @param required - whether the command needs one */
+export function addShareOption(command: Command, required: boolean): Command {
+  const words = "file with the holder's share of the key, encrypted under a passphrase";
+  return required
+    ? command.requiredOption('--share <file>', words)
+    : command.option('--share <file>', `${words}; instead of a key`);
+}
+
+/** Adds the options that name the file of a holder, its passphrase, and the folder for what was signed. */
+export function addShareOptions(command: Command): Command {
+  return addShareOption(command, true)
+    .option('--passphrase-file <file>', 'file with the passphrase (default: ask on the terminal)')
+    .option('--memory <dir>', 'folder that records what was signed (default: one for this user)');
+}
+
+/** Returns how the file of a holder is opened. */
+export function shareAccess(io: Io, file: string, { passphraseFile }: ShareOptions): ShareAccess {
+  return { file, passphrase: passphraseFrom(io, passphraseFile), env: io.env };
+}
+
+/**
+ * Opens the share that is to sign a request.
+ *
+ * @throws {@link SharedKeyRejected} if the request is for another root key
+ */
+export async function openShareFor(
+  io: Io,
+  folder: string,
+  options: ShareOptions & { readonly share: string },
+): Promise<OpenedShare> {
+  // Imported on demand, because the other commands need no FROST.
+  const { openShare } = await import('../../custody/shared-key/share-file.js');
+  const opened = await openShare(shareAccess(io, options.share, options));
+  const asked = requestedKey(readRequestFiles(folder));
+  const { thumbprint } = opened.group.rootKey;
+  if (asked === undefined || asked === thumbprint) return opened;
+  throw new SharedKeyRejected(
+    'ERR_OTHER_KEY',
+    `${options.share} is a share of ${thumbprint}, but ${folder} is to be signed by ${asked}: name your share of that key`,
+  );
+}
+
+/** Returns the folder that records what was signed. */
+export const memoryOf = (io: Io, { memory }: ShareOptions): string => memory ?? memoryFolder(io.env);
+
+const MIN_PASSPHRASE = 12;
+
+/** Asks for a new passphrase, on a terminal until two good ones are equal. @throws {@link KeyRejected} if one in a file is too short */
+export async function newPassphrase(io: Io, file: string, options: ShareOptions): Promise<string> {
+  if (options.passphraseFile !== undefined) {
+    const passphrase = await passphraseFrom(io, options.passphraseFile)(file);
+    if (passphrase.length >= MIN_PASSPHRASE) return passphrase;
+    throw new KeyRejected(`the passphrase has fewer than ${MIN_PASSPHRASE} characters: choose a longer one`);
+  }
+  for (;;) {
+    const passphrase = await askPassphrase(
+      io,
+      file,
+      `New passphrase of ${file}, at least ${MIN_PASSPHRASE} characters`,
+    );
+    if (passphrase.length < MIN_PASSPHRASE) {
+      say(io, `it has fewer than ${MIN_PASSPHRASE} characters: choose a longer one`);
+    } else if ((await askPassphrase(io, file, 'The same once more')) === passphrase) return passphrase;
+    else say(io, 'the two differ: type both again');
+  }
+}

@@ -1,0 +1,104 @@
+import { type Command, Option } from 'commander';
+import { readText } from '../../generator/files/read-file.js';
+import type { SignerChoice } from '../../generator/signing/choose-signer.js';
+import type { SignerInput } from '../../generator/signing/command-signer.js';
+import type { Passphrase } from '../../generator/signing/key-file.js';
+import type { Io } from '../terminal/io.js';
+import { askPassphrase } from './ask-passphrase.js';
+import { positiveNumber } from './positive-number.js';
+
+/** The options of commands that sign with any key. */
+export interface SigningOptions {
+  key?: string | undefined;
+  passphraseFile?: string | undefined;
+  signerCommand?: string | undefined;
+  signerInput?: SignerInput | undefined;
+  signerTimeout?: string | undefined;
+}
+
+/** The options of commands that sign with the root key. */
+export interface SignerOptions extends SigningOptions {
+  rootKey?: string | undefined;
+  production?: true;
+}
+
+/** Adds the options for signing with the root key. */
+export function addSignerOptions(command: Command): Command {
+  return addSigningOptions(command)
+    .option('--root-key <file>', 'public JWK that the key must match; needed with --signer-command')
+    .option('--production', 'never use a development key (the default if CI is set)');
+}
+
+/** The prefixes of the names of options for a signer, with what its key is, and of which type. */
+const KEYS = {
+  '': 'private key, Ed25519 or P-256',
+  'checkpoint-': 'online key, which signs the checkpoint, Ed25519 or P-256',
+  'log-': 'key of the log, Ed25519',
+  'witness-': 'key of the witness, Ed25519',
+  'next-': 'next root key, in a new file or in an existing one, Ed25519 or P-256',
+} as const;
+
+/**
+ * Adds the options for a signer: a key or a command.
+ *
+ * @param prefix - the prefix of the option names
+ */
+export function addSigningOptions(command: Command, prefix: keyof typeof KEYS = ''): Command {
+  return command
+    .option(`--${prefix}key <file|env:NAME>`, `${KEYS[prefix]}: PKCS#8 PEM (may be encrypted) or JWK`)
+    .option(
+      `--${prefix}passphrase-file <file>`,
+      'file with the passphrase of an encrypted key (default: ask on the terminal)',
+    )
+    .option(
+      `--${prefix}signer-command <command>`,
+      'command that signs: payload on stdin or in {}, signature on stdout',
+    )
+    .addOption(
+      new Option(`--${prefix}signer-input <what>`, 'what the command signs')
+        .choices(['payload', 'digest'])
+        .default('payload'),
+    )
+    .option(`--${prefix}signer-timeout <seconds>`, 'how long the command may take', '60');
+}
+
+/** Returns the choice of a signer, from the options. @throws {@link UsageError} | {@link IoFailed} */
+export function signerChoice(io: Io, options: SignerOptions): SignerChoice {
+  const {
+    key,
+    passphraseFile,
+    signerCommand,
+    signerInput,
+    signerTimeout = '60',
+    rootKey,
+    production,
+  } = options;
+  const timeout = positiveNumber('--signer-timeout', signerTimeout);
+  return {
+    key,
+    passphrase: passphraseFrom(io, passphraseFile),
+    signer:
+      signerCommand === undefined
+        ? undefined
+        : {
+            command: signerCommand,
+            timeout,
+            terminal: io.stdin.isTTY === true,
+            ...(signerInput && { input: signerInput }),
+          },
+    rootKey,
+    production: production === true || isContinuousIntegration(io.env['CI']),
+    directory: process.cwd(),
+    env: io.env,
+  };
+}
+
+/** Reads the passphrase of an encrypted key from a file, or asks for it on the terminal. */
+export function passphraseFrom(io: Io, file: string | undefined): Passphrase {
+  if (file === undefined) return (source) => askPassphrase(io, source);
+  return () => readText(file).replace(/\r?\n$/, '');
+}
+
+function isContinuousIntegration(ci: string | undefined): boolean {
+  return ci !== undefined && !['', '0', 'false'].includes(ci.toLowerCase());
+}

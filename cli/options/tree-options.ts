@@ -1,0 +1,24 @@
+import type { Command } from 'commander';
+import type { TreeOptions } from '../../generator/publishing/publication.js';
+import type { RegistryDescription } from '../../generator/tree/registry-description.js';
+import { verifyHolders } from '../verify-holders.js';
+
+/** The options of every command that publishes a whole tree. */
+export interface TreeCommandOptions {
+  holders?: string;
+  precompress?: true;
+  /** From registry.yaml only. */
+  about?: RegistryDescription;
+}
+
+/** Adds the options of commands that publish a whole tree. */
+export function addTreeOptions(command: Command): Command {
+  return command
+    .option('--holders <file>', 'record of the ceremony, holders.json, which says who shares the root key')
+    .option('--precompress', 'also publish issuers.json.gz and .br, for hosts that send precompressed files');
+}
+
+/** Returns what a tree contains besides the list. Each command that publishes a tree passes it on as a whole. */
+export function treeOptions({ holders, precompress, about }: TreeCommandOptions): Required<TreeOptions> {
+  return { holders, verifyHolders, precompress: precompress === true, about };
+}

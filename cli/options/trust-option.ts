@@ -1,0 +1,47 @@
+import { assertTrustAnchor } from '@passport-registry/verifier';
+import { importAnchorRoot, parseStrictJson } from '@passport-registry/verifier/internal';
+import { KeyRejected } from '../../generator/errors.js';
+import { isTrustAnchor, parseJson, parseRootKey, readKeySource } from '../../generator/signing/key-file.js';
+import { type PinnedTrust, pinnedKey, pinnedLogOf } from '../../generator/verification/pinned-trust.js';
+import type { Io } from '../terminal/io.js';
+
+/** The option `--root-key` of commands that verify, for the help. */
+export const TRUST_OPTION = [
+  '--root-key <file>',
+  'trust anchor, or public JWK of the root key, that you trust',
+] as const;
+
+/** What `--root-key` names in a command that verifies. */
+export interface TrustOption extends PinnedTrust {
+  /** The URLs in the trust anchor, if any. */
+  readonly sources: readonly string[];
+}
+
+/**
+ * Loads what `--root-key` names: a trust anchor, or a root key. The command must enforce everything that the result
+ * requires.
+ *
+ * @param file - the path of a file, or `env:NAME`
+ * @throws {@link KeyRejected} | {@link IoFailed} | {@link UsageError}
+ */
+export async function loadTrust({ env }: Io, file: string): Promise<TrustOption> {
+  const text = readKeySource(file, env);
+  if (!isTrustAnchor(parseJson(text))) {
+    return { ...pinnedKey(await parseRootKey(text, file, true)), sources: [] };
+  }
+  try {
+    // Two members of the same name could hide a requirement.
+    const anchor: unknown = parseStrictJson(text);
+    assertTrustAnchor(anchor);
+    const { sources = [], checkpoint, publication } = anchor;
+    return {
+      rootKey: await importAnchorRoot(anchor),
+      requireCheckpoint: checkpoint === 'required',
+      requirePublication: publication === 'required',
+      log: pinnedLogOf(anchor),
+      sources,
+    };
+  } catch (cause) {
+    throw new KeyRejected(`${file} is not a valid trust anchor: ${(cause as Error).message}`, { cause });
+  }
+}

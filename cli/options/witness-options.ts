@@ -1,0 +1,73 @@
+import { importRootKey } from '@passport-registry/verifier';
+import type { Command } from 'commander';
+import { KeyRejected, UsageError } from '../../generator/errors.js';
+import { chooseSigner } from '../../generator/signing/choose-signer.js';
+import type { SignerInput } from '../../generator/signing/command-signer.js';
+import { commandSigner } from '../../generator/signing/command-signer.js';
+import type { Signer } from '../../generator/signing/sign.js';
+import type { Cosigner } from '../../observers/witnessing/cosign-head.js';
+import { openState, type WitnessState } from '../../observers/witnessing/witness-state.js';
+import type { Io } from '../terminal/io.js';
+import { addSigningOptions, signerChoice } from './signer-options.js';
+
+/** The options of commands that cosign as a witness. */
+export interface WitnessOptions {
+  witnessState?: string;
+  witnessKey?: string;
+  witnessPassphraseFile?: string;
+  witnessSignerCommand?: string;
+  witnessSignerInput?: SignerInput;
+  witnessSignerTimeout?: string;
+}
+
+/** Adds the options for the key and the state of a witness. */
+export function addWitnessOptions(command: Command): Command {
+  return addSigningOptions(command, 'witness-').option(
+    '--witness-state <dir>',
+    'folder that remembers what the witness has cosigned, from `keys witness`',
+  );
+}
+
+/**
+ * Opens the witness that the options name: its state, and a signer whose key is that of the state.
+ *
+ * @returns undefined if no option is about a witness
+ * @throws {@link UsageError} | {@link KeyRejected} | {@link IoFailed}
+ */
+export async function witnessChoice(io: Io, options: WitnessOptions): Promise<Cosigner | undefined> {
+  const { witnessState: folder, witnessKey: key, witnessSignerCommand: command } = options;
+  if (folder === undefined && key === undefined && command === undefined) return undefined;
+  if (key === undefined && command === undefined) {
+    throw new UsageError('a witness needs its key: pass --witness-key, or --witness-signer-command');
+  }
+  if (folder === undefined) {
+    throw new UsageError(
+      'a witness needs its state: pass --witness-state with the folder from `keys witness --state`',
+    );
+  }
+  const state = openState(folder);
+  return { state, signer: await witnessSigner(io, state, options) };
+}
+
+async function witnessSigner(
+  io: Io,
+  { folder, key }: WitnessState,
+  options: WitnessOptions,
+): Promise<Signer> {
+  const choice = signerChoice(io, {
+    key: options.witnessKey,
+    passphraseFile: options.witnessPassphraseFile,
+    signerCommand: options.witnessSignerCommand,
+    signerInput: options.witnessSignerInput,
+    signerTimeout: options.witnessSignerTimeout,
+  });
+  const rootKey = await importRootKey(key.jwk);
+  if (choice.signer !== undefined && choice.key === undefined) {
+    return commandSigner(rootKey, { env: io.env, ...choice.signer });
+  }
+  const signer = await chooseSigner({ ...choice, production: true });
+  if (signer.rootKey.thumbprint === rootKey.thumbprint) return signer;
+  throw new KeyRejected(
+    `the witness key is ${signer.rootKey.thumbprint}, but the state in ${folder} belongs to ${rootKey.thumbprint}`,
+  );
+}

@@ -1,0 +1,123 @@
+import { Command, CommanderError } from 'commander';
+import { packageFile } from '../generator/files/package-file.js';
+import { containsKey } from '../generator/signing/key-file.js';
+import { addAttachCommand } from './commands/attach.js';
+import { addBranchCommand } from './commands/branch.js';
+import { addBuildCommand } from './commands/build.js';
+import { addCeremonyCommand } from './commands/ceremony.js';
+import { addCheckCommand } from './commands/check.js';
+import { addCheckpointCommands } from './commands/checkpoint.js';
+import { addCommitCommand } from './commands/commit.js';
+import { addCosignCommand } from './commands/cosign.js';
+import { addDiffCommand } from './commands/diff.js';
+import { addEmergencyCommands } from './commands/emergency.js';
+import { addFormatCommand } from './commands/format.js';
+import { addInitCommand } from './commands/init.js';
+import { addKeysCommand } from './commands/keys.js';
+import { addLogCommand } from './commands/log.js';
+import { addMirrorCommand } from './commands/mirror.js';
+import { addMonitorCommand } from './commands/monitor.js';
+import { addNewCommand } from './commands/new.js';
+import { addPinCommand } from './commands/pin.js';
+import { addResolveCommand } from './commands/resolve.js';
+import { addRotateCommand } from './commands/rotate.js';
+import { addSandboxCommand } from './commands/sandbox.js';
+import { addServeCommand } from './commands/serve.js';
+import { addSignCommand } from './commands/sign.js';
+import { addStatusCommand } from './commands/status.js';
+import { addValidateCommand } from './commands/validate.js';
+import { addVerifyCommand } from './commands/verify.js';
+import { addWitnessCommand } from './commands/witness.js';
+import { useConfiguration } from './options/use-configuration.js';
+import type { Invocation, Io } from './terminal/io.js';
+import { sayLines } from './terminal/output.js';
+import { run } from './terminal/run.js';
+
+/** Exit code for wrong usage. Commander uses 1, which has another meaning here. */
+const WRONG_USAGE = 2;
+
+/** Replaces an error of Commander, which would quote the argument. */
+const KEY_AS_ARGUMENT = 'error: an argument contains a private key: pass the path of its file, or env:NAME\n';
+
+/** The commands, in the order of the help. */
+const COMMANDS = [
+  addInitCommand,
+  addBuildCommand,
+  addStatusCommand,
+  addNewCommand,
+  addValidateCommand,
+  addFormatCommand,
+  addDiffCommand,
+  addCheckCommand,
+  addPinCommand,
+  addVerifyCommand,
+  addResolveCommand,
+  addServeCommand,
+  addMirrorCommand,
+  addWitnessCommand,
+  addMonitorCommand,
+  addKeysCommand,
+  addCeremonyCommand,
+  addRotateCommand,
+  addCheckpointCommands,
+  addCosignCommand,
+  addCommitCommand,
+  addSignCommand,
+  addAttachCommand,
+  addEmergencyCommands,
+  addLogCommand,
+  addBranchCommand,
+  addSandboxCommand,
+] as const;
+
+/**
+ * Runs the command line. Calls share no state. `serve`, `sandbox` and commands with `--watch` run until the process
+ * gets a signal.
+ *
+ * @param argv - the arguments, without the executable and the script
+ * @param io - the streams and the environment; default: those of this process
+ * @returns the exit code
+ */
+export async function main(argv: readonly string[], io: Io = process): Promise<number> {
+  const invocation: Invocation = {
+    stdout: io.stdout,
+    stderr: io.stderr,
+    stdin: io.stdin,
+    env: io.env,
+    exitCode: 0,
+    startedAt: io === process ? 0 : performance.now(),
+  };
+  const program = newProgram(io);
+  for (const add of COMMANDS) add(program, invocation);
+  pointToHelp(program, program.name());
+  useConfiguration(program);
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+  } catch (error) {
+    // Commander has already printed the message.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE;
+    await run(invocation, argv.includes('--json'), () => Promise.reject(error));
+  }
+  return invocation.exitCode;
+}
+
+function newProgram(io: Io): Command {
+  const { version } = JSON.parse(packageFile('package.json').toString());
+  return new Command('passport-registry')
+    .description('Publishes a signed registry of agent passport issuers as a static tree.')
+    .version(version)
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => sayLines(io, text),
+      outputError: (text, write) => write(containsKey(text) ? KEY_AS_ARGUMENT : text),
+      getOutHelpWidth: () => io.stdout.columns ?? 80,
+      getErrHelpWidth: () => io.stderr.columns ?? 80,
+    })
+    .exitOverride();
+}
+
+/** Lets errors about the arguments of a command point to the help of that command. */
+function pointToHelp(command: Command, name: string): void {
+  command.showHelpAfterError(`(see ${name} --help)`);
+  for (const each of command.commands) pointToHelp(each, `${name} ${each.name()}`);
+}

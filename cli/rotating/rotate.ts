@@ -1,0 +1,147 @@
+import { join } from 'node:path';
+import { type RootKey, walkRotation } from '@passport-registry/verifier';
+import { build } from '../../generator/build.js';
+import { KeyRejected, TreeRejected, UsageError } from '../../generator/errors.js';
+import { withOutputLock } from '../../generator/files/output-lock.js';
+import { ROTATION_FILES, writeRotationFile } from '../../generator/freshness/rotation-files.js';
+import { delegationStatement, rotationStatement } from '../../generator/freshness/statements.js';
+import type { BuildReport } from '../../generator/publishing/report.js';
+import { chooseSigner, type SignerChoice } from '../../generator/signing/choose-signer.js';
+import type { Signer } from '../../generator/signing/sign.js';
+import { nextCommitment, withCommitment } from '../../generator/tree/commitment.js';
+import { folderSource } from '../../generator/verification/tree-source.js';
+import { verifyTree } from '../../generator/verification/verify.js';
+import { rotationOf } from '../operating/local-tree.js';
+import { verifyHolders } from '../verify-holders.js';
+import { nextSigner } from './next-key.js';
+import { planRotation, type RemainingRotation } from './plan.js';
+import type { RotationOptions } from './rotation-options.js';
+
+/** The result of a rotation. */
+export interface RotationReport {
+  readonly outgoing: RootKey;
+  /** With the keys to which the step commits it. */
+  readonly next: RootKey;
+  readonly build: BuildReport;
+}
+
+/**
+ * Does what is left of a rotation: makes the next key, signs the step and the delegation, builds and verifies. Each
+ * result is a file, so a rotation that is stopped at any moment continues where it was. Only one process at a time
+ * works on a rotation.
+ *
+ * @param confirmed - the plan that the operator has seen
+ * @throws {@link KeyRejected} | {@link TreeRejected} | {@link RecordsRejected} | {@link UsageError} | {@link IoFailed}
+ */
+export function rotate(confirmed: RemainingRotation, options: RotationOptions): Promise<RotationReport> {
+  return withOutputLock(options.folder, async () => {
+    // While the operator read the plan, another process may have worked on the rotation.
+    const plan = await planRotation(options);
+    if (plan.done || summaryOf(plan) !== summaryOf(confirmed)) {
+      throw new UsageError('something has changed since the plan was made: run the command again');
+    }
+    return carryOut(plan, options);
+  });
+}
+
+/** The keys, files and changes of a plan, as a text to compare. */
+function summaryOf({
+  outgoing,
+  next,
+  makesKey,
+  files,
+  delegation,
+  checkpointBy,
+  changes,
+}: RemainingRotation) {
+  const { step, delegation: signed } = files;
+  const online = [delegation.keys?.map((key) => key.thumbprint), delegation.mayHold];
+  const { thumbprint, nextRoots } = outgoing;
+  const keys = [thumbprint, nextRoots, next?.thumbprint, makesKey, online, checkpointBy];
+  return JSON.stringify([keys, step, signed, changes]);
+}
+
+async function carryOut(plan: RemainingRotation, given: RotationOptions): Promise<RotationReport> {
+  const options = { ...given, next: askingOnce(given.next) };
+  const { out, folder, issuers, exceptions } = options;
+  const { outgoing, files } = plan;
+  // Before anything is made, so that a wrong key leaves nothing behind.
+  const signer = files.step === undefined ? await outgoingSigner(options, outgoing) : undefined;
+  if (files.outgoing === undefined) writeRotationFile(folder, 'outgoing', JSON.stringify(outgoing.jwk));
+  const next = await nextSigner(options, plan);
+  const rotation = signer === undefined ? files.step : await signStep({ signer, outgoing }, next, options);
+  const delegation = await delegationOf(plan, options, next);
+  const hours = options.checkpointHours;
+  const checkpoint = plan.checkpointBy === 'next key' ? { signer: next, hours } : options.checkpoint;
+  const report = await build({
+    ...{ issuers, out, exceptions, log: options.log, ...options.tree },
+    signer: { ...options.next, rootKey: join(folder, ROTATION_FILES.next), production: true },
+    freshness: { rotation, delegation, checkpoint, nextRoots: options.nextRoots },
+  });
+  await assertFollowed(out, outgoing);
+  return {
+    outgoing,
+    next: await withCommitment(next.rootKey, rotationOf(out)),
+    build: report,
+  };
+}
+
+async function outgoingSigner({ outgoing: choice }: RotationOptions, outgoing: RootKey): Promise<Signer> {
+  const signer = await chooseSigner({ ...choice, production: true });
+  if (signer.rootKey.thumbprint === outgoing.thumbprint) return signer;
+  throw new KeyRejected(
+    `the signing key is ${signer.rootKey.thumbprint}, but the outgoing root key is ${outgoing.thumbprint}`,
+  );
+}
+
+async function signStep(
+  { signer, outgoing }: { readonly signer: Signer; readonly outgoing: RootKey },
+  { rootKey: next }: Signer,
+  { folder, out, commit }: RotationOptions,
+): Promise<string> {
+  const nextRoots = nextCommitment(commit, { outgoing, next, steps: rotationOf(out) });
+  const step = await rotationStatement(signer, { ...next, nextRoots }, Date.now());
+  // The signer may be any program, so its signature is verified before anything relies on it.
+  await walkRotation(outgoing, JSON.stringify([step])).catch((cause: Error) => {
+    throw new KeyRejected(`the step is not valid: ${cause.message}`, { cause });
+  });
+  writeRotationFile(folder, 'step', step);
+  return step;
+}
+
+async function delegationOf(
+  { delegation: { keys, signs, mayHold }, files }: RemainingRotation,
+  { folder, delegationDays: days }: RotationOptions,
+  next: Signer,
+): Promise<string | undefined> {
+  if (keys === undefined) return undefined;
+  if (!signs) return files.delegation;
+  const delegation = await delegationStatement(next, keys, { days, mayHold, now: Date.now() });
+  writeRotationFile(folder, 'delegation', delegation);
+  return delegation;
+}
+
+/** Asserts that verifiers that pinned the outgoing key accept the tree. */
+async function assertFollowed(out: string, outgoing: RootKey): Promise<void> {
+  const { ok, checks } = await verifyTree(folderSource(out), outgoing, { verifyHolders });
+  if (ok) return;
+  const problems = checks.flatMap(({ result, problems }) => (result === 'failed' ? problems : []));
+  throw new TreeRejected(
+    `verifiers that pinned the outgoing key would refuse ${out}: ${problems.join('; ')}`,
+  );
+}
+
+/** Makes a choice that asks for each passphrase only once. */
+function askingOnce(choice: SignerChoice): SignerChoice {
+  const { passphrase } = choice;
+  if (passphrase === undefined) return choice;
+  const answers = new Map<string, ReturnType<typeof passphrase>>();
+  return {
+    ...choice,
+    passphrase: (source) => {
+      const answer = answers.get(source) ?? passphrase(source);
+      answers.set(source, answer);
+      return answer;
+    },
+  };
+}

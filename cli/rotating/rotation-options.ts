@@ -1,0 +1,40 @@
+import type { RootKey } from '@passport-registry/verifier';
+import type { CheckpointChoice } from '../../generator/freshness/statements.js';
+import type { LogChoice } from '../../generator/log/log-choice.js';
+import type { TreeOptions } from '../../generator/publishing/publication.js';
+import type { RuleExceptions } from '../../generator/review/assert-publishable.js';
+import type { SignerChoice } from '../../generator/signing/choose-signer.js';
+import type { KeyAlgorithm } from '../../generator/signing/key-file.js';
+
+/** How to rotate the root key of a registry. */
+export interface RotationOptions {
+  /** The folder of the records. */
+  readonly issuers: string;
+  /** The folder of the tree. */
+  readonly out: string;
+  /** The folder of the rotation, which holds the step and the delegation. */
+  readonly folder: string;
+  /** The outgoing root key, which signs the step. */
+  readonly outgoing: SignerChoice;
+  /** The next root key. A key file that does not exist is made. */
+  readonly next: SignerChoice;
+  /** The algorithm of a key file that is made. */
+  readonly algorithm: KeyAlgorithm;
+  /** The keys to which registry.yaml commits the outgoing key, unless the published rotation does. */
+  readonly nextRoots: readonly string[] | undefined;
+  /** The keys to which the step commits the next key. Default: those that are left of the outgoing key's. */
+  readonly commit: readonly string[] | undefined;
+  /** The online keys to delegate to. Default: those of the published delegation. */
+  readonly online: readonly RootKey[] | undefined;
+  /** How long the new delegation is valid, in days. */
+  readonly delegationDays: number;
+  /** The signer of the new checkpoint, if an online key signs checkpoints. */
+  readonly checkpoint: CheckpointChoice | undefined;
+  /** How long a checkpoint by the next root key is valid, if the root key signs checkpoints. */
+  readonly checkpointHours: number;
+  /** The log of the registry; undefined if it has none. */
+  readonly log: LogChoice | undefined;
+  readonly exceptions: RuleExceptions;
+  readonly tree: TreeOptions;
+  readonly env: NodeJS.ProcessEnv;
+}

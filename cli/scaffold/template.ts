@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { packagePath } from '../../generator/files/package-file.js';
+import { filesBelow } from '../../generator/files/walk.js';
+
+/** The values of the placeholders in the template, such as {{name}}. */
+export type TemplateValues = Readonly<
+  Record<'name' | 'contact' | 'base_url' | 'log_origin' | 'tool', string>
+>;
+
+/** The folder of the template, in the package. */
+const TEMPLATE = 'cli/scaffold/template';
+
+/** npm never packs files with these names, so the template has them under other names. */
+const RENAMED: Readonly<Record<string, string>> = { gitignore: '.gitignore' };
+
+/** Escapes a value for its place in a file, by the extension of the file. Other files have no placeholders. */
+const ESCAPES: Readonly<Record<string, (value: string, name: string) => string>> = {
+  '.json': (value) => JSON.stringify(value).slice(1, -1),
+  '.md': (value, name) => {
+    if (name === 'log_origin') return value;
+    return name === 'base_url' ? escapeAutolink(value) : escapeMarkdown(value);
+  },
+};
+
+/** Reads the files of a new registry from the package. @returns the bytes by path, with slashes */
+export function templateFiles(values: TemplateValues): Map<string, Buffer> {
+  const folder = packagePath(TEMPLATE);
+  return new Map(
+    filesBelow(folder).map((path) => [
+      RENAMED[path] ?? path,
+      fill(path, readFileSync(join(folder, path)), values),
+    ]),
+  );
+}
+
+function fill(path: string, bytes: Buffer, values: TemplateValues): Buffer {
+  const escaped = ESCAPES[extname(path)];
+  if (escaped === undefined) return bytes;
+  const known = values as Readonly<Record<string, string>>;
+  // One pass, so that a value that looks like a placeholder stays as it is.
+  const text = bytes.toString().replaceAll(/\{\{(\w+)\}\}/g, (whole, name: string) => {
+    const value = known[name];
+    return value === undefined ? whole : escaped(value, name);
+  });
+  return Buffer.from(text);
+}
+
+/** Makes Markdown show a text inside of a line as it is: as no markup, no HTML, no mathematics and no emoji code. */
+function escapeMarkdown(text: string): string {
+  return text
+    .replaceAll(/[\\`*_[\]<>&#|~$:]/g, (character) => `\\${character}`)
+    .replaceAll(/^ +| +$/g, (spaces) => '&#32;'.repeat(spaces.length));
+}
+
+/** Keeps a URL, which has no spaces, inside of the angle brackets of a link. */
+function escapeAutolink(url: string): string {
+  return url.replaceAll('<', '%3C').replaceAll('>', '%3E');
+}

@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
+import { IoFailed } from '../generator/errors.js';
+import { readIfThere } from '../generator/files/read-file.js';
+import { untilStopped } from './terminal/until-stopped.js';
+
+const HOST = '127.0.0.1';
+
+/** Serves a tree until the process gets SIGINT or SIGTERM. The parameters are those of {@link startServer}. */
+export async function serveTree(
+  folder: string,
+  port: number,
+  onListening: (url: string) => void,
+): Promise<void> {
+  const server = await startServer(folder, port);
+  onListening(server.url);
+  await untilStopped((stop) => once(stop, 'abort'));
+  server.close();
+}
+
+/** A server that runs in this process. */
+interface StaticServer {
+  readonly url: string;
+  close(): void;
+}
+
+/**
+ * Serves a tree as the `serve` package does, with the same two packages and the tree's own serve.json.
+ *
+ * @param port - 0 for any free port
+ * @throws the system error if the server can't listen on the port
+ */
+export async function startServer(folder: string, port: number): Promise<StaticServer> {
+  // Imported on demand, because the other commands need no server.
+  const [{ createServer }, { default: handler }, { default: compression }] = await Promise.all([
+    import('node:http'),
+    import('serve-handler'),
+    import('compression'),
+  ]);
+  const configuration = readConfiguration(folder);
+  const compress = compression();
+  const server = createServer((request, response) => {
+    compress(request, response, () => {
+      handler(request, response, { ...configuration, public: resolve(folder), etag: true }).catch(() =>
+        response.destroy(),
+      );
+    });
+  });
+  await once(server.listen(port, HOST), 'listening');
+  return {
+    url: `http://${HOST}:${(server.address() as AddressInfo).port}`,
+    close: () => server.close().closeAllConnections(),
+  };
+}
+
+/** Reads the tree's own serve.json; an empty configuration if the file does not exist. */
+function readConfiguration(folder: string): object {
+  const text = readIfThere(folder, 'serve.json')?.toString() ?? '{}';
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new IoFailed(`the serve.json of ${folder} is not JSON: ${(cause as Error).message}`, { cause });
+  }
+}

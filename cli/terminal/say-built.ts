@@ -1,0 +1,35 @@
+import { DEVELOPMENT_KEY_FILE } from '../../generator/files/private-folder.js';
+import type { BuildReport } from '../../generator/publishing/report.js';
+import { sayDiagnostics } from './diagnostics.js';
+import type { Io } from './io.js';
+import { count, say } from './output.js';
+
+/** Prints the report of a build for people. */
+export function sayBuilt(io: Io, report: BuildReport, milliseconds: number): void {
+  const { out, issuers, written, unchanged, removed, bytes } = report;
+  sayDiagnostics(io, report.warnings);
+  for (const note of report.notes) say(io, `note: ${note}`);
+  if (report.development) {
+    say(io, '*** DEVELOPMENT KEY: no --key was given, so a key made on this machine signed the tree.');
+    say(io, `*** It is kept in ${DEVELOPMENT_KEY_FILE}. The tree is marked as not for production.`);
+  }
+  const seconds = (milliseconds / 1000).toFixed(1);
+  say(io, `${out}: ${count(issuers, 'issuer')}, ${count(bytes, 'byte')}, verified in ${seconds} s`);
+  say(io, `files      ${written} written, ${unchanged} unchanged, ${removed} removed`);
+  say(io, `updated_at ${report.updatedAt}${report.kept ? ' (the list is unchanged)' : ''}`);
+  say(io, `sha256     ${report.sha256}`);
+  sayLog(io, report);
+  say(io, `root key   ${report.rootKey}${report.development ? ' (development)' : ''}`);
+}
+
+/** Prints what a publication did with the log. */
+export function sayLog(io: Io, { log }: Pick<BuildReport, 'log'>): void {
+  if (log === undefined) return;
+  const { size, cosigned, collected, quorum, missing } = log;
+  const cosignatures =
+    quorum === 0
+      ? ''
+      : `, cosigned by ${count(cosigned, 'witness', 'witnesses')}, ${collected} of them now; the quorum is ${quorum}`;
+  say(io, `log        ${count(size, 'entry', 'entries')}${cosignatures}`);
+  for (const problem of missing) say(io, `WARNING: witness ${problem}`);
+}

@@ -1,0 +1,108 @@
+import type { PinnableRegistry } from '../../generator/verification/pinnable-registry.js';
+import type { Io } from './io.js';
+import { count, say } from './output.js';
+import { shellWord } from './shell-word.js';
+
+const REQUIRE_CHECKPOINT = '--require-checkpoint';
+const REQUIRE_PUBLICATION = '--require-publication';
+/** Aligns a line with the text of the line before. */
+const INDENT = ' '.repeat(11);
+
+/** Prints what `pin` has found out about a registry. */
+export function sayPinnable(io: Io, source: string, registry: PinnableRegistry): void {
+  const { thumbprint, rotatedFrom, updatedAt, issuers, checkpoint, publication, development } = registry;
+  say(io, source);
+  say(io, `root key   ${thumbprint}${development ? ' (development)' : ''}`);
+  if (rotatedFrom !== undefined)
+    say(io, `${INDENT}a rotation, which is valid, leads here from ${rotatedFrom}`);
+  sayNextRoots(io, registry);
+  say(io, `list       ${updatedAt}, ${count(issuers, 'issuer')}`);
+  say(io, `statement  ${publication ? 'valid' : 'none'}`);
+  if (!publication) sayHidden(io, 'publication statements', REQUIRE_PUBLICATION);
+  say(io, `checkpoint ${checkpoint ? 'valid' : 'none'}`);
+  if (!checkpoint) sayHidden(io, 'checkpoints', REQUIRE_CHECKPOINT);
+  sayLog(io, registry);
+}
+
+function sayNextRoots(io: Io, { trustAnchor, shownNextRoots: shown }: PinnableRegistry): void {
+  const { next_roots } = trustAnchor;
+  if (next_roots !== undefined) {
+    say(io, `${INDENT}only ${next_roots.join(' or ')} can follow it`);
+  } else if (shown.length > 0) {
+    say(io, `${INDENT}its rotation says that only ${shown.join(' or ')} can follow it, which proves`);
+    say(io, `${INDENT}nothing to you: if the operator says the same, pass ${nextRootOptions(shown)}`);
+  }
+}
+
+const nextRootOptions = (nextRoots: readonly string[]) =>
+  nextRoots.map((thumbprint) => `--next-root ${thumbprint}`).join(' ');
+
+function sayHidden(io: Io, what: string, option: string): void {
+  say(io, `${INDENT}whoever answers can hide ${what}: if the operator says that the registry has`);
+  say(io, `${INDENT}${what}, pass ${option}`);
+}
+
+function sayLog(io: Io, { log, logSize = 0, cosignedBy, trustAnchor }: PinnableRegistry): void {
+  if (log === undefined) {
+    say(io, 'log        none');
+    return;
+  }
+  const { witnesses, quorum = 0 } = trustAnchor;
+  const cosigned = witnesses === undefined ? '' : `, cosigned by ${cosignedBy.join(' and ')}`;
+  say(io, `log        ${log}, ${count(logSize, 'entry', 'entries')}${cosigned}`);
+  if (witnesses === undefined) {
+    say(
+      io,
+      `${INDENT}whoever has the keys of the registry can show you another log than others: if you know`,
+    );
+    say(io, `${INDENT}the keys of its witnesses from their operators, pass --witness and --quorum`);
+  } else if (quorum * 2 <= witnesses.length) {
+    say(
+      io,
+      `WARNING: ${quorum} of ${witnesses.length} witnesses is not more than half: two quorums without a common witness can cosign different logs`,
+    );
+  }
+}
+
+/** Returns what the trust anchor of a registry requires, as the end of a sentence. */
+export function demandOf({ checkpoint, publication, trustAnchor }: PinnableRegistry): string {
+  const { next_roots = [], log, witnesses, quorum } = trustAnchor;
+  const cosigned =
+    witnesses === undefined
+      ? ''
+      : `, cosigned by ${quorum} of ${count(witnesses.length, 'witness', 'witnesses')}`;
+  const required = [
+    ...(checkpoint ? ['a checkpoint'] : []),
+    ...(publication ? ['a publication statement'] : []),
+    ...(log === undefined ? [] : [`the log ${log}${cosigned}`]),
+    ...(next_roots.length === 0 ? [] : [`a next root key that is one of ${next_roots.length}`]),
+  ];
+  const last = required.pop();
+  if (last === undefined) return '';
+  return `; it requires ${required.length === 0 ? last : `${required.join(', ')} and ${last}`}`;
+}
+
+/** Says how to compare the thumbprint, and how to pin the registry then. */
+export function sayHowToCompare(
+  io: Io,
+  source: string,
+  { checkpoint, publication, trustAnchor }: PinnableRegistry,
+): void {
+  const { witnesses = [], quorum } = trustAnchor;
+  const demands = [
+    ...(trustAnchor.next_roots ? [nextRootOptions(trustAnchor.next_roots)] : []),
+    ...(checkpoint ? [REQUIRE_CHECKPOINT] : []),
+    ...(publication ? [REQUIRE_PUBLICATION] : []),
+    ...witnesses.map((vkey) => `--witness ${shellWord(vkey)}`),
+    ...(quorum === undefined ? [] : [`--quorum ${quorum}`]),
+  ];
+  const command = ['passport-registry pin', source, '--thumbprint THUMBPRINT', ...demands].join(' ');
+  for (const line of [
+    'NOT pinned: no --thumbprint was given, so nothing was written.',
+    'Whoever answers at this URL can show any root key. Learn the thumbprint from the operator in another way, such as',
+    "the operator's homepage, a signed e-mail or the phone. Then run this with the thumbprint that you were told:",
+    `  ${command}`,
+  ]) {
+    say(io, line);
+  }
+}

@@ -1,0 +1,196 @@
+import { join } from 'node:path';
+import { SharedKeyRejected, UsageError } from '../../generator/errors.js';
+import { writeWholeFile } from '../../generator/files/replace-file.js';
+import { readProgress, type SigningProgress } from '../holder-signing/aggregate.js';
+import { signingHolder, writeCommitments } from '../holder-signing/commitments.js';
+import { writeShares } from '../holder-signing/signature-shares.js';
+import { type SigningTask, signingTask } from '../holder-signing/signing-task.js';
+import { isPartOf, type KeyShare, shareFrom } from '../shared-key/frost.js';
+import { base64url, signMessage } from '../shared-key/message.js';
+import {
+  type HolderFile,
+  type JoiningSecrets,
+  type OpenedShare,
+  type ShareAccess,
+  type ShareSecrets,
+  shareIn,
+  writeHolderFile,
+} from '../shared-key/share-file.js';
+import { CEREMONY_FILES, type Ceremony, DEALER } from './ceremony-file.js';
+import { recordFiles } from './holders-file.js';
+import { assertOwnCeremony, assertUnchanged, generationOf, openOwn, publish } from './join.js';
+import { decryptPart } from './parts.js';
+import { readReceipts, readTranscript, type Transcript, testPayload, withoutMessage } from './transcript.js';
+
+/** How a holder finishes. */
+export interface FinishChoice {
+  /** The folder of this user for what was signed. */
+  readonly memory: string;
+  /** Asks whether all holders have the same fingerprint. Throws if they do not. */
+  readonly confirm: (digest: string) => Promise<void>;
+}
+
+/** What `finishCeremony` has done. */
+export interface FinishReport {
+  readonly name: string;
+  readonly digest: string;
+  /** The thumbprint of the shared key. */
+  readonly root: string;
+  /** The names of the holders who have to run `finish`, for the first or the second time. Empty if the key is live. */
+  readonly waitingFor: readonly string[];
+}
+
+/**
+ * Takes the third round: verifies the parts from all others, asks for the fingerprint, and writes the share and a
+ * receipt. Once all receipts are there, gives signature shares for the test signature. Repeating it is safe.
+ *
+ * @throws {@link SharedKeyRejected} | {@link UsageError} | {@link IoFailed}
+ */
+export async function finishCeremony(
+  ceremony: Ceremony,
+  access: ShareAccess,
+  { memory, confirm }: FinishChoice,
+): Promise<FinishReport> {
+  const ownFile = await openOwn(access);
+  if (ownFile === undefined)
+    throw new UsageError(`${access.file} does not exist: run \`ceremony join\` first`);
+  const { own, passphrase } = ownFile;
+  assertOwnCeremony(own, ceremony);
+  if (own.secrets.stage === 'joining') assertJoinedUnchanged(own.secrets);
+  const transcript = await readTranscript(ceremony);
+  const { group, digest } = transcript;
+  const root = group.rootKey.thumbprint;
+  let { secrets } = own;
+  if (secrets.stage === 'joining') {
+    assertUnchanged(transcript.joined, secrets);
+    const share = await shareOf(transcript, { ...own, secrets });
+    await confirm(digest);
+    secrets = shareSecrets(transcript, secrets, share);
+    await writeHolderFile({ label: { ...own.label, root }, secrets }, access, passphrase);
+  }
+  if (secrets.digest !== digest) {
+    throw new SharedKeyRejected(
+      'ERR_CEREMONY_CHANGED',
+      `the messages in ${ceremony.folder} are not those with which the share in ${access.file} was made`,
+    );
+  }
+  const opened = await shareIn({ ...own, secrets });
+  publishReceipt(transcript, opened);
+  await testShare(transcript, opened, memory);
+  const waitingFor = await publishIfComplete(transcript);
+  return { name: own.label.name, digest, root, waitingFor };
+}
+
+function assertJoinedUnchanged({ parts, coefficients }: JoiningSecrets): void {
+  if (parts !== undefined || coefficients === undefined) return;
+  throw new UsageError(
+    'the second round is not done: run `ceremony join` again, once all holders have joined',
+  );
+}
+
+/** Verifies the parts for this holder, and adds them up. */
+async function shareOf(
+  { ceremony, joined, parts, group }: Transcript,
+  { label, secrets }: HolderFile<JoiningSecrets>,
+): Promise<KeyShare> {
+  const { number } = label;
+  const received = new Map<number, Uint8Array>();
+  for (const message of parts) {
+    const from = message.holder;
+    if (from === number) {
+      if (message.text === secrets.parts?.text) continue;
+      throw new SharedKeyRejected(
+        'ERR_CEREMONY_CHANGED',
+        `${CEREMONY_FILES.parts(number)} is not the message that you have written: somebody has replaced it`,
+      );
+    }
+    const sender = from === 0 ? undefined : joined.find((one) => one.number === from);
+    const name = sender?.name ?? DEALER;
+    const file = from === 0 ? CEREMONY_FILES.split : CEREMONY_FILES.parts(from);
+    const recipient = { to: number, decryptionKey: secrets.decryptionKey, file, name };
+    const part = await decryptPart(message, ceremony, recipient);
+    const commitments = sender?.contribution?.commitments ?? group.key.commitments;
+    if (!isPartOf(part, number, { ...group.key, commitments })) {
+      throw new SharedKeyRejected(
+        'ERR_KEY_PART',
+        `${file}, by ${name}, has a part of the key that does not fit what ${name} has published: ${name} is to blame, or the ` +
+          `machine of ${name}; start a new ceremony`,
+        { holder: name },
+      );
+    }
+    received.set(from, part);
+  }
+  const dealt = received.get(0);
+  if (dealt !== undefined) return { number, scalar: dealt };
+  return shareFrom(received, generationOf(ceremony, { label, secrets }, joined));
+}
+
+/** What remains secret once the key is made: the polynomial and the decryption key are forgotten. */
+function shareSecrets(
+  { group, digest }: Transcript,
+  { messageKey }: JoiningSecrets,
+  { scalar }: KeyShare,
+): ShareSecrets {
+  return {
+    ...{ stage: 'share', messageKey, scalar: base64url(scalar), digest },
+    holders: group.holders.map(({ number, name, x }) => ({ number, name, x })),
+    commitments: group.key.commitments.map(base64url),
+  };
+}
+
+function publishReceipt({ ceremony, group, digest }: Transcript, { label, messageKey }: OpenedShare): void {
+  const claims = {
+    ...{ ceremony: ceremony.sha256, holder: label.number },
+    ...{ digest, root: group.rootKey.thumbprint },
+  };
+  const text = signMessage('registry-ceremony-receipt+jwt', claims, messageKey);
+  publish(ceremony, CEREMONY_FILES.receipt(label.number), text);
+}
+
+/** The task of the test signature. */
+function testTask({ ceremony, digest, group }: Transcript): SigningTask {
+  return signingTask(ceremony.folder, group, [{ type: 'test', bytes: testPayload(digest) }]);
+}
+
+/** Commits to nonces for the test signature, and gives the shares once all holders have a receipt and have committed. */
+async function testShare(transcript: Transcript, opened: OpenedShare, memory: string): Promise<void> {
+  const { ceremony, group } = transcript;
+  const task = testTask(transcript);
+  const holder = signingHolder(task, opened, memory);
+  await writeCommitments(task, holder, false);
+  const receipts = await readReceipts(transcript);
+  const { committed } = await readProgress(task, group);
+  if (withoutMessage(ceremony, receipts).length > 0 || committed.length < ceremony.holders) return;
+  try {
+    await writeShares(task, holder);
+  } catch (error) {
+    if (!(error instanceof SharedKeyRejected) || error.code !== 'ERR_NONCES_USED') throw error;
+    // The machine was restarted, or an earlier run was killed: nothing was lost but the test.
+    await writeCommitments(task, holder, true);
+  }
+}
+
+/** Writes the public record of the ceremony, once the test signature proves every share. @returns who is missing */
+async function publishIfComplete(transcript: Transcript): Promise<readonly string[]> {
+  const { ceremony } = transcript;
+  const { receipts, progress } = await ceremonyProgress(transcript);
+  const withoutReceipt = withoutMessage(ceremony, receipts);
+  const isMissing = (name: string) => withoutReceipt.includes(name) || !progress.signed.includes(name);
+  const missing = ceremony.names.filter(isMissing);
+  const signature = progress.signatures?.get('test');
+  if (missing.length > 0) return missing;
+  if (signature === undefined) return ceremony.names;
+  for (const [name, text] of recordFiles(transcript, receipts, signature)) {
+    writeWholeFile(join(ceremony.folder, name), text);
+  }
+  return [];
+}
+
+/** What the holders have done since they made the key. */
+export async function ceremonyProgress(transcript: Transcript): Promise<{
+  readonly receipts: Awaited<ReturnType<typeof readReceipts>>;
+  readonly progress: SigningProgress;
+}> {
+  const receipts = await readReceipts(transcript);
+  return { receipts, progress: await readProgress(testTask(transcript), transcript.group, true) };
+}

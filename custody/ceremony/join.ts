@@ -1,0 +1,234 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { join as joinPath } from 'node:path';
+import { SharedKeyRejected, UsageError } from '../../generator/errors.js';
+import { writeWholeFile } from '../../generator/files/replace-file.js';
+import { generatePrivateKey } from '../../generator/signing/key-file.js';
+import { contribute, type KeyGeneration, partsFor } from '../shared-key/frost.js';
+import { base64url, type MessageKey, signMessage } from '../shared-key/message.js';
+import {
+  type HolderFile,
+  type JoiningSecrets,
+  readHolderFile,
+  type ShareAccess,
+  writeHolderFile,
+} from '../shared-key/share-file.js';
+import { CEREMONY_FILES, type Ceremony } from './ceremony-file.js';
+import {
+  hashesOf,
+  hashOfText,
+  type Joined,
+  numbersOf,
+  readAllJoined,
+  readJoined,
+  readText,
+} from './messages.js';
+import { encryptPart } from './parts.js';
+import { joinedDigest } from './transcript.js';
+
+/** How a holder joins. */
+export interface JoinChoice {
+  /** The holder's name. Needed the first time. */
+  readonly name: string | undefined;
+  /** Asks for the passphrase of the new file of this holder. */
+  readonly newPassphrase: (file: string) => Promise<string>;
+}
+
+/** What `joinCeremony` has done. */
+export interface JoinReport {
+  readonly name: string;
+  /** Whether the holder has done everything before `finish`. */
+  readonly done: boolean;
+  /** The names of the holders who have not joined. */
+  readonly waitingFor: readonly string[];
+  /** The fingerprint of those who have joined, once all have, if a key is split: its owner compares it before. */
+  readonly digest?: string;
+}
+
+/**
+ * Takes part in the first round, and in the second as soon as all holders have joined. Repeating it is safe: it writes
+ * the same messages again.
+ *
+ * @throws {@link SharedKeyRejected} | {@link UsageError} | {@link IoFailed}
+ */
+export async function joinCeremony(
+  ceremony: Ceremony,
+  access: ShareAccess,
+  { name, newPassphrase }: JoinChoice,
+): Promise<JoinReport> {
+  const opened = await openOwn(access);
+  const { own, passphrase } = opened ?? (await firstRound(ceremony, access, { name, newPassphrase }));
+  assertOwnCeremony(own, ceremony, name);
+  const { label } = own;
+  if (own.secrets.stage === 'share') return { name: label.name, done: true, waitingFor: [] };
+  publish(ceremony, CEREMONY_FILES.join(label.number), own.secrets.join);
+  const waitingFor: string[] = [];
+  for (const number of numbersOf(ceremony)) {
+    if ((await readJoined(ceremony, number)) === undefined) waitingFor.push(ceremony.names[number - 1] ?? '');
+  }
+  if (waitingFor.length > 0) return { name: label.name, done: false, waitingFor };
+  if (ceremony.splits !== undefined) {
+    const all = await readAllJoined(ceremony);
+    assertUnchanged(all, own.secrets);
+    return { name: label.name, done: true, waitingFor, digest: joinedDigest(ceremony, all) };
+  }
+  await secondRound(ceremony, { own: { ...own, secrets: own.secrets }, passphrase }, access);
+  return { name: label.name, done: true, waitingFor };
+}
+
+/** A holder's file, and the passphrase with which it is written again. */
+interface OpenedFile {
+  readonly own: HolderFile;
+  readonly passphrase: string;
+}
+
+/** Opens the file of a holder. Undefined if it does not exist. @throws {@link SharedKeyRejected} */
+export async function openOwn(access: ShareAccess): Promise<OpenedFile | undefined> {
+  let passphrase = '';
+  const remember = async (source: string) => {
+    passphrase = await access.passphrase(source);
+    return passphrase;
+  };
+  const own = await readHolderFile({ ...access, passphrase: remember });
+  return own && { own, passphrase };
+}
+
+async function firstRound(
+  ceremony: Ceremony,
+  access: ShareAccess,
+  { name, newPassphrase }: JoinChoice,
+): Promise<OpenedFile> {
+  const number = ceremony.names.indexOf(name ?? '') + 1;
+  if (name === undefined || number === 0) {
+    const which =
+      name === undefined ? `${access.file} does not exist, so name yourself` : `there is no holder ${name}`;
+    throw new UsageError(`${which}: --as with one of ${ceremony.names.join(', ')}`);
+  }
+  if (readText(ceremony, CEREMONY_FILES.join(number)) !== undefined) {
+    throw new UsageError(
+      `${CEREMONY_FILES.join(number)} exists: ${name} has joined already. Name the file that this made, with --share; if you ` +
+        'have not joined, somebody else has used your name: stop, and start a new ceremony',
+    );
+  }
+  const passphrase = await newPassphrase(access.file);
+  const label = {
+    ...{ ceremony: ceremony.sha256, number, name },
+    ...{ threshold: ceremony.threshold, holders: ceremony.holders },
+  };
+  const messageKey = generatePrivateKey('Ed25519').export({ format: 'jwk' }) as unknown as MessageKey;
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const { d: _d, ...encryption } = privateKey.export({ format: 'jwk' });
+  const { kty, crv, x } = messageKey;
+  const contribution = ceremony.splits === undefined ? contribute(number, ceremony) : undefined;
+  const claims = {
+    ...{ ceremony: ceremony.sha256, holder: number, encryption, key: { kty, crv, x } },
+    ...(contribution && {
+      commitments: contribution.commitments.map(base64url),
+      proof: base64url(contribution.proof),
+    }),
+  };
+  const secrets: JoiningSecrets = {
+    stage: 'joining',
+    messageKey,
+    decryptionKey: privateKey.export({ format: 'jwk' }),
+    coefficients: contribution?.coefficients.map((coefficient) => coefficient.toString(16)),
+    join: signMessage('registry-ceremony-join+jwt', claims, messageKey),
+  };
+  // Written before the message, because nobody else has these secrets.
+  await writeHolderFile({ label, secrets }, access, passphrase);
+  return { own: { file: access.file, label, secrets }, passphrase };
+}
+
+/** Asserts that a holder's file belongs to the ceremony. @throws {@link SharedKeyRejected} | {@link UsageError} */
+export function assertOwnCeremony({ file, label }: HolderFile, ceremony: Ceremony, name?: string): void {
+  if (label.ceremony !== ceremony.sha256) {
+    throw new SharedKeyRejected(
+      'ERR_OTHER_KEY',
+      `${file} belongs to another ceremony, or ${CEREMONY_FILES.ceremony} was changed since: for another ceremony, name another file with --share`,
+    );
+  }
+  if (name !== undefined && name !== label.name)
+    throw new UsageError(`${file} is the file of ${label.name}, not of ${name}`);
+}
+
+async function secondRound(
+  ceremony: Ceremony,
+  { own, passphrase }: OpenedFile & { readonly own: HolderFile<JoiningSecrets> },
+  access: ShareAccess,
+): Promise<void> {
+  const all = await readAllJoined(ceremony);
+  const { label, secrets } = own;
+  assertUnchanged(all, secrets);
+  let { parts } = secrets;
+  if (parts === undefined) {
+    const joined = hashesOf(all);
+    const text = await partsMessage(ceremony, own, all);
+    parts = { text, joined };
+    // Written before the message, because a second one with other encryption would look like a replaced one.
+    await writeHolderFile({ label, secrets: { ...secrets, parts } }, access, passphrase);
+  }
+  publish(ceremony, CEREMONY_FILES.parts(label.number), parts.text);
+}
+
+async function partsMessage(
+  ceremony: Ceremony,
+  { label, secrets }: HolderFile<JoiningSecrets>,
+  all: readonly Joined[],
+): Promise<string> {
+  const others = all.filter(({ number }) => number !== label.number);
+  const parts = partsFor(generationOf(ceremony, { label, secrets }, all));
+  const encrypted = others.map(async (recipient) => [
+    recipient.number,
+    await encryptPart(parts.get(recipient.number) ?? new Uint8Array(), {
+      ceremony,
+      from: label.number,
+      recipient,
+    }),
+  ]);
+  const claims = {
+    ...{ ceremony: ceremony.sha256, holder: label.number, joined: hashesOf(all) },
+    parts: Object.fromEntries(await Promise.all(encrypted)),
+  };
+  return signMessage('registry-ceremony-parts+jwt', claims, secrets.messageKey);
+}
+
+/** What a holder knows after the first round. */
+export function generationOf(
+  size: Ceremony,
+  { label: { number }, secrets: { coefficients = [] } }: Omit<HolderFile<JoiningSecrets>, 'file'>,
+  all: readonly Joined[],
+): KeyGeneration {
+  const contributions = all.flatMap(({ contribution }) => contribution ?? []);
+  const shown = contributions.find((one) => one.number === number);
+  const own = {
+    ...{ number, commitments: shown?.commitments ?? [], proof: shown?.proof ?? new Uint8Array() },
+    coefficients: coefficients.map((coefficient) => BigInt(`0x${coefficient}`)),
+  };
+  return { own, others: contributions.filter((one) => one.number !== number), size };
+}
+
+/** Asserts that the first round is the one that this holder has seen before. @throws {@link SharedKeyRejected} */
+export function assertUnchanged(all: readonly Joined[], { join, parts }: JoiningSecrets): void {
+  const seen = parts?.joined;
+  const changed =
+    seen === undefined ? undefined : all.find(({ message }, index) => message.sha256 !== seen[index]);
+  const own = hashOfText(join);
+  if (changed === undefined && all.some(({ message }) => message.sha256 === own)) return;
+  const name = changed?.name ?? 'you';
+  throw new SharedKeyRejected(
+    'ERR_CEREMONY_CHANGED',
+    `the join message of ${name} is not the one that was in the folder before: somebody has replaced it. Start a new ceremony`,
+    changed === undefined ? {} : { holder: changed.name },
+  );
+}
+
+/** Writes a message of this holder, unless it is there. @throws {@link SharedKeyRejected} if another is in its place */
+export function publish(ceremony: Ceremony, file: string, text: string): void {
+  const found = readText(ceremony, file);
+  if (found === undefined) writeWholeFile(joinPath(ceremony.folder, file), text);
+  else if (found !== text) {
+    throw new SharedKeyRejected(
+      'ERR_CEREMONY_CHANGED',
+      `${file} is not the message that you have written: somebody has replaced it. Start a new ceremony`,
+    );
+  }
+}

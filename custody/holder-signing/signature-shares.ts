@@ -1,0 +1,214 @@
+import { isObject } from '@passport-registry/verifier/internal';
+import { SharedKeyRejected } from '../../generator/errors.js';
+import { writeWholeFile } from '../../generator/files/replace-file.js';
+import { nameHolders } from '../../generator/tree/held-by.js';
+import {
+  type KeyShare,
+  type NonceCommitment,
+  type NoncePair,
+  type SigningSession,
+  signShare,
+} from '../shared-key/frost.js';
+import { holderOf, type KeyGroup, type KeyHolder } from '../shared-key/key-group.js';
+import { base64url, type Message, readMessageFile, signMessage } from '../shared-key/message.js';
+import {
+  assertSameTask,
+  type Commitments,
+  hashOfCommitments,
+  readCommitments,
+  type SigningHolder,
+  sessionCommitments,
+} from './commitments.js';
+import { committedMessage, hasNonces, takeNonces } from './nonce-store.js';
+import { type Signers, sessionName, sessionsOf } from './sessions.js';
+import { pathIn, type SigningTask, TASK_FILES } from './signing-task.js';
+
+/** The signature shares of one holder in one session. */
+export interface SessionShares {
+  /** The hash of the commitments with which the shares were made. */
+  readonly commitments: string;
+  /** The signature share for each payload, in base64url. */
+  readonly shares: Readonly<Record<string, unknown>>;
+}
+
+/** What `writeShares` has done. */
+export interface GivenShares {
+  /** The sessions with shares of this holder. */
+  readonly sessions: number;
+  /** The names of holders who have not committed, and without whom sessions remain. */
+  readonly waitingFor: readonly string[];
+  /** What is wrong with the messages of other holders. */
+  readonly faults: readonly SharedKeyRejected[];
+}
+
+/** What a holder is ready to sign. */
+export interface ReadyShares {
+  readonly all: Commitments;
+  /** The sessions of this holder whose signers have all committed. */
+  readonly open: readonly OpenSession[];
+  /** Shares that were given before with the same commitments. */
+  readonly given: Readonly<Record<string, SessionShares>>;
+  /** The sessions for which this machine has unused nonces. */
+  readonly left: readonly OpenSession[];
+}
+
+/**
+ * Finds the sessions that a holder can sign. Changes nothing.
+ *
+ * @throws {@link SharedKeyRejected} if there is nothing to sign, or nothing that this machine may sign
+ */
+export async function readyShares(
+  task: SigningTask,
+  { group, share, nonces: store }: SigningHolder,
+): Promise<ReadyShares> {
+  const self = holderOf(group, share.number);
+  const all = await readCommitments(task, group);
+  assertOwnCommitments(task, all, { self, committed: committedMessage(store) });
+  const open = openSessions(task, group, all).filter(({ signers }) => signers.includes(share.number));
+  if (open.length === 0) throw tooFewCommitments(group, all);
+  const given = await givenBefore(task, self, open);
+  const left = open.filter(({ name }) => given[name] === undefined && hasNonces(store, name));
+  if (left.length === 0 && Object.keys(given).length === 0) throw used();
+  return { all, open, given, left };
+}
+
+/**
+ * Round two: writes the signature shares of this holder for each session whose signers have all committed. The nonces of
+ * a session are deleted before they are used. Sessions that wait for commitments keep theirs, for another run.
+ *
+ * @throws {@link SharedKeyRejected} | {@link IoFailed}
+ */
+export async function writeShares(
+  task: SigningTask,
+  { group, share, messageKey, nonces: store }: SigningHolder,
+): Promise<GivenShares> {
+  const { all, given, left } = await readyShares(task, { group, share, messageKey, nonces: store });
+  const sessions = { ...given };
+  const taken = await takeNonces(
+    store,
+    left.map(({ name }) => name),
+  );
+  for (const { name, lists } of left) {
+    const nonces = taken.get(name);
+    if (nonces === undefined) continue;
+    const shares = task.payloads.map(({ type, bytes: message }) => {
+      const pair = nonces[type];
+      if (pair === undefined) throw used();
+      return [
+        type,
+        base64url(signOnce(share, pair, { group: group.key, commitments: lists.get(type) ?? [], message })),
+      ];
+    });
+    sessions[name] = { commitments: hashOfCommitments(lists), shares: Object.fromEntries(shares) };
+  }
+  if (Object.keys(sessions).length === 0) throw used();
+  const claims = { holder: share.number, request: task.id, sessions };
+  const text = signMessage('registry-signing-shares+jwt', claims, messageKey);
+  writeWholeFile(pathIn(task, TASK_FILES.shares(share.number)), text);
+  const waitingFor = group.holders.filter(({ number }) => !all.messages.has(number)).map(({ name }) => name);
+  return { sessions: Object.keys(sessions).length, waitingFor, faults: all.faults };
+}
+
+/** Nonces that are not those of the commitments are from a `commit --again` at the same time. They are lost, too. */
+function signOnce(share: KeyShare, pair: NoncePair, session: SigningSession): Uint8Array {
+  try {
+    return signShare(share, pair, session);
+  } catch {
+    throw used();
+  }
+}
+
+function used(): SharedKeyRejected {
+  return new SharedKeyRejected(
+    'ERR_NONCES_USED',
+    'the nonces for these commitments have been used on this machine, and are used only once: run `commit --again`, and ' +
+      'ask the other holders to sign once more',
+  );
+}
+
+function tooFewCommitments(group: KeyGroup, { messages, faults }: Commitments): SharedKeyRejected {
+  const missing = group.holders.filter(({ number }) => !messages.has(number)).map(({ name }) => name);
+  const { threshold } = group.key;
+  const said = faults.map(({ message }) => `; ${message}`).join('');
+  return new SharedKeyRejected(
+    faults[0]?.code ?? 'ERR_HOLDERS_MISSING',
+    `${messages.size} of at least ${threshold} holders have committed, so nobody can sign yet: no commitments by ${nameHolders(missing)}${said}`,
+  );
+}
+
+/** Somebody could show a holder other commitments under the holder's own name, to make him use a nonce twice. */
+function assertOwnCommitments(
+  task: SigningTask,
+  { messages, faults }: Commitments,
+  { self, committed }: { readonly self: KeyHolder; readonly committed: string | undefined },
+): void {
+  const own = faults.find(({ holder }) => holder === self.name);
+  if (own !== undefined) throw own;
+  const shown = messages.get(self.number)?.text;
+  if (shown !== undefined && shown === committed) return;
+  const file = TASK_FILES.commitments(self.number);
+  if (committed === undefined) {
+    throw new SharedKeyRejected(
+      'ERR_NONCES_USED',
+      `this machine has made no commitments for this request: run \`commit ${task.folder}\` first`,
+    );
+  }
+  throw new SharedKeyRejected(
+    'ERR_COMMITMENTS_CHANGED',
+    shown === undefined
+      ? `${file} is missing: run \`commit ${task.folder}\`, which writes the same file again`
+      : `${file} is not the one that this machine has made last: bring the newest copy of the folder, or run \`commit --again\``,
+    { holder: self.name },
+  );
+}
+
+/** A session whose signers have all committed. */
+export interface OpenSession {
+  readonly signers: Signers;
+  readonly name: string;
+  /** The commitments, by payload. */
+  readonly lists: ReadonlyMap<string, readonly NonceCommitment[]>;
+}
+
+/** Returns the sessions whose signers have all committed. */
+export function openSessions(task: SigningTask, group: KeyGroup, all: Commitments): readonly OpenSession[] {
+  return sessionsOf(group.key).flatMap((signers) => {
+    try {
+      const lists = sessionCommitments(task, all, signers);
+      return lists === undefined ? [] : [{ signers, name: sessionName(signers), lists }];
+    } catch (error) {
+      // A malformed commitment stops only the sessions of its holder.
+      if (!(error instanceof SharedKeyRejected)) throw error;
+      if (!all.faults.some(({ message }) => message === error.message)) all.faults.push(error);
+      return [];
+    }
+  });
+}
+
+/** Reads the signature shares of a holder. Undefined if there are none. @throws {@link SharedKeyRejected} */
+export async function readShares(task: SigningTask, holder: KeyHolder): Promise<Message | undefined> {
+  const file = TASK_FILES.shares(holder.number);
+  const expected = { ...holder, type: 'registry-signing-shares+jwt', file, key: holder.messageKey } as const;
+  const message = await readMessageFile(task.folder, expected);
+  if (message !== undefined) assertSameTask(task, message, expected);
+  return message;
+}
+
+/** The shares of a session in a message. Undefined if there are none, or if they are malformed. */
+export function sharesIn(message: Message | undefined, session: string): SessionShares | undefined {
+  const sessions = message?.claims['sessions'];
+  const found = isObject(sessions) ? sessions[session] : undefined;
+  if (!isObject(found) || !isObject(found['shares']) || typeof found['commitments'] !== 'string')
+    return undefined;
+  return { commitments: found['commitments'], shares: found['shares'] };
+}
+
+/** The shares that this holder has given before with the same commitments. */
+async function givenBefore(task: SigningTask, self: KeyHolder, open: readonly OpenSession[]) {
+  const message = await readShares(task, self).catch(() => undefined);
+  const kept = open.flatMap(({ name, lists }) => {
+    const found = sharesIn(message, name);
+    return found?.commitments === hashOfCommitments(lists) ? [[name, found] as const] : [];
+  });
+  return Object.fromEntries(kept);
+}

@@ -1,0 +1,161 @@
+import { type RootKey, readList } from '@passport-registry/verifier';
+import type { Diagnostic } from '../../generator/diagnostics/diagnostic.js';
+import { TreeRejected, UsageError } from '../../generator/errors.js';
+import { hasCheckpoint } from '../../generator/freshness/freshness.js';
+import { type PublicationClaims, publicationInput } from '../../generator/freshness/statements.js';
+import { type ListBytes, listBytes, recordsBytes } from '../../generator/list/list.js';
+import { nextUpdatedAt } from '../../generator/list/updated-at.js';
+import type { LogChoice } from '../../generator/log/log-choice.js';
+import { readStatementInput } from '../../generator/publishing/expected-statement.js';
+import { chooseLog } from '../../generator/publishing/extend-log.js';
+import { predecessorOf, publishedRecords } from '../../generator/publishing/predecessor.js';
+import type { ListTime } from '../../generator/publishing/publication.js';
+import { nextClaims } from '../../generator/publishing/sign-statement.js';
+import { goodRecords } from '../../generator/records/check-records.js';
+import { assertPublishable, type RuleExceptions } from '../../generator/review/assert-publishable.js';
+import { sha256 } from '../../generator/tree/checksums.js';
+import {
+  hasList,
+  type PublishedTree,
+  readPublished,
+  withPending,
+} from '../../generator/tree/published-tree.js';
+import { newDelegation, type OnlineKeys } from './prepare-statement.js';
+import { type PreviousPublication, type RequestedPublication, subjectOf } from './publication-request.js';
+import { writeRequestFiles } from './request-files.js';
+import { describeRequest, type SigningRequest, signingRequest } from './signing-request.js';
+
+/** Options of `prepareSigning`. */
+export interface SigningOptions {
+  /** The folder of the records. */
+  readonly issuers: string;
+  /** The folder of the tree. */
+  readonly out: string;
+  /**
+   * The root key that will sign. Default: the root key of the published tree. Required for a first list, and for the
+   * first list after a rotation.
+   */
+  readonly rootKey?: RootKey | undefined;
+  /** Whether the registry has checkpoints from now on. Default: whether the published tree has one. */
+  readonly checkpoint?: boolean | undefined;
+  /** The log of the registry. Default: that of the published tree. */
+  readonly log?: LogChoice | undefined;
+  /** The online keys of a new delegation in the same request. Default: the request has no delegation. */
+  readonly delegate?: OnlineKeys | undefined;
+  readonly exceptions?: RuleExceptions;
+  readonly time?: ListTime;
+}
+
+/** A signing request that was written to a folder. */
+export interface PreparedRequest extends SigningRequest {
+  /** Warnings about the records. */
+  readonly warnings: readonly Diagnostic[];
+}
+
+/**
+ * Prepares a publication for signing elsewhere: checks the records and their change from the published list, and writes
+ * a signing request with the list and the publication statement. The published tree is not touched; `attachSignature`
+ * publishes what was signed.
+ *
+ * @param folder - a new folder for the request
+ * @returns undefined if the published list already has the same records, and its statement says the same
+ * @throws {@link RecordsRejected} | {@link TreeRejected} | {@link UsageError} | {@link IoFailed}
+ */
+export async function prepareSigning(
+  { issuers, out, rootKey: given, checkpoint, log, delegate, exceptions = {}, time = {} }: SigningOptions,
+  folder: string,
+): Promise<PreparedRequest | undefined> {
+  const set = goodRecords(issuers, undefined, 'there is nothing to sign');
+  const records = recordsBytes(set.issuers.values());
+  const served = await readPublished(out);
+  const tree = served && withPending(served);
+  const published = predecessorOf(tree, { rootKey: given, development: false });
+  assertComplete(published, out);
+  const rootKey = given ?? published?.rootKey;
+  if (rootKey === undefined) {
+    throw new UsageError(
+      `${out} has no published list, so the request must name the root key that will sign its first list: pass --root-key, or ` +
+        'set root_key in registry.yaml',
+    );
+  }
+  const before = published && publishedRecords(published, out);
+  const warnings = assertPublishable({ before, after: set }, exceptions, false);
+  const list = listToSign(records, published, { ...time, rootKey });
+  const kept = hasList(published, list);
+  const previous = published && previousPublication(published);
+  const subject = {
+    ...subjectOf(list, published?.statement?.levels ?? 0),
+    checkpoint: checkpoint === true || hasCheckpoint(published),
+    log: chooseLog(log, published),
+    signedAt: kept ? Date.now() : Date.parse(list.updatedAt),
+  };
+  const claims = nextClaims(subject, rootKey, published);
+  const delegation = delegate && (await newDelegation(delegate, rootKey, published));
+  if (claims === undefined && delegation === undefined) return undefined;
+  const publication = claims && requestedPublication(list, claims, { rootKey, previous, kept });
+  const keys = { rootKey, previousRootKey: published?.rootKey };
+  const request = signingRequest(keys, { publication, delegation: delegation?.requested });
+  writeRequestFiles(folder, {
+    payloads: request.payloads,
+    words: describeRequest(request),
+    previous: published && previous && publication && previousFiles(published, previous),
+    previousDelegation: delegation?.previousFile,
+  });
+  return { ...request, warnings };
+}
+
+/** What the statement of a list is made from, besides its claims. */
+interface PublicationContext extends Pick<RequestedPublication, 'previous' | 'kept'> {
+  readonly rootKey: RootKey;
+}
+
+function requestedPublication(
+  { list }: ListBytes,
+  claims: PublicationClaims,
+  { rootKey, previous, kept }: PublicationContext,
+): RequestedPublication {
+  const input = publicationInput(rootKey, claims);
+  const statement = readStatementInput(input);
+  return { list, registry: readList(list), sha256: claims.sha256, input, statement, previous, kept };
+}
+
+/** A new publication must not take the sequence of one that is not complete. */
+function assertComplete(published: PublishedTree | undefined, out: string): void {
+  if (published === undefined) return;
+  const { signed, statement, list } = published;
+  const isStated = statement === undefined || (list !== undefined && statement.sha256 === sha256(list));
+  if (signed && isStated) return;
+  const what = signed
+    ? 'is not the one that its publication statement names'
+    : 'is not signed by its root key';
+  throw new TreeRejected(
+    `the list in ${out} ${what}, which happens if a publication is killed: run the killed command again, then make the request`,
+  );
+}
+
+/** The published list if it has the same records and the same root key, or else a new one. */
+function listToSign(
+  records: ReadonlyMap<string, Uint8Array>,
+  published: PublishedTree | undefined,
+  { rootKey, renew, updatedAt }: ListTime & { readonly rootKey: RootKey },
+): ListBytes {
+  const previous = published?.updatedAt;
+  if (previous !== undefined && !renew && published?.rootKey?.thumbprint === rootKey.thumbprint) {
+    const same = listBytes(records, previous);
+    if (hasList(published, same)) return same;
+  }
+  return listBytes(records, nextUpdatedAt(updatedAt, previous, Date.now()));
+}
+
+function previousPublication({
+  list = new Uint8Array(),
+  signature = '',
+  statement,
+}: PublishedTree): PreviousPublication {
+  return { registry: readList(list), sha256: sha256(list), signature: signature.trim(), statement };
+}
+
+function previousFiles({ list = new Uint8Array() }: PublishedTree, previous: PreviousPublication) {
+  const { signature, statement } = previous;
+  return { list: Buffer.from(list), signature, statement: statement && Buffer.from(statement.text) };
+}

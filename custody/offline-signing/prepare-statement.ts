@@ -1,0 +1,103 @@
+import type { RootKey } from '@passport-registry/verifier';
+import { readIfThere } from '../../generator/files/read-file.js';
+import {
+  delegationClaims,
+  delegationInput,
+  rotationClaims,
+  rotationInput,
+} from '../../generator/freshness/statements.js';
+import { predecessorOf } from '../../generator/publishing/predecessor.js';
+import { PATHS } from '../../generator/tree/paths.js';
+import { type PublishedTree, readPublished } from '../../generator/tree/published-tree.js';
+import {
+  type RequestedDelegation,
+  readDelegationInput,
+  readPreviousDelegation,
+} from './delegation-request.js';
+import { writeRequestFiles } from './request-files.js';
+import { readRotationInput } from './rotation-request.js';
+import { describeRequest, type SigningRequest, signingRequest } from './signing-request.js';
+
+/** The online keys of a delegation. */
+export interface OnlineKeys {
+  readonly keys: readonly RootKey[];
+  /** How long the delegation is valid. */
+  readonly days: number;
+  /** Whether the online keys may hold issuers. */
+  readonly mayHold: boolean;
+}
+
+/** A delegation to be signed, and the file of the published one. */
+export interface NewDelegation {
+  readonly requested: RequestedDelegation;
+  readonly previousFile: Buffer | undefined;
+}
+
+/**
+ * Makes a delegation to be signed by a root key, which follows the delegation of the published tree.
+ *
+ * @throws {@link TreeRejected} | {@link KeyRejected}
+ */
+export async function newDelegation(
+  { keys, ...term }: OnlineKeys,
+  rootKey: RootKey,
+  published: PublishedTree | undefined,
+): Promise<NewDelegation> {
+  const previousFile = published && readIfThere(published.folder, PATHS.delegation);
+  const previous =
+    previousFile &&
+    (await readPreviousDelegation(previousFile, published.rootKey ?? rootKey, published.folder));
+  const input = delegationInput(rootKey, delegationClaims(keys, { ...term, now: Date.now() }));
+  return { requested: await readDelegationInput(input, { rootKey, previous }), previousFile };
+}
+
+/** A delegation to be signed elsewhere. */
+export interface DelegationOptions extends OnlineKeys {
+  /** The root key that will sign. */
+  readonly rootKey: RootKey;
+  /** The folder of the tree, which need not exist. */
+  readonly out: string;
+}
+
+/**
+ * Writes a signing request with a delegation and nothing else.
+ *
+ * @param folder - a new folder for the request
+ * @throws {@link TreeRejected} | {@link KeyRejected} | {@link UsageError} | {@link IoFailed}
+ */
+export async function prepareDelegation(
+  { rootKey, out, ...online }: DelegationOptions,
+  folder: string,
+): Promise<SigningRequest> {
+  const published = predecessorOf(await readPublished(out), { rootKey, development: false });
+  const { requested, previousFile } = await newDelegation(online, rootKey, published);
+  const keys = { rootKey, previousRootKey: published?.rootKey };
+  return write(folder, signingRequest(keys, { delegation: requested }), previousFile);
+}
+
+/**
+ * Writes a signing request with the step from a root key to the next one.
+ *
+ * @param folder - a new folder for the request
+ * @throws {@link TreeRejected} | {@link UsageError} | {@link IoFailed}
+ */
+export async function prepareRotation(
+  { rootKey, next }: { readonly rootKey: RootKey; readonly next: RootKey },
+  folder: string,
+): Promise<SigningRequest> {
+  const rotation = await readRotationInput(rotationInput(rootKey, rotationClaims(next, Date.now())), rootKey);
+  return write(folder, signingRequest({ rootKey }, { rotation }), undefined);
+}
+
+function write(
+  folder: string,
+  request: SigningRequest,
+  previousDelegation: Buffer | undefined,
+): SigningRequest {
+  const { payloads } = request;
+  writeRequestFiles(folder, {
+    ...{ payloads, words: describeRequest(request) },
+    ...{ previous: undefined, previousDelegation },
+  });
+  return request;
+}

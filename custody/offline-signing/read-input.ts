@@ -1,0 +1,64 @@
+import { GRAMMAR, type RootKey } from '@passport-registry/verifier';
+import { readStatement, type Statement } from '@passport-registry/verifier/internal';
+import { RequestRejected } from '../../generator/errors.js';
+import { PAYLOADS, type PayloadType } from './payloads.js';
+
+/** A type of payload that this program makes from its claims alone. */
+export type ClaimsType = Extract<PayloadType, 'delegation' | 'rotation'>;
+
+/** The names of a payload in messages. */
+const NAMES: Readonly<Record<ClaimsType, string>> = {
+  delegation: 'the delegation',
+  rotation: 'the rotation step',
+};
+
+/** Creates the error for a payload. The message is a predicate. */
+export function refusedInput(type: ClaimsType, message: string, cause?: unknown): RequestRejected {
+  return new RequestRejected('ERR_REQUEST_PAYLOAD', `${NAMES[type]} ${message}`, { cause });
+}
+
+/** What a payload may be. */
+export interface ExpectedInput {
+  readonly type: ClaimsType;
+  /** The root key that is to sign. */
+  readonly rootKey: RootKey;
+  /** The claims that this version shows. */
+  readonly known: readonly string[];
+}
+
+/**
+ * Reads a payload that is not signed yet: header and claims of a JWT. A claim that would not be shown must not be
+ * signed, so unknown claims are refused.
+ *
+ * @throws {@link RequestRejected}
+ */
+export function readInput(input: string, { type, rootKey, known }: ExpectedInput): Statement {
+  // A JWS needs a signature, which need not be valid to be read.
+  const statement = readStatement(`${input}.AA`, PAYLOADS[type].typ, (message, cause) =>
+    refusedInput(type, message, cause),
+  );
+  if (statement.kid !== rootKey.thumbprint) {
+    throw refusedInput(
+      type,
+      `is for the root key ${statement.kid}, but the root key is ${rootKey.thumbprint}: make the request with --root-key`,
+    );
+  }
+  const unknown = Object.keys(statement.claims).find((name) => !known.includes(name));
+  if (unknown === undefined) return statement;
+  throw refusedInput(type, `has the claim ${unknown}, which this version does not know: nothing was signed`);
+}
+
+/**
+ * Asserts that a payload is, byte by byte, the one that this program makes of its claims, so that what is shown is all
+ * that is signed.
+ *
+ * @throws {@link RequestRejected}
+ */
+export function assertCanonicalInput(type: ClaimsType, input: string, canonical: string): void {
+  if (input !== canonical) throw refusedInput(type, 'is not in the canonical form that this program writes');
+}
+
+/** Whether a claim is an RFC 7638 thumbprint. */
+export function isThumbprint(value: unknown): value is string {
+  return typeof value === 'string' && GRAMMAR.bytes32.pattern.test(value);
+}

@@ -1,0 +1,127 @@
+import { RegistryError, type RootKey, verifyList } from '@passport-registry/verifier';
+import { ANY_TIME, verifyPublicationStatement } from '@passport-registry/verifier/internal';
+import { KeyRejected, RequestRejected, TreeRejected } from '../../generator/errors.js';
+import { assertExpectedStatement } from '../../generator/publishing/expected-statement.js';
+import { sha256 } from '../../generator/tree/checksums.js';
+import {
+  type RequestedDelegation,
+  readDelegationInput,
+  readPreviousDelegation,
+} from './delegation-request.js';
+import {
+  bytesOfList,
+  type PreviousPublication,
+  type RequestedPublication,
+  readRequestedList,
+  subjectOf,
+} from './publication-request.js';
+import { type PreviousFiles, type RequestFiles, readRequestFiles } from './request-files.js';
+import { readRotationInput } from './rotation-request.js';
+import { type SigningKeys, type SigningRequest, signingRequest } from './signing-request.js';
+
+/**
+ * Reads a signing request, and trusts nothing but the root key. The root key must have signed everything that the
+ * request follows. A new list must be valid, and later unless it is the previous one. What can be computed, such as the
+ * tree of sums, the publication statement and the difference of two lists, is computed anew. A delegation or a rotation
+ * step must be the one that this program makes of its claims.
+ *
+ * @param previousRootKey - the previous root key, if this is the first request under a new root key
+ * @throws {@link UsageError} | {@link TreeRejected} | {@link KeyRejected} | {@link IoFailed}
+ */
+export async function readSigningRequest(
+  folder: string,
+  rootKey: RootKey,
+  previousRootKey: RootKey | undefined,
+): Promise<SigningRequest> {
+  const keys = { rootKey, previousRootKey };
+  const files = readRequestFiles(folder);
+  const rotation = files.payloads.get('rotation');
+  return signingRequest(keys, {
+    publication: await requestedPublication(files, keys, folder),
+    delegation: await requestedDelegation(files, keys, folder),
+    rotation: rotation && (await readRotationInput(inputOf(rotation), rootKey)),
+  });
+}
+
+/** The text of a payload. A byte that is not ASCII stays another character, which no payload has. */
+const inputOf = (bytes: Buffer) => bytes.toString('latin1');
+
+async function requestedPublication(
+  { payloads, previous: before }: RequestFiles,
+  { rootKey, previousRootKey }: SigningKeys,
+  folder: string,
+): Promise<RequestedPublication | undefined> {
+  const [list, bytes] = [payloads.get('list'), payloads.get('publication')];
+  if (list === undefined || bytes === undefined) return undefined;
+  const previous = before && (await readPrevious(before, previousRootKey ?? rootKey, folder));
+  const registry = readRequestedList(list, `the list in ${folder}`);
+  const hash = sha256(list);
+  const kept = hash === previous?.sha256;
+  const { updated_at } = previous?.registry ?? {};
+  if (updated_at !== undefined && !kept && registry.updated_at <= updated_at) {
+    throw new RequestRejected(
+      'ERR_REQUEST_PAYLOAD',
+      `the list is dated ${registry.updated_at}, not later than the previous list`,
+    );
+  }
+  if (kept && previousRootKey !== undefined) {
+    throw new TreeRejected(
+      `the list in ${folder} is the published one, which the new root key has not signed: make a new request`,
+    );
+  }
+  const predecessor = previous && {
+    statement: previous.statement,
+    hasStatement: previous.statement !== undefined,
+  };
+  const subject = subjectOf(bytesOfList(list, registry), previous?.statement?.levels ?? 0);
+  const input = inputOf(bytes);
+  const statement = assertExpectedStatement(input, subject, { rootKey, predecessor });
+  return { list, registry, sha256: hash, input, statement, previous, kept };
+}
+
+async function requestedDelegation(
+  { payloads, previousDelegation }: RequestFiles,
+  { rootKey, previousRootKey }: SigningKeys,
+  folder: string,
+): Promise<RequestedDelegation | undefined> {
+  const bytes = payloads.get('delegation');
+  if (bytes === undefined) return undefined;
+  const previous =
+    previousDelegation &&
+    (await readPreviousDelegation(previousDelegation, previousRootKey ?? rootKey, folder));
+  return readDelegationInput(inputOf(bytes), { rootKey, previous });
+}
+
+async function readPrevious(
+  { list, signature, statement: bytes }: PreviousFiles,
+  rootKey: RootKey,
+  folder: string,
+): Promise<PreviousPublication> {
+  const { registry, sha256: hash } = await verifyList({ list, signature, rootKey }).catch((cause) => {
+    throw refusal(cause, folder, rootKey);
+  });
+  if (bytes === undefined) return { registry, sha256: hash, signature, statement: undefined };
+  const statement = await verifyPublicationStatement(bytes, rootKey, ANY_TIME).catch((cause) => {
+    throw refusal(cause, folder, rootKey);
+  });
+  if (statement.sha256 !== hash) {
+    throw new TreeRejected(
+      `${folder} does not follow one publication: previous/publication.jwt names another list than previous/issuers.json; make a new request`,
+    );
+  }
+  return { registry, sha256: hash, signature, statement: { ...statement, text: bytes.toString('utf8') } };
+}
+
+function refusal(cause: unknown, folder: string, { thumbprint }: RootKey): unknown {
+  if (!(cause instanceof RegistryError)) return cause;
+  if (!cause.code.startsWith('ERR_SIGNATURE') && cause.code !== 'ERR_PUBLICATION_INVALID') {
+    return new TreeRejected(`${folder} does not follow a valid list: ${cause.code}, ${cause.message}`, {
+      cause,
+    });
+  }
+  return new KeyRejected(
+    `the publication that ${folder} follows is not signed by ${thumbprint}: sign with the root key of that registry; ` +
+      `after a rotation, name the previous key with --previous-root-key (${cause.message})`,
+    { cause },
+  );
+}

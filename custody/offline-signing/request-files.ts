@@ -1,0 +1,161 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { isObject, limitOf } from '@passport-registry/verifier/internal';
+import { IoFailed, RequestRejected, UsageError } from '../../generator/errors.js';
+import { readBytes } from '../../generator/files/read-file.js';
+import { parseJson } from '../../generator/signing/key-file.js';
+import { sha256 } from '../../generator/tree/checksums.js';
+import { PATHS } from '../../generator/tree/paths.js';
+import { INPUT_SUFFIX, PAYLOAD_TYPES, PAYLOADS, type Payload, type PayloadType } from './payloads.js';
+
+/** What a request changes, in words, for people. No program reads it. */
+const CHANGES = 'CHANGES.txt';
+
+/** The folder of what the request follows. */
+const PREVIOUS = 'previous';
+
+/** The publication that a request follows, as it is published. */
+export interface PreviousFiles {
+  readonly list: Buffer;
+  readonly signature: string;
+  /** The content of publication.jwt; undefined if an older version built the tree. */
+  readonly statement: Buffer | undefined;
+}
+
+/** The files of a request. */
+export interface RequestFiles {
+  /** The bytes to sign. */
+  readonly payloads: ReadonlyMap<PayloadType, Buffer>;
+  /** Undefined for a first list, and in a request without a list. */
+  readonly previous: PreviousFiles | undefined;
+  /** The content of keys/delegation.jwt that a delegation replaces; undefined if there is none. */
+  readonly previousDelegation: Buffer | undefined;
+}
+
+/**
+ * Reads the folder of a signing request, and verifies nothing but which payloads it has.
+ *
+ * @throws {@link UsageError} | {@link IoFailed}
+ */
+export function readRequestFiles(folder: string): RequestFiles {
+  const payloads = new Map<PayloadType, Buffer>();
+  for (const type of PAYLOAD_TYPES) {
+    const bytes = readFile(
+      type === 'list' ? limitOf(PATHS.list) : MAX_INPUT_BYTES,
+      folder,
+      PAYLOADS[type].file,
+    );
+    if (bytes !== undefined) payloads.set(type, bytes);
+  }
+  assertKnownPayloads(folder);
+  assertComplete(folder, payloads);
+  const previousDelegation = readFile(limitOf(PATHS.delegation), folder, PREVIOUS, PATHS.delegation);
+  return { payloads, previous: readPrevious(folder), previousDelegation };
+}
+
+/** The limit of a statement. */
+const MAX_INPUT_BYTES = limitOf(PATHS.publication);
+
+/** Returns the thumbprint of the root key that a request names as its signer. Undefined if it cannot be read. */
+export function requestedKey({ payloads }: RequestFiles): string | undefined {
+  const statement = [...payloads].find(([type]) => type !== 'list')?.[1];
+  const [header = ''] = statement?.toString('latin1').split('.') ?? [];
+  const parsed = parseJson(Buffer.from(header, 'base64url').toString('utf8'));
+  return isObject(parsed) && typeof parsed['kid'] === 'string' ? parsed['kid'] : undefined;
+}
+
+/** A payload that this version does not show must not be signed beside those that it shows. */
+function assertKnownPayloads(folder: string): void {
+  const known: readonly string[] = PAYLOAD_TYPES.map((type) => PAYLOADS[type].file);
+  const unknown = namesIn(folder).find((name) => name.endsWith(INPUT_SUFFIX) && !known.includes(name));
+  if (unknown === undefined) return;
+  throw new RequestRejected(
+    'ERR_REQUEST_UNKNOWN',
+    `${folder} has the payload ${unknown}, whose type this version does not know: sign with the version that made the ` +
+      'request, after you have found out what the payload is',
+  );
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (cause) {
+    const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
+    const problem = isMissing ? 'it does not exist' : (cause as Error).message;
+    throw new UsageError(`${folder} is not a signing request: ${problem}`, { cause });
+  }
+}
+
+/** A list and its statement come together. A step to another root key comes alone. */
+function assertComplete(folder: string, payloads: ReadonlyMap<PayloadType, Buffer>): void {
+  if (payloads.size === 0) {
+    throw new UsageError(`${folder} is not a signing request: it has no payload, such as ${PATHS.list}`);
+  }
+  if (payloads.has('list') && !payloads.has('publication')) {
+    throw new UsageError(
+      `${folder} has no ${PAYLOADS.publication.file}, so an older version of this program has written it: make a new request`,
+    );
+  }
+  if (payloads.has('publication') && !payloads.has('list')) {
+    throw new UsageError(
+      `${folder} is not a signing request: it has a publication statement, but no ${PATHS.list}`,
+    );
+  }
+  if (payloads.has('rotation') && payloads.size > 1) {
+    throw new UsageError(
+      `${folder} has a rotation step beside other payloads: the step is a request of its own, because the next root key ` +
+        'signs what follows',
+    );
+  }
+}
+
+function readPrevious(folder: string): PreviousFiles | undefined {
+  const read = (path: string) => readFile(limitOf(path), folder, PREVIOUS, path);
+  const list = read(PATHS.list);
+  if (list === undefined) return undefined;
+  const signature = read(PATHS.signature)?.toString('utf8') ?? '';
+  return { list, signature, statement: read(PATHS.publication) };
+}
+
+/** Returns the SHA-256, in hexadecimal, of the list that a request follows; undefined for a first list. */
+export function followedList({ previous }: RequestFiles): string | undefined {
+  return previous && sha256(previous.list);
+}
+
+function readFile(maxBytes: number, ...path: string[]): Buffer | undefined {
+  const file = join(...path);
+  return existsSync(file) ? readBytes(file, maxBytes) : undefined;
+}
+
+/** A new request. */
+export interface NewRequest extends Pick<RequestFiles, 'previous' | 'previousDelegation'> {
+  readonly payloads: readonly Payload[];
+  /** What the request changes, in words. */
+  readonly words: readonly string[];
+}
+
+/** Writes a new folder with a signing request. @throws {@link UsageError} if the folder exists; {@link IoFailed} */
+export function writeRequestFiles(folder: string, request: NewRequest): void {
+  if (existsSync(folder)) throw new UsageError(`${folder} exists; name a new folder for the signing request`);
+  const { payloads, words, previous, previousDelegation } = request;
+  const write = (path: string, content: Uint8Array | string | undefined) => {
+    if (content === undefined) return;
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  };
+  const writePrevious = (path: string, content: Uint8Array | string | undefined) =>
+    write(join(PREVIOUS, path), content);
+  try {
+    for (const { type, bytes, signature } of payloads) {
+      write(PAYLOADS[type].file, bytes);
+      write(PAYLOADS[type].signature, signature);
+    }
+    write(CHANGES, [...words, ''].join('\n'));
+    writePrevious(PATHS.list, previous?.list);
+    writePrevious(PATHS.signature, previous?.signature);
+    writePrevious(PATHS.publication, previous?.statement);
+    writePrevious(PATHS.delegation, previousDelegation);
+  } catch (cause) {
+    throw new IoFailed(`${folder} cannot be written: ${(cause as Error).message}`, { cause });
+  }
+}

@@ -1,0 +1,220 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
+import { IoFailed, RequestRejected } from '../../generator/errors.js';
+import { flushFolder } from '../../generator/files/flush.js';
+import { formatUpdatedAt } from '../../generator/list/updated-at.js';
+import { sha256 } from '../../generator/tree/checksums.js';
+import type { RequestedDelegation } from './delegation-request.js';
+import type { RequestedPublication } from './publication-request.js';
+import type { RequestedRotation } from './rotation-request.js';
+import type { SigningRequest } from './signing-request.js';
+
+/** The time and hash of a list, and the place of its publication in the order of publications. */
+interface Version {
+  /** RFC 3339, UTC to the second, so that strings sort by time. */
+  readonly updated_at: string;
+  /** SHA-256 of issuers.json, in hexadecimal. */
+  readonly sha256: string;
+  /**
+   * The sequence of the publication statement; undefined if there was none, or if another root key signed it, because
+   * verifiers compare only sequences under one root key.
+   */
+  readonly sequence?: number | undefined;
+}
+
+/** What the machine with the root key remembers about a registry. */
+interface SigningMemory {
+  /** The newest publication that this machine has verified. */
+  readonly verified?: Version | undefined;
+  /** The publication that this machine signed last. */
+  readonly signed?: SignedVersion | undefined;
+  /** When the newest delegation that this machine has verified or signed was made, in milliseconds since 1970. */
+  readonly delegated?: number | undefined;
+  /** The rotation step that this machine signed last. */
+  readonly rotated?: SignedRotation | undefined;
+}
+
+interface SignedRotation {
+  /** The thumbprint of the next root key. */
+  readonly next: string;
+  readonly nextRoots: readonly string[];
+}
+
+interface SignedVersion extends Version {
+  /** SHA-256 of the signed bytes of the publication statement, in hexadecimal. */
+  readonly statement?: string | undefined;
+}
+
+/**
+ * Returns the folder of the signing memories of this user, which does not depend on the working directory. The XDG Base
+ * Directory Specification says that a relative XDG_STATE_HOME is ignored.
+ */
+export function memoryFolder(environment: NodeJS.ProcessEnv): string {
+  const { XDG_STATE_HOME: state = '', HOME: home } = environment;
+  const parent = isAbsolute(state) ? state : join(home || homedir(), '.local', 'state');
+  return join(parent, 'passport-registry');
+}
+
+/**
+ * Refuses a request that does not follow the newest publication that this machine knows, an older delegation, and a
+ * rotation to another key than the one signed before (SPEC C8): a request from before an emergency must not be signed
+ * after it.
+ *
+ * @param insteadOf - what was signed last, if the user says that it was never published: the SHA-256 of the list, or the
+ *   thumbprint of the next root key
+ * @throws {@link RequestRejected} | {@link IoFailed}
+ */
+export function assertNewest(folder: string, request: SigningRequest, insteadOf: string | undefined): void {
+  const { publication, delegation, rotation, rootKey, previousRootKey = rootKey } = request;
+  for (const { thumbprint } of new Set([previousRootKey, rootKey])) {
+    const memory = readMemory(fileOf(folder, thumbprint));
+    const isSameKey = thumbprint === previousRootKey.thumbprint;
+    if (publication !== undefined) assertFollows(publication, memory, { isSameKey, insteadOf });
+    if (delegation !== undefined) assertDelegationNewest(delegation, memory);
+  }
+  if (rotation !== undefined) {
+    assertSameRotation(rotation, readMemory(fileOf(folder, rootKey.thumbprint)), insteadOf);
+  }
+}
+
+interface FollowedMemory {
+  /** Whether the key of the memory has signed the previous publication. */
+  readonly isSameKey: boolean;
+  readonly insteadOf: string | undefined;
+}
+
+function assertFollows(
+  publication: RequestedPublication,
+  { verified, signed }: SigningMemory,
+  { isSameKey, insteadOf }: FollowedMemory,
+): void {
+  const previous = previousVersion(publication, isSameKey);
+  const advice = 'make a new request on the machine that has the registry';
+  if (verified !== undefined && !isAtLeast(previous, verified)) {
+    throw new RequestRejected(
+      'ERR_REQUEST_OUTDATED',
+      `the request follows ${formatVersion(previous)}, but this machine has verified the published list ${formatVersion(verified)}: ${advice}`,
+    );
+  }
+  if (signed === undefined || isSame(publication, signed) || signed.sha256 === insteadOf) return;
+  if (!isAtLeast(previous, signed)) {
+    throw new RequestRejected(
+      'ERR_REQUEST_OUTDATED',
+      `the request follows ${formatVersion(previous)}, but this machine has signed ${formatVersion(signed)} since: ${advice}. If the ` +
+        `signed list was never published and never will be, repeat with --instead-of ${signed.sha256}`,
+    );
+  }
+}
+
+/** Verifiers refuse a delegation older than the one that they have accepted (SPEC C4). */
+function assertDelegationNewest({ issuedAt }: RequestedDelegation, { delegated }: SigningMemory): void {
+  if (delegated === undefined || issuedAt >= delegated) return;
+  throw new RequestRejected(
+    'ERR_REQUEST_OUTDATED',
+    `the delegation was made at ${formatUpdatedAt(issuedAt)}, but this machine knows the delegation of ${formatUpdatedAt(delegated)}: make ` +
+      'a new request on the machine that has the registry',
+  );
+}
+
+/** Two steps from one key to different keys make verifiers refuse the registry (SPEC C4). */
+function assertSameRotation(
+  { next, nextRoots }: RequestedRotation,
+  { rotated }: SigningMemory,
+  insteadOf: string | undefined,
+): void {
+  if (rotated === undefined || rotated.next === insteadOf) return;
+  if (rotated.next === next.thumbprint && String(rotated.nextRoots) === String(nextRoots)) return;
+  const after = (keys: readonly string[]) => (keys.length === 0 ? '' : `, and then to ${keys.join(' or ')}`);
+  throw new RequestRejected(
+    'ERR_REQUEST_OUTDATED',
+    `the rotation leads to ${next.thumbprint}${after(nextRoots)}, but this machine has signed a rotation to ` +
+      `${rotated.next}${after(rotated.nextRoots)}: two steps from one key make verifiers refuse the registry. If the signed step was ` +
+      `never published and never will be, repeat with --instead-of ${rotated.next}`,
+  );
+}
+
+/**
+ * Remembers what a request follows, and what is about to be signed.
+ *
+ * @throws {@link IoFailed}
+ */
+export function saveSigningMemory(folder: string, request: SigningRequest): void {
+  const { publication, delegation, rotation, rootKey, previousRootKey = rootKey } = request;
+  const file = fileOf(folder, rootKey.thumbprint);
+  const before = readMemory(file);
+  const isSameKey = rootKey.thumbprint === previousRootKey.thumbprint;
+  const memory: SigningMemory = {
+    ...before,
+    ...(publication && {
+      verified: previousVersion(publication, isSameKey),
+      signed: signedVersion(publication),
+    }),
+    ...(delegation && { delegated: Math.max(before.delegated ?? 0, delegation.issuedAt) }),
+    ...(rotation && { rotated: { next: rotation.next.thumbprint, nextRoots: rotation.nextRoots } }),
+  };
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(`${file}.new`, JSON.stringify(memory), { mode: 0o600, flush: true });
+    renameSync(`${file}.new`, file);
+    flushFolder(dirname(file));
+  } catch (cause) {
+    throw new IoFailed(
+      `${file}, the record of what was signed, cannot be written: ${(cause as Error).message}`,
+      {
+        cause,
+      },
+    );
+  }
+}
+
+function signedVersion({ registry, sha256: list, statement, input }: RequestedPublication): SignedVersion {
+  return {
+    updated_at: registry.updated_at,
+    sha256: list,
+    sequence: statement.sequence,
+    statement: sha256(Buffer.from(input)),
+  };
+}
+
+/** @param isSameKey - whether the key of the memory has signed the previous publication */
+function previousVersion({ previous }: RequestedPublication, isSameKey: boolean): Version | undefined {
+  const sequence = isSameKey ? previous?.statement?.sequence : undefined;
+  return previous && { updated_at: previous.registry.updated_at, sha256: previous.sha256, sequence };
+}
+
+/** Whether a request is for the publication that was signed last, which may be signed again. */
+function isSame({ sha256: list, input }: RequestedPublication, signed: SignedVersion): boolean {
+  return signed.sha256 === list && signed.statement === sha256(Buffer.from(input));
+}
+
+/** Whether a publication is the known one, or newer, in the order of lists and in that of statements. */
+function isAtLeast(version: Version | undefined, known: Version): boolean {
+  if (version === undefined) return false;
+  const isList = version.sha256 === known.sha256 || version.updated_at > known.updated_at;
+  return isList && (known.sequence === undefined || (version.sequence ?? -1) >= known.sequence);
+}
+
+function formatVersion(version: Version | undefined): string {
+  if (version === undefined) return 'no list';
+  const publication = version.sequence === undefined ? '' : `, publication ${version.sequence}`;
+  return `${version.sha256.slice(0, 16)} of ${version.updated_at}${publication}`;
+}
+
+function fileOf(folder: string, thumbprint: string): string {
+  return join(folder, `${thumbprint}.json`);
+}
+
+function readMemory(file: string): SigningMemory {
+  if (!existsSync(file)) return {};
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (cause) {
+    throw new IoFailed(
+      `${file}, the record of what was signed, cannot be read: ${(cause as Error).message}`,
+      {
+        cause,
+      },
+    );
+  }
+}

@@ -1,0 +1,71 @@
+import { TreeRejected } from '../../generator/errors.js';
+import { CHECKSUMS_PATH, isChecksummed } from '../../generator/tree/checksums.js';
+import { PATHS } from '../../generator/tree/paths.js';
+import { MIRROR_LIMITS } from './limits.js';
+import type { StatedFile } from './new-release.js';
+
+/** The files that SHA256SUMS lists, in the groups in which they are downloaded. */
+export interface ListedFiles {
+  readonly all: readonly StatedFile[];
+  /** The small files that verifiers read before the list, apart from the checkpoint. */
+  readonly statements: readonly StatedFile[];
+  readonly list: readonly StatedFile[];
+  readonly snapshots: readonly StatedFile[];
+  /** The records, only in trees of older versions, which have no publication statement. */
+  readonly records: readonly StatedFile[];
+  /** The list in compressed form. */
+  readonly compressed: readonly StatedFile[];
+  readonly others: readonly StatedFile[];
+}
+
+const STATEMENTS: readonly string[] = [
+  PATHS.publication,
+  PATHS.signature,
+  PATHS.rootKey,
+  PATHS.rotation,
+  PATHS.delegation,
+];
+const SNAPSHOT_FILE = /^snapshots\/([0-9a-f]{64})\/(?:issuers\.json|issuers\.sig|publication\.jwt)$/;
+
+/**
+ * Groups the files that SHA256SUMS lists. SHA256SUMS is not signed, so the groups have limits.
+ *
+ * @throws {@link TreeRejected} if there are more files than a publisher has, or files that no publisher has
+ */
+export function listedFiles(sums: ReadonlyMap<string, string>): ListedFiles {
+  const isOlderTree = !sums.has(PATHS.publication);
+  const groupOf = (path: string): Exclude<keyof ListedFiles, 'all'> => {
+    if (STATEMENTS.includes(path)) return 'statements';
+    if (path === PATHS.list) return 'list';
+    if (path.startsWith('snapshots/')) return 'snapshots';
+    if (path === PATHS.gzipped || path === PATHS.brotli) return 'compressed';
+    return isOlderTree && !isChecksummed(path) ? 'records' : 'others';
+  };
+  // Such files are downloaded otherwise, and may be in the folder already.
+  const stray = isOlderTree ? undefined : [...sums.keys()].find((path) => !isChecksummed(path));
+  if (stray !== undefined) throw new TreeRejected(`${CHECKSUMS_PATH} lists ${stray}, which it must not list`);
+  const all = [...sums].map(([path, hash]) => ({ path, hash, statedIn: CHECKSUMS_PATH }));
+  const groups = { statements: [], list: [], snapshots: [], records: [], compressed: [], others: [] };
+  const listed: { readonly [group in keyof typeof groups]: StatedFile[] } = groups;
+  for (const file of all) listed[groupOf(file.path)].push(file);
+  if (listed.list.length === 0) throw new TreeRejected(`${CHECKSUMS_PATH} does not list ${PATHS.list}`);
+  assertSnapshots(listed.snapshots);
+  assertNumber('files', listed.others.length, MIRROR_LIMITS.otherFiles);
+  return { all, ...listed };
+}
+
+function assertSnapshots(files: readonly StatedFile[]): void {
+  const names = new Set<string | undefined>();
+  for (const { path } of files) {
+    const match = SNAPSHOT_FILE.exec(path);
+    if (match === null)
+      throw new TreeRejected(`${CHECKSUMS_PATH} lists ${path}, which is not part of a snapshot`);
+    names.add(match[1]);
+  }
+  assertNumber('snapshots', names.size, MIRROR_LIMITS.snapshots);
+}
+
+function assertNumber(what: string, found: number, limit: number): void {
+  if (found <= limit) return;
+  throw new TreeRejected(`${CHECKSUMS_PATH} lists ${found} ${what}, but a mirror downloads at most ${limit}`);
+}

@@ -1,0 +1,121 @@
+import { forEachConcurrent, type PublicationEntry } from '@passport-registry/verifier/internal';
+import { TreeRejected } from '../../generator/errors.js';
+import type { PlacedEntry } from '../../generator/log/log-tail.js';
+import { sha256 } from '../../generator/tree/checksums.js';
+import { PATHS } from '../../generator/tree/paths.js';
+import { CONCURRENCY, isServed } from '../../generator/verification/ask-host.js';
+import { assertProves, type ProvenEntry } from '../../generator/verification/log-proof.js';
+import type { HeldLog } from './held-log.js';
+import type { DownloadedLog } from './log-download.js';
+import type { NewRelease } from './new-release.js';
+
+/** The entry of a publication. */
+type Publication = PlacedEntry & { readonly entry: PublicationEntry };
+
+/** How many lists to request at a time. Lists are large, and stay in memory until their hashes have been checked. */
+const LIST_CONCURRENCY = 2;
+
+/**
+ * Adds what is kept of the publications in the log: their lists, and their first and last proofs. Files of the release being
+ * served are linked. Called once the list of the tree is in the folder, so that it is not downloaded again.
+ *
+ * @param statement - the publication statement of the tree
+ */
+export async function downloadArchive(
+  release: NewRelease,
+  { log, statement }: { readonly log: DownloadedLog; readonly statement: string },
+  held: HeldLog | undefined,
+): Promise<void> {
+  const publications = log.entries.filter((one): one is Publication => one.entry.type === 'publication');
+  const hash = sha256(statement);
+  const published = publications.findIndex(({ entry }) => entry.sha256 === hash);
+  const pending = publications.slice(published + 1).at(-1);
+  if (pending !== undefined) await addPendingList(release, pending.entry);
+  await addLists(release, publications, held);
+  await addProofs(release, { log, publications: publications.slice(0, published + 1) }, held);
+}
+
+/** Adds the list of a publication that is only in the log yet, and its signature. */
+async function addPendingList(release: NewRelease, { list }: PublicationEntry): Promise<void> {
+  await release.addAll([{ path: PATHS.snapshot(list, PATHS.list), hash: list, statedIn: 'the log' }]);
+  const signature = PATHS.snapshot(list, PATHS.signature);
+  if (!release.includes(signature)) await release.fetchUnlisted(signature);
+}
+
+async function addLists(
+  release: NewRelease,
+  publications: readonly Publication[],
+  held: HeldLog | undefined,
+): Promise<void> {
+  const known = held?.entries.length ?? 0;
+  const lists = (from: number, to: number) =>
+    new Set(publications.filter(({ index }) => index >= from && index < to).map(({ entry }) => entry.list));
+  // They never change, but a disk can damage them.
+  const damaged = [...lists(0, known)].filter((list) => !release.addHeld(PATHS.loggedList(list), list));
+  const fresh = [...damaged, ...lists(known, Number.POSITIVE_INFINITY)].filter(
+    (list) => !release.includes(PATHS.loggedList(list)),
+  );
+  await forEachConcurrent(fresh, LIST_CONCURRENCY, (list) => addList(release, list));
+}
+
+/** Adds the kept list of a new publication, if the source has kept it. */
+async function addList(release: NewRelease, hash: string): Promise<void> {
+  const path = PATHS.loggedList(hash);
+  if (release.hasContent(hash)) {
+    if (await isServed(release.sourceName, path)) await release.addAll([{ path, hash, statedIn: 'the log' }]);
+    return;
+  }
+  const bytes = await release.fetch(path);
+  if (bytes === undefined) return;
+  if (sha256(bytes) !== hash) throw new TreeRejected(`${path} does not have the hash in its path`);
+  release.addVerified(path, bytes);
+}
+
+/** The publications whose proofs are kept, with the newest one last. */
+interface Proven {
+  readonly log: DownloadedLog;
+  readonly publications: readonly Publication[];
+}
+
+async function addProofs(
+  release: NewRelease,
+  { log, publications }: Proven,
+  held: HeldLog | undefined,
+): Promise<void> {
+  const newest = publications.at(-1);
+  const isSameProof = newest !== undefined && release.isHeldAsIs(PATHS.logProof);
+  // The first proof of a publication can be replaced as long as it is the newest one.
+  const settled = isSameProof ? newest.index + 1 : (held?.published ?? 0);
+  await forEachConcurrent(publications, CONCURRENCY, async (placed) => {
+    const { index } = placed;
+    for (const path of [PATHS.firstProof(index), ...(placed === newest ? [] : [PATHS.lastProof(index)])]) {
+      const proven = { ...placed, tree: log.tree, statement: release.read(PATHS.loggedStatement(index)) };
+      if (index < settled && !release.hasHeld(path)) continue;
+      if (index >= settled || !(await addHeldProof(release, path, proven))) {
+        await addProof(release, path, proven);
+      }
+    }
+  });
+}
+
+/** Links a kept proof of the release being served, unless it is damaged. Returns whether it did. */
+async function addHeldProof(release: NewRelease, path: string, proven: ProvenEntry): Promise<boolean> {
+  const bytes = release.readHeld(path);
+  try {
+    if (bytes === undefined) return false;
+    await assertProves(bytes, proven, path);
+  } catch (error) {
+    if (error instanceof TreeRejected) return false;
+    throw error;
+  }
+  release.addVerified(path, bytes);
+  return true;
+}
+
+/** Adds a kept proof, if the source has it. A publication that was never completed has none. */
+async function addProof(release: NewRelease, path: string, proven: ProvenEntry): Promise<void> {
+  const bytes = await release.fetch(path);
+  if (bytes === undefined) return;
+  await assertProves(bytes, proven, path);
+  release.addVerified(path, bytes);
+}

@@ -1,0 +1,188 @@
+import { RegistryError } from '@passport-registry/verifier';
+import {
+  assertSignedByLog,
+  entryBytes,
+  forEachConcurrent,
+  isSameHash,
+  leafHash,
+  parseHead,
+  rootsFromTiles,
+  type SignedHead,
+} from '@passport-registry/verifier/internal';
+import { TreeRejected } from '../../generator/errors.js';
+import { appendEntries } from '../../generator/log/append.js';
+import { EMPTY_LOG } from '../../generator/log/log-files.js';
+import type { PlacedEntry } from '../../generator/log/log-tail.js';
+import { LogTree } from '../../generator/log/log-tree.js';
+import { PATHS } from '../../generator/tree/paths.js';
+import { CONCURRENCY } from '../../generator/verification/ask-host.js';
+import { type LogTrust, namesLog, readLogTrust, rejecting } from '../../generator/verification/audit-log.js';
+import { LogSigners } from '../../generator/verification/log-signers.js';
+import { folderSource } from '../../generator/verification/tree-source.js';
+import type { DownloadTarget } from './download-target.js';
+import type { HeldLog } from './held-log.js';
+import { MIRROR_LIMITS } from './limits.js';
+import type { NewRelease } from './new-release.js';
+import { contradiction } from './served-log.js';
+
+/** The log of a new release. Its entries belong to its head, and the root key has signed their statements. */
+export interface DownloadedLog {
+  readonly head: SignedHead;
+  readonly entries: readonly PlacedEntry[];
+  readonly tree: LogTree;
+}
+
+/**
+ * Downloads the head of the log, and the proof of the publication statement. Neither has been verified.
+ *
+ * @returns undefined if the registry has no log
+ * @throws {@link TreeRejected} | {@link IoFailed}
+ */
+export async function downloadHead(
+  release: NewRelease,
+  { seeksLog, heldLog: held }: Pick<DownloadTarget, 'seeksLog' | 'heldLog'>,
+): Promise<SignedHead | undefined> {
+  const isNamed = namesLog(release.read(PATHS.publication));
+  if (!isNamed && !seeksLog && held === undefined) return undefined;
+  const bytes = await release.fetch(PATHS.logHead);
+  const head = bytes && headIn(bytes, isNamed);
+  if (bytes === undefined || head === undefined) {
+    if (isNamed) throw new TreeRejected(`${PATHS.logHead} is missing`);
+    return undefined;
+  }
+  assertExtends(head, held);
+  release.addUnlisted(PATHS.logHead, bytes);
+  if (isNamed && (await release.fetchUnlisted(PATHS.logProof)) === undefined) {
+    throw new TreeRejected(`${PATHS.logProof} is missing`);
+  }
+  return head;
+}
+
+/** How many statements are downloaded before they are verified. */
+const BATCH = 256;
+
+/**
+ * Downloads the statements of new entries. The entries follow from their statements, and the tiles from the entries: neither
+ * is downloaded, and the root of the head proves both. So the size of a download does not depend on the size of the log.
+ *
+ * @throws {@link TreeRejected} | {@link IoFailed}
+ */
+export async function downloadLog(
+  release: NewRelease,
+  head: SignedHead,
+  { folder, trust: { rootKey }, heldLog: held }: Pick<DownloadTarget, 'folder' | 'trust' | 'heldLog'>,
+): Promise<DownloadedLog> {
+  const trust = await readLogTrust(folderSource(folder), rootKey);
+  const entries = await rejecting(() => downloadEntries(release, { head, trust }, held?.entries ?? []));
+  const leaves = entries.map(({ entry }) => entryBytes(entry));
+  const tree = new LogTree(leaves.map(leafHash));
+  if (!isSameHash(await tree.rootAt(tree.size), head.root)) {
+    if (held !== undefined && (await contradicts(release, head, held))) {
+      throw new TreeRejected(
+        contradiction(
+          `the log of ${release.sourceName} with ${head.size} entries`,
+          `that of this mirror with ${held.head.size} entries`,
+        ),
+      );
+    }
+    throw new TreeRejected(
+      `the statements of the log of ${release.sourceName} do not belong to ${PATHS.logHead}: they are damaged, or of a second history of the log`,
+    );
+  }
+  for (const [path, file] of appendEntries(EMPTY_LOG, leaves).files) release.addVerified(path, file);
+  return { head, entries, tree };
+}
+
+/** Some hosts answer every request with a page, also if the registry has no log. */
+function headIn(bytes: Uint8Array, isNamed: boolean): SignedHead | undefined {
+  const invalid = (message: string) => new TreeRejected(`${PATHS.logHead} ${message}`);
+  try {
+    return parseHead(bytes, invalid);
+  } catch (error) {
+    if (isNamed || !(error instanceof TreeRejected)) throw error;
+    return undefined;
+  }
+}
+
+/** Refuses a log that cannot contain the log being served, before anything of it is downloaded. */
+function assertExtends({ origin, size }: SignedHead, held: HeldLog | undefined): void {
+  const before = held?.head;
+  if (before !== undefined && origin !== before.origin) {
+    throw new TreeRejected(`${PATHS.logHead} is of the log ${origin}, but the log is ${before.origin}`);
+  }
+  if (before !== undefined && size < before.size) {
+    throw new TreeRejected(
+      `${PATHS.logHead} has ${size} entries, but a log with ${before.size} entries was accepted before`,
+    );
+  }
+  const fresh = size - (held?.entries.length ?? 0);
+  if (fresh <= MIRROR_LIMITS.logEntries) return;
+  throw new TreeRejected(
+    `the log has ${fresh} new entries, but a mirror downloads at most ${MIRROR_LIMITS.logEntries} at a time`,
+  );
+}
+
+/**
+ * Whether a head surely shows a second history: the key that signed the log being served has signed it, and its log begins
+ * otherwise, as its tiles prove. If they prove nothing, or the key is another one, nothing is sure.
+ */
+async function contradicts(
+  release: NewRelease,
+  head: SignedHead,
+  { head: before, key }: HeldLog,
+): Promise<boolean> {
+  const invalid = (message: string) => new TreeRejected(`${PATHS.logHead} ${message}`);
+  try {
+    await assertSignedByLog(head, key, invalid);
+    if (head.size === before.size) return !isSameHash(head.root, before.root);
+    const [older, newer] = await rootsFromTiles([before.size, head.size], (path) => release.fetch(path));
+    return isSameHash(newer, head.root) && !isSameHash(older, before.root);
+  } catch (error) {
+    // Tiles that are missing or damaged, or another key.
+    if (error instanceof RegistryError || error instanceof TreeRejected || error instanceof RangeError)
+      return false;
+    throw error;
+  }
+}
+
+/** Adds the statements of all entries. Returns the entries. */
+async function downloadEntries(
+  release: NewRelease,
+  { head, trust }: { readonly head: SignedHead; readonly trust: LogTrust },
+  known: readonly PlacedEntry[],
+): Promise<PlacedEntry[]> {
+  const entries = [...known];
+  await release.addAll(
+    known.map(({ index, entry }) => ({
+      path: PATHS.loggedStatement(index),
+      hash: entry.sha256,
+      statedIn: 'the log',
+    })),
+  );
+  const signers = new LogSigners(trust.roots);
+  for (const placed of known) {
+    if (placed.entry.type !== 'rotation') continue;
+    await signers.verify(release.read(PATHS.loggedStatement(placed.index)), placed);
+  }
+  while (entries.length < head.size) {
+    const first = entries.length;
+    for (const bytes of await fetchStatements(release, first, Math.min(first + BATCH, head.size))) {
+      const index = entries.length;
+      const { entry } = await signers.read(bytes, index);
+      release.addVerified(PATHS.loggedStatement(index), bytes);
+      entries.push({ index, entry });
+    }
+  }
+  return entries;
+}
+
+async function fetchStatements(release: NewRelease, first: number, end: number): Promise<Uint8Array[]> {
+  const statements: Uint8Array[] = [];
+  const indexes = Array.from({ length: end - first }, (_one, at) => first + at);
+  await forEachConcurrent(indexes, CONCURRENCY, async (index) => {
+    const bytes = await release.fetch(PATHS.loggedStatement(index));
+    if (bytes === undefined) throw new TreeRejected(`${PATHS.loggedStatement(index)} is missing`);
+    statements[index - first] = bytes;
+  });
+  return statements;
+}

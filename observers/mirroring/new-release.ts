@@ -1,0 +1,274 @@
+import { linkSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { RegistryError, SourceStatus } from '@passport-registry/verifier';
+import { forEachConcurrent, readHashedFile } from '@passport-registry/verifier/internal';
+import { IoFailed, TreeRejected } from '../../generator/errors.js';
+import { sha256 } from '../../generator/tree/checksums.js';
+import { brotli, gzipped } from '../../generator/tree/compressed.js';
+import { HOST_FILES, hostFiles } from '../../generator/tree/host-configuration.js';
+import { PATHS } from '../../generator/tree/paths.js';
+import { CONCURRENCY } from '../../generator/verification/ask-host.js';
+import { registryFiles, type TreeSource } from '../../generator/verification/tree-source.js';
+import type { DownloadTarget, TransferStats } from './download-target.js';
+import type { HeldRelease } from './held-release.js';
+
+/** A file of the source, and its hash. */
+export interface StatedFile {
+  readonly path: string;
+  /** SHA-256 in lower-case hexadecimal. */
+  readonly hash: string;
+  /** The file that states the hash, for messages. */
+  readonly statedIn: string;
+}
+
+/** The limits of several downloads. */
+interface DownloadLimits {
+  /** How many files to request at a time. */
+  readonly concurrency?: number;
+  /** The size of all downloads. */
+  readonly maxBytes?: number;
+}
+
+/** The folder of a release while it is downloaded. A file is written only after its hash has been checked. */
+export class NewRelease {
+  readonly #source: TreeSource;
+  readonly #folder: string;
+  readonly #held: HeldRelease | undefined;
+  /** The hashes of the files in the folder, by path. */
+  readonly #hashes = new Map<string, string>();
+  /** One of the paths of each hash. */
+  readonly #pathOf = new Map<string, string>();
+  /** The files whose content was verified, by this download or for the release being served. */
+  readonly #verified = new Set<string>();
+  /** The files and the folders that exist by now. */
+  readonly #paths = new Set<string>();
+  readonly #folders = new Set<string>();
+  #fetched = 0;
+  #bytes = 0;
+
+  constructor(source: TreeSource, { folder, held }: Pick<DownloadTarget, 'folder' | 'held'>) {
+    this.#source = source;
+    this.#folder = folder;
+    this.#held = held;
+  }
+
+  get sourceName(): string {
+    return this.#source.name;
+  }
+
+  stats(): TransferStats {
+    return { fetched: this.#fetched, bytes: this.#bytes };
+  }
+
+  /** Reads a file that is in the folder. */
+  read(path: string): Buffer {
+    return readFileSync(join(this.#folder, path));
+  }
+
+  /** Whether a file with this hash is in the folder. */
+  has(path: string, hash: string): boolean {
+    return this.#hashes.get(path) === hash;
+  }
+
+  #note(path: string, hash: string): void {
+    this.#hashes.set(path, hash);
+    this.#pathOf.set(hash, path);
+  }
+
+  /** Whether the release being served has a file with this hash. */
+  isHeld(path: string, hash: string): boolean {
+    return this.#held?.has(path, hash) === true;
+  }
+
+  /**
+   * Adds files: hard links to the release being served or to equal files, or downloads.
+   *
+   * @throws {@link TreeRejected} if the source does not have a file with its hash, or if the downloads are too large
+   */
+  addAll(
+    files: readonly StatedFile[],
+    { concurrency = CONCURRENCY, maxBytes = Number.POSITIVE_INFINITY }: DownloadLimits = {},
+  ): Promise<void> {
+    const before = this.#bytes;
+    return forEachConcurrent(files, concurrency, async (file) => {
+      await this.#add(file);
+      if (this.#bytes - before > maxBytes) {
+        throw new TreeRejected(
+          `the files that ${file.statedIn} lists, apart from lists, are larger than ${maxBytes} bytes`,
+        );
+      }
+    });
+  }
+
+  async #add(file: StatedFile): Promise<void> {
+    const { path, hash } = file;
+    if (this.has(path, hash)) return;
+    const equal = this.#pathOf.get(hash);
+    if (this.#held?.has(path, hash)) this.#linkHeld(path);
+    else if (equal !== undefined) this.#link(join(this.#folder, equal), path);
+    else if (!(await this.#fetch(file))) return;
+    this.#note(path, hash);
+  }
+
+  /** Adds a file that was made here, if it has the right hash. Returns whether it has. */
+  addOwn(path: string, bytes: Uint8Array, hash: string): boolean {
+    if (sha256(bytes) !== hash) return false;
+    this.#write(path, bytes);
+    this.#note(path, hash);
+    return true;
+  }
+
+  /** Downloads and adds a file whose hash is unknown. Returns undefined if there is no such file. */
+  async fetchUnlisted(path: string): Promise<Uint8Array | undefined> {
+    const bytes = await this.fetch(path);
+    if (bytes !== undefined) this.addUnlisted(path, bytes);
+    return bytes;
+  }
+
+  /** Downloads a file, and does not add it. Returns undefined if there is no such file. */
+  async fetch(path: string): Promise<Uint8Array | undefined> {
+    const bytes = (await this.#source.get(path))?.bytes;
+    if (bytes !== undefined) this.#count(bytes);
+    return bytes;
+  }
+
+  /** Adds a file whose hash is unknown. Its content is verified later. */
+  addUnlisted(path: string, bytes: Uint8Array): void {
+    this.#write(path, bytes);
+  }
+
+  /** Adds a file whose content has been verified. */
+  addVerified(path: string, bytes: Uint8Array): void {
+    if (this.#held?.read(path)?.equals(bytes)) this.#linkHeld(path);
+    else this.#write(path, bytes);
+    this.#note(path, sha256(bytes));
+    this.#verified.add(path);
+  }
+
+  /** Whether a file is in the folder. */
+  includes(path: string): boolean {
+    return this.#paths.has(path);
+  }
+
+  /**
+   * Adds a file of the release being served that never changes, unless it is damaged.
+   *
+   * @returns false if the file is damaged. True if there is none: it was not kept
+   */
+  addHeld(path: string, hash: string): boolean {
+    if (!this.hasHeld(path) || this.includes(path)) return true;
+    if (!this.isHeld(path, hash)) return false;
+    this.#linkHeld(path);
+    return true;
+  }
+
+  /** Whether the release being served has a file, whose bytes are not read. */
+  hasHeld(path: string): boolean {
+    return this.#held?.contains(path) === true;
+  }
+
+  /** Reads a file of the release being served, which may be damaged. */
+  readHeld(path: string): Uint8Array | undefined {
+    return this.#held?.read(path);
+  }
+
+  /** Whether the content of a file was verified, by this download or for the release being served. */
+  isVerified(path: string): boolean {
+    return this.#verified.has(path);
+  }
+
+  /** Adds a file whose content the release being served has at another path. Returns whether it has. */
+  addFrom(heldPath: string, path: string, hash: string): boolean {
+    if (this.#held?.has(heldPath, hash) !== true) return false;
+    this.#link(join(this.#held.folder, heldPath), path);
+    this.#note(path, hash);
+    return true;
+  }
+
+  /** Whether a file in the folder is the same as in the release being served. */
+  isHeldAsIs(path: string): boolean {
+    return this.includes(path) && this.#held?.read(path)?.equals(this.read(path)) === true;
+  }
+
+  /** Whether the release being served has the same files at some paths, and lacks the same ones. */
+  hasSameAsHeld(paths: readonly string[]): boolean {
+    const held = this.#held;
+    if (held === undefined) return false;
+    return paths.every((path) => (this.includes(path) ? this.isHeldAsIs(path) : !held.contains(path)));
+  }
+
+  /** Whether any file in the folder has this hash. */
+  hasContent(hash: string): boolean {
+    return this.#pathOf.has(hash);
+  }
+
+  /** Returns false for a file that the source need not serve. */
+  async #fetch({ path, hash, statedIn }: StatedFile): Promise<boolean> {
+    if (HOST_FILES.includes(path)) return this.#addHostFile(path, hash);
+    try {
+      this.#receive(path, await readHashedFile(registryFiles(this.#source), path, hash));
+      return true;
+    } catch (cause) {
+      if (!(cause instanceof RegistryError)) throw cause;
+      const isMissing = cause instanceof SourceStatus;
+      const problem = isMissing ? 'is missing' : `does not match its hash in ${statedIn}`;
+      throw new TreeRejected(`${path} ${problem}`, { cause });
+    }
+  }
+
+  /** Makes or downloads a file that configures hosts, which a host may hide. Returns whether it has the right hash. */
+  async #addHostFile(path: string, hash: string): Promise<boolean> {
+    const own = this.#make(path);
+    if (own !== undefined && this.addOwn(path, own, hash)) return true;
+    const bytes = (await this.#source.get(path).catch(() => undefined))?.bytes;
+    if (bytes === undefined || sha256(bytes) !== hash) return false;
+    this.#receive(path, bytes);
+    return true;
+  }
+
+  /** Makes a file that configures hosts. A host need not serve these files. */
+  #make(path: string): Uint8Array | undefined {
+    if (path === PATHS.gzipped) return gzipped(this.read(PATHS.list));
+    if (path === PATHS.brotli) return brotli(this.read(PATHS.list));
+    const text = hostFiles().get(path);
+    return text === undefined ? undefined : Buffer.from(text);
+  }
+
+  #receive(path: string, bytes: Uint8Array): void {
+    this.#write(path, bytes);
+    this.#count(bytes);
+  }
+
+  #count(bytes: Uint8Array): void {
+    this.#fetched += 1;
+    this.#bytes += bytes.length;
+  }
+
+  /** Links a file of the release being served, whose content has been verified. */
+  #linkHeld(path: string): void {
+    this.#link(join((this.#held as HeldRelease).folder, path), path);
+    this.#verified.add(path);
+  }
+
+  #link(existing: string, path: string): void {
+    this.#place(path, (file) => linkSync(existing, file));
+  }
+
+  #write(path: string, bytes: Uint8Array): void {
+    // A file that exists may be a hard link to the release being served, which must not change.
+    this.#place(path, (file) => writeFileSync(file, bytes, { mode: 0o644, flag: 'wx' }));
+  }
+
+  #place(path: string, work: (file: string) => void): void {
+    const file = join(this.#folder, path);
+    const folder = dirname(file);
+    try {
+      if (!this.#folders.has(folder)) mkdirSync(folder, { recursive: true });
+      this.#folders.add(folder);
+      work(file);
+      this.#paths.add(path);
+    } catch (cause) {
+      throw new IoFailed(`${file} cannot be written: ${(cause as Error).message}`, { cause });
+    }
+  }
+}

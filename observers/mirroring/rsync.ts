@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { LIMITS } from '@passport-registry/verifier/internal';
+import { IoFailed } from '../../generator/errors.js';
+import { readTreeFile } from '../../generator/files/read-file.js';
+import { PATHS } from '../../generator/tree/paths.js';
+import type { DownloadTarget, TransferStats } from './download-target.js';
+
+/**
+ * The exit status of rsync if files vanished during the transfer. The verification decides whether the tree is
+ * complete.
+ */
+const FILES_VANISHED_STATUS = 24;
+
+/** Downloads a tree with rsync, which reads and compares every file. @throws {@link IoFailed} with the message of rsync */
+export async function downloadByRsync(
+  source: string,
+  { folder, held, heldLog, rules, env }: DownloadTarget,
+): Promise<TransferStats> {
+  const options = [
+    // Compare by checksum: two publications within one second can have files of the same size and time. A file that was
+    // damaged on this disk is also sent again.
+    ...['--recursive', '--times', '--checksum', '--chmod=D755,F644', '--stats', '--timeout=60'],
+    `--max-size=${LIMITS.list}`,
+    // What a source has cosigned is not served under the name of another mirror.
+    '--exclude=/witness/',
+    ...(held === undefined ? [] : [`--link-dest=${resolve(held.folder)}`]),
+  ];
+  const from = source.endsWith('/') ? source : `${source}/`;
+  const { status, stdout, stderr, error } = spawnSync('rsync', [...options, '--', from, `${folder}/`], {
+    env,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  if (error !== undefined) throw new IoFailed(`rsync cannot be started: ${error.message}`, { cause: error });
+  if (status !== 0 && status !== FILES_VANISHED_STATUS)
+    throw new IoFailed(`rsync failed with status ${status}: ${stderr.trim()}`);
+  const operations = await rules.acceptOperations(async () => readTreeFile(folder, PATHS.operations));
+  if (operations === undefined) rmSync(join(folder, PATHS.operations), { recursive: true, force: true });
+  // Files that have not changed are hard links to those of the release being served.
+  await rules.acceptLog((path) => heldLog !== undefined && held?.isLinked(path, folder) === true);
+  await rules.acceptPublication();
+  const number = (label: string) =>
+    Number((new RegExp(`${label}: ([\\d,.]+)`).exec(stdout)?.[1] ?? '0').replaceAll(/[,.]/g, ''));
+  return {
+    fetched: number('Number of regular files transferred'),
+    bytes: number('Total bytes received') + number('Total bytes sent'),
+  };
+}

@@ -1,0 +1,128 @@
+import { LogInconsistent, RegistryError, type RootKey } from '@passport-registry/verifier';
+import {
+  ANY_TIME,
+  assertSignedByLog,
+  consistencyProof,
+  decodeBase64,
+  encodeBase64,
+  hashesFromTiles,
+  isConsistent,
+  parseHead,
+  type SignedHead,
+  tileReader,
+  verifyPublicationStatement,
+} from '@passport-registry/verifier/internal';
+import { PATHS } from '../../generator/tree/paths.js';
+import { namesLog } from '../../generator/verification/audit-log.js';
+import { logKeyIn } from '../../generator/verification/log-proof.js';
+import type { SeenFiles } from '../../generator/verification/seen-files.js';
+import { sourceOf } from '../../generator/verification/tree-source.js';
+
+/** The head of the log that a host serves, signed by the key of the log. */
+export interface ServedLog {
+  readonly origin: string;
+  /** The number of entries. */
+  readonly size: number;
+  /** The root of the Merkle tree, in base64 as in the head. */
+  readonly root: string;
+}
+
+/**
+ * Reads the head of the log of a host.
+ *
+ * @param rootKey - the current root key, which has signed the publication statement
+ * @returns undefined if the registry has no log
+ * @throws {@link LogInconsistent} if there is no head, or the key of the log has not signed it
+ */
+export async function servedLog(files: SeenFiles, rootKey: RootKey): Promise<ServedLog | undefined> {
+  const statement = await files.get(PATHS.publication);
+  if (statement === undefined || !namesLog(statement)) return undefined;
+  const bytes = await files.get(PATHS.logHead);
+  if (bytes === undefined) throw invalid('is missing, but the publication statement names a log');
+  const head = parseHead(bytes, invalid);
+  try {
+    await assertSignedByLog(head, logKeyIn(statement, invalid), invalid);
+  } catch (error) {
+    // A publication that is only in the log can name a new key of the log.
+    const newest = await newestStatement(files, head, rootKey);
+    if (newest === undefined) throw error;
+    await assertSignedByLog(head, logKeyIn(newest, invalid), invalid);
+  }
+  return { origin: head.origin, size: head.size, root: encodeBase64(head.root) };
+}
+
+/** Returns the statement of the last entry, if it is a publication that the root key has signed. */
+async function newestStatement(
+  files: SeenFiles,
+  { size }: SignedHead,
+  rootKey: RootKey,
+): Promise<Uint8Array | undefined> {
+  const bytes = size === 0 ? undefined : await files.get(PATHS.loggedStatement(size - 1));
+  try {
+    if (bytes !== undefined) await verifyPublicationStatement(bytes, rootKey, ANY_TIME);
+    return bytes;
+  } catch (error) {
+    if (error instanceof RegistryError) return undefined;
+    throw error;
+  }
+}
+
+const invalid = (message: string) => new LogInconsistent(`${PATHS.logHead} ${message}`);
+
+/** Says that two logs contradict each other. @param one - a log with its size, in words */
+export function contradiction(one: string, other: string): string {
+  return `${one} and ${other} contradict each other: keep both, one of them is a second history`;
+}
+
+/** A host or a folder, and the head of its log. */
+export interface LoggedHost {
+  readonly url: string;
+  readonly log: ServedLog | undefined;
+}
+
+/**
+ * Compares the logs of a registry and a mirror. The larger one must contain the smaller one, which its tiles prove.
+ *
+ * @param signal - ends all requests
+ * @returns what is wrong, in words; undefined if nothing is
+ * @throws {@link IoFailed} if a tile cannot be read
+ */
+export async function findForkedLog(
+  mirror: LoggedHost,
+  primary: LoggedHost,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  if (primary.log === undefined) return undefined;
+  if (mirror.log === undefined) return `there is no ${PATHS.logHead}, but the primary has one`;
+  if (mirror.log.origin !== primary.log.origin) {
+    return `its log is ${mirror.log.origin}, but that of the primary is ${primary.log.origin}`;
+  }
+  const [older, newer] = [mirror, primary].sort((a, b) => sizeOf(a) - sizeOf(b)) as [LoggedHost, LoggedHost];
+  const forked = contradiction(
+    `its log with ${mirror.log.size} entries`,
+    `that of the primary with ${primary.log.size} entries`,
+  );
+  try {
+    return (await isContained(older, newer, signal)) ? undefined : forked;
+  } catch (error) {
+    if (error instanceof LogInconsistent) return forked;
+    throw error;
+  }
+}
+
+/** Whether the tiles of the larger log prove that it contains the smaller one. */
+async function isContained(older: LoggedHost, newer: LoggedHost, signal?: AbortSignal): Promise<boolean> {
+  const { get } = sourceOf(newer.url, signal);
+  const hashes = hashesFromTiles(
+    sizeOf(newer),
+    tileReader(async (path) => (await get(path))?.bytes),
+  );
+  const proof = await consistencyProof(sizeOf(older), sizeOf(newer), hashes);
+  return isConsistent(treeHead(older), treeHead(newer), proof);
+}
+
+const sizeOf = ({ log }: LoggedHost) => log?.size ?? 0;
+
+function treeHead({ log }: LoggedHost) {
+  return { size: log?.size ?? 0, root: decodeBase64(log?.root ?? '') ?? new Uint8Array() };
+}

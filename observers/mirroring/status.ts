@@ -1,0 +1,104 @@
+import type { MirrorState } from '@passport-registry/verifier/internal';
+import { IoFailed } from '../../generator/errors.js';
+import { PATHS } from '../../generator/tree/paths.js';
+import { isUnreachable } from '../../generator/verification/network-failure.js';
+import type { ServedTree } from './read-host.js';
+import { findForkedLog } from './served-log.js';
+
+/** The state of a mirror, compared with its primary. */
+export interface MirrorStatus extends Omit<ServedTree, 'failure'> {
+  /**
+   * `unknown` if the primary cannot be read, so that there is nothing to compare with. `expired` if verifiers refuse the
+   * checkpoint, even if the list is the primary's.
+   */
+  readonly state: MirrorState | 'primary' | 'unknown';
+  /** How much older the list or its publication statement is than the primary's, in seconds. */
+  readonly behind: number | undefined;
+}
+
+/** How far behind its primary a mirror may be by default, in seconds. */
+export const MAX_BEHIND_SECONDS = 3600;
+
+/** Whether a mirror serves what verifiers accept, and is not too far behind its primary. */
+export function isAcceptable({ state, behind = 0 }: MirrorStatus, maxBehindSeconds: number): boolean {
+  if (state === 'behind') return behind <= maxBehindSeconds;
+  return state === 'primary' || state === 'in sync' || state === 'ahead';
+}
+
+/**
+ * Compares the lists and the logs that a primary and its mirrors serve. No host waits for another mirror.
+ *
+ * @param urls - the URL of the primary or its folder, then the URLs of its mirrors
+ * @param read - reads what one of them serves
+ * @param signal - ends all requests
+ */
+export async function mirrorStatus(
+  urls: readonly string[],
+  read: (url: string) => Promise<ServedTree>,
+  signal?: AbortSignal,
+): Promise<MirrorStatus[]> {
+  const [primary, ...mirrors] = urls.map(read);
+  if (primary === undefined) return [];
+  return Promise.all([
+    primary.then(describePrimary),
+    ...mirrors.map(async (mirror) => compare(await mirror, await primary, signal)),
+  ]);
+}
+
+function describePrimary({ failure, ...served }: ServedTree): MirrorStatus {
+  return {
+    ...served,
+    state: failure ?? 'primary',
+    behind: served.updatedAt === undefined ? undefined : 0,
+  };
+}
+
+/** A log with a second history is an alarm, whatever the lists are. */
+async function compare(
+  mirror: ServedTree,
+  primary: ServedTree,
+  signal: AbortSignal | undefined,
+): Promise<MirrorStatus> {
+  const status = compareWithPrimary(mirror, primary);
+  if (mirror.failure !== undefined && mirror.failure !== 'expired') return status;
+  try {
+    const problem = await findForkedLog(mirror, primary, signal);
+    return problem === undefined ? status : { ...status, state: 'altered', problem };
+  } catch (error) {
+    if (!(error instanceof IoFailed)) throw error;
+    const state = isUnreachable(error) ? 'unreachable' : 'altered';
+    return { ...status, state, problem: `the logs cannot be compared: ${error.message}` };
+  }
+}
+
+function compareWithPrimary({ failure, ...mirror }: ServedTree, primary: ServedTree): MirrorStatus {
+  if (mirror.updatedAt === undefined || primary.updatedAt === undefined) {
+    return { ...mirror, state: failure ?? 'unknown', behind: undefined };
+  }
+  const behind = (Date.parse(primary.updatedAt) - Date.parse(mirror.updatedAt)) / 1000;
+  if (behind === 0 && mirror.sha256 !== primary.sha256) {
+    const problem = `the list has the updated_at of the primary's list, but another hash, ${mirror.sha256}`;
+    return { ...mirror, state: 'altered', behind, problem };
+  }
+  const lacks = (['checkpoint', 'publication'] as const).find(
+    (name) => primary[name] !== undefined && mirror[name] === undefined,
+  );
+  if (lacks !== undefined) {
+    const problem = `there is no ${PATHS[lacks]}, but the primary has one: verifiers that have accepted one, or require one, refuse the mirror`;
+    return { ...mirror, state: 'altered', behind, problem };
+  }
+  const late = behind === 0 ? statementsBehind(mirror, primary) : behind;
+  const state = failure ?? (late === 0 ? 'in sync' : late > 0 ? 'behind' : 'ahead');
+  return { ...mirror, state, behind: late };
+}
+
+/** Returns how much older the publication statement of the same list is than the primary's, in seconds. */
+function statementsBehind(
+  { publication: its }: Pick<ServedTree, 'publication'>,
+  { publication: newest }: ServedTree,
+): number {
+  if (its === undefined || newest === undefined || its.sequence === newest.sequence) return 0;
+  const seconds = Math.abs(Date.parse(newest.issuedAt) - Date.parse(its.issuedAt)) / 1000;
+  // Two statements of one second still differ.
+  return Math.sign(newest.sequence - its.sequence) * Math.max(seconds, 1);
+}

@@ -1,0 +1,99 @@
+import { IoFailed, TreeRejected } from '../../generator/errors.js';
+import { readPublicationStatement } from '../../generator/freshness/read-publication.js';
+import { formatUpdatedAt } from '../../generator/list/updated-at.js';
+import { PATHS } from '../../generator/tree/paths.js';
+import { type Finding, finding } from './finding.js';
+import { followHost } from './follow-host.js';
+import { type HostView, headsOf, unreadable } from './host-view.js';
+import { type Behind, newestPublication } from './known-log.js';
+import { readFromAny } from './monitored-host.js';
+import { proofFindings } from './proof-findings.js';
+import type { Round } from './round.js';
+import { compareWithLog } from './shown-publication.js';
+
+/** What is wrong with a host. */
+export interface CheckedHost {
+  readonly findings: readonly Finding[];
+  /** Undefined if the host publishes the newest publication. */
+  readonly behind: Behind | undefined;
+  /** The number of entries of the newest head that the host shows. Undefined if it shows none. */
+  readonly size: number | undefined;
+}
+
+/**
+ * Checks what a host shows against the log that is known: its heads are consistent with the log, everything that it
+ * publishes is in the log, what is in the log is published, and the proof is what verifiers demand.
+ */
+export async function checkHost(view: HostView, round: Round): Promise<CheckedHost> {
+  const { host, problem } = view;
+  const findings: Finding[] = problem === undefined ? [] : [unreadable(host, problem)];
+  await followHost(view, round, (found) => findings.push(found));
+  const heads = headsOf(view, () => undefined).filter(({ path }) => path === PATHS.logHead);
+  const size = heads[0]?.head.size;
+  findings.push(...shrunk(view, size, round));
+  if (round.log.publication === undefined) return { findings, behind: undefined, size };
+  const shown = await compareWithLog(view, round.log);
+  const behind = await behindOf(view, shown.index, round);
+  findings.push(...shown.findings, ...pending(view, behind, round), ...(await checkProof(view, round)));
+  return { findings, behind, size };
+}
+
+/** A mirror may be behind. The registry itself has shown more entries before, or has shown them to a mirror. */
+function shrunk({ host: { url }, isMirror }: HostView, size: number | undefined, { log }: Round): Finding[] {
+  if (isMirror || size === undefined || size >= log.hashes.length) return [];
+  const message = `the log has shrunk: its head has ${size} entries, but a signed head with ${log.hashes.length} entries is known`;
+  return [finding('log-shrunk', message, { host: url })];
+}
+
+/** Returns since when a host is behind the log. */
+async function behindOf(
+  { host: { url } }: HostView,
+  index: number | undefined,
+  round: Round,
+): Promise<Behind | undefined> {
+  const { log, before, now } = round;
+  const earlier = before.behind[url];
+  if (index === undefined) return earlier;
+  const newest = newestPublication(log.entries);
+  if (newest === undefined || index >= newest) return undefined;
+  if (earlier?.index === index) return earlier;
+  // Without an earlier round, the statement that has not been published tells when it was signed.
+  return { index, since: before.head === undefined ? ((await signedAfter(index, round)) ?? now) : now };
+}
+
+/** Returns when the first publication after an entry was signed. Undefined if its statement cannot be read. */
+async function signedAfter(index: number, { log: { entries }, hosts }: Round): Promise<number | undefined> {
+  const next = entries.findIndex(({ type }, at) => at > index && type === 'publication');
+  const sha256 = entries[next]?.sha256 ?? '';
+  try {
+    const statement = await readFromAny(hosts, { paths: [PATHS.loggedStatement(next)], sha256 });
+    return statement && readPublicationStatement(statement).issuedAt;
+  } catch (error) {
+    if (error instanceof IoFailed || error instanceof TreeRejected) return undefined;
+    throw error;
+  }
+}
+
+function pending(
+  { host: { url } }: HostView,
+  behind: Behind | undefined,
+  { log, now, options }: Round,
+): Finding[] {
+  if (behind === undefined || now - behind.since <= options.pendingAfterMs) return [];
+  const sequenceOf = (index: number) => {
+    const entry = log.entries[index];
+    return entry?.type === 'publication' ? `publication ${entry.sequence}` : 'no publication';
+  };
+  const newest = sequenceOf(newestPublication(log.entries) ?? -1);
+  const message = `${newest} is in the log, but ${sequenceOf(behind.index)} is published since ${formatUpdatedAt(behind.since)}`;
+  return [finding('not-published', message, { host: url })];
+}
+
+function checkProof(
+  view: HostView,
+  { log, logTrust, options: { maxAgeMs }, now }: Round,
+): Promise<Finding[]> {
+  const origin = log.head?.origin ?? '';
+  const trust = logTrust ?? { origin, witnesses: [], quorum: 0 };
+  return proofFindings(view, log, { trust, maxAgeMs, now });
+}

@@ -1,0 +1,179 @@
+import { RegistryError, type RootKey } from '@passport-registry/verifier';
+import {
+  ANY_TIME,
+  assertSignedByLog,
+  currentRoots,
+  isSameHash,
+  type LogEntry,
+  parseNoteKey,
+  pinnedChains,
+  type SignedHead,
+  verifyPublicationStatement,
+  walkChains,
+} from '@passport-registry/verifier/internal';
+import { shown } from '../../generator/diagnostics/diagnostic.js';
+import { TreeRejected } from '../../generator/errors.js';
+import { type LogFault, readEntries } from '../../generator/log/read-log.js';
+import { PATHS } from '../../generator/tree/paths.js';
+import type { HostView } from './host-view.js';
+import { type KnownLog, rootOfFirst } from './known-log.js';
+import type { MonitoredHost } from './monitored-host.js';
+
+/** How many new entries are read in one round. They are kept in memory. */
+const MAX_NEW_ENTRIES = 2 ** 18;
+
+/** How many bytes of a log are read from a host in one round: three times as many as those entries have. */
+const MAX_LOG_BYTES = 384 * 2 ** 20;
+
+/** How the log of a host relates to the log that is known. */
+export type Relation =
+  /** The known log begins with the log of the host, or is the same. */
+  | { readonly kind: 'contained' }
+  | Grown
+  /** Neither log begins with the other. The hashes of the entries of the host, if they were read. */
+  | { readonly kind: 'forked'; readonly hashes: readonly Uint8Array[] | undefined }
+  /** The files of the host do not belong to its head. */
+  | { readonly kind: 'damaged'; readonly message: string };
+
+/** The log of the host begins with the known log. */
+export interface Grown {
+  readonly kind: 'grown';
+  readonly entries: readonly NewEntry[];
+  /** The hashes of all entries. */
+  readonly hashes: readonly Uint8Array[];
+}
+
+/** A new entry and the number of entries before it. */
+export interface NewEntry {
+  readonly index: number;
+  readonly entry: LogEntry;
+}
+
+/**
+ * Compares the log of a host with the log that is known. If the log of the host is longer, reads and verifies its new
+ * entries.
+ *
+ * @throws {@link IoFailed}
+ */
+export async function relationOf(head: SignedHead, known: KnownLog, { host }: HostView): Promise<Relation> {
+  const { hashes } = known;
+  if (head.size <= hashes.length) {
+    const isSame = isSameHash(await rootOfFirst(head.size, hashes), head.root);
+    return isSame ? { kind: 'contained' } : { kind: 'forked', hashes: undefined };
+  }
+  if (head.size - hashes.length > MAX_NEW_ENTRIES) {
+    return {
+      kind: 'damaged',
+      message: `the log claims to have ${head.size} entries, too many to read in one round`,
+    };
+  }
+  const before = host.malformedLogs.get(head.note.text);
+  if (before !== undefined) return { kind: 'damaged', message: before };
+  const fetchFile = (path: string) => readLogFile(host, path);
+  try {
+    return { kind: 'grown', ...(await readEntries({ fetchFile, invalid }, head, hashes)) };
+  } catch (error) {
+    if (!(error instanceof DamagedLog)) throw error;
+    const other = error.fault === 'other' ? await readOther(fetchFile, head) : undefined;
+    if (other !== undefined) return { kind: 'forked', hashes: other };
+    // What is missing can still arrive. The rest is not read again in this round.
+    if (error.fault !== 'missing') host.malformedLogs.set(head.note.text, error.message);
+    return { kind: 'damaged', message: error.message };
+  }
+}
+
+class DamagedLog extends TreeRejected {
+  readonly fault: LogFault;
+
+  constructor(message: string, fault: LogFault) {
+    super(`the log ${message}`);
+    this.fault = fault;
+  }
+}
+
+const invalid = (message: string, fault: LogFault) => new DamagedLog(message, fault);
+
+async function readLogFile(host: MonitoredHost, path: string): Promise<Uint8Array | undefined> {
+  if (host.logBytes > MAX_LOG_BYTES) throw invalid('is too large to be read in one round', 'malformed');
+  const bytes = await host.read(path);
+  host.logBytes += bytes?.length ?? 0;
+  return bytes;
+}
+
+/** Reads a log from its beginning. Its hashes are evidence if it is whole, but does not contain the known log. */
+async function readOther(
+  fetchFile: (path: string) => Promise<Uint8Array | undefined>,
+  head: SignedHead,
+): Promise<readonly Uint8Array[] | undefined> {
+  if (head.size > MAX_NEW_ENTRIES) return undefined;
+  try {
+    return (await readEntries({ fetchFile, invalid }, head)).hashes;
+  } catch (error) {
+    if (error instanceof DamagedLog) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Returns why a head is not acceptable: it must be signed by a key of the log that the root key has named, in a logged
+ * publication, in the published one, or in one that is only in the log so far. Undefined if the head is signed.
+ *
+ * @param origin - the name of the log, if the user has pinned it
+ * @throws {@link IoFailed}
+ */
+export async function signatureProblem(
+  head: SignedHead,
+  { known, origin = known.head?.origin }: { readonly known: KnownLog; readonly origin: string | undefined },
+  view: HostView,
+): Promise<string | undefined> {
+  if (origin !== undefined && head.origin !== origin)
+    return `has the origin ${shown(head.origin)}, but the log is ${origin}`;
+  if (await isSignedByAny(head, known.logKeys)) return undefined;
+  const roots = await provisionalRoots(known, view);
+  const published = view.files.get(PATHS.publication);
+  if (await isSignedByAny(head, await keyNamedBy(published, roots))) return undefined;
+  const newest = head.size === 0 ? undefined : await view.host.read(PATHS.loggedStatement(head.size - 1));
+  if (await isSignedByAny(head, await keyNamedBy(newest, roots))) return undefined;
+  return 'is not signed by a key of the log that the root key names';
+}
+
+/** Returns whether one of some keys has signed a head. */
+export async function isSignedByAny(head: SignedHead, vkeys: readonly string[]): Promise<boolean> {
+  const invalid = (message: string) => new TreeRejected(message);
+  for (const vkey of vkeys) {
+    try {
+      await assertSignedByLog(head, parseNoteKey(vkey, 'log', invalid), invalid);
+      return true;
+    } catch (error) {
+      if (!(error instanceof TreeRejected)) throw error;
+    }
+  }
+  return false;
+}
+
+/** The root keys that may have signed a statement: the known ones, and successors in the rotation of the host. */
+async function provisionalRoots({ roots }: KnownLog, { files }: HostView): Promise<readonly RootKey[]> {
+  try {
+    const chains = await walkChains(pinnedChains(roots.slice(-1)), files.get(PATHS.rotation), undefined);
+    return [...currentRoots(chains), ...roots];
+  } catch (error) {
+    if (error instanceof RegistryError) return roots;
+    throw error;
+  }
+}
+
+async function keyNamedBy(
+  statement: Uint8Array | undefined,
+  roots: readonly RootKey[],
+): Promise<readonly string[]> {
+  if (statement === undefined) return [];
+  for (const root of roots) {
+    try {
+      const { log } = await verifyPublicationStatement(statement, root, ANY_TIME);
+      return log === undefined ? [] : [log.vkey];
+    } catch (error) {
+      if (!(error instanceof RegistryError)) throw error;
+    }
+  }
+  return [];
+}

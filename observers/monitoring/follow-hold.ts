@@ -1,0 +1,63 @@
+import { RegistryError, type RootKey } from '@passport-registry/verifier';
+import { ANY_TIME, type Checkpoint, verifyCheckpoint } from '@passport-registry/verifier/internal';
+import { formatUpdatedAt } from '../../generator/list/updated-at.js';
+import { PATHS } from '../../generator/tree/paths.js';
+import { type Finding, finding } from './finding.js';
+import type { HostView } from './host-view.js';
+import type { KnownHold } from './known-log.js';
+import type { Round } from './round.js';
+
+/**
+ * Reports which issuers the newest checkpoint of all hosts begins to hold, and which it releases (SPEC C4). The first
+ * round only remembers them, unless the user asks for changes of the past.
+ *
+ * @returns what the next round compares with
+ */
+export async function followHold(views: readonly HostView[], round: Round): Promise<KnownHold | undefined> {
+  const { before, log, options, findings } = round;
+  let newest = before.hold;
+  for (const view of views) {
+    const checkpoint = await checkpointOf(view, log.roots);
+    if (checkpoint === undefined || checkpoint.issuedAt <= (newest?.issuedAt ?? 0)) continue;
+    newest = { issuedAt: checkpoint.issuedAt, issuers: checkpoint.hold };
+  }
+  const isTold = before.head !== undefined || options.sinceMs !== undefined;
+  if (newest === undefined || !isTold) return newest;
+  const [old, current] = [before.hold?.issuers ?? [], newest.issuers];
+  const told = (kind: HoldChange['kind']) => (issuer_id: string) =>
+    changeOf({ issuer_id, kind, at: formatUpdatedAt(newest.issuedAt) }, options.watch);
+  findings.push(
+    ...current.filter((id) => !old.includes(id)).flatMap(told('held')),
+    ...old.filter((id) => !current.includes(id)).flatMap(told('released')),
+  );
+  return newest;
+}
+
+interface HoldChange {
+  readonly issuer_id: string;
+  readonly kind: 'held' | 'released';
+  /** The date of the checkpoint, RFC 3339. */
+  readonly at: string;
+}
+
+function changeOf({ issuer_id, kind, at }: HoldChange, watch: readonly string[]): Finding[] {
+  const isWatched = watch.includes(issuer_id);
+  if (!isWatched && watch.length > 0) return [];
+  const says = kind === 'held' ? 'is on hold, so verifiers treat it as suspended' : 'is no longer on hold';
+  const message = `${issuer_id} ${says}, by the checkpoint of ${at}`;
+  return [finding(isWatched ? 'watched-issuer-changed' : 'issuer-changed', message, { issuer_id, kind, at })];
+}
+
+/** Returns the checkpoint of a host. Undefined if no root key of the log leads to it: then no verifier accepts it. */
+async function checkpointOf({ files }: HostView, roots: readonly RootKey[]): Promise<Checkpoint | undefined> {
+  const [checkpoint, delegation] = [files.get(PATHS.checkpoint), files.get(PATHS.delegation)];
+  if (checkpoint === undefined) return undefined;
+  for (const root of roots.toReversed()) {
+    try {
+      return await verifyCheckpoint({ checkpoint, delegation }, root, ANY_TIME);
+    } catch (error) {
+      if (!(error instanceof RegistryError)) throw error;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,97 @@
+import type { RootKey } from '@passport-registry/verifier';
+import {
+  type LogEntry,
+  type PublicationStatement,
+  rangeRoot,
+  type SignedHead,
+  subtreeRoot,
+} from '@passport-registry/verifier/internal';
+import { readWithSigner } from '../../generator/freshness/read-publication.js';
+
+/** A publication statement of the log, whose signature has been verified. */
+export interface KnownPublication extends PublicationStatement {
+  /** The number of entries before it. */
+  readonly index: number;
+  readonly text: string;
+  /** The thumbprint of the root key that signed it. */
+  readonly kid: string;
+  /** SHA-256 of the statement before, in hexadecimal. Undefined in the first. */
+  readonly previous: string | undefined;
+}
+
+/** A list of the log, whose hash has been verified. */
+export interface KnownList {
+  readonly sha256: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Since when a host has published nothing newer, although the log has something newer. */
+export interface Behind {
+  /** The number of entries before the publication that the host publishes; -1 if it publishes none. */
+  readonly index: number;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+}
+
+/** What the newest checkpoint held that a monitor has seen. */
+export interface KnownHold {
+  /** When the checkpoint was signed, in milliseconds since 1970. */
+  readonly issuedAt: number;
+  readonly issuers: readonly string[];
+}
+
+/** What a monitor knows of a log: everything that the next round continues. */
+export interface KnownLog {
+  /** The newest head that was accepted. Undefined before the first. */
+  readonly head: SignedHead | undefined;
+  readonly entries: readonly LogEntry[];
+  /** The hashes of the entries. */
+  readonly hashes: readonly Uint8Array[];
+  /** The pinned root key first, and its successors by logged rotation steps. */
+  readonly roots: readonly RootKey[];
+  /** The keys of the log that its publications have named, oldest first, in the form of C2SP signed-note. */
+  readonly logKeys: readonly string[];
+  readonly publication: KnownPublication | undefined;
+  /** The newest list that could be read. */
+  readonly list: KnownList | undefined;
+  /** The hosts that are behind the log, by URL. */
+  readonly behind: Readonly<Record<string, Behind>>;
+  /** Undefined before the first checkpoint. */
+  readonly hold: KnownHold | undefined;
+}
+
+/** Returns what a monitor knows before its first round. */
+export function nothingKnown(rootKey: RootKey): KnownLog {
+  return {
+    ...{ head: undefined, entries: [], hashes: [], roots: [rootKey], logKeys: [] },
+    ...{ publication: undefined, list: undefined, behind: {}, hold: undefined },
+  };
+}
+
+/** Reads a publication statement whose signature has been verified. */
+export function knownPublication(text: string, index: number): KnownPublication {
+  const { statement, content } = readWithSigner(text);
+  const { kid = '', claims } = statement;
+  const previous = claims['previous'] as string | undefined;
+  return { ...content, index, text, kid, previous };
+}
+
+/** The roots that were computed, by the hashes of a log and the number of entries. Each host shows several heads. */
+const roots = new WeakMap<readonly Uint8Array[], Map<number, Promise<Uint8Array>>>();
+
+/** Returns the root of the first entries of a log. */
+export function rootOfFirst(size: number, hashes: readonly Uint8Array[]): Promise<Uint8Array> {
+  const computed = roots.get(hashes) ?? new Map<number, Promise<Uint8Array>>();
+  roots.set(hashes, computed);
+  const root =
+    computed.get(size) ??
+    rangeRoot(0, size, async (level, index) => subtreeRoot(hashes, index * 2 ** level, 2 ** level));
+  computed.set(size, root);
+  return root;
+}
+
+/** Returns the number of entries before the newest publication. Undefined if the log has none. */
+export function newestPublication(entries: readonly LogEntry[]): number | undefined {
+  const index = entries.findLastIndex(({ type }) => type === 'publication');
+  return index === -1 ? undefined : index;
+}

@@ -1,0 +1,55 @@
+import { NotLogged, TooFewCosignatures } from '@passport-registry/verifier';
+import { type LogTrust, verifyPublicationProof } from '@passport-registry/verifier/internal';
+import { TreeRejected } from '../../generator/errors.js';
+import { readPublicationStatement } from '../../generator/freshness/read-publication.js';
+import { CLOCK_TOLERANCE_MS, formatUpdatedAt } from '../../generator/list/updated-at.js';
+import { sha256 } from '../../generator/tree/checksums.js';
+import { PATHS } from '../../generator/tree/paths.js';
+import { type Finding, finding } from './finding.js';
+import type { HostView } from './host-view.js';
+import type { KnownLog } from './known-log.js';
+
+/** What the user demands of the proof of a publication. */
+export interface ProofDemand {
+  readonly trust: LogTrust;
+  /** The maximum age of cosignatures, in milliseconds. */
+  readonly maxAgeMs: number;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** Verifies the proof that the publication of a host is logged, as a verifier does that has the same trust anchor. */
+export async function proofFindings(
+  { host, files }: HostView,
+  { entries }: KnownLog,
+  demand: ProofDemand,
+): Promise<Finding[]> {
+  const bytes = files.get(PATHS.publication);
+  const hash = bytes && sha256(bytes);
+  const isLogged = entries.some((entry) => entry.type === 'publication' && entry.sha256 === hash);
+  const mayHaveProof = files.get(PATHS.logHead) !== undefined && files.has(PATHS.logProof);
+  if (bytes === undefined || !isLogged || !mayHaveProof) return [];
+  const { now, maxAgeMs } = demand;
+  const verify = async (since: number) => {
+    const text = Buffer.from(bytes).toString('latin1');
+    const statement = { ...readPublicationStatement(text), text };
+    const rules = { ...demand.trust, since, until: now + CLOCK_TOLERANCE_MS };
+    return verifyPublicationProof(files.get(PATHS.logProof), statement, rules);
+  };
+  const tell = (code: 'proof-invalid' | 'too-few-cosignatures' | 'cosignatures-too-old', message: string) => [
+    finding(code, `${PATHS.logProof}: ${message}`, { host: host.url }),
+  ];
+  const since = now - maxAgeMs - CLOCK_TOLERANCE_MS;
+  try {
+    await verify(since);
+    return [];
+  } catch (error) {
+    if (error instanceof NotLogged || error instanceof TreeRejected)
+      return tell('proof-invalid', error.message);
+    if (!(error instanceof TooFewCosignatures)) throw error;
+    const old = await verify(Number.NEGATIVE_INFINITY).catch(() => undefined);
+    if (old === undefined) return tell('too-few-cosignatures', error.message);
+    const time = formatUpdatedAt(old.witnessedAt ?? 0);
+    return tell('cosignatures-too-old', `the quorum is of ${time}, and verifiers refuse the list`);
+  }
+}

@@ -1,0 +1,161 @@
+import { importRootKey, RegistryError } from '@passport-registry/verifier';
+import { parseStrictJson, readRotation, readStatement } from '@passport-registry/verifier/internal';
+import { IoFailed, TreeRejected } from '../../generator/errors.js';
+import { readPublicationStatement } from '../../generator/freshness/read-publication.js';
+import { sha256 } from '../../generator/tree/checksums.js';
+import { PATHS } from '../../generator/tree/paths.js';
+import { type Finding, finding } from './finding.js';
+import { type HostView, unreadable } from './host-view.js';
+import type { KnownLog } from './known-log.js';
+import { isTooLarge } from './monitored-host.js';
+
+/** What a host publishes, compared with the log. */
+export interface ShownPublication {
+  /** What is published, but not in the log, and what could not be read. */
+  readonly findings: readonly Finding[];
+  /**
+   * The number of entries before the publication that the host publishes. -1 if it publishes none of the log. Undefined if
+   * that could not be read.
+   */
+  readonly index: number | undefined;
+}
+
+/** A file and why it is not part of the log, as a predicate. */
+type Stray = readonly [path: string, problem: string];
+
+/** Compares the files that a host publishes with the log: every statement and every list must be in it (SPEC C7). */
+export async function compareWithLog(view: HostView, log: KnownLog): Promise<ShownPublication> {
+  const strays = [
+    ...strayStatement('publication', view, log),
+    ...strayStatement('delegation', view, log),
+    ...strayRotation(view, log),
+    ...strayCheckpoint(view, log),
+  ];
+  const { index: newest, findings } = await compareList(view, log);
+  const found = [
+    ...strays.map(([path, problem]) => strayFinding(view, path, problem)),
+    ...findings,
+    ...(await otherRootKey(view, log)),
+  ];
+  const published = publishedIndex(view, log.entries);
+  const isRead = view.files.has(PATHS.publication) && newest !== undefined;
+  return { findings: found, index: isRead ? Math.min(published, newest) : undefined };
+}
+
+/** Returns the number of entries before the publication that a host publishes. -1 if none of the log was read. */
+export function publishedIndex(view: HostView, entries: KnownLog['entries']): number {
+  const hash = hashOf(PATHS.publication, view);
+  return entries.findIndex(({ type, sha256 }) => type === 'publication' && sha256 === hash);
+}
+
+function hashOf(path: string, { files }: HostView): string | undefined {
+  const bytes = files.get(path);
+  return bytes && sha256(bytes);
+}
+
+function strayFinding({ host }: HostView, path: string, problem: string): Finding {
+  return finding('not-logged', `${path} ${problem}`, { host: host.url, file: path });
+}
+
+/** The paths of the statements that the root key signs. */
+const STATEMENTS = { publication: PATHS.publication, delegation: PATHS.delegation } as const;
+
+function strayStatement(type: keyof typeof STATEMENTS, view: HostView, { entries }: KnownLog): Stray[] {
+  const path = STATEMENTS[type];
+  const hash = hashOf(path, view);
+  const isLogged =
+    hash === undefined || entries.some((entry) => entry.type === type && entry.sha256 === hash);
+  return isLogged ? [] : [[path, `has the SHA-256 ${hash}, which is not in the log`]];
+}
+
+function strayRotation({ files }: HostView, { entries }: KnownLog): Stray[] {
+  const bytes = files.get(PATHS.rotation);
+  if (bytes === undefined) return [];
+  const logged = new Set(entries.flatMap((entry) => (entry.type === 'rotation' ? [entry.sha256] : [])));
+  try {
+    // Asserts the form.
+    readRotation(bytes);
+    const steps = parseStrictJson(bytes) as string[];
+    const at = steps.findIndex((step) => !logged.has(sha256(step)));
+    return at === -1 ? [] : [[PATHS.rotation, `has a step ${at + 1} that is not in the log`]];
+  } catch (error) {
+    if (!(error instanceof RegistryError)) throw error;
+    return [[PATHS.rotation, `is not a rotation: ${error.message}`]];
+  }
+}
+
+/** Clients that know no publication statement take the list from a checkpoint. A malformed checkpoint deceives nobody. */
+function strayCheckpoint({ files }: HostView, log: KnownLog): Stray[] {
+  const bytes = files.get(PATHS.checkpoint);
+  if (bytes === undefined) return [];
+  try {
+    const invalid = (message: string) => new TreeRejected(message);
+    const { sha256: list } = readStatement(bytes, 'registry-checkpoint+jwt', invalid).claims;
+    if (typeof list !== 'string' || newestWithList(list, log) !== -1) return [];
+    return [[PATHS.checkpoint, `names the list ${list}, which is not in the log`]];
+  } catch (error) {
+    if (error instanceof TreeRejected) return [];
+    throw error;
+  }
+}
+
+/** Returns the newest publication with a list. -1 if there is none. */
+function newestWithList(list: string, { entries }: KnownLog): number {
+  return entries.findLastIndex((entry) => entry.type === 'publication' && entry.list === list);
+}
+
+/** Compares the list of a host with the log. Its size is limited, because nothing else proves what it is. */
+async function compareList(view: HostView, log: KnownLog): Promise<ShownPublication> {
+  const { host, files } = view;
+  const maxBytes = Math.max(log.publication?.size ?? 0, sizeNamedBy(files.get(PATHS.publication), log));
+  try {
+    const bytes = await host.read(PATHS.list, { maxBytes });
+    if (bytes === undefined) return { findings: [], index: -1 };
+    const hash = sha256(bytes);
+    const index = newestWithList(hash, log);
+    const problem = `has the SHA-256 ${hash}, which is not in the log`;
+    return { findings: index === -1 ? [strayFinding(view, PATHS.list, problem)] : [], index };
+  } catch (error) {
+    if (!(error instanceof IoFailed)) throw error;
+    if (!isTooLarge(error)) return { findings: [unreadable(host, error.message)], index: undefined };
+    const problem = `is larger than the ${maxBytes} bytes of the list in the log`;
+    return { findings: [strayFinding(view, PATHS.list, problem)], index: -1 };
+  }
+}
+
+/** Returns the size of the list that a logged statement names. 0 for any other file. */
+function sizeNamedBy(statement: Uint8Array | undefined, { entries }: KnownLog): number {
+  if (statement === undefined) return 0;
+  const hash = sha256(statement);
+  if (!entries.some((entry) => entry.type === 'publication' && entry.sha256 === hash)) return 0;
+  try {
+    return readPublicationStatement(statement).size;
+  } catch (error) {
+    if (error instanceof TreeRejected) return 0;
+    throw error;
+  }
+}
+
+async function otherRootKey({ host, files }: HostView, { roots, entries }: KnownLog): Promise<Finding[]> {
+  const bytes = files.get(PATHS.rootKey);
+  if (bytes === undefined) return [];
+  const thumbprint = await thumbprintOf(bytes);
+  const known = [
+    ...roots.map((root) => root.thumbprint),
+    ...entries.flatMap((entry) => (entry.type === 'rotation' ? [entry.next] : [])),
+  ];
+  if (thumbprint !== undefined && known.includes(thumbprint)) return [];
+  const what =
+    thumbprint === undefined ? 'is not a root key' : `is ${thumbprint}, which is not a root key of the log`;
+  return [
+    finding('other-root-key', `${PATHS.rootKey} ${what}`, { host: host.url, thumbprint: thumbprint ?? null }),
+  ];
+}
+
+async function thumbprintOf(bytes: Uint8Array): Promise<string | undefined> {
+  try {
+    return (await importRootKey(parseStrictJson(bytes))).thumbprint;
+  } catch {
+    return undefined;
+  }
+}

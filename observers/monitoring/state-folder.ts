@@ -1,0 +1,115 @@
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { importRootKey } from '@passport-registry/verifier';
+import {
+  entryBytes,
+  formatNote,
+  isSameHash,
+  type LogEntry,
+  leafHash,
+  parseHead,
+} from '@passport-registry/verifier/internal';
+import { IoFailed } from '../../generator/errors.js';
+import { readBytes } from '../../generator/files/read-file.js';
+import { writeWholeFile } from '../../generator/files/replace-file.js';
+import { sha256 } from '../../generator/tree/checksums.js';
+import { type Behind, type KnownHold, type KnownLog, knownPublication, rootOfFirst } from './known-log.js';
+
+const STATE = 'state.json';
+const VERSION = 1;
+
+/** The content of state.json. */
+interface State {
+  readonly version: typeof VERSION;
+  readonly head: string;
+  readonly entries: readonly LogEntry[];
+  /** The root keys as JWKs, each with the keys to which it is committed. */
+  readonly roots: readonly { readonly next_roots?: readonly string[] | undefined }[];
+  readonly logKeys: readonly string[];
+  readonly publication: { readonly index: number; readonly text: string } | null;
+  /** SHA-256 of the newest list, which is in a file of its own. */
+  readonly list: string | null;
+  readonly behind: Readonly<Record<string, Behind>>;
+  /** Absent in the state of an older version. */
+  readonly hold?: KnownHold | undefined;
+}
+
+/**
+ * Loads what earlier rounds have saved in a folder. Undefined if there is nothing.
+ *
+ * @throws {@link IoFailed} if the content is damaged. A monitor that began anew would not see a fork
+ */
+export async function loadState(folder: string): Promise<KnownLog | undefined> {
+  const file = join(folder, STATE);
+  if (!existsSync(file)) return undefined;
+  try {
+    return await parseState(folder, readBytes(file));
+  } catch (cause) {
+    throw new IoFailed(
+      `${file} is damaged: ${(cause as Error).message}; restore it, or begin anew with another folder`,
+      { cause },
+    );
+  }
+}
+
+async function parseState(folder: string, bytes: Buffer): Promise<KnownLog> {
+  const invalid = (message: string) => new Error(`it ${message}`);
+  const state = JSON.parse(bytes.toString('utf8')) as State;
+  if (state.version !== VERSION) throw invalid(`has the version ${state.version}, not ${VERSION}`);
+  const head = parseHead(state.head, invalid);
+  const { entries } = state;
+  // The entries are what was saved if their hashes lead to the root that the log has signed.
+  const hashes = entries.map((entry) => leafHash(entryBytes(entry)));
+  if (hashes.length !== head.size || !isSameHash(await rootOfFirst(head.size, hashes), head.root)) {
+    throw invalid('has entries that do not belong to its head');
+  }
+  return {
+    ...{ head, entries, hashes, logKeys: state.logKeys, behind: state.behind, hold: state.hold },
+    roots: await Promise.all(
+      state.roots.map(async (jwk) => ({ ...(await importRootKey(jwk)), nextRoots: jwk.next_roots })),
+    ),
+    publication:
+      state.publication === null
+        ? undefined
+        : knownPublication(state.publication.text, state.publication.index),
+    list: state.list === null ? undefined : { sha256: state.list, bytes: readKeptList(folder, state.list) },
+  };
+}
+
+const listFile = (hash: string) => `list-${hash}.json`;
+
+function readKeptList(folder: string, hash: string): Uint8Array {
+  const bytes = readBytes(join(folder, listFile(hash)));
+  if (sha256(bytes) !== hash) throw new Error(`${listFile(hash)} has another content`);
+  return bytes;
+}
+
+/**
+ * Saves what a round knows. The state changes with one rename, after everything that it needs: a monitor that is killed
+ * repeats the round, and skips nothing.
+ *
+ * @throws {@link IoFailed}
+ */
+export function saveState(folder: string, { head, list, publication, roots, ...known }: KnownLog): void {
+  if (head === undefined) return;
+  const state: State = {
+    ...{ version: VERSION, head: formatNote(head.note), entries: known.entries },
+    roots: roots.map(({ jwk, nextRoots }) => ({ ...jwk, next_roots: nextRoots })),
+    ...{ logKeys: known.logKeys, behind: known.behind, hold: known.hold, list: list?.sha256 ?? null },
+    publication: publication === undefined ? null : { index: publication.index, text: publication.text },
+  };
+  const kept = list && listFile(list.sha256);
+  try {
+    mkdirSync(folder, { recursive: true });
+    if (list !== undefined && kept !== undefined && !existsSync(join(folder, kept))) {
+      writeWholeFile(join(folder, kept), list.bytes);
+    }
+    writeWholeFile(join(folder, STATE), `${JSON.stringify(state)}\n`);
+    for (const name of readdirSync(folder)) {
+      if (/^list-[0-9a-f]{64}\.json$/.test(name) && name !== kept) rmSync(join(folder, name));
+    }
+  } catch (cause) {
+    if (cause instanceof IoFailed) throw cause;
+    throw new IoFailed(`${folder} cannot be written: ${(cause as Error).message}`, { cause });
+  }
+}

@@ -1,0 +1,139 @@
+import { importRootKey, type RootKey } from '@passport-registry/verifier';
+import {
+  ANY_TIME,
+  decodeUtf8,
+  type LogEntry,
+  type PublicationEntry,
+  type PublishedStatement,
+  parseStrictJson,
+  readRotation,
+  verifyPublicationProof,
+  verifyPublicationStatement,
+  walkSteps,
+} from '@passport-registry/verifier/internal';
+import { TreeRejected } from '../../generator/errors.js';
+import { parsePublicationStatement } from '../../generator/freshness/read-publication.js';
+import { readEntries } from '../../generator/log/read-log.js';
+import { sha256 } from '../../generator/tree/checksums.js';
+import { PATHS } from '../../generator/tree/paths.js';
+import type { PinnedTrust } from '../../generator/verification/pinned-trust.js';
+import type { TreeSource } from '../../generator/verification/tree-source.js';
+
+/** The entry of a publication in a log, and the number of entries before it. */
+export interface LoggedPublication {
+  readonly index: number;
+  readonly entry: PublicationEntry;
+}
+
+/** A root key, and the steps of the rotation that lead to it, as compact JWTs. */
+export interface PastRoot {
+  readonly rootKey: RootKey;
+  readonly rotation: readonly string[];
+}
+
+/** The log of a registry, as far as the published files go. */
+export interface History {
+  readonly source: TreeSource;
+  readonly trust: PinnedTrust;
+  /** The pinned root key and its successors, oldest first. */
+  readonly roots: readonly PastRoot[];
+  /** The entries up to the head that proves the published statement. */
+  readonly entries: readonly LogEntry[];
+  /** The publications under these root keys, oldest first. The last one is the published one. */
+  readonly publications: readonly LoggedPublication[];
+  /** Whether the log has older publications, signed by predecessors of the pinned root key, which nothing verifies. */
+  readonly isPartial: boolean;
+}
+
+/**
+ * Reads the log of a registry from its beginning to the published statement. Every entry belongs to the head of the log
+ * that proves the statement.
+ *
+ * @throws {@link TreeRejected} if the registry has no log, or a damaged one; {@link IoFailed}; the errors of the verifier
+ */
+export async function openHistory(source: TreeSource, trust: PinnedTrust): Promise<History> {
+  const read = async (path: string) => (await source.get(path))?.bytes;
+  const roots = await readRoots(await read(PATHS.rotation), trust.rootKey);
+  const statement = await readCurrent(await read(PATHS.publication), { source, roots });
+  const origin = trust.log.log ?? statement.log?.origin;
+  if (origin === undefined) {
+    throw new TreeRejected(`${source.name} has no log, so nothing shows what it published earlier`);
+  }
+  // Without a quorum: the newest publication may wait for its cosignatures, while the past is proven.
+  const anyWitness = { origin, witnesses: [], quorum: 0, ...ALWAYS };
+  const head = await verifyPublicationProof(await read(PATHS.logProof), statement, anyWitness);
+  const invalid = (message: string) =>
+    new TreeRejected(`the log of ${source.name} ${message}: read another copy of the registry`);
+  const entries = (await readEntries({ fetchFile: read, invalid }, head)).entries;
+  const all = entries.slice(0, head.index + 1).flatMap(({ index, entry }) => {
+    return entry.type === 'publication' ? [{ index, entry }] : [];
+  });
+  const pinnedAt = entries.findLastIndex(
+    ({ entry }) => entry.type === 'rotation' && entry.next === trust.rootKey.thumbprint,
+  );
+  const publications = all.filter(({ index }) => index > pinnedAt);
+  const isPartial = publications.length < all.length;
+  return { source, trust, roots, entries: entries.map(({ entry }) => entry), publications, isPartial };
+}
+
+const ALWAYS = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+
+async function readRoots(rotation: Uint8Array | undefined, pinned: RootKey): Promise<PastRoot[]> {
+  const steps = rotation === undefined ? [] : readRotation(rotation);
+  const texts = rotation === undefined ? [] : (parseStrictJson(rotation) as string[]);
+  const keys = await walkSteps([pinned], steps, undefined);
+  const leadTo = await Promise.all(
+    steps.map(async ({ claims }) => (await importRootKey(claims['next_root'])).thumbprint),
+  );
+  return keys.map((rootKey) => ({
+    rootKey,
+    rotation: texts.slice(0, leadTo.indexOf(rootKey.thumbprint) + 1),
+  }));
+}
+
+async function readCurrent(
+  bytes: Uint8Array | undefined,
+  { source, roots }: Pick<History, 'source' | 'roots'>,
+): Promise<PublishedStatement> {
+  const current = roots.at(-1);
+  if (bytes === undefined || current === undefined) {
+    throw new TreeRejected(
+      `${source.name} has no publication statement, so nothing shows what it published earlier`,
+    );
+  }
+  const content = await verifyPublicationStatement(bytes, current.rootKey, ANY_TIME);
+  return { ...content, text: decodeUtf8(bytes) };
+}
+
+/** A verified statement of the past, and the root key that signed it. */
+export interface PastStatement {
+  readonly statement: PublishedStatement;
+  readonly root: PastRoot;
+}
+
+/**
+ * Reads the statement of a publication. The pinned root key must have signed it, or one of its successors.
+ *
+ * @throws {@link TreeRejected} | {@link IoFailed}; the errors of the verifier
+ */
+export async function readPastStatement(
+  { source, roots }: History,
+  { index, entry }: LoggedPublication,
+): Promise<PastStatement> {
+  const path = PATHS.loggedStatement(index);
+  const bytes = (await source.get(path))?.bytes;
+  if (bytes === undefined || sha256(bytes) !== entry.sha256) {
+    throw new TreeRejected(`${source.name} has no ${path}, or not the statement that the log names`);
+  }
+  const text = Buffer.from(bytes).toString('utf8');
+  const { kid } = parsePublicationStatement(text);
+  const root = roots.find(({ rootKey }) => rootKey.thumbprint === kid);
+  if (root === undefined) {
+    throw new TreeRejected(
+      `publication ${entry.sequence} of ${entry.updated_at} was signed by the root key ${kid}, which is neither ` +
+        'the pinned key nor one of its successors',
+    );
+  }
+  const content = await verifyPublicationStatement(text, root.rootKey, ANY_TIME);
+  return { statement: { ...content, text }, root };
+}

@@ -1,0 +1,98 @@
+import { NotLogged, RegistryError } from '@passport-registry/verifier';
+import {
+  decodeUtf8,
+  entryBytes,
+  type LogTrust,
+  logTrustOf,
+  type Period,
+  type PeriodProof,
+  parseLogProof,
+  textOf,
+  verifyPeriod,
+} from '@passport-registry/verifier/internal';
+import { TreeRejected } from '../../generator/errors.js';
+import { PATHS } from '../../generator/tree/paths.js';
+import { trustAnchorOf } from '../../generator/verification/pinned-trust.js';
+import { type History, type LoggedPublication, type PastStatement, readPastStatement } from './history.js';
+
+/** A publication of the past, and when it was in force. */
+export interface PastPublication extends PastStatement {
+  /** The number of entries of the log before the publication. */
+  readonly index: number;
+  /** Milliseconds since 1970. */
+  readonly from: number;
+  /** The last instant. Without a proof, the publication was in force until the next one. */
+  readonly until: number;
+  /** Undefined if nothing proves the times: they are only the publisher's word. */
+  readonly proof: (PeriodProof & Pick<Period, 'witnesses'>) | undefined;
+}
+
+/** A publication for which nothing shows when it was in force. */
+export interface UnprovenPublication extends LoggedPublication {
+  /** Why, in words. */
+  readonly reason: string;
+}
+
+/** Returns the trust in the witnesses. Undefined without witnesses: nothing about the past is then proven. */
+export function witnessTrust({ trust }: Pick<History, 'trust'>): LogTrust | undefined {
+  const log = logTrustOf(trustAnchorOf(trust));
+  return log === undefined || log.quorum === 0 ? undefined : log;
+}
+
+/**
+ * Reads a publication of the past. With witnesses, they must prove when it was in force.
+ *
+ * @throws {@link TreeRejected} | {@link IoFailed}; the errors of the verifier
+ */
+export async function readPastPublication(
+  history: History,
+  publication: LoggedPublication,
+): Promise<PastPublication | UnprovenPublication> {
+  const read = async (path: string) => {
+    const found = await history.source.get(path);
+    return found && textOf(found.bytes, (message) => new TreeRejected(`${path} ${message}`));
+  };
+  const { index } = publication;
+  const isCurrent = publication === history.publications.at(-1);
+  const signed = await readPastStatement(history, publication);
+  const [first_proof, last_proof] = await Promise.all([
+    read(PATHS.firstProof(index)),
+    read(isCurrent ? PATHS.logProof : PATHS.lastProof(index)),
+  ]);
+  // A publication that is only in the log, because another one replaced it before it was completed.
+  if (first_proof === undefined)
+    return { ...publication, reason: 'it has no first proof: it was never completed' };
+  const trust = witnessTrust(history);
+  if (trust === undefined) {
+    return {
+      ...signed,
+      index,
+      from: signed.statement.issuedAt,
+      until: Number.POSITIVE_INFINITY,
+      proof: undefined,
+    };
+  }
+  if (last_proof === undefined) return { ...publication, reason: 'it has no last proof' };
+  try {
+    const later_entries = laterEntries(history, index, last_proof);
+    const proof = { first_proof, last_proof, later_entries };
+    const { from, until, witnesses } = await verifyPeriod(signed.statement, proof, trust);
+    return { ...signed, index, from, until, proof: { ...proof, witnesses } };
+  } catch (error) {
+    if (error instanceof RegistryError && UNPROVEN.includes(error.code)) {
+      return { ...publication, reason: `${error.code}: ${error.message}` };
+    }
+    throw error;
+  }
+}
+
+const UNPROVEN = ['ERR_NOT_LOGGED', 'ERR_TOO_FEW_COSIGNATURES', 'ERR_LOG_INCONSISTENT'];
+
+/** Returns the entries after a publication, up to the head of its last proof. */
+function laterEntries({ entries }: History, index: number, last: string): string[] {
+  const { head } = parseLogProof(
+    last,
+    (message) => new NotLogged(`the last proof of the publication ${message}`),
+  );
+  return entries.slice(index + 1, head.size).map((entry) => decodeUtf8(entryBytes(entry)));
+}

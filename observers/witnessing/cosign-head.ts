@@ -1,0 +1,115 @@
+import {
+  cosignedText,
+  emptyRoot,
+  encodeCosignature,
+  isConsistent,
+  isNamed,
+  isSignedByNoteKey,
+  type NoteKey,
+  type NoteSignature,
+  type SignedHead,
+  type TreeHead,
+} from '@passport-registry/verifier/internal';
+import { IoFailed, KeyRejected } from '../../generator/errors.js';
+import { CLOCK_TOLERANCE_MS, formatUpdatedAt } from '../../generator/list/updated-at.js';
+import type { Signer } from '../../generator/signing/sign.js';
+import { HeadRefused } from './head-refused.js';
+import { type CosignedHead, changeState, type WitnessState } from './witness-state.js';
+
+/** How many characters of an unknown name to show. */
+const MAX_SHOWN = 100;
+
+/** A witness: its memory, and what signs for it. */
+export interface Cosigner {
+  readonly state: WitnessState;
+  /** Signs with the key of the state. */
+  readonly signer: Signer;
+}
+
+/** A head that a witness is asked to cosign. */
+export interface CosignRequest {
+  readonly head: SignedHead;
+  /** The keys of the log that the witness trusts. One of them must have signed the head. */
+  readonly logKeys: readonly NoteKey[];
+  /**
+   * Returns the consistency proof from the head that the witness has cosigned last, which is not larger. It is empty from
+   * size 0, and from the same size. Throws if there is no such proof.
+   */
+  readonly prove: (last: TreeHead) => Promise<readonly Uint8Array[]>;
+}
+
+/**
+ * Cosigns the head of a log (C2SP tlog-witness), if it contains the head that the witness has cosigned last. A head of the
+ * same size and root is cosigned again with a new time. The new head is on the disk before this function returns.
+ *
+ * @throws {@link HeadRefused} | {@link IoFailed} | {@link KeyRejected}
+ */
+export async function cosignHead(cosigner: Cosigner, request: CosignRequest): Promise<CosignedHead> {
+  const { head, logKeys, prove } = request;
+  const signatures = await logSignatures(head, logKeys);
+  return changeState(cosigner.state, head.origin, async (last) => {
+    const older = last?.head ?? { size: 0, root: emptyRoot() };
+    if (head.size < older.size) {
+      const message = `the head of the log has ${head.size} entries, but one with ${older.size} entries is cosigned`;
+      throw new HeadRefused('conflict', message, older.size);
+    }
+    if (!isConsistent(older, head, await prove(older))) {
+      throw new HeadRefused(
+        'inconsistent',
+        `the log with ${head.size} entries is not proven to contain the log with ${older.size} entries that is cosigned`,
+      );
+    }
+    const time = nextTime(last);
+    if (last?.time === time && last.head.note.text === head.note.text) return last;
+    const own = await cosignature(cosigner, head.note.text, time);
+    const note = { text: head.note.text, signatures: [...signatures, own] };
+    return { head: { ...head, note }, time };
+  });
+}
+
+/** Returns the signatures of a head by the key of the log. Those of other keys are ignored. */
+async function logSignatures(
+  { note, origin }: SignedHead,
+  keys: readonly NoteKey[],
+): Promise<NoteSignature[]> {
+  const own = keys.filter(({ name }) => name === origin);
+  if (own.length === 0)
+    throw new HeadRefused(
+      'unknown-log',
+      `this witness does not know the log ${JSON.stringify(origin.slice(0, MAX_SHOWN))}`,
+    );
+  const lines = note.signatures.flatMap((line) => {
+    const key = own.find((one) => isNamed(line, one));
+    return key === undefined ? [] : [{ line, key }];
+  });
+  if (lines.length === 0) {
+    throw new HeadRefused('unsigned', `the head is not signed by a known key of the log ${origin}`);
+  }
+  for (const { line, key } of lines) {
+    if (await isSignedByNoteKey(key, line.signature, note.text)) continue;
+    throw new HeadRefused('unsigned', `the head has a signature of the log ${origin} that is not valid`);
+  }
+  return lines.map(({ line }) => line);
+}
+
+/** Returns the time of the next cosignature, in seconds since 1970. It is never earlier than the last one. */
+function nextTime(last: CosignedHead | undefined): number {
+  const now = Math.floor(Date.now() / 1000);
+  if (last === undefined || last.time <= now) return now;
+  if (last.time - now <= CLOCK_TOLERANCE_MS / 1000) return last.time;
+  throw new IoFailed(
+    `the clock of this machine is before ${formatUpdatedAt(last.time * 1000)}, the time of the last cosignature: set the clock. ` +
+      'If it was wrong at that time, generate another key',
+  );
+}
+
+/** Makes a cosignature, and verifies it. */
+async function cosignature({ state, signer }: Cosigner, text: string, time: number): Promise<NoteSignature> {
+  const signed = cosignedText(text, time);
+  const signature = await signer.sign(Buffer.from(signed));
+  const { name, keyId } = state.key;
+  if (await isSignedByNoteKey(state.key, signature, signed)) {
+    return { name, keyId, signature: encodeCosignature(time, signature) };
+  }
+  throw new KeyRejected(`the key that signs is not the key of the witness ${name}`);
+}

@@ -1,0 +1,138 @@
+import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import {
+  cosignatureTime,
+  formatNote,
+  isNamed,
+  LIMITS,
+  type NoteKey,
+  newestCosignatures,
+  parseHead,
+  parseNoteKey,
+  type SignedHead,
+} from '@passport-registry/verifier/internal';
+import { IoFailed, UsageError } from '../../generator/errors.js';
+import { flushFolder } from '../../generator/files/flush.js';
+import { readIfExists } from '../../generator/files/read-file.js';
+import { cosignedHeadPath } from '../../generator/log/log-files.js';
+import { withFileLock } from './origin-lock.js';
+
+/** The memory of a witness: a folder that belongs to one key, with one file for each log. */
+export interface WitnessState {
+  readonly folder: string;
+  /** The key of the witness. */
+  readonly key: NoteKey;
+}
+
+/** A head of a log, with the signatures of the log and of the witness. */
+export interface CosignedHead {
+  readonly head: SignedHead;
+  /** When the witness cosigned, in seconds since 1970. */
+  readonly time: number;
+}
+
+/** The maximum size of a cosigned head: that of a head, and a cosignature. */
+const MAX_BYTES = 2 * LIMITS.logProof;
+
+/** The file with the verifier key of the witness. */
+const KEY_FILE = 'vkey';
+
+/**
+ * Creates the state of a new witness, one that has never cosigned.
+ *
+ * @param vkey - the verifier key of the witness
+ * @throws {@link UsageError} if the folder contains anything; {@link IoFailed}
+ */
+export function createState(folder: string, vkey: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (readdirSync(folder).length > 0) {
+      throw new UsageError(
+        `${folder} is not empty: the state of a new witness needs a folder of its own. A witness that exists keeps its state`,
+      );
+    }
+    writeFileSync(join(folder, KEY_FILE), `${vkey}\n`, { flag: 'wx', flush: true });
+    flushFolder(folder);
+    flushFolder(dirname(resolve(folder)));
+  } catch (cause) {
+    if (cause instanceof UsageError) throw cause;
+    throw new IoFailed(`${folder} cannot be written: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/**
+ * Opens the state of a witness. A witness never starts without its state: it could then cosign a second history.
+ *
+ * @throws {@link UsageError} if there is no state; {@link IoFailed}
+ */
+export function openState(folder: string): WitnessState {
+  const vkey = readIfExists(join(folder, KEY_FILE));
+  if (vkey === undefined) {
+    throw new UsageError(
+      `${folder} is not the state of a witness. If the key has never cosigned, create its state with ` +
+        '`passport-registry keys witness KEY --name NAME --state FOLDER`. If the state is lost, generate another key: ' +
+        'nobody should trust the old one any longer',
+    );
+  }
+  const damaged = (message: string) => new IoFailed(`${join(folder, KEY_FILE)} ${message}`);
+  return { folder, key: parseNoteKey(vkey.toString('utf8').trim(), 'witness', damaged) };
+}
+
+/** The file with the newest cosigned head of a log. */
+const stateFile = ({ folder }: WitnessState, origin: string) =>
+  join(folder, cosignedHeadPath(origin).replace('/', '.'));
+
+/**
+ * Reads the newest head of a log that the witness has cosigned. What this function returns is on the disk, so that the
+ * witness remembers it after a power failure.
+ *
+ * @returns undefined if the witness has never cosigned a head of the log
+ * @throws {@link IoFailed} if the file is damaged, or another key has cosigned
+ */
+export async function lastCosigned(state: WitnessState, origin: string): Promise<CosignedHead | undefined> {
+  const file = stateFile(state, origin);
+  const bytes = readIfExists(file, MAX_BYTES);
+  if (bytes === undefined) return undefined;
+  // Another process can have renamed the file just now.
+  flushFolder(state.folder);
+  const damaged = (message: string) =>
+    new IoFailed(
+      `${file} ${message}: the state of this witness is damaged. If there is no exact copy of the newest state, generate another key`,
+    );
+  const head = parseHead(bytes, damaged);
+  const own = head.note.signatures.find((line) => isNamed(line, state.key));
+  const time = own && cosignatureTime(own);
+  const anyTime = { since: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY };
+  const valid = await newestCosignatures(head.note, { witnesses: [state.key], quorum: 1, ...anyTime });
+  if (head.origin !== origin) throw damaged(`is about the log ${head.origin}`);
+  if (time === undefined || valid.length === 0) throw damaged('is not cosigned by the key of the state');
+  return { head, time };
+}
+
+/**
+ * Replaces the newest cosigned head of a log. Nobody else changes it meanwhile. When this function returns, the new head is
+ * on the disk.
+ *
+ * @param change - receives the last cosigned head. Returns the next one, or the same one to leave the state as it is
+ */
+export async function changeState(
+  state: WitnessState,
+  origin: string,
+  change: (last: CosignedHead | undefined) => Promise<CosignedHead>,
+): Promise<CosignedHead> {
+  const file = stateFile(state, origin);
+  return withFileLock(file, async (temporary) => {
+    const last = await lastCosigned(state, origin);
+    const next = await change(last);
+    if (next === last) return next;
+    try {
+      const written = join(temporary, 'checkpoint');
+      writeFileSync(written, formatNote(next.head.note), { flag: 'wx', flush: true, mode: 0o644 });
+      renameSync(written, file);
+      flushFolder(state.folder);
+    } catch (cause) {
+      throw new IoFailed(`${file} cannot be written: ${(cause as Error).message}`, { cause });
+    }
+    return next;
+  });
+}

@@ -1,0 +1,296 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { describeWith } from '../support/components.js';
+import { CLI } from '../support/paths.js';
+import { plainHost, serve } from '../support/serving.js';
+import {
+  cli,
+  cliProcess,
+  recordText,
+  run,
+  temporaryFolder,
+  workspace,
+  writeFiles,
+} from '../support/workspace.js';
+
+describe('passport-registry', () => {
+  it('explains itself, and each command', async () => {
+    const folder = temporaryFolder();
+    const help = await cli(['--help'], folder);
+    expect(help.code).toBe(0);
+    for (const command of ['build', 'validate', 'verify', 'serve', 'keys']) {
+      expect(help.stdout).toContain(command);
+      expect((await cli([command, '--help'], folder)).code).toBe(0);
+    }
+    expect((await cli(['--version'], folder)).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it.each([
+    [['bild']],
+    [['build', '--nonsense']],
+    [['build', 'issuers']],
+    [['build', '--out']],
+    [['build', '--issuers', 'nowhere', '--key', 'key.pem']],
+    [['validate', 'nowhere']],
+    [['keys']],
+    [['serve', 'nowhere']],
+  ])('ends with 2 on wrong usage: %j', async (args) => {
+    const folder = await workspace();
+    const { code, stderr, stdout } = await cli(args, folder);
+    expect(code).toBe(2);
+    expect(stderr).not.toBe('');
+    expect(stderr).not.toMatch(/^ +at .*:\d+:\d+/m);
+    expect(stdout).toBe('');
+  });
+
+  it.each([
+    [['suspend', 'acme'], 'suspend'],
+    [['keys', 'generate'], 'keys generate'],
+    [['branch', 'save', '--nonsense'], 'branch save'],
+    [['new'], 'new'],
+    [['bild'], ''],
+  ])('points to the help of the command: %j', async (args, command) => {
+    const { stderr } = await cli(args, temporaryFolder());
+    expect(stderr).toContain(`(see passport-registry ${command} --help)`.replace('  ', ' '));
+  });
+});
+
+describe('the command line within another process', () => {
+  it.each([
+    [['--help']],
+    [['bild']],
+    [['validate', '--format', 'github']],
+    [['verify', 'dist', '--json']],
+    [['build', '--production']],
+  ])('says and answers what it does in its own: %j', async (args) => {
+    const folder = await workspace();
+    writeFiles(folder, { 'issuers/bad.yaml': 'issuer_id: worse' });
+    expect(await cli(args, folder)).toEqual(await cliProcess(args, folder));
+  });
+
+  it('leaves nothing behind, whatever the environment and the outcome', async () => {
+    const folder = await workspace();
+    const state = () => [
+      process.cwd(),
+      process.umask(),
+      process.exitCode,
+      ...['SIGINT', 'SIGTERM', 'warning', 'exit'].map((event) => process.listenerCount(event)),
+    ];
+    const before = state();
+    await cli(['build', '--key', 'key.pem'], folder, { CI: '1' });
+    await cli(['keys', 'public', 'key.pem'], folder).then(({ stdout }) =>
+      writeFiles(folder, { 'root.json': stdout }),
+    );
+    expect((await cli(['mirror', 'nowhere', 'copy', '--root-key', 'root.json'], folder)).code).not.toBe(0);
+    expect((await cli(['build'], folder, { CI: '1' })).code).toBe(3);
+    expect((await cli(['build', '--out', 'other'], folder)).code).toBe(0);
+    const watching = cli(['validate', '--watch'], folder);
+    await expect.poll(() => process.listenerCount('SIGTERM')).toBeGreaterThan(0);
+    process.emit('SIGTERM');
+    expect((await watching).code).toBe(0);
+    expect(state()).toEqual(before);
+  });
+});
+
+describe.runIf(existsSync('/dev/full'))('output that cannot be written', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await workspace();
+    await cli(['build', '--key', 'key.pem'], folder);
+  });
+
+  it.each([
+    ['keys public key.pem', 4],
+    ['validate --format sarif', 4],
+    ['verify dist --json', 4],
+    ['nonsense', 2],
+  ])('is an error of %s', async (command, expected) => {
+    const program = `"${process.execPath}" "${CLI}" ${command}`;
+    const { code, stderr } = await run('sh', ['-c', `${program} >/dev/full`], folder);
+    expect(code).toBe(expected);
+    if (code === 4) expect(stderr).toContain('passport-registry: the output cannot be written: ENOSPC');
+    // Lost messages for people change nothing.
+    const silent = await run('sh', ['-c', `${program} 2>/dev/full`], folder);
+    expect(silent.code).toBe(expected === 4 ? 0 : expected);
+  });
+});
+
+describe('passport-registry validate', () => {
+  it('says where, what, and what to do, on stderr, and ends with 1', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, {
+      'issuers/a.yaml': recordText('a', { tier: 'certifed' }),
+      'issuers/b.yaml': recordText('b', { jwks_uri: undefined }),
+    });
+    const { code, stdout, stderr } = await cli(['validate'], folder);
+    expect(code).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toBe(`issuers/a.yaml:2:7: error unknown-value: tier is "certifed"
+ 2 | tier: certifed
+   |       ^^^^^^^^
+    expected: one of founding, certified, registered, sandbox
+    remedy: did you mean \`certified\`?
+issuers/b.yaml:1:1: error missing-field: jwks_uri is missing
+ 1 | issuer_id: b
+   | ^^^^^^^^^^^^
+    expected: all required fields
+    remedy: add jwks_uri: https://issuer.example/.well-known/jwks.json
+2 files: 2 problems, 0 warnings
+`);
+  });
+
+  it('--json gives the same as data on stdout', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, { 'a.yaml': recordText('a', { status: '7' }) });
+    const { code, stdout } = await cli(['validate', '--json', 'a.yaml'], folder);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toEqual({
+      ok: false,
+      files: 1,
+      diagnostics: [
+        {
+          rule: 'wrong-type',
+          severity: 'error',
+          file: 'a.yaml',
+          line: 3,
+          column: 9,
+          endLine: 3,
+          endColumn: 10,
+          message: 'status is the number 7',
+          expected: 'a string',
+          remedy: 'if 7 is meant as a string, put it in quotes: "7"',
+          excerpt: { before: 'status: ', marked: '7', after: '' },
+        },
+      ],
+    });
+  });
+
+  it('a warning alone is no failure', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, { 'issuers/a.yaml': recordText('a', { geographical_scope: '[UK]' }) });
+    const { code, stderr } = await cli(['validate'], folder);
+    expect(code).toBe(0);
+    expect(stderr).toContain('1 file: 0 problems, 1 warning');
+  });
+
+  it('lets no control character of a stranger reach the terminal', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, {
+      'issuers/a.yaml': recordText('a', {
+        tier: '"\\e[2J\\e]0;owned\\a"',
+        '"\\e[31mred"': '1',
+        '"\u202eevil"': '2',
+      }),
+      'issuers/b\u001b[31m.yaml': recordText('b'),
+    });
+    const { stderr } = await cli(['validate'], folder);
+    expect(stderr).toContain('\\u001b[2J');
+    expect(stderr.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
+  });
+});
+
+describeWith(['script'], 'progress', () => {
+  it('is shown on a terminal for work that takes long, and goes away; elsewhere there is none', async () => {
+    const folder = temporaryFolder();
+    const ids = Array.from({ length: 1100 }, (_one, index) => `issuer-${index}`);
+    writeFiles(folder, Object.fromEntries(ids.map((id) => [`issuers/${id}.yaml`, recordText(id)])));
+    // A clock that runs fast makes any work take long.
+    const fast = 'const { now } = performance; performance.now = () => 1e4 * now.call(performance);';
+    writeFiles(folder, { 'fast.mjs': fast });
+    const command = `${process.execPath} --import ./fast.mjs ${CLI} validate`;
+    const { stdout } = await run('script', ['-qec', command, '/dev/null'], folder);
+    expect(stdout.replaceAll('\u001b[K', '')).toMatch(/\rchecking [\d,]+ of 1,100\r/);
+    expect(stdout.endsWith('\r\u001b[K1,100 files: 0 problems, 0 warnings\r\n')).toBe(true);
+    const { stderr } = await cli(['validate'], folder);
+    expect(stderr).toBe('1,100 files: 0 problems, 0 warnings\n');
+  });
+});
+
+describe('passport-registry resolve', () => {
+  async function registry(): Promise<string> {
+    const folder = await workspace(['alpha']);
+    await cli(['build', '--key', 'key.pem'], folder);
+    const { stdout } = await cli(['keys', 'public', 'key.pem'], folder);
+    writeFiles(folder, {
+      'root.json': stdout,
+      'policy.json': '{"tiers":["certified"]}',
+      'strict.json': '{"tiers":[]}',
+    });
+    return folder;
+  }
+  const ask = (id: string, policy: string, ...more: string[]) => [
+    ...['resolve', id, '--policy', policy, '--root-key', 'root.json'],
+    ...more,
+  ];
+
+  it('accepts and rejects, with every reason, from a folder and from a live registry', async () => {
+    const folder = await registry();
+    const live = await serve(join(folder, 'dist'));
+    for (const source of [[], ['--source', live], ['--source', 'http://127.0.0.1:9', live]]) {
+      const good = await cli(ask('alpha', 'policy.json', ...source), folder);
+      expect(good.stderr).toContain('alpha is accepted');
+      expect(good.code).toBe(0);
+      const bad = await cli(ask('alpha', 'strict.json', '--json', ...source), folder);
+      expect(JSON.parse(bad.stdout)).toMatchObject({
+        accepted: false,
+        reasons: [{ code: 'tier-not-accepted' }],
+      });
+      expect(bad.code).toBe(1);
+      const unknown = await cli(ask('alhpa', 'policy.json', ...source), folder);
+      expect([unknown.code, unknown.stderr.includes('issuer-unknown')]).toEqual([1, true]);
+      // Only a list shows which ids are similar. A host is asked for one issuer.
+      expect(unknown.stderr.includes('did you mean `alpha`?')).toBe(source.length === 0);
+    }
+  });
+
+  it('fetches from a host only what proves one issuer, and says what it fetched', async () => {
+    const folder = await registry();
+    const requested: string[] = [];
+    const live = await plainHost(join(folder, 'dist'), 'index.html', (path, bytes) => {
+      requested.push(path);
+      return bytes;
+    });
+    const { stderr, stdout } = await cli(ask('alpha', 'policy.json', '--json', '--source', live), folder);
+    expect(requested.sort()).toEqual(['/issuers/alpha', '/publication.jwt', '/sums/root']);
+    const { files, bytes, requests } = JSON.parse(stdout).fetched;
+    const sizes = requested.map((path) => statSync(join(folder, 'dist', path)).size);
+    expect([files, bytes, requests]).toEqual([3, sizes.reduce((sum, size) => sum + size, 0), 6]);
+    expect(stderr).toContain(`fetched 3 files, ${bytes.toLocaleString('en-US')} bytes, in 6 requests\n`);
+    expect(
+      JSON.parse((await cli(ask('alpha', 'policy.json', '--json'), folder)).stdout).fetched,
+    ).toBeUndefined();
+  });
+
+  it('reads the list of a registry without a publication statement', async () => {
+    const folder = await registry();
+    const live = await plainHost(join(folder, 'dist'), 'index.html', (path, bytes) =>
+      path === '/publication.jwt' ? undefined : bytes,
+    );
+    const { code, stderr } = await cli(ask('alhpa', 'policy.json', '--source', live), folder);
+    expect([code, stderr.includes('did you mean `alpha`?')]).toEqual([1, true]);
+    expect(stderr).toMatch(/fetched \d+ files/);
+    const anchor = { root: JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8')), sources: [live] };
+    writeFiles(folder, { 'root.json': JSON.stringify({ ...anchor, publication: 'required' }) });
+    const strict = await cli(ask('alpha', 'policy.json'), folder);
+    expect([strict.code, strict.stderr.includes('ERR_PUBLICATION_MISSING')]).toEqual([1, true]);
+  });
+
+  it('decides nothing without a good registry, a good policy and a pinned key', async () => {
+    const folder = await registry();
+    writeFiles(folder, { 'typo.json': '{"tier":["certified"]}', 'no.json': '{' });
+    expect((await cli(ask('alpha', 'typo.json'), folder)).code).toBe(2);
+    expect((await cli(ask('alpha', 'no.json'), folder)).code).toBe(2);
+    expect((await cli(ask('alpha', 'nowhere.json'), folder)).code).toBe(4);
+    expect((await cli(ask('alpha', 'policy.json', '--source', 'nowhere'), folder)).code).toBe(2);
+    expect((await cli(['resolve', 'alpha', '--policy', 'policy.json'], folder)).code).toBe(2);
+    // In the folder of a registry, its settings name the root key.
+    writeFiles(folder, { 'registry.yaml': 'root_key: root.json\n' });
+    expect((await cli(['resolve', 'alpha', '--policy', 'policy.json'], folder)).code).toBe(0);
+    writeFiles(folder, { 'dist/issuers.json': '{}' });
+    const { code, stderr, stdout } = await cli(ask('alpha', 'policy.json'), folder);
+    expect(code).toBe(1);
+    expect(stderr).toContain('ERR_SIGNATURE_INVALID');
+    expect(stdout).toBe('');
+  });
+});

@@ -1,0 +1,177 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { decodeJwt } from 'jose';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { OVERRIDABLE } from '../../build/generator/review/forbidden-changes.js';
+import { ROOT } from '../support/paths.js';
+import { cli, workspace, writeFiles } from '../support/workspace.js';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await workspace(['alpha']);
+  writeFiles(folder, { 'keys/.keep': '' });
+  for (const name of ['root', 'online', 'other']) {
+    const { stdout } = await cli(['keys', 'generate', '--out', `keys/${name}.pem`], folder);
+    writeFiles(folder, { [`keys/${name}.json`]: stdout });
+  }
+});
+
+const configure = (text: string) => writeFiles(folder, { 'registry.yaml': text });
+const published = (path: string) => readFileSync(join(folder, 'dist', path), 'utf8');
+const validity = (jwt: string) => {
+  const { iat = 0, exp = 0 } = decodeJwt(jwt);
+  return exp - iat;
+};
+
+const WHOLE = `# What the operator would otherwise repeat.
+base_url: http://127.0.0.1:1
+root_key: keys/root.json
+signer:
+  key: keys/root.pem
+checkpoint:
+  hours: 6
+  signer:
+    command: '"${process.execPath}" sign.mjs {}'
+    timeout: 20
+  public_key: keys/online.json
+delegation:
+  days: 30
+`;
+
+const SIGN = `import { sign } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+process.stdout.write(sign(null, readFileSync(process.argv[2]), readFileSync('keys/online.pem')));
+`;
+
+describe('registry.yaml', () => {
+  beforeEach(() => writeFiles(folder, { 'sign.mjs': SIGN }));
+
+  it('says once what every command would have to be told', async () => {
+    configure(WHOLE);
+    const delegation = await cli(['keys', 'delegate', '--online', 'keys/online.json'], folder);
+    expect(validity(delegation.stdout)).toBe(30 * 24 * 3600);
+    writeFiles(folder, { 'delegation.jwt': delegation.stdout });
+    const build = await cli(['build', '--production', '--delegation', 'delegation.jwt'], folder);
+    expect(build.stderr).not.toContain('passport-registry:');
+    expect(build.code).toBe(0);
+    expect(validity(published('checkpoint.jwt'))).toBe(6 * 3600);
+    const before = published('checkpoint.jwt');
+    // A checkpoint of the same second would be the same.
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    expect((await cli(['checkpoint'], folder)).code).toBe(0);
+    expect(published('checkpoint.jwt')).not.toBe(before);
+    expect((await cli(['verify', 'dist'], folder)).stderr).toContain('(pinned)');
+    // Without a folder it is the address that is verified; nothing answers there.
+    const live = await cli(['verify'], folder);
+    expect(live.stderr).toContain('http://127.0.0.1:1');
+    expect(live.code).toBe(4);
+  });
+
+  it('has its paths below itself, wherever it is read from', async () => {
+    writeFiles(folder, { 'elsewhere/registry.yaml': 'signer: { key: ../keys/root.pem }\n' });
+    for (const args of [
+      ['--config', 'elsewhere/registry.yaml', 'build', '--production'],
+      ['build', '--production', '--config', 'elsewhere/registry.yaml'],
+    ])
+      expect((await cli(args, folder)).code).toBe(0);
+    expect(JSON.parse(published('keys/root.json')).kid).toBe(
+      JSON.parse(readFileSync(join(folder, 'keys/root.json'), 'utf8')).kid,
+    );
+  });
+
+  it('takes a key from the environment', async () => {
+    configure('signer: { key: "env:ROOT" }\n');
+    const ROOT = readFileSync(join(folder, 'keys/root.pem'), 'utf8');
+    expect((await cli(['build', '--production'], folder, { ROOT })).code).toBe(0);
+  });
+
+  it('yields to the command line, a key there also to a command here', async () => {
+    configure(`signer: { command: 'false' }\nroot_key: keys/root.json\ncheckpoint: { hours: 6 }\n`);
+    expect((await cli(['build', '--production'], folder)).code).toBe(3);
+    const key = ['--key', 'keys/root.pem'];
+    expect((await cli(['build', '--production', ...key], folder)).code).toBe(0);
+    const other = ['--key', 'keys/other.pem', '--root-key', 'keys/other.json', '--out', 'other'];
+    expect((await cli(['build', '--production', ...other], folder)).code).toBe(0);
+    const hours = ['--checkpoint-key', 'keys/root.pem', '--checkpoint-hours', '7'];
+    expect((await cli(['build', '--production', ...key, ...hours], folder)).code).toBe(0);
+    expect(validity(published('checkpoint.jwt'))).toBe(7 * 3600);
+  });
+
+  it('never leads to a development key under a pinned root', async () => {
+    configure('root_key: keys/root.json\n');
+    const { code, stderr } = await cli(['build'], folder);
+    expect(code).toBe(3);
+    expect(stderr).toContain('keys/root.json is');
+  });
+
+  it('may be empty', async () => {
+    configure('# nothing yet\n');
+    expect((await cli(['build'], folder)).code).toBe(0);
+  });
+
+  it.each([
+    ['siner: {}', '1:1', 'unknown-field', '"siner" is not a setting of the file', 'did you mean `signer`?'],
+    ['checkpoint:\n  hours: 24h', '2:10', 'wrong-type', 'checkpoint.hours is "24h"', 'must be integer'],
+    ['checkpoint:\n  hours: 0', '2:10', 'wrong-type', 'checkpoint.hours is the number 0', 'must be >= 1'],
+    ['base_url: registry.example', '1:11', 'wrong-type', 'base_url is "registry.example"', 'expected form'],
+    [
+      'signer:\n  key: a\n  input: digset',
+      '3:10',
+      'unknown-value',
+      'signer.input is "digset"',
+      'did you mean `digest`?',
+    ],
+    [
+      'transitions:\n  overrides:\n    - issuer_id: a\n      rule: record-removed',
+      '3:7',
+      'missing-field',
+      'transitions.overrides.0 has no reason',
+      'add reason',
+    ],
+    ['- a', '1:1', 'wrong-type', 'the file is a list', 'must be object'],
+    ['signer: [', '1:10', 'yaml-syntax', '', 'fix the syntax'],
+    ['root_key: a\nroot_key: b', '2:1', 'duplicate-key', 'root_key appears twice', 'remove the duplicate'],
+  ])(
+    'that holds %j is refused at its place, before anything is done',
+    async (text, place, rule, message, remedy) => {
+      configure(text);
+      const { code, stderr, stdout } = await cli(['build', '--json'], folder);
+      expect(code).toBe(2);
+      expect(stderr).toContain(`registry.yaml:${place}: error ${rule}: ${message}`);
+      expect(stderr).toContain(remedy);
+      expect(JSON.parse(stdout)).toMatchObject({
+        ok: false,
+        error: { code: 'ERR_CONFIGURATION_REJECTED' },
+        diagnostics: [{ rule }],
+      });
+    },
+  );
+
+  it('that is invalid stops no command that takes nothing from it', async () => {
+    configure('signer: [');
+    const generate = ['keys', 'generate', '--out', 'new.pem', '--public', 'new.json'];
+    for (const args of [generate, ['keys', 'public', 'new.pem']]) {
+      const { code, stderr } = await cli(args, folder);
+      expect(code, stderr).toBe(0);
+    }
+    for (const args of [
+      ['keys', 'rotate', '--next', 'new.json'],
+      ['rotate', '--next-key', 'x'],
+      ['verify', '.'],
+    ])
+      expect((await cli(args, folder)).stderr).toContain('registry.yaml is not a valid configuration');
+  });
+
+  it('lets those rules be overridden that `diff` lets be overridden', () => {
+    const { properties } = JSON.parse(readFileSync(join(ROOT, 'schemas/registry.schema.json'), 'utf8'));
+    const { rule } = properties.transitions.properties.overrides.items.properties;
+    expect(rule.enum).toEqual(OVERRIDABLE);
+  });
+
+  it('that is not there although it was named is an error', async () => {
+    const { code, stderr } = await cli(['--config', 'none.yaml', 'build'], folder);
+    expect(code).toBe(4);
+    expect(stderr).toContain('none.yaml does not exist');
+  });
+});

@@ -1,0 +1,676 @@
+import { createPublicKey } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { canonicalBytes, createRegistryClient } from '@passport-registry/verifier';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { altered, LoggedRegistry, PROOF } from '../support/logged-registry.js';
+import { type NoteSigner, noteSigner } from '../support/note-keys.js';
+import {
+  at,
+  type Files,
+  issuer,
+  publish,
+  rotationStep,
+  type TestKey,
+  testKey,
+  withCheckpoint,
+  withRotation,
+} from '../support/publication.js';
+import { registryHost } from '../support/registry-host.js';
+import { listen } from '../support/serving.js';
+import { publishSummed } from '../support/summed-registry.js';
+import { cli, recordText, temporaryFolder, writeFiles } from '../support/workspace.js';
+
+let first: TestKey;
+let second: TestKey;
+let third: TestKey;
+let online: TestKey;
+let plain: Files;
+let checkpointed: Files;
+let rotated: Files;
+let folder: string;
+
+beforeAll(async () => {
+  [first, second, third, online] = [await testKey(), await testKey('p256'), await testKey(), await testKey()];
+  plain = publish(first, [issuer('a'), issuer('b')]);
+  checkpointed = await withCheckpoint(plain, first, online);
+  rotated = withRotation(await withCheckpoint(publish(third, [issuer('a')]), third, online), [
+    await rotationStep(first, second),
+    await rotationStep(second, third),
+  ]);
+});
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+
+const thumbprintOf = ({ rootKey }: TestKey) => rootKey.thumbprint;
+const hostOf = async (files: Files) => (await registryHost(files)).base;
+const pin = (url: string, ...args: string[]) => cli(['pin', url, ...args], folder);
+const written = (file = 'trust-anchor.json') => JSON.parse(readFileSync(join(folder, file), 'utf8'));
+
+describe('passport-registry pin', () => {
+  it('takes nothing from the registry.yaml of an operator', async () => {
+    writeFiles(folder, { 'registry.yaml': 'log: { quorum: 2 }\nroot_key: other.json\n' });
+    const { code } = await pin(await hostOf(checkpointed), '--thumbprint', thumbprintOf(first));
+    expect([code, written().quorum]).toEqual([0, undefined]);
+  });
+
+  it('writes the trust anchor of the registry that has the thumbprint', async () => {
+    const url = await hostOf(checkpointed);
+    const { code, stderr, stdout } = await pin(`${url}/`, '--thumbprint', thumbprintOf(first));
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toMatch(/^list {7}\S+Z, 2 issuers$/m);
+    expect(stderr).toContain('trust-anchor.json written; it requires a checkpoint');
+    expect(written()).toEqual({ root: first.rootKey.jwk, sources: [url], checkpoint: 'required' });
+  });
+
+  it('requires a checkpoint only of a registry that has one', async () => {
+    const url = await hostOf(plain);
+    const { stderr } = await pin(url, '--thumbprint', thumbprintOf(first), '--out', 'other.json');
+    expect(stderr).toContain('checkpoint none\n');
+    expect(written('other.json')).toEqual({ root: first.rootKey.jwk, sources: [url] });
+  });
+
+  it('requires a publication statement of a registry that has one', async () => {
+    const files = await publishSummed(first, [issuer('a')]);
+    const url = await hostOf(await withCheckpoint(files, first, online, { sequence: 1 }));
+    const { stderr } = await pin(url, '--thumbprint', thumbprintOf(first));
+    expect(stderr).toContain('statement  valid\ncheckpoint valid\n');
+    expect(stderr).toContain('it requires a checkpoint and a publication statement');
+    expect(written()).toMatchObject({ checkpoint: 'required', publication: 'required' });
+    const other = await pin(await hostOf(files), '--thumbprint', thumbprintOf(first), '--out', 'other.json');
+    expect(other.stderr).toContain('other.json written; it requires a publication statement\n');
+    expect(written('other.json').checkpoint).toBeUndefined();
+  });
+
+  it('without a thumbprint, shows the registry, says how to compare, and writes nothing', async () => {
+    const { code, stderr } = await pin(await hostOf(checkpointed));
+    expect(code).toBe(1);
+    expect(stderr).toContain(`root key   ${thumbprintOf(first)}\n`);
+    expect(stderr).toContain('NOT pinned');
+    expect(stderr).toContain('Learn the thumbprint from the operator in another way');
+    // The thumbprint to type must come from the user.
+    expect(stderr).toContain('--thumbprint THUMBPRINT --require-checkpoint\n');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('without a thumbprint, pins only on first use, with a warning', async () => {
+    const { code, stderr } = await pin(await hostOf(checkpointed), '--trust-on-first-use');
+    expect(code).toBe(0);
+    expect(stderr).toContain('WARNING: the thumbprint was compared with nothing');
+    expect(written().root).toEqual(first.rootKey.jwk);
+  });
+
+  it('reports as JSON', async () => {
+    const url = await hostOf(checkpointed);
+    const pinned = JSON.parse((await pin(url, '--thumbprint', thumbprintOf(first), '--json')).stdout);
+    expect(pinned).toMatchObject({ ok: true, file: 'trust-anchor.json', trustAnchor: written(), issuers: 2 });
+    const shown = await pin(url, '--json');
+    expect([shown.code, JSON.parse(shown.stdout)]).toMatchObject([1, { ok: false, file: null }]);
+    const refused = await pin(url, '--thumbprint', thumbprintOf(second), '--json');
+    expect(JSON.parse(refused.stdout)).toMatchObject({ ok: false, error: { code: 'ERR_TREE_REJECTED' } });
+  });
+});
+
+describe('pin and the next root keys', () => {
+  const [one, other] = ['A'.repeat(43), `${'A'.repeat(42)}E`];
+  const nextRoots = (...keys: string[]) => keys.flatMap((thumbprint) => ['--next-root', thumbprint]);
+  /** A registry that has rotated to the third key, which it commits to others. */
+  const committing = async (...next: TestKey[]) =>
+    withRotation(publish(third, [issuer('a')]), [
+      await rotationStep(first, second),
+      await rotationStep(second, third, next),
+    ]);
+  const refused = async (files: Files, ...args: string[]): Promise<string> => {
+    const { code, stderr } = await pin(await hostOf(files), ...args);
+    expect([code, readdirSync(folder)]).toEqual([1, []]);
+    return stderr;
+  };
+
+  it('writes those that the user gives', async () => {
+    const url = await hostOf(plain);
+    const { stderr } = await pin(url, '--thumbprint', thumbprintOf(first), ...nextRoots(one, other));
+    expect(stderr).toContain(`only ${one} or ${other} can follow it\n`);
+    expect(stderr).toContain('it requires a next root key that is one of 2\n');
+    expect(written()).toEqual({ root: first.rootKey.jwk, next_roots: [one, other], sources: [url] });
+  });
+
+  it('writes those that the known key proves, after a rotation', async () => {
+    const stranger = await testKey();
+    const files = await committing(online, stranger);
+    const { stderr } = await pin(await hostOf(files), '--thumbprint', thumbprintOf(second));
+    const sorted = [thumbprintOf(online), thumbprintOf(stranger)].sort();
+    expect(stderr).toContain(`only ${sorted.join(' or ')} can follow it\n`);
+    expect(written()).toMatchObject({ root: third.rootKey.jwk, next_roots: sorted });
+  });
+
+  it('those that the host alone shows are named, but written only with --next-root or on first use', async () => {
+    const url = await hostOf(await committing(online));
+    const known = ['--thumbprint', thumbprintOf(third)];
+    const named = await pin(url, ...known, '--json');
+    expect(JSON.parse(named.stdout)).toMatchObject({ shownNextRoots: [thumbprintOf(online)] });
+    expect(named.stderr).toContain(`only ${thumbprintOf(online)} can follow it, which proves\n`);
+    expect(named.stderr).toContain(`pass --next-root ${thumbprintOf(online)}\n`);
+    expect(written()).not.toHaveProperty('next_roots');
+    await pin(url, ...known, ...nextRoots(thumbprintOf(online)), '--out', 'told.json');
+    expect(written('told.json').next_roots).toEqual([thumbprintOf(online)]);
+    await pin(url, '--trust-on-first-use', '--out', 'first.json');
+    expect(written('first.json').next_roots).toEqual([thumbprintOf(online)]);
+    const shown = await pin(url, ...nextRoots(thumbprintOf(online)));
+    expect(shown.stderr).toContain(`--thumbprint THUMBPRINT --next-root ${thumbprintOf(online)}\n`);
+  });
+
+  it('refuses those that do not fit', async () => {
+    const files = await committing(online);
+    const differs = await refused(files, '--thumbprint', thumbprintOf(third), ...nextRoots(one));
+    expect(differs).toContain(`lets the root key be followed by ${thumbprintOf(online)}, not by ${one}`);
+    const left = await refused(files, '--thumbprint', thumbprintOf(second), ...nextRoots(one));
+    expect(left).toContain(`may be followed only by ${one}, not by ${thumbprintOf(third)}`);
+    const itself = ['--thumbprint', thumbprintOf(first), ...nextRoots(thumbprintOf(first))];
+    expect(await refused(plain, ...itself)).toContain('cannot follow itself');
+    const right = ['--thumbprint', thumbprintOf(second), ...nextRoots(thumbprintOf(third))];
+    expect((await pin(await hostOf(files), ...right)).code).toBe(0);
+    expect(written().next_roots).toEqual([thumbprintOf(online)]);
+  });
+
+  it.each([
+    [nextRoots('A'.repeat(42))],
+    [nextRoots(one, one)],
+    [nextRoots(...['A', 'E', 'I', 'M'].map((last) => `${'A'.repeat(42)}${last}`))],
+  ])('wrong usage: %j', async (args) => {
+    const { code, stderr } = await pin('https://registry.example', '--thumbprint', one, ...args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--next-root takes')]);
+  });
+});
+
+describe('a host that withholds the checkpoint', () => {
+  const without = (...paths: string[]) =>
+    new Map([...checkpointed].filter(([path]) => !paths.includes(path)));
+  const known = (...args: string[]) => ['--thumbprint', thumbprintOf(first), ...args];
+
+  it('but not the delegation is refused', async () => {
+    const { code, stderr } = await pin(await hostOf(without('checkpoint.jwt')), ...known());
+    expect([code, readdirSync(folder)]).toEqual([1, []]);
+    expect(stderr).toContain('it has keys/delegation.jwt, but no checkpoint.jwt');
+  });
+
+  it('and the delegation is refused with --require-checkpoint, and otherwise there is a note', async () => {
+    const url = await hostOf(without('checkpoint.jwt', 'keys/delegation.jwt'));
+    const { code, stderr } = await pin(url, ...known('--require-checkpoint'));
+    expect([code, readdirSync(folder)]).toEqual([1, []]);
+    expect(stderr).toContain('checkpoint');
+    expect((await pin(url, ...known())).stderr).toContain('pass --require-checkpoint');
+  });
+
+  it.each([404, 410])('with status %i is refused with --require-checkpoint', async (status) => {
+    const files = checkpointed;
+    const url = await listen((request, response) => {
+      const path = String(request.url).slice(1);
+      const bytes = /(checkpoint|delegation)\.jwt$/.test(path) ? undefined : files.get(path);
+      response.writeHead(bytes === undefined ? status : 200).end(bytes);
+    });
+    expect((await pin(url, ...known('--require-checkpoint'))).code).not.toBe(0);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('does not matter to a registry that has one: --require-checkpoint is satisfied', async () => {
+    const url = await hostOf(checkpointed);
+    expect((await pin(url, ...known('--require-checkpoint'))).code).toBe(0);
+    expect(written().checkpoint).toBe('required');
+    expect((await pin(url)).stderr).toContain('--thumbprint THUMBPRINT --require-checkpoint\n');
+  });
+});
+
+describe('a host that withholds the publication statement', () => {
+  const known = (...args: string[]) => ['--thumbprint', thumbprintOf(first), ...args];
+  let summed: Files;
+  const withheld = () => new Map([...summed].filter(([path]) => !path.endsWith('.jwt')));
+
+  beforeAll(async () => {
+    summed = await withCheckpoint(await publishSummed(first, [issuer('a')]), first, online);
+  });
+
+  it('with the checkpoint and the delegation, is refused with --require-publication', async () => {
+    const { code, stderr } = await pin(await hostOf(withheld()), ...known('--require-publication'));
+    expect([code, readdirSync(folder)]).toEqual([1, []]);
+    expect(stderr).toContain('publication');
+  });
+
+  it('gets an anchor that requires none otherwise, with a note', async () => {
+    const { code, stderr } = await pin(await hostOf(withheld()), ...known());
+    expect([code, written()]).toEqual([0, expect.not.objectContaining({ publication: 'required' })]);
+    expect(stderr).toMatch(
+      /^statement {2}none\n.* can hide publication statements: .*\n.* pass --require-publication$/m,
+    );
+    expect(stderr).toMatch(/^checkpoint none\n.* can hide checkpoints: .*\n.* pass --require-checkpoint$/m);
+  });
+
+  it('does not matter to a registry that has one: --require-publication is satisfied', async () => {
+    const url = await hostOf(summed);
+    const { code, stderr } = await pin(url, ...known('--require-publication', '--require-checkpoint'));
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('can hide')]);
+    expect(written()).toMatchObject({ publication: 'required', checkpoint: 'required' });
+    const shown = await pin(url);
+    expect(shown.stderr).toContain('--thumbprint THUMBPRINT --require-checkpoint --require-publication\n');
+  });
+});
+
+describe('pin and the log', () => {
+  let registry: LoggedRegistry;
+  const known = (...args: string[]) => ['--thumbprint', thumbprintOf(first), ...args];
+  /** The options for witnesses, all or some, and a quorum. */
+  const quorum = (number: number | string, witnesses = registry.witnesses) => [
+    ...witnesses.flatMap(({ vkey }) => ['--witness', vkey]),
+    ...['--quorum', String(number)],
+  ];
+
+  beforeEach(() => {
+    registry = new LoggedRegistry(first);
+  });
+
+  it('writes the log, the witnesses and the quorum', async () => {
+    const url = await hostOf(await registry.publish({ cosigned: registry.cosigning(2) }));
+    const { code, stderr } = await pin(url, ...known(...quorum(2)));
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('WARNING')]);
+    expect(stderr).toMatch(
+      /^log {8}registry\.example\/log, 1 entry, cosigned by one\.example and two\.example$/m,
+    );
+    expect(stderr).toContain(
+      'it requires a publication statement and the log registry.example/log, cosigned by 2 of 3 witnesses\n',
+    );
+    expect(written()).toEqual({ ...registry.anchor(2), sources: [url], publication: 'required' });
+    const client = createRegistryClient({ trustAnchor: written() });
+    await client.ready();
+    expect(client.status()).toMatchObject({ logSize: 1, cosignedBy: ['one.example', 'two.example'] });
+    client.close();
+  });
+
+  it('writes the log of a registry that has one, and says what witnesses are for', async () => {
+    const url = await hostOf(await registry.publish({ cosigned: [] }));
+    const { code, stderr } = await pin(url, ...known());
+    expect([code, written().log, written().witnesses]).toEqual([0, 'registry.example/log', undefined]);
+    expect(stderr).toMatch(/^log {8}registry\.example\/log, 1 entry\n.*\n.* pass --witness and --quorum$/m);
+  });
+
+  it('reports as JSON', async () => {
+    const url = await hostOf(await registry.publish());
+    const { stdout } = await pin(url, ...known('--json', ...quorum(1)));
+    expect(JSON.parse(stdout)).toMatchObject({
+      ...{ ok: true, log: 'registry.example/log', logSize: 1, cosignedBy: ['one.example'] },
+      trustAnchor: { quorum: 1 },
+    });
+    const without = JSON.parse((await pin(await hostOf(plain), ...known('--json', '--force'))).stdout);
+    expect([without.log, without.logSize, without.cosignedBy]).toEqual([undefined, undefined, []]);
+  });
+
+  it('warns about a quorum of half of the witnesses or less', async () => {
+    const url = await hostOf(await registry.publish());
+    expect((await pin(url, ...known(...quorum(1)))).stderr).toContain(
+      'WARNING: 1 of 3 witnesses is not more than half',
+    );
+    const two = quorum(1, registry.witnesses.slice(1));
+    expect((await pin(url, ...known('--force', ...two))).stderr).toContain('WARNING: 1 of 2 witnesses');
+  });
+
+  it('without a thumbprint, shows the command with the witnesses', async () => {
+    const { code, stderr } = await pin(await hostOf(await registry.publish()), ...quorum(2));
+    expect([code, readdirSync(folder)]).toEqual([1, []]);
+    const [one, two, three] = registry.witnesses.map(({ vkey }) => `--witness ${vkey}`);
+    expect(stderr).toContain(`--require-publication ${one} ${two} ${three} --quorum 2\n`);
+  });
+
+  it.each<[string, () => Promise<Files>, RegExp]>([
+    [
+      'that has too few cosignatures',
+      () => registry.publish({ cosigned: registry.cosigning(1) }),
+      /cannot be pinned: 2 witnesses must have cosigned the log, but .* only of: one\.example$/m,
+    ],
+    [
+      'that has no log',
+      () => publishSummed(first, [issuer('a')]),
+      /it has no log that a witness could cosign: publication\.jwt names none; .* leave out --witness and --quorum$/m,
+    ],
+    [
+      'that has no publication statement',
+      async () => plain,
+      /it has no log that a witness could cosign: publication\.jwt is missing; /,
+    ],
+    [
+      'that hides the proof',
+      async () => altered(await registry.publish(), PROOF, undefined),
+      /cannot be pinned: the proof that the list is logged is missing$/m,
+    ],
+    [
+      'whose statement another key has signed',
+      async () => {
+        const other = await new LoggedRegistry(second, registry.log).publish();
+        return new Map([...plain, ['publication.jwt', other.get('publication.jwt') as Buffer]]);
+      },
+      /cannot be pinned: the publication statement /,
+    ],
+  ])('refuses a registry %s', async (_name, files, problem) => {
+    const { code, stderr } = await pin(await hostOf(await files()), ...known(...quorum(2)));
+    expect([code, stderr, readdirSync(folder)]).toEqual([1, expect.stringMatching(problem), []]);
+  });
+
+  it('refuses a registry that hides the proof of its log, also without witnesses', async () => {
+    const url = await hostOf(altered(await registry.publish(), PROOF, undefined));
+    const { code, stderr } = await pin(url, ...known());
+    expect([code, readdirSync(folder)]).toEqual([1, []]);
+    expect(stderr).toContain('the proof that the list is logged is missing');
+  });
+
+  it.each<[string, () => string[], RegExp]>([
+    ['a quorum without witnesses', () => ['--quorum', '1'], /--witness and --quorum need each other/],
+    ['witnesses without a quorum', () => quorum(1).slice(0, -2), /--witness and --quorum need each other/],
+    ['the quorum 0', () => quorum(0), /--quorum takes a number from 1 to 32/],
+    ['the quorum 33', () => quorum(33), /--quorum takes a number from 1 to 32/],
+    ['the quorum two', () => quorum('two'), /--quorum takes a number from 1 to 32/],
+    [
+      'a quorum above the number of witnesses',
+      () => quorum(4),
+      /quorum is 4, but there are only 3 witnesses/,
+    ],
+    [
+      'the key of a log',
+      () => quorum(1, [registry.log.signer]),
+      /--witness takes the verifier key of a witness/,
+    ],
+    [
+      'a public JWK',
+      () => ['--witness', '{}', '--quorum', '1'],
+      /--witness takes the verifier key of a witness/,
+    ],
+    [
+      'a key whose id is wrong',
+      () => [
+        '--witness',
+        registry.witnesses[0]?.vkey.replace(/\+.{8}\+/, '+00000000+') ?? '',
+        '--quorum',
+        '1',
+      ],
+      /witnesses\[0\] has an id that does not belong to its name and key/,
+    ],
+    [
+      'one witness twice, under two names',
+      () => {
+        const [one] = registry.witnesses as [NoteSigner];
+        return quorum(2, [one, noteSigner('alias.example', 'witness', one.pair)]);
+      },
+      /witnesses\[1\] has the public key of witnesses\[0\]: a witness counts once/,
+    ],
+  ])('refuses as wrong usage: %s', async (_name, args, problem) => {
+    const { code, stderr } = await pin('https://registry.example', ...known(...args()));
+    expect([code, stderr]).toEqual([2, expect.stringMatching(problem)]);
+  });
+});
+
+describe('pin after a rotation', () => {
+  it('pins the present root key if the rotation contains the key with the thumbprint', async () => {
+    const { code, stderr } = await pin(await hostOf(rotated), '--thumbprint', thumbprintOf(second));
+    expect(code).toBe(0);
+    expect(stderr).toContain(`leads here from ${thumbprintOf(second)}`);
+    expect(written().root).toEqual(third.rootKey.jwk);
+  });
+
+  it('pins the present root key by its own thumbprint', async () => {
+    const { code, stderr } = await pin(await hostOf(rotated), '--thumbprint', thumbprintOf(third));
+    expect([code, stderr.includes('leads here')]).toEqual([0, false]);
+  });
+
+  it('says why the thumbprint of the first root key does not help', async () => {
+    const { code, stderr } = await pin(await hostOf(rotated), '--thumbprint', thumbprintOf(first));
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      `names ${thumbprintOf(first)} as the first root key, but does not contain that key`,
+    );
+  });
+
+  it('refuses a step that another key signed', async () => {
+    const forged = await rotationStep({ ...second, privateKey: (await testKey('p256')).privateKey }, third);
+    const files = withRotation(rotated, [await rotationStep(first, second), forged]);
+    const { code, stderr } = await pin(await hostOf(files), '--thumbprint', thumbprintOf(second));
+    expect(code).toBe(1);
+    expect(stderr).toContain('the step after the root key');
+  });
+
+  it('refuses a rotation that leads past the published root key', async () => {
+    const files = new Map([...rotated, ['keys/root.json', Buffer.from(canonicalBytes(second.rootKey.jwk))]]);
+    const { code, stderr } = await pin(await hostOf(files as Files), '--thumbprint', thumbprintOf(second));
+    expect(code).toBe(1);
+    expect(stderr).toContain(`the root key that signed the list is ${thumbprintOf(third)}`);
+  });
+});
+
+describe('pin refuses, and writes nothing', () => {
+  const changed = (files: Files, path: string, content: string | undefined): Files => {
+    const copy = new Map(files);
+    if (content === undefined) copy.delete(path);
+    else copy.set(path, Buffer.from(content));
+    return copy;
+  };
+
+  it.each<[string, () => Files | Promise<Files>, RegExp]>([
+    ['another root key', () => publish(second, [issuer('a')]), /it publishes the root key \S+, not /],
+    [
+      'the root key beside a list of another key',
+      () => changed(publish(second, []), 'keys/root.json', plain.get('keys/root.json')?.toString()),
+      /were not signed by the root key/,
+    ],
+    ['a list that was altered', () => changed(plain, 'issuers.json', '{}'), /were not signed by/],
+    ['no list', () => changed(plain, 'issuers.json', undefined), /has no issuers.json/],
+    ['no root key', () => changed(plain, 'keys/root.json', undefined), /keys\/root.json is missing/],
+    ['a root key that is a page', () => changed(plain, 'keys/root.json', '<html>'), /is not JSON/],
+    ['a private root key', () => changed(plain, 'keys/root.json', '{"kty":"OKP","d":"x"}'), /private member/],
+    [
+      'a root key of 17 KiB',
+      () => changed(plain, 'keys/root.json', ' '.repeat(17 * 1024)),
+      /larger than 16384/,
+    ],
+    ['a damaged checkpoint', () => changed(checkpointed, 'checkpoint.jwt', 'x'), /the checkpoint /],
+    [
+      'an expired checkpoint',
+      () => withCheckpoint(plain, first, online, { exp: Math.floor(Date.now() / 1000) - 600 }),
+      /expired/,
+    ],
+    [
+      'an old list without a checkpoint',
+      () => publish(first, [], at(-31 * 24 * 3600)),
+      /older than the maximum age/,
+    ],
+    [
+      'a development key',
+      () => changed(plain, 'UNFIT-FOR-PRODUCTION.txt', 'x'),
+      /signed by a development key.*--allow-development/,
+    ],
+  ])('%s', async (_name, files, problem) => {
+    const { code, stderr } = await pin(await hostOf(await files()), '--thumbprint', thumbprintOf(first));
+    expect(stderr).toMatch(problem);
+    expect(code).toBe(problem.source.includes('16384') ? 4 : 1);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('a redirect', async () => {
+    const there = await hostOf(plain);
+    const url = await listen((request, response) => {
+      response.writeHead(302, { Location: `${there}${request.url}` }).end();
+    });
+    const { code, stderr } = await pin(url, '--thumbprint', thumbprintOf(first));
+    expect([code, stderr.includes('a redirect to')]).toEqual([4, true]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('a host that does not answer', async () => {
+    const { code } = await pin('http://127.0.0.1:9', '--thumbprint', thumbprintOf(first));
+    expect(code).toBe(4);
+  });
+
+  it.each([
+    [['registry.example', '--thumbprint', 'A'.repeat(43)]],
+    [['ftp://registry.example', '--thumbprint', 'A'.repeat(43)]],
+    [['https://someone:hunter2@registry.example', '--thumbprint', 'A'.repeat(43)]],
+    [['https://registry.example?a', '--thumbprint', 'A'.repeat(43)]],
+    [['https://registry.example#a', '--thumbprint', 'A'.repeat(43)]],
+    [['https://registry.example', '--thumbprint', 'A'.repeat(42)]],
+    [['https://registry.example', '--thumbprint', `${'A'.repeat(42)}B`]],
+    [['https://registry.example', '--thumbprint', '']],
+    [['https://registry.example', '--thumbprint', 'A'.repeat(43), '--trust-on-first-use']],
+  ])('wrong usage: %j', async ([url = '', ...args]) => {
+    const { code, stderr } = await pin(url, ...args);
+    expect([code, stderr.includes('hunter2')]).toEqual([2, false]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('a development key even on first use, unless told', async () => {
+    const url = await hostOf(changed(plain, 'UNFIT-FOR-PRODUCTION.txt', 'x'));
+    expect((await pin(url, '--trust-on-first-use')).code).toBe(1);
+    const { code, stderr } = await pin(url, '--trust-on-first-use', '--allow-development');
+    expect([code, stderr.includes(`${thumbprintOf(first)} (development)`)]).toEqual([0, true]);
+  });
+});
+
+describe('pin and an existing file', () => {
+  it('leaves the same content, and replaces other content only with --force', async () => {
+    const url = await hostOf(plain);
+    const args = ['--thumbprint', thumbprintOf(first)];
+    await pin(url, ...args);
+    expect((await pin(url, ...args)).stderr).toContain('trust-anchor.json unchanged');
+    const other = JSON.stringify({ root: second.rootKey.jwk });
+    writeFiles(folder, { 'trust-anchor.json': other });
+    const refused = await pin(url, ...args);
+    expect([refused.code, readFileSync(join(folder, 'trust-anchor.json'), 'utf8')]).toEqual([4, other]);
+    expect(refused.stderr).toContain('already exists with other content');
+    const forced = await pin(url, ...args, '--force');
+    expect([forced.code, forced.stderr.includes('trust-anchor.json replaced')]).toEqual([0, true]);
+    expect(written().root).toEqual(first.rootKey.jwk);
+  });
+
+  it('does not weaken a trust anchor without --force', async () => {
+    const host = await registryHost(checkpointed);
+    const args = ['--thumbprint', thumbprintOf(first)];
+    await pin(host.base, ...args);
+    host.files = plain;
+    expect((await pin(host.base, ...args)).code).toBe(4);
+    expect(written().checkpoint).toBe('required');
+  });
+
+  it('needs a folder that exists', async () => {
+    const { code } = await pin(await hostOf(plain), '--trust-on-first-use', '--out', 'none/anchor.json');
+    expect(code).toBe(4);
+  });
+});
+
+describe('--root-key takes a trust anchor', () => {
+  let url: string;
+  const policy = '{"tiers":["certified"]}';
+
+  async function anchored(files: Files, more: object = {}): Promise<void> {
+    url = await hostOf(files);
+    const anchor = { root: first.rootKey.jwk, sources: [url], ...more };
+    writeFiles(folder, { 'anchor.json': JSON.stringify(anchor), 'policy.json': policy });
+  }
+
+  const commands: Readonly<Record<string, () => string[]>> = {
+    verify: () => ['verify', url],
+    resolve: () => ['resolve', 'a', '--policy', 'policy.json'],
+    'mirror status': () => ['mirror', 'status', url],
+    diff: () => ['diff', url, url],
+  };
+
+  // The tree has no SHA256SUMS, so `verify` and `mirror` never accept it; test/observers/mirroring has such a test.
+  it.each(['resolve', 'mirror status', 'diff'])('%s enforces its requirement', async (name) => {
+    const outcome = async () => cli([...(commands[name]?.() ?? []), '--root-key', 'anchor.json'], folder);
+    await anchored(plain);
+    expect((await outcome()).code).toBe(0);
+    await anchored(plain, { checkpoint: 'required' });
+    const refused = await outcome();
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/checkpoint/)]);
+    await anchored(publish(second, [issuer('a')]));
+    expect((await outcome()).code).toBe(1);
+  });
+
+  it('verify reports a missing checkpoint as a failed check', async () => {
+    await anchored(plain, { checkpoint: 'required' });
+    const { stderr } = await cli(['verify', url, '--root-key', 'anchor.json'], folder);
+    expect(stderr).toMatch(
+      /^FAILED {2}checkpoint\n +checkpoint.jwt is missing, but a checkpoint is required$/m,
+    );
+    await anchored(plain);
+    expect((await cli(['verify', url, '--root-key', 'anchor.json'], folder)).stderr).toContain(
+      'skipped checkpoint: the tree has no checkpoint.jwt',
+    );
+  });
+
+  it('verify and resolve read the sources of the trust anchor', async () => {
+    await anchored(checkpointed, { checkpoint: 'required' });
+    expect((await cli(['verify', '--root-key', 'anchor.json'], folder)).stderr).toContain(
+      `${url} is NOT valid`,
+    );
+    const { code } = await cli([...(commands['resolve']?.() ?? []), '--root-key', 'anchor.json'], folder);
+    expect(code).toBe(0);
+  });
+
+  it.each<[string, (anchor: string) => string, RegExp]>([
+    ['no next root key', (anchor) => anchor.replace('{', '{"next_roots":[],'), /next_roots is empty/],
+    [
+      'a quorum without witnesses',
+      (anchor) => anchor.replace('{', '{"quorum":2,'),
+      /witnesses and quorum need each other/,
+    ],
+    ['an unknown member', (anchor) => anchor.replace('{', '{"note":"",'), /"note" is not a member/],
+    ['a repeated member', (anchor) => anchor.replace('{', '{"sources":[],'), /"sources" appears twice/],
+    ['a private member', (anchor) => anchor.replace('"kty"', '"d":"x","kty"'), /root has a private member/],
+    [
+      'a JWK that is also a trust anchor',
+      (anchor) => anchor.replace('{', '{"kty":"OKP",'),
+      /"kty" is not a member/,
+    ],
+    [
+      'a public key after it',
+      (anchor) =>
+        `${anchor}\n${createPublicKey({ key: first.rootKey.jwk as never, format: 'jwk' }).export({ type: 'spki', format: 'pem' })}`,
+      /something else besides one public key/,
+    ],
+    ['another kid', (anchor) => anchor.replace(/"kid":"[^"]+"/, `"kid":"${'A'.repeat(43)}"`), /kid is not/],
+  ])('%s is refused', async (_name, change, problem) => {
+    await anchored(plain);
+    const anchor = readFileSync(join(folder, 'anchor.json'), 'utf8');
+    writeFileSync(join(folder, 'anchor.json'), change(anchor));
+    for (const name of Object.keys(commands)) {
+      const { code, stderr } = await cli(
+        [...(commands[name]?.() ?? []), '--root-key', 'anchor.json'],
+        folder,
+      );
+      expect([name, code, stderr]).toEqual([name, 3, expect.stringMatching(problem)]);
+    }
+  });
+
+  it('but not in a command that signs', async () => {
+    await anchored(plain);
+    writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
+    for (const command of [
+      ['build', '--signer-command', 'false', '--root-key', 'anchor.json'],
+      ['keys', 'public', 'anchor.json'],
+    ]) {
+      const { code, stderr } = await cli(command, folder);
+      expect([code, stderr]).toEqual([3, expect.stringContaining('anchor.json is a trust anchor')]);
+    }
+  });
+});
+
+describe('verify without an argument', () => {
+  it('says what to name if there is nothing to verify', async () => {
+    const { code, stderr } = await cli(['verify'], folder);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('there is nothing to verify: name the folder'),
+    ]);
+  });
+
+  it('verifies dist, or the base_url of registry.yaml if there is one', async () => {
+    writeFiles(folder, { 'dist/issuers.json': '{}' });
+    expect((await cli(['verify'], folder)).stderr).toContain('dist is NOT valid');
+    writeFiles(folder, { 'registry.yaml': `base_url: ${await hostOf(plain)}\n` });
+    expect((await cli(['verify'], folder)).stderr).toMatch(/http:\S+ is NOT valid/);
+  });
+});

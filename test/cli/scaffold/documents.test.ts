@@ -1,0 +1,190 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { describeWith } from '../../support/components.js';
+import { commandsBelow } from '../../support/documents.js';
+import { installedPath } from '../../support/installed.js';
+import { init, SETTINGS } from '../../support/scaffold.js';
+import { emptyHost } from '../../support/serving.js';
+import { cli, type Outcome, run, temporaryFolder } from '../../support/workspace.js';
+
+const TEMPLATE = 'cli/scaffold/template';
+
+let top: string;
+let folder: string;
+let origin: string;
+
+/** Runs commands of a document with the program under test, without npm and the network. */
+async function sh(commands: string, cwd: string, environment: Record<string, string> = {}): Promise<Outcome> {
+  const local = commands
+    .replaceAll(/^ *npm start$/gm, 'npx passport-registry build')
+    .replaceAll(/^ *npm .*$/gm, '')
+    .replaceAll('&& npm ci', '')
+    // There is no terminal to ask.
+    .replaceAll('sign request ', 'sign request --yes ')
+    .replaceAll(/https:\/\/github\.com\/\S+\.git/g, `file://${origin}`);
+  const author = ['AUTHOR', 'COMMITTER'].flatMap((role) => [
+    [`GIT_${role}_NAME`, 'Operator'],
+    [`GIT_${role}_EMAIL`, 'operator@registry.alt'],
+  ]);
+  return run('sh', ['-euc', local], cwd, {
+    ...(await installedPath()),
+    ...Object.fromEntries(author),
+    ...environment,
+  });
+}
+
+/** Removes the comment signs before the lines of a YAML block below a heading of README.md, as a reader does. */
+function uncomment(heading: string): void {
+  const [, section = ''] = readFileSync(join(folder, 'README.md'), 'utf8').split(`\n## ${heading}\n`);
+  const [, block = ''] = /```yaml\n([\s\S]*?) *```/.exec(section) ?? [];
+  const lines = block.replaceAll(/^ {3}/gm, '');
+  const file = join(folder, 'registry.yaml');
+  const text = readFileSync(file, 'utf8');
+  const blocks = lines.split(/^(?=\w)/m);
+  expect(blocks.length).toBeGreaterThan(0);
+  const done = blocks.reduce((all, one) => {
+    const commented = one.replaceAll(/^(?=.)/gm, '# ');
+    expect(all).toContain(commented);
+    return all.replace(commented, one);
+  }, text);
+  writeFileSync(file, done);
+}
+
+/** Runs all commands below a heading of a document, each block in a shell of its own. */
+async function runAll(document: string, heading: string, environment: Record<string, string> = {}) {
+  for (const commands of commandsBelow(`${TEMPLATE}/${document}`, heading)) {
+    const { code, stderr } = await sh(commands, folder, environment);
+    expect(stderr).not.toContain('passport-registry:');
+    expect(code, stderr).toBe(0);
+  }
+}
+
+const git = (...args: string[]) => execFileSync('git', args, { cwd: origin, encoding: 'utf8' }).trim();
+
+describeWith(['git'], 'the documents of a new registry', () => {
+  beforeAll(async () => {
+    top = temporaryFolder();
+    folder = join(top, 'registry');
+    origin = join(top, 'origin.git');
+    execFileSync('git', ['init', '-q', '--bare', '-b', 'main', origin]);
+    const nothing = await emptyHost();
+    expect((await init(['registry', ...SETTINGS, '--base-url', nothing], top)).code).toBe(0);
+  });
+
+  it('README.md: the first record, and the root key', async () => {
+    await runAll('README.md', 'Start');
+    const [generate = '', ...rest] = commandsBelow(`${TEMPLATE}/README.md`, 'Root key');
+    expect((await sh(generate, folder)).code).toBe(0);
+    const made = readFileSync(join(folder, 'root.json'), 'utf8');
+    // A reader who begins again loses nothing.
+    expect((await sh(generate, folder)).code).toBe(4);
+    expect(readFileSync(join(folder, 'root.json'), 'utf8')).toBe(made);
+    uncomment('Root key');
+    for (const commands of rest) {
+      const { code, stderr } = await sh(commands, folder);
+      expect(code, stderr).toBe(0);
+    }
+    expect(parse(readFileSync(join(folder, 'registry.yaml'), 'utf8'))).toMatchObject({
+      root_key: 'root.json',
+      signer: { key: '../../generator/root-key.pem' },
+    });
+    expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
+  });
+
+  it('README.md: the first push, and a publication by hand', async () => {
+    await runAll('README.md', 'Publish');
+    expect(git('ls-tree', '-r', '--name-only', 'main')).not.toMatch(/pem|dist|node_modules/);
+    expect(git('rev-list', '--count', 'published')).toBe('1');
+  });
+
+  it('README.md: checkpoints, and an emergency in a registry that has them', async () => {
+    await runAll('README.md', 'Checkpoints');
+    expect(git('ls-tree', '--name-only', 'published')).toContain('checkpoint.jwt');
+    uncomment('Checkpoints');
+    execFileSync('git', ['add', 'online.json', 'delegation.jwt'], { cwd: folder });
+    const key = readFileSync(join(top, 'online-key.pem'), 'utf8');
+    await runAll('README.md', 'Emergency', { ONLINE_KEY: key });
+    expect(git('show', 'published^:issuers/harbour-logistics')).toContain('"status":"suspended"');
+    expect(git('show', 'published:issuers/harbour-logistics')).toContain('"status":"active"');
+    expect(git('rev-list', '--count', 'published')).toBe('4');
+    const { code } = await cli(['verify', 'dist', '--root-key', 'root.json'], folder);
+    expect(code).toBe(0);
+  });
+
+  it('README.md: a new root key, and nothing of it in git but the public key', async () => {
+    const key = readFileSync(join(top, 'online-key.pem'), 'utf8');
+    const before = JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8')).kid;
+    await runAll('README.md', 'New root key', { ONLINE_KEY: key });
+    const { kid } = JSON.parse(git('show', 'new-root-key:root.json'));
+    expect(JSON.parse(git('show', 'published:keys/root.json')).kid).toBe(kid);
+    expect(kid).not.toBe(before);
+    const committed = git('diff', '--name-only', 'main', 'new-root-key');
+    // The first two files are from the checkpoints.
+    const files = ['delegation.jwt', 'online.json', 'registry.yaml', 'root.json'];
+    expect(committed.split('\n')).toEqual(files);
+    const { stdout } = await sh('git status --porcelain', folder);
+    expect(committed + stdout).not.toMatch(/rotation|pem/);
+    expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
+  });
+
+  it('README.md: a public log, and an emergency in a registry that has one', async () => {
+    // The last step of a new root key.
+    const file = join(folder, 'registry.yaml');
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8').replace('../../generator/root-key.pem', '../../generator/next-key.pem'),
+    );
+    uncomment('Public log');
+    const ONLINE_KEY = readFileSync(join(top, 'online-key.pem'), 'utf8');
+    await runAll('README.md', 'Public log', { ONLINE_KEY });
+    const LOG_KEY = readFileSync(join(top, 'log-key.pem'), 'utf8');
+    await runAll('README.md', 'Emergency', { ONLINE_KEY, LOG_KEY });
+    expect(git('show', 'published:log/checkpoint')).toMatch(/^[a-z0-9.-]+\/log\n/);
+    expect(git('show', 'published^:issuers/harbour-logistics')).toContain('"status":"suspended"');
+    expect((await cli(['verify', 'dist', '--root-key', 'root.json'], folder)).code).toBe(0);
+  });
+
+  it('CONTRIBUTING.md: from a clone to a pull request', async () => {
+    const blocks = commandsBelow(`${TEMPLATE}/CONTRIBUTING.md`, 'How to get listed');
+    expect(blocks).toHaveLength(4);
+    const author = temporaryFolder();
+    const [clone = '', create = '', look = '', propose = ''] = blocks;
+    expect((await sh(clone, author)).code).toBe(0);
+    const fork = join(author, 'registry');
+    expect((await sh(create, fork)).code).toBe(0);
+    // The hosts of the examples do not exist.
+    const asked = await sh(look, fork);
+    expect([asked.code, asked.stderr]).toEqual([1, expect.stringContaining('host-unreachable')]);
+    const proposed = await sh(propose, fork);
+    expect(proposed.code, proposed.stderr).toBe(0);
+    expect(git('diff', '--name-only', 'main', 'nordic-post')).toBe('issuers/nordic-post.yaml');
+  });
+
+  it('issuers/README.md: the example is a valid record in its layout, but no record of the registry', async () => {
+    const text = readFileSync(join(folder, 'issuers/README.md'), 'utf8');
+    const [, record = ''] = /```yaml\n([\s\S]*?)```/.exec(text) ?? [];
+    const all = record.replace('# Optional fields\n', '').replaceAll(/^# (?=\w+:)/gm, '');
+    for (const [name, content] of Object.entries({ record, all })) {
+      const where = join(temporaryFolder(), name);
+      execFileSync('mkdir', [where]);
+      appendFileSync(join(where, 'nordic-post.yaml'), content);
+      expect((await cli(['validate', where], folder)).code).toBe(0);
+    }
+    expect((await cli(['validate'], folder)).stderr).toMatch(/^1 file: 0 problems/m);
+  });
+});
+
+describe('the documents of a new registry', () => {
+  it('name only files that exist, in the registry or in the package', () => {
+    for (const document of ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'issuers/README.md']) {
+      const text = readFileSync(join(TEMPLATE, document), 'utf8');
+      for (const [, path = ''] of text.matchAll(/`node_modules\/passport-registry\/([\w./-]+)`/g))
+        expect(existsSync(path), path).toBe(true);
+      for (const [, path = ''] of text.matchAll(/\]\((?!https?:)([^)]+)\)/g))
+        expect(existsSync(join(TEMPLATE, document, '..', path)), path).toBe(true);
+    }
+  });
+});

@@ -1,0 +1,621 @@
+import { execFileSync, spawn } from 'node:child_process';
+import fs, {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { loadConfiguration } from '../../../build/cli/options/configuration.js';
+import { describeWith } from '../../support/components.js';
+import { withFs } from '../../support/patched-fs.js';
+import { CLI, ROOT } from '../../support/paths.js';
+import { init, newRegistry, SETTINGS } from '../../support/scaffold.js';
+import { TEMPLATE } from '../../support/workflow.js';
+import {
+  cleanEnvironment,
+  cli,
+  cliProcess,
+  type Outcome,
+  recordText,
+  run,
+  temporaryFolder,
+  writeFiles,
+} from '../../support/workspace.js';
+
+const read = (folder: string, file: string) => readFileSync(join(folder, file), 'utf8');
+const filesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .sort();
+
+const FILES = [
+  '.github/CODEOWNERS',
+  '.github/ISSUE_TEMPLATE/config.yml',
+  '.github/ISSUE_TEMPLATE/listing.yml',
+  '.github/PULL_REQUEST_TEMPLATE.md',
+  '.github/dependabot.yml',
+  '.github/workflows/audit.yml',
+  '.github/workflows/checkpoint.yml',
+  '.github/workflows/comment.yml',
+  '.github/workflows/deploy.yml',
+  '.github/workflows/publish.yml',
+  '.github/workflows/validate.yml',
+  '.gitignore',
+  'CONTRIBUTING.md',
+  'README.md',
+  'SECURITY.md',
+  'issuers/README.md',
+  'package.json',
+  'registry.yaml',
+];
+
+describe('passport-registry init', () => {
+  it('makes exactly these files, and says what to do next', async () => {
+    const folder = temporaryFolder();
+    const { code, stderr } = await init(['registry', ...SETTINGS], folder);
+    expect([code, filesIn(join(folder, 'registry'))]).toEqual([0, FILES]);
+    expect(readdirSync(folder)).toEqual(['registry']);
+    expect(stderr).toContain(`registry: ${FILES.length} files written\n`);
+    expect(stderr).toMatch(/\n {2}cd registry && npm install\n.*passport-registry new.*\n {2}npm start\n/);
+    expect(statSync(join(folder, 'registry')).mode & 0o777).toBe(0o777 & ~process.umask());
+  });
+
+  it('copies the files without placeholders byte by byte, and leaves no placeholder in the others', async () => {
+    const folder = await newRegistry();
+    for (const file of FILES) {
+      const template = join(TEMPLATE, file.replace(/^\.gitignore$/, 'gitignore'));
+      if (!/\.(md|json|yaml)$/.test(file)) expect(read(folder, file)).toBe(readFileSync(template, 'utf8'));
+      expect(read(folder, file)).not.toMatch(/(?<!\$)\{\{/);
+    }
+  });
+
+  it('pins the program in package.json, whose scripts are commands of the program', async () => {
+    const { dependencies, scripts } = JSON.parse(read(await newRegistry(), 'package.json'));
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    expect(dependencies).toEqual({ 'passport-registry': version });
+    const { stdout } = await cli(['--help'], temporaryFolder());
+    for (const [, command] of Object.values<string>(scripts)
+      .join(' && ')
+      .matchAll(/passport-registry (\w+)/g))
+      expect(stdout).toMatch(new RegExp(`^ {2}${command}\\b`, 'm'));
+  });
+
+  it('makes settings and comments that are exactly the schema’s', async () => {
+    const folder = temporaryFolder();
+    const more = ['--description', 'Who is in.', '--homepage', 'https://www.registry.alt/about'];
+    await init(['registry', ...SETTINGS, ...more], folder);
+    const text = read(folder, 'registry/registry.yaml');
+    expect(parse(text)).toEqual({
+      name: 'Nordic Agents Registry',
+      description: 'Who is in.',
+      contact: 'operator@registry.alt',
+      homepage: 'https://www.registry.alt/about',
+      base_url: 'https://registry.alt',
+    });
+    // The examples in the comments are valid, too.
+    writeFiles(folder, { 'all.yaml': text.replaceAll(/^# (?=\w+:( |$)| {2})/gm, '') });
+    const all = loadConfiguration(join(folder, 'all.yaml'));
+    expect(Object.keys(all)).toEqual(expect.arrayContaining(['root_key', 'signer', 'checkpoint']));
+    expect(all.log).toMatchObject({
+      // The log is named by the host of the registry.
+      ...{ origin: 'registry.alt/log', quorum: 2, wait: 60 },
+      witnesses: [{ mirror: 'https://mirror.example' }, { service: 'https://witness.example' }],
+    });
+  });
+
+  it.each([
+    ['http://registry.alt', ['is not https']],
+    ['https://registry.example', ['registry.example is a name that is reserved for examples']],
+    ['http://registry.test/x', ['reserved for examples', 'is not https']],
+    ['https://registry.alt', []],
+    ['http://127.0.0.1:8080', []],
+    ['http://localhost:8080', []],
+    ['http://[::1]:8080', []],
+  ])('warns of the base URL %s: %j', async (url, words) => {
+    const { code, stderr } = await init([...SETTINGS.slice(0, 4), '--base-url', url], temporaryFolder());
+    expect([code, stderr.match(/^WARNING: /gm) ?? []]).toEqual([0, words.map(() => 'WARNING: ')]);
+    for (const each of words) expect(stderr).toContain(each);
+  });
+
+  it('names the default folder once in its help', async () => {
+    const { stdout } = await cli(['init', '--help'], temporaryFolder());
+    expect(stdout.match(/\(default: the current folder\)/g)).toHaveLength(1);
+    expect(stdout).not.toContain('(default: ".")');
+  });
+
+  it('takes the current folder, and keeps the files in it', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, { LICENSE: 'mine', '.github/funding': 'mine' });
+    const { code, stderr } = await init(SETTINGS, folder);
+    expect([code, filesIn(folder)]).toEqual([0, [...FILES, 'LICENSE', '.github/funding'].sort()]);
+    expect(stderr).toContain('\n  npm install\n');
+    expect(read(folder, 'LICENSE')).toBe('mine');
+  });
+
+  it('makes parent folders', async () => {
+    const folder = temporaryFolder();
+    expect((await init(['a/b/c d', ...SETTINGS], folder)).stderr).toContain("cd 'a/b/c d' && npm install");
+    expect(existsSync(join(folder, 'a/b/c d/registry.yaml'))).toBe(true);
+  });
+
+  it('uses no registry.yaml of the current folder: its root key is no file to write', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, { 'registry.yaml': 'root_key: root.json\nbase_url: https://other.alt\n' });
+    expect((await init(['x', ...SETTINGS.slice(0, 4)], folder)).stderr).toContain('give --base-url:');
+    expect((await init(['x', ...SETTINGS], folder)).code).toBe(0);
+    expect(readdirSync(folder).sort()).toEqual(['registry.yaml', 'x']);
+  });
+});
+
+describe('the values that init inserts', () => {
+  it.each([
+    `quotes " and ' and \`code\``,
+    `{{tool}} \${{ secrets.ROOT_KEY }} \${HOME} $(id)`,
+    '# - > * [x](y) <b>bold</b> <!-- & &amp; _a_ ~~b~~ |c| $d$ :fox:',
+    'key: value, [a, b], {c: d}, !tag, &anchor, *alias, %d, @e, ? f',
+    'null',
+    '1.0',
+    '- 2026-01-01',
+    '~ 1',
+    'ends with a colon:',
+    ' spaces around ',
+    'back\\slash \\n \\u0000',
+    'x'.repeat(100),
+    '🦊 Füchse 狐',
+  ])('keep the name %j as it is', async (name) => {
+    const folder = temporaryFolder();
+    const { code, stderr } = await init(['r', ...SETTINGS, '--name', name, '--description', name], folder);
+    expect(code, stderr).toBe(0);
+    const configuration = loadConfiguration(join(folder, 'r/registry.yaml'));
+    expect([configuration.name, configuration.description]).toEqual([name, name]);
+    const [, heading = ''] = /^# (.*)$/m.exec(read(folder, 'r/README.md')) ?? [];
+    expect(heading.replaceAll('&#32;', ' ').replaceAll(/\\([!-/:-@[-`{-~])/g, '$1')).toBe(name);
+    // Without the escapes, no character is left that is markup inside of a line.
+    expect(heading.replaceAll('&#32;', '').replaceAll(/\\./g, '')).not.toMatch(/[\\`*_[\]<>&#|~$:]/);
+    for (const file of FILES) expect(read(folder, `r/${file}`).split('\n').length).toBeGreaterThan(1);
+    expect(() => JSON.parse(read(folder, 'r/package.json'))).not.toThrow();
+  });
+
+  it('keep a URL inside of its angle brackets', async () => {
+    const folder = temporaryFolder();
+    const url = 'https://registry.alt/a>b<c)"{{name}}';
+    expect((await init(['r', ...SETTINGS, '--base-url', url], folder)).code).toBe(0);
+    expect(loadConfiguration(join(folder, 'r/registry.yaml')).base_url).toBe(url);
+    expect(read(folder, 'r/README.md')).toContain('<https://registry.alt/a%3Eb%3Cc)"{{name}}>');
+  });
+
+  it.each([
+    ['--name', ''],
+    ['--name', 'x'.repeat(101)],
+    ['--name', 'two\nlines'],
+    ['--name', 'a bell \u0007'],
+    ['--name', 'abc \u202ecba'],
+    ['--contact', 'nobody'],
+    ['--description', 'x'.repeat(501)],
+    ['--base-url', 'ftp://registry.alt'],
+    ['--base-url', 'https://registry.alt/?query'],
+    ['--homepage', 'http://registry.alt'],
+  ])('are refused as in registry.yaml: %s %j', async (option, value) => {
+    const folder = temporaryFolder();
+    const { code, stderr } = await init(['r', ...SETTINGS, option, value], folder);
+    expect([code, readdirSync(folder)]).toEqual([2, []]);
+    const setting = option.slice(2).replace('-', '_');
+    writeFiles(folder, { 'registry.yaml': `${setting}: ${JSON.stringify(value)}\n` });
+    const words = (await cli(['validate'], folder)).stderr;
+    const messages = (text: string) => text.match(/(?<=error ).*|^ {4}.*/gm);
+    expect(messages(words)?.length).toBeGreaterThan(0);
+    expect(messages(stderr)).toEqual(messages(words));
+  });
+
+  it('are asked for on a terminal only, and all that are missing are named', async () => {
+    const { code, stderr } = await init(['--name', 'x'], temporaryFolder());
+    expect([code, stderr]).toEqual([
+      2,
+      'passport-registry: give --contact, --base-url: there is no terminal to ask\n',
+    ]);
+  });
+});
+
+describe('a folder that is not empty', () => {
+  it('is refused if a file would be replaced, and stays as it is', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, { 'README.md': 'mine', 'package.json': '{}', 'issuers/README.md': 'mine' });
+    const { code, stderr } = await init(SETTINGS, folder);
+    expect(code).toBe(2);
+    expect(stderr).toContain(' has README.md, issuers/README.md, package.json already: nothing was written.');
+    expect(filesIn(folder)).toEqual(['README.md', 'issuers/README.md', 'package.json']);
+  });
+
+  it('is refused if a folder of the registry is a link or a file: nothing is written behind a link', async () => {
+    const folder = temporaryFolder();
+    const outside = temporaryFolder();
+    symlinkSync(outside, join(folder, 'issuers'));
+    symlinkSync(join(outside, 'nothing'), join(folder, 'SECURITY.md'));
+    writeFiles(folder, { '.github': 'a file' });
+    const { code, stderr } = await init(SETTINGS, folder);
+    expect(code).toBe(2);
+    expect(stderr).toContain(' has .github, issuers, SECURITY.md already: nothing was written.');
+    expect([readdirSync(outside), readdirSync(folder).length]).toEqual([[], 3]);
+  });
+
+  it('is refused if it is a file, or a link to nothing', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, { file: '' });
+    symlinkSync('nothing', join(folder, 'link'));
+    expect((await init(['file', ...SETTINGS], folder)).stderr).toContain('file is not a folder');
+    expect((await init(['link', ...SETTINGS], folder)).code).toBeGreaterThan(1);
+    expect(readdirSync(folder).sort()).toEqual(['file', 'link']);
+  });
+
+  it('may be a link to a folder', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'real'));
+    symlinkSync('real', join(folder, 'link'));
+    expect((await init(['link', ...SETTINGS], folder)).code).toBe(0);
+    expect(filesIn(join(folder, 'real'))).toEqual(FILES);
+  });
+});
+
+describe('an init that ends early', () => {
+  /** Makes the program call `action` before it places the file with this number. */
+  const atFile = (folder: string, number: number, action: string) => {
+    writeFileSync(
+      join(folder, 'hook.mjs'),
+      `import fs from 'node:fs';
+       import { syncBuiltinESMExports } from 'node:module';
+       let count = 0;
+       for (const name of ['linkSync', 'renameSync', 'copyFileSync']) {
+         const real = fs[name];
+         fs[name] = (...args) => { if (++count >= ${number}) { ${action} } return real(...args); };
+       }
+       syncBuiltinESMExports();\n`,
+    );
+    return { NODE_OPTIONS: `--import ${join(folder, 'hook.mjs')}` };
+  };
+  const KILL = `process.kill(process.pid, 'SIGKILL');`;
+
+  /** Makes the program in this process fail before it places the file with this number. */
+  async function failingAt(number: number, args: readonly string[], folder: string): Promise<Outcome> {
+    let count = 0;
+    const failing = (name: 'linkSync' | 'renameSync' | 'copyFileSync') => {
+      const place = fs[name] as (...paths: unknown[]) => void;
+      return (...paths: unknown[]) => {
+        if (++count >= number) throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+        return place(...paths);
+      };
+    };
+    const names = ['linkSync', 'renameSync', 'copyFileSync'] as const;
+    const others = Object.fromEntries(names.map((name) => [name, failing(name)]));
+    return withFs(others, () => init(args, folder));
+  }
+
+  it('leaves no part of a new folder', async () => {
+    const folder = temporaryFolder();
+    const args = ['registry', ...SETTINGS];
+    expect((await failingAt(1, args, folder)).code).not.toBe(0);
+    expect(existsSync(join(folder, 'registry'))).toBe(false);
+    const hook = atFile(temporaryFolder(), 1, KILL);
+    expect((await cliProcess(['init', ...args], folder, hook)).code).toBe(null);
+    expect(existsSync(join(folder, 'registry'))).toBe(false);
+  });
+
+  it.each([1, 7, 18])('leaves nothing in an existing folder if file %i cannot be written', async (number) => {
+    const folder = temporaryFolder();
+    writeFiles(folder, { mine: 'mine' });
+    mkdirSync(join(folder, 'here'));
+    const args = [...SETTINGS, '--root-key', '../../generator/root-key.pem'];
+    const outcome = await failingAt(number, args, join(folder, 'here'));
+    expect([outcome.code, outcome.stderr]).toEqual([4, expect.stringContaining('no space left')]);
+    expect(filesIn(folder)).toEqual(['mine']);
+    expect(readdirSync(join(folder, 'here'))).toEqual([]);
+  });
+
+  it('can run again in the same folder after it was killed', async () => {
+    const folder = temporaryFolder();
+    const { code } = await cliProcess(['init', ...SETTINGS], folder, atFile(temporaryFolder(), 7, KILL));
+    expect([code, existsSync(join(folder, '.github'))]).toEqual([null, true]);
+    expect((await init(SETTINGS, folder)).code).toBe(0);
+    expect(filesIn(folder).filter((file) => !file.startsWith('.passport-registry-init.'))).toEqual(FILES);
+  });
+});
+
+describe('init --root-key', () => {
+  it('makes a key that only its owner can read, and that the registry signs with', async () => {
+    const folder = await newRegistry();
+    const key = join(folder, '../../generator/root-key.pem');
+    expect(statSync(key).mode & 0o777).toBe(0o600);
+    expect(read(folder, 'root.json')).toBe((await cli(['keys', 'public', key], folder)).stdout);
+    expect(parse(read(folder, 'registry.yaml'))).toMatchObject({
+      root_key: 'root.json',
+      signer: { key: '../../generator/root-key.pem' },
+    });
+    writeFiles(folder, { 'issuers/aurora.yaml': recordText('aurora') });
+    for (const args of [
+      ['build', '--production'],
+      ['verify', 'dist'],
+    ])
+      expect((await cli(args, folder)).code).toBe(0);
+    for (const file of FILES) expect(read(folder, file)).not.toContain('PRIVATE');
+  });
+
+  it.each(['registry/root-key.pem', 'registry/issuers/../root-key.pem', 'link/root-key.pem', 'registry'])(
+    'refuses %s, which is in the folder',
+    async (key) => {
+      const folder = temporaryFolder();
+      mkdirSync(join(folder, 'registry/issuers'), { recursive: true });
+      symlinkSync('registry', join(folder, 'link'));
+      const { code, stderr } = await init(['registry', ...SETTINGS, '--root-key', key], folder);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('keep the private key in another folder')]);
+      expect(filesIn(folder)).toEqual(['link']);
+    },
+  );
+
+  it('refuses a folder that is reached through a link to the folder of the key', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'real'));
+    symlinkSync('real', join(folder, 'link'));
+    const { stderr } = await init(['link', ...SETTINGS, '--root-key', 'real/key.pem'], folder);
+    expect(stderr).toContain('keep the private key in another folder');
+  });
+
+  it('never replaces a key or follows a link, and then writes nothing', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, { 'a.pem': 'mine' });
+    symlinkSync('nothing', join(folder, 'b.pem'));
+    for (const key of ['a.pem', 'b.pem', 'no/such/folder/c.pem']) {
+      const { code } = await init(['registry', ...SETTINGS, '--root-key', key], folder);
+      expect(code).toBeGreaterThan(1);
+    }
+    expect(readdirSync(folder).sort()).toEqual(['a.pem', 'b.pem']);
+    expect(read(folder, 'a.pem')).toBe('mine');
+  });
+
+  it('makes no key if there is an empty root.json, and leaves that as it is', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, { 'registry/root.json': '' });
+    const { code, stderr } = await init(['registry', ...SETTINGS, '--root-key', 'key.pem'], folder);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('has root.json already')]);
+    expect([read(folder, 'registry/root.json'), existsSync(join(folder, 'key.pem'))]).toEqual(['', false]);
+  });
+
+  it('makes no key if the folder is refused, or a value', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, { 'registry/root.json': 'mine' });
+    const key = ['--root-key', 'key.pem'];
+    expect((await init(['registry', ...SETTINGS, ...key], folder)).stderr).toContain('has root.json already');
+    expect((await init(['x', ...SETTINGS, '--name', '', ...key], folder)).code).toBe(2);
+    expect(filesIn(folder)).toEqual(['registry/root.json']);
+  });
+});
+
+describeWith(['git'], 'init inside of a git working tree', () => {
+  it('says that workflows run only at the top, and keeps the root key out of git', async () => {
+    const folder = temporaryFolder();
+    execFileSync('git', ['init', '-q'], { cwd: folder });
+    const { code, stderr } = await init(['registry', ...SETTINGS, '--root-key', 'key.txt'], folder);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`this folder is in the git repository ${realpathSync(folder)}`);
+    expect(read(folder, '.gitignore')).toBe('/key.txt\n');
+    const top = temporaryFolder();
+    execFileSync('git', ['init', '-q'], { cwd: top });
+    expect((await init(SETTINGS, top)).stderr).not.toContain('note: this folder');
+  });
+
+  it('ignores keys and outputs, and nothing else', async () => {
+    const folder = await newRegistry();
+    writeFiles(folder, {
+      'issuers/aurora.yaml': recordText('aurora'),
+      'new-key.pem': '',
+      'node_modules/x/y': '',
+    });
+    await cli(['build'], folder);
+    execFileSync('git', ['init', '-q'], { cwd: folder });
+    execFileSync('git', ['add', '-A'], { cwd: folder });
+    const added = execFileSync('git', ['ls-files'], { cwd: folder, encoding: 'utf8' }).trim().split('\n');
+    expect(added.sort()).toEqual([...FILES, 'issuers/aurora.yaml', 'root.json'].sort());
+  });
+});
+
+describeWith(['script'], 'init on a terminal', () => {
+  /** Runs `init` on a terminal. Types the text at once when the first question is shown. Returns what was shown. */
+  const typed = (folder: string, input: string) =>
+    new Promise<string>((resolve, reject) => {
+      const command = `"${process.execPath}" "${CLI}" init my-registry`;
+      const child = spawn('script', ['-qec', command, '/dev/null'], {
+        cwd: folder,
+        env: cleanEnvironment({ HOME: folder }),
+        stdio: ['pipe', 'pipe', 'inherit'],
+      });
+      let shown = '';
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        if (shown === '') child.stdin.write(input);
+        shown += text;
+      });
+      child.once('error', reject).once('close', () => resolve(shown));
+    });
+
+  it('asks for what is missing, shows defaults, and asks again after an invalid answer', async () => {
+    const folder = temporaryFolder();
+    writeFiles(folder, { '.gitconfig': '[user]\n\temail = operator@git.alt\n' });
+    const shown = await typed(folder, '\n\nftp://x\nhttps://registry.alt\n');
+    expect(shown).toContain('Name of the registry [my-registry]: ');
+    expect(shown).toContain('E-mail address of the operator [operator@git.alt]: ');
+    expect(shown).toContain('URL where the registry will be published [http://127.0.0.1:8080]: ');
+    expect(shown).toContain('base_url is "ftp://x"');
+    expect(parse(read(folder, 'my-registry/registry.yaml'))).toEqual({
+      name: 'my-registry',
+      contact: 'operator@git.alt',
+      base_url: 'https://registry.alt',
+    });
+  });
+
+  it.each([
+    ['Ctrl+C', '\u0003'],
+    ['Ctrl+D', '\u0004'],
+  ])('writes nothing after %s', async (_name, key) => {
+    const folder = temporaryFolder();
+    const shown = await typed(folder, `x\n${key}`);
+    expect(shown).toContain('no answer was given');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe('the program that init pins', () => {
+  const TARBALL = Buffer.from('a tarball');
+  let top: string;
+  let module: string;
+
+  /** Copies the program into `node_modules`, as npm does. */
+  beforeAll(() => {
+    top = temporaryFolder();
+    module = join(top, 'node_modules/passport-registry');
+    const { files: _files, ...manifest } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    for (const path of ['build/cli/main.js', 'build/bundle', 'schemas', 'cli/scaffold/template'])
+      cpSync(join(ROOT, path), join(module, path), { recursive: true });
+    writeFiles(module, { 'package.json': JSON.stringify({ ...manifest, version: '1.2.3' }) });
+    writeFiles(top, { 'a #1 tool.tgz': TARBALL });
+  });
+
+  /** Runs `init` of the program, as if npm had installed it in this way. */
+  async function initInstalled(entry: object | undefined, spec?: string, args: string[] = []) {
+    for (const path of ['registry', 'node_modules/.package-lock.json'])
+      rmSync(join(top, path), { recursive: true, force: true });
+    writeFiles(top, {
+      'package.json': JSON.stringify({ dependencies: { 'passport-registry': spec ?? '1.2.3' } }),
+    });
+    if (entry !== undefined) {
+      const packages = { 'node_modules/passport-registry': { version: '1.2.3', ...entry } };
+      writeFiles(top, { 'node_modules/.package-lock.json': JSON.stringify({ packages }) });
+    }
+    const program = [join(module, 'build/cli/main.js'), 'init', 'registry', ...SETTINGS, ...args];
+    const outcome = await run(process.execPath, program, top);
+    const folder = join(top, 'registry');
+    const pinned = existsSync(folder) ? JSON.parse(read(folder, 'package.json')).dependencies : {};
+    return { ...outcome, folder, pinned: pinned['passport-registry'] };
+  }
+  const HASH = 'sha512-+PXSUQf8E0BPQMYDg+4WFb3zB2YXEYkcTXaiv1lz+Cg=';
+  const COMMIT = '0123456789abcdef0123456789abcdef01234567';
+
+  it.each([
+    [
+      { resolved: 'https://host.alt/passport-registry/-/passport-registry-1.2.3.tgz', integrity: HASH },
+      '^1.2.0',
+    ],
+    [{ integrity: HASH }, '^1.2.0'],
+  ])('is the exact version, if it came from a package registry: %j', async (entry, spec) => {
+    const { pinned, stderr } = await initInstalled(entry, spec);
+    expect(pinned).toBe('1.2.3');
+    expect(stderr).toContain('program    passport-registry pinned to 1.2.3\n');
+    expect(stderr).not.toContain('note:');
+  });
+
+  it('is the commit, if it came from git, which npm builds with scripts', async () => {
+    const resolved = `git+ssh://git@host.alt/owner/registry.git#${COMMIT}`;
+    const { pinned, folder, stderr } = await initInstalled({ resolved }, 'git+ssh://host.alt/x.git#main');
+    expect(pinned).toBe(resolved);
+    expect(stderr).toContain('note: npm builds');
+    for (const name of readdirSync(join(folder, '.github/workflows')))
+      expect(read(folder, `.github/workflows/${name}`)).not.toContain('--ignore-scripts');
+  });
+
+  it('is the URL, if it came from a tarball of another host', async () => {
+    const resolved = 'https://host.alt/any.tgz';
+    expect((await initInstalled({ resolved, integrity: HASH }, resolved)).pinned).toBe(resolved);
+  });
+
+  it('is a copy of the tarball, if it came from a file', async () => {
+    const { createHash } = await import('node:crypto');
+    const integrity = `sha512-${createHash('sha512').update(TARBALL).digest('base64')}`;
+    const { pinned, folder } = await initInstalled({ resolved: 'file:a %231 tool.tgz', integrity });
+    expect(pinned).toBe('file:vendor/passport-registry-1.2.3.tgz');
+    expect(readFileSync(join(folder, 'vendor/passport-registry-1.2.3.tgz')).equals(TARBALL)).toBe(true);
+  });
+
+  it.each([
+    ['is gone', { resolved: 'file:gone.tgz' }, 'which is not a file any more: give --tool'],
+    ['has changed', { resolved: 'file:a %231 tool.tgz', integrity: HASH }, 'is not the tarball'],
+  ])('is refused if the tarball %s', async (_why, entry, words) => {
+    const { code, stderr, folder } = await initInstalled(entry);
+    expect([code, existsSync(folder)]).toEqual([2, false]);
+    expect(stderr).toContain(words);
+  });
+
+  it('is the version, with a note, if npm has no record of the installation', async () => {
+    const { pinned, stderr } = await initInstalled(undefined);
+    expect([pinned, stderr.includes('note: npm has no record')]).toEqual(['1.2.3', true]);
+  });
+
+  it.each([
+    ['1.2.4-rc.1', '1.2.4-rc.1'],
+    [`github:owner/registry#${COMMIT}`, `github:owner/registry#${COMMIT}`],
+    ['https://host.alt/x.tgz', 'https://host.alt/x.tgz'],
+    ['./a #1 tool.tgz', 'file:vendor/a--1-tool.tgz'],
+  ])('is --tool %s', async (spec, pinned) => expect(await pinnedBy(spec)).toBe(pinned));
+
+  /** What the program of the checkout pins, if told so. */
+  async function pinnedBy(spec: string): Promise<string> {
+    const folder = temporaryFolder();
+    writeFiles(folder, { 'a #1 tool.tgz': TARBALL });
+    const { code, stderr } = await init(['registry', ...SETTINGS, '--tool', spec], folder);
+    expect(code, stderr).toBe(0);
+    return JSON.parse(read(folder, 'registry/package.json')).dependencies['passport-registry'];
+  }
+
+  it.each([
+    '^1.2.3',
+    'latest',
+    '*',
+    '',
+    'github:owner/registry#main',
+    './no.tgz',
+    'http://host.alt/x.tgz',
+    '../..',
+  ])('is not --tool %j, which pins nothing', async (spec) => {
+    const { code, stderr } = await init(['x', ...SETTINGS, '--tool', spec], temporaryFolder());
+    expect([code, stderr]).toEqual([2, expect.stringContaining('does not pin the program')]);
+  });
+
+  it.each([
+    'https://someone:hunter2@a.alt/tool.tgz',
+    'https://hunter2@a.alt/tool.tgz',
+    'HTTPS://hunter2@a.alt/tool.zip',
+    `git+https://someone:hunter2@a.alt/tool.git#${'a'.repeat(40)}`,
+    `git+https://hunter2@a.alt/tool.git#${'a'.repeat(40)}`,
+    `git+ssh://git:hunter2@a.alt/tool.git#${'a'.repeat(40)}`,
+    'git+https://hunter2@a.alt/tool.git#main',
+  ])('is no address with credentials: %s', async (spec) => {
+    const folder = temporaryFolder();
+    const { code, stdout, stderr } = await init(['x', ...SETTINGS, '--tool', spec], folder);
+    expect([code, readdirSync(folder)]).toEqual([2, []]);
+    expect(stdout + stderr).not.toContain('hunter2');
+    expect(stderr).toContain('contains credentials');
+  });
+
+  it('is no address with credentials from which npm has installed the program', async () => {
+    const resolved = `git+https://someone:hunter2@a.alt/tool.git#${'a'.repeat(40)}`;
+    const { code, stdout, stderr, folder } = await initInstalled({ resolved });
+    expect([code, existsSync(folder), (stdout + stderr).includes('hunter2')]).toEqual([2, false, false]);
+    expect(stderr).toContain('contains credentials');
+  });
+
+  it('is a version by its name from a checkout, with a note that says who decides about it', async () => {
+    const { stderr } = await init(['x', ...SETTINGS], temporaryFolder());
+    expect(stderr).toContain('note: the program runs from a checkout');
+    expect(stderr).toContain('whoever registers the name passport-registry');
+  });
+
+  it('may be an ssh address, which names a user', async () => {
+    const spec = `git+ssh://git@a.alt/tool.git#${'a'.repeat(40)}`;
+    expect(await pinnedBy(spec)).toBe(spec);
+  });
+});

@@ -1,0 +1,208 @@
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { formatNote, tilePath } from '@passport-registry/verifier/internal';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { signHead } from '../../../build/generator/log/sign-head.js';
+import { logHead, problemsIn } from '../../support/log-files.js';
+import { listOf, mirroredBy, refusedBy } from '../../support/log-mirror.js';
+import { type LoggedFolder, loggedFolder, ORIGIN, toldHost } from '../../support/logged-folder.js';
+import { lengthenLog } from '../../support/long-log.js';
+import { resealed, sha256 } from '../../support/signed-tree.js';
+import { rounds } from '../../support/soak.js';
+import { cli, filesOf, writeFiles } from '../../support/workspace.js';
+
+/** Twice as many have the same number of digits. */
+const MANY = rounds({ usual: 20, soak: 300 });
+
+let here: LoggedFolder;
+let tree: string;
+
+beforeEach(async () => {
+  here = await loggedFolder();
+  ({ tree } = here);
+});
+
+const publish = (...args: string[]) => here.publish(...args);
+const current = (path = '') => join(here.current, path);
+
+const mirrored = (source: string, ...args: string[]) => mirroredBy(here, source, ...args);
+const refused = (source: string, reason: RegExp) => refusedBy(here, source, reason);
+
+describe('a mirror of a log over HTTP', () => {
+  it(`fetches as much for one publication after ${MANY} publications as after ${2 * MANY}`, async () => {
+    const figures = [];
+    for (const count of [MANY, 2 * MANY]) {
+      const registry = await loggedFolder('--keep-lists', '1');
+      await lengthenLog(registry.tree, registry.keys, count);
+      const host = await toldHost(registry.tree);
+      expect((await registry.mirror(host.base)).code).toBe(0);
+      expect(await problemsIn(registry.current)).toEqual([]);
+      await registry.publish();
+      host.requested();
+      const { stdout } = await registry.mirror(host.base, '--json');
+      const { fetched, bytes } = JSON.parse(stdout);
+      const paths = host.requested().filter((path) => /(?:^| )log\//.test(path));
+      expect(paths.toSorted()).toEqual(
+        [
+          `HEAD log/lists/${listOf(registry.tree)}.json`,
+          ...['log/checkpoint', 'log/publication.tlog-proof', `log/statements/${count}.jwt`],
+          `log/proofs/${count - 1}/first.tlog-proof`,
+          `log/proofs/${count - 1}/last.tlog-proof`,
+          `log/proofs/${count}/first.tlog-proof`,
+        ].toSorted(),
+      );
+      expect(filesOf(join(registry.current, 'log'))).toEqual(filesOf(join(registry.tree, 'log')));
+      figures.push({ fetched, bytes });
+      host.requested();
+      expect((await registry.mirror(host.base)).stderr).toContain('unchanged');
+      expect(host.requested().toSorted()).toEqual([
+        'SHA256SUMS',
+        'checkpoint.jwt',
+        'log/checkpoint',
+        'log/publication.tlog-proof',
+        'operations.jwt',
+      ]);
+    }
+    const [small, large] = figures;
+    expect(large?.fetched).toBe(small?.fetched);
+    // Four proofs, each with one hash more for twice as many entries, and sizes that have the same number of digits.
+    expect(Math.abs((large?.bytes ?? 0) - (small?.bytes ?? 0))).toBeLessThanOrEqual(4 * 2 * 45 + 64);
+  });
+
+  it('links only the statements if nothing has changed', async () => {
+    await publish();
+    const host = await toldHost(tree);
+    await mirrored(host.base);
+    // Every new or removed hard link changes the ctime of a file.
+    const times = () =>
+      new Map([...filesOf(current()).keys()].map((path) => [path, statSync(current(path)).ctimeMs]));
+    const before = times();
+    expect(await mirrored(host.base)).toContain('unchanged');
+    const changed = [...times()].filter(([path, time]) => time !== before.get(path)).map(([path]) => path);
+    const statements = /^(?:snapshots\/[0-9a-f]{64}\/)?(?:publication\.jwt|issuers\.sig|keys\/root\.json)$/;
+    expect(changed.filter((path) => !statements.test(path))).toEqual([]);
+    expect(readdirSync(join(here.folder, 'mirror/releases'))).toHaveLength(1);
+  });
+
+  it('makes the partial tiles of every width, and the full ones, from the entries', async () => {
+    await lengthenLog(tree, here.keys, 260);
+    // They are no part of the tiles, and a registry may have lost them.
+    for (const kept of ['log/lists', 'log/proofs']) rmSync(join(tree, kept), { recursive: true });
+    const host = await toldHost(tree);
+    await mirrored(host.base);
+    expect(host.requested().filter((path) => path.startsWith('log/tile'))).toEqual([]);
+    const widths = readdirSync(current('log/tile/0/001.p'))
+      .map(Number)
+      .sort((a, b) => a - b);
+    expect(widths).toEqual([1, 2, 3, 4]);
+    expect(existsSync(current(`log/${tilePath({ level: 1, index: 0, width: 1 })}`))).toBe(true);
+    expect(filesOf(current())).toEqual(filesOf(tree));
+  });
+
+  it('fetches kept lists that it does not have, and only those that the source keeps', async () => {
+    const host = await toldHost(tree);
+    await mirrored(host.base);
+    await publish();
+    const second = listOf(tree);
+    for (const more of [[], [], ['--keep-lists', '0']]) await publish(...more);
+    const last = listOf(tree);
+    const inSnapshots = readdirSync(join(tree, 'snapshots'));
+    expect([inSnapshots.length, inSnapshots.includes(second)]).toEqual([3, false]);
+    host.requested();
+    await mirrored(host.base);
+    // What the tree has already is only looked for.
+    const lists = host.requested().filter((path) => path.includes('log/lists/'));
+    const heads = inSnapshots.map((hash) => `HEAD log/lists/${hash}.json`);
+    expect(lists.toSorted()).toEqual([...heads, `log/lists/${second}.json`].toSorted());
+    expect(existsSync(current(`log/lists/${last}.json`))).toBe(false);
+    expect(filesOf(current())).toEqual(filesOf(tree));
+    host.answer = (path) => (path.startsWith('log/lists/') ? Buffer.from('{}') : filesOf(tree).get(path));
+    for (let count = 0; count < 4; count++) await publish();
+    await refused(host.base, /log\/lists\/[0-9a-f]+\.json does not have the hash in its path/);
+  });
+
+  it('makes no requests for records of a list that it has from the log', async () => {
+    const host = await toldHost(tree);
+    await mirrored(host.base);
+    await publish('--cosign-later');
+    await mirrored(host.base);
+    await here.good('cosign');
+    host.requested();
+    await mirrored(host.base);
+    expect(host.requested().filter((path) => /^issuers(?:\/|\.json)/.test(path))).toEqual([]);
+    expect(filesOf(current())).toEqual(filesOf(tree));
+  });
+
+  it('does not ask a registry without a log for one', async () => {
+    await here.good('build', '--key', 'key.pem', '--out', 'plain');
+    const host = await toldHost(join(here.folder, 'plain'));
+    await mirrored(host.base);
+    expect(host.requested().filter((path) => path.startsWith('log'))).toEqual([]);
+    // The log begins: its first publication is pending.
+    const later = ['--log-key', 'log.pem', '--log-origin', ORIGIN, '--cosign-later'];
+    writeFiles(here.folder, {
+      'anchor.json': JSON.stringify({ root: here.keys.root.rootKey.jwk, log: ORIGIN }),
+    });
+    await here.good('build', '--key', 'key.pem', '--out', 'plain', ...later);
+    expect(await problemsIn(join(here.folder, 'plain'))).toEqual([]);
+    await mirrored(host.base);
+    expect(existsSync(current('log'))).toBe(false);
+    await here.good('cosign', 'plain');
+    const anchored = await cli(['mirror', host.base, 'mirror', '--root-key', 'anchor.json'], here.folder);
+    expect([anchored.code, anchored.stderr]).toEqual([0, expect.stringContaining('switched to')]);
+    expect(filesOf(current())).toEqual(filesOf(join(here.folder, 'plain')));
+  });
+
+  it('stops at the first statement that the root key has not signed, and downloads no absurd number of entries', async () => {
+    const host = await toldHost(tree);
+    await mirrored(host.base);
+    const { origin, root } = logHead(tree);
+    const grown = async (size: number) => {
+      const head = Buffer.from(formatNote((await signHead({ origin, size, root }, here.keys.log)).note));
+      const first = filesOf(tree);
+      host.answer = (path) => {
+        if (path === 'log/checkpoint') return head;
+        if (path.startsWith('log/statements/')) return first.get('keys/root.json');
+        return first.get(path);
+      };
+      host.requested();
+    };
+    await grown(100_002);
+    await refused(host.base, /the log has 100001 new entries, but a mirror downloads at most 100000/);
+    expect(host.requested().filter((path) => path.startsWith('log/statements'))).toEqual([]);
+    await grown(100_001);
+    await refused(host.base, /the statement of entry 1 of the log is not a JWS/);
+    expect(host.requested().filter((path) => path.startsWith('log/statements')).length).toBeLessThanOrEqual(
+      768,
+    );
+  });
+
+  it('never writes through a hard link into the release being served', async () => {
+    const { root } = here.keys;
+    const host = await toldHost(tree);
+    await mirrored(host.base);
+    for (const path of [
+      'issuers/alpha',
+      'log/statements/0.jwt',
+      'log/tile/0/000.p/1',
+      'sums/0',
+      'witness/x',
+    ]) {
+      const evil = Buffer.from('evil');
+      const files = new Map([...filesOf(tree), [path, evil] as const]);
+      const sums = (await resealed(files, root)).get('SHA256SUMS') as Buffer;
+      const listed = `${sums}${sums.includes(`  ${path}\n`) ? '' : `${sha256(evil)}  ${path}\n`}`;
+      const asked = new Map<string, number>();
+      host.answer = (one) => {
+        if (one === 'SHA256SUMS') return Buffer.from(listed);
+        // The right file first, and then the other one.
+        asked.set(one, (asked.get(one) ?? 0) + 1);
+        return one === path ? evil : filesOf(tree).get(one);
+      };
+      await refused(
+        host.base,
+        new RegExp(`SHA256SUMS lists ${path.replaceAll('.', '\\.')}, which it must not list`),
+      );
+    }
+  });
+});

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { memorySource } from 'passport-registry';
+import { describe, expect, it } from 'vitest';
+import { HeldRelease } from '../../../build/observers/mirroring/held-release.js';
+import { NewRelease } from '../../../build/observers/mirroring/new-release.js';
+import { sha256 } from '../../support/signed-tree.js';
+import { temporaryFolder, writeFiles } from '../../support/workspace.js';
+
+const PATH = 'log/statements/0.jwt';
+const [GOOD, EVIL] = [Buffer.from('good'), Buffer.from('evil')];
+
+describe('a file of the release being served, once it is linked into a new release, is written by no', () => {
+  const writers: [string, (release: NewRelease) => unknown][] = [
+    ['file with another hash', (release) => release.addOwn(PATH, EVIL, sha256(EVIL))],
+    ['verified file', (release) => release.addVerified(PATH, EVIL)],
+    ['unlisted file', (release) => release.addUnlisted(PATH, EVIL)],
+    ['downloaded file', (release) => release.fetchUnlisted(PATH)],
+    ['listed file', (release) => release.addAll([{ path: PATH, hash: sha256(EVIL), statedIn: 'a list' }])],
+  ];
+  const linkers: [string, (release: NewRelease) => unknown][] = [
+    ['by its path', (release) => release.addHeld(PATH, sha256(GOOD))],
+    ['by its hash', (release) => release.addAll([{ path: PATH, hash: sha256(GOOD), statedIn: 'a list' }])],
+    ['by its content', (release) => release.addVerified(PATH, GOOD)],
+    ['from another path', (release) => release.addFrom('other', PATH, sha256(GOOD))],
+  ];
+
+  it.each(writers)('%s', async (_what, write) => {
+    for (const [how, link] of linkers) {
+      const [served, fresh] = [temporaryFolder(), temporaryFolder()];
+      writeFiles(served, { [PATH]: GOOD, other: GOOD });
+      const source = memorySource(new Map([[PATH, EVIL]]));
+      const release = new NewRelease(source, { folder: fresh, held: new HeldRelease(served) });
+      await link(release);
+      const outcome = await Promise.resolve()
+        .then(() => write(release))
+        .catch((error: Error) => error);
+      expect([how, outcome]).toEqual([
+        how,
+        expect.objectContaining({ message: expect.stringMatching(/EEXIST/) }),
+      ]);
+      for (const path of [PATH, 'other']) expect(readFileSync(join(served, path))).toEqual(GOOD);
+    }
+  });
+});

@@ -1,0 +1,218 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseHead } from '@passport-registry/verifier/internal';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { cosignedHeadPath } from '../../../build/generator/log/log-files.js';
+import { logHead } from '../../support/log-files.js';
+import { plainHost } from '../../support/serving.js';
+import { until } from '../../support/until.js';
+import {
+  newWitness,
+  startWitness,
+  type WitnessFiles,
+  type WitnessProcess,
+} from '../../support/witness-service.js';
+import { cli, cliProcess, recordText, workspace, writeFiles } from '../../support/workspace.js';
+
+const ORIGIN = 'registry.example/log';
+const BUILD = ['build', '--key', 'key.pem', '--log-origin', ORIGIN];
+
+const WITNESS_OPTIONS = ['--witness-key', 'witness.pem', '--witness-state', 'state'];
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await workspace(['alpha']);
+  for (const name of ['online', 'log', 'log2']) {
+    const { stdout } = await cli(['keys', 'generate', '--out', `${name}.pem`], folder);
+    writeFiles(folder, { [`${name}.json`]: stdout });
+  }
+});
+
+const ok = async (...args: string[]) => {
+  const outcome = await cli(args, folder);
+  expect([outcome.code, outcome.stderr]).toEqual([0, expect.any(String)]);
+  return outcome.stdout;
+};
+const change = (id: string) => writeFiles(folder, { [`issuers/${id}.yaml`]: recordText(id) });
+const fileOf = (path: string) => readFileSync(join(folder, 'dist', path), 'utf8');
+/** The names of those who have signed the head of the log. */
+const signers = (path = 'log/checkpoint') => {
+  const text = fileOf(path);
+  const head = text.startsWith('c2sp') ? text.slice(text.indexOf('\n\n') + 2) : text;
+  return parseHead(head, (message) => new Error(message)).note.signatures.map(({ name }) => name);
+};
+
+/** A witness as registry.yaml names it: with the URL of a service or of a mirror. */
+interface Configured {
+  readonly files: WitnessFiles;
+  readonly service?: string;
+  readonly mirror?: string;
+}
+
+/** Names witnesses in registry.yaml. @param wait - in seconds */
+function configure(witnesses: readonly Configured[], quorum: number, wait = 5) {
+  const lines = witnesses.map(({ files, ...url }) => {
+    const [[kind, where] = []] = Object.entries(url);
+    return `    - {key: '${files.vkey}', ${kind}: '${where}'}\n`;
+  });
+  writeFiles(folder, {
+    'registry.yaml': `log:\n  quorum: ${quorum}\n  wait: ${wait}\n  witnesses:\n${lines.join('')}`,
+  });
+}
+
+/** Starts witnesses that know the key of the log from `--log`, and names them in registry.yaml. */
+async function witnesses(count: number, quorum: number): Promise<WitnessProcess[]> {
+  const vkey = (await ok('keys', 'log', 'log.pem', '--origin', ORIGIN)).trim();
+  const started = await Promise.all(
+    Array.from({ length: count }, async (_one, at) => {
+      const files = await newWitness(`witness${at}.example`);
+      return { files, process: await startWitness(files, '--log', vkey) };
+    }),
+  );
+  configure(
+    started.map(({ files, process }) => ({ files, service: process.url })),
+    quorum,
+  );
+  return started.map(({ process }) => process);
+}
+
+describe('a publisher with witnesses', () => {
+  it('collects with every publication, and with every checkpoint', async () => {
+    await witnesses(2, 2);
+    const delegation = await ok('keys', 'delegate', '--key', 'key.pem', '--online', 'online.json');
+    writeFiles(folder, { 'delegation.jwt': delegation });
+    const more = ['--log-key', 'log.pem', '--delegation', 'delegation.jwt', '--checkpoint-key', 'online.pem'];
+    const { code, stderr } = await cli([...BUILD, ...more], folder);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('cosigned by 2 witnesses, 2 of them now')]);
+    const all = [ORIGIN, 'witness0.example', 'witness1.example'];
+    expect([signers(), signers('log/publication.tlog-proof')]).toEqual([all, all]);
+    const before = [fileOf('checkpoint.jwt'), fileOf('log/publication.tlog-proof')];
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    const report = JSON.parse(await ok('checkpoint', '--key', 'online.pem', '--json'));
+    expect(report).toMatchObject({ ok: true, log: { cosigned: 2, collected: 2, quorum: 2, missing: [] } });
+    expect(fileOf('checkpoint.jwt')).not.toBe(before[0]);
+    expect(fileOf('log/publication.tlog-proof')).not.toBe(before[1]);
+  });
+
+  it('publishes a checkpoint without its quorum, and says so with exit code 4', async () => {
+    const [first] = await witnesses(1, 1);
+    await ok(...BUILD, '--log-key', 'log.pem', '--checkpoint-key', 'key.pem');
+    const [checkpoint, proof] = [fileOf('checkpoint.jwt'), fileOf('log/publication.tlog-proof')];
+    await first?.end('SIGTERM');
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    const { code, stderr } = await cli(['checkpoint', '--key', 'key.pem'], folder);
+    // The proof keeps its cosignature, although nobody has cosigned now.
+    expect([code, stderr]).toEqual([4, expect.stringMatching(/WARNING: witness witness0.example: /)]);
+    expect(stderr).toContain('cosigned by 1 witness, 0 of them now');
+    expect(fileOf('checkpoint.jwt')).not.toBe(checkpoint);
+    expect(fileOf('log/publication.tlog-proof')).toBe(proof);
+    change('beta');
+    const built = await cli([...BUILD, '--log-key', 'log.pem', '--checkpoint-key', 'key.pem'], folder);
+    expect(built.stderr).toContain('cosigned by 0 witnesses');
+    const again = await cli(['checkpoint', '--key', 'key.pem', '--json'], folder);
+    expect([again.code, JSON.parse(again.stdout)]).toEqual([
+      4,
+      expect.objectContaining({ ok: false, log: expect.objectContaining({ cosigned: 0, quorum: 1 }) }),
+    ]);
+  });
+
+  it('collects from a mirror, which copies the log and cosigns it meanwhile', async () => {
+    await ok(...BUILD, '--log-key', 'log.pem');
+    const url = await plainHost(join(folder, 'dist'), '404.html');
+    const files = await newWitness('mirror.example');
+    writeFiles(files.folder, { 'root.json': fileOf('keys/root.json') });
+    const mirror = () =>
+      cli(['mirror', url, 'mirrored', '--root-key', 'root.json', ...WITNESS_OPTIONS, '--json'], files.folder);
+    expect(await mirror()).toMatchObject({ code: 0 });
+    const served = await plainHost(join(files.folder, 'mirrored/current'), '404.html');
+    configure([{ files, mirror: served }], 1, 60);
+    change('beta');
+    const building = cliProcess([...BUILD, '--log-key', 'log.pem'], folder);
+    // The publication is in the log, and waits.
+    await until(() => logHead(join(folder, 'dist')).size === 2);
+    expect(await mirror()).toMatchObject({ code: 0 });
+    const { code, stderr } = await building;
+    expect([code, stderr]).toEqual([0, expect.stringContaining('cosigned by 1 witness, 1 of them now')]);
+    expect(signers('log/publication.tlog-proof')).toEqual([ORIGIN, 'mirror.example']);
+  });
+
+  it('asks nobody with a checkpoint if the registry has no log', async () => {
+    await ok('build', '--key', 'key.pem', '--checkpoint-key', 'key.pem');
+    await witnesses(1, 1);
+    const { code, stderr } = await cli(['checkpoint', '--key', 'key.pem'], folder);
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('witness')]);
+    expect(existsSync(join(folder, 'dist/log'))).toBe(false);
+  });
+});
+
+describe('a witness of a registry', () => {
+  it('learns the key of the log from the root key, also a new one before it is published', async () => {
+    await ok(...BUILD, '--log-key', 'log.pem');
+    const url = await plainHost(join(folder, 'dist'), '404.html');
+    writeFiles(folder, { 'root.json': fileOf('keys/root.json') });
+    const files = await newWitness('w.example');
+    const rootKey = join(folder, 'root.json');
+    const witness = await startWitness(files, '--registry', url, '--root-key', rootKey);
+    expect(witness.said()).toContain(`cosigns 1 log: ${ORIGIN}`);
+    configure([{ files, service: witness.url }], 1);
+    for (const [id, key] of [
+      ['beta', 'log.pem'],
+      ['gamma', 'log2.pem'],
+      ['delta', 'log2.pem'],
+    ] as const) {
+      change(id);
+      const { code, stderr } = await cli([...BUILD, '--log-key', key], folder);
+      expect([id, code, stderr]).toEqual([
+        id,
+        0,
+        expect.stringContaining('cosigned by 1 witness, 1 of them now'),
+      ]);
+    }
+    const served = await (await fetch(`${witness.url}/${cosignedHeadPath(ORIGIN)}`)).text();
+    expect(parseHead(served, (message) => new Error(message)).size).toBe(4);
+    expect(fileOf('log/checkpoint')).toBe(served);
+  });
+
+  it('does not believe a statement of another root key', async () => {
+    await ok(...BUILD, '--log-key', 'log.pem');
+    const url = await plainHost(join(folder, 'dist'), '404.html');
+    const files = await newWitness();
+    const args = ['witness', ...WITNESS_OPTIONS, '--registry', url, '--root-key', join(folder, 'log.json')];
+    const { code, stderr } = await cli(args, files.folder);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('publication statement')]);
+  });
+
+  it('follows the rotation of the root key only to a key to which the trust anchor commits it', async () => {
+    writeFiles(folder, {
+      'next.json': await ok('keys', 'generate', '--out', 'next.pem'),
+      'root.json': await ok('keys', 'public', 'key.pem'),
+    });
+    await ok(...BUILD, '--log-key', 'log.pem');
+    writeFiles(folder, { step: await ok('keys', 'rotate', '--key', 'key.pem', '--next', 'next.json') });
+    await ok(
+      'build',
+      '--key',
+      'next.pem',
+      '--log-origin',
+      ORIGIN,
+      '--log-key',
+      'log.pem',
+      '--rotation',
+      'step',
+    );
+    const url = await plainHost(join(folder, 'dist'), '404.html');
+    const kid = (name: string): string => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')).kid;
+    const follows = async (...next: string[]) => {
+      const root = JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8'));
+      writeFiles(folder, { 'anchor.json': JSON.stringify({ root, next_roots: next.map(kid) }) });
+      return ['--registry', url, '--root-key', join(folder, 'anchor.json')];
+    };
+    const files = await newWitness();
+    const refused = ['witness', ...WITNESS_OPTIONS, ...(await follows('log', 'log2'))];
+    const { code, stderr } = await cli(refused, files.folder);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('may be followed only by')]);
+    const witness = await startWitness(files, ...(await follows('log', 'next')));
+    expect(witness.said()).toContain(`cosigns 1 log: ${ORIGIN}`);
+  });
+});
