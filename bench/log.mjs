@@ -26,10 +26,10 @@ import { build } from '../build/generator/index.js';
 import { appendEntries } from '../build/generator/log/append.js';
 import { EMPTY_LOG, readLogHead, rootOf } from '../build/generator/log/log-files.js';
 import { signHead } from '../build/generator/log/sign-head.js';
-import { mirrorOnce } from '../build/observers/mirroring/mirror.js';
 import { proveLogged } from '../build/generator/publishing/prove-logged.js';
 import { generateKeyFile, loadSigner } from '../build/generator/signing/key-file.js';
 import { pinnedKey } from '../build/generator/verification/pinned-trust.js';
+import { mirrorOnce } from '../build/observers/mirroring/mirror.js';
 import { compare, record } from './compare.mjs';
 import { serveFolder } from './serve-folder.mjs';
 

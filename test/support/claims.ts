@@ -159,10 +159,7 @@ export const CLAIMS: Readonly<Record<string, Readonly<Record<string, readonly Ve
       ['cli/scaffold/init', 'makes exactly these files'],
       ['cli/scaffold/init', 'refuses %s, which is in the folder'],
       ['cli/scaffold/init', 'nothing is written behind a link'],
-      [
-        'cli/operating/status',
-        'is never read, and the passphrase is not asked for, and no command is run',
-      ],
+      ['cli/operating/status', 'is never read, and the passphrase is not asked for, and no command is run'],
     ],
     '`rotate` signs a step only to the key': [
       ['cli/rotating/rotate', 'two rotations at once'],
