@@ -23,7 +23,7 @@ export interface App {
   readonly fetch: (request: Request, bindings?: object) => Response | Promise<Response>;
 }
 
-/** Creates the HTTP interface of an issuer (SPEC B8, B9). */
+/** Creates the HTTP interface of an issuer (rule issuer-metadata). */
 export function sandboxApp(issuer: SandboxIssuer, options: AppOptions): App {
   const app = new Hono();
 
@@ -89,7 +89,10 @@ function operatorOnly(token: string): MiddlewareHandler {
   };
 }
 
-/** Turns an error into a response in the format of SPEC B9. Describes an unexpected error on stderr only. */
+/**
+ * Turns an error into a response in the format of the protocol (rule issuer-errors). Describes an unexpected error on
+ * stderr only.
+ */
 function refuse(c: Context, error: Error): Response {
   if (!(error instanceof Refusal)) {
     process.stderr.write(`sandbox issuer: ${error.stack ?? error.message}\n`);

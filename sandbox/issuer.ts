@@ -62,7 +62,7 @@ export class SandboxIssuer {
     return issuer;
   }
 
-  /** The issuer's metadata (SPEC B8). */
+  /** The issuer's metadata (rule issuer-metadata). */
   metadata(): object {
     return {
       issuer: this.issuerUrl,
@@ -76,7 +76,7 @@ export class SandboxIssuer {
 
   /**
    * The public keys. They have no `alg`, because in jose a key with `EdDSA` does not match a token with `Ed25519`
-   * (SPEC B11).
+   * (rule jwt-profile).
    */
   keys(): { keys: object[] } {
     return { keys: this.#keys.map(({ kid, publicJwk }) => ({ ...publicJwk, kid, use: 'sig' })) };
@@ -113,7 +113,7 @@ export class SandboxIssuer {
     return passport;
   }
 
-  /** Suspends or reinstates a passport. Suspension does not raise the revocation nonce (SPEC B11). */
+  /** Suspends or reinstates a passport. Suspension does not raise the revocation nonce (rule revocation-nonce). */
   setStatus(did: string, status: 'active' | 'suspended'): Passport {
     const passport = this.passport(did);
     if (passport.status === 'revoked')
@@ -170,7 +170,7 @@ export class SandboxIssuer {
     };
   }
 
-  /** Signs the passport as a JWS (SPEC B10). */
+  /** Signs the passport as a JWS (rule passport-claims). */
   #signToken(request: MintBody, passport: Passport, mandate: object): Promise<string> {
     const seconds = (time: string | undefined) => Math.floor(Date.parse(time ?? '') / 1000);
     const { realm_id, principal_id, agent_type, capabilities } = request;

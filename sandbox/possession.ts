@@ -31,7 +31,7 @@ export interface PossessionProof {
 
 /**
  * Checks that a key signed a nonce. A signed nonce is either the raw signature over the ASCII bytes of the nonce
- * (SPEC B9), or a JWS of type `passport-nonce+jwt` (SPEC B11). Invalid public keys are refused (SPEC C4).
+ * or a JWS of type `passport-nonce+jwt` (rule nonce-signature). Invalid public keys are refused (rule public-key).
  *
  * @returns the imported public key
  */

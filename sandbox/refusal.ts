@@ -1,4 +1,4 @@
-/** The error codes, each with its HTTP status (SPEC B9). */
+/** The error codes, each with its HTTP status (rule issuer-errors). */
 const STATUSES = {
   bad_request: 400,
   unauthorized: 401,

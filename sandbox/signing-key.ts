@@ -19,7 +19,7 @@ export async function generateSigningKey(type: KeyType): Promise<SigningKey> {
   return { kid: await calculateJwkThumbprint(jwk), publicJwk: jwk, privateKey: keys.privateKey };
 }
 
-/** Signs the claims of a passport (SPEC B10). */
+/** Signs the claims of a passport (rule passport-claims). */
 export function signPassport({ kid, publicJwk, privateKey }: SigningKey, claims: object): Promise<string> {
   const alg = publicJwk.kty === 'EC' ? 'ES256' : 'EdDSA';
   return new SignJWT({ ...claims }).setProtectedHeader({ alg, typ: 'passport+jwt', kid }).sign(privateKey);

@@ -114,8 +114,8 @@ function schemaLocation(registry: string | undefined): string | undefined {
 }
 
 /**
- * Returns the URLs of the issuer's documents: from the options, or at the well-known paths (SPEC B8). Asks for a
- * missing URL.
+ * Returns the URLs of the issuer's documents: from the options, or at the well-known paths (rule issuer-metadata). Asks
+ * for a missing URL.
  */
 async function issuerUrls(io: Io, options: Options): Promise<{ jwksUri: string; discoveryUri: string }> {
   const { jwksUri, discoveryUri, issuerUrl } = options;

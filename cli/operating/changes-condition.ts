@@ -42,7 +42,7 @@ export interface ChangesOptions {
 }
 
 /**
- * Compares the records with the published list, by the rules of a build (SPEC C8).
+ * Compares the records with the published list, by the rules of a build (rule record-changes).
  *
  * @throws {@link GeneratorError} if the records or the published list cannot be read
  */

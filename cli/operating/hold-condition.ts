@@ -10,7 +10,7 @@ export interface HoldCondition extends Condition {
   readonly releasable: readonly string[];
 }
 
-/** Describes the issuers that the checkpoint of the tree holds (SPEC C4). */
+/** Describes the issuers that the checkpoint of the tree holds (rule hold). */
 export function holdCondition({ checkpoint, published }: LocalTree): HoldCondition {
   const issuers = (checkpoint?.claims['hold'] ?? []) as readonly string[];
   if (checkpoint === undefined || issuers.length === 0) {

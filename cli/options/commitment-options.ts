@@ -11,7 +11,7 @@ export interface CommitmentOptions {
   nextRoots?: readonly string[];
 }
 
-/** How many keys a root key may be committed to (SPEC C4). */
+/** How many keys a root key may be committed to (rule rotation-commitment). */
 const MAX_KEYS = 3;
 
 /** Adds the option for the keys that may follow the next root key. */

@@ -10,7 +10,7 @@ import { sha256 } from '../../generator/tree/checksums.js';
 import { countSessions, MAX_SESSIONS } from '../holder-signing/sessions.js';
 import type { GroupSize } from '../shared-key/frost.js';
 
-/** What the holders agree on before they make a key together: the content of ceremony.json. */
+/** What the holders agree on before they make a key together: the content of ceremony.json (rule ceremony). */
 export interface Ceremony extends GroupSize {
   readonly folder: string;
   /** The names of the holders. A holder's number is the position of his name, from 1. */

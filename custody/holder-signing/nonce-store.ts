@@ -75,7 +75,7 @@ export function hasNonces({ folder }: NonceStore, session: string): boolean {
 
 /**
  * Removes the nonces of sessions from the store and returns them. Sessions without nonces are left out: they have been
- * used.
+ * used (rule holders-nonces).
  *
  * @throws {@link SharedKeyRejected} if the nonces are from before a restart of the machine; {@link IoFailed}
  */

@@ -1,4 +1,4 @@
-/** The largest number of sessions of one request (SPEC C6). */
+/** The largest number of sessions of one request (rule holders-signing). */
 export const MAX_SESSIONS = 35;
 
 /** The holders who sign together in one session: their numbers, ascending. */

@@ -17,7 +17,7 @@ export interface RequestedRotation {
   readonly issuedAt: number;
 }
 
-/** The maximum number of keys to which a step limits the following step (SPEC C4). */
+/** The maximum number of keys to which a step limits the following step (rule rotation-commitment). */
 const MAX_NEXT_ROOTS = 3;
 
 /**

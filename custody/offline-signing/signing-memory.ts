@@ -58,8 +58,8 @@ export function memoryFolder(environment: NodeJS.ProcessEnv): string {
 
 /**
  * Refuses a request that does not follow the newest publication that this machine knows, an older delegation, and a
- * rotation to another key than the one signed before (SPEC C8): a request from before an emergency must not be signed
- * after it.
+ * rotation to another key than the one signed before (rule signer-memory): a request from before an emergency must not
+ * be signed after it.
  *
  * @param insteadOf - what was signed last, if the user says that it was never published: the SHA-256 of the list, or the
  *   thumbprint of the next root key
@@ -107,7 +107,7 @@ function assertFollows(
   }
 }
 
-/** Verifiers refuse a delegation older than the one that they have accepted (SPEC C4). */
+/** Verifiers refuse a delegation older than the one that they have accepted (rule delegation-rollback). */
 function assertDelegationNewest({ issuedAt }: RequestedDelegation, { delegated }: SigningMemory): void {
   if (delegated === undefined || issuedAt >= delegated) return;
   throw new RequestRejected(
@@ -117,7 +117,7 @@ function assertDelegationNewest({ issuedAt }: RequestedDelegation, { delegated }
   );
 }
 
-/** Two steps from one key to different keys make verifiers refuse the registry (SPEC C4). */
+/** Two steps from one key to different keys make verifiers refuse the registry (rule rotation-fork). */
 function assertSameRotation(
   { next, nextRoots }: RequestedRotation,
   { rotated }: SigningMemory,

@@ -17,7 +17,7 @@ export interface StatusEdit {
   undo(): void;
 }
 
-/** The permitted transitions from each status (SPEC B5). A revocation is final. */
+/** The permitted transitions from each status (rule record-changes). A revocation is final. */
 const TRANSITIONS: Readonly<Record<Status, readonly Status[]>> = {
   active: ['suspended', 'revoked'],
   suspended: ['active', 'revoked'],
@@ -41,8 +41,8 @@ export interface StatusChange {
  * date and the reason.
  *
  * @param issuers - the folder of the records
- * @throws {@link UsageError} if the record does not exist, or if SPEC B5 forbids the change; {@link RecordsRejected} if the
- * record cannot be read
+ * @throws {@link UsageError} if the record does not exist, or if the change is forbidden (rule record-changes);
+ * {@link RecordsRejected} if the record cannot be read
  */
 export async function editStatus(issuers: string, id: string, change: StatusChange): Promise<StatusEdit> {
   const { to, reason, now } = change;

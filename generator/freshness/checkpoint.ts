@@ -23,8 +23,8 @@ export interface CheckpointContext extends Omit<CheckpointSubject, 'notAfter' | 
 
 /**
  * Signs a checkpoint now. A checkpoint by an online key ends with its delegation at the latest, because verifiers accept
- * it no longer (SPEC C4). The checkpoint holds the issuers that the published checkpoint holds, and is not dated before
- * it, because verifiers refuse a checkpoint that goes back.
+ * it no longer (rule hold-permission). The checkpoint holds the issuers that the published checkpoint holds, and is not
+ * dated before it, because verifiers refuse a checkpoint that goes back.
  *
  * @throws {@link UsageError} if an online key would sign, but there is no delegation, or if the delegation does not let
  *   the online key hold the issuers; {@link TreeRejected} if the delegation cannot be read

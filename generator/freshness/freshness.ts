@@ -49,11 +49,11 @@ interface FreshnessChange extends FreshnessChoice {
   readonly isLogged?: boolean | undefined;
 }
 
-/** The number of older lists whose snapshots are kept (SPEC B6). */
+/** The number of older lists whose snapshots are kept (rule snapshots). */
 const SNAPSHOTS_BEFORE = 2;
 
 /**
- * The files that prove the freshness of a tree and the origin of its root key (SPEC B6, B7): the published files and
+ * The files that prove the freshness of a tree and the origin of its root key: the published files and
  * the new ones. A tree without delegation, checkpoint and log has no snapshots.
  *
  * @throws {@link UsageError} | {@link KeyRejected}
@@ -145,9 +145,9 @@ export interface StatementFile {
 const ROTATION: StatementFile = { path: PATHS.rotation, read: readRotation };
 
 /**
- * Reads statements of the published tree. A build cannot recreate them. If the checksums list a file that is damaged or
- * missing, this function therefore throws instead of dropping the file. A damaged file that the checksums do not list
- * is not part of the tree, and is dropped.
+ * Reads statements of the published tree. A build cannot recreate them (rule statements-stay). If the checksums list a
+ * file that is damaged or missing, this function therefore throws instead of dropping the file. A damaged file that the
+ * checksums do not list is not part of the tree, and is dropped.
  *
  * @throws {@link UsageError} with instructions to restore the file
  */
@@ -183,7 +183,7 @@ interface ReplacedDelegation {
 
 /**
  * Verifies a new delegation now, rather than with the first checkpoint that depends on it. It must not be older than the
- * published one, because verifiers refuse an older one, also under another root key (SPEC C4).
+ * published one, because verifiers refuse an older one, also under another root key (rule checkpoint-rollback).
  */
 async function assertDelegation(
   delegation: string,

@@ -12,13 +12,13 @@ const toSeconds = (now: number) => Math.floor(now / 1000);
 /** The lifetime of a delegation, and what it permits. */
 export interface DelegationTerm {
   readonly days: number;
-  /** Whether the online keys may hold issuers (SPEC C4). */
+  /** Whether the online keys may hold issuers (docs/protocol.md#hold-permission). */
   readonly mayHold: boolean;
   /** The current time, in milliseconds since 1970. */
   readonly now: number;
 }
 
-/** The claims of a delegation (SPEC B6, C4). */
+/** The claims of a delegation (rule delegation-form). */
 export interface DelegationClaims {
   /** Seconds since 1970. */
   readonly iat: number;
@@ -32,7 +32,7 @@ export interface DelegationClaims {
   readonly next_root_thumbprint?: string;
 }
 
-/** Returns the claims of a delegation, which names the online keys that may sign checkpoints (SPEC B6). */
+/** Returns the claims of a delegation, which names the online keys that may sign checkpoints. */
 export function delegationClaims(
   online: readonly RootKey[],
   { days, mayHold, now }: DelegationTerm,
@@ -58,7 +58,7 @@ export function delegationInput(rootKey: RootKey, claims: DelegationClaims): str
 
 const DELEGATION_TYPE = 'registry-delegation+jwt';
 
-/** The claims of a rotation step (SPEC B7, C4). */
+/** The claims of a rotation step (rule rotation-form). */
 export interface RotationClaims {
   /** Seconds since 1970. */
   readonly iat: number;
@@ -79,7 +79,7 @@ export function rotationClaims({ jwk, nextRoots }: RootKey, now: number): Rotati
   return { iat: toSeconds(now), next_root: jwk, ...(nextRoots && { next_roots: nextRoots }) };
 }
 
-/** Signs a rotation step with the outgoing root key (SPEC B7): one step of keys/rotation.json. */
+/** Signs a rotation step with the outgoing root key: one step of keys/rotation.json. */
 export function rotationStatement(outgoing: Signer, next: RootKey, now: number): Promise<string> {
   return signStatement(outgoing, ROTATION_TYPE, rotationClaims(next, now));
 }
@@ -91,7 +91,7 @@ export function rotationInput(rootKey: RootKey, claims: RotationClaims): string 
 
 const ROTATION_TYPE = 'registry-root-rotation+jwt';
 
-/** The claims of a publication statement (SPEC C1). */
+/** The claims of a publication statement (rule statement-claims). */
 export interface PublicationClaims {
   /** Seconds since 1970. */
   readonly iat: number;
@@ -142,7 +142,8 @@ export interface CheckpointChoice {
 }
 
 /**
- * Signs a checkpoint, which says for some hours that a list is the newest (SPEC B6): the content of checkpoint.jwt.
+ * Signs a checkpoint, which says for some hours that a list is the newest (rule checkpoint-form): the content of
+ * checkpoint.jwt.
  *
  * @param now - the current time, in milliseconds since 1970
  */

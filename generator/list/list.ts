@@ -1,6 +1,6 @@
 import { ISSUER_FIELDS, type Issuer } from '@passport-registry/verifier';
 
-/** A list and its records as canonical bytes (SPEC B1). */
+/** A list and its records as canonical bytes (rule list-form). */
 export interface ListBytes {
   readonly updatedAt: string;
   /** The bytes of issuers.json. */

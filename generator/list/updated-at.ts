@@ -2,8 +2,7 @@ import { isDateTime, isUpdatedAt } from '@passport-registry/verifier';
 import { UsageError } from '../errors.js';
 
 /**
- * The tolerance for differences between clocks, in milliseconds. Verifiers use the same value (docs/protocol.md,
- * section 8).
+ * The tolerance for differences between clocks, in milliseconds. Verifiers use the same value (rule clocks).
  */
 export const CLOCK_TOLERANCE_MS = 5 * 60 * 1000;
 
@@ -42,7 +41,7 @@ export function requestedUpdatedAt(
 
 /**
  * The `updated_at` of a list that differs from the published list. The result is always later than the published time,
- * because verifiers refuse older lists and could not order two lists of the same second.
+ * because verifiers refuse older lists and could not order two lists of the same second (rule list-later).
  *
  * @param requested - the time that the user requested, if any
  * @param previous - the `updated_at` of the published list, if there is one

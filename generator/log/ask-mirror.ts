@@ -26,7 +26,7 @@ class NotYet extends WitnessProblem {}
 const TRANSIENT = [NotYet, SourceUnreachable, SourceTimeout, SourceTruncated];
 
 /**
- * Waits until a mirror serves its cosignature of a head (SPEC C7).
+ * Waits until a mirror serves its cosignature of a head (rule log-witnesses).
  *
  * @param onProblem - receives what the mirror lacks so far, in words
  * @throws {@link WitnessProblem} if waiting is useless

@@ -27,7 +27,7 @@ export function passEntry(order: LogOrder, entry: LogEntry): LogOrder {
 }
 
 /**
- * Returns in which ways an entry may not follow the entries before it, in words (SPEC B5, C1, C4). A rotation lets the
+ * Returns in which ways an entry may not follow the entries before it, in words (rule log-order). A rotation lets the
  * sequence and the delegations begin anew, but never the lists.
  */
 export function orderProblems(entry: LogEntry, order: LogOrder): string[] {
@@ -80,8 +80,8 @@ export interface Promises {
 }
 
 /**
- * Returns which promises a publication statement in a log breaks, in words (SPEC C1). Verifiers refuse a statement that
- * breaks a promise of one that they have accepted, so nobody may publish it.
+ * Returns which promises a publication statement in a log breaks, in words (rule log-order). Verifiers refuse a
+ * statement that breaks a promise of one that they have accepted, so nobody may publish it.
  *
  * @param before - the publication before it in the log. Undefined if it is the first, or is not known
  */

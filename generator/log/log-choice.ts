@@ -25,7 +25,7 @@ export interface CosignChoice extends WitnessChoice {
 /** Asks no witness. */
 export const NO_WITNESSES: CosignChoice = { witnesses: [], quorum: 0, waitMs: 0 };
 
-/** The log of a registry (SPEC C7). */
+/** The log of a registry (rule log-name). */
 export interface LogChoice extends CosignChoice {
   /** The name of the log, such as `registry.example/log`. Default: that of the published log. */
   readonly origin?: string | undefined;
@@ -37,5 +37,5 @@ export interface LogChoice extends CosignChoice {
   readonly cosignLater?: boolean | undefined;
 }
 
-/** The default maximum size of lists that are kept permanently, in bytes (SPEC C7). */
+/** The default maximum size of lists that are kept permanently, in bytes (rule log-files). */
 export const KEPT_LIST_BYTES = 1024 * 1024;

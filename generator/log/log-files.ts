@@ -22,7 +22,7 @@ import { TreeRejected } from '../errors.js';
 /** Reads a file of a tree. Undefined if there is no such file. */
 export type ReadFile = (path: string) => Uint8Array | undefined;
 
-/** The folder of the log in a tree (SPEC C7). */
+/** The folder of the log in a tree (rule log-files). */
 export const LOG_FOLDER = 'log/';
 /** The newest head of the log, signed by the key of the log. */
 export const LOG_HEAD_PATH = `${LOG_FOLDER}checkpoint`;

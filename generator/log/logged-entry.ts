@@ -13,7 +13,7 @@ import {
   textOf,
 } from '@passport-registry/verifier/internal';
 
-/** The types of the statements in a log, by the types of their entries (SPEC C7). */
+/** The types of the statements in a log, by the types of their entries (rule log-entries). */
 const TYPES: Readonly<Record<LogEntry['type'], StatementType>> = {
   publication: 'registry-publication+jwt',
   delegation: 'registry-delegation+jwt',
@@ -55,6 +55,7 @@ async function entryOf(statement: Statement, text: string, steps: number): Promi
   if (type === TYPES.publication) return publicationEntry({ ...publicationClaims(statement), text });
   if (type === TYPES.delegation) return delegationEntry(text, issuedAt);
   const { thumbprint } = await importRootKey(claims['next_root']);
-  // Steps of older versions do not name their position (SPEC C4). A log begins with all steps that there are.
+  // Steps of older versions do not name their position (rule log-statements). A log begins with all steps that there
+  // are.
   return rotationEntry(text, thumbprint, typeof claims['step'] === 'number' ? claims['step'] : steps + 1);
 }

@@ -14,9 +14,9 @@ export interface OnlineFinding {
 const MAX_POLICY_REDIRECTS = 5;
 
 /**
- * Checks the documents that an issuer publishes (SPEC B8). The metadata must name the issuer_id and the jwks_uri of the
- * record, which proves that the author of the record controls the issuer. Verifiers must be able to use the keys. The
- * policy must exist.
+ * Checks the documents that an issuer publishes (rule issuer-metadata). The metadata must name the issuer_id and the
+ * jwks_uri of the record, which proves that the author of the record controls the issuer. Verifiers must be able to use
+ * the keys. The policy must exist.
  */
 export async function checkIssuer(issuer: Issuer, options: GetOptions): Promise<OnlineFinding[]> {
   const found = await Promise.all([

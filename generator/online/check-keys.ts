@@ -41,7 +41,7 @@ function explainWeakKey({ kty, n }: JWK, name: string): Finding | undefined {
   return { rule: 'jwks-weak-key', message: `${name} at jwks_uri has ${bits} bits` };
 }
 
-/** Explains why verifiers cannot use a key (SPEC B10, B11). Undefined if they can. */
+/** Explains why verifiers cannot use a key (rule issuer-keys). Undefined if they can. */
 function explainUnusableKey(key: JWK, name: string): Finding | undefined {
   const unusable = (why: string): Finding => ({
     rule: 'jwks-unusable-key',

@@ -96,7 +96,10 @@ async function assertFirstFollows(
   return [];
 }
 
-/** Asserts that the log of a tree contains the published log: a log never forks, and never loses an entry (SPEC C7). */
+/**
+ * Asserts that the log of a tree contains the published log: a log never forks, and never loses an entry
+ * (rule log-write-order).
+ */
 async function assertLogFollows(next: NamedTree, held: NamedTree): Promise<void> {
   const fault = await findLogFault(
     next.files,
@@ -136,7 +139,10 @@ async function heldTree(tree: NamedTree): Promise<SignedTree> {
   }
 }
 
-/** Whether verifiers that hold the published tree accept the next one, and whether no change gets lost. */
+/**
+ * Whether verifiers that hold the published tree accept the next one, and whether no change gets lost
+ * (rule newest-published).
+ */
 async function assertNothingUndone(next: SignedTree, held: SignedTree, breaks: boolean): Promise<void> {
   const isOtherKey = next.rootKey.thumbprint !== held.rootKey.thumbprint;
   // Nobody has pinned a development key, and `--break-pinned-verifiers` gives up those who pinned the published key.
@@ -172,7 +178,7 @@ function acceptable({ files }: NamedTree, rootKey: RootKey, held: readonly Store
   return assertAcceptable(memorySource(files), { trust: pinnedKey(rootKey), maxAgeDays: undefined, held });
 }
 
-/** Applies the rules for changes to the two lists (SPEC C8). */
+/** Applies the rules for changes to the two lists (rule record-changes). */
 function assertPermitted(
   next: SignedTree,
   held: SignedTree,

@@ -36,7 +36,7 @@ export async function applyRules(
 
 /**
  * Verifiers have pinned the tree's root key. Another root key may replace it only with a rotation, which verifiers
- * follow, or if the operator accepts that verifiers refuse the registry (SPEC C4).
+ * follow, or if the operator accepts that verifiers refuse the registry (rule root-key-continues).
  */
 async function assertRootContinues(
   { signer, exceptions: { breakPinnedVerifiers }, rotation }: ProposedChange,

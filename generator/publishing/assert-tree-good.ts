@@ -10,7 +10,8 @@ import { type VerifyOptions, verifyTree } from '../verification/verify.js';
 const FRESHNESS = [PATHS.checkpoint, PATHS.delegation, PATHS.rotation];
 
 /**
- * Verifies a whole tree in memory as an outsider would, before any file is written.
+ * Verifies a whole tree in memory as an outsider would, before any file is written
+ * (rule verified-before-written).
  *
  * @param options - the name of the tree in messages, and what verifies the record of the holders
  * @throws {@link TreeRejected}

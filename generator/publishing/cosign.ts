@@ -28,8 +28,8 @@ export interface CosignReport {
 }
 
 /**
- * Collects new cosignatures of witnesses for the head of the published log (SPEC C7). If the newest publication in the
- * log has not been completed, completes it. The root key and the key of the log are not needed.
+ * Collects new cosignatures of witnesses for the head of the published log (rule log-witnesses). If the newest
+ * publication in the log has not been completed, completes it. The root key and the key of the log are not needed.
  *
  * @throws {@link UsageError} | {@link TreeRejected} | {@link IoFailed}
  */

@@ -90,7 +90,7 @@ interface Publishing {
 
 /**
  * Adds to the log what the tree publishes and the log lacks: rotation steps, a delegation, the publication statement
- * (SPEC C7). The new log contains the published one.
+ * (rule log-files). The new log contains the published one.
  *
  * @returns undefined if the registry has no log
  * @throws {@link TreeRejected} if the published log is damaged; {@link UsageError} | {@link KeyRejected}

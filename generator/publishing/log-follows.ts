@@ -25,7 +25,7 @@ type Files = ReadonlyMap<string, Uint8Array>;
 
 /**
  * Whether a tree has a log, and nothing has been published yet: the first publication waits for the cosignatures of its
- * head (SPEC C7).
+ * head (rule log-write-order).
  */
 export function isOnlyLogged(files: Files): boolean {
   return !files.has(PATHS.list) && files.has(PATHS.logHead);

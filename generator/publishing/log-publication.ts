@@ -47,9 +47,9 @@ export interface LoggedTree {
 
 /**
  * Writes the new entries and the head of the log, collects the cosignatures of witnesses, and adds the proof to the tree
- * (SPEC C7). Whoever can see the new head can also fetch the list that it names, although the published list is still the
- * old one. If witnesses are missing when the time is over, the publication goes on without them. A first publication
- * replaces nothing, so it never stops after the head.
+ * (rule log-write-order). Whoever can see the new head can also fetch the list that it names, although the published
+ * list is still the old one. If witnesses are missing when the time is over, the publication goes on without them. A
+ * first publication replaces nothing, so it never stops after the head.
  */
 export async function logPublication(
   { tree, signed, log }: Logging,

@@ -5,7 +5,7 @@ import { type PreviousCheckpoint, previousCheckpoint } from '../freshness/previo
 import type { CheckpointChoice } from '../freshness/statements.js';
 import type { PublishedTree } from '../tree/published-tree.js';
 
-/** A change of the issuers that the checkpoint holds (SPEC C4). */
+/** A change of the issuers that the checkpoint holds (rule hold). */
 export interface HoldChange {
   /** `release all` also counts if the published checkpoint cannot be read. */
   readonly action: 'hold' | 'release' | 'release all';
@@ -31,7 +31,7 @@ interface NextHold {
 }
 
 /**
- * Returns which issuers the next checkpoint of a published tree holds.
+ * Returns which issuers the next checkpoint of a published tree holds (rule hold-kept).
  *
  * @throws {@link UsageError} if the change cannot be made, or if nobody can tell what the published checkpoint holds
  */

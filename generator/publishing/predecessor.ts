@@ -24,8 +24,8 @@ export function predecessorOf<T extends PublishedFiles>(
 }
 
 /**
- * Reads the published records with which a change is compared (SPEC C8). A killed build can leave a list and a
- * signature that do not match. Such a list still has its hash in SHA256SUMS, and counts. An edited list stops the
+ * Reads the published records with which a change is compared (rule record-changes). A killed build can leave a list
+ * and a signature that do not match. Such a list still has its hash in SHA256SUMS, and counts. An edited list stops the
  * publication.
  *
  * @param out - the name of the tree in messages

@@ -44,8 +44,8 @@ export interface ProvenPublication {
 }
 
 /**
- * Makes the files that prove that the log contains a publication (SPEC C7). The proof is for the newest head that has the
- * quorum. If no head with the publication has it, the proof is for the newest head.
+ * Makes the files that prove that the log contains a publication (rule log-files). The proof is for the newest head
+ * that has the quorum. If no head with the publication has it, the proof is for the newest head.
  */
 export async function proveLogged(
   { head, index }: Pick<ExtendedLog, 'head' | 'index'>,

@@ -37,9 +37,9 @@ export interface CheckpointReport {
 }
 
 /**
- * Signs a new checkpoint for a published tree (SPEC B6). A client must accept the tree with the new checkpoint before one
- * rename publishes the checkpoint. Then collects new cosignatures for the log, so that the proof of a quiet registry stays
- * fresh, too (SPEC C7). Nothing else changes.
+ * Signs a new checkpoint for a published tree (rule checkpoint-form). A client must accept the tree with the new
+ * checkpoint before one rename publishes the checkpoint. Then collects new cosignatures for the log, so that the proof
+ * of a quiet registry stays fresh, too (rule log-witnesses). Nothing else changes.
  *
  * @param witnesses - which witnesses to ask. Default: none
  * @throws {@link UsageError} | {@link TreeRejected} | {@link KeyRejected} | {@link IoFailed}

@@ -27,8 +27,8 @@ export interface StatementSubject {
 export type Predecessor = Pick<PublishedFiles, 'statement' | 'hasStatement'>;
 
 /**
- * Returns the claims of the next publication statement (SPEC C1). Undefined if the published statement says the same
- * already, under the same root key.
+ * Returns the claims of the next publication statement (rule next-statement). Undefined if the published statement says
+ * the same already, under the same root key.
  *
  * @param published - the tree that the new tree replaces
  * @throws {@link UsageError} if the published statement is damaged: its sequence must not be used again

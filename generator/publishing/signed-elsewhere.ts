@@ -16,7 +16,7 @@ const ADVICE = 'make a new request with `build --unsigned`';
 
 /**
  * A list that was signed elsewhere names the list that it follows. That list must still be the newest, unless the
- * signed list is already published (SPEC C8).
+ * signed list is already published (rule request-follows).
  *
  * @throws {@link RequestRejected}
  */

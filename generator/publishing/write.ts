@@ -128,7 +128,7 @@ function updateTree(tree: Tree, { out, staging }: OutputFolder, onProgress?: OnP
   for (const { path } of stale) rmSync(join(out, path));
   for (const { path } of emptied) rmSync(join(out, path), { recursive: true, force: true });
   moveIn(CHECKSUMS_PATH);
-  // The checkpoint names both the list and SHA256SUMS (SPEC B6).
+  // The checkpoint names both the list and SHA256SUMS (rule checkpoint-form).
   moveIn(PATHS.checkpoint);
   flushFolders(staged.keys(), out);
   return {

@@ -7,7 +7,7 @@ import { reservedField } from './reserved-names.js';
 
 /** The exceptions from the rules that an operator allows, one by one. */
 export interface RuleExceptions {
-  /** Rules of change (SPEC B5) that do not apply to an issuer. */
+  /** Rules of change (docs/protocol.md#record-changes) that do not apply to an issuer. */
   readonly overrides?: readonly TransitionOverride[] | undefined;
   /** Whether records may use names that are reserved for examples. For demonstrations. */
   readonly allowExampleNames?: boolean | undefined;
@@ -21,8 +21,8 @@ export interface RecordsChange {
 }
 
 /**
- * Asserts that a list may be made, signed or published (SPEC B5, C8): the records are valid, the change from the
- * published list is permitted, and no production key signs an example record.
+ * Asserts that a list may be made, signed or published (rule publication-rules): the records are valid, the change from
+ * the published list is permitted, and no production key signs an example record.
  *
  * @param development - whether a development key signs
  * @returns the warnings

@@ -12,7 +12,7 @@ export const OVERRIDABLE: readonly RuleName[] = [
   'certified-since-changed',
 ];
 
-/** An exception for one issuer from a rule of change (SPEC B5). */
+/** An exception for one issuer from a rule of change (rule record-changes). */
 export interface TransitionOverride {
   readonly issuer_id: string;
   readonly rule: string;
@@ -20,8 +20,8 @@ export interface TransitionOverride {
 }
 
 /**
- * Checks a change of records against the rules of SPEC B5. If a rule is overridden for an issuer, its error becomes a
- * warning that says so.
+ * Checks a change of records against the rules for changes (rule record-changes). If a rule is overridden for an
+ * issuer, its error becomes a warning that says so.
  */
 export function checkTransitions(
   before: RecordSet,

@@ -1,6 +1,6 @@
 import type { Issuer } from '@passport-registry/verifier';
 
-/** Names that nobody can own: RFC 2606, sections 2 and 3, and RFC 6761, section 6. */
+/** Names that nobody can own: RFC 2606, sections 2 and 3, and RFC 6761, section 6 (rule reserved-names). */
 const RESERVED = ['test', 'example', 'invalid', 'localhost', 'example.com', 'example.net', 'example.org'];
 
 /** Whether a host is a name reserved for tests and documentation, or is under such a name. */

@@ -5,14 +5,14 @@ import { sumsLine } from '@passport-registry/verifier/internal';
 export const CHECKSUMS_PATH = 'SHA256SUMS';
 
 /**
- * The files that SHA256SUMS cannot list: SHA256SUMS itself, the checkpoint, which contains its hash (SPEC B6), and the
- * operations statement, which is written after the checkpoint.
+ * The files that SHA256SUMS cannot list: SHA256SUMS itself, the checkpoint, which contains its hash
+ * (rule checksums-form), and the operations statement, which is written after the checkpoint.
  */
 const UNLISTABLE: readonly string[] = [CHECKSUMS_PATH, 'checkpoint.jwt', 'operations.jwt'];
 
 /**
  * Returns whether SHA256SUMS lists a path. The tree of sums lists the records and the sums files below its root
- * (SPEC C2). A log proves its own files (SPEC C7).
+ * (rule tree-of-sums). A log proves its own files (rule log-audit).
  */
 export function isChecksummed(path: string): boolean {
   return (

@@ -5,8 +5,9 @@ import { readIfThere } from '../files/read-file.js';
 import { PATHS } from './paths.js';
 
 /*
- * A root key is committed to the keys that may replace it (SPEC C4): by the rotation step that leads to it or, for a key to
- * which no step leads, by `next_roots` in registry.yaml, which the operator also gives to those who pin the key.
+ * A root key is committed to the keys that may replace it (rule rotation-commitment): by the rotation step that leads
+ * to it or, for a key to which no step leads, by `next_roots` in registry.yaml, which the operator also gives to those
+ * who pin the key.
  */
 
 /**

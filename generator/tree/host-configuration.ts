@@ -10,7 +10,7 @@ import { CONTENT_SECURITY_POLICY, notFoundPage } from './site/pages.js';
 const SHORT = 'public, max-age=60, must-revalidate';
 /** For files that change with a release of the generator. */
 const LONG = 'public, max-age=3600';
-/** For files that never change, because the path contains the hash (SPEC B6). */
+/** For files that never change, because the path contains the hash (rule snapshots). */
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 
 const JSON_TYPE = 'application/json';

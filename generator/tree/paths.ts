@@ -1,6 +1,6 @@
 import { cosignedHeadPath } from '../log/log-files.js';
 
-/** The paths of the files in a tree (SPEC A1). */
+/** The paths of the files in a tree (rule tree-files). */
 export const PATHS = {
   list: 'issuers.json',
   signature: 'issuers.sig',
@@ -8,7 +8,7 @@ export const PATHS = {
   record: (id: string) => `issuers/${id}`,
   delegation: 'keys/delegation.jwt',
   rotation: 'keys/rotation.json',
-  /** The record of the ceremony that made a shared root key (SPEC C6). */
+  /** The record of the ceremony that made a shared root key (rule holders-record). */
   holders: 'keys/holders.json',
   checkpoint: 'checkpoint.jwt',
   publication: 'publication.jwt',
@@ -26,7 +26,7 @@ export const PATHS = {
   changes: 'changes.json',
   feed: 'changes.atom',
   snapshot: (hash: string, file: string) => `snapshots/${hash}/${file}`,
-  /** The newest head of the log, signed by the key of the log (SPEC C7). */
+  /** The newest head of the log, signed by the key of the log (rule log-files). */
   logHead: 'log/checkpoint',
   /** The proof that the log contains the publication statement. */
   logProof: 'log/publication.tlog-proof',

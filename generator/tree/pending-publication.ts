@@ -13,7 +13,7 @@ import { entriesSince, type PlacedEntry } from '../log/log-tail.js';
 import { sha256 } from './checksums.js';
 import { PATHS } from './paths.js';
 
-/** A publication that is in the log of a tree, but has not replaced the published files yet (SPEC C7). */
+/** A publication that is in the log of a tree, but has not replaced the published files yet (rule log-write-order). */
 export interface PendingPublication {
   readonly list: Uint8Array;
   /** The text of issuers.sig. */

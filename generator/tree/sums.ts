@@ -3,7 +3,7 @@ import type { ListBytes } from '../list/list.js';
 import { sha256 } from './checksums.js';
 
 /**
- * Returns the tree of sums of a list (SPEC C2).
+ * Returns the tree of sums of a list (rule tree-of-sums).
  *
  * @param previousLevels - the number of levels of the published tree; 0 if there is none
  */

@@ -5,7 +5,7 @@ import { askHost, type HostAnswer, type HostRequest } from './ask-host.js';
 import { findLog, findSampleIds, findSums } from './sampled-files.js';
 import { UNKNOWN_ID } from './tree-checks.js';
 
-/** `required` by SPEC A1 of every host, or `recommended` for browsers and caches. */
+/** `required` of every host (rule host-responses), or `recommended` for browsers and caches. */
 export type Demand = 'required' | 'recommended';
 
 /** The result of one check of a host. */
@@ -38,8 +38,8 @@ const MIN_COMPRESSIBLE_BYTES = 1400;
 const UNKNOWN_IDS = [UNKNOWN_ID, 'no-such-issuer.example.com'];
 
 /**
- * Checks how a live host serves a tree: what SPEC A1 requires, and what is recommended for browsers and caches. The
- * content of the tree is not verified; use `verifyTree` for that.
+ * Checks how a live host serves a tree: what is required (rule host-responses, rule content-types), and what is
+ * recommended for browsers and caches. The content of the tree is not verified; use `verifyTree` for that.
  *
  * @param base - the URL of the registry
  * @throws {@link IoFailed} if the host cannot be reached
@@ -210,7 +210,10 @@ async function checkShortCache(host: Host, paths: readonly string[]): Promise<An
   });
 }
 
-/** Checks the cache time of a file that never changes, such as a snapshot, so that caches may keep it (SPEC B6, C7). */
+/**
+ * Checks the cache time of a file that never changes, such as a snapshot, so that caches may keep it (rule snapshots,
+ * rule log-files).
+ */
 async function checkLongCache(host: Host, path: string): Promise<Answered> {
   const { status, headers } = await host.get(path);
   const cache = status === 200 ? headers.get('cache-control') : String(status);

@@ -118,7 +118,7 @@ function proofCheck(path: string, { entries, tree }: ArchivedLog): Check | undef
 
 const TILE = /^log\/tile\/([0-9]{1,2}|entries)\/((?:x[0-9]{3}\/)*[0-9]{3})(?:\.p\/([1-9][0-9]{0,2}))?$/;
 
-/** A tile or a bundle, full or partial. */
+/** A tile or a bundle, full or partial (rule log-tiles). */
 function tileCheck(path: string, { entries, tree }: ArchivedLog): Check | undefined {
   const [, level, index, width] = TILE.exec(path) ?? [];
   if (level === undefined || index === undefined) return undefined;

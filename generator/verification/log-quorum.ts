@@ -18,7 +18,7 @@ export interface LogDemands extends LogTrust {
 
 /**
  * Checks what a trust anchor demands of a publication: that it is in this log, and that enough witnesses have cosigned the log
- * of late, as a verifier's client does (SPEC C7).
+ * of late, as a verifier's client does (rule log-quorum).
  */
 export async function checkQuorum(
   files: SeenFiles,

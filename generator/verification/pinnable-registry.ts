@@ -120,8 +120,8 @@ function assertSameCommitment(
 }
 
 /**
- * Returns the earlier root key with a known thumbprint, from the rotation. The thumbprint authenticates the key, and the
- * key authenticates the steps that follow.
+ * Returns the earlier root key with a known thumbprint, from the rotation (rule trust-anchor-thumbprint). The
+ * thumbprint authenticates the key, and the key authenticates the steps that follow.
  */
 async function earlierKey(files: SeenFiles, known: string, published: RootKey): Promise<RootKey> {
   const rotation = await files.get(PATHS.rotation);

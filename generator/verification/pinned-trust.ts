@@ -1,6 +1,6 @@
 import type { RootKey, TrustAnchor } from '@passport-registry/verifier';
 
-/** What a user trusts: a root key alone, or the content of a trust anchor (SPEC C3). */
+/** What a user trusts: a root key alone, or the content of a trust anchor (rule trust-anchor). */
 export interface PinnedTrust {
   /** The pinned root key, with the keys to which it is committed. A rotation may have replaced the key since. */
   readonly rootKey: RootKey;
@@ -8,7 +8,7 @@ export interface PinnedTrust {
   readonly requireCheckpoint: boolean;
   /** Whether to refuse a registry without a publication statement. */
   readonly requirePublication: boolean;
-  /** What is pinned of the log and its witnesses (SPEC C7). */
+  /** What is pinned of the log and its witnesses. */
   readonly log: PinnedLog;
 }
 

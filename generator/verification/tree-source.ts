@@ -24,7 +24,7 @@ export interface TreeSource {
    * Reads the file at a path; undefined if the file does not exist.
    *
    * @param hash - the SHA-256 that the file should have. A live source appends it to the URL, so that a cache which has
-   *   an older file asks the host again (SPEC C2). The caller checks the hash
+   *   an older file asks the host again (rule sums-caches). The caller checks the hash
    * @param maxBytes - the maximum size that a live source reads, if a signed statement says it. Default: the limit for
    *   the path
    * @throws {@link IoFailed} if the file cannot be read, or is larger than its limit

@@ -52,9 +52,10 @@ export interface CheckedLog {
 }
 
 /**
- * Checks the log of a tree (SPEC C7): the key of the log has signed its head; all entries and tiles belong to that head; their
- * statements are kept, and signed by the root key; the proof shows that the log contains the publication statement; a
- * publication that is only in the log can be fetched; there is nothing else in the folders of the log and of witnesses.
+ * Checks the log of a tree (rule log-audit): the key of the log has signed its head; all entries and tiles belong to
+ * that head; their statements are kept, and signed by the root key; the proof shows that the log contains the
+ * publication statement; a publication that is only in the log can be fetched; there is nothing else in the folders of
+ * the log and of witnesses.
  */
 export async function checkLog(files: SeenFiles, conditions: LogConditions): Promise<CheckedLog> {
   try {
@@ -104,7 +105,7 @@ const problemIn = (path: string) => (message: string) => new Problems([`${path} 
 const inHead = problemIn(PATHS.logHead);
 const damaged = problemIn('the log');
 
-/** Asserts that a log contains a log that was verified before. */
+/** Asserts that a log contains a log that was verified before (rule log-mirror). */
 async function assertContains(
   { origin, size, tree }: SignedHead & { readonly tree: LogTree },
   known: KnownLog['head'],

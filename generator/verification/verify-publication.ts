@@ -25,7 +25,10 @@ export interface CheckedPublication {
   readonly statement: Statement;
 }
 
-/** Checks that the root key has signed the publication statement, and that it names the list of the tree (SPEC C1). */
+/**
+ * Checks that the root key has signed the publication statement, and that it names the list of the tree
+ * (rule statement-list).
+ */
 export async function checkPublication(
   files: SeenFiles,
   rootKey: RootKey,
@@ -58,7 +61,8 @@ export function findMisnamed(content: PublicationStatement, { list, registry }: 
 
 /**
  * Computes the tree of sums anew from the records, and compares it with the files of the tree and with the publication
- * statement (SPEC C2). So a client that reads one record and a client that reads the list cannot see two registries.
+ * statement (rule sums-whole). So a client that reads one record and a client that reads the list cannot see two
+ * registries.
  */
 export async function checkSums(
   files: SeenFiles,

@@ -34,7 +34,7 @@ export interface TrustedRoot {
 }
 
 /**
- * Follows the rotation from the pinned root key to the current one, as a client does (SPEC B7, C4).
+ * Follows the rotation from the pinned root key to the current one, as a client does (rule rotation-chain).
  *
  * @param published - the tree's root key
  * @param pinned - default: the tree's own key

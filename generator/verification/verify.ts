@@ -111,7 +111,9 @@ export interface TreeReport {
   readonly warnings: readonly string[];
 }
 
-/** How often to verify a live host again, if a publication during the verification may have made it fail (SPEC B6). */
+/**
+ * How often to verify a live host again, if a publication during the verification may have made it fail (rule retries).
+ */
 const RETRIES = 2;
 
 /** Options of a verification. */

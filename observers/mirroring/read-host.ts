@@ -61,7 +61,7 @@ export interface HostReading {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How often to read a registry again, if a publication may have happened between list and signature (SPEC B6). */
+/** How often to read a registry again, if a publication may have happened between list and signature (rule retries). */
 const RETRIES = 2;
 
 /**

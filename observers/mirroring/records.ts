@@ -15,8 +15,9 @@ import type { NewRelease, StatedFile } from './new-release.js';
 const MAX_SHARE = 0.25;
 
 /**
- * Downloads the tree of sums from the root down, then the records, and makes the list from the records (SPEC C2), or the
- * other way round for a first copy. Only files that differ from the release being served are downloaded.
+ * Downloads the tree of sums from the root down, then the records, and makes the list from the records
+ * (rule sums-updates), or the other way round for a first copy. Only files that differ from the release being served are
+ * downloaded.
  *
  * @param statement - the publication statement, which has been verified
  * @returns the records

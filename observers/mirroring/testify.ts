@@ -19,8 +19,8 @@ export interface Testimony {
 }
 
 /**
- * Cosigns the head of a log that a mirror has verified (SPEC C7). The head is on the disk, in the state of the witness, before
- * this function returns.
+ * Cosigns the head of a log that a mirror has verified (rule mirror-cosigns). The head is on the disk, in the state of
+ * the witness, before this function returns.
  *
  * @throws {@link HeadRefused} if the log does not contain the head that was cosigned last; {@link IoFailed}
  */

@@ -8,7 +8,7 @@ import type { KnownHold } from './known-log.js';
 import type { Round } from './round.js';
 
 /**
- * Reports which issuers the newest checkpoint of all hosts begins to hold, and which it releases (SPEC C4). The first
+ * Reports which issuers the newest checkpoint of all hosts begins to hold, and which it releases (rule hold). The first
  * round only remembers them, unless the user asks for changes of the past.
  *
  * @returns what the next round compares with

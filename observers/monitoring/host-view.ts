@@ -69,7 +69,7 @@ export function unreadable({ url }: MonitoredHost, message: string): Finding {
   return finding('host-unreadable', `could not be checked: ${message}`, { host: url });
 }
 
-/** The head that a mirror which is a witness has cosigned (SPEC C7). */
+/** The head that a mirror which is a witness has cosigned (rule mirror-cosigns). */
 function witnessedHead(origin: string): string {
   return `witness/${sha256(origin)}/checkpoint`;
 }

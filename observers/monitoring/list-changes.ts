@@ -27,7 +27,10 @@ export interface PublishedRegistry {
   readonly publication: KnownPublication;
 }
 
-/** Reports what a publication changed against the list before, and changes that no registry may make (SPEC B5). */
+/**
+ * Reports what a publication changed against the list before, and changes that no registry may make
+ * (rule record-changes).
+ */
 export function reportChanges(
   before: IssuerRegistry,
   { registry, publication }: PublishedRegistry,

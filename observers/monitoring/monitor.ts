@@ -41,7 +41,7 @@ export interface MonitoredRound {
 
 /**
  * Monitors a registry once: follows its log on every host, verifies every new entry, its statement and its list, and compares
- * what the hosts publish with the log (SPEC C7).
+ * what the hosts publish with the log (rule log-audit).
  *
  * @param known - what the round before returned. Undefined begins anew
  * @throws {@link UsageError} if `known` belongs to another root key; {@link IoFailed} if evidence cannot be kept

@@ -101,7 +101,10 @@ function checkList(
   }
 }
 
-/** Computes the tree of sums anew, so that a registry cannot show another one to clients that read one record (SPEC C2). */
+/**
+ * Computes the tree of sums anew, so that a registry cannot show another one to clients that read one record
+ * (rule sums-whole).
+ */
 function sumsProblem(
   { issuers }: IssuerRegistry,
   { levels, sumsSha256 }: KnownPublication,

@@ -23,7 +23,9 @@ export interface ShownPublication {
 /** A file and why it is not part of the log, as a predicate. */
 type Stray = readonly [path: string, problem: string];
 
-/** Compares the files that a host publishes with the log: every statement and every list must be in it (SPEC C7). */
+/**
+ * Compares the files that a host publishes with the log: every statement and every list must be in it (rule log-tree).
+ */
 export async function compareWithLog(view: HostView, log: KnownLog): Promise<ShownPublication> {
   const strays = [
     ...strayStatement('publication', view, log),

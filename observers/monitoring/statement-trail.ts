@@ -112,7 +112,7 @@ function assertSays(entry: LogEntry, stated: LogEntry): void {
   throw new TreeRejected('the entry does not say what its statement says');
 }
 
-/** Returns in which ways a publication statement may not follow the one before (SPEC C1). */
+/** Returns in which ways a publication statement may not follow the one before (rule log-order). */
 function statementProblems(
   next: KnownPublication,
   { publication: before, order: { publication: previous } }: Trail,

@@ -22,8 +22,8 @@ export interface NotShown {
 }
 
 /**
- * Finds the publication that was in force at a time (SPEC C7). The number of files that are read grows with the logarithm of
- * the number of publications, if they are proven.
+ * Finds the publication that was in force at a time (rule log-files). The number of files that are read grows with the
+ * logarithm of the number of publications, if they are proven.
  *
  * @param time - milliseconds since 1970
  * @throws {@link TreeRejected} | {@link IoFailed}; the errors of the verifier

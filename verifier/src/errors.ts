@@ -35,12 +35,14 @@ export class OptionsInvalid extends RegistryError {
   }
 }
 
-/** The root key is not a public Ed25519 or P-256 JWK (SPEC B2), or contains a private member. */
+/** The root key is not a public Ed25519 or P-256 JWK (docs/protocol.md#public-key), or contains a private member. */
 export class RootKeyInvalid extends RegistryError {
   readonly code = 'ERR_ROOT_KEY_INVALID';
 }
 
-/** The signature is not 64 bytes in base64url without padding (SPEC B2). It was not verified. */
+/**
+ * The signature is not 64 bytes in base64url without padding (docs/protocol.md#signature-form). It was not verified.
+ */
 export class SignatureMalformed extends RegistryError {
   readonly code = 'ERR_SIGNATURE_MALFORMED';
 }
@@ -68,7 +70,7 @@ export class ListNonconforming extends RegistryError {
   }
 }
 
-/** The list is not sorted by id, or contains an id twice (SPEC B1). */
+/** The list is not sorted by id, or contains an id twice (docs/protocol.md#list-order). */
 export class ListUnsorted extends RegistryError {
   readonly code = 'ERR_LIST_UNSORTED';
 }
@@ -91,8 +93,8 @@ export class PolicyInvalid extends RegistryError {
 }
 
 /**
- * The trust anchor does not conform to schemas/trust-anchor.schema.json (SPEC C3), needs a newer version of this
- * library, or its root key is not a public Ed25519 or P-256 key.
+ * The trust anchor does not conform to schemas/trust-anchor.schema.json (docs/protocol.md#trust-anchor), needs a newer
+ * version of this library (docs/protocol.md#trust-anchor-closed), or its root key is not a public Ed25519 or P-256 key.
  */
 export class TrustAnchorInvalid extends RegistryError {
   readonly code = 'ERR_TRUST_ANCHOR_INVALID';
@@ -143,7 +145,9 @@ export class SourceContent extends RegistryError {
   readonly code = 'ERR_SOURCE_CONTENT';
 }
 
-/** The list is older than the accepted list, or differs from it but has the same time (SPEC B6). */
+/**
+ * The list is older than the accepted list, or differs from it but has the same time (docs/protocol.md#list-rollback).
+ */
 export class ListRolledBack extends RegistryError {
   readonly code = 'ERR_LIST_ROLLED_BACK';
 }
@@ -188,7 +192,10 @@ export class CheckpointRolledBack extends RegistryError {
   readonly code = 'ERR_CHECKPOINT_ROLLED_BACK';
 }
 
-/** The delegation is older than the last accepted delegation under the same root key (SPEC C4). */
+/**
+ * The delegation is older than the last accepted delegation under the same root key
+ * (docs/protocol.md#delegation-rollback).
+ */
 export class DelegationRolledBack extends RegistryError {
   readonly code = 'ERR_DELEGATION_ROLLED_BACK';
 }
@@ -200,13 +207,13 @@ export class DelegationExpired extends RegistryError {
 
 /**
  * The publication statement is missing, although a client has accepted one before, the trust anchor requires one, the
- * checkpoint names its sequence, or a look-up of one issuer needs one (SPEC C1).
+ * checkpoint names its sequence, or a look-up of one issuer needs one (docs/protocol.md#statement-required).
  */
 export class PublicationMissing extends RegistryError {
   readonly code = 'ERR_PUBLICATION_MISSING';
 }
 
-/** The publication statement is malformed, or the root key did not sign it (SPEC C1). */
+/** The publication statement is malformed, or the root key did not sign it (docs/protocol.md#statement-form). */
 export class PublicationInvalid extends RegistryError {
   readonly code = 'ERR_PUBLICATION_INVALID';
 }
@@ -230,27 +237,30 @@ export class PublicationMismatch extends RegistryError {
 }
 
 /**
- * The log does not contain the publication statement, or the source does not prove it (SPEC C7): the proof is missing or
- * malformed, of another log, or not signed by the key of the log.
+ * The log does not contain the publication statement, or the source does not prove it (docs/protocol.md#log-proof): the
+ * proof is missing or malformed, of another log, or not signed by the key of the log.
  */
 export class NotLogged extends RegistryError {
   readonly code = 'ERR_NOT_LOGGED';
 }
 
-/** Fewer witnesses than the quorum have cosigned the head of the log, or not recently enough (SPEC C7). */
+/**
+ * Fewer witnesses than the quorum have cosigned the head of the log, or not recently enough
+ * (docs/protocol.md#log-quorum).
+ */
 export class TooFewCosignatures extends RegistryError {
   readonly code = 'ERR_TOO_FEW_COSIGNATURES';
 }
 
 /**
- * The log is not an extension of the log that was accepted before (SPEC C7): it is smaller, or has other entries. Somebody
- * shows different logs, or an old one.
+ * The log is not an extension of the log that was accepted before (docs/protocol.md#log-rollback): it is smaller, or
+ * has other entries. Somebody shows different logs, or an old one.
  */
 export class LogInconsistent extends RegistryError {
   readonly code = 'ERR_LOG_INCONSISTENT';
 }
 
-/** A sums file is malformed (SPEC C2), although its hash is right: the operator published it so. */
+/** A sums file is malformed (docs/protocol.md#sums-form), although its hash is right: the operator published it so. */
 export class SumsInvalid extends RegistryError {
   readonly code = 'ERR_SUMS_INVALID';
 }
@@ -265,7 +275,7 @@ export class RecordInvalid extends RegistryError {
   readonly code = 'ERR_RECORD_INVALID';
 }
 
-/** The chain of root keys is malformed, or has more than 64 steps (SPEC B7). */
+/** The chain of root keys is malformed, or has more than 64 steps (docs/protocol.md#rotation-read). */
 export class RotationInvalid extends RegistryError {
   readonly code = 'ERR_ROTATION_INVALID';
 }
@@ -286,14 +296,18 @@ export class RotationSignature extends RegistryError {
 }
 
 /**
- * A step in the chain of root keys leads to a key that the root key before is not committed to (SPEC C4): the trust anchor
- * or the step before names the keys that may follow (`next_roots`), and this is none of them.
+ * A step in the chain of root keys leads to a key that the root key before is not committed to
+ * (docs/protocol.md#commitment-followed): the trust anchor or the step before names the keys that may follow
+ * (`next_roots`), and this is none of them.
  */
 export class RotationNotCommitted extends RegistryError {
   readonly code = 'ERR_ROTATION_NOT_COMMITTED';
 }
 
-/** A root key has two valid successors (SPEC C4): its owner or an attacker signed two rotations. Both are refused. */
+/**
+ * A root key has two valid successors (docs/protocol.md#rotation-fork): its owner or an attacker signed two rotations.
+ * Both are refused.
+ */
 export class RotationFork extends RegistryError {
   readonly code = 'ERR_ROTATION_FORK';
 }
@@ -364,7 +378,7 @@ export class AgentKeyInvalid extends RegistryError {
   readonly code = 'ERR_AGENT_KEY_INVALID';
 }
 
-/** An issuer refused a request (SPEC B9). */
+/** An issuer refused a request (docs/protocol.md#issuer-errors). */
 export class IssuerRefused extends RegistryError {
   readonly code = 'ERR_ISSUER_REFUSED';
   /** The HTTP status. */
@@ -385,7 +399,7 @@ export class IssuerRefused extends RegistryError {
   }
 }
 
-/** An issuer's response does not conform to SPEC B9. */
+/** An issuer's response is not as specified (docs/protocol.md#mint). */
 export class IssuerAnswerInvalid extends RegistryError {
   readonly code = 'ERR_ISSUER_ANSWER_INVALID';
 }

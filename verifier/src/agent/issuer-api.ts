@@ -13,7 +13,7 @@ export interface IssuerRequestOptions {
   readonly fetch?: typeof fetch;
 }
 
-/** A request to an issuer's API (SPEC B9). */
+/** A request to an issuer's API (rule issuer-errors). */
 export interface IssuerPost {
   readonly path: string;
   readonly body: object;

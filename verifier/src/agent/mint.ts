@@ -3,7 +3,7 @@ import type { Mandate, PassportClaims } from '../passport/claims.js';
 import type { PublicJwk } from '../trust/public-key.js';
 import { type IssuerRequestOptions, postToIssuer } from './issuer-api.js';
 
-/** An agent's declaration about itself and its principal (SPEC B9). */
+/** An agent's declaration about itself and its principal (docs/protocol.md#mint). */
 export interface AgentDeclaration {
   readonly realm_id: string;
   readonly principal_id: string;
@@ -29,7 +29,7 @@ export interface MintRequest extends AgentDeclaration {
   readonly signed_nonce: string;
 }
 
-/** The issuer's description of a passport (SPEC B9). */
+/** The issuer's description of a passport (docs/protocol.md#mint). */
 export interface Passport {
   /** A UUID. */
   readonly passport_id: string;
@@ -57,7 +57,7 @@ export interface MintedPassport {
 }
 
 /**
- * Mints a passport: the third of three steps to a passport (SPEC A5).
+ * Mints a passport: the third of three steps to a passport.
  *
  * @param issuer - the issuer's base URL
  * @throws the errors of {@link requestNonce}

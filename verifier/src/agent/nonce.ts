@@ -5,7 +5,7 @@ import type { PublicJwk } from '../trust/public-key.js';
 import { type AgentKeys, signJws, signRaw } from './agent-keys.js';
 import { type IssuerRequestOptions, postToIssuer } from './issuer-api.js';
 
-/** A request for a nonce (SPEC A5, B9). */
+/** A request for a nonce (docs/protocol.md#nonce). */
 export interface NonceRequest {
   readonly principal_id: string;
   readonly realm_id: string;
@@ -24,7 +24,7 @@ export interface IssuanceNonce {
 }
 
 /**
- * Requests a nonce from an issuer: the first of three steps to a passport (SPEC A5).
+ * Requests a nonce from an issuer: the first of three steps to a passport.
  *
  * @param issuer - the issuer's base URL
  * @throws {@link AddressInvalid} | {@link IssuerRefused} | {@link IssuerAnswerInvalid}; the errors of a failed request,
@@ -62,9 +62,9 @@ export const NONCE_TYPE = 'passport-nonce+jwt';
 /** How to sign a nonce. */
 export interface SignNonceOptions {
   /**
-   * `jws` is a JWS with its own `typ`, which cannot be confused with any other signature of the key (SPEC B11). `raw`
-   * is the signature over the ASCII bytes of the nonce alone (SPEC B9), for issuers that support only this form.
-   * Default: `jws`.
+   * `jws` is a JWS with its own `typ`, which cannot be confused with any other signature of the key
+   * (docs/protocol.md#nonce-signature). `raw` is the signature over the ASCII bytes of the nonce alone, for issuers
+   * that support only this form. Default: `jws`.
    */
   readonly form?: 'jws' | 'raw';
   /** Returns the current time in milliseconds since 1970. Default: `Date.now`. */
@@ -72,7 +72,7 @@ export interface SignNonceOptions {
 }
 
 /**
- * Signs a nonce with the agent's key: the second of three steps to a passport (SPEC A5).
+ * Signs a nonce with the agent's key: the second of three steps to a passport (docs/protocol.md#nonce-signature).
  *
  * @param issuer - the issuer's base URL. A signature of the form `jws` is valid only for this issuer
  * @throws {@link AgentKeyInvalid}

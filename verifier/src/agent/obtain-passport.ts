@@ -14,7 +14,7 @@ export interface ObtainOptions extends IssuerRequestOptions, SignNonceOptions {
 }
 
 /**
- * Obtains a passport in three steps: requests a nonce, signs the nonce, and mints the passport (SPEC A5).
+ * Obtains a passport in three steps: requests a nonce, signs the nonce, and mints the passport.
  *
  * @throws {@link AgentKeyInvalid}; the errors of {@link requestNonce}
  *

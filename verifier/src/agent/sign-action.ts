@@ -26,7 +26,7 @@ export interface SignActionOptions {
 
 /**
  * Signs the proof of an action. The proof shows that the holder of the passport's key wants this action, with this
- * payload, at this verifier, now (SPEC B10). A proof can be used once.
+ * payload, at this verifier, now (docs/protocol.md#action-proof). A proof can be used once.
  *
  * @returns a JWS in compact form. Send the proof together with the passport
  * @throws {@link AgentKeyInvalid}; {@link NotCanonicalizable} if the payload is not plain JSON or contains a number

@@ -48,12 +48,12 @@ interface PendingSource {
 /** Why requests end that a source need not answer any more. */
 export const UNNEEDED = /* @__PURE__ */ new SourceUnreachable('the response is no longer needed');
 
-/** A source is slow after this share of the deadline. The client then also asks the next one (SPEC C5). */
+/** A source is slow after this share of the deadline. The client then also asks the next one. */
 export const STAGGER_SHARE = 1 / 3;
 
 /**
- * Asks sources for an acceptable answer (SPEC C5). Each source has one deadline for all its requests. The client asks
- * the next source after a third of the deadline, or at once if a source fails. The first decisive answer ends the
+ * Asks sources for an acceptable answer (rule deadlines). Each source has one deadline for all its requests. The client
+ * asks the next source after a third of the deadline, or at once if a source fails. The first decisive answer ends the
  * round. Without a decisive answer, the client waits up to one deadline for the sources that it has asked, and uses the
  * best answer.
  *

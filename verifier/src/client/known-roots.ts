@@ -10,7 +10,7 @@ import type { RootKey } from '../trust/root-key.js';
 import type { Clock } from '../trust/statement.js';
 
 /**
- * Follows rotations of the root key (SPEC C4). All rules are here:
+ * Follows rotations of the root key (rule rotation-fork). All rules are here:
  *
  * - A chain is *bound* if it is pinned, if it comes from the store, or if the client has accepted a list under it. A
  *   chain also becomes bound when all sources have responded (or their deadline has passed) and no source has shown a

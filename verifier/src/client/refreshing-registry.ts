@@ -372,7 +372,7 @@ export class RefreshingRegistry<H extends Head> {
     if (!isStored) await this.#save(head, roots);
   }
 
-  /** Saves what the client holds. Every check must have passed before. */
+  /** Saves what the client holds. Every check must have passed before (rule save-last). */
   async #save(held: H, roots: KnownRoots): Promise<void> {
     try {
       const stored = this.#reader.toStored(held, roots.rotationWith(held.root));
@@ -460,7 +460,7 @@ function latest(...times: readonly (number | undefined)[]): number | undefined {
   return known.length === 0 ? undefined : Math.max(...known);
 }
 
-/** Returns whether a head is newer. An unchanged list can have a new publication statement (SPEC C1). */
+/** Returns whether a head is newer. An unchanged list can have a new publication statement (rule statement-order). */
 function isNewer(head: Head, other: Head): boolean {
   if (head.updatedAt !== other.updatedAt) return head.updatedAt > other.updatedAt;
   return (head.statement?.sequence ?? 0) > (other.statement?.sequence ?? 0);

@@ -8,13 +8,13 @@ import type { HttpFiles, HttpSource } from './http-files.js';
 import type { KnownRoots } from './known-roots.js';
 import type { HoldingTrust, PublicationReader } from './publication-reader.js';
 
-/** How many times to retry a source that may be in the middle of a publication (SPEC B6). */
+/** How many times to retry a source that may be in the middle of a publication (rule retries). */
 const RETRIES = 2;
 /** A publication takes milliseconds. A cache that still has an old file takes longer. */
 const RETRY_DELAY_MS = 200;
 /** How much larger than the held list a file may be for a retry, in bytes. A retry downloads the list again. */
 const MAX_RETRIED_GROWTH = 8 * 1024 * 1024;
-/** Errors that a source can cause in the middle of a publication. A retry may resolve them (SPEC B6). */
+/** Errors that a source can cause in the middle of a publication. A retry may resolve them (rule retries). */
 const TRANSIENT: readonly string[] = [
   'ERR_SIGNATURE_INVALID',
   'ERR_SIGNATURE_MALFORMED',

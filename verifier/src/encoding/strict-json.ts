@@ -1,6 +1,6 @@
 import { decodeUtf8 } from './utf8.js';
 
-/** The maximum nesting: more than any document needs, and safe for the stack of every platform (SPEC C5). */
+/** The maximum nesting: more than any document needs, and safe for the stack of every platform (rule strict-json). */
 export const MAX_JSON_DEPTH = 500;
 
 const NUMBER = /-?[0-9][0-9.eE+-]*/y;

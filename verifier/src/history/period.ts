@@ -28,8 +28,9 @@ export interface Period {
 const notLogged = (message: string) => new NotLogged(`the proof of the publication ${message}`);
 
 /**
- * Verifies when a publication was in force (SPEC C7): from the time when a quorum had cosigned a head with it, to the time
- * until which a quorum has cosigned a head without a later publication. A statement that expired was in force no longer.
+ * Verifies when a publication was in force (rule history-period): from the time when a quorum had cosigned a head with
+ * it, to the time until which a quorum has cosigned a head without a later publication. A statement that expired was in
+ * force no longer.
  *
  * Nothing is proven if fewer witnesses than the quorum are honest. With at least one honest witness in every quorum, the
  * publication was in the log at `from`, and was still the newest at `until`.

@@ -14,8 +14,8 @@ export interface IssuerHostOptions extends FetchLimits {
 }
 
 /**
- * Requests a JSON document from an issuer. The host must be public. Redirects are refused, because a redirect could
- * lead into the verifier's own network.
+ * Requests a JSON document from an issuer (rule issuer-responses). The host must be public. Redirects are refused,
+ * because a redirect could lead into the verifier's own network.
  *
  * @returns undefined if the issuer has no such document (404)
  */

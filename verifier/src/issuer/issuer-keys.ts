@@ -52,7 +52,8 @@ export function findKey({ url, jwks, imported }: IssuerKeys, kid: string): Promi
 }
 
 /**
- * Imports a key for verifying signatures. `alg` must match the key: `EdDSA` and `Ed25519` are equivalent (SPEC B11).
+ * Imports a key for verifying signatures. `alg` must match the key: `EdDSA` and `Ed25519` are equivalent
+ * (rule issuer-keys).
  */
 async function importSigningKey(jwk: Jwk): Promise<PublicKey> {
   const unusable = (message: string, cause?: unknown) =>

@@ -10,7 +10,7 @@ export interface KnownIssuer {
   readonly jwks_uri: string | undefined;
 }
 
-/** The metadata of an issuer, which matches the known issuer (SPEC B8). */
+/** The metadata of an issuer, which matches the known issuer (rule issuer-metadata). */
 export interface IssuerMetadata {
   /** The issuer's base URL. */
   readonly issuer: string;
@@ -20,9 +20,9 @@ export interface IssuerMetadata {
 
 /**
  * Fetches the metadata of an issuer. The metadata must name the same `jwks_uri` as the registry. Any difference leads
- * to a rejection (SPEC B11). The URL of the issuer must be on the host of its `discovery_uri`, so that only the signed
- * registry decides which hosts a verifier contacts. The caller must check that the metadata belongs to the issuer of
- * the passport.
+ * to a rejection (rule issuer-metadata). The URL of the issuer must be on the host of its `discovery_uri`, so that only
+ * the signed registry decides which hosts a verifier contacts. The caller must check that the metadata belongs to the
+ * issuer of the passport.
  */
 export async function fetchMetadata(known: KnownIssuer, options: IssuerHostOptions): Promise<IssuerMetadata> {
   const url = known.discovery_uri;

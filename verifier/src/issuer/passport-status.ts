@@ -5,7 +5,7 @@ import type { PassportClaims } from '../passport/claims.js';
 import { reject } from '../passport/rejection.js';
 import { askIssuer, type IssuerHostOptions } from './issuer-host.js';
 
-/** The current status of a passport, as its issuer reports it (SPEC B9). */
+/** The current status of a passport, as its issuer reports it (rule issuer-status). */
 export interface PassportStatus {
   readonly status: (typeof PASSPORT_STATUSES)[number];
   readonly revocationNonce: number;
@@ -45,7 +45,10 @@ export class WorstStatuses {
     this.#worst = new LruMap(maxPassports);
   }
 
-  /** Rejects a status that is better than an earlier one. Revocation is final, and the nonce only grows (SPEC B11). */
+  /**
+   * Rejects a status that is better than an earlier one. Revocation is final, and the nonce only grows
+   * (rule status-memory).
+   */
   check(url: string, { status, revocationNonce }: PassportStatus): void {
     const worst = this.#worst.get(url);
     if (worst !== undefined && revocationNonce < worst.revocationNonce) {

@@ -24,8 +24,8 @@ export function isDateTime(text: string): boolean {
 }
 
 /**
- * Returns whether a string is a valid `updated_at` (SPEC B1): UTC in whole seconds, with a final Z, on a day that
- * exists in the calendar.
+ * Returns whether a string is a valid `updated_at` (docs/protocol.md#list-time): UTC in whole seconds, with a final Z,
+ * on a day that exists in the calendar.
  *
  * @example
  * ```ts

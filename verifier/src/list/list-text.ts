@@ -13,7 +13,7 @@ export function recordText(issuer: Issuer): string {
 }
 
 /**
- * Returns the canonical bytes of a list (SPEC B1), in small steps.
+ * Returns the canonical bytes of a list (rule list-form), in small steps.
  *
  * @param issuers - records from verified lists, sorted by id
  */

@@ -5,8 +5,9 @@ import { canonicalBytes, isShortestForm } from './canonical.js';
 import { assertIssuerRegistry } from './issuer.js';
 
 /**
- * Parses the bytes of a list and checks all rules of SPEC B1: UTF-8 without a byte order mark, JSON, the schema, the
- * order by id without duplicates, and the canonical form. To verify the signature as well, use `verifyList`.
+ * Parses the bytes of a list and checks its rules (docs/protocol.md#list-checks): UTF-8 without a byte order mark,
+ * JSON, the schema, the order by id without duplicates, and the canonical form. To verify the signature as well, use
+ * `verifyList`.
  *
  * @throws {@link ListMalformed} | {@link ListNonconforming} | {@link ListUnsorted} | {@link ListNotCanonical}
  *
@@ -64,7 +65,7 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Asserts that a list is sorted by id, in UTF-16 code units, and contains no id twice (SPEC B1).
+ * Asserts that a list is sorted by id, in UTF-16 code units, and contains no id twice (docs/protocol.md#list-order).
  *
  * @throws {@link ListUnsorted}
  *

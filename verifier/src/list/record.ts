@@ -8,7 +8,7 @@ import { assertIssuer } from './issuer.js';
  * Parses a record. Its hash must have been verified before.
  *
  * @param bytes - the content of `issuers/<issuer_id>`
- * @throws {@link RecordInvalid} unless the bytes are the canonical form of an issuer with this id (SPEC B1)
+ * @throws {@link RecordInvalid} unless the bytes are the canonical form of an issuer with this id (rule record-form)
  */
 export function readRecord(bytes: Uint8Array, issuerId: string): Issuer {
   const invalid = (problem: string, cause?: unknown) =>

@@ -6,7 +6,7 @@ import { isValidBytes32 } from '../generated/predicates.js';
 import { isUpdatedAt } from '../list/date-time.js';
 import type { PublicationStatement } from '../trust/publication-statement.js';
 
-/** The entry of a publication statement (SPEC C7). */
+/** The entry of a publication statement (rule log-entries). */
 export interface PublicationEntry {
   /** SHA-256 of the list, in lower-case hexadecimal. */
   readonly list: string;

@@ -50,7 +50,7 @@ const notLogged = (message: string) => new NotLogged(`the proof that the list is
 
 /**
  * Verifies that a log contains a publication statement, and that enough witnesses have cosigned the head of the log
- * (SPEC C7). The root key names the key of the log in the statement.
+ * (rule log-proof). The root key names the key of the log in the statement.
  *
  * @param bytes - the content of the file with the proof. Undefined if the source has no such file
  * @throws {@link NotLogged} | {@link TooFewCosignatures}

@@ -2,7 +2,7 @@ import { PASSPORT_REASONS, type ReasonKind } from '../passport/reasons.js';
 import type { VerdictReason } from '../passport/rejection.js';
 import type { ActionVerdict } from '../verification/verdict.js';
 
-/** An HTTP response that refuses a request. The body has the form of SPEC B9. */
+/** An HTTP response that refuses a request. The body has the form of an issuer's errors (rule issuer-errors). */
 export interface Refusal {
   readonly status: 400 | 401 | 403 | 413 | 503;
   readonly headers: Readonly<Record<string, string>>;

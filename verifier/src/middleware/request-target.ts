@@ -3,7 +3,7 @@ import { type Refusal, unreadable } from './refusal.js';
 /**
  * Refuses a request target that frameworks read in different ways, so that a handler can't read another query than the
  * one that was verified. Origin form is an absolute path and a query, of visible ASCII characters, without a fragment
- * (RFC 9112, section 3.2.1).
+ * (RFC 9112, section 3.2.1; rule action-http).
  *
  * @param target - as sent
  */

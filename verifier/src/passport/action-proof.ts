@@ -7,7 +7,7 @@ import { hasPassed, isToCome, type TolerantClock } from './clock.js';
 import { readJws, verifyJws } from './passport-jws.js';
 import { reject } from './rejection.js';
 
-/** The claims of the proof of an action (SPEC B10, B11). */
+/** The claims of the proof of an action (docs/protocol.md#action-proof). */
 export interface ActionClaims {
   /** Seconds since 1970. */
   readonly iat: number;
@@ -31,7 +31,7 @@ export interface ActionClaims {
 /** The `typ` of the proof of an action. */
 export const ACTION_TYPE = 'action+jwt';
 
-/** The maximum validity of a proof, in seconds (SPEC B11). */
+/** The maximum validity of a proof, in seconds (rule action-proof). */
 export const MAX_ACTION_SECONDS = 60;
 
 const STRING_CLAIMS = ['jti', 'aud', 'passport', 'ath', 'action', 'payload_sha256'];

@@ -24,7 +24,7 @@ export interface PolicyContext {
  */
 export type PolicyHandler = (value: unknown, context: PolicyContext) => boolean | Promise<boolean>;
 
-/** The `typ` of a mandate that the principal signed as a separate JWS (SPEC B11). */
+/** The `typ` of a mandate that the principal signed as a separate JWS (rule mandate-jws). */
 export const MANDATE_TYPE = 'mandate+jwt';
 
 const MAX_SCOPES = 256;
@@ -42,8 +42,9 @@ const CHECKS: Readonly<Record<string, Check>> = {
 /**
  * Returns the mandate of a passport. Checks its form, signature and times.
  *
- * A mandate that is a separate JWS (SPEC B11) proves that the principal signed it, without relying on the issuer. The
- * header of the JWS contains the public key. This is safe only because the passport contains the thumbprint of the key.
+ * A mandate that is a separate JWS (rule mandate-jws) proves that the principal signed it, without relying on the
+ * issuer. The header of the JWS contains the public key. This is safe only because the passport contains the thumbprint
+ * of the key.
  */
 export async function readMandate(passport: PassportClaims, clock: TolerantClock): Promise<Mandate> {
   const { mandate } = passport;
@@ -95,7 +96,7 @@ async function readSignedMandate(
   return jws.payload as unknown as Mandate;
 }
 
-/** Checks the conditions of a mandate. A condition without a handler is refused (SPEC B11). */
+/** Checks the conditions of a mandate. A condition without a handler is refused (rule mandate-policy). */
 export async function checkPolicy(
   context: PolicyContext,
   handlers: Readonly<Record<string, PolicyHandler>>,

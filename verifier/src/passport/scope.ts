@@ -8,20 +8,20 @@ const MAX_LENGTH = 256;
 
 /**
  * Returns whether a value is an action: segments of ASCII letters, digits, `_` and `-`, separated by dots, with at most
- * 256 characters in total (SPEC B10).
+ * 256 characters in total (rule scope-cover).
  */
 export function isAction(value: unknown): value is string {
   return typeof value === 'string' && value.length <= MAX_LENGTH && ACTION.test(value);
 }
 
-/** Returns whether a value is a scope: an action, optionally with a trailing `.*` (SPEC B10). */
+/** Returns whether a value is a scope: an action, optionally with a trailing `.*`. */
 export function isScope(value: unknown): value is string {
   return typeof value === 'string' && value.length <= MAX_LENGTH && SCOPE.test(value);
 }
 
 /**
- * Returns whether at least one scope covers an action (SPEC B10). `email.send` covers only itself. `email.*` covers
- * every deeper name, but not `email` itself. There are no other wildcards. Matching is case-sensitive.
+ * Returns whether at least one scope covers an action (docs/protocol.md#scope-cover). `email.send` covers only itself.
+ * `email.*` covers every deeper name, but not `email` itself. There are no other wildcards. Matching is case-sensitive.
  *
  * @example
  * ```ts

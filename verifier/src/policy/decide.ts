@@ -37,12 +37,13 @@ export interface Decision {
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Applies a local trust policy to an issuer (SPEC A3, steps 3 and 4). If the issuer has no record, or its status is not
- * `active`, every policy rejects the issuer. `deny` comes next, then `allow`, then all other requirements.
+ * Applies a local trust policy to an issuer (docs/protocol.md#trust-policy). If the issuer has no record, or its status
+ * is not `active`, every policy rejects the issuer. `deny` comes next, then `allow`, then all other requirements.
  *
  * This function does not know which issuers the checkpoint holds. The `decide` of a registry, and that of a look-up, do.
  *
- * A missing scope and an empty scope mean the same: neither covers a value that the policy names (SPEC B11).
+ * A missing scope and an empty scope mean the same: neither covers a value that the policy names
+ * (docs/protocol.md#scope-absent).
  *
  * @param issuer - the record from a verified list. Undefined if the list has no such issuer
  * @param policy - plain JSON. The first use checks and freezes the policy
@@ -65,7 +66,7 @@ export function decide(issuer: Issuer | undefined, policy: TrustPolicy, now: num
 export interface Circumstances {
   /** The current time in milliseconds since 1970. */
   readonly now: number;
-  /** The ids that the checkpoint holds (SPEC C4). Undefined without a checkpoint. */
+  /** The ids that the checkpoint holds (rule hold). Undefined without a checkpoint. */
   readonly hold: readonly string[] | undefined;
 }
 

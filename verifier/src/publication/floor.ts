@@ -19,7 +19,8 @@ import { underAnyRoot } from './under-any-root.js';
 
 /**
  * Reads what the files of a store prove about the newest list that was accepted: its statements, or else the list itself.
- * A store that lacks what the verifier requires today, or that has no list, still protects against rollbacks.
+ * A store that lacks what the verifier requires today, or that has no list, still protects against rollbacks
+ * (rule store-times).
  */
 export async function readFloor(files: RegistryFiles, trust: SourceTrust): Promise<Head> {
   const source = limitFiles(files);

@@ -14,7 +14,7 @@ const MAX_SHARE = 1 / 4;
 
 /**
  * Reads what turns the held list into the list of a publication statement: the sums files and the records that differ,
- * however old the held list is (SPEC C2). Everything is verified, and nothing is applied.
+ * however old the held list is (rule sums-updates). Everything is verified, and nothing is applied.
  *
  * The held tree of sums is computed from the held records. The files of the change have the hashes that the statement
  * names. So a list to which the change has been applied has the tree of sums of the statement.

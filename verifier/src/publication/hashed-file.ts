@@ -2,7 +2,7 @@ import { sha256Hex } from '../encoding/sha256.js';
 import { type RegistryError, SourceStatus, SumsMismatch } from '../errors.js';
 import type { RegistryFiles } from './registry-files.js';
 
-/** How often a file with the wrong hash is requested again (SPEC C2). */
+/** How often a file with the wrong hash is requested again (rule sums-caches). */
 const RETRIES = 2;
 /** How long to wait before the last request, in milliseconds. */
 const RETRY_DELAY_MS = 200;

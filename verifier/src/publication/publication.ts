@@ -60,9 +60,9 @@ export function pathsReadFirst({ held, log }: Pick<Trust, 'held' | 'log'>): read
 }
 
 /**
- * Reads and verifies the publication of a source, in the order of SPEC A3, B6 and C1. The root keys must be the current
- * keys after all rotations. One root key must have signed the whole publication. If this function throws, the caller
- * must not use or store any part of the publication.
+ * Reads and verifies the publication of a source, in the order of the protocol (rule client-steps). The root keys must
+ * be the current keys after all rotations. One root key must have signed the whole publication. If this function
+ * throws, the caller must not use or store any part of the publication.
  */
 export async function readPublication(files: RegistryFiles, trust: Trust): Promise<Publication> {
   const source = limitFiles(files);

@@ -64,8 +64,8 @@ export function refuseOlderDelegation(
 
 /**
  * Refuses an older publication statement, a different one of the same sequence, and one that withdraws checkpoints
- * or the log (SPEC C1). Only statements by the same root key are compared: a rotation lets a registry recover from a sequence that
- * a thief has driven up.
+ * or the log (rule statement-rollback). Only statements by the same root key are compared: a rotation lets a registry
+ * recover from a sequence that a thief has driven up.
  *
  * @param known - the accepted statement, if the same root key signed it
  */

@@ -18,7 +18,8 @@ export function snapshotOf({ sha256 }: { readonly sha256: string }): string {
 }
 
 /**
- * Reads from one folder after the other until one has what is asked for. If none has, the last error counts.
+ * Reads from one folder after the other until one has what is asked for. If none has, the last error counts
+ * (rule two-places).
  *
  * @returns undefined if no folder has it, and reading caused no error
  */

@@ -107,7 +107,8 @@ export function statementFiles({ log }: Pick<StatementTrust, 'log'>): readonly s
 
 /**
  * Reads and verifies the statements of a source under one root key: the checkpoint with its delegation, and the
- * publication statement with the proof that it is logged (SPEC B6, C1, C7). Refuses what is older than the accepted statements.
+ * publication statement with the proof that it is logged (rule client-steps). Refuses what is older than the accepted
+ * statements.
  */
 export async function readStatements(
   files: RegistryFiles,
@@ -205,7 +206,8 @@ function assertPresent(
 
 /**
  * The checkpoint says which list was the newest when it was signed. A publication statement may name that list, or a
- * newer one: the root key has signed it since. An older statement comes from a cache, or hides a change (SPEC C1).
+ * newer one: the root key has signed it since. An older statement comes from a cache, or hides a change
+ * (rule statement-checkpoint).
  */
 function assertNotOlder(statement: PublicationStatement, checkpoint: Checkpoint): void {
   const { sequence = 0 } = checkpoint;

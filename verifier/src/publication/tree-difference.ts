@@ -24,7 +24,8 @@ export interface TreeDifference {
 }
 
 /**
- * Compares the tree of sums of the held list with the tree of a source. Descends only where hashes differ (SPEC C2).
+ * Compares the tree of sums of the held list with the tree of a source. Descends only where hashes differ
+ * (rule sums-updates).
  *
  * @param tree - has the same number of levels
  * @param maxBytes - about how much to download at most

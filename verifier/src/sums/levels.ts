@@ -1,6 +1,8 @@
 import { MAX_LEVELS } from './sums-place.js';
 
-/** The largest average number of records in a leaf. Above it, the tree of sums gets one more level (SPEC C2). */
+/**
+ * The largest average number of records in a leaf. Above it, the tree of sums gets one more level (rule sums-levels).
+ */
 const MAX_AVERAGE = 64;
 /** A tree of sums loses a level if its leaves would still have at most this many records on average. */
 const MIN_AVERAGE = 16;

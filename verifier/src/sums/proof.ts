@@ -18,8 +18,9 @@ export interface HashedFiles {
 }
 
 /**
- * Reads the record of an issuer, with its proof (SPEC C2): each file must have the SHA-256 that the file above it names,
- * from the publication statement through `sums/root` to the leaf and the record. All paths follow from the id.
+ * Reads the record of an issuer, with its proof (rule sums-proof): each file must have the SHA-256 that the file above
+ * it names, from the publication statement through `sums/root` to the leaf and the record. All paths follow from the
+ * id.
  *
  * @returns undefined if the files prove that the list has no such issuer: an inner file does not list the branch, or the
  *   leaf does not list the record

@@ -21,7 +21,7 @@ export function sumsLine(path: string, sha256: string): string {
 }
 
 /**
- * Parses a sums file (SPEC C2). The hash of the file must have been verified before.
+ * Parses a sums file (rule sums-form). The hash of the file must have been verified before.
  *
  * A leaf lists records, whose ids have hashes that begin with the prefix of the leaf. Any other file lists the sums
  * files one level below. The lines are sorted by path, and no path occurs twice. An empty file is valid only as the

@@ -1,4 +1,4 @@
-/** The largest number of levels of a tree of sums (SPEC C2). */
+/** The largest number of levels of a tree of sums (rule sums-levels). */
 export const MAX_LEVELS = 8;
 
 /** The path of a record in the published tree. */

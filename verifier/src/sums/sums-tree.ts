@@ -12,7 +12,7 @@ export interface SummedRecord {
   readonly sha256: string;
 }
 
-/** A tree of sums (SPEC C2): the sums files by path, the root first. */
+/** A tree of sums (rule tree-of-sums): the sums files by path, the root first. */
 export interface SumsTree {
   readonly levels: number;
   /** SHA-256 of `sums/root`, in lower-case hexadecimal. */

@@ -6,7 +6,7 @@ import { type DelegationFile, verifyBySigner } from './delegation.js';
 import type { RootKey } from './root-key.js';
 import { readStatement, type Statement, type StatementFailures, type StatementTimes } from './statement.js';
 
-/** The content of a checkpoint (SPEC B6). */
+/** The content of a checkpoint (rule checkpoint-form). */
 export interface Checkpoint {
   readonly updatedAt: string;
   /** SHA-256 of issuers.json, lower-case hexadecimal. */
@@ -15,9 +15,11 @@ export interface Checkpoint {
   readonly size: number;
   /** SHA-256 of SHA256SUMS, lower-case hexadecimal. */
   readonly treeSha256: string;
-  /** The sequence of the publication statement that names the list (SPEC C1). Undefined in older registries. */
+  /** The sequence of the publication statement that names the list. Undefined in older registries. */
   readonly sequence: number | undefined;
-  /** The ids of the held issuers (SPEC C4), sorted. Verifiers treat them as suspended. An unlisted id has no effect. */
+  /**
+   * The ids of the held issuers (rule hold), sorted. Verifiers treat them as suspended. An unlisted id has no effect.
+   */
   readonly hold: readonly string[];
   /** When the checkpoint was signed, in milliseconds since 1970. */
   readonly issuedAt: number;
@@ -33,7 +35,7 @@ export interface CheckpointFiles {
   readonly delegation: DelegationFile;
 }
 
-/** The maximum number of issuers that a checkpoint holds (SPEC C4). */
+/** The maximum number of issuers that a checkpoint holds. */
 export const MAX_HELD_ISSUERS = 64;
 
 const CHECKPOINT: Required<StatementFailures> = {

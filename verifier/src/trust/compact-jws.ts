@@ -35,7 +35,10 @@ export interface CompactJws {
 /** The members of a public key that verification needs. */
 export type VerificationKey = Pick<PublicKey, 'algorithm' | 'cryptoKey'>;
 
-/** The accepted values of `alg` (SPEC B11), and the key algorithm of each. All others are refused, including `none`. */
+/**
+ * The accepted values of `alg` (rule jwt-profile), and the key algorithm of each. All others are refused, including
+ * `none`.
+ */
 const ALGORITHMS: ReadonlyMap<unknown, KeyAlgorithm> = new Map([
   ['Ed25519', 'Ed25519'],
   ['EdDSA', 'Ed25519'],
@@ -44,7 +47,7 @@ const ALGORITHMS: ReadonlyMap<unknown, KeyAlgorithm> = new Map([
 
 /**
  * Header members that tell a reader to take the key from the token, or that change how the token is read. A token with
- * such a member is refused: honest senders do not use these members (SPEC B11, C5).
+ * such a member is refused: honest senders do not use these members (rule jwt-profile).
  */
 const REFUSED_MEMBERS = ['jku', 'jwk', 'x5u', 'x5c', 'crit', 'b64'];
 
@@ -52,7 +55,7 @@ const REFUSED_MEMBERS = ['jku', 'jwk', 'x5u', 'x5c', 'crit', 'b64'];
 const TIME_CLAIMS = ['iat', 'exp', 'nbf'];
 
 /**
- * Parses a compact JWS and checks the JWT profile of SPEC C5:
+ * Parses a compact JWS and checks the JWT profile (rule jwt-profile), in its order (rule jwt-profile):
  *
  * - at most 16 KiB
  * - three parts in strict base64url: no padding, no white space, no byte order mark, and zeros in unused bits
@@ -109,7 +112,7 @@ export async function verifyCompactJws(jws: CompactJws, key: VerificationKey): P
   }
 }
 
-/** Returns whether a value is a valid time in a JWT: an integer from 0 to 2^53 - 1 (SPEC C5). */
+/** Returns whether a value is a valid time in a JWT: an integer from 0 to 2^53 - 1 (rule jwt-profile). */
 function isNumericDate(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }

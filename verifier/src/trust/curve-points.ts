@@ -12,7 +12,7 @@ const P256 = {
   b: 0x5ac635d8aa3a93e7b3ebbd55769886bc651d06b0cc53b0f63bce3c3e27d2604bn,
 };
 
-/** Explains why 32 bytes cannot be an Ed25519 public key (SPEC C4). Returns undefined if they can. */
+/** Explains why 32 bytes cannot be an Ed25519 public key (rule public-key-values). Returns undefined if they can. */
 export function ed25519Fault(key: Uint8Array): string | undefined {
   const { p, d } = ED25519;
   const modulo = (value: bigint) => ((value % p) + p) % p;

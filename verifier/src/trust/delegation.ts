@@ -43,8 +43,8 @@ export interface Signers {
 /**
  * Verifies a statement that online keys may sign. The root key, or an online key that the root key has delegated, must have
  * signed the statement. If an online key signed the statement, its `iat` must lie within `iat` and `exp` of the delegation,
- * both included, even in an old copy (SPEC C4). An online key therefore cannot date a statement after the end of its
- * delegation.
+ * both included, even in an old copy (rule checkpoint-within-delegation). An online key therefore cannot date a
+ * statement after the end of its delegation.
  *
  * @returns the delegation; undefined if the root key signed the statement
  * @throws the errors of the failures, {@link DelegationInvalid} | {@link DelegationExpired} | {@link NotYetValid}

@@ -2,7 +2,7 @@ import { TrustAnchorInvalid } from '../errors.js';
 import type { TrustAnchor } from '../generated/schemas.js';
 import { type NoteKey, parseNoteKey } from './note-key.js';
 
-/** What a verifier trusts of the log of a registry (SPEC C7). */
+/** What a verifier trusts of the log of a registry (rule trust-anchor). */
 export interface LogTrust {
   /** The name of the log. */
   readonly origin: string;

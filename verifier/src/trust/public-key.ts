@@ -44,8 +44,9 @@ export function isPrivateJwk(jwk: object): boolean {
 
 /**
  * Checks and imports a public JWK: OKP/Ed25519 (RFC 8037) or EC/P-256 (RFC 7518). Every public key is imported here.
- * The function refuses other key types, JWKs with a private member, and points that cannot be a public key (SPEC C4):
- * WebCrypto itself imports any 32 bytes as an Ed25519 key. Other members are ignored, as RFC 7517 requires.
+ * The function refuses other key types, JWKs with a private member, and points that cannot be a public key
+ * (rule public-key): WebCrypto itself imports any 32 bytes as an Ed25519 key. Other members are ignored, as RFC 7517
+ * requires.
  *
  * @param invalid - creates the error to throw. The message is a predicate, to which the callback adds a subject
  */

@@ -7,7 +7,7 @@ import { parseNoteKey } from './note-key.js';
 import type { RootKey } from './root-key.js';
 import { readStatement, type Statement, type StatementTimes, verifyStatement } from './statement.js';
 
-/** A log and its key (SPEC C7). */
+/** A log and its key (rule log-name). */
 export interface LogIdentity {
   /** The name of the log, such as `registry.example/log`. */
   readonly origin: string;
@@ -15,7 +15,7 @@ export interface LogIdentity {
   readonly vkey: string;
 }
 
-/** The content of a publication statement (SPEC C1). */
+/** The content of a publication statement (rule statement-claims). */
 export interface PublicationStatement {
   /** Every new statement has a higher sequence. Gaps are allowed. */
   readonly sequence: number;

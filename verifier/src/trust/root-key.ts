@@ -10,21 +10,22 @@ export interface RootKey {
   readonly jwk: RootJwk & { readonly kid: string };
   /** The RFC 7638 thumbprint: SHA-256 in base64url. */
   readonly thumbprint: string;
-  /** The algorithm of this key. A key has exactly one (SPEC B2). */
+  /** The algorithm of this key. A key has exactly one (docs/protocol.md#signature-algorithm). */
   readonly algorithm: KeyAlgorithm;
   /** The key for WebCrypto. */
   readonly cryptoKey: CryptoKey;
   /**
-   * The thumbprints of the only keys to which this key may rotate (SPEC C4). Undefined if the key is not committed. A JWK
-   * cannot say this: it comes from a trust anchor, or from the rotation step that leads to this key.
+   * The thumbprints of the only keys to which this key may rotate (docs/protocol.md#rotation-commitment). Undefined if
+   * the key is not committed. A JWK cannot say this: it comes from a trust anchor, or from the rotation step that leads
+   * to this key.
    */
   readonly nextRoots?: readonly string[] | undefined;
 }
 
 /**
  * Checks and imports the root key of a registry: a public JWK, OKP/Ed25519 (RFC 8037) or EC/P-256 (RFC 7518).
- * The function refuses other keys, and JWKs with a private member (SPEC B2): a private key is the wrong file to pin.
- * Other members, such as `use` or `alg`, are ignored, as RFC 7517 requires.
+ * The function refuses other keys, and JWKs with a private member (docs/protocol.md#public-key-values): a private key
+ * is the wrong file to pin. Other members, such as `use` or `alg`, are ignored, as RFC 7517 requires.
  *
  * @throws {@link RootKeyInvalid}
  *

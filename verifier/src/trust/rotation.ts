@@ -11,7 +11,7 @@ import { LIMITS } from '../limits.js';
 import { importRootKey, type RootKey } from './root-key.js';
 import { type Clock, readStatement, type Statement, verifyStatement } from './statement.js';
 
-/** The maximum number of steps in a rotation (SPEC B7). */
+/** The maximum number of steps in a rotation. */
 const MAX_STEPS = 64;
 
 /** The clock of {@link walkRotation}. */
@@ -23,11 +23,12 @@ export interface RotationOptions {
 }
 
 /**
- * Follows the rotation from a pinned root key to the current root key (SPEC B7).
+ * Follows the rotation from a pinned root key to the current root key (docs/protocol.md#rotation-chain).
  *
  * The outgoing key signs each step, and the `kid` in the header is the thumbprint of the outgoing key. Steps before the
  * pinned key are parsed but not verified. Every later step must continue the previous step. If a key is committed to its
- * successors (`nextRoots`), the step must lead to one of them (SPEC C4). A step from the future is refused.
+ * successors (`nextRoots`), the step must lead to one of them (docs/protocol.md#commitment-followed). A step from the
+ * future is refused.
  *
  * @param pinned - the trusted root key
  * @param text - the content of /keys/rotation.json
@@ -63,7 +64,7 @@ export interface RotationStep extends Statement {
 
 /**
  * Parses `keys/rotation.json` without verifying signatures. The optional claim `step` must be the position of the step,
- * counted from 1 (SPEC C4).
+ * counted from 1 (rule rotation-read).
  *
  * @param rotation - the content of the file: a string, or the bytes exactly as received
  * @throws {@link RotationInvalid}

@@ -8,7 +8,7 @@ const SIGNATURE_BYTES = 64;
 
 /**
  * Verifies a detached signature by the root key. Only the root key determines the algorithm, never downloaded data
- * (SPEC B2).
+ * (docs/protocol.md#signature-form).
  *
  * @param bytes - the signed bytes, exactly as received
  * @param signature - the content of issuers.sig: base64url without padding. Leading and trailing ASCII white space
@@ -41,7 +41,8 @@ export async function verifySignature(bytes: Uint8Array, signature: string, root
 }
 
 /**
- * Encodes a raw signature as the content of issuers.sig: base64url without padding, and nothing else (SPEC B2).
+ * Encodes a raw signature as the content of issuers.sig: base64url without padding, and nothing else
+ * (docs/protocol.md#signature-form).
  *
  * @throws {@link SignatureMalformed} if the signature is not 64 bytes long. Convert a DER signature to r||s first
  *
@@ -60,8 +61,9 @@ export function encodeSignature(raw: Uint8Array): string {
 }
 
 /**
- * Removes leading and trailing ASCII white space from the content of issuers.sig (SPEC B2): tab, line feed, form feed,
- * carriage return and space, as in the Infra Standard. `String.prototype.trim` would also remove a byte order mark.
+ * Removes leading and trailing ASCII white space from the content of issuers.sig (rule signature-form): tab, line feed,
+ * form feed, carriage return and space, as in the Infra Standard. `String.prototype.trim` would also remove a byte
+ * order mark.
  */
 export function trimSignature(text: string): string {
   return text.replace(/^[\t\n\f\r ]+/, '').replace(/[\t\n\f\r ]+$/, '');

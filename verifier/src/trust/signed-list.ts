@@ -22,8 +22,8 @@ export interface VerifiedList {
 }
 
 /**
- * Verifies a signed list (SPEC A3, steps 1 and 2). The function verifies the signature over the bytes as received
- * before it parses them. Then it checks the form of the list.
+ * Verifies a signed list (docs/protocol.md#verify-before-parse). The function verifies the signature over the bytes as
+ * received before it parses them. Then it checks the form of the list.
  *
  * A verified list may be old: the signature proves who signed the list, not that it is the newest list.
  *

@@ -27,7 +27,7 @@ export interface StatementTimes {
 /** Skips the check of times: for statements of any age. */
 export const ANY_TIME: StatementTimes = { clock: undefined, expiry: false };
 
-/** The `typ` of a statement of a registry (SPEC B6, B7, C1). */
+/** The `typ` of a statement of a registry (rule jwt-profile). */
 export type StatementType =
   | 'registry-delegation+jwt'
   | 'registry-checkpoint+jwt'
@@ -58,7 +58,7 @@ export interface Statement {
 export type InvalidStatement = (message: string, cause?: unknown) => Error;
 
 /**
- * Parses a statement of a registry and checks the JWT profile of SPEC C5. {@link verifyStatement} verifies the
+ * Parses a statement of a registry and checks the JWT profile (rule jwt-profile). {@link verifyStatement} verifies the
  * statement.
  *
  * @param jwt - the statement: a string, or the bytes of the file exactly as received

@@ -27,7 +27,7 @@ export type TokenVerdict = AllowedToken | RefusedAction;
 const ACCESS_TOKEN_TYPE = 'at+jwt';
 
 /**
- * Checks whether a token allows an action, for callers without a proof of the action (SPEC A5).
+ * Checks whether a token allows an action, for callers without a proof of the action (docs/protocol.md#access-token).
  *
  * **An allowed action means:** the issuer at this URL signed the token; the token is valid now; the issuer reports that
  * the passport is active and not revoked; the mandate covers the action.

@@ -7,8 +7,8 @@ import type { TrustOptions } from './options.js';
 import type { Findings, JudgedBy } from './verdict.js';
 
 /**
- * Returns the record of an issuer that the policy trusts (SPEC A3), and the list that contains the record. A look-up of
- * single issuers answers later than a registry that holds the list.
+ * Returns the record of an issuer that the policy trusts (rule trust-policy), and the list that contains the record. A
+ * look-up of single issuers answers later than a registry that holds the list.
  */
 export async function trustedIssuer(
   id: string,

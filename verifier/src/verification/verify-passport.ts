@@ -15,7 +15,8 @@ export interface PassportIssuer {
 }
 
 /**
- * Verifies a passport with the documents of its issuer (SPEC A3): metadata, keys, signature, times and status.
+ * Verifies a passport with the documents of its issuer (rule run-time-order): metadata, keys, signature, times and
+ * status.
  *
  * @returns the verified claims
  */

@@ -18,7 +18,7 @@ export interface Changes {
 
 /**
  * Fetches the changes that the registry publishes, and verifies them. The root key does not sign `changes.json`. The
- * checkpoint contains the hash of `SHA256SUMS`, which contains the hash of `changes.json`.
+ * checkpoint contains the hash of `SHA256SUMS`, which contains the hash of `changes.json` (rule changes-unsigned).
  *
  * @param treeSha256 - the hash of `SHA256SUMS` from the verified checkpoint
  * @returns undefined if there is no checkpoint, or if a hash does not match
