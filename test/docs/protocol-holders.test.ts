@@ -8,8 +8,8 @@ import { Ceremony } from '../support/ceremony.js';
 import { cli, recordText, writeFiles } from '../support/workspace.js';
 
 /**
- * A reader of docs/protocol.md, section 32, that shares no code with the project: JSON, SHA-256, Ed25519 and the points of
- * the curve are those of Node.js and of a library.
+ * A reader of docs/protocol.md#holders-record that shares no code with the project: JSON, SHA-256, Ed25519 and the
+ * points of the curve are those of Node.js and of a library.
  */
 const canonical = (value: unknown): string =>
   Array.isArray(value)
@@ -80,7 +80,7 @@ function checkRecord(json: string) {
   return { x, root, digest, record, messageKeys: joined.map(({ key }: { key: { x: string } }) => key.x) };
 }
 
-describe('the record and the messages of docs/protocol.md, section 32', () => {
+describe('the record and the messages of holders (rule holders-record, rule holders-messages)', () => {
   const holders = new Ceremony(['Anna', 'Bo', 'Cy']);
   const read = (...path: string[]) => readFileSync(join(holders.home, ...path), 'utf8');
 

@@ -18,7 +18,7 @@ const [DAY, T] = [24 * 3600, 300_000];
 /** Asserts that the document says something, however its lines are broken. */
 const states = (text: string) => expect(protocol.replaceAll(/\s+/g, ' ')).toContain(text);
 
-describe('the times of cosignatures in docs/protocol.md, section 24', () => {
+describe('the times of cosignatures (rule clocks)', () => {
   let registry: LoggedRegistry;
   beforeAll(async () => {
     registry = new LoggedRegistry(await testKey());
@@ -55,7 +55,7 @@ describe('the times of cosignatures in docs/protocol.md, section 24', () => {
   });
 });
 
-describe('the proof of docs/protocol.md, section 30', () => {
+describe('the proof of the log (rule log-proof)', () => {
   it('can have a head with extension lines, which are signed, and extra data, which is base64', async () => {
     states('A reader accepts them if none is empty: log and witnesses sign them like the other lines');
     states('<the text of the head: all of its lines, each with its newline>');
@@ -81,7 +81,7 @@ describe('the proof of docs/protocol.md, section 30', () => {
   });
 });
 
-describe('the proof of docs/protocol.md, section 31', () => {
+describe('the proof of the past (rule history-proof)', () => {
   it('has the same result on every day, whatever its times', async () => {
     states('`iat`, `nbf` and `exp` are not compared, neither of the steps nor of the statement');
     states('A cosignature with a time in the future is not refused');
@@ -118,7 +118,7 @@ describe('the proof of docs/protocol.md, section 31', () => {
   });
 });
 
-describe('the bytes of docs/protocol.md, section 30', () => {
+describe('the bytes of the log (rule log-bytes)', () => {
   const hash = (...parts: (Buffer | string)[]) =>
     createHash('sha256')
       .update(Buffer.concat(parts.map((part) => Buffer.from(part))))

@@ -7,8 +7,8 @@ import { emptyHost, plainHost } from '../support/serving.js';
 import { cli, workspace, writeFiles } from '../support/workspace.js';
 
 /*
- * A reader of docs/protocol.md, section 33, that shares no code with the project: JSON, SHA-256 and the signatures are those of
- * Node.js.
+ * A reader of docs/protocol.md#operations that shares no code with the project: JSON, SHA-256 and the signatures are
+ * those of Node.js.
  */
 
 interface Jwk {
@@ -68,7 +68,7 @@ beforeAll(async () => {
 
 const read = (path: string) => readFileSync(join(folder, 'dist', path), 'utf8');
 
-describe('section 33 of docs/protocol.md', () => {
+describe('the operations statement (rule operations)', () => {
   it('is enough to read and verify what a publisher says of its mirrors', () => {
     const root = JSON.parse(read('keys/root.json'));
     const { keys, iat, exp } = claimsOf(read('keys/delegation.jwt'), 'registry-delegation+jwt', [root]);

@@ -30,7 +30,7 @@ async function rolesThatAccept(files: ReadonlyMap<string, Buffer>, { root: { roo
   return roles;
 }
 
-describe('the roles of docs/protocol.md, section 25', () => {
+describe('the roles (rule roles)', () => {
   let tree: SignedTree;
   beforeAll(async () => {
     tree = await signedTree();

@@ -53,13 +53,8 @@ describe('docs/protocol.md', () => {
     const own = [...protocol.matchAll(/(RFC \d+(?:\)|, )(?:\()?)?\bsections? (\d+)\b(?!\.\d)/g)].filter(
       ([, rfc]) => rfc === undefined,
     );
-    expect(own.length).toBeGreaterThan(60);
+    expect(own.length).toBeGreaterThan(5);
     for (const [, , number] of own) expect(numbers).toContain(Number(number));
-    for (const [rule = '', cell = ''] of rows(25)
-      .filter(({ length }) => length === 7)
-      .slice(1)) {
-      expect(numbers, rule).toContain(Number(cell));
-    }
   });
 
   it('has the same number of cells in every row of a table', () => {
@@ -232,7 +227,7 @@ async function verdict(files: Files, root: RootKey, now: number, maxAge = 30 * D
   }
 }
 
-describe('the clocks of docs/protocol.md, section 24', () => {
+describe('the clocks (rule clocks)', () => {
   const MS = 0.001;
   const stated = (row: string) => expect(rows(24).map(([name]) => name)).toContain(row);
 
@@ -341,7 +336,7 @@ describe('the clocks of docs/protocol.md, section 24', () => {
   });
 });
 
-describe('which error code wins (docs/protocol.md, section 26)', () => {
+describe('which error code wins (rule error-codes)', () => {
   it('the code of the earlier step', async () => {
     const [root, other] = [await testKey(), await testKey()];
     const good = () => publish(root, [], UPDATED_AT);

@@ -89,7 +89,7 @@ describe('the tree', () => {
     ]);
   });
 
-  it('has the bytes of SPEC B1 and B2', async () => {
+  it('has the bytes of a list and of a signature (rule list-form, rule signature-form)', async () => {
     const folder = await workspace(['b', 'a.b', 'a-b']);
     await built(folder, ...AT('2026-01-01T01:00:00+01:00'));
     const record = (id: string) =>

@@ -30,7 +30,7 @@ const SMALL = { x: 5n, y: 0x459243b9aa581806fe913bce99817ade11ca503c64d9a3c53341
 /** The point of P-256 whose x is 0. Written as p, that x is not canonical. */
 const ZERO = { y: 0x66485c780e2f83d72433bd5d84a06bb6541c2af31dae871728bf856a174f93f4n };
 
-/** Well-formed JWKs that must not be imported as public keys (SPEC C4), by the reason. */
+/** Well-formed JWKs that must not be imported as public keys (rule public-key), by the reason. */
 export const BAD_KEYS: Readonly<Record<string, Record<string, string>>> = {
   ...Object.fromEntries(
     ED25519_TORSION_SUBGROUP.map((hex, index) => [

@@ -9,7 +9,7 @@ import {
 import type { LogHead, NoteKey, NoteSignature } from '@passport-registry/verifier/internal';
 
 /*
- * Keys and signatures of notes, written as docs/protocol.md, section 30, describes them, and not as the verifier reads and
+ * Keys and signatures of notes, written as docs/protocol.md#log-bytes describes them, and not as the verifier reads and
  * writes them.
  */
 

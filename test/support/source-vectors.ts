@@ -11,7 +11,10 @@ export interface SourceVector {
   readonly code: string | null;
 }
 
-/** Creates the vectors of a publication statement with a checkpoint, and with what a client remembers (section 21). */
+/**
+ * Creates the vectors of a publication statement with a checkpoint, and with what a client remembers
+ * (rule statement-checks).
+ */
 export function sourceVectors(key: TestKey, files: Files, now: number): SourceVector[] {
   const claims = { ...claimsAbout(files), sequence: 5 };
   const [earlier, later] = ['2026-11-21T07:59:59Z', '2026-11-21T08:00:01Z'];

@@ -121,7 +121,7 @@ export async function publicationVectors(): Promise<object> {
   ];
   return {
     description:
-      'Publication statements (docs/protocol.md, section 21) under the key of ed25519.json. `code` is the error code of a verifier with the clock `now` (seconds since 1970) and the tolerance 300 s, or null if the statement is valid. `p256` has statements under the key of p256.json. `sources` has the files of a source, and the error code of a client that looks up single issuers, or null; `accepted` has the files that it has accepted from this source before, or null. It requires nothing by its own options.',
+      'Publication statements (docs/protocol.md#statement-form) under the key of ed25519.json. `code` is the error code of a verifier with the clock `now` (seconds since 1970) and the tolerance 300 s, or null if the statement is valid. `p256` has statements under the key of p256.json. `sources` has the files of a source, and the error code of a client that looks up single issuers, or null; `accepted` has the files that it has accepted from this source before, or null. It requires nothing by its own options.',
     root: key.rootKey.jwk,
     statements: statements.map(([name, jwt, code, clock = now]) => ({ name, jwt, now: clock, code })),
     p256: p256Vectors(now),
@@ -185,7 +185,7 @@ export async function sumsVectors(): Promise<object> {
   };
   return {
     description:
-      'The tree of sums (docs/protocol.md, section 29). `places` has SHA-256 of ids; `trees` has complete trees; `levels` says how many levels follow from a number of records that are spread evenly, with ids of 24 characters; `files` has sums files with the error code of a reader, or null, in base64url; `proofs` has what hosts serve, under the key of ed25519.json, and the outcome for each id.',
+      'The tree of sums (docs/protocol.md#tree-of-sums). `places` has SHA-256 of ids; `trees` has complete trees; `levels` says how many levels follow from a number of records that are spread evenly, with ids of 24 characters; `files` has sums files with the error code of a reader, or null, in base64url; `proofs` has what hosts serve, under the key of ed25519.json, and the outcome for each id.',
     root: key.rootKey.jwk,
     places: Object.fromEntries(ids.map((id) => [id, placeOf(id)])),
     trees: [

@@ -6,7 +6,7 @@ import { claimsAbout, signedJwt } from './summed-registry.js';
 import { naiveSums } from './sums.js';
 import { ORIGIN } from './test-log.js';
 
-/** What the vectors of sections 30 and 31 share: the keys, a publication, its entry, and proofs. */
+/** What the vectors of a log and of a history proof share: the keys, a publication, its entry, and proofs. */
 
 export { ORIGIN };
 export const UPDATED_AT = '2026-11-21T08:00:00Z';

@@ -379,7 +379,7 @@ describe('the end of a publication statement', () => {
 });
 
 describe('which error code wins among the statements', () => {
-  it('is that of the order in docs/protocol.md, section 21', async () => {
+  it('is that of the order in the protocol (rule statement-checks)', async () => {
     const first = await publication(FIRST, { checkpoint: true });
     const held = await withCheckpointOf(first, first, { iat: MADE + HOUR });
     // From the last check to the first. Each publication has a fault more than the one before.
