@@ -3,7 +3,7 @@ import { assertSignedByLog, type NoteKey, type SignedHead } from '@passport-regi
 import { IoFailed, TreeRejected } from '../errors.js';
 import { readLogHead } from '../log/log-files.js';
 import type { PlacedEntry } from '../log/log-tail.js';
-import { readLogged } from '../log/logged-entry.js';
+import { readLogged, readUnknown } from '../log/logged-entry.js';
 import { readEntries } from '../log/read-log.js';
 import { sha256 } from '../tree/checksums.js';
 import { PATHS } from '../tree/paths.js';
@@ -88,6 +88,7 @@ async function newestStatement(release: HeldRelease, size: number): Promise<Uint
   for (let index = size - 1; index >= 0; index--) {
     const jwt = release.read(PATHS.loggedStatement(index));
     if (jwt === undefined) return undefined;
+    if (readUnknown(jwt, damaged) !== undefined) continue;
     if ((await readLogged(jwt, 0, damaged)).entry.type === 'publication') return jwt;
   }
   return undefined;

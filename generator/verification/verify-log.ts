@@ -21,6 +21,7 @@ import { assertProves, logKeyIn } from './log-proof.js';
 import type { LogRoots } from './log-signers.js';
 import { assertLogged, checkStatements, type PlacedPublication, treeStatements } from './log-statements.js';
 import { Problems, type SeenFiles } from './seen-files.js';
+import { type Note, unknownEntries } from './unknown-parts.js';
 
 /** What is known of a log. */
 export interface KnownLog {
@@ -49,6 +50,8 @@ export interface CheckedLog {
   readonly rootKeys: readonly RootKey[];
   /** What the log can no longer prove, in words. */
   readonly warnings: readonly string[];
+  /** The entries of types that this version does not know. */
+  readonly notes: readonly Note[];
 }
 
 /**
@@ -97,7 +100,8 @@ async function readLog(files: SeenFiles, conditions: LogConditions): Promise<Che
     await checkCosignedHead(cosigned, { origin: head.origin, tree, keyAt }, PATHS.cosignedHead(head.origin));
   }
   const warnings = missingProofs(files, entries, published);
-  return { head, key, tree, pendingList: pending?.entry.list, rootKeys: signers.keys, warnings };
+  const notes = unknownEntries(entries);
+  return { head, key, tree, pendingList: pending?.entry.list, rootKeys: signers.keys, warnings, notes };
 }
 
 const problemIn = (path: string) => (message: string) => new Problems([`${path} ${message}`]);
