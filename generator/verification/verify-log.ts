@@ -161,10 +161,10 @@ async function checkPendingList(
   const path = PATHS.snapshot(list, PATHS.list);
   const invalid = problemIn(path);
   const bytes = await files.require(path);
-  const signature = decodeUtf8(await files.require(PATHS.snapshot(list, PATHS.signature)));
+  const signature = await files.require(PATHS.snapshot(list, PATHS.signature));
   if (sha256(bytes) !== list) throw invalid('does not have the hash in its path');
   try {
-    if (rootKey !== undefined) await verifySignature(bytes, signature, rootKey);
+    if (rootKey !== undefined) await verifySignature(bytes, decodeUtf8(signature), rootKey);
   } catch {
     throw invalid('is not signed by the root key');
   }
