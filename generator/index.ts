@@ -35,4 +35,5 @@ export {
   memorySource,
   type TreeSource,
 } from './verification/tree-source.js';
+export type { Note } from './verification/unknown-parts.js';
 export { CHECKS, type Check, type TreeReport, verifyTree } from './verification/verify.js';

@@ -1,7 +1,7 @@
 // Checks that the tag of a release, the versions in the packages, docs/upgrading.md and CHANGELOG.md agree. Then prints the
 // entry of CHANGELOG.md, which becomes the text of the release.
 //
-// node .github/release/check.mjs v0.2.0
+// node .github/release/check.mjs v0.3.0
 
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -51,7 +51,7 @@ const [, version] = TAG.exec(tag) ?? [];
 const entry = version && changelogEntry(version);
 const problems =
   version === undefined
-    ? [`the tag ${JSON.stringify(tag)} is not v and a version, such as v0.2.0`]
+    ? [`the tag ${JSON.stringify(tag)} is not v and a version, such as v0.3.0`]
     : problemsOf(version, entry);
 if (problems.length > 0) {
   for (const problem of problems) console.error(`release: ${problem}`);

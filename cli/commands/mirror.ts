@@ -101,7 +101,7 @@ async function mirror(io: Io, route: Route, options: Options): Promise<number> {
 }
 
 function sayMirrored(io: Io, report: MirrorReport): void {
-  const { switched, updatedAt, issuers, fetched, bytes, log, testimony, repaired, warnings } = report;
+  const { switched, updatedAt, issuers, fetched, bytes, log, testimony, repaired, warnings, notes } = report;
   const what = switched ? 'switched to' : repaired.length > 0 ? 'repaired:' : 'unchanged:';
   say(
     io,
@@ -116,6 +116,7 @@ function sayMirrored(io: Io, report: MirrorReport): void {
     say(io, `WARNING: ${path} was damaged on this disk and has been repaired`);
   if (repaired.length > MAX_PATHS) say(io, `WARNING: and ${repaired.length - MAX_PATHS} more`);
   for (const warning of warnings) say(io, `WARNING: ${warning}`);
+  for (const { message } of notes) say(io, `note: ${message}`);
 }
 
 /** The number of damaged files to list. */

@@ -50,6 +50,7 @@ export function sayReport(io: Io, report: TreeReport): void {
     );
   }
   for (const warning of report.warnings) say(io, `WARNING: ${warning}`);
+  for (const { message } of report.notes) say(io, `note: ${message}`);
 }
 
 function sayCheck(io: Io, { name, result, problems }: Check): void {

@@ -1,4 +1,4 @@
-import type { LogEntry, PublicationEntry } from '@passport-registry/verifier/internal';
+import type { AnyEntry, PublicationEntry } from '@passport-registry/verifier/internal';
 
 /** Where a log stands after some entries: what the next one must continue. */
 export interface LogOrder {
@@ -20,9 +20,10 @@ export const LOG_START: LogOrder = {
 };
 
 /** Returns where a log stands after an entry. */
-export function passEntry(order: LogOrder, entry: LogEntry): LogOrder {
+export function passEntry(order: LogOrder, entry: AnyEntry): LogOrder {
   if (entry.type === 'publication') return { ...order, publication: entry, sequence: entry.sequence };
   if (entry.type === 'delegation') return { ...order, delegatedAt: entry.iat };
+  if (entry.type === 'unknown') return order;
   return { ...order, step: entry.step, sequence: undefined, delegatedAt: undefined };
 }
 
@@ -30,12 +31,12 @@ export function passEntry(order: LogOrder, entry: LogEntry): LogOrder {
  * Returns in which ways an entry may not follow the entries before it, in words (rule log-order). A rotation lets the
  * sequence and the delegations begin anew, but never the lists.
  */
-export function orderProblems(entry: LogEntry, order: LogOrder): string[] {
+export function orderProblems(entry: AnyEntry, order: LogOrder): string[] {
   if (entry.type === 'publication') return publicationProblems(entry, order);
   if (entry.type === 'delegation') {
     return entry.iat < (order.delegatedAt ?? 0) ? ['the delegation is older than the one before'] : [];
   }
-  if (order.step === undefined || entry.step === order.step + 1) return [];
+  if (entry.type === 'unknown' || order.step === undefined || entry.step === order.step + 1) return [];
   return [`rotation step ${entry.step} follows step ${order.step}`];
 }
 

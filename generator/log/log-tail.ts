@@ -1,10 +1,10 @@
-import { type LogEntry, parseEntry } from '@passport-registry/verifier/internal';
+import { type AnyEntry, parseAnyEntry } from '@passport-registry/verifier/internal';
 import { damagedLog, newestEntries, type ReadFile } from './log-files.js';
 
 /** A parsed entry and the number of entries before it. */
 export interface PlacedEntry {
   readonly index: number;
-  readonly entry: LogEntry;
+  readonly entry: AnyEntry;
 }
 
 /**
@@ -36,7 +36,7 @@ export function entriesAfter(read: ReadFile, size: number, index: number): Place
 
 function* newestPlaced(read: ReadFile, size: number): Generator<PlacedEntry> {
   for (const { index, bytes } of newestEntries(read, size)) {
-    const entry = parseEntry(bytes, (message) => damagedLog(`has an entry ${index} that ${message}`));
+    const entry = parseAnyEntry(bytes, (message) => damagedLog(`has an entry ${index} that ${message}`));
     yield { index, entry };
   }
 }

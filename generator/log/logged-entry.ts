@@ -1,5 +1,8 @@
 import { importRootKey, RegistryError } from '@passport-registry/verifier';
 import {
+  type AnyEntry,
+  decodeBase64url,
+  decodeUtf8,
   delegationEntry,
   JwsRefused,
   type LogEntry,
@@ -8,6 +11,7 @@ import {
   readCompactJws,
   readStatement,
   rotationEntry,
+  STATEMENT_TYPES,
   type Statement,
   type StatementType,
   textOf,
@@ -22,7 +26,7 @@ const TYPES: Readonly<Record<LogEntry['type'], StatementType>> = {
 
 /** A statement of the root key, and its entry in the log. The signature has not been verified. */
 export interface LoggedStatement {
-  readonly entry: LogEntry;
+  readonly entry: AnyEntry;
   readonly statement: Statement;
 }
 
@@ -47,6 +51,35 @@ export async function readLogged(
     if (error instanceof JwsRefused) throw invalid(error.message);
     if (error instanceof RegistryError) throw invalid(`is not valid: ${error.message}`);
     throw error;
+  }
+}
+
+/** The form of the `typ` of a statement. */
+const STATEMENT_TYPE = /^registry-[a-z0-9-]{1,64}\+jwt$/;
+
+/**
+ * Reads the statement of an entry that a later version has added. Its `typ` must be unknown, too: otherwise a known
+ * statement could be logged a second time, with another meaning.
+ *
+ * @returns undefined if the statement is of a known type, or of no type of a registry
+ */
+export function readUnknown(
+  jwt: Uint8Array | string,
+  invalid: (message: string) => Error,
+): Statement | undefined {
+  const text = textOf(jwt, invalid);
+  const type = typeNamed(text);
+  const isKnown = STATEMENT_TYPES.some((known) => known === type);
+  return type === undefined || isKnown ? undefined : readStatement(text, type, invalid);
+}
+
+/** Returns the `typ` in the header of a JWT, which has not been checked. */
+function typeNamed(jwt: string): string | undefined {
+  try {
+    const { typ } = JSON.parse(decodeUtf8(decodeBase64url(jwt.split('.', 1)[0] ?? '') ?? new Uint8Array()));
+    return typeof typ === 'string' && STATEMENT_TYPE.test(typ) ? typ : undefined;
+  } catch {
+    return undefined;
   }
 }
 

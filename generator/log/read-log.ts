@@ -1,11 +1,11 @@
 import {
+  type AnyEntry,
   bundlePath,
   forEachConcurrent,
   isSameHash,
-  type LogEntry,
   leafHash,
+  parseAnyEntry,
   parseBundle,
-  parseEntry,
   TILE_WIDTH,
   type TilePlace,
   type TreeHead,
@@ -77,7 +77,7 @@ export async function readEntries(
 
 /** The entries of a log, and the hashes of all entries. */
 export interface ReadEntries {
-  readonly entries: readonly { readonly index: number; readonly entry: LogEntry }[];
+  readonly entries: readonly { readonly index: number; readonly entry: AnyEntry }[];
   readonly hashes: readonly Uint8Array[];
   readonly tree: LogTree;
 }
@@ -90,7 +90,7 @@ function isNew({ level, index, width }: TilePlace, known: number): boolean {
 /** An entry that was read, and its hash. */
 interface ReadEntry {
   readonly index: number;
-  readonly entry: LogEntry;
+  readonly entry: AnyEntry;
   readonly hash: Uint8Array;
 }
 
@@ -107,7 +107,7 @@ async function readBundle(
   if (entries.length < place.width) throw malformed(`has a file ${path} that is too short`);
   return entries.slice(0, place.width).map((bytes, at) => {
     const index = place.index * TILE_WIDTH + at;
-    const entry = parseEntry(bytes, (message) => malformed(`has an entry ${index} that ${message}`));
+    const entry = parseAnyEntry(bytes, (message) => malformed(`has an entry ${index} that ${message}`));
     const hash = leafHash(bytes);
     if (!isSameHash(hash, known[index] ?? hash)) {
       throw invalid(CONTRADICTION, 'other');

@@ -2,13 +2,13 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { verifySignature } from '@passport-registry/verifier';
 import {
+  type AnyEntry,
   bundlePath,
   entryBytes,
   isSameHash,
-  type LogEntry,
   leafHash,
+  parseAnyEntry,
   parseBundle,
-  parseEntry,
   parseLogProof,
   type SignedHead,
   TILE_WIDTH,
@@ -124,7 +124,7 @@ async function readWholeLog(read: ReadFile): Promise<WholeLog | undefined> {
 /** Returns the log of some entries. Undefined if they do not lead to the head. */
 async function wholeLog(
   { origin, size, root }: SignedHead,
-  found: readonly (LogEntry | undefined)[],
+  found: readonly (AnyEntry | undefined)[],
 ): Promise<WholeLog | undefined> {
   const entries = found.flatMap((entry, index) => (entry === undefined ? [] : [{ index, entry }]));
   const { end, files } = appendEntries(
@@ -137,8 +137,8 @@ async function wholeLog(
 
 const unreadable = (message: string) => new TreeRejected(message);
 
-function entriesInBundles(read: ReadFile, size: number): (LogEntry | undefined)[] {
-  const entries: (LogEntry | undefined)[] = Array.from({ length: size });
+function entriesInBundles(read: ReadFile, size: number): (AnyEntry | undefined)[] {
+  const entries: (AnyEntry | undefined)[] = Array.from({ length: size });
   for (let index = 0; index * TILE_WIDTH < size; index++) {
     const width = tileWidth(0, index, size);
     const bytes =
@@ -146,7 +146,7 @@ function entriesInBundles(read: ReadFile, size: number): (LogEntry | undefined)[
       read(LOG_FOLDER + bundlePath({ index, width: TILE_WIDTH }));
     try {
       for (const [at, entry] of parseBundle(bytes ?? new Uint8Array(), unreadable).entries()) {
-        if (at < width) entries[index * TILE_WIDTH + at] = parseEntry(entry, unreadable);
+        if (at < width) entries[index * TILE_WIDTH + at] = parseAnyEntry(entry, unreadable);
       }
     } catch (error) {
       if (!(error instanceof TreeRejected)) throw error;
@@ -155,8 +155,8 @@ function entriesInBundles(read: ReadFile, size: number): (LogEntry | undefined)[
   return entries;
 }
 
-async function entriesInStatements(read: ReadFile, size: number): Promise<(LogEntry | undefined)[]> {
-  const entries: (LogEntry | undefined)[] = [];
+async function entriesInStatements(read: ReadFile, size: number): Promise<(AnyEntry | undefined)[]> {
+  const entries: (AnyEntry | undefined)[] = [];
   for (let index = 0; index < size; index++) {
     const bytes = read(PATHS.loggedStatement(index));
     const steps = entries.filter((entry) => entry?.type === 'rotation').length;

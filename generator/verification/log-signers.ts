@@ -6,7 +6,8 @@ import {
   verifyStatement,
 } from '@passport-registry/verifier/internal';
 import type { PlacedEntry } from '../log/log-tail.js';
-import { type LoggedStatement, readLogged } from '../log/logged-entry.js';
+import { type LoggedStatement, readLogged, readUnknown } from '../log/logged-entry.js';
+import { sha256 } from '../tree/checksums.js';
 import { Problems } from './seen-files.js';
 import type { RootHistory } from './verify-statements.js';
 
@@ -73,8 +74,26 @@ export class LogSigners {
     return logged;
   }
 
+  /**
+   * Reads the next statement of a log, of a type that this version does not know, and verifies its signature.
+   *
+   * @returns undefined if the type is known
+   * @throws {@link Problems}
+   */
+  async readUnknown(statement: Uint8Array | string, index: number): Promise<Statement | undefined> {
+    const unknown = readUnknown(statement, invalidAt(index));
+    if (unknown !== undefined) await this.#verify(unknown, index);
+    return unknown;
+  }
+
   /** Verifies that a statement is the one of an entry, and its signature. @throws {@link Problems} */
   async verify(statement: Uint8Array | string, { index, entry }: PlacedEntry): Promise<LoggedStatement> {
+    if (entry.type === 'unknown') {
+      const unknown = await this.readUnknown(statement, index);
+      if (unknown === undefined) throw invalidAt(index)(`is not of an unknown type, but its entry is`);
+      if (sha256(statement) === entry.sha256) return { statement: unknown, entry };
+      throw invalidAt(index)('does not belong to its entry in the log');
+    }
     const logged = await this.read(statement, index);
     if (Buffer.compare(entryBytes(logged.entry), entryBytes(entry)) === 0) return logged;
     throw invalidAt(index)('does not say what its entry in the log says');

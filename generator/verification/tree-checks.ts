@@ -18,6 +18,7 @@ import type { OnProgress } from '../progress.js';
 import { CHECKSUMS_PATH, isChecksummed, parseChecksums } from '../tree/checksums.js';
 import { holdsCompressed } from '../tree/compressed.js';
 import { HOST_FILES } from '../tree/host-configuration.js';
+import { mayBeUnlisted } from '../tree/known-files.js';
 import { PATHS } from '../tree/paths.js';
 import { CONCURRENCY } from './ask-host.js';
 import { ANY_AGE_SECONDS } from './assert-client-accepts.js';
@@ -102,7 +103,8 @@ const ALWAYS_THERE: readonly string[] = [PATHS.list, PATHS.signature, PATHS.root
 const STATED_FILES: readonly string[] = [PATHS.publication, sumsPath('')];
 
 /**
- * Compares every file with its hash in SHA256SUMS.
+ * Compares every file with its hash in SHA256SUMS. A file that is not listed is refused, unless a later version may have
+ * added it.
  *
  * @param isStated - whether the tree has a publication statement. Its tree of sums lists the records, and SHA256SUMS
  *   does not. In older trees, SHA256SUMS lists everything
@@ -145,7 +147,9 @@ export async function checkChecksums(
   );
   const present = files.paths() ?? [...ALWAYS_THERE, ...(isStated ? STATED_FILES : [])];
   problems.push(
-    ...present.filter((path) => !listed(path)).map((path) => `${path} is not in ${CHECKSUMS_PATH}`),
+    ...present
+      .filter((path) => !listed(path) && !mayBeUnlisted(path))
+      .map((path) => `${path} is not in ${CHECKSUMS_PATH}`),
   );
   failIfAny(problems.sort());
   return sums;

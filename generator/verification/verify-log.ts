@@ -21,6 +21,7 @@ import { assertProves, logKeyIn } from './log-proof.js';
 import type { LogRoots } from './log-signers.js';
 import { assertLogged, checkStatements, type PlacedPublication, treeStatements } from './log-statements.js';
 import { Problems, type SeenFiles } from './seen-files.js';
+import { type Note, unknownEntries } from './unknown-parts.js';
 
 /** What is known of a log. */
 export interface KnownLog {
@@ -49,6 +50,8 @@ export interface CheckedLog {
   readonly rootKeys: readonly RootKey[];
   /** What the log can no longer prove, in words. */
   readonly warnings: readonly string[];
+  /** The entries of types that this version does not know. */
+  readonly notes: readonly Note[];
 }
 
 /**
@@ -98,7 +101,8 @@ async function readLog(files: SeenFiles, conditions: LogConditions): Promise<Che
     await checkCosignedHead(cosigned, { origin: head.origin, tree, keyAt }, PATHS.cosignedHead(head.origin));
   }
   const warnings = missingProofs(files, entries, published);
-  return { head, key, tree, pendingList: pending?.entry.list, rootKeys: signers.keys, warnings };
+  const notes = unknownEntries(entries);
+  return { head, key, tree, pendingList: pending?.entry.list, rootKeys: signers.keys, warnings, notes };
 }
 
 const problemIn = (path: string) => (message: string) => new Problems([`${path} ${message}`]);
@@ -158,10 +162,10 @@ async function checkPendingList(
   const path = PATHS.snapshot(list, PATHS.list);
   const invalid = problemIn(path);
   const bytes = await files.require(path);
-  const signature = decodeUtf8(await files.require(PATHS.snapshot(list, PATHS.signature)));
+  const signature = await files.require(PATHS.snapshot(list, PATHS.signature));
   if (sha256(bytes) !== list) throw invalid('does not have the hash in its path');
   try {
-    if (rootKey !== undefined) await verifySignature(bytes, signature, rootKey);
+    if (rootKey !== undefined) await verifySignature(bytes, decodeUtf8(signature), rootKey);
   } catch {
     throw invalid('is not signed by the root key');
   }

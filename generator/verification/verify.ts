@@ -29,6 +29,7 @@ import {
   pathsOf,
 } from './tree-checks.js';
 import type { TreeSource } from './tree-source.js';
+import { type Note, unknownClaimsIn, unknownFiles } from './unknown-parts.js';
 import { checkChanges, checkSnapshots } from './verify-history.js';
 import { checkHolders } from './verify-holders.js';
 import { type CheckedLog, checkLog } from './verify-log.js';
@@ -75,6 +76,8 @@ const ONLY_LIVE = ['unknown id', 'content types'] as const;
 export interface Check {
   readonly name: (typeof CHECKS)[number];
   readonly result: 'passed' | 'failed' | 'skipped';
+  /** Why the check failed, as a stable code. docs/protocol.md lists the codes. Undefined unless it failed. */
+  readonly code?: string;
   /** The problems found, or why the check was skipped. */
   readonly problems: readonly string[];
 }
@@ -109,6 +112,8 @@ export interface TreeReport {
   readonly checks: readonly Check[];
   /** What is valid now but will soon expire, and what could not be verified, in words. */
   readonly warnings: readonly string[];
+  /** What this version does not know: it was neither refused nor, but for its hash or its signature, verified. */
+  readonly notes: readonly Note[];
 }
 
 /**
@@ -211,7 +216,7 @@ async function verifyOnce(
     if (options.anyContentType === true) checks.skip('content types', 'any content type is accepted');
     else if (files.any) await checks.run('content types', async () => files.assertTypes());
   }
-  const { list, registry, hold, holders, warnings, onlyClientReads } = audited;
+  const { list, registry, hold, holders, warnings, notes, onlyClientReads } = audited;
   // A host may serve a client differently. A folder that has already failed needs no check by a client.
   const needsClient = source.live || (onlyClientReads && checks.failed.length === 0);
   if (root !== undefined && registry !== undefined && needsClient) {
@@ -242,6 +247,7 @@ async function verifyOnce(
     hold,
     checks: checks.complete(),
     warnings,
+    notes,
   };
 }
 
@@ -255,6 +261,7 @@ interface AuditedTree {
   /** Whether the tree has statements, which a client reads with code of its own. */
   readonly onlyClientReads: boolean;
   readonly warnings: readonly string[];
+  readonly notes: readonly Note[];
 }
 
 const NOTHING_AUDITED: AuditedTree = {
@@ -264,6 +271,7 @@ const NOTHING_AUDITED: AuditedTree = {
   holders: undefined,
   onlyClientReads: true,
   warnings: [],
+  notes: [],
 };
 
 /** The state of an audit after the check of the root key. */
@@ -382,7 +390,12 @@ async function auditTree(
     checks.wasRun(name),
   );
   const hold = checkpoint?.checkpoint.hold ?? [];
-  return { list, registry, hold, holders, onlyClientReads, warnings };
+  const notes = [
+    ...unknownFiles(paths, (path) => sums?.has(path) === true),
+    ...(await unknownClaimsIn(files, (check) => checks.passed(check))),
+    ...(logged?.notes ?? []),
+  ];
+  return { list, registry, hold, holders, onlyClientReads, warnings, notes };
 }
 
 /** Whether a tree has files of a log. The first publication in a log can be pending before a statement names the log. */
@@ -423,6 +436,11 @@ function readValidList(list: Uint8Array): IssuerRegistry | undefined {
 
 type CheckName = Check['name'];
 
+/** Returns the code of a failed check: that of the verifier or of the disk, or else that of the check itself. */
+function codeOf(name: CheckName, error: RegistryError | IoFailed | Problems): string {
+  return error instanceof Problems ? `ERR_AUDIT_${name.toUpperCase().replaceAll(' ', '_')}` : error.code;
+}
+
 class CheckList {
   readonly #run: Check[] = [];
   readonly #skipped = new Map<CheckName, string>();
@@ -441,7 +459,7 @@ class CheckList {
       if (!expected) throw error;
       if (!isUnreachable(error)) this.#onlyUnreachable = false;
       const problems = error instanceof Problems ? error.texts : [error.message];
-      this.#run.push({ name, result: 'failed', problems });
+      this.#run.push({ name, result: 'failed', code: codeOf(name, error), problems });
       return undefined;
     }
   }

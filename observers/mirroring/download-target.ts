@@ -34,6 +34,8 @@ export interface AcceptanceRules {
    * @param read - reads the statement; undefined if there is none
    */
   readonly acceptOperations: (read: () => Promise<Uint8Array | undefined>) => Promise<Uint8Array | undefined>;
+  /** Called with the paths of unlisted files that were left out. */
+  readonly noteLeftOut: (paths: readonly string[]) => void;
   /** Called once all files that decide about trust are in the folder. */
   readonly acceptPublication: () => Promise<void>;
 }

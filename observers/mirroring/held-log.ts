@@ -3,7 +3,7 @@ import { assertSignedByLog, type NoteKey, type SignedHead } from '@passport-regi
 import { IoFailed, TreeRejected } from '../../generator/errors.js';
 import { readLogHead } from '../../generator/log/log-files.js';
 import type { PlacedEntry } from '../../generator/log/log-tail.js';
-import { readLogged } from '../../generator/log/logged-entry.js';
+import { readLogged, readUnknown } from '../../generator/log/logged-entry.js';
 import { readEntries } from '../../generator/log/read-log.js';
 import { sha256 } from '../../generator/tree/checksums.js';
 import { PATHS } from '../../generator/tree/paths.js';
@@ -88,6 +88,7 @@ async function newestStatement(release: HeldRelease, size: number): Promise<Uint
   for (let index = size - 1; index >= 0; index--) {
     const jwt = release.read(PATHS.loggedStatement(index));
     if (jwt === undefined) return undefined;
+    if (readUnknown(jwt, damaged) !== undefined) continue;
     if ((await readLogged(jwt, 0, damaged)).entry.type === 'publication') return jwt;
   }
   return undefined;

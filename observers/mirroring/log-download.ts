@@ -1,17 +1,23 @@
 import { RegistryError } from '@passport-registry/verifier';
 import {
+  type AnyEntry,
   assertSignedByLog,
+  bundlePath,
   entryBytes,
   forEachConcurrent,
   isSameHash,
   leafHash,
+  parseAnyEntry,
+  parseBundle,
   parseHead,
   rootsFromTiles,
   type SignedHead,
+  TILE_WIDTH,
+  tileWidth,
 } from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../../generator/errors.js';
 import { appendEntries } from '../../generator/log/append.js';
-import { EMPTY_LOG } from '../../generator/log/log-files.js';
+import { EMPTY_LOG, LOG_FOLDER } from '../../generator/log/log-files.js';
 import type { PlacedEntry } from '../../generator/log/log-tail.js';
 import { LogTree } from '../../generator/log/log-tree.js';
 import { PATHS } from '../../generator/tree/paths.js';
@@ -64,6 +70,7 @@ const BATCH = 256;
 /**
  * Downloads the statements of new entries. The entries follow from their statements, and the tiles from the entries: neither
  * is downloaded, and the root of the head proves both. So the size of a download does not depend on the size of the log.
+ * Only for an entry of an unknown type, which does not follow from its statement, is the bundle downloaded.
  *
  * @throws {@link TreeRejected} | {@link IoFailed}
  */
@@ -164,16 +171,46 @@ async function downloadEntries(
     if (placed.entry.type !== 'rotation') continue;
     await signers.verify(release.read(PATHS.loggedStatement(placed.index)), placed);
   }
+  const bundles = new Map<number, readonly Uint8Array[]>();
   while (entries.length < head.size) {
     const first = entries.length;
     for (const bytes of await fetchStatements(release, first, Math.min(first + BATCH, head.size))) {
       const index = entries.length;
-      const { entry } = await signers.read(bytes, index);
+      // Nothing more is downloaded for a statement that the root key has not signed.
+      const isUnknown = (await signers.readUnknown(bytes, index)) !== undefined;
+      const { entry } = isUnknown
+        ? await signers.verify(bytes, { index, entry: await fetchEntry(release, { index, head, bundles }) })
+        : await signers.read(bytes, index);
       release.addVerified(PATHS.loggedStatement(index), bytes);
       entries.push({ index, entry });
     }
   }
   return entries;
+}
+
+/** An entry of a log, and the bundles that were downloaded, by index. */
+interface BundledEntry {
+  readonly index: number;
+  readonly head: SignedHead;
+  readonly bundles: Map<number, readonly Uint8Array[]>;
+}
+
+async function fetchEntry(release: NewRelease, { index, head, bundles }: BundledEntry): Promise<AnyEntry> {
+  const invalid = (message: string) => new TreeRejected(`the entry ${index} of the log ${message}`);
+  const at = Math.floor(index / TILE_WIDTH);
+  let bundle = bundles.get(at);
+  if (bundle === undefined) {
+    const width = tileWidth(0, at, head.size);
+    const full = LOG_FOLDER + bundlePath({ index: at, width: TILE_WIDTH });
+    const bytes =
+      (await release.fetch(LOG_FOLDER + bundlePath({ index: at, width }))) ?? (await release.fetch(full));
+    if (bytes === undefined) throw invalid('is missing');
+    bundle = parseBundle(bytes, invalid);
+    // Only one stays in memory.
+    bundles.clear();
+    bundles.set(at, bundle);
+  }
+  return parseAnyEntry(bundle[index % TILE_WIDTH] ?? new Uint8Array(), invalid);
 }
 
 async function fetchStatements(release: NewRelease, first: number, end: number): Promise<Uint8Array[]> {

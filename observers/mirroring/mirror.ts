@@ -4,6 +4,7 @@ import { GeneratorError, IoFailed } from '../../generator/errors.js';
 import { withOutputLock } from '../../generator/files/output-lock.js';
 import { readIfThere } from '../../generator/files/read-file.js';
 import { filesBelow } from '../../generator/files/walk.js';
+import type { Note } from '../../generator/verification/unknown-parts.js';
 import type { CheckedLog } from '../../generator/verification/verify-log.js';
 import type { CosignedHead } from '../witnessing/witness-state.js';
 import type { TransferStats } from './download-target.js';
@@ -30,6 +31,8 @@ export interface MirrorReport extends TransferStats {
   readonly testimony: Testimony | undefined;
   /** What expires soon, and what could not be done, in words. */
   readonly warnings: readonly string[];
+  /** What this version does not know. Unlisted files were left out. */
+  readonly notes: readonly Note[];
 }
 
 /** The log that a mirror serves. */
@@ -81,8 +84,8 @@ async function mirrorLocked(
     for (const release of folders) serveCosigned(release, cosigned, temporary);
   };
   const accepting = { folder: fresh, held, accepted, onLog };
-  const { stats, report, log, isHeld, notes } = await downloadVerified(options, accepting);
-  const { updatedAt = '', sha256: hash = '', issuers = 0, warnings } = report;
+  const { stats, report, log, isHeld, warnings, notes } = await downloadVerified(options, accepting);
+  const { updatedAt = '', sha256: hash = '', issuers = 0 } = report;
   const base = releaseName(fresh, updatedAt);
   const switched = !isHeld && (serving === undefined || releases.baseOf(serving) !== base);
   const repaired = isHeld || switched || held === undefined ? [] : damagedFiles(held, fresh);
@@ -96,10 +99,11 @@ async function mirrorLocked(
     log: log && mirroredLog(log),
     testimony: witness && cosigned && testimonyOf(witness, cosigned),
     warnings: [
+      ...report.warnings,
       ...warnings,
-      ...notes,
       ...(witness !== undefined && log === undefined ? [NOTHING_TO_COSIGN] : []),
     ],
+    notes,
   };
 }
 

@@ -4,6 +4,9 @@ import { join, resolve } from 'node:path';
 import { LIMITS } from '@passport-registry/verifier/internal';
 import { IoFailed } from '../../generator/errors.js';
 import { readTreeFile } from '../../generator/files/read-file.js';
+import { filesBelow } from '../../generator/files/walk.js';
+import { CHECKSUMS_PATH, parseChecksums } from '../../generator/tree/checksums.js';
+import { mayBeUnlisted } from '../../generator/tree/known-files.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import type { DownloadTarget, TransferStats } from './download-target.js';
 
@@ -38,6 +41,7 @@ export async function downloadByRsync(
     throw new IoFailed(`rsync failed with status ${status}: ${stderr.trim()}`);
   const operations = await rules.acceptOperations(async () => readTreeFile(folder, PATHS.operations));
   if (operations === undefined) rmSync(join(folder, PATHS.operations), { recursive: true, force: true });
+  rules.noteLeftOut(removeUnlisted(folder));
   // Files that have not changed are hard links to those of the release being served.
   await rules.acceptLog((path) => heldLog !== undefined && held?.isLinked(path, folder) === true);
   await rules.acceptPublication();
@@ -47,4 +51,12 @@ export async function downloadByRsync(
     fetched: number('Number of regular files transferred'),
     bytes: number('Total bytes received') + number('Total bytes sent'),
   };
+}
+
+/** Removes the files that nothing lists, but that `verify` passes: a mirror must not serve them. Returns their paths. */
+function removeUnlisted(folder: string): string[] {
+  const sums = parseChecksums(readTreeFile(folder, CHECKSUMS_PATH)?.toString('utf8') ?? '');
+  const unlisted = filesBelow(folder).filter((path) => mayBeUnlisted(path) && sums?.has(path) !== true);
+  for (const path of unlisted) rmSync(join(folder, path));
+  return unlisted;
 }

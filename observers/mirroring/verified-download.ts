@@ -10,6 +10,7 @@ import { demandsOf, type PinnedTrust } from '../../generator/verification/pinned
 import { Problems, SeenFiles } from '../../generator/verification/seen-files.js';
 import { checkRootKey } from '../../generator/verification/tree-checks.js';
 import { folderSource, type TreeSource } from '../../generator/verification/tree-source.js';
+import { type Note, places, unlistedFile } from '../../generator/verification/unknown-parts.js';
 import { type TreeReport, type VerifyOptions, verifyTree } from '../../generator/verification/verify.js';
 import type { CheckedLog } from '../../generator/verification/verify-log.js';
 import { checkOperations, trustedRoot } from '../../generator/verification/verify-statements.js';
@@ -44,8 +45,10 @@ interface VerifiedRelease {
   readonly log: CheckedLog | undefined;
   /** Whether it is the release being served, which is intact. */
   readonly isHeld: boolean;
-  /** What was left out, in words. */
-  readonly notes: readonly string[];
+  /** The operations statement, if it was left out, in words. */
+  readonly warnings: readonly string[];
+  /** What this version does not know. */
+  readonly notes: readonly Note[];
 }
 
 /**
@@ -69,7 +72,8 @@ export async function downloadVerified(
   const verify = (release: string) =>
     verifyFolder(release, { trust, maxAgeDays, checkedLog: log, verifyHolders });
   let heldReport: TreeReport | undefined;
-  let note: string | undefined;
+  let warning: string | undefined;
+  let leftOut: readonly string[] = [];
   const rules: AcceptanceRules = {
     acceptHeld: async () => {
       if (held === undefined) return false;
@@ -94,7 +98,7 @@ export async function downloadVerified(
         ...(witness && { trust: withoutQuorum(trust), maxAgeDays: undefined }),
       }),
     acceptOperations: async (read) => {
-      note = undefined;
+      warning = undefined;
       try {
         const operations = await read();
         if (operations !== undefined) await assertOperations(operations, tree, trust);
@@ -103,9 +107,12 @@ export async function downloadVerified(
         const isBad =
           error instanceof Problems || error instanceof IoFailed || error instanceof RegistryError;
         if (!isBad) throw error;
-        note = `${PATHS.operations} is left out: ${error.message}`;
+        warning = `${PATHS.operations} is left out: ${error.message}`;
         return undefined;
       }
+    },
+    noteLeftOut: (paths) => {
+      leftOut = paths;
     },
     acceptLog: (isVerified) => acceptLog(tree, isVerified),
     acceptPublication: () => assertAcceptable(tree, conditions),
@@ -118,8 +125,10 @@ export async function downloadVerified(
     try {
       const stats = await download(source, target);
       const isHeld = heldReport !== undefined;
-      const notes = note === undefined ? [] : [note];
-      return { stats, report: heldReport ?? (await verify(folder)), log, isHeld, notes };
+      const warnings = warning === undefined ? [] : [warning];
+      const report = heldReport ?? (await verify(folder));
+      const notes = [...report.notes, ...places(leftOut).map(unlistedFile)];
+      return { stats, report, log, isHeld, warnings, notes };
     } catch (error) {
       if (!(error instanceof TreeRejected)) throw error;
       failure = error;

@@ -29,11 +29,13 @@ const SEVERITY_OF = {
   'head-too-old': 'warning',
   'watched-issuer-unknown': 'warning',
   'root-key-not-pinned': 'warning',
+  'entry-unknown': 'warning',
   'issuer-changed': 'note',
   'publication-logged': 'note',
   'delegation-logged': 'note',
   'rotation-logged': 'note',
   'log-key-changed': 'note',
+  'claim-unknown': 'note',
   'entries-not-verified': 'note',
 } as const satisfies Record<string, Severity>;
 

@@ -1,10 +1,10 @@
 import { RegistryError, type RootKey } from '@passport-registry/verifier';
 import {
   ANY_TIME,
+  type AnyEntry,
   assertSignedByLog,
   currentRoots,
   isSameHash,
-  type LogEntry,
   parseNoteKey,
   pinnedChains,
   type SignedHead,
@@ -46,7 +46,7 @@ export interface Grown {
 /** A new entry and the number of entries before it. */
 export interface NewEntry {
   readonly index: number;
-  readonly entry: LogEntry;
+  readonly entry: AnyEntry;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { RootKey } from '@passport-registry/verifier';
 import {
-  type LogEntry,
+  type AnyEntry,
   type PublicationStatement,
   rangeRoot,
   type SignedHead,
@@ -44,7 +44,7 @@ export interface KnownHold {
 export interface KnownLog {
   /** The newest head that was accepted. Undefined before the first. */
   readonly head: SignedHead | undefined;
-  readonly entries: readonly LogEntry[];
+  readonly entries: readonly AnyEntry[];
   /** The hashes of the entries. */
   readonly hashes: readonly Uint8Array[];
   /** The pinned root key first, and its successors by logged rotation steps. */
@@ -91,7 +91,7 @@ export function rootOfFirst(size: number, hashes: readonly Uint8Array[]): Promis
 }
 
 /** Returns the number of entries before the newest publication. Undefined if the log has none. */
-export function newestPublication(entries: readonly LogEntry[]): number | undefined {
+export function newestPublication(entries: readonly AnyEntry[]): number | undefined {
   const index = entries.findLastIndex(({ type }) => type === 'publication');
   return index === -1 ? undefined : index;
 }

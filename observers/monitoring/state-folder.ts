@@ -2,10 +2,10 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { importRootKey } from '@passport-registry/verifier';
 import {
+  type AnyEntry,
   entryBytes,
   formatNote,
   isSameHash,
-  type LogEntry,
   leafHash,
   parseHead,
 } from '@passport-registry/verifier/internal';
@@ -22,7 +22,7 @@ const VERSION = 1;
 interface State {
   readonly version: typeof VERSION;
   readonly head: string;
-  readonly entries: readonly LogEntry[];
+  readonly entries: readonly AnyEntry[];
   /** The root keys as JWKs, each with the keys to which it is committed. */
   readonly roots: readonly { readonly next_roots?: readonly string[] | undefined }[];
   readonly logKeys: readonly string[];

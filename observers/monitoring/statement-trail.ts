@@ -1,8 +1,8 @@
 import type { RootKey } from '@passport-registry/verifier';
 import {
   ANY_TIME,
+  type AnyEntry,
   entryBytes,
-  type LogEntry,
   publicationEntry,
   readStatement,
   successorIn,
@@ -11,6 +11,7 @@ import {
   verifyStatement,
 } from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../../generator/errors.js';
+import { unknownClaims } from '../../generator/freshness/unknown-claims.js';
 import { formatUpdatedAt } from '../../generator/list/updated-at.js';
 import {
   brokenPromises,
@@ -20,6 +21,8 @@ import {
   orderProblems,
   passEntry,
 } from '../../generator/log/entry-order.js';
+import { readUnknown } from '../../generator/log/logged-entry.js';
+import { entryIsUnknown, haveClaims } from '../../generator/verification/unknown-parts.js';
 import { finding, type Report } from './finding.js';
 import type { NewEntry } from './follow-head.js';
 import { type KnownLog, type KnownPublication, knownPublication } from './known-log.js';
@@ -36,7 +39,7 @@ export function trailOf({ entries, roots, logKeys, publication }: KnownLog): Tra
 }
 
 /** Returns the trail after an entry whose statement is not verified. */
-export function passUnverified(trail: Trail, entry: LogEntry): Trail {
+export function passUnverified(trail: Trail, entry: AnyEntry): Trail {
   return { ...trail, order: passEntry(trail.order, entry) };
 }
 
@@ -57,17 +60,25 @@ export async function verifyStated(stated: StatedEntry, trail: Trail, report: Re
   const outOfOrder = (problem: string) =>
     report(finding('statement-out-of-order', `entry ${index}: ${problem}`, { entry: index }));
   const next = passUnverified(trail, entry);
+  const tellClaims = () => {
+    const claims = unknownClaims(stated.statement);
+    if (claims.length === 0) return;
+    const what = `the statement of entry ${index} ${haveClaims(claims)}`;
+    report(finding('claim-unknown', what, { entry: index, claims }));
+  };
   switch (entry.type) {
     case 'publication': {
       const publication = await verifiedPublication(stated, trail);
       const problems = [...statementProblems(publication, trail), ...orderProblems(entry, trail.order)];
       for (const problem of problems) outOfOrder(problem);
+      tellClaims();
       return { ...next, publication, logKeys: withLogKey(publication, trail, report) };
     }
     case 'delegation': {
       const { keys, issuedAt, expiresAt } = await verifyDelegation(stated.statement, rootOf(trail), ANY_TIME);
       assertSays(entry, { ...entry, iat: Math.floor(issuedAt / 1000) });
       for (const problem of orderProblems(entry, trail.order)) outOfOrder(problem);
+      tellClaims();
       const names = keys.map(({ thumbprint }) => thumbprint);
       const until = formatUpdatedAt(expiresAt);
       const what = `the root key has delegated to ${names.join(' and ')} until ${until}`;
@@ -77,10 +88,17 @@ export async function verifyStated(stated: StatedEntry, trail: Trail, report: Re
     case 'rotation': {
       const root = await verifiedRotation(stated, trail);
       for (const problem of orderProblems(entry, trail.order)) outOfOrder(problem);
+      tellClaims();
       const [from, to] = [rootOf(trail).thumbprint, root.thumbprint];
       const what = `rotation step ${entry.step} replaces the root key ${from} with ${to}`;
       report(finding('rotation-logged', `entry ${index}: ${what}`, { entry: index, from, to }));
       return { ...next, roots: [...trail.roots, root] };
+    }
+    case 'unknown': {
+      await verifyUnknown(stated, trail);
+      const what = `entry ${index} ${entryIsUnknown(entry.named)}`;
+      report(finding('entry-unknown', what, { entry: index, type: entry.named }));
+      return next;
     }
   }
 }
@@ -103,11 +121,20 @@ async function verifiedRotation({ statement, entry }: StatedEntry, trail: Trail)
   const step = readStatement(statement, 'registry-root-rotation+jwt', invalid);
   await verifyStatement(step, rootOf(trail), { clock: undefined, invalid });
   const next = await successorIn(step, trail.roots);
-  assertSays(entry, { ...entry, next: next.thumbprint } as LogEntry);
+  assertSays(entry, { ...entry, next: next.thumbprint } as AnyEntry);
   return next;
 }
 
-function assertSays(entry: LogEntry, stated: LogEntry): void {
+/** Verifies who has signed a statement of an unknown type. Nothing else of it is known. */
+async function verifyUnknown({ statement }: StatedEntry, trail: Trail): Promise<void> {
+  const invalid = (message: string, cause?: unknown) =>
+    new TreeRejected(`the statement ${message}`, { cause });
+  const unknown = readUnknown(statement, invalid);
+  if (unknown === undefined) throw invalid('is not of an unknown type, but its entry is');
+  await verifyStatement(unknown, rootOf(trail), { clock: undefined, invalid });
+}
+
+function assertSays(entry: AnyEntry, stated: AnyEntry): void {
   if (Buffer.compare(entryBytes(entry), entryBytes(stated)) === 0) return;
   throw new TreeRejected('the entry does not say what its statement says');
 }

@@ -1,5 +1,5 @@
 import { RegistryError } from '@passport-registry/verifier';
-import { forEachConcurrent } from '@passport-registry/verifier/internal';
+import { type AnyEntry, forEachConcurrent } from '@passport-registry/verifier/internal';
 import { TreeRejected } from '../../generator/errors.js';
 import { PATHS } from '../../generator/tree/paths.js';
 import { CONCURRENCY } from '../../generator/verification/ask-host.js';
@@ -106,6 +106,8 @@ interface Step {
   readonly isWanted: boolean;
 }
 
+const typeOf = (entry: AnyEntry) => (entry.type === 'unknown' ? entry.named : entry.type);
+
 async function nextTrail(
   { statement, ...one }: NewEntry & { readonly statement: Uint8Array | undefined },
   { trail, growth: { report }, isWanted }: Step,
@@ -113,7 +115,7 @@ async function nextTrail(
   const { index, entry } = one;
   if (!isWanted) return passUnverified(trail, entry);
   if (statement === undefined) {
-    const message = `no host has ${PATHS.loggedStatement(index)}, the statement of a ${entry.type}`;
+    const message = `no host has ${PATHS.loggedStatement(index)}, the statement of a ${typeOf(entry)}`;
     report(finding('statement-missing', message, { entry: index }));
     return passUnverified(trail, entry);
   }
@@ -123,7 +125,7 @@ async function nextTrail(
     return await verifyStated(stated, trail, report);
   } catch (error) {
     if (!(error instanceof RegistryError || error instanceof TreeRejected)) throw error;
-    const message = `entry ${index}, a ${entry.type}, is not signed by the root key: ${error.message}`;
+    const message = `entry ${index}, a ${typeOf(entry)}, is not signed by the root key: ${error.message}`;
     report(finding('entry-not-signed', message, { entry: index }));
     return passUnverified(trail, entry);
   }

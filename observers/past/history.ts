@@ -1,8 +1,8 @@
 import { importRootKey, type RootKey } from '@passport-registry/verifier';
 import {
   ANY_TIME,
+  type AnyEntry,
   decodeUtf8,
-  type LogEntry,
   type PublicationEntry,
   type PublishedStatement,
   parseStrictJson,
@@ -38,7 +38,7 @@ export interface History {
   /** The pinned root key and its successors, oldest first. */
   readonly roots: readonly PastRoot[];
   /** The entries up to the head that proves the published statement. */
-  readonly entries: readonly LogEntry[];
+  readonly entries: readonly AnyEntry[];
   /** The publications under these root keys, oldest first. The last one is the published one. */
   readonly publications: readonly LoggedPublication[];
   /** Whether the log has older publications, signed by predecessors of the pinned root key, which nothing verifies. */

@@ -8,7 +8,7 @@ import { ROOT } from '../support/paths.js';
  * to them: add ids here, and never remove or rename one. The text of a rule may move.
  */
 const PERMANENT = `
-tree-files other-files host-files host-responses no-redirects content-types query-ignored signed-bytes
+tree-files other-files host-files later-versions host-responses no-redirects content-types query-ignored signed-bytes
 record-form scope-absent issuer-id record-uris date-time list-form list-order list-time list-hash
 signature-form signature-algorithm signature-strict root-key-file root-key-pinned public-key
 public-key-values trust-anchor trust-anchor-closed trust-anchor-thumbprint verify-before-parse list-checks
@@ -23,10 +23,10 @@ action-proof action-http run-time-order status-memory proof-replay access-token 
 changes-unsigned statement-form statement-claims statement-order statement-checks checkpoint-required
 statement-required statement-rollback statement-list statement-checkpoint statement-absent strict-json
 canonical-values jwt-profile limits deadlines clocks store-times roles client-memory client-steps
-error-codes two-places failed-requests retries public-hosts publication-rules record-changes reserved-names
+error-codes two-places failed-requests retries auditor-codes public-hosts publication-rules record-changes reserved-names
 list-later newest-published next-statement request-follows signer-memory root-key-continues statements-stay
 verified-before-written tree-of-sums sums-place sums-form sums-levels sums-proof sums-caches sums-updates
-sums-whole public-log log-name log-entries log-bytes log-files log-write-order log-witnesses mirror-cosigns
+sums-whole public-log log-name log-entries other-entries log-bytes log-files log-write-order log-witnesses mirror-cosigns
 log-proof log-quorum log-rollback log-audit log-head log-tiles log-statements log-order log-tree log-kept
 log-mirror history-proof history-period holders-messages ceremony holders-record holders-signing
 holders-nonces operations

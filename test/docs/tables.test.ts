@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { assertTrustPolicy, PASSPORT_REASONS, VERDICT_CHECKS } from '@passport-registry/verifier';
+import { CHECKS } from 'passport-registry';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from '../support/paths.js';
 import { cli } from '../support/workspace.js';
@@ -59,5 +60,24 @@ describe('docs/verifiers.md', () => {
       ([, cell = '']) => cell.match(/[a-z-]+/g) ?? [],
     );
     expect(named.sort()).toEqual(Object.keys(PASSPORT_REASONS).sort());
+  });
+});
+
+describe('the codes of an auditor in docs/protocol.md', () => {
+  const protocol = readFileSync(join(ROOT, 'docs/protocol.md'), 'utf8');
+  const [, section = ''] = /### The codes of an auditor\n([\s\S]*?)\n## /.exec(protocol) ?? [];
+  const rows = [...section.matchAll(/^\| `([a-z ]+)` \| (.*) \| (.*) \| (.*) \|$/gm)];
+
+  it('are given for every check, in their order', () => {
+    expect(rows.map(([, name]) => name)).toEqual([...CHECKS]);
+  });
+
+  it('are those of the check, or of the verifier', () => {
+    const errors = source('errors.ts');
+    for (const [, name = '', , own = '', others = ''] of rows) {
+      expect([name, own]).toEqual([name, expect.stringMatching(/^–$|^`ERR_AUDIT_[A-Z_]+`$/)]);
+      if (own !== '–') expect(own).toBe(`\`ERR_AUDIT_${name.toUpperCase().replaceAll(' ', '_')}\``);
+      for (const [code] of others.matchAll(/ERR_[A-Z_]+/g)) expect(errors).toContain(`'${code}'`);
+    }
   });
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LogEntry } from '@passport-registry/verifier/internal';
+import type { AnyEntry } from '@passport-registry/verifier/internal';
 import { folderSource, verifyTree } from 'passport-registry';
 import { readIfThere } from '../../build/generator/files/read-file.js';
 import { readLogHead } from '../../build/generator/log/log-files.js';
@@ -23,7 +23,7 @@ export const logReader = (fetchFile: FetchFile): LogReader => ({
 });
 
 /** Reads and verifies all entries of the log in the folder of a tree. */
-export async function logEntries(tree: string): Promise<LogEntry[]> {
+export async function logEntries(tree: string): Promise<AnyEntry[]> {
   const { entries } = await readEntries(
     logReader(async (path) => readIfThere(tree, path)),
     logHead(tree),

@@ -1,57 +1,118 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RootJwk } from '@passport-registry/verifier';
+import type { TrustAnchor } from '@passport-registry/verifier';
+import { Ceremony } from './ceremony.js';
+import { copyOf, madeOnce } from './made-once.js';
 import { at } from './publication.js';
+import { plainHost } from './serving.js';
+import { ORIGIN } from './test-log.js';
 import type { Version } from './versions.js';
-import { recordText, temporaryFolder, writeFiles } from './workspace.js';
+import { recordText, writeFiles } from './workspace.js';
 
-/** A folder with records and keys, in which any version of the program can publish. */
+/** The issuers: one that is revoked, one on hold, and one that stays as it is. */
+export const ISSUERS = ['harbour', 'held', 'other'];
+
+/** Signs with the root key, the online key and the key of the log. */
+export const KEYS = [
+  ...['--key', 'root.pem', '--checkpoint-key', 'online.pem', '--log-key', 'log.pem', '--log-origin', ORIGIN],
+];
+
+/** Names the trust anchor of a registry. */
+export const PINNED = ['--root-key', 'anchor.json'];
+
+/** A folder in which any version of the program can publish and mirror. */
 export interface Registry {
   readonly folder: string;
-  readonly rootKey: RootJwk;
-}
-
-/** So many that the version before publishes a delta, which is smaller than the list. */
-export const ISSUERS = ['harbour', ...Array.from({ length: 20 }, (_value, index) => `issuer${index}`)];
-
-/** Creates the folder, with records, a root key, an online key and a delegation. */
-export async function registryFolder({ cli }: Version): Promise<Registry> {
-  const folder = temporaryFolder();
-  for (const name of ['root', 'online']) {
-    const { stdout } = await cli(['keys', 'generate', '--out', `${name}.pem`], folder);
-    writeFiles(folder, { [`${name}.json`]: stdout });
-  }
-  const { stdout } = await cli(['keys', 'delegate', '--key', 'root.pem', '--online', 'online.json'], folder);
-  writeFiles(folder, {
-    'delegation.jwt': stdout,
-    ...Object.fromEntries(ISSUERS.map((id) => [`issuers/${id}.yaml`, recordText(id)])),
-  });
-  return { folder, rootKey: JSON.parse(readFileSync(join(folder, 'root.json'), 'utf8')) };
-}
-
-/** Changes one record. */
-export function suspendHarbour({ folder }: Registry): void {
-  writeFiles(folder, { 'issuers/harbour.yaml': recordText('harbour', { status: 'suspended' }) });
-}
-
-/** Builds the tree `out` with a checkpoint. A changed list gets a time some seconds before now. */
-export async function publish(
-  { cli }: Version,
-  { folder }: Registry,
-  out: string,
-  secondsAgo = 0,
-): Promise<void> {
-  const keys = ['--key', 'root.pem', '--checkpoint-key', 'online.pem', '--delegation', 'delegation.jwt'];
-  await cli(['build', '--out', out, '--updated-at', at(-secondsAgo), ...keys], folder);
+  /** The published tree. */
+  readonly tree: string;
+  /** Pins the first root key, which a rotation has replaced, and demands a witness. It is also in anchor.json. */
+  readonly anchor: TrustAnchor;
 }
 
 /**
- * Lists the files of a tree that verifiers read, apart from the checkpoint, which every build signs anew. The page is
- * for people.
+ * Returns a registry with everything that a tree can have: a rotation, a root key that holders share, a delegation, a
+ * checkpoint, snapshots under both root keys, an issuer on hold, and a log. A mirror of another version cosigns the log,
+ * and the operations statement reports that mirror. It is made once in a run, and copied.
  */
+export async function registryWithEverything(publisher: Version, witness: Version): Promise<Registry> {
+  const made = await madeOnce(`registry-${publisher.name}`, (folder) => publish(folder, publisher, witness));
+  const registry = registryIn(copyOf(made));
+  await nameMirror(registry);
+  return registry;
+}
+
+function registryIn(folder: string): Registry {
+  const anchor: TrustAnchor = JSON.parse(readFileSync(join(folder, 'anchor.json'), 'utf8'));
+  return { folder, tree: join(folder, 'dist'), anchor };
+}
+
+async function publish(folder: string, publisher: Version, witness: Version): Promise<void> {
+  await writeKeys(folder, publisher);
+  const run = async (...args: string[]) => (await publisher.cli(args, folder)).stdout;
+  const delegate = ['keys', 'delegate', '--online', 'online.json', '--hold', '--key'];
+  writeFiles(folder, { 'first.jwt': await run(...delegate, 'first.pem') });
+  const keys = KEYS.map((value) => (value === 'root.pem' ? 'first.pem' : value));
+  await run('build', ...keys, '--delegation', 'first.jwt', '--updated-at', at(-120));
+  writeFiles(folder, {
+    step: await run('keys', 'rotate', '--key', 'first.pem', '--next', 'root.json'),
+    'root.jwt': await run(...delegate, 'root.pem'),
+  });
+  const rotated = ['--rotation', 'step', '--delegation', 'root.jwt', '--holders', 'holders.json'];
+  await run('build', ...KEYS, ...rotated, '--renew', '--updated-at', at(-60));
+  const vkey = await run('keys', 'witness', 'witness.pem', '--name', 'mirror.example', '--state', 'state');
+  const anchor = {
+    root: JSON.parse(readFileSync(join(folder, 'first.json'), 'utf8')),
+    ...{ checkpoint: 'required', publication: 'required' },
+    ...{ log: ORIGIN, witnesses: [vkey.trim()], quorum: 1 },
+  };
+  writeFiles(folder, { 'anchor.json': JSON.stringify(anchor) });
+  const registry = registryIn(folder);
+  await cosign(witness, registry);
+  await nameMirror(registry);
+  await run('checkpoint', 'dist', '--key', 'online.pem');
+  await run('hold', 'held', '--key', 'online.pem');
+}
+
+/** Names the mirror in registry.yaml: the publisher collects its cosignatures. */
+export async function nameMirror({ folder, anchor: { witnesses = [] } }: Registry): Promise<void> {
+  const mirror = await plainHost(join(folder, 'witness/current'), '404.html');
+  const log = { quorum: 1, witnesses: witnesses.map((key) => ({ key, mirror })) };
+  writeFiles(folder, { 'registry.yaml': JSON.stringify({ mirrors: [mirror], log }) });
+}
+
+/** Lets a mirror cosign the log of the tree. */
+export async function cosign(witness: Version, { folder, tree }: Registry): Promise<void> {
+  const source = await plainHost(tree, '404.html');
+  const key = ['--witness-key', 'witness.pem', '--witness-state', 'state'];
+  await witness.cli(['mirror', source, 'witness', '--root-key', 'first.json', ...key], folder);
+}
+
+/** Revokes the issuer `harbour`. The publication waits in the log until the witness has cosigned it. */
+export async function revokeHarbour(publisher: Version, witness: Version, registry: Registry): Promise<void> {
+  const { folder } = registry;
+  writeFiles(folder, { 'issuers/harbour.yaml': recordText('harbour', { status: 'revoked' }) });
+  await publisher.cli(['build', ...KEYS, '--cosign-later'], folder);
+  await cosign(witness, registry);
+  await publisher.cli(['cosign', '--checkpoint-key', 'online.pem'], folder);
+}
+
+/** Writes records and keys. The holders share the key root.pem, with which the tests sign. */
+async function writeKeys(folder: string, { cli }: Version): Promise<void> {
+  const ceremony = await Ceremony.dealt();
+  for (const name of ['root.pem', 'root.json', 'shared/holders.json'])
+    cpSync(join(ceremony.home, name), join(folder, name.replace('shared/', '')));
+  for (const name of ['first', 'online', 'log', 'witness']) {
+    const { stdout } = await cli(['keys', 'generate', '--out', `${name}.pem`], folder);
+    writeFiles(folder, { [`${name}.json`]: stdout });
+  }
+  writeFiles(folder, Object.fromEntries(ISSUERS.map((id) => [`issuers/${id}.yaml`, recordText(id)])));
+}
+
+/** Lists the files of a tree that verifiers read, apart from those that every build signs anew. The page is for people. */
 export function seenFiles(tree: string): string[] {
   const paths = readdirSync(tree, { recursive: true, encoding: 'utf8' });
   return paths.filter((path) => READ_BY_VERIFIERS.test(path) && statSync(join(tree, path)).isFile()).sort();
 }
 
-const READ_BY_VERIFIERS = /^(issuers\.json|issuers\.sig|keys\/.*|issuers\/[^.].*|snapshots\/.*|deltas\/.*)$/;
+const READ_BY_VERIFIERS =
+  /^(issuers\.json|issuers\.sig|publication\.jwt|keys\/.*|issuers\/[^.].*|sums\/[^.].*|snapshots\/.*|log\/(?:tile|statements|lists)\/.*)$/;

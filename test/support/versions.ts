@@ -8,25 +8,28 @@ import { ROOT } from './paths.js';
 import { cli, type Outcome, run, temporaryFolder } from './workspace.js';
 
 /** The version before this one. Its packages are in test/packages/before/. */
-const BEFORE = '0.1.0';
+const BEFORE = '0.2.0';
 
 /** A version of the packages. */
 export interface Version {
+  readonly name: 'before' | 'now';
   /** Runs the command line. Throws if the exit code is not 0. */
   cli(args: readonly string[], folder: string): Promise<Outcome>;
-  /** Loads a registry with the client. Returns the status of each issuer. Throws if the client refuses the source. */
-  client(options: ClientOptions): Promise<Statuses>;
-  /** Opens a tree in a folder. Returns the status of each issuer. Throws if the tree is invalid. */
-  offline(tree: string, rootKey: verifierNow.RootJwk): Promise<Statuses>;
+  /** Loads a registry with the client. Throws if the client refuses the source. */
+  client(options: ClientOptions): Promise<Read>;
+  /** Looks up issuers one by one. Throws if the source is refused. */
+  lookup(options: ClientOptions, ids: readonly string[]): Promise<Read>;
+  /** Opens a tree in a folder. Throws if the tree is invalid. */
+  offline(tree: string, trustAnchor: verifierNow.TrustAnchor): Promise<Read>;
 }
 
-/** The status of each issuer, by its id. */
-type Statuses = Readonly<Record<string, string>>;
+/** What a verifier says of the issuers, by id: the status, or `on hold`. */
+export type Read = Readonly<Record<string, string>>;
 
 /** What a client needs. */
-interface ClientOptions {
+export interface ClientOptions {
   readonly url: string;
-  readonly rootKey: verifierNow.RootJwk;
+  readonly trustAnchor: verifierNow.TrustAnchor;
   /** The file in which the client keeps its state between runs. */
   readonly state: string;
 }
@@ -49,47 +52,68 @@ export async function versionBefore(): Promise<Version> {
     symlinkSync(join(ROOT, 'node_modules', name), link);
   }
   const program = join(generator, 'build/cli/main.js');
-  return version(
-    (args, cwd) => run(process.execPath, [program, ...args], cwd),
-    await import(join(verifier, 'build/index.js')),
-    await import(join(verifier, 'build/node/index.js')),
-  );
+  return version('before', (args, cwd) => run(process.execPath, [program, ...args], cwd), {
+    ...(await import(join(verifier, 'build/index.js'))),
+    ...(await import(join(verifier, 'build/node/index.js'))),
+  });
 }
 
 /** This version. */
 export function versionNow(): Version {
-  return version(cli, verifierNow, verifierForNodeNow);
+  return version('now', cli, { ...verifierNow, ...verifierForNodeNow });
 }
 
 function version(
+  name: Version['name'],
   program: Version['cli'],
-  { createRegistryClient }: typeof verifierNow,
-  { fileStore, openRegistry }: typeof verifierForNodeNow,
+  library: typeof verifierNow & typeof verifierForNodeNow,
 ): Version {
+  const { createIssuerLookup, createRegistryClient, fileStore, openRegistry } = library;
+  const optionsOf = ({ url, trustAnchor, state }: ClientOptions) => ({
+    ...{ sources: [url], trustAnchor, store: fileStore(state) },
+  });
   return {
+    name,
     cli: async (args, folder) => {
       const outcome = await program(args, folder);
       if (outcome.code !== 0) throw new Error(outcome.stdout + outcome.stderr);
       return outcome;
     },
-    client: async ({ url, rootKey, state }) => {
-      const store = fileStore(state);
-      const registry = createRegistryClient({ sources: [url], rootKey, store, requireCheckpoint: true });
+    client: async (options) => {
+      const registry = createRegistryClient(optionsOf(options));
       try {
         await registry.ready();
         // If the state has a list, the client is ready before it has asked the source.
         await registry.refresh();
-        return statusesOf(registry);
+        return readingOf(registry);
       } catch (error) {
         throw Object.values(registry.status().errors)[0] ?? error;
       } finally {
         registry.close();
       }
     },
-    offline: async (tree, rootKey) => statusesOf(await openRegistry(tree, { rootKey, maxAge: 3600 })),
+    lookup: async (options, ids) => {
+      const lookup = createIssuerLookup(optionsOf(options));
+      try {
+        const decisions = await Promise.all(ids.map((id) => lookup.decide(id, ANYBODY)));
+        return Object.fromEntries(ids.map((id, at) => [id, saidOf(decisions[at])]));
+      } catch (error) {
+        throw Object.values(lookup.status().errors)[0] ?? error;
+      } finally {
+        lookup.close();
+      }
+    },
+    offline: async (tree, trustAnchor) => readingOf(await openRegistry(tree, { trustAnchor, maxAge: 3600 })),
   };
 }
 
-function statusesOf(registry: Pick<verifierNow.RegistryClient, 'list'>): Statuses {
-  return Object.fromEntries(registry.list().map(({ issuer_id, status }) => [issuer_id, status]));
+const ANYBODY: verifierNow.TrustPolicy = { tiers: ['founding', 'certified'] };
+
+function readingOf(registry: Pick<verifierNow.RegistryClient, 'list' | 'decide'>): Read {
+  return Object.fromEntries(
+    registry.list().map(({ issuer_id }) => [issuer_id, saidOf(registry.decide(issuer_id, ANYBODY))]),
+  );
 }
+
+const saidOf = (decision: verifierNow.Decision | undefined): string =>
+  decision?.accepted === true ? 'accepted' : (decision?.reasons[0]?.code ?? 'nothing');

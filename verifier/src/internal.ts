@@ -30,15 +30,18 @@ export {
   newestCosignatures,
 } from './log/cosignature.js';
 export {
+  type AnyEntry,
   delegationEntry,
   entryBytes,
   formatBundle,
   type LogEntry,
   type PublicationEntry,
+  parseAnyEntry,
   parseBundle,
   parseEntry,
   publicationEntry,
   rotationEntry,
+  type UnknownEntry,
 } from './log/log-entry.js';
 export { assertSignedByLog, formatHead, type LogHead, parseHead, type SignedHead } from './log/log-head.js';
 export {
@@ -145,6 +148,7 @@ export {
   ANY_TIME,
   type Clock,
   readStatement,
+  STATEMENT_TYPES,
   type Statement,
   type StatementFailures,
   type StatementTimes,

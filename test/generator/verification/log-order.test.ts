@@ -1,6 +1,6 @@
 import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { entryBytes, formatNote, type LogEntry } from '@passport-registry/verifier/internal';
+import { type AnyEntry, entryBytes, formatNote } from '@passport-registry/verifier/internal';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { appendEntries } from '../../../build/generator/log/append.js';
 import { EMPTY_LOG, rootOf } from '../../../build/generator/log/log-files.js';
@@ -59,7 +59,7 @@ beforeAll(async () => {
 async function treeWith(texts: readonly string[]): Promise<string> {
   const tree = join(temporaryFolder(), 'tree');
   cpSync(here.tree, tree, { recursive: true });
-  const entries: LogEntry[] = [];
+  const entries: AnyEntry[] = [];
   for (const text of texts) {
     const steps = entries.filter(({ type }) => type === 'rotation').length;
     entries.push((await readLogged(text, steps, (message) => new Error(message))).entry);

@@ -2,13 +2,13 @@ import { createHash, createPrivateKey } from 'node:crypto';
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  type AnyEntry,
   entryBytes,
   formatHead,
   formatLogProof,
   formatNote,
   hashesFromTiles,
   inclusionProof,
-  type LogEntry,
   parseHead,
   tileReader,
 } from '@passport-registry/verifier/internal';
@@ -118,7 +118,7 @@ describe('verify of a folder with a log', () => {
   });
 
   /** The files of a log with these entries, signed by its key. */
-  async function logOf(entries: readonly LogEntry[], statements: readonly (string | Buffer)[]) {
+  async function logOf(entries: readonly AnyEntry[], statements: readonly (string | Buffer)[]) {
     const log = appendEntries(EMPTY_LOG, entries.map(entryBytes));
     const head = { origin: ORIGIN, size: log.end.size, root: await rootOf(log.end) };
     const texts = statements.map((text, index) => [`log/statements/${index}.jwt`, text] as const);
@@ -140,7 +140,7 @@ describe('verify of a folder with a log', () => {
     const [forged, genuine] = await Promise.all(
       [thief, here.keys.root].map((key) => jwt(key, 'registry-delegation+jwt', claims)),
     );
-    const entryOf = (text = '', more = {}): LogEntry => ({
+    const entryOf = (text = '', more = {}): AnyEntry => ({
       ...{ iat, sha256: sha256(Buffer.from(text)), type: 'delegation' as const },
       ...more,
     });
@@ -169,7 +169,7 @@ describe('verify of a folder with a log', () => {
   });
 
   it('refuses a proof whose head belongs to another history, also if the key of the log has signed it', async () => {
-    const [one, two, three] = (await logEntries(here.tree)) as [LogEntry, LogEntry, LogEntry];
+    const [one, two, three] = (await logEntries(here.tree)) as [AnyEntry, AnyEntry, AnyEntry];
     const forked = new Map<string, string | Buffer>(Object.entries(await logOf([two, one, three], [])));
     const read = tileReader(async (path) => forked.get(path) as Buffer);
     const path = await inclusionProof(2, 3, hashesFromTiles(3, read));
@@ -297,6 +297,11 @@ describe('verify of a host with a log', () => {
     const verify = () => cli(['verify', base, '--root-key', 'key.json'], registry.folder);
     expect((await verify()).code).toBe(0);
     const { list } = (await logEntries(registry.tree)).at(-1) as { list: string };
+    writeFiles(registry.tree, { [`snapshots/${list}/issuers.sig`]: Buffer.from([0xff]) });
+    const { checks } = await verifyTree(folderSource(registry.tree));
+    expect(checks.filter(({ result }) => result === 'failed').map(({ code }) => code)).toContain(
+      'ERR_AUDIT_LOG',
+    );
     rmSync(join(registry.tree, `snapshots/${list}/issuers.json`));
     const { code, stderr } = await verify();
     expect([code, size, stderr]).toEqual([

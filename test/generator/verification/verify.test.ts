@@ -139,8 +139,8 @@ describe('SHA256SUMS', () => {
     ['a missing file', (altered) => altered.delete('serve.json'), 'serve.json is missing'],
     [
       'a file that it does not list',
-      (altered) => altered.set('x.html', Buffer.from('')),
-      'x.html is not in SHA256SUMS',
+      (altered) => altered.set('assets/x.html', Buffer.from('')),
+      'assets/x.html is not in SHA256SUMS',
     ],
     ['no file at all', (altered) => altered.delete('SHA256SUMS'), 'SHA256SUMS is missing'],
     [

@@ -98,6 +98,7 @@ describeWith(['rsync'], 'a mirror with the key of a witness', () => {
         'fetched',
         'issuers',
         'log',
+        'notes',
         'ok',
         'repaired',
         'sha256',

@@ -157,7 +157,7 @@ describe('an entry', () => {
   });
 
   it('that is no entry of a registry raises an alarm', async () => {
-    await world.append({ type: 'other', sha256: '0'.repeat(64) }, 'x');
+    await world.append({ type: 'delegation', sha256: '0'.repeat(64) }, 'x');
     expect(await told()).toEqual(['log-damaged 0']);
   });
 });

@@ -2,7 +2,9 @@ import { isCount, isObject, isSha256 } from '../encoding/checks.js';
 import type { InvalidText } from '../encoding/invalid-text.js';
 import { hashHex } from '../encoding/sha256-sync.js';
 import { parseStrictJson } from '../encoding/strict-json.js';
+import { decodeUtf8 } from '../encoding/utf8.js';
 import { isValidBytes32 } from '../generated/predicates.js';
+import { canonicalBytes } from '../list/canonical.js';
 import { isUpdatedAt } from '../list/date-time.js';
 import type { PublicationStatement } from '../trust/publication-statement.js';
 
@@ -38,6 +40,19 @@ export interface RotationEntry {
 /** What a log contains: statements of the root key. */
 export type LogEntry = PublicationEntry | DelegationEntry | RotationEntry;
 
+/** An entry of a type that a later version has added. Whoever reads a whole log passes it, and reports it. */
+export interface UnknownEntry {
+  readonly sha256: string;
+  /** The whole entry, which this version cannot make from its statement. */
+  readonly text: string;
+  readonly type: 'unknown';
+  /** The type in the entry. */
+  readonly named: string;
+}
+
+/** An entry of any type. */
+export type AnyEntry = LogEntry | UnknownEntry;
+
 /** Returns the entry of a publication statement. */
 export function publicationEntry({
   sha256: list,
@@ -63,21 +78,55 @@ export function rotationEntry(jwt: string, next: string, step: number): Rotation
 const hashOf = (jwt: string) => hashHex(new TextEncoder().encode(jwt));
 
 /** Returns the bytes of an entry. Its members are in the order of RFC 8785, and all strings are ASCII. */
-export function entryBytes(entry: LogEntry): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify(entry));
+export function entryBytes(entry: AnyEntry): Uint8Array {
+  return new TextEncoder().encode(entry.type === 'unknown' ? entry.text : JSON.stringify(entry));
 }
 
-/** Parses an entry. The bytes must be what {@link entryBytes} returns. @param invalid - creates the error to throw */
+/**
+ * Parses an entry of a known type. The bytes must be what {@link entryBytes} returns.
+ *
+ * @param invalid - creates the error to throw
+ */
 export function parseEntry(bytes: Uint8Array, invalid: InvalidText): LogEntry {
+  const entry = parseAnyEntry(bytes, invalid);
+  if (entry.type === 'unknown') throw invalid('is not an entry of a registry');
+  return entry;
+}
+
+/**
+ * Parses an entry of any type. An entry of an unknown type must be in canonical form, too, and name its statement.
+ *
+ * @param invalid - creates the error to throw
+ */
+export function parseAnyEntry(bytes: Uint8Array, invalid: InvalidText): AnyEntry {
   const entry = readEntry(bytes);
   if (entry === undefined) throw invalid('is not an entry of a registry');
-  const expected = entryBytes(entry);
+  const expected = canonicalForm(entry);
   const isSame = bytes.length === expected.length && bytes.every((byte, at) => byte === expected[at]);
   if (!isSame) throw invalid('is not in canonical form');
   return entry;
 }
 
-function readEntry(bytes: Uint8Array): LogEntry | undefined {
+function canonicalForm(entry: AnyEntry): Uint8Array {
+  if (entry.type !== 'unknown') return entryBytes(entry);
+  try {
+    return canonicalBytes(JSON.parse(entry.text));
+  } catch {
+    // Such as a lone surrogate, which no canonical form has.
+    return new Uint8Array();
+  }
+}
+
+/** The maximum size of an entry in bytes. Known types are shorter by their form. */
+const MAX_ENTRY_BYTES = 4096;
+
+/** The form of a type. Such a name can be shown as it is. */
+const TYPE = /^[a-z][a-z0-9-]{0,63}$/;
+
+const KNOWN_TYPES: readonly string[] = ['publication', 'delegation', 'rotation'] satisfies LogEntry['type'][];
+
+function readEntry(bytes: Uint8Array): AnyEntry | undefined {
+  if (bytes.length > MAX_ENTRY_BYTES) return undefined;
   let value: unknown;
   try {
     value = parseStrictJson(bytes);
@@ -94,7 +143,8 @@ function readEntry(bytes: Uint8Array): LogEntry | undefined {
   if (type === 'rotation' && isValidBytes32(next) && isCount(step) && step > 0) {
     return { next, sha256, step, type };
   }
-  return undefined;
+  if (typeof type !== 'string' || !TYPE.test(type) || KNOWN_TYPES.includes(type)) return undefined;
+  return { sha256, text: decodeUtf8(bytes), type: 'unknown', named: type };
 }
 
 /**

@@ -27,21 +27,28 @@ export interface StatementTimes {
 /** Skips the check of times: for statements of any age. */
 export const ANY_TIME: StatementTimes = { clock: undefined, expiry: false };
 
-/** The `typ` of a statement of a registry (rule jwt-profile). */
-export type StatementType =
-  | 'registry-delegation+jwt'
-  | 'registry-checkpoint+jwt'
-  | 'registry-operations+jwt'
-  | 'registry-root-rotation+jwt'
-  | 'registry-publication+jwt';
+/** The `typ` of the known statements of a registry (rule jwt-profile). A log can also contain those of later versions. */
+export const STATEMENT_TYPES = [
+  'registry-delegation+jwt',
+  'registry-checkpoint+jwt',
+  'registry-operations+jwt',
+  'registry-root-rotation+jwt',
+  'registry-publication+jwt',
+] as const;
 
-/** Returns whether statements of a type must have an `exp`. */
-const mustExpire = (type: StatementType) =>
-  type !== 'registry-root-rotation+jwt' && type !== 'registry-publication+jwt';
+/** The `typ` of a known statement. */
+export type StatementType = (typeof STATEMENT_TYPES)[number];
+
+/** The statements that must have an `exp`. */
+const EXPIRING: readonly string[] = [
+  'registry-delegation+jwt',
+  'registry-checkpoint+jwt',
+  'registry-operations+jwt',
+] satisfies StatementType[];
 
 /** A parsed statement of a registry. The signature has not been verified. */
 export interface Statement {
-  readonly type: StatementType;
+  readonly type: string;
   /** The RFC 7638 thumbprint of the key that the statement names as its signer. */
   readonly kid: string | undefined;
   readonly claims: Readonly<Record<string, unknown>>;
@@ -64,15 +71,11 @@ export type InvalidStatement = (message: string, cause?: unknown) => Error;
  * @param jwt - the statement: a string, or the bytes of the file exactly as received
  * @param invalid - creates the error to throw
  */
-export function readStatement(
-  jwt: Uint8Array | string,
-  type: StatementType,
-  invalid: InvalidStatement,
-): Statement {
+export function readStatement(jwt: Uint8Array | string, type: string, invalid: InvalidStatement): Statement {
   const jws = readJws(jwt, type, invalid);
   const { iat, exp, nbf } = jws.payload as { iat?: number; exp?: number; nbf?: number };
   if (iat === undefined) throw invalid('has no iat');
-  if (exp === undefined && mustExpire(type)) throw invalid('has no exp');
+  if (exp === undefined && EXPIRING.includes(type)) throw invalid('has no exp');
   const milliseconds = (seconds: number) => Math.min(seconds * 1000, MAX_DATE_MS);
   const { kid } = jws.header;
   return {
@@ -86,7 +89,7 @@ export function readStatement(
   };
 }
 
-function readJws(jwt: Uint8Array | string, type: StatementType, invalid: InvalidStatement): CompactJws {
+function readJws(jwt: Uint8Array | string, type: string, invalid: InvalidStatement): CompactJws {
   try {
     return readCompactJws(jwt, [type]);
   } catch (error) {

@@ -1,0 +1,104 @@
+import type { AnyEntry } from '@passport-registry/verifier/internal';
+import { shown } from '../diagnostics/diagnostic.js';
+import { unknownClaims, unknownClaimsOfSteps } from '../freshness/unknown-claims.js';
+import { CHECKSUMS_PATH } from '../tree/checksums.js';
+import { isInKnownPlace, mayBeUnlisted } from '../tree/known-files.js';
+import { PATHS } from '../tree/paths.js';
+import type { SeenFiles } from './seen-files.js';
+
+/** Something in a tree that this version does not know. A later version may have added it, so it is no fault. */
+export interface Note {
+  /**
+   * `file-unknown`: SHA256SUMS lists the file, whose hash was checked. `file-unlisted`: nothing lists it, and a mirror
+   * leaves it out. `claim-unknown`: a verified statement has the claim. `entry-unknown`: the root key has signed the
+   * statement of an entry of the log, and this version does not know its type.
+   */
+  readonly code: 'file-unknown' | 'file-unlisted' | 'claim-unknown' | 'entry-unknown';
+  /** The file, or its folder in the top folder of the tree. For an entry, its statement; of several, the first. */
+  readonly path: string;
+  readonly message: string;
+}
+
+const UNKNOWN = 'which this version does not know';
+
+/**
+ * Notes unknown files, one note for each folder.
+ *
+ * @param paths - the paths of the tree
+ * @param isListed - whether SHA256SUMS lists a path
+ */
+export function unknownFiles(paths: readonly string[], isListed: (path: string) => boolean): Note[] {
+  const unknown = paths.filter((path) => !isInKnownPlace(path));
+  const listed = unknown.filter(isListed);
+  const unlisted = unknown.filter((path) => !isListed(path) && mayBeUnlisted(path));
+  return [
+    ...places(listed).map(
+      (path): Note => ({
+        ...{ code: 'file-unknown', path },
+        message: `${path} is in ${CHECKSUMS_PATH}, but of a kind ${UNKNOWN}`,
+      }),
+    ),
+    ...places(unlisted).map(unlistedFile),
+  ];
+}
+
+/** Notes an unlisted file, or a folder of such files. */
+export const unlistedFile = (path: string): Note => ({
+  ...{ code: 'file-unlisted', path },
+  message: `${path} is in no list of files, and of a kind ${UNKNOWN}: nothing proves it, and mirrors leave it out`,
+});
+
+/** Returns the unknown files in the top folder, and the folders of the others. */
+export const places = (paths: readonly string[]): string[] =>
+  [...new Set(paths.map((path) => path.replace(/\/.*/, '/')))].sort();
+
+/** The statements of a tree, by the check that verifies each. */
+const STATEMENTS = {
+  rotation: PATHS.rotation,
+  publication: PATHS.publication,
+  delegation: PATHS.delegation,
+  checkpoint: PATHS.checkpoint,
+  operations: PATHS.operations,
+} as const;
+
+/** Notes unknown claims of the published statements. @param passed - whether a check has passed */
+export async function unknownClaimsIn(
+  files: SeenFiles,
+  passed: (check: keyof typeof STATEMENTS) => boolean,
+): Promise<Note[]> {
+  const notes: Note[] = [];
+  for (const check of Object.keys(STATEMENTS) as (keyof typeof STATEMENTS)[]) {
+    const path = STATEMENTS[check];
+    const bytes = passed(check) ? await files.get(path) : undefined;
+    if (bytes === undefined) continue;
+    const claims = check === 'rotation' ? unknownClaimsOfSteps(bytes) : unknownClaims(bytes);
+    if (claims.length > 0)
+      notes.push({ code: 'claim-unknown', path, message: `${path} ${haveClaims(claims)}` });
+  }
+  return notes;
+}
+
+/** Says that a statement has claims, as a predicate. */
+export const haveClaims = (claims: readonly string[]): string =>
+  `has the claim ${claims.map(shown).join(', ')}, ${UNKNOWN}`;
+
+/** Notes unknown entries of a verified log, one note for each type. */
+export function unknownEntries(
+  entries: readonly { readonly index: number; readonly entry: AnyEntry }[],
+): Note[] {
+  const byType = new Map<string, number[]>();
+  for (const { index, entry } of entries) {
+    if (entry.type !== 'unknown') continue;
+    const found = byType.get(entry.named);
+    if (found === undefined) byType.set(entry.named, [index]);
+    else found.push(index);
+  }
+  return [...byType].map(([type, [first = 0, ...more]]): Note => {
+    const others = more.length === 0 ? '' : ` (and ${more.length} later ones)`;
+    const message = `entry ${first} of the log${others} ${entryIsUnknown(type)}`;
+    return { code: 'entry-unknown', path: PATHS.loggedStatement(first), message };
+  });
+}
+
+/** Says that an entry is of an unknown type, as a predicate. */
+export const entryIsUnknown = (type: string): string => `has the type ${type}, ${UNKNOWN}`;

@@ -1,0 +1,281 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { canonicalBytes } from '@passport-registry/verifier';
+import { memorySource, type TreeReport, verifyTree } from 'passport-registry';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describeWith } from '../../support/components.js';
+import { LoggedRegistry } from '../../support/logged-registry.js';
+import { WAYS } from '../../support/mirror-folder.js';
+import { monitoredHosts, serveOn } from '../../support/monitor.js';
+import { sha256, statement, type TestKey, testKey } from '../../support/publication.js';
+import { resealed, restated, type SignedTree, signedTree } from '../../support/signed-tree.js';
+import { cli, temporaryFolder, writeFiles } from '../../support/workspace.js';
+
+type Files = ReadonlyMap<string, Buffer>;
+
+const audit = (files: Files) => verifyTree(memorySource(files));
+const failed = ({ checks }: TreeReport) =>
+  checks.flatMap(({ name, result, code }) => (result === 'failed' ? [`${name}: ${code}`] : []));
+const noted = ({ notes }: { readonly notes: TreeReport['notes'] }) =>
+  notes.map(({ code, path }) => `${code} ${path}`);
+
+describe('a file that this version does not know', () => {
+  let tree: SignedTree;
+  beforeAll(async () => {
+    tree = await signedTree();
+  });
+
+  const withFile = (path: string, files: Files = tree.files) => new Map(files).set(path, Buffer.from('x'));
+
+  it('is in no tree of this version', async () => {
+    expect(noted(await audit(tree.files))).toEqual([]);
+  });
+
+  it.each([
+    ['statements.json', 'statements.json'],
+    ['about/en.json', 'about/'],
+    ['newer/deep/file.v2', 'newer/'],
+  ])('is reported, and not refused, if nothing lists it: %s', async (path, place) => {
+    const report = await audit(withFile(path));
+    expect([failed(report), noted(report)]).toEqual([[], [`file-unlisted ${place}`]]);
+  });
+
+  it('is reported once for all files of a folder', async () => {
+    const files = withFile('newer/b', withFile('newer/a', withFile('newer.json')));
+    expect(noted(await audit(files))).toEqual(['file-unlisted newer.json', 'file-unlisted newer/']);
+  });
+
+  it('is reported, and checked by its hash, if SHA256SUMS lists it', async () => {
+    const files = await resealed(withFile('about.json'), tree.online);
+    const report = await audit(files);
+    expect([failed(report), noted(report)]).toEqual([[], ['file-unknown about.json']]);
+    const changed = await audit(files.set('about.json', Buffer.from('y')));
+    expect(failed(changed)).toEqual(['checksums: ERR_AUDIT_CHECKSUMS']);
+    files.delete('about.json');
+    expect(failed(await audit(files))).toEqual(['checksums: ERR_AUDIT_CHECKSUMS']);
+  });
+
+  it('is never a file in a known folder, nor one that a host could take for a known file', async () => {
+    const refused = {
+      records: ['issuers/stranger', 'issuers/new/deep'],
+      sums: ['sums/new'],
+      checksums: [
+        ...[
+          'keys/new.json',
+          'snapshots/new.json',
+          `snapshots/${'0'.repeat(64)}/new.json`,
+          'schemas/new.json',
+        ],
+        ...['assets/new.js', 'deltas/new.json', 'Keys/root.json', 'LOG/checkpoint', 'issuers.json.gz'],
+        ...[
+          'ISSUERS.JSON',
+          'Checkpoint.jwt',
+          'publication.jwt.gz',
+          'index.html.br',
+          'index.php',
+          'index.htm',
+        ],
+        ...[
+          '.user.ini',
+          '.well-known/new',
+          '_redirects',
+          '_worker.js/index.js',
+          'web.config',
+          'new/.htaccess',
+        ],
+        ...['UNFIT-FOR-PRODUCTION.txt', 'new file', 'new\n', 'neu/größe', 'new//file', '-', 'new/'],
+      ],
+      log: ['log/new', 'log/statements/new.jwt', 'witness/new'],
+    };
+    for (const [check, paths] of Object.entries(refused)) {
+      for (const path of paths) {
+        // A tree without a head has no log, so any file of a log is one too many.
+        const report = await audit(withFile(path));
+        expect([path, failed(report)]).toEqual([
+          path,
+          expect.arrayContaining([expect.stringMatching(`^${check}: ERR_`)]),
+        ]);
+        expect(noted(report).filter((note) => note.startsWith('file-unlisted'))).toEqual([]);
+      }
+    }
+  });
+});
+
+describe('a claim that this version does not know', () => {
+  it('is reported, and ignored, in each statement', async () => {
+    const tree = await signedTree();
+    const more = { about_sha256: '0'.repeat(64) };
+    const files = await resealed(await restated(tree.files, tree.root, more), tree.online, {
+      new: 1,
+      newer: 2,
+    });
+    const report = await audit(files);
+    expect([failed(report), noted(report)]).toEqual([
+      [],
+      ['claim-unknown publication.jwt', 'claim-unknown checkpoint.jwt'],
+    ]);
+    expect(report.notes[1]?.message).toContain('"new", "newer"');
+  });
+
+  it('is not reported of a statement that is refused', async () => {
+    const tree = await signedTree();
+    const files = await resealed(await restated(tree.files, tree.stranger, { new: 1 }), tree.online);
+    expect(noted(await audit(files))).toEqual([]);
+  });
+});
+
+describe('an entry of a type that this version does not know', () => {
+  let world: LoggedRegistry;
+  let stranger: TestKey;
+  beforeAll(async () => {
+    stranger = await testKey();
+  });
+  beforeEach(async () => {
+    world = new LoggedRegistry(await testKey());
+    await world.publish();
+  });
+
+  const newStatement = (key = world.root, typ = 'registry-about+jwt') =>
+    statement(key, typ, { iat: 1, new: true });
+  const entryOf = (jwt: string, more: object = {}) => ({
+    sha256: sha256(Buffer.from(jwt)),
+    type: 'about',
+    ...more,
+  });
+
+  /** Logs a new entry with its statement, and then a publication. */
+  async function log(jwt: string, entry: object = entryOf(jwt)): Promise<void> {
+    await world.append(entry, jwt);
+    await world.publish();
+  }
+
+  const whole = async (files: Files = world.files) =>
+    resealed(files, { key: world.root.privateKey, rootKey: world.root.rootKey });
+
+  it('is reported once for each type, if the root key has signed its statement', async () => {
+    const [one, two] = [await newStatement(), await newStatement(world.root, 'registry-other+jwt')];
+    await log(one, entryOf(one, { about: 'x', size: 1 }));
+    await log(two, entryOf(two, { type: 'other' }));
+    await log(await newStatement(world.root, 'registry-about-v2+jwt'));
+    const report = await audit(await whole());
+    expect([failed(report), noted(report)]).toEqual([
+      [],
+      ['entry-unknown log/statements/1.jwt', 'entry-unknown log/statements/3.jwt'],
+    ]);
+  });
+
+  it('is still refused if anything that can be verified is wrong', async () => {
+    const good = await newStatement();
+    const bad: Record<string, () => Promise<void>> = {
+      'a statement by another key': async () => log(await newStatement(stranger)),
+      'a statement by nobody': async () => log('about'),
+      'the statement of a known type': async () =>
+        log(await newStatement(world.root, 'registry-checkpoint+jwt')),
+      'a publication statement under another type': async () =>
+        log(String(world.files.get('publication.jwt'))),
+      'a statement of a passport': async () => log(await newStatement(world.root, 'passport+jwt')),
+      'another statement than the entry names': async () => log(good, entryOf('other')),
+      'no statement': async () => {
+        await log(good);
+        world.files.delete('log/statements/1.jwt');
+      },
+      'no hash': async () => log(good, { type: 'about' }),
+      'no type': async () => log(good, { sha256: sha256(Buffer.from(good)) }),
+      'a type that is no name': async () => log(good, entryOf(good, { type: 'Publication ' })),
+      'a known type with other members': async () => log(good, entryOf(good, { type: 'delegation' })),
+      'too many bytes': async () => log(good, entryOf(good, { more: 'x'.repeat(4096) })),
+      'another order of members': async () => {
+        world.log.append(Buffer.from(JSON.stringify({ type: 'about', sha256: sha256(Buffer.from(good)) })));
+        world.files.set('log/statements/1.jwt', Buffer.from(good));
+        await world.publish();
+      },
+    };
+    for (const [what, logIt] of Object.entries(bad)) {
+      world = new LoggedRegistry(world.root);
+      await world.publish();
+      await logIt();
+      const report = await audit(await whole());
+      expect([what, failed(report), noted(report)]).toEqual([what, ['log: ERR_AUDIT_LOG'], []]);
+    }
+  });
+
+  it('is reported by a monitor, which raises an alarm if the root key has not signed it', async () => {
+    const monitored = await monitoredHosts(world);
+    const round = async () => {
+      serveOn(world, monitored.hosts[0]);
+      return monitored.monitor('--state', 'state');
+    };
+    await round();
+    await log(await newStatement());
+    const told = await round();
+    expect([told.code, told.told]).toEqual([0, ['entry-unknown']]);
+    await world.publish({ claims: { new: 1 } });
+    const { report, code } = await round();
+    expect([code, report.findings.map((one) => one.code)]).toEqual([
+      0,
+      expect.arrayContaining(['claim-unknown', 'publication-logged']),
+    ]);
+    await log(await newStatement(stranger));
+    expect((await round()).told).toContain('entry-not-signed');
+  });
+
+  it('passes a root key only after a rotation', async () => {
+    const [before, next] = [world.root, await testKey()];
+    await log(await newStatement());
+    await world.rotate(next);
+    await log(await newStatement());
+    expect(failed(await audit(await whole()))).toEqual([]);
+    await log(await newStatement(before));
+    expect(failed(await audit(await whole()))).toEqual(['log: ERR_AUDIT_LOG']);
+  });
+
+  describeWith(['rsync'], 'for a mirror', () => {
+    it.each(Object.entries(WAYS))(
+      'of %s is copied and cosigned, but no unlisted file',
+      async (_name, way) => {
+        const folder = temporaryFolder();
+        const run = async (...args: string[]) => {
+          const { code, stdout, stderr } = await cli(args, folder);
+          expect([code, stderr]).toEqual([0, expect.anything()]);
+          return stdout;
+        };
+        const dist = (files: Files) =>
+          Object.fromEntries([...files].map(([path, bytes]) => [`dist/${path}`, bytes]));
+        await run('keys', 'generate', '--out', 'witness.pem');
+        await run('keys', 'witness', 'witness.pem', '--name', 'mirror.example', '--state', 'state');
+        writeFiles(folder, { 'root.json': canonicalBytes(world.root.rootKey.jwk) });
+        const source = await way(join(folder, 'dist'));
+        const key = ['--witness-key', 'witness.pem', '--witness-state', 'state'];
+        const mirror = async () =>
+          JSON.parse(await run('mirror', source, 'mirror', '--root-key', 'root.json', ...key, '--json'));
+        const served = (path: string) => join(folder, 'mirror/current', path);
+        const unlisted = { 'dist/statements.json': '{}', 'dist/newer/file': 'x' };
+        // A mirror of a live host cannot know what nothing lists.
+        const leftOut = source.startsWith('http')
+          ? []
+          : ['file-unlisted newer/', 'file-unlisted statements.json'];
+        const listed = async () => whole(new Map(world.files).set('about.json', Buffer.from('{}')));
+
+        // The log begins with an unknown entry, and goes on with more of them.
+        for (const size of [3, 5, 7]) {
+          await log(await newStatement());
+          writeFiles(folder, { ...dist(await listed()), ...unlisted });
+          const report = await mirror();
+          expect(report).toMatchObject({ switched: true, testimony: { size } });
+          expect(noted(report).toSorted()).toEqual(
+            ['entry-unknown log/statements/1.jwt', 'file-unknown about.json', ...leftOut].toSorted(),
+          );
+          expect(readFileSync(served('about.json'), 'utf8')).toBe('{}');
+          expect(['statements.json', 'newer/file'].filter((path) => existsSync(served(path)))).toEqual([]);
+        }
+        expect((await mirror()).switched).toBe(false);
+
+        await log(await newStatement(stranger));
+        writeFiles(folder, dist(await listed()));
+        const refused = await cli(['mirror', source, 'mirror', '--root-key', 'root.json', ...key], folder);
+        expect(refused.code).toBe(1);
+        expect(existsSync(served('log/statements/7.jwt'))).toBe(false);
+      },
+    );
+  });
+});
