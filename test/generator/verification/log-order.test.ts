@@ -1,16 +1,14 @@
 import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { entryBytes, formatNote, type LogEntry } from '@passport-registry/verifier/internal';
+import { entryBytes, type LogEntry } from '@passport-registry/verifier/internal';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { appendEntries } from '../../../build/log/append.js';
-import { EMPTY_LOG, rootOf } from '../../../build/log/log-files.js';
 import { readLogged } from '../../../build/log/logged-entry.js';
-import { signHead } from '../../../build/log/sign-head.js';
 import { logEntries, problemsIn } from '../../support/log-files.js';
-import { type LoggedFolder, loggedFolder, ORIGIN } from '../../support/logged-folder.js';
+import { type LoggedFolder, loggedFolder } from '../../support/logged-folder.js';
 import { noteSigner } from '../../support/note-keys.js';
 import { plainHost } from '../../support/serving.js';
 import { claimsOf, jwt, type SignerKey, sha256, signerKey } from '../../support/signed-tree.js';
+import { testLog } from '../../support/test-log.js';
 import { cli, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 const BUILD = ['build', '--key', 'next.pem', '--log-key', 'log.pem'];
@@ -64,12 +62,11 @@ async function treeWith(texts: readonly string[]): Promise<string> {
     const steps = entries.filter(({ type }) => type === 'rotation').length;
     entries.push((await readLogged(text, steps, (message) => new Error(message))).entry);
   }
-  const log = appendEntries(EMPTY_LOG, entries.map(entryBytes));
-  const head = { origin: ORIGIN, size: log.end.size, root: await rootOf(log.end) };
+  const log = testLog(here.keys.log.pair, entries.map(entryBytes));
   writeFiles(tree, {
-    ...Object.fromEntries([...log.files].map(([path, bytes]) => [path, Buffer.from(bytes)])),
+    ...Object.fromEntries(log.files),
     ...Object.fromEntries(texts.map((text, index) => [`log/statements/${index}.jwt`, text])),
-    'log/checkpoint': formatNote((await signHead(head, here.keys.log)).note),
+    'log/checkpoint': await log.note(),
   });
   return tree;
 }
@@ -133,10 +130,10 @@ describe('an entry is refused', () => {
       /^log: entry 5 of the log: the delegation is older than the one before$/,
     ],
     'of a rotation step with another number': [
-      () =>
+      async () =>
         jwt(keys.next, 'registry-root-rotation+jwt', {
           iat: now(),
-          next_root: here.keys.log.rootKey.jwk,
+          next_root: (await signerKey(here.folder, 'log')).rootKey.jwk,
           step: 3,
         }),
       /^log: entry 5 of the log: rotation step 3 follows step 1$/,
@@ -188,7 +185,7 @@ describe('an entry is refused', () => {
     expect(await problemsIn(await treeWith([...statements, await delegation(keys.next, now())]))).toEqual([]);
     const step = await jwt(keys.next, 'registry-root-rotation+jwt', {
       iat: now(),
-      next_root: here.keys.log.rootKey.jwk,
+      next_root: (await signerKey(here.folder, 'log')).rootKey.jwk,
       step: 2,
     });
     expect(await problemsIn(await treeWith([...statements, step]))).toEqual([]);
