@@ -215,3 +215,34 @@ describe('docs/architecture.md', () => {
     expect(named.filter((path) => !exists(path) && !exists(join('generator', path)))).toEqual([]);
   });
 });
+
+/** The tests that import compiled rooms, and why no public interface serves. The list may only become shorter. */
+const TESTS_OF_ROOMS: Readonly<Record<string, string>> = {
+  'custody/ceremony/ceremony.test.ts': 'malformed records of holders, of which no build takes so many',
+  'generator/diagnostics/printers.test.ts': 'texts that no diagnostic has by now, in every printer',
+  'custody/holder-signing/holder-signing.test.ts': 'secret nonces, which only their store can decrypt',
+  'generator/list/list.test.ts': 'where records lie in memory',
+  'generator/log/append.test.ts': 'sizes of logs that no test can publish',
+  'generator/log/collect.test.ts': 'hostile witnesses and their times, without a build for each',
+  'observers/mirroring/new-release.test.ts': 'writes that the mirror never tries',
+  'generator/online/check.test.ts': 'a name that resolves to a private address, on every platform',
+  'observers/past/answer.test.ts': 'histories in memory with heads at chosen times',
+  'generator/publishing/read-back.test.ts': 'a disk that returns other bytes than were written',
+  'generator/records/fast-yaml.test.ts': 'whether the fast parser took a text, which no output says',
+  'generator/signing/signers.test.ts': 'thousands of signatures in DER',
+  'observers/witnessing/cosign-head.test.ts': 'the state of a witness between two heads, on a damaged disk',
+  'support/index-page.ts': 'pages of lists that no build publishes: empty, and hostile',
+  'support/sample-log.ts': 'a log of 70,000 entries, for another implementation',
+  'support/serving.ts': 'the server of `serve`, in the process of a test',
+  'support/workspace.ts': 'the type of the command line',
+  'verifier/conformance.test.ts': 'thousands of records by the validator of the generator',
+};
+
+describe('tests', () => {
+  it('use public interfaces, except for those that are listed with a reason', () => {
+    const importing = [...importsOf('test')]
+      .filter(([, targets]) => targets.some((target) => /^(?:\.\.\/)+(?:verifier\/)?build\//.test(target)))
+      .map(([file]) => file);
+    expect(importing.sort()).toEqual(Object.keys(TESTS_OF_ROOMS).sort());
+  });
+});

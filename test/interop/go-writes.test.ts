@@ -23,9 +23,7 @@ import {
   verifyPublicationProof,
 } from '@passport-registry/verifier/internal';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readEntries } from '../../build/generator/log/read-log.js';
 import { compileGoLog, describeWithGo, type GoLog } from '../support/go-log.js';
-import { logReader } from '../support/log-files.js';
 import { flipped } from '../support/merkle.js';
 import { invalid, noteSigner } from '../support/note-keys.js';
 import { sha256 } from '../support/publication.js';
@@ -33,8 +31,10 @@ import {
   COSIGNED_SECONDS,
   fileReader,
   LOG_SIZES,
+  logReader,
   placesOf,
   provenFromTiles,
+  readEntries,
   sampleEntry,
 } from '../support/sample-log.js';
 import { loggedHead } from '../support/test-log.js';

@@ -1,5 +1,8 @@
+import { type JsonWebKey, sign } from 'node:crypto';
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { canonicalBytes } from '@passport-registry/verifier';
+import { compactDecrypt } from 'jose';
 import { copyOf, madeOnce } from './made-once.js';
 import { cli, type Outcome, temporaryFolder } from './workspace.js';
 
@@ -9,6 +12,23 @@ export interface HolderMachine {
   readonly folder: string;
   /** The holder's copy of the folder that travels. */
   readonly copy: string;
+}
+
+/** What the file of a holder keeps secret. */
+export interface HolderSecrets {
+  readonly number: number;
+  readonly stage: 'joining' | 'share';
+  /** Signs the messages of the holder: an Ed25519 JWK. */
+  readonly messageKey: JsonWebKey;
+  /** The secret scalar of the share, in base64url, once the key is made. */
+  readonly scalar: string;
+}
+
+/** Signs a message of a holder with any claims. */
+export function signMessage(typ: string, claims: object, key: JsonWebKey): string {
+  const encoded = (part: object) => Buffer.from(canonicalBytes(part)).toString('base64url');
+  const input = `${encoded({ alg: 'EdDSA', typ })}.${encoded(claims)}`;
+  return `${input}.${sign(null, Buffer.from(input), { key, format: 'jwk' }).toString('base64url')}`;
 }
 
 /** The holders of {@link Ceremony.of}. */
@@ -131,6 +151,16 @@ export class Ceremony {
     const words = await this.words();
     for (const round of [3, 4])
       for (const { name } of this.holders) await good(this.finish(name, words), round);
+  }
+
+  /** Decrypts what the file of a holder keeps secret. */
+  async secretsOf(name: string): Promise<HolderSecrets> {
+    const file = join(this.machine(name).folder, 'own.share');
+    const { encrypted, number } = JSON.parse(readFileSync(file, 'utf8'));
+    const { plaintext } = await compactDecrypt(encrypted, Buffer.from(`the long passphrase of ${name}`), {
+      ...{ keyManagementAlgorithms: ['PBES2-HS512+A256KW'], maxPBES2Count: 600_000 },
+    });
+    return { number, ...JSON.parse(Buffer.from(plaintext).toString()).secrets };
   }
 
   machine(name: string): HolderMachine {

@@ -1,34 +1,41 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AnyEntry } from '@passport-registry/verifier/internal';
+import {
+  type AnyEntry,
+  formatLogProof,
+  formatNote,
+  parseBundle,
+  parseEntry,
+  parseHead,
+} from '@passport-registry/verifier/internal';
 import { folderSource, verifyTree } from 'passport-registry';
-import { readIfThere } from '../../build/generator/files/read-file.js';
-import { readLogHead } from '../../build/generator/log/log-files.js';
-import { type FetchFile, type LogReader, readEntries } from '../../build/generator/log/read-log.js';
-import { proveLogged } from '../../build/generator/publishing/prove-logged.js';
-import { type Cosigning, cosignatures, type NoteSigner } from './test-log.js';
+import { naiveLeaf, naivePath } from './merkle.js';
+import { invalid } from './note-keys.js';
+import { sha256 } from './signed-tree.js';
+import { type Cosigning, cosignatures } from './test-log.js';
+import { placeOf } from './tiles.js';
 import { writeFiles } from './workspace.js';
+
+/** Returns the path of the newest head that a witness has cosigned, below the URL of a service, or below `witness/`. */
+export const cosignedHeadPath = (origin: string): string => `${sha256(Buffer.from(origin))}/checkpoint`;
 
 /** Reads the head of the log in the folder of a tree. */
 export function logHead(tree: string) {
-  const head = readLogHead((path) => readIfThere(tree, path));
-  if (head === undefined) throw new Error(`${tree} has no log`);
-  return head;
+  return parseHead(readFileSync(join(tree, 'log/checkpoint')), invalid);
 }
 
-/** A log for `readEntries`, whose errors say what is wrong with the log. */
-export const logReader = (fetchFile: FetchFile): LogReader => ({
-  fetchFile,
-  invalid: (message) => new Error(`the log ${message}`),
-});
+/** Reads all entries of the log in the folder of a tree, as bytes. */
+function entriesIn(tree: string): Uint8Array[] {
+  const { size } = logHead(tree);
+  return Array.from({ length: Math.ceil(size / 256) }, (_one, index) => {
+    const width = Math.min(256, size - index * 256);
+    return parseBundle(readFileSync(join(tree, `log/tile/entries/${placeOf(index, width)}`)), invalid);
+  }).flat();
+}
 
-/** Reads and verifies all entries of the log in the folder of a tree. */
+/** Reads all entries of the log in the folder of a tree. */
 export async function logEntries(tree: string): Promise<AnyEntry[]> {
-  const { entries } = await readEntries(
-    logReader(async (path) => readIfThere(tree, path)),
-    logHead(tree),
-  );
-  return entries.map(({ entry }) => entry);
+  return entriesIn(tree).map((entry) => parseEntry(entry, invalid));
 }
 
 /** Returns the problems that `verify` finds in the folder of a tree. */
@@ -39,23 +46,33 @@ export async function problemsIn(tree: string): Promise<string[]> {
   );
 }
 
-/** Lets witnesses cosign the head of a tree at chosen times, and writes the proofs that a publisher would write. */
+/**
+ * Lets witnesses cosign the head of a tree at chosen times, in addition to those that have cosigned it, and writes the
+ * proofs that a publisher would write.
+ *
+ * @param quorum - the first proof of a publication is kept once it has so many cosignatures
+ */
 export async function cosignTree(
   tree: string,
-  witnesses: readonly NoteSigner[],
   cosigning: readonly Cosigning[],
+  quorum: number,
 ): Promise<void> {
   const head = logHead(tree);
-  const entries = await logEntries(tree);
-  const index = entries.findLastIndex(({ type }) => type === 'publication');
-  const { files } = await proveLogged(
-    { head, index },
-    {
-      folder: tree,
-      statement: readFileSync(join(tree, 'publication.jwt'), 'utf8'),
-      cosignatures: cosignatures(head.note.text, cosigning),
-      choice: { witnesses, quorum: Math.min(2, witnesses.length) },
-    },
-  );
-  writeFiles(tree, Object.fromEntries(files));
+  const added = cosignatures(head.note.text, cosigning);
+  const isAgain = ({ name }: { readonly name: string }) => added.some((other) => other.name === name);
+  const signatures = [...head.note.signatures.filter((one) => !isAgain(one)), ...added];
+  const cosigned = { ...head, note: { ...head.note, signatures } };
+  const entries = entriesIn(tree);
+  const index = (await logEntries(tree)).findLastIndex(({ type }) => type === 'publication');
+  const path = naivePath(index, entries.map(naiveLeaf));
+  const proof = formatLogProof({ index, path, head: cosigned });
+  const first = `log/proofs/${index}/first.tlog-proof`;
+  const kept = existsSync(join(tree, first)) ? readFileSync(join(tree, first), 'utf8') : '';
+  // One signature is that of the log.
+  const isProven = kept.split('\n\u2014 ').length - 2 >= quorum;
+  writeFiles(tree, {
+    'log/checkpoint': formatNote(cosigned.note),
+    'log/publication.tlog-proof': proof,
+    ...(isProven ? {} : { [first]: proof }),
+  });
 }

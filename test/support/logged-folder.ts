@@ -1,9 +1,8 @@
-import { createPrivateKey } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import { signerFor } from '../../build/generator/signing/key-file.js';
 import type { LogKeys } from './long-log.js';
+import { noteSigner, pairIn } from './note-keys.js';
 import { listen } from './serving.js';
 import { signerKey } from './signed-tree.js';
 import { ORIGIN } from './test-log.js';
@@ -37,7 +36,7 @@ export async function loggedFolder(...args: string[]): Promise<LoggedFolder> {
     'key.json': await good('keys', 'public', 'key.pem'),
     'log.json': await good('keys', 'generate', '--out', 'log.pem'),
   });
-  const log = await signerFor(createPrivateKey(readFileSync(join(folder, 'log.pem'))), false);
+  const log = noteSigner(ORIGIN, 'log', pairIn(join(folder, 'log.pem')));
   let changes = 0;
   const here: LoggedFolder = {
     ...{ folder, good, tree: join(folder, 'dist'), current: join(folder, 'mirror/current') },

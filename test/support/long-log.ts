@@ -1,35 +1,28 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  entryBytes,
-  formatLogProof,
-  formatNote,
-  hashesFromTiles,
-  inclusionProof,
-  publicationEntry,
-  tileReader,
-} from '@passport-registry/verifier/internal';
-import { readIfThere } from '../../build/generator/files/read-file.js';
-import { appendEntries } from '../../build/generator/log/append.js';
-import { EMPTY_LOG, rootOf } from '../../build/generator/log/log-files.js';
-import { signHead } from '../../build/generator/log/sign-head.js';
-import type { Signer } from '../../build/generator/signing/sign.js';
+import { entryBytes, publicationEntry } from '@passport-registry/verifier/internal';
+import type { NoteSigner } from './note-keys.js';
 import { claimsOf, jwt, resealed, restated, type SignerKey, sha256 } from './signed-tree.js';
+import { TestLog } from './test-log.js';
 import { filesOf, writeFiles } from './workspace.js';
 
 /** The keys of a registry with a log. */
 export interface LogKeys {
   readonly root: SignerKey;
-  readonly log: Signer;
+  readonly log: NoteSigner;
 }
 
 /**
  * Gives a tree the log that it would have after so many publications. The published statement is signed again, so that it
  * follows them, and becomes the last entry. The lists before it are kept, as are first and last proofs.
  */
-export async function lengthenLog(tree: string, { root, log }: LogKeys, count: number): Promise<void> {
-  const list = readIfThere(tree, 'issuers.json') as Buffer;
-  const claims = claimsOf(readIfThere(tree, 'publication.jwt') as Buffer) as unknown as Claims;
+export async function lengthenLog(
+  tree: string,
+  { root, log: signer }: LogKeys,
+  count: number,
+): Promise<void> {
+  const list = readFileSync(join(tree, 'issuers.json'));
+  const claims = claimsOf(readFileSync(join(tree, 'publication.jwt'))) as unknown as Claims;
   const texts: string[] = [];
   const lists = new Map<string, Buffer>();
   const follows = () => (texts.length === 0 ? {} : { previous: sha256(Buffer.from(texts.at(-1) ?? '')) });
@@ -43,17 +36,14 @@ export async function lengthenLog(tree: string, { root, log }: LogKeys, count: n
   const files = await resealed(await restated(filesOf(tree), root, last), root);
   const published = files.get('publication.jwt') as Buffer;
   texts.push(published.toString());
-  const entries = texts.map((text) => {
+  const log = new TestLog(signer);
+  for (const text of texts) {
     const { sha256: hash, sequence, updated_at } = claimsOf(Buffer.from(text)) as unknown as Claims;
-    return entryBytes(publicationEntry({ text, sha256: hash, sequence, updatedAt: updated_at }));
-  });
-  const { end, files: tiles } = appendEntries(EMPTY_LOG, entries);
-  const head = await signHead({ origin: claims.log.origin, size: count, root: await rootOf(end) }, log);
-  const read = tileReader(async (path) => tiles.get(path));
+    log.append(entryBytes(publicationEntry({ text, sha256: hash, sequence, updatedAt: updated_at })));
+  }
   const proofs: Record<string, string> = {};
   for (let index = 0; index < count; index++) {
-    const path = await inclusionProof(index, count, hashesFromTiles(count, read));
-    const proof = formatLogProof({ index, path, head });
+    const proof = await log.proof(index);
     proofs[`log/proofs/${index}/first.tlog-proof`] = proof;
     proofs[index === count - 1 ? 'log/publication.tlog-proof' : `log/proofs/${index}/last.tlog-proof`] =
       proof;
@@ -61,19 +51,18 @@ export async function lengthenLog(tree: string, { root, log }: LogKeys, count: n
   rmSync(join(tree, 'log'), { recursive: true, force: true });
   const changed = [...files].filter(([path]) => !path.startsWith('log/'));
   writeFiles(tree, {
-    ...Object.fromEntries([...changed, ...tiles]),
+    ...Object.fromEntries([...changed, ...log.files]),
     ...Object.fromEntries(texts.map((text, index) => [`log/statements/${index}.jwt`, text])),
     ...Object.fromEntries(
       [...lists, [sha256(list), list] as const].map(([hash, bytes]) => [`log/lists/${hash}.json`, bytes]),
     ),
     ...proofs,
-    'log/checkpoint': formatNote(head.note),
+    'log/checkpoint': await log.note(),
   });
 }
 
 /** The claims of a publication statement that entries need. */
 interface Claims {
-  readonly log: { readonly origin: string };
   readonly sequence: number;
   readonly sha256: string;
   readonly updated_at: string;

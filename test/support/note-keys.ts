@@ -6,6 +6,7 @@ import {
   type KeyObject,
   sign,
 } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { LogHead, NoteKey, NoteSignature } from '@passport-registry/verifier/internal';
 
 /*
@@ -57,6 +58,12 @@ export function pairOf(seed: Uint8Array): KeyPair {
   const header = Buffer.from('302e020100300506032b657004220420', 'hex');
   const key = Buffer.concat([header, seed]);
   const privateKey = createPrivateKey({ key, format: 'der', type: 'pkcs8' });
+  return { privateKey, publicKey: createPublicKey(privateKey) };
+}
+
+/** Reads the key pair of a PEM file. */
+export function pairIn(file: string): KeyPair {
+  const privateKey = createPrivateKey(readFileSync(file));
   return { privateKey, publicKey: createPublicKey(privateKey) };
 }
 

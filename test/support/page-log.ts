@@ -1,25 +1,16 @@
-import { createPrivateKey } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   entryBytes,
   formatLogProof,
-  formatNote,
-  hashesFromTiles,
-  inclusionProof,
   type LogEntry,
   PROOF,
   parseLogProof,
   publicationEntry,
-  tileReader,
 } from '@passport-registry/verifier/internal';
-import { readPublicationStatement } from '../../build/generator/freshness/read-publication.js';
-import { appendEntries } from '../../build/generator/log/append.js';
-import { EMPTY_LOG, rootOf } from '../../build/generator/log/log-files.js';
-import { signHead } from '../../build/generator/log/sign-head.js';
-import { signerFor } from '../../build/generator/signing/key-file.js';
-import { cosignatureBy, invalid, noteSigner } from './note-keys.js';
-import { ORIGIN } from './test-log.js';
+import { cosignatureBy, invalid, noteSigner, pairIn } from './note-keys.js';
+import { claimsOf } from './signed-tree.js';
+import { ORIGIN, testLog } from './test-log.js';
 import { writeFiles } from './workspace.js';
 
 export { ORIGIN, PROOF };
@@ -52,20 +43,20 @@ export async function replaceLog(
 ): Promise<void> {
   const dist = join(folder, 'dist');
   const text = readFileSync(join(dist, 'publication.jwt'), 'utf8');
-  const own = publicationEntry({ ...readPublicationStatement(text), text });
-  const { end, files } = appendEntries(EMPTY_LOG, [...before, own, ...after].map(entryBytes));
-  const signer = await signerFor(createPrivateKey(readFileSync(join(folder, 'log.pem'))), false);
-  const head = await signHead({ origin: ORIGIN, size: end.size, root: await rootOf(end) }, signer);
-  const index = before.length;
-  const hashes = hashesFromTiles(
-    end.size,
-    tileReader(async (path) => files.get(path)),
-  );
-  const path = await inclusionProof(index, end.size, hashes);
+  const { sha256, sequence, updated_at: updatedAt } = claimsOf(Buffer.from(text)) as unknown as Claims;
+  const own = publicationEntry({ text, sha256, sequence, updatedAt });
+  const log = testLog(pairIn(join(folder, 'log.pem')), [...before, own, ...after].map(entryBytes));
   rmSync(join(dist, 'log/tile'), { recursive: true });
   writeFiles(dist, {
-    ...Object.fromEntries(files),
-    'log/checkpoint': formatNote(head.note),
-    [PROOF]: formatLogProof({ index, path, head }),
+    ...Object.fromEntries(log.files),
+    'log/checkpoint': await log.note(),
+    [PROOF]: await log.proof(before.length),
   });
+}
+
+/** What an entry repeats of a publication statement. */
+interface Claims {
+  readonly sha256: string;
+  readonly sequence: number;
+  readonly updated_at: string;
 }

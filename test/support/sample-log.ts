@@ -1,21 +1,22 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { importRootKey } from '@passport-registry/verifier';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   consistencyProof,
   entryBytes,
-  formatNote,
   hashesFromTiles,
   inclusionProof,
   publicationEntry,
   tileReader,
 } from '@passport-registry/verifier/internal';
-import { readIfThere } from '../../build/generator/files/read-file.js';
 import { appendEntries } from '../../build/generator/log/append.js';
-import { EMPTY_LOG, rootOf } from '../../build/generator/log/log-files.js';
-import { signHead } from '../../build/generator/log/sign-head.js';
-import { cosignatureBy, type NoteSigner } from './note-keys.js';
+import { EMPTY_LOG } from '../../build/generator/log/log-files.js';
+import { type FetchFile, type LogReader, readEntries } from '../../build/generator/log/read-log.js';
+import { naiveLeaf, naiveRoot } from './merkle.js';
+import { cosignatureBy, type NoteSigner, signedHead } from './note-keys.js';
 import { sha256 } from './publication.js';
 import { writeFiles } from './workspace.js';
+
+export { readEntries };
 
 /** The sizes at which logs are compared with another implementation: both sides of the borders of tiles. */
 export const LOG_SIZES = [1, 2, 255, 256, 257, 70_000];
@@ -32,22 +33,18 @@ export const sampleEntry = (index: number) =>
 
 /** Writes a log as builds do, and extends it to each of the sizes. Returns its entries, and its head at each size. */
 export async function writeSampleLog(tree: string, log: NoteSigner, witnesses: readonly NoteSigner[]) {
-  const rootKey = await importRootKey({ kty: 'OKP', crv: 'Ed25519', x: log.key.jwk.x });
-  const signer = {
-    ...{ rootKey, development: false },
-    sign: async (bytes: Uint8Array) => log.sign(Buffer.from(bytes).toString()),
-  };
   const heads = new Map<number, string>();
   const count = Math.max(...LOG_SIZES);
   const entries = Array.from({ length: count }, (_one, index) => entryBytes(sampleEntry(index)));
+  const leaves = entries.map(naiveLeaf);
   let end = EMPTY_LOG;
   for (const size of LOG_SIZES) {
     const appended = appendEntries(end, entries.slice(end.size, size));
     writeFiles(tree, Object.fromEntries(appended.files));
     ({ end } = appended);
-    const { note } = await signHead({ origin: log.key.name, size, root: await rootOf(end) }, signer);
-    const cosigned = witnesses.map((witness) => cosignatureBy(witness, note.text, COSIGNED_SECONDS));
-    heads.set(size, formatNote({ ...note, signatures: [...note.signatures, ...cosigned] }));
+    const cosigned = (text: string) =>
+      witnesses.map((witness) => cosignatureBy(witness, text, COSIGNED_SECONDS));
+    heads.set(size, signedHead(log, { size, root: naiveRoot(leaves.slice(0, size)) }, cosigned));
   }
   return { entries, heads };
 }
@@ -84,7 +81,14 @@ const toBase64 = (hashes: readonly Uint8Array[]) =>
   hashes.map((hash) => Buffer.from(hash).toString('base64'));
 
 /** Reads a file of a tree. */
-export const fileReader = (tree: string) => async (path: string) => readIfThere(tree, path);
+export const fileReader = (tree: string) => async (path: string) =>
+  existsSync(join(tree, path)) ? readFileSync(join(tree, path)) : undefined;
+
+/** A log for `readEntries`, whose errors say what is wrong with the log. */
+export const logReader = (fetchFile: FetchFile): LogReader => ({
+  fetchFile,
+  invalid: (message) => new Error(`the log ${message}`),
+});
 
 /** Proves the samples from the tiles of a tree. Proofs are in base64, by index and by older size. */
 export async function provenFromTiles(tree: string, size: number) {

@@ -72,6 +72,20 @@ export function plainHost(
   });
 }
 
+/** Serves a tree as `passport-registry serve` does, but one file with the type of plain text. Returns the URL. */
+export async function mistypedHost(folder: string, path: string): Promise<string> {
+  const tree = await serve(folder);
+  return listen(async (request, response) => {
+    const answer = await fetch(tree + request.url);
+    const headers = Object.fromEntries(answer.headers);
+    // `fetch` has decompressed it.
+    delete headers['content-encoding'];
+    delete headers['content-length'];
+    if (request.url === `/${path}`) headers['content-type'] = 'text/plain';
+    response.writeHead(answer.status, headers).end(Buffer.from(await answer.arrayBuffer()));
+  });
+}
+
 /** A host of a tree that holds back the list until a test releases it. @param alter - as of {@link plainHost} */
 export async function slowHost(
   folder: string,

@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importRootKey, type RootKey } from '@passport-registry/verifier';
 import { type JWTPayload, SignJWT } from 'jose';
-import { filesBelow } from '../../build/generator/files/walk.js';
-import { cli, recordText, workspace, writeFiles } from './workspace.js';
+import { cli, filesOf, recordText, workspace, writeFiles } from './workspace.js';
 
 /** A key of a tree. With it, a test can sign anything that an attacker with that key could sign. */
 export interface SignerKey {
@@ -62,16 +61,12 @@ export async function signedTree(): Promise<SignedTree> {
   change('suspended');
   await good('build', '--key', 'root.pem', ...checkpoint);
   // A build removes snapshots that are signed by an unknown key. A build that has just followed a rotation keeps them.
-  const files = await resealed(new Map([...filesIn(join(folder, 'dist')), ...first]), keys.online);
+  const files = await resealed(new Map([...filesOf(join(folder, 'dist')), ...first]), keys.online);
   return { folder, files, ...keys };
 }
 
-function filesIn(folder: string): Map<string, Buffer> {
-  return new Map(filesBelow(folder).map((path) => [path, readFileSync(join(folder, path))]));
-}
-
 function snapshotsIn(folder: string): [string, Buffer][] {
-  return [...filesIn(folder)].filter(([path]) => path.startsWith('snapshots/'));
+  return [...filesOf(folder)].filter(([path]) => path.startsWith('snapshots/'));
 }
 
 export async function signerKey(folder: string, name: string): Promise<SignerKey> {
@@ -104,12 +99,8 @@ export function claimsOf(bytes: Uint8Array): JWTPayload {
   return JSON.parse(Buffer.from(Buffer.from(bytes).toString().split('.')[1] ?? '', 'base64url').toString());
 }
 
-/** Updates SHA256SUMS, and signs a new checkpoint if the tree has one, as an attacker with the online key could. */
-export async function resealed(
-  altered: ReadonlyMap<string, Buffer>,
-  online: SignerKey,
-  claims: JWTPayload = {},
-): Promise<Map<string, Buffer>> {
+/** Updates SHA256SUMS, as anybody could. */
+export function withChecksums(altered: ReadonlyMap<string, Buffer>): Map<string, Buffer> {
   const files = new Map(altered);
   const uncovered = ['SHA256SUMS', 'checkpoint.jwt'];
   // The tree of sums lists the records and the sums files. Trees without a publication statement have no tree of sums. The
@@ -120,7 +111,16 @@ export async function resealed(
     .filter(([path]) => !uncovered.includes(path) && !isInTreeOfSums(path))
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([path, bytes]) => `${sha256(bytes)}  ${path}\n`);
-  files.set('SHA256SUMS', Buffer.from(sums.join('')));
+  return files.set('SHA256SUMS', Buffer.from(sums.join('')));
+}
+
+/** Updates SHA256SUMS, and signs a new checkpoint if the tree has one, as an attacker with the online key could. */
+export async function resealed(
+  altered: ReadonlyMap<string, Buffer>,
+  online: SignerKey,
+  claims: JWTPayload = {},
+): Promise<Map<string, Buffer>> {
+  const files = withChecksums(altered);
   const held = files.get('checkpoint.jwt');
   if (held === undefined) return files;
   const all = { ...claimsOf(held), tree_sha256: sha256(files.get('SHA256SUMS') as Buffer), ...claims };

@@ -1,7 +1,6 @@
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { openShare } from '../../build/custody/shared-key/share-file.js';
 import { Ceremony } from './ceremony.js';
 import { copyOf, madeOnce } from './made-once.js';
 import { cli, type Outcome, recordText, writeFiles } from './workspace.js';
@@ -98,9 +97,3 @@ export const messageOf = (kind: 'commitments' | 'shares', name: string, folder =
   join(folder, `${kind}-${numberOf(name)}.jwt`);
 export const claimsOf = (file: string) =>
   JSON.parse(Buffer.from(readFileSync(file, 'utf8').split('.')[1] ?? '', 'base64url').toString('utf8'));
-export const shareOf = (name: string) =>
-  openShare({
-    file: join(holders.machine(name).folder, 'own.share'),
-    passphrase: () => `the long passphrase of ${name}`,
-    env: process.env,
-  });

@@ -1,23 +1,16 @@
 import {
-  consistencyProof,
   formatLogProof,
   formatNote,
   formatSignature,
-  hashesFromTiles,
-  inclusionProof,
   type LoggedHead,
   type LogHead,
   type NoteKey,
   parseHead,
   parseLogProof,
-  rangeRoot,
   type SignedHead,
-  type SubtreeHash,
   type TreeHead,
-  tileReader,
 } from '@passport-registry/verifier/internal';
-import { appendEntries } from '../../build/generator/log/append.js';
-import { EMPTY_LOG, type LogEnd } from '../../build/generator/log/log-files.js';
+import { naiveConsistency, naiveLeaf, naivePath, naiveRoot } from './merkle.js';
 import {
   cosignatureBy,
   invalid,
@@ -27,6 +20,7 @@ import {
   signedHead,
 } from './note-keys.js';
 import type { Files } from './publication.js';
+import { placeOf } from './tiles.js';
 
 export { type NoteSigner, noteSigner } from './note-keys.js';
 
@@ -45,14 +39,20 @@ export interface HeadOptions {
   readonly cosigned?: readonly Cosigning[];
 }
 
-/** A log with its key. A test can do everything to it that its operator could do, honest or not. */
+/**
+ * A log with its key. A test can do everything to it that its operator could do, honest or not. Tiles, roots and proofs are
+ * computed as the RFC and C2SP describe them, and not as the generator and the verifier compute them.
+ */
 export class TestLog {
   /** The key. A test can replace it. */
   signer: NoteSigner;
   readonly entries: Uint8Array[] = [];
   /** The tiles and the bundles, by path. */
   readonly files: Files = new Map();
-  #end: LogEnd = EMPTY_LOG;
+  /** The hashes of all complete subtrees with 256 ** level entries, by level. */
+  readonly #rows: Uint8Array[][] = [[]];
+  /** The entries as bundles have them: each after its length. */
+  readonly #framed: Uint8Array[] = [];
 
   constructor(signer = noteSigner(ORIGIN, 'log')) {
     this.signer = signer;
@@ -81,11 +81,14 @@ export class TestLog {
 
   /** Adds entries. Returns the index of the last one. */
   append(...added: readonly (Uint8Array | string)[]): number {
-    const entries = added.map((entry) => Buffer.from(entry));
-    const { end, files } = appendEntries(this.#end, entries);
-    this.#end = end;
-    for (const entry of entries) this.entries.push(entry);
-    for (const [path, bytes] of files) this.files.set(path, Buffer.from(bytes));
+    for (const entry of added.map((one) => Buffer.from(one))) {
+      this.entries.push(entry);
+      const length = Buffer.alloc(2);
+      length.writeUInt16BE(entry.length);
+      this.#framed.push(Buffer.concat([length, entry]));
+      this.#write('entries', this.#framed);
+      this.#push(0, naiveLeaf(entry));
+    }
     return this.size - 1;
   }
 
@@ -103,14 +106,18 @@ export class TestLog {
     return copy;
   }
 
+  /** Returns the root of the log when it had so many entries. */
+  rootAt(size = this.size): Uint8Array {
+    return naiveRoot(this.#leaves(size));
+  }
+
   /** Signs a head, and has it cosigned. */
   async head({
     size = this.size,
     signer = this.signer,
     cosigned = [],
   }: HeadOptions = {}): Promise<SignedHead> {
-    const root = await rangeRoot(0, size, this.#hashes(size));
-    return cosignedHead({ origin: signer.key.name, size, root }, signer, cosigned);
+    return cosignedHead({ origin: signer.key.name, size, root: this.rootAt(size) }, signer, cosigned);
   }
 
   /** Signs a head, and has it cosigned. Returns its text. */
@@ -120,29 +127,40 @@ export class TestLog {
 
   /** Proves that the log with `newer` entries contains the log with `older` entries. */
   async consistency(older: number, newer: number): Promise<Uint8Array[]> {
-    return consistencyProof(older, newer, this.#hashes(newer));
+    return older === 0 ? [] : naiveConsistency(older, this.#leaves(newer));
   }
 
   /** Proves that the log contains an entry. Returns the content of the file. */
   async proof(index: number, options: HeadOptions = {}): Promise<string> {
     const head = await this.head(options);
-    return formatLogProof({
-      index,
-      head,
-      path: await inclusionProof(index, head.size, this.#hashes(head.size)),
-    });
+    return formatLogProof({ index, head, path: naivePath(index, this.#leaves(head.size)) });
   }
 
-  #hashes(size: number): SubtreeHash {
-    return hashesFromTiles(
-      size,
-      tileReader(async (path) => this.files.get(path)),
-    );
+  #leaves(size: number): readonly Uint8Array[] {
+    return this.#rows[0]?.slice(0, size) ?? [];
+  }
+
+  #push(level: number, hash: Uint8Array): void {
+    this.#rows[level] ??= [];
+    const row = this.#rows[level];
+    row.push(hash);
+    this.#write(`${level}`, row);
+    if (row.length % 256 === 0) this.#push(level + 1, naiveRoot(row.slice(-256)));
+  }
+
+  /** Writes the last tile of a level, or the last bundle. A full one replaces its partial ones. */
+  #write(level: string, all: readonly Uint8Array[]): void {
+    const index = Math.floor((all.length - 1) / 256);
+    const last = all.slice(index * 256);
+    const pathOf = (width: number) => `log/tile/${level}/${placeOf(index, width)}`;
+    this.files.set(pathOf(last.length), Buffer.concat(last));
+    if (last.length < 256) return;
+    for (let width = 1; width < 256; width++) this.files.delete(pathOf(width));
   }
 }
 
 /** Creates a log of some entries. Logs with equal entries up to a size are consistent up to that size. */
-export function testLog(pair: KeyPair, entries: readonly string[], origin = ORIGIN): TestLog {
+export function testLog(pair: KeyPair, entries: readonly (Uint8Array | string)[], origin = ORIGIN): TestLog {
   const log = new TestLog(noteSigner(origin, 'log', pair));
   log.append(...entries);
   return log;

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { sign } from 'node:crypto';
+import { importRootKey } from '@passport-registry/verifier';
 import { encodeBase64 } from '@passport-registry/verifier/internal';
 import { afterAll } from 'vitest';
-import { signerFor } from '../../build/generator/signing/key-file.js';
-import type { Signer } from '../../build/generator/signing/sign.js';
 import { generatePair } from './note-keys.js';
 import { CLI } from './paths.js';
 import { freePort } from './serving.js';
@@ -32,8 +32,13 @@ export async function newWitness(name = 'witness.example/w1'): Promise<WitnessFi
 }
 
 /** Creates the signer of a new Ed25519 key. */
-export function newSigner(): Promise<Signer> {
-  return signerFor(generatePair().privateKey, false);
+export async function newSigner() {
+  const { privateKey, publicKey } = generatePair();
+  return {
+    rootKey: await importRootKey(publicKey.export({ format: 'jwk' })),
+    development: false,
+    sign: async (bytes: Uint8Array) => sign(null, bytes, privateKey),
+  };
 }
 
 /** A process that runs `passport-registry witness`. */

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { afterAll } from 'vitest';
-import { filesBelow } from '../../build/generator/files/walk.js';
 import { CLI, ROOT } from './paths.js';
 
 const folders: string[] = [];
@@ -112,10 +111,7 @@ interface Input {
 let lastRun: Promise<unknown> = Promise.resolve();
 
 async function runHere(args: readonly string[], cwd: string, { env, stdin }: Input): Promise<Outcome> {
-  // Loaded on demand, because most tests need no command line, and as a bundle, which loads in a sixth of the time.
-  const { main } = (await import(
-    join(ROOT, 'build/cli/in-process.js')
-  )) as typeof import('../../build/cli/program.js');
+  const { main } = await commandLine();
   const [stdout, stderr, before] = [new Collected(), new Collected(), process.cwd()];
   const { now } = Date;
   const ahead = Number(env[CLOCK] ?? 0) * 60_000;
@@ -134,6 +130,13 @@ async function runHere(args: readonly string[], cwd: string, { env, stdin }: Inp
     process.chdir(before);
   }
 }
+
+/**
+ * The command line, for a test that answers its questions. It is loaded on demand, because most tests need none, and as a
+ * bundle, which loads in a sixth of the time.
+ */
+export const commandLine = (): Promise<typeof import('../../build/cli/program.js')> =>
+  import(join(ROOT, 'build/cli/in-process.js'));
 
 /** Collects everything that is written to it. */
 class Collected extends Writable {
@@ -187,6 +190,14 @@ export async function workspace(ids: readonly string[] = ['alpha', 'beta']): Pro
   const { code, stderr } = await cli(['keys', 'generate', '--out', 'key.pem'], folder);
   if (code !== 0) throw new Error(stderr);
   return folder;
+}
+
+/** Lists every path below a folder that is not a folder, with slashes, sorted. */
+export function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .sort();
 }
 
 /** The files of a tree, by path. */

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { validateIssuer } from '../../build/generator/generated/issuer-validator.js';
 import fc from '../support/fast-check.js';
 import { ROOT } from '../support/paths.js';
+import { ED25519_JWK, P256_JWK } from '../support/rfc-keys.js';
 import { rounds } from '../support/soak.js';
 
 const ajv = new Ajv2020({ allErrors: true });
@@ -275,11 +276,8 @@ describe('verifier, generator and Ajv give the same verdict', () => {
     expect(byVerifier(assertIssuerRegistry, value)).toBe(bySchema('issuer-registry', value));
   });
 
-  const x = '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo';
-  const point = {
-    x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
-    y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
-  };
+  const { x } = ED25519_JWK;
+  const point = { x: P256_JWK.x, y: P256_JWK.y };
   it.each([
     { kty: 'OKP', crv: 'Ed25519', x },
     { kty: 'OKP', crv: 'Ed25519', x, y: null, kid: null },

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { indexPage } from '../../build/generator/tree/site/pages.js';
 import { open, openWithClock, verdict } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
+import { emptyPage } from '../support/index-page.js';
 import { cosigned, ORIGIN, PROOF } from '../support/page-log.js';
 import { ROOT } from '../support/paths.js';
 import { publish, testKey } from '../support/publication.js';
@@ -86,8 +86,7 @@ async function hostOf(count: number): Promise<string> {
 /** A host of a registry without issuers. No build makes one, but a registry may lose its last issuer in another way. */
 async function emptyHost(dist: string): Promise<string> {
   const key = await testKey();
-  const list = { list: Buffer.from('{}'), updatedAt: '2026-01-01T00:00:00Z', records: new Map() };
-  const page = Buffer.from(indexPage({ list, rootKey: key.rootKey, development: false }));
+  const page = Buffer.from(emptyPage(key.rootKey));
   const files = publish(key, []);
   return plainHost(dist, '404.html', (path, bytes) => {
     if (path === '/') return page;

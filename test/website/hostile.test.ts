@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import type { Issuer } from '@passport-registry/verifier';
 import { beforeAll, expect, it } from 'vitest';
 import { unverifiedScript } from '../../bench/unverified-script.mjs';
-import { atomFeed } from '../../build/generator/tree/site/atom.js';
-import { indexPage } from '../../build/generator/tree/site/pages.js';
 import { open, verdict, visibleId } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
+import { atomFeed, emptyPage, indexPage } from '../support/index-page.js';
 import { publish, publishBytes, testKey } from '../support/publication.js';
 import { plainHost } from '../support/serving.js';
 import { rounds } from '../support/soak.js';
@@ -115,7 +114,7 @@ describeWith(['chromium'], 'hostile texts', () => {
 
   it('are refused where the root key has signed them', async () => {
     const key = await testKey();
-    const page = indexPage({ list: noRecords, rootKey: key.rootKey, development: false });
+    const page = emptyPage(key.rootKey);
     let files = publish(key, []);
     const host = await hostOf(page, () => files);
     const { page: tab, wrong } = await open(host);
@@ -131,7 +130,7 @@ describeWith(['chromium'], 'hostile texts', () => {
   it('in a list that is no list are refused, too', async () => {
     const key = await testKey();
     const files = publishBytes(key, '<script>alert(1)</script>');
-    const page = indexPage({ list: noRecords, rootKey: key.rootKey, development: false });
+    const page = emptyPage(key.rootKey);
     const host = await hostOf(page, () => files);
     const { page: tab, wrong } = await open(host);
     expect(await verdict(tab)).toBe('Not verified: trust nothing here');
@@ -227,5 +226,3 @@ describeWith(['chromium'], 'hostile texts', () => {
     expect(readFileSync(join(folder, 'dist/index.html'), 'utf8')).not.toContain(contact);
   });
 });
-
-const noRecords = { list: Buffer.from('{}'), updatedAt: '2026-01-01T00:00:00Z', records: new Map() };

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { indexPage } from '../../build/generator/tree/site/pages.js';
 import { open, verdict } from '../support/browser.js';
 import { describeWith } from '../support/components.js';
+import { emptyPage } from '../support/index-page.js';
 import { publish, testKey } from '../support/publication.js';
 import { plainHost } from '../support/serving.js';
 import { cli, recordText, workspace, writeFiles } from '../support/workspace.js';
@@ -244,8 +244,7 @@ describeWith(['chromium'], 'the search of a small registry, in Chromium', () => 
   it('without an issuer says so, whatever the reader searches', async () => {
     // No build publishes an empty list, but the root key can sign one.
     const key = await testKey();
-    const list = { list: Buffer.from('{}'), updatedAt: '2026-01-01T00:00:00Z', records: new Map() };
-    const index = indexPage({ list, rootKey: key.rootKey, development: false });
+    const index = emptyPage(key.rootKey);
     const files = publish(key, []);
     const { page, wrong } = await open(
       await plainHost(join(folder, 'dist'), '404.html', (path, bytes) => {

@@ -1,15 +1,12 @@
 import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { publishCheckpoint } from '../../../build/generator/publishing/publish-checkpoint.js';
-import { loadSigner } from '../../../build/generator/signing/key-file.js';
-import { expectedType } from '../../../build/generator/tree/host-configuration.js';
 import { describeWith } from '../../support/components.js';
 import { copyOf } from '../../support/made-once.js';
 import { noteSigner } from '../../support/note-keys.js';
-import { freePort, listen, plainHost, serve } from '../../support/serving.js';
+import { freePort, listen, mistypedHost, plainHost, serve } from '../../support/serving.js';
 import { claimsOf, jwt, seconds, signerKey } from '../../support/signed-tree.js';
-import { cli, clockAhead, recordText, workspace, writeFiles } from '../../support/workspace.js';
+import { cli, cliProcess, clockAhead, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 const TYPE = 'registry-operations+jwt';
 const HOUR = 60 * 60;
@@ -199,11 +196,9 @@ describe('checkpoint', () => {
   });
 
   it('holds no lock while it asks the mirrors, and writes nothing if the tree changes meanwhile', async () => {
-    const signer = await loadSigner(join(folder, 'online.pem'), undefined, process.env);
-    const holdChange = { action: 'hold', ids: ['alpha'] } as const;
     let held: Promise<unknown> | undefined;
     const slow = await listen(async (_request, response) => {
-      held ??= publishCheckpoint(path(), { signer, hours: 24, holdChange });
+      held ??= cliProcess(['hold', 'alpha', '--key', 'online.pem'], folder);
       await held;
       response.writeHead(404).end();
     });
@@ -458,6 +453,9 @@ it('is served as a JWT for a minute, and part of what conformance asks of a host
   expect(await verified(base)).toMatchObject({ ok: true, result: 'passed' });
 });
 
-it('has a content type, which verify demands of a host', () => {
-  expect(expectedType('operations.jwt')).toBe('application/jwt');
+it('has a content type, which verify demands of a host', async () => {
+  await good('checkpoint', '--mirror', await mirrorOf('same'));
+  const host = await mistypedHost(path(), 'operations.jwt');
+  const { code, stderr } = await cli(['verify', host], folder);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/operations\.jwt.*application\/jwt/)]);
 });

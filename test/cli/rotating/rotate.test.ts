@@ -14,7 +14,6 @@ import { PassThrough, Readable } from 'node:stream';
 import { importRootKey, openRegistry, RegistryError, type RootJwk } from '@passport-registry/verifier';
 import { folderSource, verifyTree } from 'passport-registry';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { main } from '../../../build/cli/program.js';
 import { describeWith } from '../../support/components.js';
 import { copyOf, madeOnce } from '../../support/made-once.js';
 import { CLI } from '../../support/paths.js';
@@ -26,6 +25,7 @@ import {
   cliProcess,
   cliWith,
   clockAhead,
+  commandLine,
   filesOf,
   type Outcome,
   recordText,
@@ -519,6 +519,7 @@ describe('two rotations at once', () => {
     const before = process.cwd();
     process.chdir(folder);
     try {
+      const { main } = await commandLine();
       const code = await main(['rotate', ...NEXT], { stdin, stdout, stderr, env: cleanEnvironment() });
       printed += said;
       return { code, stdout: '', stderr: said };

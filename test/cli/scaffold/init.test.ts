@@ -14,7 +14,6 @@ import fs, {
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { loadConfiguration } from '../../../build/cli/options/configuration.js';
 import { describeWith } from '../../support/components.js';
 import { withFs } from '../../support/patched-fs.js';
 import { CLI, ROOT } from '../../support/paths.js';
@@ -30,6 +29,12 @@ import {
   temporaryFolder,
   writeFiles,
 } from '../../support/workspace.js';
+
+/** Asserts that the command line accepts a configuration. The new registry has no records. */
+async function expectValid(folder: string, file: string): Promise<void> {
+  writeFiles(folder, { 'issuers/alpha.yaml': recordText('alpha') });
+  expect(await cli(['validate', '--config', file, 'issuers'], folder)).toMatchObject({ code: 0 });
+}
 
 const read = (folder: string, file: string) => readFileSync(join(folder, file), 'utf8');
 const filesIn = (folder: string) =>
@@ -104,7 +109,8 @@ describe('passport-registry init', () => {
     });
     // The examples in the comments are valid, too.
     writeFiles(folder, { 'all.yaml': text.replaceAll(/^# (?=\w+:( |$)| {2})/gm, '') });
-    const all = loadConfiguration(join(folder, 'all.yaml'));
+    await expectValid(folder, 'all.yaml');
+    const all = parse(read(folder, 'all.yaml'));
     expect(Object.keys(all)).toEqual(expect.arrayContaining(['root_key', 'signer', 'checkpoint']));
     expect(all.log).toMatchObject({
       // The log is named by the host of the registry.
@@ -176,7 +182,8 @@ describe('the values that init inserts', () => {
     const folder = temporaryFolder();
     const { code, stderr } = await init(['r', ...SETTINGS, '--name', name, '--description', name], folder);
     expect(code, stderr).toBe(0);
-    const configuration = loadConfiguration(join(folder, 'r/registry.yaml'));
+    await expectValid(folder, 'r/registry.yaml');
+    const configuration = parse(read(folder, 'r/registry.yaml'));
     expect([configuration.name, configuration.description]).toEqual([name, name]);
     const [, heading = ''] = /^# (.*)$/m.exec(read(folder, 'r/README.md')) ?? [];
     expect(heading.replaceAll('&#32;', ' ').replaceAll(/\\([!-/:-@[-`{-~])/g, '$1')).toBe(name);
@@ -190,7 +197,8 @@ describe('the values that init inserts', () => {
     const folder = temporaryFolder();
     const url = 'https://registry.alt/a>b<c)"{{name}}';
     expect((await init(['r', ...SETTINGS, '--base-url', url], folder)).code).toBe(0);
-    expect(loadConfiguration(join(folder, 'r/registry.yaml')).base_url).toBe(url);
+    await expectValid(folder, 'r/registry.yaml');
+    expect(parse(read(folder, 'r/registry.yaml')).base_url).toBe(url);
     expect(read(folder, 'r/README.md')).toContain('<https://registry.alt/a%3Eb%3Cc)"{{name}}>');
   });
 

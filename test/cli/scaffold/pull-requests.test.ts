@@ -1,11 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { filesBelow } from '../../../build/generator/files/walk.js';
 import { describeWith } from '../../support/components.js';
 import { codes, git, record, SimulatedGithub } from '../../support/simulated-github.js';
 import type { Outcomes } from '../../support/workflow.js';
-import { recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
+import { filesBelow, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 const CHANGE = 'Check the change against the rules for changes';
 

@@ -22,7 +22,6 @@ import {
   records,
   registry,
   request,
-  shareOf,
   sign,
   start,
 } from '../../support/signing-holders.js';
@@ -293,7 +292,8 @@ describe('nonces', () => {
     await good(commit('Anna', request, '--again'));
     expect(nonceFiles('Anna')).toHaveLength(2);
     const secrets: Buffer[] = [];
-    const { share } = await shareOf('Anna');
+    const { number, scalar } = await holders.secretsOf('Anna');
+    const share = { number, scalar: Buffer.from(scalar, 'base64url') };
     const folder = join(nonceFiles('Anna')[0] as string, '..');
     const copy = join(temporaryFolder(), 'nonces');
     cpSync(folder, copy, { recursive: true });
@@ -307,7 +307,7 @@ describe('nonces', () => {
     await good(attach());
     const everything = new Map([...allBytes(holders.home), ...allBytes(registry)]);
     everything.set('output', Buffer.from(outputs.map(({ stdout, stderr }) => stdout + stderr).join()));
-    for (const secret of [...secrets, Buffer.from(share.scalar)]) {
+    for (const secret of [...secrets, share.scalar]) {
       for (const [file, bytes] of everything) {
         for (const form of [
           secret,

@@ -1,8 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { signMessage } from '../../../build/custody/shared-key/message.js';
-import { Ceremony, errorOf } from '../../support/ceremony.js';
+import { Ceremony, errorOf, signMessage } from '../../support/ceremony.js';
 import {
   at,
   attach,
@@ -10,12 +9,12 @@ import {
   commit,
   each,
   good,
+  holders,
   messageOf,
   newRequest,
   records,
   registry,
   request,
-  shareOf,
   sign,
   start,
 } from '../../support/signing-holders.js';
@@ -32,7 +31,7 @@ describe('a wrong message', () => {
   /** Signs the shares of a holder again, with other claims. */
   async function resign(name: string, changes: Record<string, unknown>): Promise<void> {
     const file = messageOf('shares', name);
-    const { messageKey } = await shareOf(name);
+    const { messageKey } = await holders.secretsOf(name);
     const claims = { ...claimsOf(file), ...changes };
     writeFileSync(file, signMessage('registry-signing-shares+jwt', claims, messageKey));
   }
@@ -97,7 +96,7 @@ describe('a wrong message', () => {
   it.each([null, 'x', { '1-2': null }, { '1-2': { list: null, publication: ['x', 'y'] } }])(
     'blames the holder of malformed commitments: %j',
     async (commitments) => {
-      const { messageKey } = await shareOf('Bo');
+      const { messageKey } = await holders.secretsOf('Bo');
       const changed = { ...claimsOf(messageOf('commitments', 'Bo')), commitments };
       const text = signMessage('registry-signing-commitments+jwt', changed, messageKey);
       writeFileSync(messageOf('commitments', 'Bo'), text);

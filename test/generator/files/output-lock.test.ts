@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync, symlinkSync, utimesSync } from '
 import { join } from 'node:path';
 import { build, IoFailed } from 'passport-registry';
 import { describe, expect, it } from 'vitest';
-import { thisProcess } from '../../../build/generator/files/process-identity.js';
 import { cli, workspace, writeFiles } from '../../support/workspace.js';
 
 const KEY = ['--key', 'key.pem'];
@@ -16,7 +15,21 @@ function lock(folder: string, owner: object | string, age = 0): void {
   utimesSync(join(folder, path), at, at);
 }
 
-const me = thisProcess();
+/** Returns how a build in this process names itself in its lock. */
+async function ownerHere(): Promise<{ readonly pid: number }> {
+  const folder = await workspace();
+  const path = (name: string) => join(folder, name);
+  let owner = { pid: 0 };
+  const onStage = () => {
+    owner = JSON.parse(readFileSync(path('.dist.staging/owner.json'), 'utf8'));
+  };
+  const signer = { key: path('key.pem'), production: true, directory: folder };
+  await build({ issuers: path('issuers'), out: path('dist'), signer, listeners: { onStage } });
+  expect(owner.pid).toBe(process.pid);
+  return owner;
+}
+
+const me = await ownerHere();
 
 describe('one build at a time in an output folder', () => {
   it.each<[string, object | string, number]>([

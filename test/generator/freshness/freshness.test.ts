@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import { createRegistryClient, type RegistryClient, type RootJwk } from '@passport-registry/verifier';
 import { decodeJwt, SignJWT } from 'jose';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { filesBelow } from '../../../build/generator/files/walk.js';
 import { copyOf } from '../../support/made-once.js';
 import { serve } from '../../support/serving.js';
 import { claimsOf, jwt, signerKey } from '../../support/signed-tree.js';
-import { cli, type Outcome, recordText, workspace, writeFiles } from '../../support/workspace.js';
+import { cli, filesBelow, type Outcome, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 let made: string;
 let folder: string;

@@ -16,12 +16,12 @@ import {
 import { beforeAll, describe, expect, it } from 'vitest';
 import { collectCosignatures } from '../../../build/generator/log/collect.js';
 import type { CosignChoice, Witness } from '../../../build/generator/log/log-choice.js';
-import { cosignedHeadPath } from '../../../build/generator/log/log-files.js';
 import type { Signer } from '../../../build/generator/signing/sign.js';
 import { type App, witnessApp } from '../../../build/observers/witnessing/app.js';
 import { namedLogs } from '../../../build/observers/witnessing/known-logs.js';
 import { witnessVkey } from '../../../build/observers/witnessing/witness-key.js';
 import { createState, openState } from '../../../build/observers/witnessing/witness-state.js';
+import { cosignedHeadPath } from '../../support/log-files.js';
 import { generatePair, invalid } from '../../support/note-keys.js';
 import { listen } from '../../support/serving.js';
 import { namedEntries, ORIGIN, type TestLog, testLog } from '../../support/test-log.js';

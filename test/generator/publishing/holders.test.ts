@@ -1,11 +1,10 @@
 import { chmodSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { expectedType } from '../../../build/generator/tree/host-configuration.js';
 import { Ceremony, errorOf } from '../../support/ceremony.js';
 import { describeWith } from '../../support/components.js';
 import { HOSTS } from '../../support/hosts.js';
-import { serve } from '../../support/serving.js';
+import { mistypedHost, serve } from '../../support/serving.js';
 import { sha256 } from '../../support/signed-tree.js';
 import { cli, type Outcome, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
@@ -272,8 +271,10 @@ for (const [name, { program, start }] of Object.entries(HOSTS)) {
   });
 }
 
-it('has a content type, which verify demands of a host', () => {
-  expect(expectedType('keys/holders.json')).toBe('application/json');
+it('has a content type, which verify demands of a host', async () => {
+  await built('--holders', 'holders.json');
+  const { code, stderr } = await run('verify', await mistypedHost(join(folder, 'dist'), 'keys/holders.json'));
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/keys\/holders\.json.*application\/json/)]);
 });
 
 describe('a mirror', () => {

@@ -5,7 +5,6 @@ import { importRootKey, type RootKey, verifyList } from '@passport-registry/veri
 import type { JWTPayload } from 'jose';
 import { folderSource, verifyTree } from 'passport-registry';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { filesBelow } from '../../../build/generator/files/walk.js';
 import { CLI } from '../../support/paths.js';
 import { claimsOf, sha256 } from '../../support/signed-tree.js';
 import { rounds } from '../../support/soak.js';
@@ -13,6 +12,7 @@ import {
   cleanEnvironment,
   cli,
   cliProcess,
+  filesBelow,
   recordText,
   workspace,
   writeFiles,

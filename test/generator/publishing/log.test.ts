@@ -1,14 +1,12 @@
-import { createPrivateKey } from 'node:crypto';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { filesBelow } from '../../../build/generator/files/walk.js';
-import { loadSigner } from '../../../build/generator/signing/key-file.js';
 import { logEntries, logHead, problemsIn } from '../../support/log-files.js';
 import { lengthenLog } from '../../support/long-log.js';
 import { copyOf } from '../../support/made-once.js';
-import { claimsOf, sha256 } from '../../support/signed-tree.js';
-import { cleanEnvironment, cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
+import { noteSigner, pairIn } from '../../support/note-keys.js';
+import { claimsOf, sha256, signerKey } from '../../support/signed-tree.js';
+import { cli, filesBelow, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 const ORIGIN = 'registry.example/log';
 const KEYS = ['--key', 'key.pem', '--log-key', 'log.pem'];
@@ -21,6 +19,7 @@ beforeAll(async () => {
   folder = await workspace(['alpha']);
   await key('log');
   await key('next');
+  writeFiles(folder, { 'key.json': await good('keys', 'public', 'key.pem') });
   made = folder;
 });
 
@@ -56,11 +55,10 @@ const contentOf = (tree: string) =>
   existsSync(join(folder, tree))
     ? filesBelow(join(folder, tree)).map((path) => [path, sha256(readFileSync(join(folder, tree, path)))])
     : undefined;
-const signerOf = (name: string) => loadSigner(join(folder, `${name}.pem`), undefined, cleanEnvironment());
-const signersOfLog = async () => {
-  const key = createPrivateKey(readFileSync(join(folder, 'key.pem')));
-  return { root: { key, rootKey: (await signerOf('key')).rootKey }, log: await signerOf('log') };
-};
+const signersOfLog = async () => ({
+  root: await signerKey(folder, 'key'),
+  log: noteSigner(ORIGIN, 'log', pairIn(join(folder, 'log.pem'))),
+});
 const types = async () => (await logEntries(dist())).map(({ type }) => type);
 
 describe('the log of a registry', () => {

@@ -18,20 +18,28 @@ beforeAll(async () => {
   witnesses = [a, b, c] as [NoteSigner, NoteSigner, NoteSigner];
   const now = Date.now();
   cpSync(here.tree, join(here.folder, 'none'), { recursive: true });
-  await cosignTree(here.tree, witnesses, [[witnesses[0], now]]);
+  await cosignTree(here.tree, [[witnesses[0], now]], 2);
   cpSync(here.tree, join(here.folder, 'one'), { recursive: true });
-  await cosignTree(here.tree, witnesses, [[witnesses[1], now]]);
+  await cosignTree(here.tree, [[witnesses[1], now]], 2);
   cpSync(here.tree, join(here.folder, 'two'), { recursive: true });
   cpSync(join(here.folder, 'none'), join(here.folder, 'old'), { recursive: true });
-  await cosignTree(join(here.folder, 'old'), witnesses, [
-    [witnesses[0], now],
-    [witnesses[1], now - 31 * DAY],
-  ]);
+  await cosignTree(
+    join(here.folder, 'old'),
+    [
+      [witnesses[0], now],
+      [witnesses[1], now - 31 * DAY],
+    ],
+    2,
+  );
   cpSync(join(here.folder, 'none'), join(here.folder, 'future'), { recursive: true });
-  await cosignTree(join(here.folder, 'future'), witnesses, [
-    [witnesses[0], now],
-    [witnesses[1], now + DAY],
-  ]);
+  await cosignTree(
+    join(here.folder, 'future'),
+    [
+      [witnesses[0], now],
+      [witnesses[1], now + DAY],
+    ],
+    2,
+  );
   writeFiles(here.folder, {
     'issuers/alpha.yaml': recordText('alpha'),
     'issuers/beta.yaml': recordText('beta'),

@@ -1,16 +1,21 @@
 import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type AnyEntry, entryBytes, formatNote } from '@passport-registry/verifier/internal';
+import { importRootKey } from '@passport-registry/verifier';
+import {
+  type AnyEntry,
+  delegationEntry,
+  entryBytes,
+  publicationEntry,
+  rotationEntry,
+} from '@passport-registry/verifier/internal';
+import { decodeProtectedHeader } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { appendEntries } from '../../../build/generator/log/append.js';
-import { EMPTY_LOG, rootOf } from '../../../build/generator/log/log-files.js';
-import { readLogged } from '../../../build/generator/log/logged-entry.js';
-import { signHead } from '../../../build/generator/log/sign-head.js';
 import { logEntries, problemsIn } from '../../support/log-files.js';
-import { type LoggedFolder, loggedFolder, ORIGIN } from '../../support/logged-folder.js';
+import { type LoggedFolder, loggedFolder } from '../../support/logged-folder.js';
 import { noteSigner } from '../../support/note-keys.js';
 import { plainHost } from '../../support/serving.js';
 import { claimsOf, jwt, type SignerKey, sha256, signerKey } from '../../support/signed-tree.js';
+import { testLog } from '../../support/test-log.js';
 import { cli, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 const BUILD = ['build', '--key', 'next.pem', '--log-key', 'log.pem'];
@@ -55,6 +60,28 @@ beforeAll(async () => {
   expect(await problemsIn(here.tree)).toEqual([]);
 });
 
+/** The entry that says what a statement says. @param steps - the number of rotation steps before it */
+async function entryOf(text: string, steps: number): Promise<AnyEntry> {
+  const claims = claimsOf(Buffer.from(text)) as unknown as Claims;
+  if (decodeProtectedHeader(text).typ === 'registry-delegation+jwt')
+    return delegationEntry(text, claims.iat * 1000);
+  if (claims.next_root !== undefined) {
+    const { thumbprint } = await importRootKey(claims.next_root);
+    return rotationEntry(text, thumbprint, claims.step ?? steps + 1);
+  }
+  return publicationEntry({ text, ...claims, updatedAt: claims.updated_at });
+}
+
+/** What entries repeat of statements. */
+interface Claims {
+  readonly iat: number;
+  readonly next_root?: object;
+  readonly step?: number;
+  readonly sha256: string;
+  readonly sequence: number;
+  readonly updated_at: string;
+}
+
 /** A copy of the tree whose log has these statements, in entries that say what they say. The key of the log has signed it. */
 async function treeWith(texts: readonly string[]): Promise<string> {
   const tree = join(temporaryFolder(), 'tree');
@@ -62,14 +89,13 @@ async function treeWith(texts: readonly string[]): Promise<string> {
   const entries: AnyEntry[] = [];
   for (const text of texts) {
     const steps = entries.filter(({ type }) => type === 'rotation').length;
-    entries.push((await readLogged(text, steps, (message) => new Error(message))).entry);
+    entries.push(await entryOf(text, steps));
   }
-  const log = appendEntries(EMPTY_LOG, entries.map(entryBytes));
-  const head = { origin: ORIGIN, size: log.end.size, root: await rootOf(log.end) };
+  const log = testLog(here.keys.log.pair, entries.map(entryBytes));
   writeFiles(tree, {
-    ...Object.fromEntries([...log.files].map(([path, bytes]) => [path, Buffer.from(bytes)])),
+    ...Object.fromEntries(log.files),
     ...Object.fromEntries(texts.map((text, index) => [`log/statements/${index}.jwt`, text])),
-    'log/checkpoint': formatNote((await signHead(head, here.keys.log)).note),
+    'log/checkpoint': await log.note(),
   });
   return tree;
 }
@@ -133,10 +159,10 @@ describe('an entry is refused', () => {
       /^log: entry 5 of the log: the delegation is older than the one before$/,
     ],
     'of a rotation step with another number': [
-      () =>
+      async () =>
         jwt(keys.next, 'registry-root-rotation+jwt', {
           iat: now(),
-          next_root: here.keys.log.rootKey.jwk,
+          next_root: (await signerKey(here.folder, 'log')).rootKey.jwk,
           step: 3,
         }),
       /^log: entry 5 of the log: rotation step 3 follows step 1$/,
@@ -188,7 +214,7 @@ describe('an entry is refused', () => {
     expect(await problemsIn(await treeWith([...statements, await delegation(keys.next, now())]))).toEqual([]);
     const step = await jwt(keys.next, 'registry-root-rotation+jwt', {
       iat: now(),
-      next_root: here.keys.log.rootKey.jwk,
+      next_root: (await signerKey(here.folder, 'log')).rootKey.jwk,
       step: 2,
     });
     expect(await problemsIn(await treeWith([...statements, step]))).toEqual([]);

@@ -1,30 +1,17 @@
-import { createHash, createPrivateKey } from 'node:crypto';
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  type AnyEntry,
-  entryBytes,
-  formatHead,
-  formatLogProof,
-  formatNote,
-  hashesFromTiles,
-  inclusionProof,
-  parseHead,
-  tileReader,
-} from '@passport-registry/verifier/internal';
+import { type AnyEntry, entryBytes, formatHead, parseHead } from '@passport-registry/verifier/internal';
 import { folderSource, verifyTree } from 'passport-registry';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { appendEntries } from '../../../build/generator/log/append.js';
-import { EMPTY_LOG, rootOf } from '../../../build/generator/log/log-files.js';
-import { signHead } from '../../../build/generator/log/sign-head.js';
-import { signerFor } from '../../../build/generator/signing/key-file.js';
-import { logEntries, logHead, problemsIn } from '../../support/log-files.js';
+import { cosignedHeadPath, logEntries, logHead, problemsIn } from '../../support/log-files.js';
 import { type LoggedFolder, loggedFolder, ORIGIN } from '../../support/logged-folder.js';
+import { invalid, noteSigner, pairIn, signedHead } from '../../support/note-keys.js';
 import { plainHost, serve } from '../../support/serving.js';
 import { jwt, seconds, sha256, signerKey } from '../../support/signed-tree.js';
+import { testLog } from '../../support/test-log.js';
 import { cli, filesOf, recordText, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
-const COSIGNED = `witness/${createHash('sha256').update(ORIGIN).digest('hex')}/checkpoint`;
+const COSIGNED = `witness/${cosignedHeadPath(ORIGIN)}`;
 
 let here: LoggedFolder;
 let files: ReadonlyMap<string, Buffer>;
@@ -49,6 +36,9 @@ function altered(changes: Record<string, string | Buffer | undefined>): string {
   }
   return folder;
 }
+
+/** A log with these entries, under the key of the registry. */
+const logOf = (entries: readonly AnyEntry[]) => testLog(here.keys.log.pair, entries.map(entryBytes));
 
 const file = (path: string) => files.get(path) as Buffer;
 const flipped = (path: string) => {
@@ -118,14 +108,13 @@ describe('verify of a folder with a log', () => {
   });
 
   /** The files of a log with these entries, signed by its key. */
-  async function logOf(entries: readonly AnyEntry[], statements: readonly (string | Buffer)[]) {
-    const log = appendEntries(EMPTY_LOG, entries.map(entryBytes));
-    const head = { origin: ORIGIN, size: log.end.size, root: await rootOf(log.end) };
+  async function filesOfLog(entries: readonly AnyEntry[], statements: readonly (string | Buffer)[]) {
+    const log = logOf(entries);
     const texts = statements.map((text, index) => [`log/statements/${index}.jwt`, text] as const);
     return {
-      ...Object.fromEntries([...log.files].map(([path, bytes]) => [path, Buffer.from(bytes)])),
+      ...Object.fromEntries(log.files),
       ...Object.fromEntries(texts),
-      'log/checkpoint': formatNote((await signHead(head, here.keys.log)).note),
+      'log/checkpoint': await log.note(),
     };
   }
 
@@ -145,7 +134,7 @@ describe('verify of a folder with a log', () => {
       ...more,
     });
     const added = async (text = '', more = {}) =>
-      problemsIn(altered(await logOf([...entries, entryOf(text, more)], [...texts, text])));
+      problemsIn(altered(await filesOfLog([...entries, entryOf(text, more)], [...texts, text])));
     expect(await added(genuine)).toEqual([]);
     expect(await added(forged)).toEqual([
       expect.stringMatching(
@@ -159,7 +148,7 @@ describe('verify of a folder with a log', () => {
 
   it('refuses a log of an earlier state, which does not contain the publication statement', async () => {
     const entries = await logEntries(here.tree);
-    const two = await logOf(
+    const two = await filesOfLog(
       entries.slice(0, 2),
       [0, 1].map((index) => file(`log/statements/${index}.jwt`)),
     );
@@ -170,11 +159,7 @@ describe('verify of a folder with a log', () => {
 
   it('refuses a proof whose head belongs to another history, also if the key of the log has signed it', async () => {
     const [one, two, three] = (await logEntries(here.tree)) as [AnyEntry, AnyEntry, AnyEntry];
-    const forked = new Map<string, string | Buffer>(Object.entries(await logOf([two, one, three], [])));
-    const read = tileReader(async (path) => forked.get(path) as Buffer);
-    const path = await inclusionProof(2, 3, hashesFromTiles(3, read));
-    const head = parseHead(String(forked.get('log/checkpoint')), (message) => new Error(message));
-    const proof = formatLogProof({ index: 2, path, head });
+    const proof = await logOf([two, one, three]).proof(2);
     for (const name of ['log/publication.tlog-proof', 'log/proofs/2/first.tlog-proof']) {
       expect(await problemsIn(altered({ [name]: proof }))).toEqual([
         `log: ${name} has a head that is not an earlier head of this log`,
@@ -192,15 +177,11 @@ describe('verify of a folder with a log', () => {
 describe('verify of a head that a mirror has cosigned', () => {
   const headOf = async (size: number, origin = ORIGIN) => {
     const entries = (await logEntries(here.tree)).slice(0, size);
-    const root = await rootOf(appendEntries(EMPTY_LOG, entries.map(entryBytes)).end);
-    return formatHead({ origin, size, root });
+    return formatHead({ origin, size, root: logOf(entries).rootAt() });
   };
   const signed = async (text: string) => {
-    const { origin, size, root } = parseHead(
-      `${text}\n\u2014 a ${Buffer.alloc(68, 1).toString('base64')}\n`,
-      Error,
-    );
-    return formatNote((await signHead({ origin, size, root }, here.keys.log)).note);
+    const head = parseHead(`${text}\n\u2014 a ${Buffer.alloc(68, 1).toString('base64')}\n`, invalid);
+    return signedHead(noteSigner(head.origin, 'log', here.keys.log.pair), head);
   };
   const forged = (text: string) => `${text}\n\u2014 ${ORIGIN} ${Buffer.alloc(68, 1).toString('base64')}\n`;
 
@@ -256,7 +237,7 @@ describe('verify of a head that a mirror has cosigned', () => {
   it('by the key that the log had then', async () => {
     const other = await loggedFolder();
     const before = readFileSync(join(other.tree, 'log/checkpoint'), 'utf8');
-    const { origin, size, root } = logHead(other.tree);
+    const head = logHead(other.tree);
     await other.good('keys', 'generate', '--out', 'new.pem');
     writeFiles(other.folder, {
       'issuers/alpha.yaml': recordText('alpha', { policy_uri: 'https://new.alt/' }),
@@ -264,8 +245,8 @@ describe('verify of a head that a mirror has cosigned', () => {
     await other.good('build', '--key', 'key.pem', '--log-key', 'new.pem', '--log-origin', ORIGIN);
     writeFiles(other.tree, { [COSIGNED]: before });
     expect(await problemsIn(other.tree)).toEqual([]);
-    const newKey = await signerFor(createPrivateKey(readFileSync(join(other.folder, 'new.pem'))), false);
-    writeFiles(other.tree, { [COSIGNED]: formatNote((await signHead({ origin, size, root }, newKey)).note) });
+    const newKey = noteSigner(ORIGIN, 'log', pairIn(join(other.folder, 'new.pem')));
+    writeFiles(other.tree, { [COSIGNED]: signedHead(newKey, head) });
     expect(await problemsIn(other.tree)).toEqual([`log: ${COSIGNED} is not signed by the key of the log`]);
   });
 });

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { importRootKey } from '@passport-registry/verifier';
 import { httpSource, memorySource, type TreeReport, verifyTree } from 'passport-registry';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { filesBelow } from '../../../build/generator/files/walk.js';
 import { contentTypeOf, listen } from '../../support/serving.js';
 import {
   claimsOf,
@@ -16,7 +15,7 @@ import {
   sha256,
   signedTree,
 } from '../../support/signed-tree.js';
-import { cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
+import { cli, filesBelow, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 type Files = Map<string, Buffer>;
 

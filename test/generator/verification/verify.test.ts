@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { importRootKey, type RootKey } from '@passport-registry/verifier';
 import { folderSource, httpSource, memorySource, type TreeReport, verifyTree } from 'passport-registry';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { filesBelow } from '../../../build/generator/files/walk.js';
-import { checksumsText } from '../../../build/generator/tree/checksums.js';
 import { contentTypeOf, freePort, listen } from '../../support/serving.js';
-import { cli, recordText, workspace, writeFiles } from '../../support/workspace.js';
+import { withChecksums } from '../../support/signed-tree.js';
+import { cli, filesBelow, recordText, workspace, writeFiles } from '../../support/workspace.js';
 
 let folder: string;
 let tree: Map<string, Buffer>;
@@ -25,11 +24,6 @@ const failedChecks = ({ checks }: TreeReport) =>
   checks.filter(({ result }) => result === 'failed').map(({ name }) => name);
 const problemsOf = ({ checks }: TreeReport) =>
   checks.filter(({ result }) => result === 'failed').flatMap(({ problems }) => problems);
-
-/** Makes SHA256SUMS right again: an attacker would. */
-function resealed(altered: Map<string, Buffer>): Map<string, Buffer> {
-  return new Map(altered).set('SHA256SUMS', Buffer.from(checksumsText(altered)));
-}
 
 describe('a good tree', () => {
   it('passes every check that a folder can show', async () => {
@@ -103,12 +97,12 @@ describe('a bad tree, with the checksums made right by whoever altered it', () =
   ])('%s', async (_name, alter, expected) => {
     const altered = new Map(tree);
     alter(altered);
-    expect(failedChecks(await verifyTree(memorySource(resealed(altered)), rootKey))).toEqual(expected);
+    expect(failedChecks(await verifyTree(memorySource(withChecksums(altered)), rootKey))).toEqual(expected);
   });
 
   it('judges nothing by a list whose signature is bad', async () => {
     const altered = new Map(tree).set('issuers.json', Buffer.from('[]'));
-    const { checks } = await verifyTree(memorySource(resealed(altered)), rootKey);
+    const { checks } = await verifyTree(memorySource(withChecksums(altered)), rootKey);
     expect(checks.find(({ name }) => name === 'schema')?.result).toBe('skipped');
     expect(checks.find(({ name }) => name === 'records')?.result).toBe('skipped');
   });
@@ -129,7 +123,9 @@ describe('a bad tree, with the checksums made right by whoever altered it', () =
     const dist = join(other, 'dist');
     writeFiles(dist, { 'keys/root.json': file('keys/root.json') });
     const altered = new Map(filesBelow(dist).map((path) => [path, readFileSync(join(dist, path))]));
-    expect(failedChecks(await verifyTree(memorySource(resealed(altered)), rootKey))).toEqual(['signature']);
+    expect(failedChecks(await verifyTree(memorySource(withChecksums(altered)), rootKey))).toEqual([
+      'signature',
+    ]);
   });
 });
 

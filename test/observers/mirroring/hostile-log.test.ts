@@ -1,18 +1,7 @@
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  delegationEntry,
-  entryBytes,
-  formatLogProof,
-  formatNote,
-  hashesFromTiles,
-  inclusionProof,
-  tileReader,
-} from '@passport-registry/verifier/internal';
+import { delegationEntry, entryBytes } from '@passport-registry/verifier/internal';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { appendEntries } from '../../../build/generator/log/append.js';
-import { EMPTY_LOG, rootOf } from '../../../build/generator/log/log-files.js';
-import { signHead } from '../../../build/generator/log/sign-head.js';
 import { logEntries, logHead } from '../../support/log-files.js';
 import {
   type LoggedFolder,
@@ -22,7 +11,9 @@ import {
   toldHost,
 } from '../../support/logged-folder.js';
 import { lengthenLog } from '../../support/long-log.js';
+import { noteSigner, signedHead } from '../../support/note-keys.js';
 import { claimsOf, jwt, resealed, restated, signerKey } from '../../support/signed-tree.js';
+import { testLog } from '../../support/test-log.js';
 import { filesOf } from '../../support/workspace.js';
 
 const [HEAD, PROOF] = ['log/checkpoint', 'log/publication.tlog-proof'];
@@ -61,19 +52,13 @@ const tilesOf = (tree: string, areThere = true): Changes =>
 const otherProof = async () => {
   const entries = (await logEntries(here.tree)).map(entryBytes);
   entries[0] = entryBytes(delegationEntry('another delegation', 0));
-  const { end, files } = appendEntries(EMPTY_LOG, entries);
-  const head = await signHead({ origin: ORIGIN, size: 3, root: await rootOf(end) }, here.keys.log);
-  const hashes = hashesFromTiles(
-    3,
-    tileReader(async (path) => files.get(path)),
-  );
-  return Buffer.from(formatLogProof({ index: 2, path: await inclusionProof(2, 3, hashes), head }));
+  return Buffer.from(await testLog(here.keys.log.pair, entries).proof(2));
 };
 
 /** A head that the key of the log has signed. */
-const signedHead = async (changes: { size?: number; origin?: string; root?: Uint8Array }) => {
-  const { size, origin, root } = { ...logHead(here.tree), ...changes };
-  return Buffer.from(formatNote((await signHead({ origin, size, root }, here.keys.log)).note));
+const headOf = async (changes: { size?: number; origin?: string; root?: Uint8Array }) => {
+  const head = { ...logHead(here.tree), ...changes };
+  return Buffer.from(signedHead(noteSigner(head.origin, 'log', here.keys.log.pair), head));
 };
 
 const STRANGER_LINE = `\u2014 stranger.example ${Buffer.alloc(76, 7).toString('base64')}\n`;
@@ -94,23 +79,23 @@ const UNCLEAR =
 const CASES: [what: string, changes: () => Promise<Changes>, message: RegExp][] = [
   [
     'a smaller log',
-    async () => ({ [HEAD]: await signedHead({ size: 1 }) }),
+    async () => ({ [HEAD]: await headOf({ size: 1 }) }),
     /log\/checkpoint has 1 entries, but a log with 2 entries was accepted before/,
   ],
   [
     'a log of another name',
-    async () => ({ [HEAD]: await signedHead({ origin: 'other.example/log' }) }),
+    async () => ({ [HEAD]: await headOf({ origin: 'other.example/log' }) }),
     /log\/checkpoint is of the log other\.example\/log, but the log is registry\.example\/log/,
   ],
   [
     'another root for the accepted size',
-    async () => ({ [HEAD]: await signedHead({ size: 2, root: Buffer.alloc(32, 7) }) }),
+    async () => ({ [HEAD]: await headOf({ size: 2, root: Buffer.alloc(32, 7) }) }),
     contradiction(2),
   ],
   [
     'another root for the accepted size, which the key of the log has not signed',
     async () => {
-      const head = await signedHead({ size: 2, root: Buffer.alloc(32, 7) });
+      const head = await headOf({ size: 2, root: Buffer.alloc(32, 7) });
       return { [HEAD]: Buffer.from(`${head.toString().split('\n\n')[0]}\n\n${STRANGER_LINE}`) };
     },
     UNCLEAR,
@@ -128,7 +113,7 @@ const CASES: [what: string, changes: () => Promise<Changes>, message: RegExp][] 
   ],
   [
     'a head with tiles that do not belong to it',
-    async () => ({ ...tilesOf(other), [HEAD]: await signedHead({ root: Buffer.alloc(32, 7) }) }),
+    async () => ({ ...tilesOf(other), [HEAD]: await headOf({ root: Buffer.alloc(32, 7) }) }),
     UNCLEAR,
   ],
   [

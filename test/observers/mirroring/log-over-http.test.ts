@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatNote, tilePath } from '@passport-registry/verifier/internal';
+import { tilePath } from '@passport-registry/verifier/internal';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { signHead } from '../../../build/generator/log/sign-head.js';
 import { logHead, problemsIn } from '../../support/log-files.js';
 import { listOf, mirroredBy, refusedBy } from '../../support/log-mirror.js';
 import { type LoggedFolder, loggedFolder, ORIGIN, toldHost } from '../../support/logged-folder.js';
 import { lengthenLog } from '../../support/long-log.js';
+import { signedHead } from '../../support/note-keys.js';
 import { resealed, sha256 } from '../../support/signed-tree.js';
 import { rounds } from '../../support/soak.js';
 import { cli, filesOf, writeFiles } from '../../support/workspace.js';
@@ -156,9 +156,9 @@ describe('a mirror of a log over HTTP', () => {
   it('stops at the first statement that the root key has not signed, and downloads no absurd number of entries', async () => {
     const host = await toldHost(tree);
     await mirrored(host.base);
-    const { origin, root } = logHead(tree);
+    const { root } = logHead(tree);
     const grown = async (size: number) => {
-      const head = Buffer.from(formatNote((await signHead({ origin, size, root }, here.keys.log)).note));
+      const head = Buffer.from(signedHead(here.keys.log, { size, root }));
       const first = filesOf(tree);
       host.answer = (path) => {
         if (path === 'log/checkpoint') return head;

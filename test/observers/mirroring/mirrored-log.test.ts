@@ -1,14 +1,13 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { formatNote } from '@passport-registry/verifier/internal';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { signHead } from '../../../build/generator/log/sign-head.js';
 import { describeWith } from '../../support/components.js';
 import { logHead, problemsIn } from '../../support/log-files.js';
 import { listOf, mirroredBy, refusedBy } from '../../support/log-mirror.js';
 import { type LoggedFolder, loggedFolder, ORIGIN } from '../../support/logged-folder.js';
 import { lengthenLog } from '../../support/long-log.js';
 import { WAYS } from '../../support/mirror-folder.js';
+import { noteSigner } from '../../support/note-keys.js';
 import { resealed, restated, sha256 } from '../../support/signed-tree.js';
 import { rounds } from '../../support/soak.js';
 import { cli, filesOf, writeFiles } from '../../support/workspace.js';
@@ -145,9 +144,9 @@ describeWith(['rsync'], 'a mirror of a registry with a log', () => {
           [
             'one of another name',
             async () => {
-              const { root, log } = here.keys;
-              const { head } = await renamed();
-              const claims = { log: { origin: head.origin, vkey: readVkey(formatNote(head.note)) } };
+              const { root } = here.keys;
+              const log = noteSigner('other.example/log', 'log', here.keys.log.pair);
+              const claims = { log: { origin: log.key.name, vkey: log.vkey } };
               const files = await resealed(await restated(filesOf(tree), root, claims), root);
               writeFiles(tree, Object.fromEntries(files));
               await lengthenLog(tree, { root, log }, 2);
@@ -169,17 +168,6 @@ describeWith(['rsync'], 'a mirror of a registry with a log', () => {
         const text = readFileSync(join(tree, 'log/checkpoint'), 'utf8');
         return text.replace(/(?<=\u2014 \S+ ......)..../, (four) => (four === 'AAAA' ? 'BBBB' : 'AAAA'));
       };
-      const renamed = async () => {
-        const { size, root } = logHead(tree);
-        return { head: await signHead({ origin: 'other.example/log', size, root }, here.keys.log) };
-      };
-      const readVkey = (note: string) => {
-        const [, id = ''] = /\u2014 \S+ (\S+)/.exec(note) ?? [];
-        const keyId = Buffer.from(id, 'base64').subarray(0, 4).toString('hex');
-        const key = Buffer.from(here.keys.log.rootKey.jwk.x, 'base64url');
-        return `other.example/log+${keyId}+${Buffer.concat([Buffer.of(1), key]).toString('base64')}`;
-      };
-
       it('never takes an altered file of the log, old or new', async () => {
         const old = listOf(tree);
         await publish();
@@ -212,7 +200,6 @@ describeWith(['rsync'], 'a mirror of a registry with a log', () => {
       });
 
       it('does not take what the source has cosigned, nor anything else beside the log', async () => {
-        writeFiles(tree, { [`witness/${'0'.repeat(64)}/checkpoint`]: 'cosigned by the source' });
         await publish();
         writeFiles(tree, { [`witness/${'0'.repeat(64)}/checkpoint`]: 'cosigned by the source' });
         await mirrored(source);

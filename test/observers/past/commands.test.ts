@@ -24,7 +24,7 @@ async function good(...args: string[]): Promise<string> {
 
 const cosign = (time: string) => {
   const [w1, w2] = witnesses.map((witness, at): Cosigning => [witness, time.replace(/0Z$/, `${at}Z`)]);
-  return cosignTree(dist(), witnesses, [w1, w2] as Cosigning[]);
+  return cosignTree(dist(), [w1, w2] as Cosigning[], 2);
 };
 
 beforeAll(async () => {

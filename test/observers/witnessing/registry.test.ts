@@ -2,8 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseHead } from '@passport-registry/verifier/internal';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { cosignedHeadPath } from '../../../build/generator/log/log-files.js';
-import { logHead } from '../../support/log-files.js';
+import { cosignedHeadPath, logHead } from '../../support/log-files.js';
 import { plainHost } from '../../support/serving.js';
 import { until } from '../../support/until.js';
 import {

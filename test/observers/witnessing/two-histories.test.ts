@@ -7,7 +7,7 @@ import {
   parseSignatureLines,
 } from '@passport-registry/verifier/internal';
 import { describe, expect, it } from 'vitest';
-import { cosignedHeadPath } from '../../../build/generator/log/log-files.js';
+import { cosignedHeadPath } from '../../support/log-files.js';
 import { generatePair, invalid } from '../../support/note-keys.js';
 import { rounds } from '../../support/soak.js';
 import { namedEntries, type TestLog, testLog } from '../../support/test-log.js';

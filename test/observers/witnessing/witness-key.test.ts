@@ -3,10 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseNoteKey } from '@passport-registry/verifier/internal';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type WitnessOptions, witnessChoice } from '../../../build/cli/options/witness-options.js';
-import { cosignHead } from '../../../build/observers/witnessing/cosign-head.js';
-import { generatePair, invalid } from '../../support/note-keys.js';
-import { namedEntries, ORIGIN, testLog } from '../../support/test-log.js';
+import { cosignedHeadPath } from '../../support/log-files.js';
+import { type LoggedFolder, loggedFolder, ORIGIN } from '../../support/logged-folder.js';
+import { invalid } from '../../support/note-keys.js';
 import { cli, temporaryFolder, writeFiles } from '../../support/workspace.js';
 
 let folder: string;
@@ -70,25 +69,31 @@ describe('keys log', () => {
 });
 
 describe('the options of a witness', () => {
+  let here: LoggedFolder;
+
   beforeEach(async () => {
+    here = await loggedFolder();
+    folder = here.folder;
+    await keys('generate', '--out', 'w.pem');
     await keys('witness', 'w.pem', '--name', 'mirror.example', '--state', 'state');
   });
 
-  const choose = (options: WitnessOptions, env: NodeJS.ProcessEnv = {}) =>
-    witnessChoice({ ...process, env }, { witnessState: join(folder, 'state'), ...options });
-  const path = (name: string) => join(folder, name);
+  const state = ['--witness-state', 'state'];
+  const mirror = (args: readonly string[], environment = {}) =>
+    cli(['mirror', 'dist', 'mirror', '--root-key', 'key.json', ...args], folder, environment);
 
   it('are none, or all that a witness needs', async () => {
-    expect(await witnessChoice(process, {})).toBeUndefined();
-    await expect(choose({})).rejects.toMatchObject({ code: 'ERR_USAGE' });
-    const onlyKey = witnessChoice(process, { witnessKey: path('w.pem') });
-    await expect(onlyKey).rejects.toMatchObject({ code: 'ERR_USAGE' });
-    const both = choose({ witnessKey: path('w.pem'), witnessSignerCommand: 'cat' });
-    await expect(both).rejects.toMatchObject({ code: 'ERR_USAGE' });
+    expect((await mirror([])).code).toBe(0);
+    for (const args of [
+      state,
+      ['--witness-key', 'w.pem'],
+      [...state, '--witness-key', 'w.pem', '--witness-signer-command', 'cat'],
+    ])
+      expect([args, (await mirror(args)).code]).toEqual([args, 2]);
   });
 
   it('take the key from a file, a variable, an encrypted file or a command', async () => {
-    const pem = readFileSync(path('w.pem'), 'utf8');
+    const pem = readFileSync(join(folder, 'w.pem'), 'utf8');
     const encrypted = createPrivateKey(pem).export({
       ...{ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'open sesame' },
     });
@@ -101,31 +106,27 @@ process.stdout.write(sign(null, readFileSync(0), key));`;
       passphrase: 'open sesame\n',
       'sign.mjs': script,
     });
-    const command = `${process.execPath} ${path('sign.mjs')} ${path('w.pem')}`;
-    const log = testLog(generatePair(), namedEntries('a', 5));
     const choices = [
-      choose({ witnessKey: path('w.pem') }),
-      choose({ witnessKey: 'env:WITNESS' }, { WITNESS: pem }),
-      choose({ witnessKey: path('encrypted.pem'), witnessPassphraseFile: path('passphrase') }),
-      choose({ witnessSignerCommand: command }, process.env),
+      ['--witness-key', 'w.pem'],
+      ['--witness-key', 'env:WITNESS'],
+      ['--witness-key', 'encrypted.pem', '--witness-passphrase-file', 'passphrase'],
+      ['--witness-signer-command', `${process.execPath} sign.mjs w.pem`],
     ];
-    for (const [size, choice] of choices.entries()) {
-      const cosigner = await choice;
-      if (cosigner === undefined) throw new Error('there is no witness');
-      const request = {
-        head: await log.head({ size }),
-        logKeys: [log.key],
-        prove: (last: { size: number }) => log.consistency(last.size, size),
-      };
-      expect((await cosignHead(cosigner, request)).head.size).toBe(size);
+    for (const [index, choice] of choices.entries()) {
+      await here.publish();
+      expect(await mirror([...state, ...choice], { WITNESS: pem })).toMatchObject({ code: 0 });
+      const head = readFileSync(join(here.current, `witness/${cosignedHeadPath(ORIGIN)}`), 'utf8');
+      // One publication was there before.
+      expect(head.split('\n')).toEqual([
+        ...[ORIGIN, `${index + 2}`, expect.anything(), '', expect.stringContaining(`\u2014 ${ORIGIN} `)],
+        ...[expect.stringContaining('\u2014 mirror.example '), ''],
+      ]);
     }
   });
 
   it('refuse another key than that of the state', async () => {
     await keys('generate', '--out', 'other.pem');
-    await expect(choose({ witnessKey: path('other.pem') })).rejects.toMatchObject({
-      code: 'ERR_KEY_REJECTED',
-      message: expect.stringContaining('belongs to'),
-    });
+    const { code, stdout } = await mirror([...state, '--witness-key', 'other.pem', '--json']);
+    expect([code, JSON.parse(stdout).error.code]).toEqual([3, 'ERR_KEY_REJECTED']);
   });
 });

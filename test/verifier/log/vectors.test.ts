@@ -14,13 +14,9 @@ import {
   tilePath,
 } from '@passport-registry/verifier/internal';
 import { describe, expect, it } from 'vitest';
-import { appendEntries } from '../../../build/generator/log/append.js';
-import { EMPTY_LOG, rootOf } from '../../../build/generator/log/log-files.js';
 import { logVectors } from '../../support/log-vectors.js';
 import { invalid } from '../../support/note-keys.js';
 import { ROOT } from '../../support/paths.js';
-import { sha256 } from '../../support/publication.js';
-import { fillers } from '../../support/vector-log.js';
 import '../../support/short-retries.js';
 
 const FILE = join(ROOT, 'test/vectors/log.json');
@@ -70,22 +66,6 @@ describe('the vectors of the log', () => {
   it.each(vectors.paths)('the paths at index $index of $width', ({ index, width, tile, bundle }) => {
     expect(`log/${tilePath({ level: 1, index, width })}`).toBe(tile);
     expect(`log/${bundlePath({ index, width })}`).toBe(bundle);
-  });
-
-  it.each(vectors.trees)('a tree of $size entries', async ({ size, root, files }) => {
-    const appended = appendEntries(
-      EMPTY_LOG,
-      fillers(size).map((entry) => Buffer.from(entry)),
-    );
-    expect(base64Of(await rootOf(appended.end))).toBe(root);
-    for (const [path, { length, sha256: hash, base64 }] of Object.entries(files)) {
-      const bytes = appended.files.get(path) as Uint8Array;
-      expect([path, bytes.length, sha256(bytes)]).toEqual([path, length, hash]);
-      if (base64 !== undefined) expect(base64Of(bytes)).toBe(base64);
-    }
-    const widest = new Map<string, string>();
-    for (const path of appended.files.keys()) widest.set(path.replace(/\.p\/.*/, ''), path);
-    expect(Object.keys(files).sort()).toEqual([...widest.values()].sort());
   });
 
   it.each(vectors.inclusion)('inclusion: $name', ({ index, size, leaf, root, path, valid }) => {

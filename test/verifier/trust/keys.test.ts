@@ -14,15 +14,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import { flipped } from '../../support/merkle.js';
 import { generatePair, invalid, keyIdOf, type NoteSigner, noteSigner } from '../../support/note-keys.js';
-
-/** RFC 8037, appendix A. */
-const ed25519 = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
-const p256 = {
-  kty: 'EC',
-  crv: 'P-256',
-  x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
-  y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
-};
+import { ED25519_JWK as ed25519, P256_JWK as p256 } from '../../support/rfc-keys.js';
 
 describe('importRootKey', () => {
   it('gives the thumbprint of RFC 8037, appendix A.3', async () => {

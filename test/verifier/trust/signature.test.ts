@@ -7,6 +7,7 @@ import {
   verifySignature,
 } from '@passport-registry/verifier';
 import { describe, expect, it } from 'vitest';
+import { P256_JWK } from '../../support/rfc-keys.js';
 
 const hex = (text: string) => Buffer.from(text, 'hex');
 const ed25519 = (publicKey: string) =>
@@ -60,12 +61,7 @@ describe('Ed25519', () => {
 
 /** RFC 7515, appendix A.3. */
 const RFC7515 = {
-  key: {
-    kty: 'EC',
-    crv: 'P-256',
-    x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
-    y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
-  },
+  key: P256_JWK,
   input:
     'eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ',
   signature: 'DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q',

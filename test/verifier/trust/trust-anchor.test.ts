@@ -28,6 +28,7 @@ import {
   withRotation,
 } from '../../support/publication.js';
 import { registryHost } from '../../support/registry-host.js';
+import { ED25519_JWK as ed25519, P256_JWK as p256 } from '../../support/rfc-keys.js';
 import { publishSummed } from '../../support/summed-registry.js';
 import { temporaryFolder, writeFiles } from '../../support/workspace.js';
 
@@ -66,13 +67,6 @@ describe('a trust anchor', () => {
   for (const name of readdirSync(join(ROOT, 'schemas')).filter((file) => file.endsWith('.schema.json'))) {
     ajv.addSchema(JSON.parse(readFileSync(join(ROOT, 'schemas', name), 'utf8')));
   }
-  const ed25519 = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
-  const p256 = {
-    kty: 'EC',
-    crv: 'P-256',
-    x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
-    y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
-  };
   const thumbprint = 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k';
   const longest = `https://a.example/${'x'.repeat(2048 - 'https://a.example/'.length)}`;
 
