@@ -113,7 +113,7 @@ async function nextTrail(
   const { index, entry } = one;
   if (!isWanted) return passUnverified(trail, entry);
   if (statement === undefined) {
-    const message = `no host has ${PATHS.loggedStatement(index)}, the statement of a ${entry.type}`;
+    const message = `no host that answers has ${PATHS.loggedStatement(index)}, the statement of a ${entry.type}`;
     report(finding('statement-missing', message, { entry: index }));
     return passUnverified(trail, entry);
   }
